@@ -1,0 +1,137 @@
+"""Checks of what users pass in: one clear sentence that says what is wrong, where, and what to do."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array
+
+FLOATS = (np.float64, np.float32)
+
+
+def check_samples(X: Any, name: str = "X") -> Any:
+    """Return ``X`` as a finite float64 or float32 array, or CSR matrix, of shape (n_samples, n_features)."""
+    X = check_array(
+        X, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False, input_name=name, ensure_min_features=1
+    )
+    values = X.data if sparse.issparse(X) else X
+    if not np.isfinite(values.sum()) and not np.isfinite(values).all():
+        raise ValueError(_where_not_finite(X, name))
+    return X
+
+
+def _where_not_finite(X: Any, name: str) -> str:
+    if sparse.issparse(X):
+        X = X.tocoo()
+        k = int(np.flatnonzero(~np.isfinite(X.data))[0])
+        row, column, value = X.row[k], X.col[k], X.data[k]
+    else:
+        row, column = np.argwhere(~np.isfinite(X))[0]
+        value = X[row, column]
+    return (
+        f"{name} contains {'NaN' if np.isnan(value) else 'infinity'} in row {row}, column {column}. "
+        "Remove or impute such rows first, for example with sklearn.impute.SimpleImputer."
+    )
+
+
+def check_pair(X: Any, Y: Any) -> tuple[Any, Any]:
+    """Return row samples and column samples (``X`` again when ``Y`` is None) with equal numbers of features."""
+    X = check_samples(X)
+    if Y is None or Y is X:
+        return X, X
+    Y = check_samples(Y, "Y")
+    if X.shape[1] != Y.shape[1]:
+        raise ValueError(
+            f"X has {X.shape[1]} features and Y has {Y.shape[1]}. Pass samples with the same features."
+        )
+    return X, Y
+
+
+def check_gram(K: Any) -> np.ndarray:
+    """Return ``K`` as a finite, square, symmetric float array of shape (n_samples, n_samples)."""
+    K = check_array(K, dtype=FLOATS, ensure_all_finite=False, input_name="K")
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(f"A Gram matrix is square, got shape {K.shape}. Pass kernel(X), not kernel(X, Y).")
+    total = K.sum()
+    if not np.isfinite(total) and not np.isfinite(K).all():
+        raise ValueError(_where_not_finite(K, "K"))
+    # Two random directions find any asymmetry of note in two passes, without an n × n temporary array.
+    v, u = np.random.default_rng(0).standard_normal((2, K.shape[0])).astype(K.dtype)
+    skew = abs(float(u @ (K @ v) - v @ (K @ u)))
+    size = float(np.linalg.norm(u) * np.linalg.norm(K @ v) + np.finfo(K.dtype).tiny)
+    if skew > 1e3 * np.finfo(K.dtype).eps * size:
+        raise ValueError(
+            "The Gram matrix K is not symmetric. Compute it with one kernel on one set of samples, "
+            "or pass (K + K.T) / 2."
+        )
+    return K
+
+
+def check_labels(y: Any, n_samples: int, *, min_per_class: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sorted classes and, for each sample, the index of its class.
+
+    Returns
+    -------
+    classes : ndarray of shape (n_classes,)
+    index : ndarray of shape (n_samples,), integers
+    """
+    y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y.ravel()
+    if y.ndim != 1:
+        raise ValueError(f"y must be one label per sample, got an array of shape {y.shape}.")
+    if y.shape[0] != n_samples:
+        raise ValueError(f"y has {y.shape[0]} labels for {n_samples} samples. Pass one label per sample.")
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        row = int(np.flatnonzero(~np.isfinite(y))[0])
+        raise ValueError(f"y contains {y[row]} in row {row}. Remove the samples without a label.")
+    classes, index, counts = np.unique(y, return_inverse=True, return_counts=True)
+    if len(classes) < 2:
+        raise ValueError(f"y has one class only ({classes[0]!r}); at least two are needed.")
+    if counts.min() < min_per_class:
+        small = classes[int(counts.argmin())]
+        raise ValueError(
+            f"Class {small!r} has {counts.min()} sample; at least {min_per_class} per class are needed. "
+            "Remove the class or merge it with another."
+        )
+    return classes, index
+
+
+def check_weights(sample_weight: Any, n_samples: int) -> np.ndarray:
+    """Return non-negative weights of shape (n_samples,); ones when ``sample_weight`` is None."""
+    if sample_weight is None:
+        return np.ones(n_samples)
+    w = np.asarray(sample_weight, dtype=float)
+    if w.ndim == 0:
+        w = np.full(n_samples, float(w))
+    if w.shape != (n_samples,):
+        raise ValueError(f"sample_weight has shape {w.shape}, expected ({n_samples},): one weight per sample.")
+    if not np.isfinite(w).all() or (w < 0).any():
+        row = int(np.flatnonzero(~(np.isfinite(w) & (w >= 0)))[0])
+        raise ValueError(f"sample_weight must be finite and not negative, got {w[row]} in row {row}.")
+    if not w.any():
+        raise ValueError("sample_weight is zero everywhere; give at least two samples a positive weight.")
+    return w
+
+
+def check_positive(value: Any, name: str, owner: str) -> None:
+    """Raise unless ``value`` is a positive finite number."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not is_number or not np.isfinite(value) or value <= 0:
+        raise ValueError(f"{name!r} of {owner} must be a positive float, got {value!r}.")
+
+
+def check_number(value: Any, name: str, owner: str) -> None:
+    """Raise unless ``value`` is a finite number."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not is_number or not np.isfinite(value):
+        raise ValueError(f"{name!r} of {owner} must be a finite float, got {value!r}.")
+
+
+def check_choice(value: Any, name: str, owner: str, choices: tuple[str, ...]) -> None:
+    """Raise unless ``value`` is one of the named choices."""
+    if value not in choices:
+        raise ValueError(f"{name!r} of {owner} must be one of {', '.join(map(repr, choices))}, got {value!r}.")

@@ -1,0 +1,17 @@
+"""The warnings and errors a user can catch by name."""
+
+
+class KernelwiseWarning(UserWarning):
+    """Something was done differently from what was asked, or the answer needs a second look."""
+
+
+class BoundaryWarning(KernelwiseWarning):
+    """The best point of a search lies on the edge of its range, or there is no peak inside it."""
+
+
+class RidgeWarning(KernelwiseWarning):
+    """A singular system was made solvable by a small addition to its diagonal, or by dropping directions."""
+
+
+class IncompatibleError(TypeError):
+    """Kernel, criterion and optimizer cannot work together; raised before anything is computed."""

@@ -1,0 +1,154 @@
+"""Kernels of the inner product: linear, polynomial, sigmoid."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+
+from kernelwise._validation import check_number, check_positive
+from kernelwise.kernels.base import Hyperparameter, Kernel
+from kernelwise.kernels.starts import start_gamma
+
+
+class DotProductKernel(Kernel):
+    """k(x, y) = φ(xᵀy)."""
+
+    def _gram(self, X: Any, Y: Any) -> np.ndarray:
+        return self._profile(inner_products(X, Y))
+
+    def _diagonal(self, X: Any) -> np.ndarray:
+        if sparse.issparse(X):
+            return self._profile(np.asarray(X.multiply(X).sum(axis=1)).ravel())
+        return self._profile(np.einsum("ij,ij->i", X, X))
+
+    @abstractmethod
+    def _profile(self, Z: np.ndarray) -> np.ndarray:
+        """φ(Z), in place where it can be."""
+
+
+class Linear(DotProductKernel):
+    """k(x, y) = xᵀy; it has no free parameter.
+
+    Examples
+    --------
+    >>> from kernelwise.kernels import Linear
+    >>> Linear()([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[11.]])
+    """
+
+    def __init__(self) -> None:
+        pass
+
+    def _profile(self, Z: np.ndarray) -> np.ndarray:
+        return Z
+
+    def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
+        return np.empty(0)
+
+
+class Polynomial(DotProductKernel):
+    """k(x, y) = (γ xᵀy + c)^q with integer degree q.
+
+    Parameters
+    ----------
+    degree : int, default=3
+        Not searched over: a search runs over γ, and over c unless it is zero.
+    gamma : float, default=1.0
+    coef0 : float, default=1.0
+        The constant c, not negative.
+
+    Examples
+    --------
+    >>> from kernelwise.kernels import Polynomial
+    >>> Polynomial(degree=2)([[1.0]], [[2.0]])
+    array([[9.]])
+    """
+
+    def __init__(self, degree: int = 3, gamma: float = 1.0, coef0: float = 1.0) -> None:
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self._check()
+
+    @property
+    def hyperparameters(self) -> tuple[Hyperparameter, ...]:  # type: ignore[override]
+        free = (Hyperparameter("gamma"), Hyperparameter("coef0", (1e-4, 1e4)))
+        return free if self.coef0 > 0 else free[:1]
+
+    def _check(self) -> None:
+        if not isinstance(self.degree, (int, np.integer)) or self.degree < 1:
+            raise ValueError(f"'degree' of Polynomial must be a positive integer, got {self.degree!r}.")
+        check_positive(self.gamma, "gamma", "Polynomial")
+        check_number(self.coef0, "coef0", "Polynomial")
+        if self.coef0 < 0:
+            raise ValueError(f"'coef0' of Polynomial must not be negative, got {self.coef0!r}.")
+
+    def _profile(self, Z: np.ndarray) -> np.ndarray:
+        Z *= self.gamma
+        Z += self.coef0
+        return np.power(Z, int(self.degree), out=Z)
+
+    def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
+        Z = inner_products(X, Y)
+        outer = W * (self.degree * (self.gamma * Z + self.coef0) ** (self.degree - 1))
+        gradient = [self.gamma * np.vdot(outer, Z), self.coef0 * outer.sum()]
+        return np.array(gradient[: len(self.hyperparameters)])
+
+    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
+        return self._copy(gamma=_start_slope(X, heuristic, self.gamma))
+
+
+class Sigmoid(DotProductKernel):
+    """k(x, y) = tanh(γ xᵀy + c); not positive semi-definite in general.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+    coef0 : float, default=0.0
+        The constant c, of either sign; paper 004 takes it negative. ``theta`` holds it as it is.
+
+    Examples
+    --------
+    >>> from kernelwise.kernels import Sigmoid
+    >>> Sigmoid(gamma=1.0, coef0=-1.0)([[1.0]], [[2.0]]).round(4)
+    array([[0.7616]])
+    """
+
+    hyperparameters: ClassVar = (Hyperparameter("gamma"), Hyperparameter("coef0", (-1e2, 1e2), is_log=False))
+
+    def __init__(self, gamma: float = 1.0, coef0: float = 0.0) -> None:
+        self.gamma = gamma
+        self.coef0 = coef0
+        self._check()
+
+    def _check(self) -> None:
+        check_positive(self.gamma, "gamma", "Sigmoid")
+        check_number(self.coef0, "coef0", "Sigmoid")
+
+    def _profile(self, Z: np.ndarray) -> np.ndarray:
+        Z *= self.gamma
+        Z += self.coef0
+        return np.tanh(Z, out=Z)
+
+    def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
+        Z = inner_products(X, Y)
+        T = self._profile(Z.copy()) if K is None else K
+        outer = W * (1.0 - T * T)
+        return np.array([self.gamma * np.vdot(outer, Z), outer.sum()])
+
+    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
+        return self._copy(gamma=_start_slope(X, heuristic, self.gamma))
+
+
+def inner_products(X: Any, Y: Any) -> np.ndarray:
+    """X·Yᵀ as a dense array of shape (n_rows, n_columns)."""
+    product = X @ Y.T
+    return product.toarray() if sparse.issparse(product) else np.asarray(product)
+
+
+def _start_slope(X: Any, heuristic: str | None, keep: float) -> float:
+    """Distances say nothing about an inner product: "scale" unless the parameter is to be kept."""
+    return start_gamma(X, None, "keep" if heuristic == "keep" else "scale", keep=keep)

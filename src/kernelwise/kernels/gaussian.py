@@ -1,0 +1,104 @@
+"""The general Gaussian kernel of paper 003 (eq. 1)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from kernelwise._validation import check_samples
+from kernelwise.kernels.radial import GaussianFamily, scatter
+from kernelwise.kernels.starts import start_gamma
+
+
+class Gaussian(GaussianFamily):
+    """k(x, y) = exp(−½ (x − y)ᵀ Q (x − y)) with a symmetric positive-definite matrix Q.
+
+    ``theta`` is Q itself, shape (d, d), and :meth:`gradient_dot` returns the symmetric matrix of
+    derivatives with respect to Q: the search for Q lives on the manifold of such matrices. Searches over
+    plain vectors see the matrix logarithm of Q (:mod:`kernelwise.space`).
+
+    Parameters
+    ----------
+    Q : array-like of shape (n_features, n_features), default=None
+        None until :meth:`initialize`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.kernels import Gaussian
+    >>> Gaussian(Q=np.eye(2))([[0.0, 0.0], [1.0, 1.0]]).round(4)
+    array([[1.    , 0.3679],
+           [0.3679, 1.    ]])
+    """
+
+    geometry: ClassVar[str] = "spd"
+
+    def __init__(self, Q: Any = None) -> None:
+        self.Q = Q
+        self._check()
+
+    def _check(self) -> None:
+        if self.Q is None:
+            return
+        Q = np.asarray(self.Q, dtype=float)
+        if Q.ndim != 2 or Q.shape[0] != Q.shape[1]:
+            raise ValueError(f"'Q' of Gaussian must be a square matrix, got shape {Q.shape}.")
+        if not np.isfinite(Q).all() or np.abs(Q - Q.T).max() > 1e-10 * np.abs(Q).max():
+            raise ValueError("'Q' of Gaussian must be finite and symmetric; pass (Q + Q.T) / 2.")
+        smallest = np.linalg.eigvalsh(Q)[0]
+        if smallest <= 0:
+            raise ValueError(
+                f"'Q' of Gaussian must be positive definite, its smallest eigenvalue is {smallest:.3g}. "
+                "Add a multiple of the identity, or use LowRankGaussian for a singular Q."
+            )
+
+    def _check_features(self, n_features: int) -> None:
+        if self.Q is None:
+            raise ValueError("This Gaussian has no Q yet. Pass Q, or call kernel.initialize(X, y) first.")
+        if len(self.Q) != n_features:
+            raise ValueError(f"This Gaussian was made for {len(self.Q)} features, got {n_features}.")
+
+    @property
+    def scale(self) -> float:
+        return 0.5
+
+    def transform(self, X: Any) -> Any:
+        return np.asarray(X @ np.linalg.cholesky(self.theta).astype(X.dtype))
+
+    def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
+        # Eq. 21: −½ Σ_ij W_ij K_ij (x_i − y_j)(x_i − y_j)ᵀ
+        V = W * (self._gram(X, Y) if K is None else K)
+        return -0.5 * scatter(X, V, Y)
+
+    @property
+    def theta(self) -> np.ndarray:
+        """The matrix Q, shape (n_features, n_features)."""
+        if self.Q is None:
+            self._check_features(0)
+        return np.array(self.Q, dtype=float)
+
+    def with_theta(self, theta: Any) -> Self:
+        """Return a copy with another Q: the symmetric part of ``theta``, a matrix or its flat form."""
+        size = self.theta.shape[0]
+        theta = np.asarray(theta, dtype=float)
+        if theta.size != size * size:
+            raise ValueError(f"theta of this Gaussian has shape ({size}, {size}), got {theta.shape}.")
+        theta = theta.reshape(size, size)
+        return self._copy(Q=(theta + theta.T) / 2.0)
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """Lowest and highest logarithm of an eigenvalue of Q, shape (1, 2)."""
+        return np.log([[1e-8, 1e6]])
+
+    @property
+    def theta_names(self) -> tuple[str, ...]:
+        return tuple(f"Q[{i}, {j}]" for i, j in np.ndindex(self.theta.shape))
+
+    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
+        if heuristic == "keep" and self.Q is not None:
+            return self._copy()
+        X = check_samples(X)
+        gamma = start_gamma(X, y, None if heuristic == "keep" else heuristic)
+        return self._copy(Q=2.0 * gamma * np.eye(X.shape[1]))

@@ -1,0 +1,44 @@
+"""The radial basis function kernel."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from kernelwise._validation import check_positive
+from kernelwise.kernels.base import Hyperparameter
+from kernelwise.kernels.radial import ScaledGaussian
+from kernelwise.kernels.starts import start_gamma
+
+
+class RBF(ScaledGaussian):
+    """k(x, y) = exp(−γ‖x − y‖²).
+
+    Papers that write σ mean γ = 1/(2σ²); paper 000's γ/m is ours times the number m of features.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+
+    Examples
+    --------
+    >>> from kernelwise.kernels import RBF
+    >>> RBF(gamma=0.5)([[0.0], [2.0]]).round(4)
+    array([[1.    , 0.1353],
+           [0.1353, 1.    ]])
+    """
+
+    hyperparameters: ClassVar = (Hyperparameter("gamma"),)
+
+    def __init__(self, gamma: float = 1.0) -> None:
+        self.gamma = gamma
+        self._check()
+
+    def _check(self) -> None:
+        check_positive(self.gamma, "gamma", "RBF")
+
+    @property
+    def scale(self) -> float:
+        return float(self.gamma)
+
+    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
+        return self._copy(gamma=start_gamma(X, y, heuristic, keep=self.gamma))

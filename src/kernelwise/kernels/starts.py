@@ -1,0 +1,94 @@
+"""Where a search begins: widths read off the data."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.metrics import pairwise_distances_argmin_min
+
+from kernelwise._validation import check_choice, check_labels, check_samples
+from kernelwise.exceptions import KernelwiseWarning
+from kernelwise.kernels._distances import squared_distances
+
+HEURISTICS = ("jaakkola", "median", "scale", "keep")
+# Points whose distances are looked at; evenly spaced rows beyond that, so that no chance enters.
+MAX_POINTS = 2000
+
+
+def start_gamma(X: Any, y: Any = None, heuristic: str | None = None, keep: float = 1.0) -> float:
+    """γ of exp(−γ‖x − y‖²) by a rule of thumb; see :meth:`Kernel.initialize`.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_samples, n_features)
+    y : array of shape (n_samples,), default=None
+    heuristic : {"jaakkola", "median", "scale", "keep"}, default=None
+    keep : float
+        What "keep" returns.
+
+    Returns
+    -------
+    gamma : float
+        Positive and finite, whatever the data: where all distances are zero it is 1, with a warning.
+    """
+    if heuristic is None:
+        heuristic = "median" if y is None else "jaakkola"
+    check_choice(heuristic, "heuristic", "initialize", HEURISTICS)
+    if heuristic == "keep":
+        return float(keep)
+    X = check_samples(X)
+    if heuristic == "scale":
+        variance = _variance(X)
+        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+    squared = _to_nearest_other_class(X, y) ** 2 if heuristic == "jaakkola" else _between_points(X)
+    return _gamma_of(squared, heuristic)
+
+
+def _gamma_of(squared: np.ndarray, heuristic: str) -> float:
+    """1/(2σ²) with σ² the median squared distance; without the zeros if more than half of them are."""
+    median = float(np.median(squared)) if squared.size else 0.0
+    if median > 0:
+        return 1.0 / (2.0 * median)
+    positive = squared[squared > 0]
+    gamma = 1.0 / (2.0 * float(np.median(positive))) if positive.size else 1.0
+    warnings.warn(
+        f"More than half of the distances the {heuristic} start looks at are zero (repeated rows); "
+        f"it starts from gamma={gamma:.3g}, "
+        + ("the median of the others." if positive.size else "since all points are equal."),
+        KernelwiseWarning,
+        stacklevel=3,
+    )
+    return gamma
+
+
+def _to_nearest_other_class(X: Any, y: Any) -> np.ndarray:
+    """Distance from up to ``MAX_POINTS`` points to the nearest point of another class (of all points)."""
+    if y is None:
+        raise ValueError("Jaakkola's heuristic needs labels: pass y, or heuristic='median'.")
+    _, index = check_labels(y, X.shape[0])
+    chosen = _evenly(X.shape[0])
+    distances = []
+    for label in range(index.max() + 1):
+        points = chosen[index[chosen] == label]
+        if points.size:
+            distances.append(pairwise_distances_argmin_min(X[points], X[index != label])[1])
+    return np.concatenate(distances)
+
+
+def _between_points(X: Any) -> np.ndarray:
+    Z = X[_evenly(X.shape[0])]
+    return squared_distances(Z)[np.triu_indices(Z.shape[0], 1)]
+
+
+def _evenly(n: int) -> np.ndarray:
+    return np.unique(np.linspace(0, n - 1, min(n, MAX_POINTS)).astype(int))
+
+
+def _variance(X: Any) -> float:
+    """Variance of all entries, as scikit-learn's "scale" takes it."""
+    if sparse.issparse(X):
+        return float(X.multiply(X).mean() - X.mean() ** 2)
+    return float(X.var())

@@ -1,0 +1,43 @@
+"""Criteria J(K, y): a cost of a Gram matrix, its derivative with respect to the matrix, the paper's score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kernelwise.criteria.alignment import KernelTargetAlignment, Polarization
+from kernelwise.criteria.base import Criterion
+from kernelwise.criteria.separability import ESDR, J4, InterClassDistance, SumsCriterion
+
+CRITERIA: dict[str, Callable[[], Criterion]] = {
+    "dbtc": InterClassDistance,
+    "esdr": ESDR,
+    "j4": J4,
+    "polarization": Polarization,
+    "kta": KernelTargetAlignment,
+    "centered-kta": lambda: KernelTargetAlignment(centered=True),
+}
+
+
+def as_criterion(criterion: Any) -> Criterion:
+    """Return the criterion with that name, or the criterion itself."""
+    if isinstance(criterion, Criterion):
+        return criterion
+    if isinstance(criterion, str) and criterion in CRITERIA:
+        return CRITERIA[criterion]()
+    raise ValueError(
+        f"criterion must be a Criterion or one of {', '.join(map(repr, CRITERIA))}, got {criterion!r}."
+    )
+
+
+__all__ = [
+    "CRITERIA",
+    "ESDR",
+    "J4",
+    "Criterion",
+    "InterClassDistance",
+    "KernelTargetAlignment",
+    "Polarization",
+    "SumsCriterion",
+    "as_criterion",
+]

@@ -1,0 +1,100 @@
+"""Polarization and kernel-target alignment (paper 002)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kernelwise.criteria.separability import SumsCriterion
+from kernelwise.criteria.sums import ClassSums
+
+
+class Polarization(SumsCriterion):
+    """P = Σ_ij y_i y_j K_ij (paper 002, section 2).
+
+    Pooled over c > 2 classes the target y_i y_j is 1 within a class and −1/(c − 1) between classes: the
+    inner products of labels on the corners of a simplex, which gives ±1 for two classes.
+    """
+
+    name = "polarization"
+    reference = "Y. Baram, Learning by kernel polarization, Neural Computation 17(6), 2005"
+    is_linear = True
+
+    def formula(self, sums: ClassSums) -> tuple[float, ClassSums]:
+        T = target(len(sums.n))
+        return float((T * sums.S).sum()), ClassSums(sums.n, np.zeros_like(sums.t), T)
+
+
+class KernelTargetAlignment(SumsCriterion):
+    """A = ⟨K, T⟩ / (‖K‖ ‖T‖) with T_ij = y_i y_j: polarization made independent of the kernel's scale.
+
+    For two classes ‖T‖ = n, which paper 002 leaves out.
+
+    Parameters
+    ----------
+    centered : bool, default=False
+        Centre K and T in feature space first: ⟨HKH, HTH⟩ / (‖HKH‖ ‖HTH‖) (Cortes, Mohri and
+        Rostamizadeh 2012). Unbalanced classes make this matter.
+    strategy, class_weight
+        As in :class:`Polarization`.
+    """
+
+    name = "kta"
+    reference = "N. Cristianini and others, On kernel-target alignment, NIPS 2001"
+    needs_squares: ClassVar[bool] = True
+
+    def __init__(
+        self, centered: bool = False, strategy: str = "pooled", class_weight: str | None = None
+    ) -> None:
+        super().__init__(strategy, class_weight)
+        self.centered = centered
+
+    @property
+    def needs_rows(self) -> bool:
+        return self.centered
+
+    def formula(self, sums: ClassSums) -> tuple[float, ClassSums]:
+        n = sums.n
+        T = target(len(n))
+        if self.centered:
+            T = _centred(T, n)
+        size_of_target = float(np.sqrt(n @ (T * T) @ n))
+        inner = float((T * sums.S).sum())
+        square, d_square = self._squared_norm(sums)
+        norm = float(np.sqrt(square))
+        score = inner / (norm * size_of_target)
+        d_inner = ClassSums(n, np.zeros_like(n), T)
+        return score, d_inner * (1.0 / (norm * size_of_target)) + d_square * (-score / (2.0 * square))
+
+    def _squared_norm(self, sums: ClassSums) -> tuple[float, ClassSums]:
+        """‖K‖², or ‖HKH‖² = Σ K² − (2/n) Σ_i w_i r_i² + (Σ K)²/n² with the row sums r of K."""
+        assert sums.S2 is not None
+        plain = square = float(sums.S2.sum())
+        d = ClassSums(sums.n, np.zeros_like(sums.t), np.zeros_like(sums.S), np.ones_like(sums.S2))
+        if self.centered:
+            assert sums.R2 is not None
+            total, everything = sums.n.sum(), float(sums.S.sum())
+            square += -2.0 / total * float(sums.R2.sum()) + (everything / total) ** 2
+            d.S += 2.0 * everything / total**2
+            d.R2 = np.full_like(sums.R2, -2.0 / total)
+        # The three terms cancel for a constant K; what is left below this is rounding.
+        if square <= 64 * np.finfo(float).eps * plain:
+            raise ValueError(
+                f"The {'centred ' if self.centered else ''}Gram matrix is zero to rounding, so its alignment "
+                "is undefined. Make the kernel narrower or rescale X."
+            )
+        return square, d
+
+
+def target(n_classes: int) -> np.ndarray:
+    """Ideal kernel value: 1 within a class, −1/(c − 1) between, shape (n_classes, n_classes)."""
+    T = np.full((n_classes, n_classes), -1.0 / (n_classes - 1))
+    np.fill_diagonal(T, 1.0)
+    return T
+
+
+def _centred(T: np.ndarray, n: np.ndarray) -> Any:
+    """T after centring over the samples, ``n`` of them in each class."""
+    mean = T @ n / n.sum()
+    return T - mean[:, None] - mean[None, :] + mean @ n / n.sum()

@@ -1,0 +1,150 @@
+"""Class separability from the sums over classes: DBTC (paper 000), ESDR and J4 (paper 004)."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kernelwise._validation import check_choice, check_gram, check_labels, check_weights
+from kernelwise.criteria.base import Criterion
+from kernelwise.criteria.sums import STRATEGIES, ClassSums, GramSums, partition
+
+
+class SumsCriterion(Criterion):
+    """A criterion that is a function of :class:`ClassSums`, averaged over the two-class problems.
+
+    Parameters
+    ----------
+    strategy : {"pooled", "ovr", "ovo"}, default="pooled"
+        For more than two classes: the formula over all classes at once, or its average over the
+        one-vs-rest or one-vs-one problems. The three agree for two classes.
+    class_weight : {None, "balanced"}, default=None
+        "balanced" weights the samples so that every class has the same total weight.
+    """
+
+    needs_squares: ClassVar[bool] = False
+
+    def __init__(self, strategy: str = "pooled", class_weight: str | None = None) -> None:
+        check_choice(strategy, "strategy", type(self).__name__, STRATEGIES)
+        if class_weight is not None:
+            check_choice(class_weight, "class_weight", type(self).__name__, ("balanced",))
+        self.strategy = strategy
+        self.class_weight = class_weight
+
+    @property
+    def needs_rows(self) -> bool:
+        """Whether the formula uses row sums of K (``ClassSums.R2``)."""
+        return False
+
+    @abstractmethod
+    def formula(self, sums: ClassSums) -> tuple[float, ClassSums]:
+        """The score of one problem, two classes or pooled, and its derivatives with respect to the sums."""
+
+    def score_and_derivatives(self, sums: ClassSums) -> tuple[float, ClassSums]:
+        """The score from the sums over the classes, averaged over the problems of the strategy."""
+        problems = partition(len(sums.n), self.strategy)
+        total: float = 0.0
+        derivatives: ClassSums | None = None
+        for groups in problems:
+            score, d = self.formula(sums.merge(groups))
+            d = d.pull_back(groups)
+            total += score
+            derivatives = d if derivatives is None else derivatives + d
+        assert derivatives is not None
+        return float(total) / len(problems), derivatives * (1.0 / len(problems))
+
+    def gram_sums(self, K: Any, y: Any, sample_weight: Any = None) -> GramSums:
+        """Check a Gram matrix, labels and weights, and return them ready to be summed over classes."""
+        K = check_gram(K)
+        _, index = check_labels(y, K.shape[0], min_per_class=2)
+        w = check_weights(sample_weight, K.shape[0])
+        if self.class_weight == "balanced":
+            totals = np.bincount(index, weights=w)
+            w = w * (w.sum() / (len(totals) * totals))[index]
+        return GramSums(K, index, w, self.needs_squares, self.needs_rows)
+
+    def score(self, K: Any, y: Any, sample_weight: Any = None) -> float:
+        return self.score_and_derivatives(self.gram_sums(K, y, sample_weight).sums)[0]
+
+    def value_and_adjoint(self, K: Any, y: Any, sample_weight: Any = None) -> tuple[float, np.ndarray]:
+        gram = self.gram_sums(K, y, sample_weight)
+        score, derivatives = self.score_and_derivatives(gram.sums)
+        return self.sign * score, gram.adjoint(derivatives * self.sign)
+
+
+class InterClassDistance(SumsCriterion):
+    """Squared distance between the class centres in feature space: DBTC, d² of paper 000 (eq. 7).
+
+    d² = S₁₁/n₁² − 2S₁₂/(n₁n₂) + S₂₂/n₂². Pooled over more classes: the average of d² over the pairs of
+    classes, weighted by n_a n_b, which is n² tr S_b / Σ_{a<b} n_a n_b.
+    """
+
+    name = "dbtc"
+    reference = "S. Abe, Optimizing kernel parameters by second-order methods, ESANN 2007"
+    is_linear = True
+
+    def formula(self, sums: ClassSums) -> tuple[float, ClassSums]:
+        between, d = _trace_between(sums)
+        factor = sums.n.sum() ** 2 / _different_pairs(sums.n)
+        return factor * between, d * factor
+
+
+class ESDR(SumsCriterion):
+    """Expected square distance ratio (paper 004, eq. 8).
+
+    The mean squared distance in feature space between points of different classes, over that between points
+    of one class (classes weighted by n_c/n); pairs are drawn with replacement, so a point may meet itself.
+    """
+
+    name = "esdr"
+    reference = "S. Yin and J. Yin, Tuning kernel parameters for SVM based on ESDR, Inf. Sci. 370-371, 2016"
+
+    def formula(self, sums: ClassSums) -> tuple[float, ClassSums]:
+        n, total, pairs = sums.n, sums.n.sum(), _different_pairs(sums.n)
+        off = 1.0 - np.eye(len(n))
+        # Σ_{a≠b} over pairs of K_ii + K_jj − 2K_ij, each unordered pair once.
+        numerator = (sums.t @ (total - n) - (sums.S * off).sum()) / pairs
+        d_numerator = ClassSums(n, (total - n) / pairs, -off / pairs)
+        within, d_within = _trace_within(sums)
+        return _ratio(numerator, d_numerator, 2.0 * within, d_within * 2.0)
+
+
+class J4(SumsCriterion):
+    """tr S_b / tr S_w: between-class over within-class scatter in feature space (paper 004, eq. 14)."""
+
+    name = "j4"
+    reference = "K. Fukunaga, Introduction to Statistical Pattern Recognition; paper 004, eq. 14"
+
+    def formula(self, sums: ClassSums) -> tuple[float, ClassSums]:
+        return _ratio(*_trace_between(sums), *_trace_within(sums))
+
+
+def _different_pairs(n: np.ndarray) -> float:
+    """Σ_{a<b} n_a n_b"""
+    return float((n.sum() ** 2 - n @ n) / 2.0)
+
+
+def _trace_between(sums: ClassSums) -> tuple[float, ClassSums]:
+    """tr S_b = (1/n) Σ S_aa/n_a − (1/n²) Σ S_ab"""
+    n, total = sums.n, sums.n.sum()
+    d = ClassSums(n, np.zeros_like(n), np.diag(1.0 / (total * n)) - 1.0 / total**2)
+    return float((d.S * sums.S).sum()), d
+
+
+def _trace_within(sums: ClassSums) -> tuple[float, ClassSums]:
+    """tr S_w = (1/n) Σ (t_a − S_aa/n_a)"""
+    n, total = sums.n, sums.n.sum()
+    d = ClassSums(n, np.full_like(n, 1.0 / total), np.diag(-1.0 / (total * n)))
+    within = float(d.t @ sums.t + (d.S * sums.S).sum())
+    if within <= 8 * np.finfo(float).eps * abs(float(d.t @ sums.t)):
+        raise ValueError(
+            "The points of each class coincide in feature space (within-class scatter zero to rounding), "
+            "so a ratio to it is undefined. Make the kernel narrower or rescale X."
+        )
+    return within, d
+
+
+def _ratio(u: float, du: ClassSums, v: float, dv: ClassSums) -> tuple[float, ClassSums]:
+    return u / v, du * (1.0 / v) + dv * (-u / v**2)

@@ -1,0 +1,128 @@
+"""Sums of a Gram matrix over blocks of classes: all that the separability criteria need to know of it.
+
+Every two-class problem of a multi-class data set has its sums from those of the classes, so one pass over
+the pairs of samples serves one-vs-rest, one-vs-one and pooled criteria alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+STRATEGIES = ("pooled", "ovr", "ovo")
+
+
+@dataclass
+class ClassSums:
+    """Weighted sums over classes; with a, b, c for classes, i ∈ a, j ∈ b and weights w.
+
+    The same record holds the derivatives of a criterion with respect to each sum.
+
+    Attributes
+    ----------
+    n : ndarray of shape (n_classes,)
+        Σ w_i
+    t : ndarray of shape (n_classes,)
+        Σ w_i K_ii
+    S : ndarray of shape (n_classes, n_classes)
+        Σ w_i w_j K_ij
+    S2 : ndarray of shape (n_classes, n_classes), or None
+        Σ w_i w_j K_ij²
+    R2 : ndarray of shape (n_classes, n_classes, n_classes), or None
+        Σ w_i R_ib R_ic with the row sums R_ib = Σ_{j ∈ b} w_j K_ij
+    """
+
+    n: np.ndarray
+    t: np.ndarray
+    S: np.ndarray
+    S2: np.ndarray | None = None
+    R2: np.ndarray | None = None
+
+    def merge(self, groups: np.ndarray) -> ClassSums:
+        """Sums of classes put together: ``groups`` has shape (n_groups, n_classes), zeros and ones."""
+        M = groups
+        return ClassSums(
+            n=M @ self.n,
+            t=M @ self.t,
+            S=M @ self.S @ M.T,
+            S2=None if self.S2 is None else M @ self.S2 @ M.T,
+            R2=None if self.R2 is None else np.einsum("ua,vb,wc,abc->uvw", M, M, M, self.R2, optimize=True),
+        )
+
+    def pull_back(self, groups: np.ndarray) -> ClassSums:
+        """Derivatives with respect to the sums before :meth:`merge`, from those after it."""
+        return self.merge(groups.T)
+
+    def __add__(self, other: ClassSums) -> ClassSums:
+        def plus(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
+            return b if a is None else a if b is None else a + b
+
+        return ClassSums(
+            self.n, self.t + other.t, self.S + other.S, plus(self.S2, other.S2), plus(self.R2, other.R2)
+        )
+
+    def __mul__(self, factor: float) -> ClassSums:
+        def times(a: np.ndarray | None) -> np.ndarray | None:
+            return None if a is None else factor * a
+
+        return ClassSums(self.n, factor * self.t, factor * self.S, times(self.S2), times(self.R2))
+
+
+def partition(n_classes: int, strategy: str) -> list[np.ndarray]:
+    """The two-class problems of a strategy, each as a ``groups`` matrix for :meth:`ClassSums.merge`."""
+    one = np.eye(n_classes)
+    if strategy == "pooled" or n_classes == 2:
+        return [one]
+    if strategy == "ovr":
+        return [np.stack([one[a], 1.0 - one[a]]) for a in range(n_classes)]
+    return [one[[a, b]] for a, b in combinations(range(n_classes), 2)]
+
+
+@dataclass
+class GramSums:
+    """A Gram matrix with class indices and weights: its :class:`ClassSums`, and the way back."""
+
+    K: np.ndarray
+    index: np.ndarray
+    weights: np.ndarray
+    needs_squares: bool = False
+    needs_rows: bool = False
+    onehot: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.onehot = np.zeros((len(self.index), self.index.max() + 1))
+        self.onehot[np.arange(len(self.index)), self.index] = self.weights
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """R_ib = Σ_{j ∈ b} w_j K_ij, shape (n_samples, n_classes)."""
+        return np.asarray(self.K @ self.onehot, dtype=float)
+
+    @cached_property
+    def sums(self) -> ClassSums:
+        H, R = self.onehot, self.rows
+        return ClassSums(
+            n=H.sum(axis=0),
+            t=H.T @ self.K.diagonal(),
+            S=H.T @ R,
+            S2=H.T @ ((self.K * self.K) @ H) if self.needs_squares else None,
+            R2=np.einsum("ia,ib,ic->abc", H, R, R, optimize=True) if self.needs_rows else None,
+        )
+
+    def adjoint(self, d: ClassSums) -> np.ndarray:
+        """∂/∂K from the derivatives ``d`` by the sums: symmetric, shape (n_samples, n_samples)."""
+        i, w = self.index, self.weights
+        W = ((d.S + d.S.T) / 2.0)[np.ix_(i, i)]
+        if d.S2 is not None:
+            W += (d.S2 + d.S2.T)[np.ix_(i, i)] * self.K
+        if d.R2 is not None:
+            # ∂R2/∂K_ij = w_i w_j · 2 Σ_c dR2[a, b, c] R_ic for i ∈ a, j ∈ b, then its symmetric part.
+            E = np.einsum("ibc,ic->ib", (d.R2 + d.R2.transpose(0, 2, 1))[i], self.rows)[:, i]
+            W += (E + E.T) / 2.0
+        W *= w[:, None]
+        W *= w
+        W[np.diag_indices_from(W)] += w * d.t[i]
+        return W

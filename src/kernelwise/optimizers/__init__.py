@@ -1,0 +1,10 @@
+"""Optimizers: θ → better θ, seeing only a TuningProblem."""
+
+from kernelwise.optimizers.base import Optimizer
+from kernelwise.optimizers.gradient_descent import GradientDescent
+from kernelwise.optimizers.grid import GridSearch
+from kernelwise.optimizers.line_search import LineSearch
+from kernelwise.optimizers.quasi_newton import QuasiNewton
+from kernelwise.optimizers.second_order import SecondOrder
+
+__all__ = ["GradientDescent", "GridSearch", "LineSearch", "Optimizer", "QuasiNewton", "SecondOrder"]

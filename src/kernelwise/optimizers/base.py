@@ -1,0 +1,174 @@
+"""What every optimizer is: a search that sees only a TuningProblem and says why it stopped."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from kernelwise.exceptions import BoundaryWarning, IncompatibleError
+from kernelwise.findings import Finding
+from kernelwise.problem import TuningProblem
+from kernelwise.result import TuningResult
+from kernelwise.space import SearchSpace
+
+INTERIOR = ("converged", "interior peak", "grid exhausted")
+
+
+@dataclass
+class Run:
+    """Where one run from one start ended."""
+
+    vector: np.ndarray
+    value: float
+    n_iterations: int
+    stop_reason: str
+
+
+class Optimizer(ABC):
+    """Minimises a :class:`TuningProblem`. Subclasses write ``_run`` and keep its state in local variables.
+
+    Parameters
+    ----------
+    n_restarts : int, default=0
+        Further runs from random starts around the kernel's own; the best run is returned.
+    random_state : int, RandomState or None, default=0
+        Chance enters only through the restarts.
+    """
+
+    requires_gradient: ClassVar[bool] = True
+    #: The most parameters it can search, or None.
+    max_parameters: ClassVar[int | None] = None
+
+    n_restarts: int = 0
+    random_state: Any = 0
+
+    def minimize(self, problem: TuningProblem) -> TuningResult:
+        """Search from the problem's kernel (and restarts) and return the best kernel met."""
+        self.check(problem)
+        problem.reset()
+        space = SearchSpace(problem)
+        runs = []
+        for number, start in enumerate(self._starts(space)):
+            problem.note(start=number, iteration=0)
+            runs.append(self._run(space, start))
+        best = min(runs, key=lambda run: run.value)
+        findings = self._findings(space, best)
+        theta = space.to_theta(best.vector)
+        return TuningResult(
+            kernel=problem.kernel_at(theta),
+            value=best.value,
+            score=problem.criterion.sign * best.value,
+            theta=theta,
+            history=problem.history,
+            stop_reason=best.stop_reason,
+            converged=best.stop_reason in INTERIOR,
+            n_evaluations=problem.n_evaluations,
+            n_gradients=problem.n_gradients,
+            n_iterations=sum(run.n_iterations for run in runs),
+            seconds=problem.seconds,
+            diagnostics=tuple(findings),
+        )
+
+    @abstractmethod
+    def _run(self, space: SearchSpace, start: np.ndarray) -> Run: ...
+
+    def check(self, problem: TuningProblem) -> None:
+        """Raise :class:`IncompatibleError` if kernel, criterion and optimizer cannot work together."""
+        me, kernel, criterion = type(self).__name__, problem.kernel, type(problem.criterion).__name__
+        if kernel.theta.size == 0:
+            raise IncompatibleError(
+                f"{me} has nothing to search: {type(kernel).__name__} has no free parameter. "
+                "Choose C by cross-validation instead, or use a kernel such as RBF."
+            )
+        if self.requires_gradient and not problem.criterion.is_differentiable:
+            raise IncompatibleError(
+                f"{me} needs a gradient, but {criterion} has none. "
+                "Use LineSearch or GridSearch, or a smooth criterion such as InterClassDistance."
+            )
+        if self.max_parameters is not None and kernel.theta.size > self.max_parameters:
+            raise IncompatibleError(
+                f"{me} searches {self.max_parameters} parameter, but {type(kernel).__name__} has "
+                f"{kernel.theta.size}. Use QuasiNewton or GradientDescent."
+            )
+
+    def _starts(self, space: SearchSpace) -> list[np.ndarray]:
+        """The kernel's own parameters, then log-normal (or normal) noise on them."""
+        random = check_random_state(self.random_state)
+        is_log = [h.is_log for h in space.problem.kernel.hyperparameters]
+        size = 1.0 if space.is_matrix or all(is_log) else max(float(np.sqrt(np.mean(space.start**2))), 1e-3)
+        noise = [random.normal(scale=size, size=space.start.shape) for _ in range(self.n_restarts)]
+        return [space.start, *(space.clip(space.start + step) for step in noise)]
+
+    def _findings(self, space: SearchSpace, run: Run) -> list[Finding]:
+        """Say, as findings and as warnings, when the answer is not an optimum inside the range."""
+        me = type(self).__name__
+        findings = []
+        if run.stop_reason == "max_iter":
+            findings.append(
+                Finding(
+                    "max_iter",
+                    "warning",
+                    f"{me} stopped after {run.n_iterations} iterations before it converged.",
+                    "Raise max_iter or rescale X.",
+                )
+            )
+            warnings.warn(str(findings[-1]), ConvergenceWarning, stacklevel=4)
+        elif run.stop_reason == "plateau":
+            findings.append(
+                Finding(
+                    "plateau",
+                    "warning",
+                    f"{type(space.problem.criterion).__name__} has no peak in the range: it is flat where "
+                    f"{me} stopped.",
+                    "Look for duplicate points or label noise, or use another criterion.",
+                )
+            )
+            warnings.warn(str(findings[-1]), BoundaryWarning, stacklevel=4)
+        findings += self._bound_findings(space, run)
+        return findings
+
+    def _bound_findings(self, space: SearchSpace, run: Run) -> list[Finding]:
+        """Parameters on the edge of their range; a feature weight at its lowest is news, not a fault."""
+        if space.is_matrix:
+            return []
+        findings = []
+        near = 1e-4 * (space.bounds[:, 1] - space.bounds[:, 0])
+        is_many = len(run.vector) > len(space.problem.kernel.hyperparameters)
+        for k, name in enumerate(space.problem.kernel.theta_names):
+            at_low = run.vector[k] <= space.bounds[k, 0] + near[k]
+            at_high = run.vector[k] >= space.bounds[k, 1] - near[k]
+            if not (at_low or at_high):
+                continue
+            edge = "lowest" if at_low else "highest"
+            if is_many and at_low:
+                findings.append(
+                    Finding("boundary", "info", f"{name} is at its {edge} value: the feature is ignored.")
+                )
+                continue
+            findings.append(
+                Finding(
+                    "boundary",
+                    "warning",
+                    f"The best {name} is the {edge} of its range.",
+                    f"Widen it with bounds={{{name!r}: (low, high)}}, or distrust the criterion.",
+                )
+            )
+            warnings.warn(str(findings[-1]), BoundaryWarning, stacklevel=5)
+        return findings
+
+    def __repr__(self) -> str:
+        names = list(inspect.signature(type(self).__init__).parameters)[1:]
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+
+
+def projected_gradient_norm(space: SearchSpace, vector: np.ndarray, gradient: np.ndarray) -> float:
+    """Largest component of the gradient that a step inside the bounds can follow."""
+    step = space.clip(vector - gradient) - vector
+    return float(np.abs(step).max(initial=0.0))

@@ -1,0 +1,129 @@
+"""Quasi-Newton search in log-parameters (paper 001, section 3.2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+
+from kernelwise._validation import check_choice
+from kernelwise.optimizers.base import Optimizer, Run, projected_gradient_norm
+from kernelwise.optimizers.golden import expand_bracket, golden_section
+from kernelwise.space import SearchSpace
+
+
+class QuasiNewton(Optimizer):
+    """BFGS: the search direction from an approximate Hessian, the step from a line search.
+
+    Parameters
+    ----------
+    engine : {"lbfgsb", "golden"}, default="lbfgsb"
+        "lbfgsb" is scipy's L-BFGS-B, which needs the fewest evaluations. "golden" is the paper's: BFGS with
+        a golden-section line search, which never lets the cost rise.
+    tol : float, default=1e-6
+        Stops when no component of the gradient exceeds ``tol`` times max(1, |cost|).
+    max_iter : int, default=200
+    n_restarts, random_state
+        See :class:`Optimizer`.
+    """
+
+    def __init__(
+        self,
+        engine: str = "lbfgsb",
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        n_restarts: int = 0,
+        random_state: Any = 0,
+    ) -> None:
+        check_choice(engine, "engine", "QuasiNewton", ("lbfgsb", "golden"))
+        self.engine = engine
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_restarts = n_restarts
+        self.random_state = random_state
+
+    def _run(self, space: SearchSpace, start: np.ndarray) -> Run:
+        return self._lbfgsb(space, start) if self.engine == "lbfgsb" else self._golden(space, start)
+
+    def _lbfgsb(self, space: SearchSpace, start: np.ndarray) -> Run:
+        # Costs come in all sizes (an alignment is below 1, a polarization of the order of n²): scale to 1.
+        scale = max(1.0, abs(space.value(start)))
+        iteration = 0
+
+        def cost(vector: np.ndarray) -> tuple[float, np.ndarray]:
+            value, gradient = space.value_and_gradient(vector)
+            return value / scale, gradient / scale
+
+        def count(vector: np.ndarray) -> None:
+            nonlocal iteration
+            iteration += 1
+            space.problem.note(iteration=iteration)
+
+        options = {"maxiter": self.max_iter, "maxfun": 20 * self.max_iter, "gtol": self.tol, "ftol": 1e-15}
+        found = minimize(
+            cost, start, jac=True, method="L-BFGS-B", bounds=space.bounds, callback=count, options=options
+        )
+        # Status 2 is a line search that rounding stopped: all that can be had from this cost.
+        reason = {0: "converged", 1: "max_iter"}.get(found.status, "no progress")
+        return Run(found.x, float(found.fun) * scale, int(found.nit), reason)
+
+    def _golden(self, space: SearchSpace, start: np.ndarray) -> Run:
+        vector = start
+        value, gradient = space.value_and_gradient(vector)
+        H = np.eye(len(vector)) / max(float(np.linalg.norm(gradient)), np.finfo(float).tiny)
+        for iteration in range(1, self.max_iter + 1):
+            if projected_gradient_norm(space, vector, gradient) <= self.tol * max(1.0, abs(value)):
+                return Run(vector, value, iteration - 1, "converged")
+            space.problem.note(iteration=iteration)
+            direction = _descent_direction(space, vector, gradient, H)
+            new = _line_minimum(space, vector, value, direction)
+            if new is None:
+                return Run(vector, value, iteration, "no progress")
+            new_value, new_gradient = space.value_and_gradient(new)
+            H = _bfgs_update(H, new - vector, new_gradient - gradient)
+            vector, value, gradient = new, new_value, new_gradient
+        return Run(vector, value, self.max_iter, "max_iter")
+
+
+def _descent_direction(
+    space: SearchSpace, vector: np.ndarray, gradient: np.ndarray, H: np.ndarray
+) -> np.ndarray:
+    """−H·g without the components that leave the bounds, or −g where that does not go downhill."""
+    for direction in (-H @ gradient, -gradient):
+        at_low = (vector <= space.bounds[:, 0]) & (direction < 0)
+        at_high = (vector >= space.bounds[:, 1]) & (direction > 0)
+        direction = np.where(at_low | at_high, 0.0, direction)
+        if gradient @ direction < 0:
+            break
+    return direction
+
+
+def _line_minimum(
+    space: SearchSpace, vector: np.ndarray, value: float, direction: np.ndarray
+) -> np.ndarray | None:
+    """The lowest point met on the ray, or None if no step lowers the cost."""
+    length = float(np.linalg.norm(direction))
+    if length == 0:
+        return None
+    # No step longer than the whole range; the first tries the full quasi-Newton step.
+    largest = float(np.linalg.norm(space.bounds[:, 1] - space.bounds[:, 0])) / length
+
+    def cost(step: float) -> float:
+        return space.value(space.clip(vector + step * direction))
+
+    low, high = expand_bracket(cost, value, min(1.0, largest), largest)
+    step, best = golden_section(cost, low, high)
+    while best >= value and high * length > 1e-10:
+        high /= 16.0
+        step, best = golden_section(cost, 0.0, high)
+    return space.clip(vector + step * direction) if best < value else None
+
+
+def _bfgs_update(H: np.ndarray, s: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The BFGS inverse Hessian, unchanged where the curvature along the step is not positive."""
+    curvature = float(s @ y)
+    if curvature <= 1e-12 * float(np.linalg.norm(s) * np.linalg.norm(y)):
+        return H
+    V = np.eye(len(s)) - np.outer(s, y) / curvature
+    return V @ H @ V.T + np.outer(s, s) / curvature

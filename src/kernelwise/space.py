@@ -1,0 +1,76 @@
+"""The parameters of a kernel as a plain vector, for searches that know nothing of matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernelwise.problem import TuningProblem
+
+
+class SearchSpace:
+    """A :class:`TuningProblem` over vectors.
+
+    Most kernels have a vector for ``theta`` already. For a symmetric positive-definite matrix Q the vector
+    is the upper triangle of log Q (off-diagonal entries times √2, so that lengths agree): every vector is a
+    valid Q, as every logarithm is a valid width.
+    """
+
+    def __init__(self, problem: TuningProblem) -> None:
+        self.problem = problem
+        self.is_matrix = problem.kernel.geometry == "spd"
+        theta = problem.kernel.theta
+        if self.is_matrix:
+            self._rows, self._columns = np.triu_indices(theta.shape[0])
+            self._length = np.where(self._rows == self._columns, 1.0, np.sqrt(2.0))
+        self.start = self.to_vector(theta)
+        self.bounds = self._matrix_bounds(*problem.bounds[0]) if self.is_matrix else problem.bounds
+
+    def _matrix_bounds(self, low: float, high: float) -> np.ndarray:
+        """Ranges of the entries of log Q when its eigenvalues lie between ``low`` and ``high``."""
+        is_diagonal = self._rows == self._columns
+        spread = np.sqrt(2.0) * (high - low) / 2.0
+        return np.where(is_diagonal[:, None], [low, high], [-spread, spread])
+
+    def to_vector(self, theta: np.ndarray) -> np.ndarray:
+        """The vector that stands for ``theta``."""
+        if not self.is_matrix:
+            return theta.copy()
+        values, U = np.linalg.eigh(theta)
+        log_theta = (U * np.log(values)) @ U.T
+        return self._length * log_theta[self._rows, self._columns]
+
+    def to_theta(self, vector: np.ndarray) -> np.ndarray:
+        """The kernel's ``theta`` for a vector."""
+        if not self.is_matrix:
+            return np.asarray(vector, dtype=float)
+        values, U = np.linalg.eigh(self._symmetric(vector))
+        return (U * np.exp(values)) @ U.T
+
+    def _symmetric(self, vector: np.ndarray) -> np.ndarray:
+        size = self._rows[-1] + 1
+        S = np.zeros((size, size))
+        S[self._rows, self._columns] = vector / self._length
+        return S + np.triu(S, 1).T
+
+    def value(self, vector: np.ndarray) -> float:
+        """The cost."""
+        return self.problem.value(self.to_theta(vector))
+
+    def value_and_gradient(self, vector: np.ndarray) -> tuple[float, np.ndarray]:
+        """The cost and its gradient with respect to the vector."""
+        value, gradient = self.problem.value_and_gradient(self.to_theta(vector))
+        return value, self._pull_back(vector, gradient) if self.is_matrix else gradient
+
+    def _pull_back(self, vector: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+        """Gradient through Q = exp(S): U (Γ ∘ UᵀGU) Uᵀ, Γ the divided differences of exp (Daleckii–Krein)."""
+        values, U = np.linalg.eigh(self._symmetric(vector))
+        gap = values[:, None] - values[None, :]
+        # exp(b) · expm1(a − b)/(a − b), which is exp(b) on the diagonal: no cancellation.
+        ratio = np.divide(np.expm1(gap), gap, out=np.ones_like(gap), where=gap != 0)
+        divided = np.exp(values)[None, :] * ratio
+        through = U @ (divided * (U.T @ gradient @ U)) @ U.T
+        return self._length * through[self._rows, self._columns]
+
+    def clip(self, vector: np.ndarray) -> np.ndarray:
+        """The nearest vector inside the bounds."""
+        return np.clip(vector, self.bounds[:, 0], self.bounds[:, 1])

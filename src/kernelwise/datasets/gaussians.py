@@ -59,7 +59,7 @@ def gaussian_grid_parameters(row: int, column: int) -> GaussianPair:
     --------
     >>> from kernelwise.datasets import gaussian_esdr, gaussian_grid_parameters
     >>> round(gaussian_esdr(1.0, *gaussian_grid_parameters(3, 3)), 4)
-    1.2831
+    1.1417
     """
     for name, value in (("row", row), ("column", column)):
         check_scalar(value, name, numbers.Integral, min_val=1, max_val=5)

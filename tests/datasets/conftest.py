@@ -16,7 +16,7 @@ def nowhere(tmp_path, monkeypatch):
 
 @pytest.fixture
 def find_or_skip():
-    """A function that finds a benchmark file, or the README beside them, and skips the test where it is missing."""
+    """Find a benchmark file, or the README beside them; skip the test where it is missing."""
 
     def find(name):
         path = loader._find_file("banknote" if name == "README" else name)

@@ -1,4 +1,5 @@
 import http.client
+import urllib.request
 from urllib.error import URLError
 
 import numpy as np
@@ -74,6 +75,16 @@ def test_offline_ends_in_the_sentence_about_the_file(nowhere, monkeypatch, failu
     ) as caught:
         load("banana")
     assert caught.value.__cause__ is failure
+
+
+def test_offline_with_the_real_fetch_openml(nowhere, monkeypatch):
+    def no_network(*_, **__):
+        raise URLError("no route")
+
+    monkeypatch.setattr(urllib.request.OpenerDirector, "open", no_network)
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(nowhere / "cache"))
+    with pytest.raises(FileNotFoundError, match=r"OpenML could not be reached \(.*no route"):
+        load("banana")
 
 
 def test_other_failures_are_not_hidden(nowhere, monkeypatch):

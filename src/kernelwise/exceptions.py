@@ -13,5 +13,9 @@ class RidgeWarning(KernelwiseWarning):
     """A singular system was made solvable by a small addition to its diagonal, or by dropping directions."""
 
 
+class DegenerateGramError(ValueError):
+    """A criterion is not defined for a Gram matrix, because all its points coincide in feature space."""
+
+
 class IncompatibleError(TypeError):
     """Kernel, criterion and optimizer cannot work together; raised before anything is computed."""

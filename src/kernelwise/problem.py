@@ -12,6 +12,7 @@ import numpy as np
 
 from kernelwise._validation import check_labels, check_samples, check_weights
 from kernelwise.criteria import as_criterion
+from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.kernels.radial import ScaledGaussian
 from kernelwise.result import History
@@ -19,6 +20,8 @@ from kernelwise.result import History
 # Parameters are named in the history up to this many; beyond, the row's "theta" has them all.
 MAX_NAMED = 64
 CACHE_SIZE = 64
+# Cost of a point where the criterion is undefined, while no other point is known to compare it with.
+UNDEFINED = 1e100
 
 
 class TuningProblem:
@@ -71,6 +74,7 @@ class TuningProblem:
         """Forget counts, history and cache: every search starts with its own."""
         self.n_evaluations = 0
         self.n_gradients = 0
+        self.n_undefined = 0
         self.history = History()
         self._started = time.perf_counter()
         self._notes: dict[str, Any] = {}
@@ -95,7 +99,10 @@ class TuningProblem:
         key = np.asarray(theta, dtype=float).tobytes()
         if key in self._cache:
             return self._cache[key][0]
-        value = self.criterion.value(self._gram_at(key, theta), self.y, self.sample_weight)
+        try:
+            value = self.criterion.value(self._gram_at(key, theta), self.y, self.sample_weight)
+        except DegenerateGramError as error:
+            value = self._penalty(error, needs_gradient=False)
         self._record(key, theta, value, None)
         return value
 
@@ -105,10 +112,25 @@ class TuningProblem:
         value, gradient = self._cache.get(key, (0.0, None))
         if gradient is None:
             K = self._gram_at(key, theta)
-            value, W = self.criterion.value_and_adjoint(K, self.y, self.sample_weight)
-            gradient = self.kernel_at(theta).gradient_dot(self.X, W, K=K)
+            try:
+                value, W = self.criterion.value_and_adjoint(K, self.y, self.sample_weight)
+                gradient = self.kernel_at(theta).gradient_dot(self.X, W, K=K)
+            except DegenerateGramError as error:
+                value = self._penalty(error, needs_gradient=True)
+                gradient = np.zeros_like(self.kernel.theta)
             self._record(key, theta, value, gradient)
         return value, gradient
+
+    def _penalty(self, error: DegenerateGramError, *, needs_gradient: bool) -> float:
+        """A cost above all others met, where the criterion is undefined: a search turns back there.
+
+        A search that follows gradients has no way back from an undefined start, so that the error is raised.
+        """
+        met = [row["value"] for row in self.history if row["value"] < UNDEFINED]
+        if needs_gradient and not met:
+            raise error
+        self.n_undefined += 1
+        return 2.0 * abs(max(met)) + 1.0 if met else UNDEFINED
 
     @property
     def has_scale_derivatives(self) -> bool:

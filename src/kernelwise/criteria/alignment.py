@@ -8,6 +8,7 @@ import numpy as np
 
 from kernelwise.criteria.separability import SumsCriterion
 from kernelwise.criteria.sums import ClassSums
+from kernelwise.exceptions import DegenerateGramError
 
 
 class Polarization(SumsCriterion):
@@ -80,7 +81,7 @@ class KernelTargetAlignment(SumsCriterion):
             d.R2 = np.full_like(sums.R2, -2.0 / total)
         # The three terms cancel for a constant K; what is left below this is rounding.
         if square <= 64 * np.finfo(float).eps * plain:
-            raise ValueError(
+            raise DegenerateGramError(
                 f"The {'centred ' if self.centered else ''}Gram matrix is zero to rounding, so its alignment "
                 "is undefined. Make the kernel narrower or rescale X."
             )

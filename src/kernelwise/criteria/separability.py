@@ -10,6 +10,7 @@ import numpy as np
 from kernelwise._validation import check_choice, check_gram, check_labels, check_weights
 from kernelwise.criteria.base import Criterion
 from kernelwise.criteria.sums import STRATEGIES, ClassSums, GramSums, partition
+from kernelwise.exceptions import DegenerateGramError
 
 
 class SumsCriterion(Criterion):
@@ -139,7 +140,7 @@ def _trace_within(sums: ClassSums) -> tuple[float, ClassSums]:
     d = ClassSums(n, np.full_like(n, 1.0 / total), np.diag(-1.0 / (total * n)))
     within = float(d.t @ sums.t + (d.S * sums.S).sum())
     if within <= 8 * np.finfo(float).eps * abs(float(d.t @ sums.t)):
-        raise ValueError(
+        raise DegenerateGramError(
             "The points of each class coincide in feature space (within-class scatter zero to rounding), "
             "so a ratio to it is undefined. Make the kernel narrower or rescale X."
         )

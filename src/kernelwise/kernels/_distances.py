@@ -22,12 +22,15 @@ def squared_distances(X: Any, Y: Any = None) -> np.ndarray:
     X, Y, product = _products(X, X if is_square else Y)
     norms_x = _squared_norms(X)
     norms_y = norms_x if is_square else _squared_norms(Y)
+    # What is left of ‖x‖² + ‖y‖² after cancellation below this is rounding: equal points have distance zero
+    # in a rectangular block too, which a square root would make a visible error.
+    rounding = 8 * np.finfo(float).eps * np.sqrt(X.shape[1])
     D = product if isinstance(product, np.ndarray) else np.empty(product.shape, product.dtype)
     for start in range(0, D.shape[0], ROWS):
         rows = slice(start, start + ROWS)
-        block = np.add.outer(norms_x[rows], norms_y)
-        block -= 2.0 * product[rows]
-        np.maximum(block, 0.0, out=block)
+        sums = np.add.outer(norms_x[rows], norms_y)
+        block = sums - 2.0 * product[rows]
+        block[block <= rounding * sums] = 0.0
         D[rows] = block
     if is_square:
         np.fill_diagonal(D, 0.0)

@@ -43,19 +43,19 @@ def start_gamma(X: Any, y: Any = None, heuristic: str | None = None, keep: float
     if heuristic == "scale":
         variance = _variance(X)
         return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
-    squared = _to_nearest_other_class(X, y) ** 2 if heuristic == "jaakkola" else _between_points(X)
-    return _gamma_of(squared, heuristic)
+    distances = _to_nearest_other_class(X, y) if heuristic == "jaakkola" else _between_points(X)
+    return _gamma_of(distances, heuristic)
 
 
-def _gamma_of(squared: np.ndarray, heuristic: str) -> float:
-    """1/(2σ²) with σ² the median squared distance; without the zeros if more than half of them are."""
-    median = float(np.median(squared)) if squared.size else 0.0
-    if median > 0:
-        return 1.0 / (2.0 * median)
-    positive = squared[squared > 0]
-    gamma = 1.0 / (2.0 * float(np.median(positive))) if positive.size else 1.0
+def _gamma_of(distances: np.ndarray, heuristic: str) -> float:
+    """1/(2σ²) with σ the median distance; without the zeros if half of them or more are."""
+    sigma = float(np.median(distances)) if distances.size else 0.0
+    if sigma > 0:
+        return 1.0 / (2.0 * sigma**2)
+    positive = distances[distances > 0]
+    gamma = 1.0 / (2.0 * float(np.median(positive)) ** 2) if positive.size else 1.0
     warnings.warn(
-        f"More than half of the distances the {heuristic} start looks at are zero (repeated rows); "
+        f"Half or more of the distances the {heuristic} start looks at are zero (repeated rows); "
         f"it starts from gamma={gamma:.3g}, "
         + ("the median of the others." if positive.size else "since all points are equal."),
         KernelwiseWarning,
@@ -80,7 +80,7 @@ def _to_nearest_other_class(X: Any, y: Any) -> np.ndarray:
 
 def _between_points(X: Any) -> np.ndarray:
     Z = X[_evenly(X.shape[0])]
-    return squared_distances(Z)[np.triu_indices(Z.shape[0], 1)]
+    return np.sqrt(squared_distances(Z)[np.triu_indices(Z.shape[0], 1)])
 
 
 def _evenly(n: int) -> np.ndarray:

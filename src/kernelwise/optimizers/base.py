@@ -60,6 +60,8 @@ class Optimizer(ABC):
             runs.append(self._run(space, start))
         best = min(runs, key=lambda run: run.value)
         findings = self._findings(space, best)
+        if best.stop_reason == "converged" and any(f.name == "boundary" and f.advice for f in findings):
+            best.stop_reason = "boundary"
         theta = space.to_theta(best.vector)
         return TuningResult(
             kernel=problem.kernel_at(theta),
@@ -120,6 +122,16 @@ class Optimizer(ABC):
                 )
             )
             warnings.warn(str(findings[-1]), ConvergenceWarning, stacklevel=4)
+        elif run.stop_reason == "no progress":
+            findings.append(
+                Finding(
+                    "no progress",
+                    "warning",
+                    f"{me} stopped after {run.n_iterations} iterations: no step it tried lowered the cost.",
+                    "Rounding may hide what is left: rescale X, or start elsewhere (n_restarts).",
+                )
+            )
+            warnings.warn(str(findings[-1]), ConvergenceWarning, stacklevel=4)
         elif run.stop_reason == "plateau":
             findings.append(
                 Finding(
@@ -131,6 +143,15 @@ class Optimizer(ABC):
                 )
             )
             warnings.warn(str(findings[-1]), BoundaryWarning, stacklevel=4)
+        if space.problem.n_undefined:
+            findings.append(
+                Finding(
+                    "undefined",
+                    "info",
+                    f"The criterion was undefined at {space.problem.n_undefined} of the points tried, where "
+                    "all samples coincide in feature space; the search turned back there.",
+                )
+            )
         findings += self._bound_findings(space, run)
         return findings
 

@@ -1,0 +1,56 @@
+"""Gradients against central differences, zeros included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from kernelwise.problem import TuningProblem
+
+
+def central_difference(f: Callable[[np.ndarray], float], theta: Any, step: float = 1e-6) -> np.ndarray:
+    """(f(θ + h e) − f(θ − h e)) / 2h for every entry of ``theta``, an array of any shape."""
+    theta = np.asarray(theta, dtype=float)
+    gradient = np.empty(theta.shape)
+    for entry in np.ndindex(theta.shape):
+        shift = np.zeros(theta.shape)
+        shift[entry] = step
+        gradient[entry] = (f(theta + shift) - f(theta - shift)) / (2.0 * step)
+    return gradient
+
+
+def check_gradient(
+    problem: TuningProblem, theta: Any = None, *, step: float = 1e-6, rtol: float = 1e-6
+) -> None:
+    """Raise AssertionError unless the gradient of a problem agrees with central differences.
+
+    Parameters
+    ----------
+    problem : TuningProblem
+    theta : array, default=None
+        Where; the problem's own kernel when None.
+    step : float, default=1e-6
+    rtol : float, default=1e-6
+        Allowed difference, relative to the largest component. No entry is skipped for being small; only
+        what rounding does to a difference of two values is allowed for on top.
+    """
+    theta = problem.kernel.theta if theta is None else np.asarray(theta, dtype=float)
+    value, gradient = problem.value_and_gradient(theta)
+    assert gradient.shape == theta.shape, f"gradient has shape {gradient.shape}, theta has {theta.shape}"
+    assert_gradient(gradient, central_difference(problem.value, theta, step), value, step, rtol)
+
+
+def assert_gradient(
+    gradient: np.ndarray, numeric: np.ndarray, value: float, step: float = 1e-6, rtol: float = 1e-6
+) -> None:
+    """Raise AssertionError unless two gradients agree; ``value`` is the size of the function itself."""
+    largest = max(np.abs(gradient).max(initial=0.0), np.abs(numeric).max(initial=0.0))
+    rounding = 64 * np.finfo(float).eps * max(abs(value), np.finfo(float).tiny) / step
+    error = np.abs(gradient - numeric)
+    worst = np.unravel_index(int(error.argmax()), error.shape) if error.size else ()
+    assert (error <= rtol * largest + rounding).all(), (
+        f"gradient{list(map(int, worst))} is {gradient[worst]:.12g}, central difference "
+        f"{numeric[worst]:.12g}; allowed difference {rtol * largest + rounding:.3g}"
+    )

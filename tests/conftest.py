@@ -1,0 +1,30 @@
+"""Data that many tests share; read-only, so that a test cannot change them for the next."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.preprocessing import MinMaxScaler
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    array.setflags(write=False)
+    return array
+
+
+@pytest.fixture(scope="session")
+def blobs():
+    """60 samples of two overlapping classes in four features, of unequal sizes."""
+    random = np.random.default_rng(7)
+    X = random.normal(size=(60, 4))
+    y = np.where(np.arange(60) < 25, -1, 1)
+    X[y == 1] += [1.5, 0.0, -1.0, 0.0]
+    return _frozen(X), _frozen(y)
+
+
+@pytest.fixture(scope="session")
+def iris01():
+    """Iris scaled to [0, 1], as paper 000 has it."""
+    X, y = load_iris(return_X_y=True)
+    return _frozen(MinMaxScaler().fit_transform(X)), _frozen(y)

@@ -1,0 +1,97 @@
+"""Every kernel, criterion and optimizer keeps its contract, and every pair has the right gradient."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernelwise.criteria import CRITERIA, as_criterion
+from kernelwise.kernels import KERNELS, RBF, as_kernel
+from kernelwise.optimizers import GradientDescent, GridSearch, LineSearch, QuasiNewton, SecondOrder
+from kernelwise.problem import TuningProblem
+from kernelwise.testing import check_criterion, check_gradient, check_kernel, check_optimizer
+
+STRATEGIES = ("pooled", "ovr", "ovo")
+
+
+class SteepRBF(RBF):
+    """A kernel whose gradient is a thousandth too large."""
+
+    def _gradient_dot(self, X, Y, W, K):
+        return 1.001 * super()._gradient_dot(X, Y, W, K)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernel_keeps_its_contract(name):
+    check_kernel(as_kernel(name))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+@pytest.mark.parametrize("name", CRITERIA)
+def test_criterion_keeps_its_contract(name, class_weight, strategy, n_classes):
+    criterion = as_criterion(name)
+    parameters = {**criterion.get_params(), "strategy": strategy, "class_weight": class_weight}
+    check_criterion(type(criterion)(**parameters), n_classes=n_classes)
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "rtol"),
+    [
+        (SecondOrder(), 1e-3),
+        (GradientDescent(), 1e-3),
+        (QuasiNewton(), 1e-3),
+        (QuasiNewton(engine="golden"), 1e-3),
+        (QuasiNewton(n_restarts=3), 1e-3),
+        (LineSearch(), 1e-3),
+        (GridSearch(n_points=501), 0.06),
+    ],
+    ids=repr,
+)
+def test_optimizer_keeps_its_contract(optimizer, rtol):
+    check_optimizer(optimizer, rtol=rtol)
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_gradient_of_every_pair_matches_central_difference(kernel, criterion, is_weighted, blobs):
+    X, y = blobs
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, len(y)) if is_weighted else None
+    problem = TuningProblem(kernel, criterion, X, y, sample_weight=weights)
+    check_gradient(problem)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_gradient_of_a_feature_without_influence_is_zero_not_skipped(criterion, blobs):
+    X, y = blobs
+    X = np.column_stack([X, np.full(len(X), 3.0)])
+    problem = TuningProblem("diagonal", criterion, X, y)
+    gradient = problem.value_and_gradient(problem.kernel.theta)[1]
+    assert abs(gradient[-1]) <= 1e-12 * np.abs(gradient).max()
+    check_gradient(problem)
+
+
+def test_check_gradient_notices_a_gradient_wrongly_zero(blobs):
+    X, y = blobs
+    problem = TuningProblem("rbf", "dbtc", X, y)
+    right = problem.value_and_gradient
+    problem.value_and_gradient = lambda theta: (right(theta)[0], 0.0 * right(theta)[1])
+    with pytest.raises(AssertionError, match="central difference"):
+        check_gradient(problem)
+
+
+def test_check_kernel_notices_a_wrong_gradient():
+    with pytest.raises(AssertionError, match="central difference"):
+        check_kernel(SteepRBF())
+
+
+def test_check_criterion_notices_a_wrong_adjoint():
+    class Wrong(type(as_criterion("esdr"))):
+        def value_and_adjoint(self, K, y, sample_weight=None):
+            value, W = super().value_and_adjoint(K, y, sample_weight)
+            return value, 0.999 * W
+
+    with pytest.raises(AssertionError, match="central difference"):
+        check_criterion(Wrong())

@@ -1,0 +1,109 @@
+"""The quadratic program behind every machine here: SMO rounds, and Newton steps where SMO crawls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from ._compile import compiled_smo
+from ._face import newton_on_face
+
+SINGLE = np.dtype(np.float32)
+DOUBLE = np.dtype(np.float64)
+SINGLE_TOL = 1e-5  # below this, copies of the active part of K are kept in double precision
+SINGLE_ROUNDS = 10  # granted to single-precision copies before the solver goes on in double precision
+MAX_FACE = 5000  # free variables; a larger Cholesky factor costs more than it brings
+MAX_NEWTON = 50
+NOT_CONVEX = -1e-6  # relative to the diagonal: a pair that curves down by more is no rounding error
+
+
+class Outcome(NamedTuple):
+    """How one solve went: pair steps, Newton steps, LIBSVM's violation, and what to warn of."""
+
+    n_iter: int
+    n_newton: int
+    gap: float
+    converged: bool
+    is_convex: bool
+
+
+@dataclass
+class BoxQP:
+    """Minimise ½ βᵀKβ − pᵀβ with Σβ fixed and lo ≤ β ≤ hi; ``f`` = p − Kβ is kept up to date.
+
+    ``beta`` must be feasible and ``f`` belong to it when `minimise` is called; both are changed in place.
+    ``K`` is C-contiguous, float64 or float32; everything else is float64.
+    """
+
+    K: np.ndarray
+    beta: np.ndarray
+    f: np.ndarray
+    lo: np.ndarray
+    hi: np.ndarray
+    _work: dict[np.dtype, np.ndarray] = field(default_factory=dict)
+
+    def minimise(self, tol: float, max_iter: int, *, newton_first: bool = False) -> Outcome:
+        """Run until LIBSVM's violation is below ``tol`` or ``max_iter`` pair steps are done."""
+        n_iter, n_newton, n_rounds, lowest = 0, 0, 0, 0.0
+        may_newton = True
+        while True:
+            if newton_first or n_iter > 0:
+                may_newton = may_newton and n_newton < MAX_NEWTON and self.newton()
+                n_newton += may_newton
+            limit = min(max_iter - n_iter, self.patience(n_newton)) if may_newton else max_iter - n_iter
+            dtype = SINGLE if tol >= SINGLE_TOL and n_rounds < SINGLE_ROUNDS else DOUBLE
+            k, gap, rounds, curvature = self._smo(tol, limit, dtype)
+            n_iter, n_rounds, lowest = n_iter + k, n_rounds + rounds, min(lowest, curvature)
+            if not gap >= tol or n_iter >= max_iter or k == 0:
+                converged = gap < tol
+                return Outcome(n_iter, n_newton, max(gap, 0.0), converged, lowest > NOT_CONVEX)
+
+    def patience(self, n_newton: int) -> int:
+        """Pair steps to try before a Newton step: about as long as the Newton step itself would take."""
+        m = int(np.count_nonzero((self.beta > self.lo) & (self.beta < self.hi)))
+        if n_newton > 0:
+            return max(300, m)
+        microseconds = 200 + 0.006 * m * m + m**3 / 6e4 + 0.0008 * m * self.f.size
+        return max(500, int(1.5 * microseconds / (0.2 + 0.002 * m)))
+
+    def gap(self) -> float:
+        """LIBSVM's violation: max f over I_up less min f over I_low."""
+        up, low = self._extremes()
+        return up - low
+
+    def offset(self) -> float:
+        """Multiplier of the equality constraint: the mean of f over the free variables, else the middle of the gap."""
+        free = (self.beta > self.lo) & (self.beta < self.hi)
+        if free.any():
+            return float(self.f[free].mean())
+        return 0.5 * sum(self._extremes())
+
+    def _extremes(self) -> tuple[float, float]:
+        up = self.f[self.beta < self.hi].max(initial=-np.inf)
+        low = self.f[self.beta > self.lo].min(initial=np.inf)
+        return float(up), float(low)
+
+    def newton(self) -> bool:
+        """Take a Newton step on the free face; False when that is not possible."""
+        step = newton_on_face(self.K, self.beta, self.f, self.lo, self.hi, MAX_FACE)
+        if step is None:
+            return False
+        free, change = step
+        self.beta[free] += change
+        subtract_rows(self.K, free, change, self.f)
+        return True
+
+    def _smo(self, tol: float, max_iter: int, dtype: np.dtype) -> tuple[int, float, int, float]:
+        if dtype not in self._work:
+            # Only touched pages take memory: the active part is usually far smaller.
+            self._work[dtype] = np.empty(self.f.size**2, dtype)
+        smo = compiled_smo(self.K.dtype, dtype)
+        return smo(self.K, self.beta, self.f, self.lo, self.hi, tol, max_iter, self._work[dtype])
+
+
+def subtract_rows(K: np.ndarray, rows: np.ndarray, change: np.ndarray, f: np.ndarray) -> None:
+    """f −= Σ change_k K[rows_k] in double precision, a block of rows at a time."""
+    for k in range(0, rows.size, 64):
+        f -= change[k : k + 64] @ K[rows[k : k + 64]]

@@ -12,8 +12,6 @@ from ._face import newton_on_face
 
 SINGLE = np.dtype(np.float32)
 DOUBLE = np.dtype(np.float64)
-SINGLE_TOL = 1e-5  # below this, copies of the active part of K are kept in double precision
-SINGLE_ROUNDS = 10  # granted to single-precision copies before the solver goes on in double precision
 MAX_FACE = 5000  # free variables; a larger Cholesky factor costs more than it brings
 MAX_NEWTON = 50
 NOT_CONVEX = -1e-6  # relative to the diagonal: a pair that curves down by more is no rounding error
@@ -46,19 +44,19 @@ class BoxQP:
 
     def minimise(self, tol: float, max_iter: int, *, newton_first: bool = False) -> Outcome:
         """Run until LIBSVM's violation is below ``tol`` or ``max_iter`` pair steps are done."""
-        n_iter, n_newton, n_rounds, lowest = 0, 0, 0, 0.0
-        may_newton = True
+        n_iter, n_newton, lowest = 0, 0, 0.0
+        dtype, may_newton = SINGLE, True
         while True:
             if newton_first or n_iter > 0:
                 may_newton = may_newton and n_newton < MAX_NEWTON and self.newton()
                 n_newton += may_newton
             limit = min(max_iter - n_iter, self.patience(n_newton)) if may_newton else max_iter - n_iter
-            dtype = SINGLE if tol >= SINGLE_TOL and n_rounds < SINGLE_ROUNDS else DOUBLE
-            k, gap, rounds, curvature = self._smo(tol, limit, dtype)
-            n_iter, n_rounds, lowest = n_iter + k, n_rounds + rounds, min(lowest, curvature)
-            if not gap >= tol or n_iter >= max_iter or k == 0:
-                converged = gap < tol
-                return Outcome(n_iter, n_newton, max(gap, 0.0), converged, lowest > NOT_CONVEX)
+            k, gap, curvature, stalled = self._smo(tol, limit, dtype)
+            n_iter, lowest = n_iter + k, min(lowest, curvature)
+            if not gap >= tol or n_iter >= max_iter or (stalled and dtype is DOUBLE):
+                return Outcome(n_iter, n_newton, max(gap, 0.0), gap < tol, lowest > NOT_CONVEX)
+            if stalled:
+                dtype = DOUBLE
 
     def patience(self, n_newton: int) -> int:
         """Pair steps to try before a Newton step: about as long as the Newton step itself would take."""
@@ -95,7 +93,7 @@ class BoxQP:
         subtract_rows(self.K, free, change, self.f)
         return True
 
-    def _smo(self, tol: float, max_iter: int, dtype: np.dtype) -> tuple[int, float, int, float]:
+    def _smo(self, tol: float, max_iter: int, dtype: np.dtype) -> tuple[int, float, float, bool]:
         if dtype not in self._work:
             # Only touched pages take memory: the active part is usually far smaller.
             self._work[dtype] = np.empty(self.f.size**2, dtype)

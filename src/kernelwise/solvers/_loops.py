@@ -4,13 +4,17 @@ The problem, in signed variables β = y·α, is
 
     minimise ½ βᵀKβ − pᵀβ   subject to   Σβ = constant,  lo ≤ β ≤ hi,
 
-and f = p − Kβ is its negative gradient. A variable may go up if β < hi (I_up) and down if β > lo (I_low);
+and f = p − Kβ is its negative gradient. A variable may rise if β < hi (I_up) and fall if β > lo (I_low);
 β is optimal to ``tol`` when max f over I_up − min f over I_low < tol, which is LIBSVM's stopping rule.
 Points with lo = hi = 0 take no part, but f gives their decision value for nothing.
 
+Variables that can move are copied, with their part of K, into a problem of their own, usually in single precision.
+There f is centred and scaled to order one, and after each round the true f is updated from K itself: this is iterative
+refinement, so the answer has the precision of K while the loop has the speed of single precision.
+
 The working pair is chosen by second-order information [1]_. Numba does not vectorise an arg-max of floats, so value
-and index are packed into one integer whose maximum is vectorised. The index takes the lowest bits of the value;
-what this rounds away is made good by an exact scan before the loop may stop.
+and index are packed into one integer, whose maximum is. The index takes the place of the value's lowest bits, which
+may cost a little progress, but only an exact scan may end a round.
 
 .. [1] R.-E. Fan, P.-H. Chen, C.-J. Lin, "Working set selection using second order information for training
    support vector machines", JMLR 6, 2005.
@@ -26,144 +30,154 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 TAU = 1e-12  # floor of the curvature of a pair, as in LIBSVM
-NONE = np.int64(-(2**63 - 1))
-MAGNITUDE = np.int64(2**63 - 1)
-LOW_WORD = np.int64(2**32 - 1)
-# Everything but "no infinities": bounds may be infinite.
+RESCALE = 1.0 / 64  # a copy is scaled anew each time its gap has shrunk by this
+REFINE = 256.0  # a round in a given precision aims at this many units of it relative to the gap it starts from
+# Everything but "no infinities", which mark the variables that may not move.
 FAST = {"nnan", "nsz", "reassoc", "contract", "arcp"}
 
 
 @intrinsic
-def _bits64(typing: Any, x: Any) -> Any:
-    """Bit pattern of a float64 as an int64."""
-    return types.int64(types.float64), lambda ctx, builder, sig, args: builder.bitcast(args[0], ir.IntType(64))
+def _pack(typing: Any, value: Any, index: Any, keep: Any) -> Any:
+    """Integer that orders as ``value`` does in the bits of ``keep`` and holds ``index`` in the others."""
+    key = types.int32 if value == types.float32 else types.int64
 
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        integer = ir.IntType(key.bitwidth)
+        bits = builder.bitcast(args[0], integer)
+        sign = builder.ashr(bits, integer(integer.width - 1))
+        # The bits of negative floats count downwards: flip all but the sign.
+        bits = builder.xor(bits, builder.and_(sign, integer(2 ** (integer.width - 1) - 1)))
+        index, keep = (builder.trunc(a, integer) if integer.width < 64 else a for a in args[1:])
+        return builder.or_(builder.and_(bits, keep), index)
 
-@intrinsic
-def _bits32(typing: Any, x: Any) -> Any:
-    """Bit pattern of a float32 as an int32."""
-    return types.int32(types.float32), lambda ctx, builder, sig, args: builder.bitcast(args[0], ir.IntType(32))
+    return key(value, types.int64, types.int64), generate
 
 
 @njit(fastmath=FAST)
-def _move_and_rank(f: Any, Ki: Any, Kj: Any, step: float, beta: Any, hi: Any, keep: int) -> int:
+def _move_and_rank(f: Any, Ki: Any, Kj: Any, step: Any, may_rise: Any, keep: int) -> Any:
     """Set f −= step (Ki − Kj) and return the packed arg-max of f over I_up."""
-    best = NONE
+    best = _pack(f.dtype.type(-np.inf), 0, keep)
     for t in range(f.shape[0]):
-        value = f[t] - step * (np.float64(Ki[t]) - np.float64(Kj[t]))
+        value = f[t] - step * (Ki[t] - Kj[t])
         f[t] = value
-        key = _bits64(value)
-        key ^= (key >> np.int64(63)) & MAGNITUDE  # integers now order as the floats do
-        key = (key & keep) | np.int64(t)
-        key = key if beta[t] < hi[t] else NONE
+        key = _pack(value + may_rise[t], t, keep)
         best = key if key > best else best
     return best
 
 
 @njit(fastmath=FAST)
-def _best_partner(f: Any, Ki: Any, diag: Any, kii: float, fi: float, scale: float, beta: Any, lo: Any) -> Any:
-    """Packed arg-max over I_low of (fi − f)² / curvature, and the bits of the largest scale·(fi − f).
-
-    The ranking is in single precision, after a scaling that keeps it far from overflow: any violating partner makes
-    progress, so the rounding costs at most a little of it.
-    """
-    best = np.int64(-1)
-    widest = np.int32(-1)
+def _best_partner(f: Any, Ki: Any, diag: Any, kii: Any, fi: Any, may_fall: Any, keep: int) -> Any:
+    """Packed arg-max of (fi − f)² / curvature over the violators in I_low, and the packed largest fi − f."""
+    zero = f.dtype.type(0.0)
+    tau = f.dtype.type(TAU)
+    best = _pack(zero, 0, keep)
+    widest = _pack(zero, 0, -1)
     for t in range(f.shape[0]):
-        slope = np.float32((fi - f[t]) * scale)
-        curvature = np.float32(kii + diag[t] - 2.0 * np.float64(Ki[t]))
-        curvature = curvature if curvature > np.float32(TAU) else np.float32(TAU)
-        violates = (beta[t] > lo[t]) and (slope > np.float32(0.0))
-        key = (np.int64(_bits32(slope * slope / curvature)) << np.int64(32)) | np.int64(t)
-        key = key if violates else np.int64(-1)
+        slope = fi - f[t] + may_fall[t]
+        slope = slope if slope > zero else zero
+        curvature = kii + diag[t] - (Ki[t] + Ki[t])
+        curvature = curvature if curvature > tau else tau
+        key = _pack(slope * slope / curvature, t, keep)
         best = key if key > best else best
-        width = _bits32(slope) if violates else np.int32(-1)
+        width = _pack(slope, 0, -1)
         widest = width if width > widest else widest
     return best, widest
 
 
 @njit
-def _extremes(f: Any, beta: Any, lo: Any, hi: Any) -> Any:
+def _extremes(f: Any, may_rise: Any, may_fall: Any) -> Any:
     """Arg-max of f over I_up, that maximum, and the minimum of f over I_low; exact."""
-    i = np.int64(-1)
+    i = -1
     up = -np.inf
     low = np.inf
     for t in range(f.shape[0]):
-        if beta[t] < hi[t] and f[t] > up:
-            i = np.int64(t)
-            up = f[t]
-        if beta[t] > lo[t] and f[t] < low:
-            low = f[t]
+        if may_rise[t] == 0 and f[t] > up:
+            i = t
+            up = np.float64(f[t])
+        if may_fall[t] == 0 and f[t] < low:
+            low = np.float64(f[t])
     return i, up, low
 
 
 @njit
-def _smo(K: Any, diag: Any, beta: Any, f: Any, lo: Any, hi: Any, tol: float, max_iter: int) -> Any:
-    """Optimise pairs until the gap is below ``tol``; return the iterations and the lowest relative curvature met."""
-    n = f.shape[0]
-    index_bits = np.int64(1)
-    while (np.int64(1) << index_bits) < n:
-        index_bits += np.int64(1)
-    index_mask = (np.int64(1) << index_bits) - np.int64(1)
-    n_iter = np.int64(0)
-    lowest = 0.0
-    i, up, low = _extremes(f, beta, lo, hi)
-    scale = 1.0 / (up - low) if up > low else 1.0
-    exact = True
-    while n_iter < max_iter:
-        fi = f[np.uintp(i)]
-        Ki = K[np.uintp(i)]
-        kii = diag[np.uintp(i)]
-        partner, widest = _best_partner(f, Ki, diag, kii, fi, scale, beta, lo)
-        # One part in 10⁶ covers the single precision of the width; then only the exact scan may stop the loop.
-        if partner < 0 or widest <= _bits32(np.float32(tol * scale * 1.000001)):
-            i, up, low = _extremes(f, beta, lo, hi)
-            if not up - low >= tol:
+def _mark(t: int, beta: Any, lo: Any, hi: Any, may_rise: Any, may_fall: Any) -> None:
+    """Note whether variable t may move: 0 if so, −∞ if not."""
+    may_rise[t] = 0.0 if beta[t] < hi[t] else -np.inf
+    may_fall[t] = 0.0 if beta[t] > lo[t] else -np.inf
+
+
+@njit
+def _take_step(i: int, j: int, step: float, beta: Any, lo: Any, hi: Any) -> float:
+    """Raise β_i and lower β_j by ``step`` or as far as the bounds allow, and return how far that was."""
+    room_i = hi[i] - beta[i]
+    room_j = beta[j] - lo[j]
+    step = min(step, room_i, room_j)
+    # Bounds are met exactly: rounding must not leave a variable a hair away from one.
+    beta[i] = hi[i] if step == room_i else beta[i] + step
+    beta[j] = lo[j] if step == room_j else beta[j] - step
+    return step
+
+
+@njit
+def _smo(
+    K: Any, diag: Any, f: Any, may_rise: Any, may_fall: Any, beta: Any, lo: Any, hi: Any, tol: float, limit: int
+) -> Any:
+    """Optimise pairs until the gap is below ``tol`` or ``limit`` pairs are done.
+
+    The arrays up to ``may_fall`` have the dtype of the copy, the others are float64. ``f`` is changed and scaled.
+
+    Returns
+    -------
+    n_iter, lowest : pairs done, and the lowest curvature met, relative to the diagonal
+    """
+    index_bits = 1
+    while (1 << index_bits) < f.shape[0]:
+        index_bits += 1
+    index = (1 << index_bits) - 1
+    keep = ~index
+    scale, lowest, alarm = 1.0, 0.0, _pack(f.dtype.type(0.0), 0, -1)
+    n_iter, i = 0, 0
+    scan = True
+    while True:
+        if scan:
+            i, up, low = _extremes(f, may_rise, may_fall)
+            if not up - low >= tol * scale:
                 break
-            if not exact:
-                exact = True
-                scale = 1.0 / (up - low)
-                continue
-            if partner < 0:
-                break
-        exact = False
-        j = np.uintp(partner & LOW_WORD)
-        n_iter += np.int64(1)
-        curvature = kii + diag[j] - 2.0 * np.float64(Ki[j])
-        lowest = min(lowest, curvature / (abs(kii) + abs(diag[j]) + TAU))
-        step = (fi - f[j]) / max(curvature, TAU)
-        room_i = hi[np.uintp(i)] - beta[np.uintp(i)]
-        room_j = beta[j] - lo[j]
-        if step < min(room_i, room_j):
-            beta[np.uintp(i)] += step
-            beta[j] -= step
-        elif room_i <= room_j:
-            step = room_i
-            beta[np.uintp(i)] = hi[np.uintp(i)]
-            beta[j] = beta[j] - step if room_i < room_j else lo[j]
-        else:
-            step = room_j
-            beta[np.uintp(i)] += step
-            beta[j] = lo[j]
-        key = _move_and_rank(f, Ki, K[j], step, beta, hi, ~index_mask)
-        if key == NONE:
+            # Centre and scale anew, so that the packed keys resolve what is left of the gap.
+            centre, factor = 0.5 * (up + low), 1.0 / (up - low)
+            for t in range(f.shape[0]):
+                f[t] = (f[t] - centre) * factor
+            scale *= factor
+            alarm = _pack(f.dtype.type(max(tol * scale * (1.0 + 1e-6), RESCALE)), 0, -1)
+        partner, widest = _best_partner(f, K[i], diag, diag[i], f[i], may_fall, keep)
+        if widest <= alarm and not scan:
+            scan = True
+            continue
+        if n_iter >= limit:
             break
-        i = key & index_mask
+        scan = False
+        j = partner & index
+        n_iter += 1
+        curvature = np.float64(diag[i]) + diag[j] - 2.0 * K[i, j]
+        lowest = min(lowest, curvature / (abs(diag[i]) + abs(diag[j]) + TAU))
+        step = _take_step(i, j, (np.float64(f[i]) - f[j]) / (max(curvature, TAU) * scale), beta, lo, hi)
+        _mark(i, beta, lo, hi, may_rise, may_fall)
+        _mark(j, beta, lo, hi, may_rise, may_fall)
+        i = _move_and_rank(f, K[i], K[j], f.dtype.type(step * scale), may_rise, keep) & index
     return n_iter, lowest
 
 
 @njit(fastmath=FAST)
-def _add_rows(K: Any, rows: Any, change: Any, f: Any) -> None:
+def _subtract_rows(K: Any, rows: Any, change: Any, f: Any) -> None:
     """f −= Σ change_k K[rows_k], four rows a sweep so that f is loaded and stored a quarter as often."""
-    n_rows = rows.shape[0]
     k = 0
-    while k + 4 <= n_rows:
+    while k + 4 <= rows.shape[0]:
         Ka, Kb, Kc, Kd = K[rows[k]], K[rows[k + 1]], K[rows[k + 2]], K[rows[k + 3]]
         a, b, c, d = change[k], change[k + 1], change[k + 2], change[k + 3]
         for t in range(f.shape[0]):
             f[t] -= a * Ka[t] + b * Kb[t] + c * Kc[t] + d * Kd[t]
         k += 4
-    while k < n_rows:
+    while k < rows.shape[0]:
         Ka = K[rows[k]]
         a = change[k]
         for t in range(f.shape[0]):
@@ -172,61 +186,82 @@ def _add_rows(K: Any, rows: Any, change: Any, f: Any) -> None:
 
 
 @njit
+def _gap(f: Any, beta: Any, lo: Any, hi: Any, idx: Any) -> Any:
+    """Maximum of f over I_up and minimum over I_low, among the variables ``idx``."""
+    up = -np.inf
+    low = np.inf
+    for t in idx:
+        if beta[t] < hi[t]:
+            up = max(up, f[t])
+        if beta[t] > lo[t]:
+            low = min(low, f[t])
+    return up, low
+
+
+@njit
 def _active(f: Any, beta: Any, lo: Any, hi: Any, up: float, low: float) -> Any:
     """Indices of the variables that may still move: free ones, and bounded ones not clear of the gap."""
-    idx = np.empty(f.shape[0], np.uintp)
+    idx = np.empty(f.shape[0], np.int64)
     m = 0
     for t in range(f.shape[0]):
-        rises = beta[t] < hi[t] and f[t] >= low
-        falls = beta[t] > lo[t] and f[t] <= up
-        if rises or falls:
+        if (beta[t] < hi[t] and f[t] >= low) or (beta[t] > lo[t] and f[t] <= up):
             idx[m] = t
             m += 1
     return idx[:m]
 
 
-def shrinking_smo(K: Any, beta: Any, f: Any, lo: Any, hi: Any, tol: float, max_iter: int, work: Any) -> Any:
-    """Run SMO on copies of the active part of K, with an exact update of f after each.
+@njit
+def _round(K: Any, beta: Any, f: Any, lo: Any, hi: Any, idx: Any, centre: float, tol: float, limit: int, work: Any) -> Any:
+    """Optimise the variables ``idx`` on a copy of their part of K in ``work``, then update β and f."""
+    m = idx.shape[0]
+    Ks = work[: m * m].reshape((m, m))
+    short = np.empty((4, m), work.dtype)
+    diags, fs, may_rise, may_fall = short[0], short[1], short[2], short[3]
+    long = np.empty((3, m))
+    betas, los, his = long[0], long[1], long[2]
+    for a in range(m):
+        t = idx[a]
+        row, copy = K[t], Ks[a]
+        for b in range(m):
+            copy[b] = row[idx[b]]
+        diags[a], fs[a] = copy[a], f[t] - centre
+        betas[a], los[a], his[a] = beta[t], lo[t], hi[t]
+        _mark(a, betas, los, his, may_rise, may_fall)
+    n_iter, lowest = _smo(Ks, diags, fs, may_rise, may_fall, betas, los, his, tol, limit)
+    rows = np.empty(m, np.int64)
+    change = los  # no longer needed
+    n_rows = 0
+    for a in range(m):
+        if betas[a] != beta[idx[a]]:
+            rows[n_rows] = idx[a]
+            change[n_rows] = betas[a] - beta[idx[a]]
+            beta[idx[a]] = betas[a]
+            n_rows += 1
+    _subtract_rows(K, rows[:n_rows], change[:n_rows], f)
+    return n_iter, lowest
 
-    ``work`` is a flat buffer for the copy, and its dtype that of the copy. A float32 copy halves the memory traffic;
-    f is corrected from K itself after every round, so the answer has the precision of K.
+
+def shrinking_smo(K: Any, beta: Any, f: Any, lo: Any, hi: Any, tol: float, max_iter: int, work: Any) -> Any:
+    """Run rounds of SMO on the active variables, each followed by an exact update of f.
+
+    ``work`` is a flat buffer for the copy of the active part of K, and its dtype that of the copy.
 
     Returns
     -------
-    n_iter, gap, n_rounds, lowest : iterations, LIBSVM's violation, rounds, lowest relative curvature met
+    n_iter, gap, lowest, stalled : pairs done, LIBSVM's violation, the lowest curvature met relative to the diagonal,
+        and whether the precision of the copy allows no more progress
     """
-    n_iter = np.int64(0)
-    n_rounds = np.int64(0)
-    lowest = 0.0
+    n_iter, n_rounds, lowest, stalled = 0, 0, 0.0, False
+    everyone = np.arange(f.shape[0])
     while True:
-        _, up, low = _extremes(f, beta, lo, hi)
-        if not up - low >= tol or n_iter >= max_iter:
-            return n_iter, up - low, n_rounds, lowest
+        up, low = _gap(f, beta, lo, hi, everyone)
+        if stalled or n_iter >= max_iter or not up - low >= tol:
+            return n_iter, up - low, lowest, stalled
         idx = _active(f, beta, lo, hi, up, low)
-        m = idx.shape[0]
-        Ks = work[: m * m].reshape((m, m))
-        start = np.empty(m)
-        fs, los, his, diags = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
-        for a in range(m):
-            row, copy = K[idx[a]], Ks[a]
-            for b in range(m):
-                copy[b] = row[idx[b]]
-            start[a], fs[a], los[a], his[a] = beta[idx[a]], f[idx[a]], lo[idx[a]], hi[idx[a]]
-            diags[a] = np.float64(Ks[a, a])
-        betas = start.copy()
         # Leave the first round early: after a few iterations a variable the active set is much smaller.
-        limit = max_iter - n_iter if n_rounds > 0 else min(max_iter - n_iter, np.int64(4 * m))
-        k, curvature = _smo(Ks, diags, betas, fs, los, his, 0.9 * tol, limit)
-        n_iter += k
-        n_rounds += np.int64(1)
-        lowest = min(lowest, curvature)
-        changed = 0
-        for a in range(m):
-            if betas[a] != start[a]:
-                beta[idx[a]] = betas[a]
-                idx[changed] = idx[a]
-                start[changed] = betas[a] - start[a]
-                changed += 1
-        _add_rows(K, idx[:changed], start[:changed], f)
-        if k == 0:
-            return n_iter, up - low, n_rounds, lowest
+        limit = max_iter - n_iter if n_rounds > 0 else min(max_iter - n_iter, 4 * idx.shape[0])
+        aim = max(0.9 * tol, REFINE * np.finfo(work.dtype).eps * (up - low))
+        k, curvature = _round(K, beta, f, lo, hi, idx, 0.5 * (up + low), aim, limit, work)
+        n_iter, n_rounds, lowest = n_iter + k, n_rounds + 1, min(lowest, curvature)
+        up_now, low_now = _gap(f, beta, lo, hi, idx)
+        stalled = k < limit and up_now - low_now > 0.5 * (up - low)

@@ -27,6 +27,18 @@ class Outcome(NamedTuple):
     is_convex: bool
 
 
+class Pool:
+    """The variables that may move and a copy of their part of K, kept from one solve to the next."""
+
+    def __init__(self, n: int, dtype: np.dtype) -> None:
+        self.members = np.empty(n, np.int64)
+        self.size = 0
+        # Rows start a cache line apart from multiples of 4096 bytes, which would all fall into one cache set.
+        self.stride = (n + 31) // 32 * 32 + 16
+        # Only touched pages take memory: the pool is usually far smaller. The zeros are needed, as the padding of rows.
+        self.K = np.zeros(n * self.stride + 32, dtype)
+
+
 @dataclass
 class BoxQP:
     """Minimise ½ βᵀKβ − pᵀβ with Σβ fixed and lo ≤ β ≤ hi; ``f`` = p − Kβ is kept up to date.
@@ -40,7 +52,7 @@ class BoxQP:
     f: np.ndarray
     lo: np.ndarray
     hi: np.ndarray
-    _work: dict[np.dtype, np.ndarray] = field(default_factory=dict)
+    pools: dict[np.dtype, Pool] = field(default_factory=dict)
 
     def minimise(self, tol: float, max_iter: int, *, newton_first: bool = False) -> Outcome:
         """Run until LIBSVM's violation is below ``tol`` or ``max_iter`` pair steps are done."""
@@ -50,7 +62,7 @@ class BoxQP:
             if newton_first or n_iter > 0:
                 may_newton = may_newton and n_newton < MAX_NEWTON and self.newton()
                 n_newton += may_newton
-            limit = min(max_iter - n_iter, self.patience(n_newton)) if may_newton else max_iter - n_iter
+            limit = min(max_iter - n_iter, self.patience()) if may_newton else max_iter - n_iter
             k, gap, curvature, stalled = self._smo(tol, limit, dtype)
             n_iter, lowest = n_iter + k, min(lowest, curvature)
             if not gap >= tol or n_iter >= max_iter or (stalled and dtype is DOUBLE):
@@ -58,13 +70,11 @@ class BoxQP:
             if stalled:
                 dtype = DOUBLE
 
-    def patience(self, n_newton: int) -> int:
-        """Pair steps to try before a Newton step: about as long as the Newton step itself would take."""
+    def patience(self) -> int:
+        """Pair steps that take about as long as one Newton step would (measured, in microseconds)."""
         m = int(np.count_nonzero((self.beta > self.lo) & (self.beta < self.hi)))
-        if n_newton > 0:
-            return max(300, m)
-        microseconds = 200 + 0.006 * m * m + m**3 / 6e4 + 0.0008 * m * self.f.size
-        return max(500, int(1.5 * microseconds / (0.2 + 0.002 * m)))
+        newton = 500 + m * (0.5 + 0.015 * m + m * m / 3e4 + 0.0012 * self.f.size)
+        return int(newton / (0.1 + 0.0006 * m))
 
     def gap(self) -> float:
         """LIBSVM's violation: max f over I_up less min f over I_low."""
@@ -94,11 +104,13 @@ class BoxQP:
         return True
 
     def _smo(self, tol: float, max_iter: int, dtype: np.dtype) -> tuple[int, float, float, bool]:
-        if dtype not in self._work:
-            # Only touched pages take memory: the active part is usually far smaller.
-            self._work[dtype] = np.empty(self.f.size**2, dtype)
-        smo = compiled_smo(self.K.dtype, dtype)
-        return smo(self.K, self.beta, self.f, self.lo, self.hi, tol, max_iter, self._work[dtype])
+        if dtype not in self.pools:
+            self.pools[dtype] = Pool(self.f.size, dtype)
+        pool = self.pools[dtype]
+        k, gap, curvature, stalled, pool.size = compiled_smo(self.K.dtype, dtype)(
+            self.K, self.beta, self.f, self.lo, self.hi, tol, max_iter, pool.members, pool.size, pool.K, pool.stride
+        )
+        return k, gap, curvature, stalled
 
 
 def subtract_rows(K: np.ndarray, rows: np.ndarray, change: np.ndarray, f: np.ndarray) -> None:

@@ -13,7 +13,7 @@ logger = logging.getLogger("kernelwise")
 
 
 @lru_cache
-def compiled_smo(gram_dtype: np.dtype, work_dtype: np.dtype) -> Callable[..., Any]:
+def compiled_smo(gram_dtype: np.dtype, pool_dtype: np.dtype) -> Callable[..., Any]:
     """Return `shrinking_smo` compiled for the dtypes of the Gram matrix and of the copy of its active part."""
     # Numba takes a quarter of a second to import: not before a machine is trained.
     from numba import from_dtype, njit, types
@@ -26,6 +26,7 @@ def compiled_smo(gram_dtype: np.dtype, work_dtype: np.dtype) -> Callable[..., An
     )
     gram = types.Array(from_dtype(gram_dtype), 2, "C", readonly=True)  # takes writeable arrays, too
     vector = types.Array(types.float64, 1, "C")
-    work = types.Array(from_dtype(work_dtype), 1, "C")
-    signature = (gram, vector, vector, vector, vector, types.float64, types.int64, work)
+    members = types.Array(types.int64, 1, "C")
+    pool = types.Array(from_dtype(pool_dtype), 1, "C")
+    signature = (gram, *[vector] * 4, types.float64, types.int64, members, types.int64, pool, types.int64)
     return njit(signature, cache=True, nogil=True)(_loops.shrinking_smo)

@@ -46,12 +46,11 @@ def fold_paths(
     Km = K if everyone else K[members][:, members]
     place = np.full(n, -1)
     place[members] = np.arange(members.size)
-    work: dict[np.dtype, np.ndarray] = {}
     paths = []
     for train, test in folds:
         unit = np.zeros(n)
         unit[train] = weight[train]
-        qp = BoxQP(Km, np.zeros(members.size), signs.copy(), np.zeros(members.size), np.zeros(members.size), work)
+        qp = BoxQP(Km, np.zeros(members.size), signs.copy(), np.zeros(members.size), np.zeros(members.size))
         path, coefficients, offsets = _along_C(qp, signs, unit[members], Cs, tol, max_iter)
         member = place[test] >= 0
         decision = np.empty((Cs.size, test.size))
@@ -90,13 +89,13 @@ def _along_C(
     coefficients = np.empty((n_Cs, signs.size))
     offsets = np.empty(n_Cs)
     unit_lo, unit_hi = np.where(signs < 0, -unit, 0.0), np.where(signs > 0, unit, 0.0)
-    newton_first = False
+    crawl = 0.0  # pair steps the next C would take without Newton steps
     for c, C in enumerate(Cs):
         if c > 0:
             _start_from(qp, signs, Cs[c - 1], C, unit)
         qp.lo, qp.hi = C * unit_lo, C * unit_hi
-        outcome = qp.minimise(tol, max_iter, newton_first=newton_first)
-        newton_first = outcome.n_newton > 0
+        outcome = qp.minimise(tol, max_iter, newton_first=crawl > qp.patience())
+        crawl = 1.15 * crawl if outcome.n_newton else outcome.n_iter
         offsets[c] = qp.offset()
         coefficients[c] = qp.beta
         path.decision[c] = signs - qp.f + offsets[c]

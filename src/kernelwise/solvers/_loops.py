@@ -8,9 +8,10 @@ and f = p − Kβ is its negative gradient. A variable may rise if β < hi (I_up
 β is optimal to ``tol`` when max f over I_up − min f over I_low < tol, which is LIBSVM's stopping rule.
 Points with lo = hi = 0 take no part, but f gives their decision value for nothing.
 
-Variables that can move are copied, with their part of K, into a problem of their own, usually in single precision.
-There f is centred and scaled to order one, and after each round the true f is updated from K itself: this is iterative
-refinement, so the answer has the precision of K while the loop has the speed of single precision.
+Variables that may move join a pool: their part of K is copied, usually in single precision, and SMO runs on the pool,
+with f centred and scaled to order one. After each round the true f is updated from K itself. This is shrinking and
+iterative refinement at once: the answer has the precision of K, the loop the speed of single precision. A pool outlives
+a round, so the next C of a path has little to copy.
 
 The working pair is chosen by second-order information [1]_. Numba does not vectorise an arg-max of floats, so value
 and index are packed into one integer, whose maximum is. The index takes the place of the value's lowest bits, which
@@ -18,6 +19,8 @@ may cost a little progress, but only an exact scan may end a round.
 
 .. [1] R.-E. Fan, P.-H. Chen, C.-J. Lin, "Working set selection using second order information for training
    support vector machines", JMLR 6, 2005.
+
+Everything compiled is in this one file, because Numba's cache looks at no other to see whether it is stale.
 """
 
 from __future__ import annotations
@@ -32,6 +35,8 @@ from numba.extending import intrinsic
 TAU = 1e-12  # floor of the curvature of a pair, as in LIBSVM
 RESCALE = 1.0 / 64  # a copy is scaled anew each time its gap has shrunk by this
 REFINE = 256.0  # a round in a given precision aims at this many units of it relative to the gap it starts from
+SAMPLE = 512  # most violators, or a quarter of all variables, to join the pool at once
+LANES = 32  # the pool is padded to a multiple of this, so that the vectorised loops have no remainder
 # Everything but "no infinities", which mark the variables that may not move.
 FAST = {"nnan", "nsz", "reassoc", "contract", "arcp"}
 
@@ -120,18 +125,21 @@ def _take_step(i: int, j: int, step: float, beta: Any, lo: Any, hi: Any) -> floa
 
 @njit
 def _smo(
-    K: Any, diag: Any, f: Any, may_rise: Any, may_fall: Any, beta: Any, lo: Any, hi: Any, tol: float, limit: int
+    pool_K: Any, stride: int, short: Any, beta: Any, lo: Any, hi: Any, tol: float, limit: int
 ) -> Any:
-    """Optimise pairs until the gap is below ``tol`` or ``limit`` pairs are done.
+    """Optimise pairs of the pool until the gap is below ``tol`` or ``limit`` pairs are done.
 
-    The arrays up to ``may_fall`` have the dtype of the copy, the others are float64. ``f`` is changed and scaled.
+    ``pool_K`` holds row i from i·stride on. The rows of ``short`` are the diagonal, f, and the marks of I_up and I_low,
+    in the precision of ``pool_K``; f is changed, centred and scaled.
 
     Returns
     -------
     n_iter, lowest : pairs done, and the lowest curvature met, relative to the diagonal
     """
+    diag, f, may_rise, may_fall = short[0], short[1], short[2], short[3]
+    m = f.shape[0]
     index_bits = 1
-    while (1 << index_bits) < f.shape[0]:
+    while (1 << index_bits) < m:
         index_bits += 1
     index = (1 << index_bits) - 1
     keep = ~index
@@ -145,11 +153,12 @@ def _smo(
                 break
             # Centre and scale anew, so that the packed keys resolve what is left of the gap.
             centre, factor = 0.5 * (up + low), 1.0 / (up - low)
-            for t in range(f.shape[0]):
+            for t in range(m):
                 f[t] = (f[t] - centre) * factor
             scale *= factor
             alarm = _pack(f.dtype.type(max(tol * scale * (1.0 + 1e-6), RESCALE)), 0, -1)
-        partner, widest = _best_partner(f, K[i], diag, diag[i], f[i], may_fall, keep)
+        Ki = pool_K[i * stride : i * stride + m]
+        partner, widest = _best_partner(f, Ki, diag, diag[i], f[i], may_fall, keep)
         if widest <= alarm and not scan:
             scan = True
             continue
@@ -158,12 +167,13 @@ def _smo(
         scan = False
         j = partner & index
         n_iter += 1
-        curvature = np.float64(diag[i]) + diag[j] - 2.0 * K[i, j]
+        curvature = np.float64(diag[i]) + diag[j] - 2.0 * Ki[j]
         lowest = min(lowest, curvature / (abs(diag[i]) + abs(diag[j]) + TAU))
         step = _take_step(i, j, (np.float64(f[i]) - f[j]) / (max(curvature, TAU) * scale), beta, lo, hi)
         _mark(i, beta, lo, hi, may_rise, may_fall)
         _mark(j, beta, lo, hi, may_rise, may_fall)
-        i = _move_and_rank(f, K[i], K[j], f.dtype.type(step * scale), may_rise, keep) & index
+        Kj = pool_K[j * stride : j * stride + m]
+        i = _move_and_rank(f, Ki, Kj, f.dtype.type(step * scale), may_rise, keep) & index
     return n_iter, lowest
 
 
@@ -199,69 +209,130 @@ def _gap(f: Any, beta: Any, lo: Any, hi: Any, idx: Any) -> Any:
 
 
 @njit
-def _active(f: Any, beta: Any, lo: Any, hi: Any, up: float, low: float) -> Any:
-    """Indices of the variables that may still move: free ones, and bounded ones not clear of the gap."""
-    idx = np.empty(f.shape[0], np.int64)
-    m = 0
-    for t in range(f.shape[0]):
-        if (beta[t] < hi[t] and f[t] >= low) or (beta[t] > lo[t] and f[t] <= up):
-            idx[m] = t
-            m += 1
-    return idx[:m]
+def _matters(t: int, f: Any, beta: Any, lo: Any, hi: Any, centre: float) -> bool:
+    """Whether variable t is free, or bounded and on the wrong side of ``centre``."""
+    rises, falls = beta[t] < hi[t], beta[t] > lo[t]
+    return (rises and (falls or f[t] > centre)) or (falls and f[t] < centre)
 
 
 @njit
-def _round(K: Any, beta: Any, f: Any, lo: Any, hi: Any, idx: Any, centre: float, tol: float, limit: int, work: Any) -> Any:
-    """Optimise the variables ``idx`` on a copy of their part of K in ``work``, then update β and f."""
-    m = idx.shape[0]
-    Ks = work[: m * m].reshape((m, m))
-    short = np.empty((4, m), work.dtype)
-    diags, fs, may_rise, may_fall = short[0], short[1], short[2], short[3]
-    long = np.empty((3, m))
+def _thin_out(pool_K: Any, stride: int, pool: Any, size: int, matters: Any) -> int:
+    """Drop what does not matter from the pool, and return its new size."""
+    old = np.empty(size, np.int64)
+    m = 0
+    for a in range(size):
+        if matters[pool[a]]:
+            old[m] = a
+            pool[m] = pool[a]
+            m += 1
+    for a in range(m):
+        for b in range(m):
+            pool_K[a * stride + b] = pool_K[old[a] * stride + old[b]]
+    return m
+
+
+@njit
+def _admit(K: Any, pool_K: Any, stride: int, pool: Any, size: int, new: Any) -> int:
+    """Copy the rows and columns of the variables ``new`` to the end of the pool, and return its new size."""
+    m = size + new.shape[0]
+    pool[size:m] = new
+    for a in range(size, m):
+        row = K[pool[a]]
+        for b in range(m):
+            pool_K[a * stride + b] = row[pool[b]]
+    for a in range(size):
+        for b in range(size, m):
+            pool_K[a * stride + b] = pool_K[b * stride + a]
+    return m
+
+
+@njit
+def _round(
+    K: Any, beta: Any, f: Any, lo: Any, hi: Any, pool: Any, pool_K: Any, stride: int, centre: float, tol: float, limit: int
+) -> Any:
+    """Optimise the variables of the pool, then update β and f."""
+    m = pool.shape[0]
+    padded = (m + LANES - 1) // LANES * LANES
+    short = np.zeros((4, padded), pool_K.dtype)
+    short[2:] = -np.inf
+    long = np.zeros((3, padded))
     betas, los, his = long[0], long[1], long[2]
     for a in range(m):
-        t = idx[a]
-        row, copy = K[t], Ks[a]
-        for b in range(m):
-            copy[b] = row[idx[b]]
-        diags[a], fs[a] = copy[a], f[t] - centre
+        t = pool[a]
         betas[a], los[a], his[a] = beta[t], lo[t], hi[t]
-        _mark(a, betas, los, his, may_rise, may_fall)
-    n_iter, lowest = _smo(Ks, diags, fs, may_rise, may_fall, betas, los, his, tol, limit)
+        short[0, a], short[1, a] = pool_K[a * stride + a], f[t] - centre
+        _mark(a, betas, los, his, short[2], short[3])
+    n_iter, lowest = _smo(pool_K, stride, short, betas, los, his, tol, limit)
     rows = np.empty(m, np.int64)
-    change = los  # no longer needed
+    change = np.empty(m)
     n_rows = 0
     for a in range(m):
-        if betas[a] != beta[idx[a]]:
-            rows[n_rows] = idx[a]
-            change[n_rows] = betas[a] - beta[idx[a]]
-            beta[idx[a]] = betas[a]
+        t = pool[a]
+        if betas[a] != beta[t]:
+            rows[n_rows], change[n_rows] = t, betas[a] - beta[t]
+            beta[t] = betas[a]
             n_rows += 1
     _subtract_rows(K, rows[:n_rows], change[:n_rows], f)
     return n_iter, lowest
 
 
-def shrinking_smo(K: Any, beta: Any, f: Any, lo: Any, hi: Any, tol: float, max_iter: int, work: Any) -> Any:
-    """Run rounds of SMO on the active variables, each followed by an exact update of f.
+@njit
+def _update_pool(
+    K: Any, beta: Any, f: Any, lo: Any, hi: Any, pool: Any, size: int, pool_K: Any, stride: int, up: float, low: float
+) -> int:
+    """Admit the free and the violating variables, of too many a regular sample that has the worst pair in it."""
+    n = f.shape[0]
+    centre = 0.5 * (up + low)
+    new = np.empty(n, np.int64)
+    status = np.zeros(n, np.int8)  # 1: in the pool, 2: matters, 3: both
+    for a in range(size):
+        status[pool[a]] = 1
+    n_new, n_matter = 0, 0
+    for t in range(n):
+        if _matters(t, f, beta, lo, hi, centre):
+            n_matter += 1
+            if status[t] == 0:
+                new[n_new] = t
+                n_new += 1
+            status[t] += 2
+    if size > 2 * n_matter + LANES:
+        size = _thin_out(pool_K, stride, pool, size, status == 3)
+    every = 1 + n_new // max(SAMPLE, n // 4)
+    if every > 1:
+        kept, seen_up, seen_low = 0, False, False
+        for k in range(n_new):
+            t = new[k]
+            top = not seen_up and beta[t] < hi[t] and f[t] == up
+            bottom = not seen_low and beta[t] > lo[t] and f[t] == low
+            seen_up, seen_low = seen_up or top, seen_low or bottom
+            if top or bottom or k % every == 0:
+                new[kept] = t
+                kept += 1
+        n_new = kept
+    return _admit(K, pool_K, stride, pool, size, new[:n_new])
 
-    ``work`` is a flat buffer for the copy of the active part of K, and its dtype that of the copy.
+
+def shrinking_smo(
+    K: Any, beta: Any, f: Any, lo: Any, hi: Any, tol: float, max_iter: int, pool: Any, size: int, pool_K: Any, stride: int
+) -> Any:
+    """Run rounds of SMO on the pool of variables that may move, each followed by an exact update of f.
 
     Returns
     -------
-    n_iter, gap, lowest, stalled : pairs done, LIBSVM's violation, the lowest curvature met relative to the diagonal,
-        and whether the precision of the copy allows no more progress
+    n_iter, gap, lowest, stalled, size : pairs done, LIBSVM's violation, the lowest curvature met relative to the
+        diagonal, whether the precision of ``pool_K`` allows no more progress, and the size of the pool
     """
     n_iter, n_rounds, lowest, stalled = 0, 0, 0.0, False
     everyone = np.arange(f.shape[0])
     while True:
         up, low = _gap(f, beta, lo, hi, everyone)
         if stalled or n_iter >= max_iter or not up - low >= tol:
-            return n_iter, up - low, lowest, stalled
-        idx = _active(f, beta, lo, hi, up, low)
+            return n_iter, up - low, lowest, stalled, size
+        size = _update_pool(K, beta, f, lo, hi, pool, size, pool_K, stride, up, low)
         # Leave the first round early: after a few iterations a variable the active set is much smaller.
-        limit = max_iter - n_iter if n_rounds > 0 else min(max_iter - n_iter, 4 * idx.shape[0])
-        aim = max(0.9 * tol, REFINE * np.finfo(work.dtype).eps * (up - low))
-        k, curvature = _round(K, beta, f, lo, hi, idx, 0.5 * (up + low), aim, limit, work)
+        limit = max_iter - n_iter if n_rounds > 0 else min(max_iter - n_iter, 4 * size)
+        aim = max(0.9 * tol, REFINE * np.finfo(pool_K.dtype).eps * (up - low))
+        k, curvature = _round(K, beta, f, lo, hi, pool[:size], pool_K, stride, 0.5 * (up + low), aim, limit)
         n_iter, n_rounds, lowest = n_iter + k, n_rounds + 1, min(lowest, curvature)
-        up_now, low_now = _gap(f, beta, lo, hi, idx)
+        up_now, low_now = _gap(f, beta, lo, hi, pool[:size])
         stalled = k < limit and up_now - low_now > 0.5 * (up - low)

@@ -1,0 +1,95 @@
+"""The kernel that a name, an object or a function stands for, and its values on samples."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from .._validation import check_choice, check_gram
+from ..kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, as_kernel
+from ..kernels.starts import start_gamma
+
+MIB = 2**20
+SKLEARN_NAMES = ("linear", "poly", "rbf", "sigmoid")
+
+KernelFunction = Callable[[Any, Any], Any]
+
+
+def is_plain_function(kernel: Any) -> bool:
+    """Whether ``kernel`` is a callable that sees the user's data as they are, as in scikit-learn."""
+    return callable(kernel) and not isinstance(kernel, Kernel)
+
+
+def choose_kernel(kernel: Any, X: Any, y: Any, *, gamma: Any, degree: int, coef0: float) -> Kernel:
+    """Return the kernel object to train with.
+
+    Parameters
+    ----------
+    kernel : str or Kernel
+        scikit-learn's four names take ``gamma``, ``degree`` and ``coef0``; other names take their parameters
+        from the data (heuristic "scale"); an object keeps its own, and gets from the data only what it lacks.
+    X : array or CSR matrix of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+    gamma : {"scale", "auto"} or float
+    degree : int
+    coef0 : float
+    """
+    if isinstance(kernel, Kernel):
+        return kernel.initialize(X, y, heuristic="keep")
+    if not isinstance(kernel, str) or kernel not in SKLEARN_NAMES:
+        return as_kernel(kernel).initialize(X, y, heuristic="scale")
+    if kernel == "linear":
+        return Linear()
+    slope = resolve_gamma(gamma, X)
+    if kernel == "poly":
+        return Polynomial(degree=degree, gamma=slope, coef0=coef0)
+    return RBF(slope) if kernel == "rbf" else Sigmoid(slope, coef0)
+
+
+def resolve_gamma(gamma: Any, X: Any) -> float:
+    """γ as scikit-learn's SVC has it: "scale" is 1 / (n_features · Var(X)), "auto" is 1 / n_features."""
+    if isinstance(gamma, numbers.Real):
+        return float(gamma)
+    check_choice(gamma, "gamma", "SVC", ("scale", "auto"))
+    return start_gamma(X, heuristic="scale") if gamma == "scale" else 1.0 / X.shape[1]
+
+
+def gram_or_refuse(kernel: KernelFunction, X: Any, n_samples: int, memory_limit: float) -> np.ndarray:
+    """Return the Gram matrix of the training samples, or refuse if it does not fit.
+
+    Parameters
+    ----------
+    kernel : callable
+        As ``kernel(X, X)``.
+    X : samples
+    n_samples : int
+    memory_limit : float
+        In MiB.
+
+    Returns
+    -------
+    K : ndarray of shape (n_samples, n_samples)
+    """
+    needed = n_samples**2 * np.dtype(float).itemsize / MIB
+    if needed > memory_limit:
+        raise ValueError(
+            f"The Gram matrix of {n_samples} samples takes {needed:.0f} MiB, more than "
+            f"memory_limit={memory_limit:g}. Raise memory_limit, or train on fewer samples."
+        )
+    return check_gram(kernel_values(kernel, X, X, n_samples))
+
+
+def kernel_values(kernel: KernelFunction, X: Any, Y: Any, n_columns: int) -> np.ndarray:
+    """Dense kernel values of shape (n_rows, n_columns) from a kernel object or a user's function."""
+    values = kernel(X, Y)
+    values = values.toarray() if sparse.issparse(values) else np.asarray(values, dtype=float)
+    if values.ndim != 2 or values.shape[1] != n_columns:
+        raise ValueError(
+            f"The kernel function returned an array of shape {values.shape} for {n_columns} column samples. "
+            "kernel(X, Y) must return one row per sample of X and one column per sample of Y."
+        )
+    return values

@@ -1,0 +1,190 @@
+"""The two-class machines of one SVC: training, decision values, and LIBSVM's layout of the coefficients."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from .._sklearn_compat import safe_indexing
+from ..solvers import SVMSolution, solve_svm_dual
+from ..solvers.multiclass import Machine, two_class_machines
+from ._kernel_choice import KernelFunction, kernel_values
+
+BLOCK = 2**18  # kernel values held at once in prediction (2 MiB): they stay in the processor's cache
+
+
+class TrainedMachines(NamedTuple):
+    """Signed coefficients of shape (n_machines, n_samples), and one number per machine of everything else."""
+
+    beta: np.ndarray
+    intercept: np.ndarray
+    n_iter: np.ndarray
+    converged: np.ndarray
+
+
+def train_machines(
+    K: np.ndarray,
+    index: np.ndarray,
+    n_classes: int,
+    weight: np.ndarray,
+    *,
+    C: float,
+    strategy: str,
+    tol: float,
+    max_iter: int,
+    start: np.ndarray | None,
+    n_jobs: int | None,
+) -> TrainedMachines:
+    """Solve every two-class problem on its part of one Gram matrix.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n_samples, n_samples)
+    index : ndarray of shape (n_samples,)
+        Class index of each sample.
+    n_classes : int
+    weight : ndarray of shape (n_samples,)
+        The bound of sample i is C·w_i.
+    C, strategy, tol, max_iter, n_jobs
+        As in `svm_path`.
+    start : ndarray of shape (n_machines, n_samples) or None
+        Coefficients to start from.
+
+    Returns
+    -------
+    machines : TrainedMachines
+        Signs and order as in `SVMPath`.
+    """
+    machines = two_class_machines(index, n_classes, strategy)
+    beta = np.zeros((len(machines), index.size))
+    settings = {"C": C, "tol": tol, "max_iter": max_iter}
+    tasks = [(K, machine, weight, None if start is None else start[m]) for m, machine in enumerate(machines)]
+    with warnings.catch_warnings():
+        # One warning about all machines follows.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        if len(tasks) == 1:
+            solutions = [_train(*tasks[0], settings)]
+        else:
+            # One BLAS thread each, as in svm_path: the result does not depend on n_jobs.
+            with threadpool_limits(1, "blas"):
+                solutions = Parallel(n_jobs=n_jobs, require="sharedmem")(
+                    delayed(_train)(*task, settings) for task in tasks
+                )
+    for row, machine, solution in zip(beta, machines, solutions, strict=True):
+        row[machine.members] = solution.beta
+    trained = TrainedMachines(
+        beta,
+        np.array([s.intercept for s in solutions]),
+        np.array([s.n_iter for s in solutions], dtype=np.int32),
+        np.array([s.converged for s in solutions]),
+    )
+    _warn_if_stopped(trained, max(s.gap for s in solutions), tol)
+    return trained
+
+
+def _train(
+    K: np.ndarray, machine: Machine, weight: np.ndarray, start: np.ndarray | None, settings: dict[str, Any]
+) -> SVMSolution:
+    members, signs = machine
+    part = K if members.size == K.shape[0] else np.take(K[members], members, axis=1)
+    return solve_svm_dual(
+        part,
+        signs,
+        sample_weight=weight[members],
+        warm_start=None if start is None else start[members],
+        check=False,
+        **settings,
+    )
+
+
+def _warn_if_stopped(trained: TrainedMachines, gap: float, tol: float) -> None:
+    stopped = int((~trained.converged).sum())
+    if stopped:
+        warnings.warn(
+            f"{stopped} of {trained.converged.size} machines stopped early, after up to "
+            f"{trained.n_iter.max()} iterations, with a violation of up to {gap:.1e} (tol {tol:.1e}). "
+            "Raise max_iter or tol, scale the features, or lower C.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+
+def decision_values(
+    kernel: KernelFunction, X: Any, support: Any, beta: np.ndarray, intercept: np.ndarray
+) -> np.ndarray:
+    """Decision values of all machines: one block of kernel values and one matrix product for some rows.
+
+    Parameters
+    ----------
+    kernel : callable
+    X : samples, n_rows of them
+    support : samples, n_SV of them
+    beta : ndarray of shape (n_machines, n_SV)
+    intercept : ndarray of shape (n_machines,)
+
+    Returns
+    -------
+    values : ndarray of shape (n_rows, n_machines)
+    """
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    values = np.tile(intercept, (n_rows, 1))
+    n_support = beta.shape[1]
+    rows = max(1, BLOCK // max(1, n_support))
+    coefficients = np.ascontiguousarray(beta.T)
+    # Without a support vector, as with an enormous tol, only the offset is left.
+    for first in range(0, n_rows if n_support else 0, rows):
+        block = slice(first, min(first + rows, n_rows))
+        values[block] += kernel_values(kernel, safe_indexing(X, block), support, n_support) @ coefficients
+    return values
+
+
+def libsvm_layout(beta: np.ndarray, labels: np.ndarray, n_classes: int) -> np.ndarray:
+    """Coefficients of pairwise machines as LIBSVM stores them.
+
+    Parameters
+    ----------
+    beta : ndarray of shape (n_machines, n_SV)
+        One row per pair (0, 1), (0, 2), …
+    labels : ndarray of shape (n_SV,)
+        Class index of each support vector.
+    n_classes : int
+
+    Returns
+    -------
+    dual_coef : ndarray of shape (n_classes - 1, n_SV)
+        A column holds the coefficients of that support vector against the other classes, in their order.
+    """
+    dual_coef = np.zeros((n_classes - 1, labels.size))
+    for row, (first, second) in zip(beta, combinations(range(n_classes), 2), strict=True):
+        dual_coef[second - 1, labels == first] = row[labels == first]
+        dual_coef[first, labels == second] = row[labels == second]
+    return dual_coef
+
+
+def ovr_from_ovo(values: np.ndarray, n_classes: int) -> np.ndarray:
+    """One value per class from those of the pairs: votes, plus a share below ½ that ranks equal votes.
+
+    scikit-learn's formula: votes + s / (3 (|s| + 1)), s the sum of the signed decision values of a class.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, n_machines)
+    n_classes : int
+
+    Returns
+    -------
+    values : ndarray of shape (n_samples, n_classes)
+    """
+    votes, sums = np.zeros((2, values.shape[0], n_classes))
+    for column, (first, second) in zip(values.T, combinations(range(n_classes), 2), strict=True):
+        sums[:, first] += column
+        sums[:, second] -= column
+        votes[:, first] += column >= 0
+        votes[:, second] += column < 0
+    return votes + sums / (3.0 * (np.abs(sums) + 1.0))

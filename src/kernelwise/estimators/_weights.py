@@ -1,0 +1,45 @@
+"""Labels and weights of the training samples, by scikit-learn's rules and with its words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.class_weight import compute_class_weight
+
+from .._validation import check_weights
+
+
+def encode_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sorted classes, two or more, and the index of the class of each sample."""
+    classes, index = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
+    return classes, index
+
+
+def weight_classes(class_weight: Any, classes: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return one positive weight per class."""
+    weights = compute_class_weight(class_weight, classes=classes, y=y)
+    if not (np.isfinite(weights) & (weights > 0)).all():
+        raise ValueError(f"class_weight must be positive and finite for every class, got {class_weight!r}.")
+    return weights
+
+
+def positive_weights(sample_weight: Any, index: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Return the weights of the samples, zero for those LIBSVM leaves out: of zero or negative weight."""
+    if sample_weight is None:
+        return np.ones(index.size)
+    weights = np.maximum(np.asarray(sample_weight, dtype=float), 0.0)
+    if weights.size and not weights.any():
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
+    weights = check_weights(weights, index.size)
+    missing = np.setdiff1d(np.arange(len(classes)), index[weights > 0])
+    if len(missing) == len(classes) - 1:
+        raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
+    if len(missing):
+        raise ValueError(
+            f"Class {classes[missing[0]]!r} has no sample of positive weight. "
+            "Give it one, or remove its samples."
+        )
+    return weights

@@ -1,0 +1,223 @@
+"""The support vector classifier."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from .._validation import check_choice, check_positive
+from ..solvers import vote
+from ._kernel_machine import KernelMachine
+from ._machines import ovr_from_ovo, train_machines
+from ._probability import class_probabilities, fit_sigmoids
+from ._weights import encode_labels, positive_weights, weight_classes
+
+
+def _has_probability(estimator: SVC) -> bool:
+    if not estimator.probability:
+        raise AttributeError("predict_proba is not available when probability=False")
+    return True
+
+
+class SVC(ClassifierMixin, KernelMachine):
+    """Support vector classifier: scikit-learn's, with any kernel, warm starts and cheap probabilities.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Bound of the coefficients, the inverse of the regularisation.
+    kernel : str, Kernel or callable, default="rbf"
+        "linear", "poly", "rbf" and "sigmoid" as in scikit-learn, with ``gamma``, ``degree`` and ``coef0``;
+        "precomputed"; another name of :data:`kernelwise.kernels.KERNELS`, whose parameters then come from the
+        data (heuristic "scale"); a kernel object, used as it is after ``initialize(X, y, heuristic="keep")``;
+        or a function ``kernel(X, Y)`` of any kind of samples, each of whose values depends on one sample of X
+        and one of Y.
+    degree, coef0 : int, float, default=3, 0.0
+        Of "poly" (degree at least 1, coef0 not negative) and "sigmoid".
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "rbf", "poly" and "sigmoid": 1 / (n_features · Var(X)), 1 / n_features, or a positive value.
+    shrinking : bool, default=True
+        Accepted for compatibility: the solver always works on the variables that may still move.
+    probability : bool, default=False
+        Whether `predict_proba` will be wanted; it takes five-fold cross-validation on the same Gram matrix.
+    tol : float, default=1e-3
+        LIBSVM's stopping rule.
+    class_weight : dict or "balanced", default=None
+    verbose : bool, default=False
+        Whether to print one line after training.
+    max_iter : int, default=-1
+        Most pair steps of each machine; -1 stands for a generous finite number.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        For three or more classes: one value per class, or the pairwise values of ``multiclass="ovo"``.
+    break_ties : bool, default=False
+        Whether `predict` goes by `decision_function` where classes have equal votes, not by their order.
+    random_state : int, RandomState instance or None, default=None
+        Of the folds for probabilities.
+    multiclass : {"ovo", "ovr"}, default="ovo"
+        Whether a machine is trained for each pair of classes, as in scikit-learn, or each class and the rest.
+    memory_limit : float, default=4096
+        Largest Gram matrix to compute, in MiB.
+    warm_start : bool, default=False
+        Whether to start from the last fit's coefficients, if it had the same classes and as many samples.
+    n_jobs : int, default=None
+        Threads for three or more classes and for probabilities; results do not depend on it.
+
+    Attributes
+    ----------
+    classes_, class_weight_, shape_fit_, n_features_in_, feature_names_in_, fit_status_
+        As in scikit-learn.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors, by class.
+    support_vectors_ : samples, n_SV of them
+        Empty if the kernel is precomputed.
+    n_support_ : ndarray of shape (n_classes,)
+    dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
+        In LIBSVM's layout, dense for sparse input too; (n_classes, n_SV) if three or more are one-vs-rest.
+    intercept_, n_iter_ : ndarray of shape (n_machines,)
+    coef_ : ndarray of shape (n_machines, n_features)
+        For the linear kernel only.
+    kernel_ : Kernel or None
+        The kernel used, with its parameters; None if it is precomputed or a function.
+
+    Notes
+    -----
+    `predict` follows the votes or decision values, as in scikit-learn. `predict_proba` fits Platt's sigmoid
+    to held-out decision values of each machine and couples pairs by the second method of Wu, Lin & Weng
+    (2004), or normalises one-vs-rest. So its largest entry need not be the predicted class near the boundary.
+    If a class has fewer than five samples, there are as many folds as the smallest class has samples.
+
+    Samples of zero or negative weight are left out, as in scikit-learn.
+
+    Examples
+    --------
+    >>> from kernelwise import SVC
+    >>> from kernelwise.kernels import RBF
+    >>> SVC(kernel=RBF(gamma=0.5)).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]).predict([[0.4], [2.6]])
+    array([0, 1])
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool = False,
+        tol: float = 1e-3,
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        multiclass: str = "ovo",
+        memory_limit: float = 4096,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.multiclass = multiclass
+        self.memory_limit = memory_limit
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train the machines.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), or the Gram matrix
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), default=None
+            The bound of sample i is C·w_i, times the weight of its class.
+        """
+        self._check_parameters()
+        X, y = self._check_training(X, y)
+        classes, index = encode_labels(y)
+        self.class_weight_ = weight_classes(self.class_weight, classes, y)
+        sample_weight = positive_weights(sample_weight, index, classes)
+        weight = sample_weight * self.class_weight_[index]
+        K = self._gram(X, y, index.size)
+        how: dict[str, Any] = {
+            "C": self.C,
+            "strategy": self.multiclass,
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+        }
+        start = self._last_beta(index.size, classes) if self.warm_start else None
+        machines = train_machines(K, index, len(classes), weight, start=start, n_jobs=self.n_jobs, **how)
+        self._keep(machines, X, classes, index)
+        self._sigmoids = None
+        if self.probability:
+            self._sigmoids = fit_sigmoids(
+                K, y, weight, sample_weight, random_state=self.random_state, n_jobs=self.n_jobs, **how
+            )
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Decision values as in scikit-learn.
+
+        Returns
+        -------
+        values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_machines)
+            Two classes: positive for ``classes_[1]``. More: see ``decision_function_shape``.
+        """
+        values = self._machine_values(X)
+        n_classes = len(self.classes_)
+        if n_classes == 2:
+            return values.ravel()
+        if self.decision_function_shape == "ovr" and self._strategy == "ovo":
+            return ovr_from_ovo(values, n_classes)
+        return values
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predicted labels, of shape (n_samples,)."""
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        if self.break_ties and len(self.classes_) > 2:
+            return self.classes_[self.decision_function(X).argmax(axis=1)]
+        values = self._machine_values(X)
+        return vote(values.ravel() if len(self.classes_) == 2 else values, self.classes_, self._strategy)
+
+    @available_if(_has_probability)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Class probabilities of shape (n_samples, n_classes), only with ``probability=True``."""
+        values = self._machine_values(X)
+        if self._sigmoids is None:
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+        return class_probabilities(values, self._sigmoids, len(self.classes_), self._strategy)
+
+    @available_if(_has_probability)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of `predict_proba`."""
+        return np.log(self.predict_proba(X))
+
+    def _check_parameters(self) -> None:
+        for name in ("C", "tol", "memory_limit"):
+            check_positive(getattr(self, name), name, "SVC")
+        for name in ("multiclass", "decision_function_shape"):
+            check_choice(getattr(self, name), name, "SVC", ("ovo", "ovr"))
+        if (self.multiclass, self.decision_function_shape) == ("ovr", "ovo"):
+            raise ValueError("multiclass='ovr' has no pairwise values; set decision_function_shape='ovr'.")

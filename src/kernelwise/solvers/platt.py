@@ -1,0 +1,92 @@
+"""Platt's sigmoid: probabilities from the decision values of a two-class machine."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
+
+from .._validation import check_labels, check_weights
+
+MAX_ITER = 100
+TOL = 1e-10  # of the gradient, relative to the total weight
+RIDGE = 1e-12  # keeps the Hessian invertible when all decision values are equal
+SUFFICIENT = 1e-4  # share of the predicted decrease that a step must bring
+SMALLEST_STEP = 1e-10
+
+
+def fit_platt(decision: Any, y: Any, sample_weight: Any = None) -> tuple[float, float]:
+    """Fit p(f) = 1 / (1 + exp(A f + B)) by maximum likelihood.
+
+    Newton's method with backtracking on Platt's smoothed targets, in the form that cannot overflow
+    (Lin, Lin & Weng, Machine Learning 68, 2007).
+
+    Parameters
+    ----------
+    decision : array of shape (n_samples,)
+        Decision values, held out from training: those of training samples are too far from zero.
+    y : array of shape (n_samples,)
+        Two labels; p is the probability of the larger one.
+    sample_weight : array of shape (n_samples,), default=None
+
+    Returns
+    -------
+    A, B : float
+        A is negative when larger decision values mean the larger label.
+    """
+    f = np.asarray(decision, dtype=float)
+    if f.ndim != 1 or not np.isfinite(f).all():
+        raise ValueError(f"decision must be one finite value per sample, got an array of shape {f.shape}.")
+    classes, index = check_labels(y, f.size)
+    if len(classes) != 2:
+        raise ValueError(
+            f"fit_platt needs two classes, got {len(classes)}. Fit one sigmoid for each machine."
+        )
+    w = check_weights(sample_weight, f.size)
+    positive, negative = w[index == 1].sum(), w[index == 0].sum()
+    target = np.where(index == 1, (positive + 1.0) / (positive + 2.0), 1.0 / (negative + 2.0))
+    # Decision values of any size: Newton's steps do not depend on their unit, but the ridge does.
+    unit = float(np.abs(f).max()) or 1.0
+    start = np.array([0.0, np.log((negative + 1.0) / (positive + 1.0))])
+    A, B = _newton(f / unit, target, w, start)
+    return A / unit, B
+
+
+def platt_probability(decision: Any, A: Any, B: Any) -> np.ndarray:
+    """Probability of the positive class, 1 / (1 + exp(A f + B)), in the shape of ``decision``."""
+    return expit(-(A * np.asarray(decision, dtype=float) + B))
+
+
+def _newton(f: np.ndarray, target: np.ndarray, w: np.ndarray, start: np.ndarray) -> tuple[float, float]:
+    """Minimise Σ w (t z + log(1 + e⁻ᶻ)) with z = A f + B over (A, B)."""
+    design = np.column_stack([f, np.ones_like(f)])
+
+    def cost(point: np.ndarray) -> float:
+        z = design @ point
+        return float(w @ (target * z + np.logaddexp(0.0, -z)))
+
+    point, value = start, cost(start)
+    for _ in range(MAX_ITER):
+        p = expit(-(design @ point))
+        gradient = design.T @ (w * (target - p))
+        if np.abs(gradient).max() <= TOL * w.sum():
+            return float(point[0]), float(point[1])
+        hessian = (design.T * (w * p * (1.0 - p))) @ design + RIDGE * w.sum() * np.eye(2)
+        step = -np.linalg.solve(hessian, gradient)
+        length, slope = 1.0, float(gradient @ step)
+        # Near the minimum the decrease is lost in the rounding of the cost, and the whole step is right.
+        while (new := cost(point + length * step)) > value + SUFFICIENT * length * slope + 1e-14 * abs(value):
+            length /= 2.0
+            if length < SMALLEST_STEP:
+                break
+        point, value = point + length * step, new
+    warnings.warn(
+        f"Platt's sigmoid was not found to full precision in {MAX_ITER} Newton steps: "
+        "probabilities may be off. Scale the features, or lower C.",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
+    return float(point[0]), float(point[1])

@@ -108,7 +108,9 @@ def check_weights(sample_weight: Any, n_samples: int) -> np.ndarray:
     if w.ndim == 0:
         w = np.full(n_samples, float(w))
     if w.shape != (n_samples,):
-        raise ValueError(f"sample_weight has shape {w.shape}, expected ({n_samples},): one weight per sample.")
+        raise ValueError(
+            f"sample_weight has shape {w.shape}, expected ({n_samples},): one weight per sample."
+        )
     if not np.isfinite(w).all() or (w < 0).any():
         row = int(np.flatnonzero(~(np.isfinite(w) & (w >= 0)))[0])
         raise ValueError(f"sample_weight must be finite and not negative, got {w[row]} in row {row}.")
@@ -134,4 +136,6 @@ def check_number(value: Any, name: str, owner: str) -> None:
 def check_choice(value: Any, name: str, owner: str, choices: tuple[str, ...]) -> None:
     """Raise unless ``value`` is one of the named choices."""
     if value not in choices:
-        raise ValueError(f"{name!r} of {owner} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
+        raise ValueError(
+            f"{name!r} of {owner} must be one of {', '.join(map(repr, choices))}, got {value!r}."
+        )

@@ -18,11 +18,17 @@ NOT_CONVEX = -1e-6  # relative to the diagonal: a pair that curves down by more 
 
 
 class Outcome(NamedTuple):
-    """How one solve went: pair steps, Newton steps, LIBSVM's violation, and what to warn of."""
+    """How one solve went.
+
+    ``gap`` is LIBSVM's violation; ``offset`` the mean of f over the ``n_free`` free variables, or the middle of the
+    gap if there are none.
+    """
 
     n_iter: int
     n_newton: int
     gap: float
+    offset: float
+    n_free: int
     converged: bool
     is_convex: bool
 
@@ -31,12 +37,22 @@ class Pool:
     """The variables that may move and a copy of their part of K, kept from one solve to the next."""
 
     def __init__(self, n: int, dtype: np.dtype) -> None:
-        self.members = np.empty(n, np.int64)
+        self.members = np.empty(n, np.uintp)
         self.size = 0
-        # Rows start a cache line apart from multiples of 4096 bytes, which would all fall into one cache set.
+        # Rows do not start at multiples of 4096 bytes, which would all fall into one cache set.
         self.stride = (n + 31) // 32 * 32 + 16
-        # Only touched pages take memory: the pool is usually far smaller. The zeros are needed, as the padding of rows.
+        # Only touched pages take memory: the pool is usually far smaller. The zeros pad the rows.
         self.K = np.zeros(n * self.stride + 32, dtype)
+
+    def copy(self) -> Pool:
+        """Return a pool of its own with the same members."""
+        new = Pool(self.members.size, self.K.dtype)
+        new.size = self.size
+        new.members[: self.size] = self.members[: self.size]
+        shape = (self.members.size, self.stride)
+        rows, copy = (pool.K[:-32].reshape(shape)[: self.size, : self.size] for pool in (self, new))
+        copy[:] = rows
+        return new
 
 
 @dataclass
@@ -63,35 +79,20 @@ class BoxQP:
                 may_newton = may_newton and n_newton < MAX_NEWTON and self.newton()
                 n_newton += may_newton
             limit = min(max_iter - n_iter, self.patience()) if may_newton else max_iter - n_iter
-            k, gap, curvature, stalled = self._smo(tol, limit, dtype)
+            k, curvature, gap, offset, n_free, stalled = self._smo(tol, limit, dtype)
             n_iter, lowest = n_iter + k, min(lowest, curvature)
             if not gap >= tol or n_iter >= max_iter or (stalled and dtype is DOUBLE):
-                return Outcome(n_iter, n_newton, max(gap, 0.0), gap < tol, lowest > NOT_CONVEX)
+                return Outcome(
+                    n_iter, n_newton, max(gap, 0.0), offset, n_free, gap < tol, lowest > NOT_CONVEX
+                )
             if stalled:
                 dtype = DOUBLE
 
     def patience(self) -> int:
         """Pair steps that take about as long as one Newton step would (measured, in microseconds)."""
-        m = int(np.count_nonzero((self.beta > self.lo) & (self.beta < self.hi)))
+        m = np.count_nonzero((self.beta > self.lo) & (self.beta < self.hi))
         newton = 500 + m * (0.5 + 0.015 * m + m * m / 3e4 + 0.0012 * self.f.size)
         return int(newton / (0.1 + 0.0006 * m))
-
-    def gap(self) -> float:
-        """LIBSVM's violation: max f over I_up less min f over I_low."""
-        up, low = self._extremes()
-        return up - low
-
-    def offset(self) -> float:
-        """Multiplier of the equality constraint: the mean of f over the free variables, else the middle of the gap."""
-        free = (self.beta > self.lo) & (self.beta < self.hi)
-        if free.any():
-            return float(self.f[free].mean())
-        return 0.5 * sum(self._extremes())
-
-    def _extremes(self) -> tuple[float, float]:
-        up = self.f[self.beta < self.hi].max(initial=-np.inf)
-        low = self.f[self.beta > self.lo].min(initial=np.inf)
-        return float(up), float(low)
 
     def newton(self) -> bool:
         """Take a Newton step on the free face; False when that is not possible."""
@@ -103,14 +104,24 @@ class BoxQP:
         subtract_rows(self.K, free, change, self.f)
         return True
 
-    def _smo(self, tol: float, max_iter: int, dtype: np.dtype) -> tuple[int, float, float, bool]:
+    def _smo(self, tol: float, max_iter: int, dtype: np.dtype) -> tuple[int, float, float, float, int, bool]:
         if dtype not in self.pools:
             self.pools[dtype] = Pool(self.f.size, dtype)
         pool = self.pools[dtype]
-        k, gap, curvature, stalled, pool.size = compiled_smo(self.K.dtype, dtype)(
-            self.K, self.beta, self.f, self.lo, self.hi, tol, max_iter, pool.members, pool.size, pool.K, pool.stride
+        *result, pool.size = compiled_smo(self.K.dtype, dtype)(
+            self.K,
+            self.beta,
+            self.f,
+            self.lo,
+            self.hi,
+            tol,
+            max_iter,
+            pool.members,
+            pool.size,
+            pool.K,
+            pool.stride,
         )
-        return k, gap, curvature, stalled
+        return tuple(result)
 
 
 def subtract_rows(K: np.ndarray, rows: np.ndarray, change: np.ndarray, f: np.ndarray) -> None:

@@ -26,7 +26,7 @@ def compiled_smo(gram_dtype: np.dtype, pool_dtype: np.dtype) -> Callable[..., An
     )
     gram = types.Array(from_dtype(gram_dtype), 2, "C", readonly=True)  # takes writeable arrays, too
     vector = types.Array(types.float64, 1, "C")
-    members = types.Array(types.int64, 1, "C")
+    members = types.Array(types.uintp, 1, "C")
     pool = types.Array(from_dtype(pool_dtype), 1, "C")
     signature = (gram, *[vector] * 4, types.float64, types.int64, members, types.int64, pool, types.int64)
     return njit(signature, cache=True, nogil=True)(_loops.shrinking_smo)

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._box_qp import BoxQP
+from ._box_qp import BoxQP, subtract_rows
 from .multiclass import Machine
 
 Fold = tuple[np.ndarray, np.ndarray]
+SEED_TOL = 0.05  # the machine on all samples only gives the folds a start
+SEED_FOLDS = 3  # with fewer folds that start costs more than it saves
 
 
 @dataclass
@@ -26,103 +28,141 @@ class FoldPath:
     is_convex: np.ndarray
 
 
-def fold_paths(
-    K: np.ndarray,
-    machine: Machine,
-    weight: np.ndarray,
-    folds: list[Fold],
-    Cs: np.ndarray,
-    tol: float,
-    max_iter: int,
-) -> list[FoldPath]:
-    """Solve one machine for every fold and every C, ``Cs`` increasing.
+class MachinePath:
+    """One machine, ready to be solved for every C (increasing) on any of its folds.
 
-    Held-out members stay in the problem with both bounds at zero: their decision values come with the gradient.
-    Those of held-out samples of other classes take one matrix product.
+    The machine on all samples at the smallest C is solved first, coarsely: each fold starts from it, less the
+    coefficients it holds out.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n_samples, n_samples)
+    machine : Machine
+    weight : ndarray of shape (n_samples,)
+    n_folds : int
+    Cs : ndarray of shape (n_Cs,)
+    tol, max_iter : float, int
     """
-    n = K.shape[0]
-    members, signs = machine
-    everyone = members.size == n
-    Km = K if everyone else K[members][:, members]
-    place = np.full(n, -1)
-    place[members] = np.arange(members.size)
-    paths = []
-    for train, test in folds:
-        unit = np.zeros(n)
-        unit[train] = weight[train]
-        qp = BoxQP(Km, np.zeros(members.size), signs.copy(), np.zeros(members.size), np.zeros(members.size))
-        path, coefficients, offsets = _along_C(qp, signs, unit[members], Cs, tol, max_iter)
-        member = place[test] >= 0
-        decision = np.empty((Cs.size, test.size))
-        decision[:, member] = path.decision[:, place[test[member]]]
-        if not everyone:
-            trained = np.flatnonzero(unit[members])
-            block = K[np.ix_(members[trained], test[~member])]
-            decision[:, ~member] = coefficients[:, trained] @ block + offsets[:, None]
+
+    def __init__(
+        self,
+        K: np.ndarray,
+        machine: Machine,
+        weight: np.ndarray,
+        n_folds: int,
+        Cs: np.ndarray,
+        tol: float,
+        max_iter: int,
+    ) -> None:
+        self.K = K
+        self.members, self.signs = machine
+        self.Cs, self.tol, self.max_iter = Cs, tol, max_iter
+        everyone = self.members.size == K.shape[0]
+        self.K_members = K if everyone else K[self.members][:, self.members]
+        self.limits = self.signs * weight[self.members]
+        self.seed = self._problem(self.limits * Cs[0], np.zeros(self.signs.size), self.signs.copy())
+        if n_folds >= SEED_FOLDS:
+            self.seed.minimise(max(tol, SEED_TOL), max_iter)
+
+    def _problem(self, limits: np.ndarray, beta: np.ndarray, f: np.ndarray) -> BoxQP:
+        return BoxQP(self.K_members, beta, f, np.minimum(limits, 0.0), np.maximum(limits, 0.0))
+
+    def fold(self, train: np.ndarray, test: np.ndarray) -> FoldPath:
+        """Solve for every C on ``train``; decision values are those of ``test``.
+
+        Held-out members stay in the problem with both bounds at zero: their decision values come with the gradient.
+        Those of held-out samples of other classes take one matrix product.
+        """
+        place = np.full(self.K.shape[0], -1)
+        place[self.members] = np.arange(self.members.size)
+        used = np.zeros(self.members.size)
+        inside = place[train]
+        used[inside[inside >= 0]] = 1.0
+        limits = used * self.limits
+        qp = self._start(limits)
+        path, coefficients, offsets = self._along_C(qp, limits)
+
+        is_member = place[test] >= 0
+        decision = np.empty((self.Cs.size, test.size))
+        decision[:, is_member] = path.decision[:, place[test[is_member]]]
+        others = test[~is_member]
+        if others.size:
+            trained = np.flatnonzero(limits)
+            block = self.K[np.ix_(self.members[trained], others)]
+            decision[:, ~is_member] = coefficients[:, trained] @ block + offsets[:, None]
         path.decision = decision
-        paths.append(path)
-    return paths
+        return path
+
+    def _start(self, limits: np.ndarray) -> BoxQP:
+        """The seed without the coefficients held out, and without the least of the sign that now outweighs."""
+        qp = self._problem(limits * self.Cs[0], self.seed.beta.copy(), self.seed.f.copy())
+        qp.pools = {dtype: pool.copy() for dtype, pool in self.seed.pools.items()}
+        change = np.where(limits == 0, -qp.beta, 0.0)
+        excess = qp.beta.sum() + change.sum()
+        heavier = np.flatnonzero((qp.beta * excess > 0) & (limits != 0))
+        order = heavier[np.argsort(np.abs(qp.beta[heavier]), kind="stable")]
+        taken = np.diff(np.minimum(np.cumsum(np.abs(qp.beta[order])), abs(excess)), prepend=0.0)
+        change[order] = -np.sign(excess) * taken
+        rows = np.flatnonzero(change)
+        qp.beta += change
+        subtract_rows(qp.K, rows, change[rows], qp.f)
+        return qp
+
+    def _along_C(self, qp: BoxQP, limits: np.ndarray) -> tuple[FoldPath, np.ndarray, np.ndarray]:
+        """Solve for increasing C from warm starts; decision values are of all members.
+
+        Returns
+        -------
+        path : FoldPath
+        coefficients : ndarray of shape (n_Cs, n_members)
+        offsets : ndarray of shape (n_Cs,)
+        """
+        n_Cs, signs = self.Cs.size, self.signs
+        path = FoldPath(
+            decision=np.empty((n_Cs, signs.size)),
+            n_support=np.zeros(n_Cs, int),
+            n_bounded=np.zeros(n_Cs, int),
+            objective=np.zeros(n_Cs),
+            n_iter=np.zeros(n_Cs, int),
+            gap=np.zeros(n_Cs),
+            converged=np.zeros(n_Cs, bool),
+            is_convex=np.zeros(n_Cs, bool),
+        )
+        coefficients = np.empty((n_Cs, signs.size))
+        offsets = np.empty(n_Cs)
+        unit_lo, unit_hi = np.minimum(limits, 0.0), np.maximum(limits, 0.0)
+        crawl = 0.0  # pair steps the next C would take without Newton steps
+        for c, C in enumerate(self.Cs):
+            if c > 0:
+                _start_from_last(qp, signs, C / self.Cs[c - 1], C * limits)
+            qp.lo, qp.hi = C * unit_lo, C * unit_hi
+            outcome = qp.minimise(self.tol, self.max_iter, newton_first=crawl > 0 and crawl > qp.patience())
+            crawl = 1.15 * crawl if outcome.n_newton else outcome.n_iter
+            offsets[c], coefficients[c] = outcome.offset, qp.beta
+            np.subtract(signs + outcome.offset, qp.f, out=path.decision[c])
+            path.n_support[c] = np.count_nonzero(qp.beta)
+            path.n_bounded[c] = path.n_support[c] - outcome.n_free
+            path.objective[c] = -0.5 * (qp.beta @ (signs + qp.f))
+            path.n_iter[c], path.gap[c] = outcome.n_iter, outcome.gap
+            path.converged[c], path.is_convex[c] = outcome.converged, outcome.is_convex
+            if path.n_bounded[c] == 0 and outcome.converged:
+                break
+        # With no bounded support vector the solution for this C is the solution for every larger one.
+        for array in (*vars(path).values(), coefficients, offsets):
+            array[c + 1 :] = array[c]
+        path.n_iter[c + 1 :] = 0
+        return path, coefficients, offsets
 
 
-def _along_C(
-    qp: BoxQP, signs: np.ndarray, unit: np.ndarray, Cs: np.ndarray, tol: float, max_iter: int
-) -> tuple[FoldPath, np.ndarray, np.ndarray]:
-    """Solve for increasing C from warm starts; decision values are of all members.
-
-    Returns
-    -------
-    path : FoldPath
-    coefficients : ndarray of shape (n_Cs, n_members)
-    offsets : ndarray of shape (n_Cs,)
-    """
-    n_Cs = Cs.size
-    path = FoldPath(
-        decision=np.empty((n_Cs, signs.size)),
-        n_support=np.zeros(n_Cs, int),
-        n_bounded=np.zeros(n_Cs, int),
-        objective=np.zeros(n_Cs),
-        n_iter=np.zeros(n_Cs, int),
-        gap=np.zeros(n_Cs),
-        converged=np.zeros(n_Cs, bool),
-        is_convex=np.zeros(n_Cs, bool),
-    )
-    coefficients = np.empty((n_Cs, signs.size))
-    offsets = np.empty(n_Cs)
-    unit_lo, unit_hi = np.where(signs < 0, -unit, 0.0), np.where(signs > 0, unit, 0.0)
-    crawl = 0.0  # pair steps the next C would take without Newton steps
-    for c, C in enumerate(Cs):
-        if c > 0:
-            _start_from(qp, signs, Cs[c - 1], C, unit)
-        qp.lo, qp.hi = C * unit_lo, C * unit_hi
-        outcome = qp.minimise(tol, max_iter, newton_first=crawl > qp.patience())
-        crawl = 1.15 * crawl if outcome.n_newton else outcome.n_iter
-        offsets[c] = qp.offset()
-        coefficients[c] = qp.beta
-        path.decision[c] = signs - qp.f + offsets[c]
-        path.n_support[c] = np.count_nonzero(qp.beta)
-        path.n_bounded[c] = np.count_nonzero(np.abs(qp.beta) == C * unit) - np.count_nonzero(unit == 0)
-        path.objective[c] = -0.5 * (qp.beta @ (signs + qp.f))
-        path.n_iter[c] = outcome.n_iter
-        path.gap[c], path.converged[c], path.is_convex[c] = outcome.gap, outcome.converged, outcome.is_convex
-        if path.n_bounded[c] == 0 and outcome.converged:
-            break
-    # With no bounded support vector the solution of this C is that of every larger one.
-    for array in (
-        path.decision, path.n_support, path.n_bounded, path.objective, path.gap, path.converged, path.is_convex,
-        coefficients, offsets,
-    ):
-        array[c + 1 :] = array[c]
-    return path, coefficients, offsets
-
-
-def _start_from(qp: BoxQP, signs: np.ndarray, old: float, new: float, unit: np.ndarray) -> None:
+def _start_from_last(qp: BoxQP, signs: np.ndarray, s: float, limits: np.ndarray) -> None:
     """Keep β or scale it with C, whichever has the lower objective; scaled, what was bounded stays bounded."""
     linear = signs @ qp.beta
-    quadratic = qp.beta @ (signs - qp.f)
-    s = new / old
+    quadratic = linear - qp.f @ qp.beta
     if 0.5 * s * s * quadratic - s * linear >= 0.5 * quadratic - linear:
         return
-    bounded = np.abs(qp.beta) == old * unit
+    bounded = (qp.beta == qp.lo) | (qp.beta == qp.hi)
+    bounded &= qp.beta != 0.0
     qp.beta *= s
-    np.copyto(qp.beta, signs * (new * unit), where=bounded)
-    qp.f += (1.0 - s) * (signs - qp.f)
+    np.copyto(qp.beta, limits, where=bounded)
+    qp.f *= s
+    qp.f += (1.0 - s) * signs

@@ -34,7 +34,10 @@ from numba.extending import intrinsic
 
 TAU = 1e-12  # floor of the curvature of a pair, as in LIBSVM
 RESCALE = 1.0 / 64  # a copy is scaled anew each time its gap has shrunk by this
-REFINE = 256.0  # a round in a given precision aims at this many units of it relative to the gap it starts from
+REFINE = (
+    256.0  # a round in a given precision aims at this many units of it relative to the gap it starts from
+)
+SLACK = 0.1
 SAMPLE = 512  # most violators, or a quarter of all variables, to join the pool at once
 LANES = 32  # the pool is padded to a multiple of this, so that the vectorised loops have no remainder
 # Everything but "no infinities", which mark the variables that may not move.
@@ -124,9 +127,7 @@ def _take_step(i: int, j: int, step: float, beta: Any, lo: Any, hi: Any) -> floa
 
 
 @njit
-def _smo(
-    pool_K: Any, stride: int, short: Any, beta: Any, lo: Any, hi: Any, tol: float, limit: int
-) -> Any:
+def _smo(pool_K: Any, stride: int, short: Any, beta: Any, lo: Any, hi: Any, tol: float, limit: int) -> Any:
     """Optimise pairs of the pool until the gap is below ``tol`` or ``limit`` pairs are done.
 
     ``pool_K`` holds row i from i·stride on. The rows of ``short`` are the diagonal, f, and the marks of I_up and I_low,
@@ -196,29 +197,35 @@ def _subtract_rows(K: Any, rows: Any, change: Any, f: Any) -> None:
 
 
 @njit
-def _gap(f: Any, beta: Any, lo: Any, hi: Any, idx: Any) -> Any:
-    """Maximum of f over I_up and minimum over I_low, among the variables ``idx``."""
-    up = -np.inf
-    low = np.inf
+def _survey(f: Any, beta: Any, lo: Any, hi: Any, idx: Any) -> Any:
+    """Among the variables ``idx``: maximum of f over I_up, minimum over I_low, number of free ones and their sum of f."""
+    up, low = -np.inf, np.inf
+    n_free, total = 0, 0.0
     for t in idx:
-        if beta[t] < hi[t]:
+        rises, falls = beta[t] < hi[t], beta[t] > lo[t]
+        if rises:
             up = max(up, f[t])
-        if beta[t] > lo[t]:
+        if falls:
             low = min(low, f[t])
-    return up, low
+        if rises and falls:
+            n_free += 1
+            total += f[t]
+    return up, low, n_free, total
 
 
 @njit
-def _matters(t: int, f: Any, beta: Any, lo: Any, hi: Any, centre: float) -> bool:
-    """Whether variable t is free, or bounded and on the wrong side of ``centre``."""
+def _matters(t: int, f: Any, beta: Any, lo: Any, hi: Any, up: float, low: float) -> bool:
+    """Whether variable t is free, or bounded and not clear of the gap."""
     rises, falls = beta[t] < hi[t], beta[t] > lo[t]
-    return (rises and (falls or f[t] > centre)) or (falls and f[t] < centre)
+    return (rises and (falls or f[t] > low)) or (falls and f[t] < up)
 
 
 @njit
 def _thin_out(pool_K: Any, stride: int, pool: Any, size: int, matters: Any) -> int:
     """Drop what does not matter from the pool, and return its new size."""
-    old = np.empty(size, np.int64)
+    old = np.empty(
+        size, np.uintp
+    )  # unsigned, here and in the pool: Numba checks signed indices for wrap-around
     m = 0
     for a in range(size):
         if matters[pool[a]]:
@@ -226,8 +233,10 @@ def _thin_out(pool_K: Any, stride: int, pool: Any, size: int, matters: Any) -> i
             pool[m] = pool[a]
             m += 1
     for a in range(m):
+        to = pool_K[a * stride : a * stride + m]
+        row = pool_K[np.int64(old[a]) * stride : (np.int64(old[a]) + 1) * stride]
         for b in range(m):
-            pool_K[a * stride + b] = pool_K[old[a] * stride + old[b]]
+            to[b] = row[old[b]]
     return m
 
 
@@ -235,20 +244,33 @@ def _thin_out(pool_K: Any, stride: int, pool: Any, size: int, matters: Any) -> i
 def _admit(K: Any, pool_K: Any, stride: int, pool: Any, size: int, new: Any) -> int:
     """Copy the rows and columns of the variables ``new`` to the end of the pool, and return its new size."""
     m = size + new.shape[0]
-    pool[size:m] = new
+    for a in range(size, m):
+        pool[a] = new[a - size]
     for a in range(size, m):
         row = K[pool[a]]
+        to = pool_K[a * stride : a * stride + m]
         for b in range(m):
-            pool_K[a * stride + b] = row[pool[b]]
+            to[b] = row[pool[b]]
     for a in range(size):
+        to = pool_K[a * stride : a * stride + m]
         for b in range(size, m):
-            pool_K[a * stride + b] = pool_K[b * stride + a]
+            to[b] = pool_K[b * stride + a]
     return m
 
 
 @njit
 def _round(
-    K: Any, beta: Any, f: Any, lo: Any, hi: Any, pool: Any, pool_K: Any, stride: int, centre: float, tol: float, limit: int
+    K: Any,
+    beta: Any,
+    f: Any,
+    lo: Any,
+    hi: Any,
+    pool: Any,
+    pool_K: Any,
+    stride: int,
+    centre: float,
+    tol: float,
+    limit: int,
 ) -> Any:
     """Optimise the variables of the pool, then update β and f."""
     m = pool.shape[0]
@@ -263,7 +285,7 @@ def _round(
         short[0, a], short[1, a] = pool_K[a * stride + a], f[t] - centre
         _mark(a, betas, los, his, short[2], short[3])
     n_iter, lowest = _smo(pool_K, stride, short, betas, los, his, tol, limit)
-    rows = np.empty(m, np.int64)
+    rows = np.empty(m, np.uintp)
     change = np.empty(m)
     n_rows = 0
     for a in range(m):
@@ -278,18 +300,28 @@ def _round(
 
 @njit
 def _update_pool(
-    K: Any, beta: Any, f: Any, lo: Any, hi: Any, pool: Any, size: int, pool_K: Any, stride: int, up: float, low: float
+    K: Any,
+    beta: Any,
+    f: Any,
+    lo: Any,
+    hi: Any,
+    pool: Any,
+    size: int,
+    pool_K: Any,
+    stride: int,
+    up: float,
+    low: float,
 ) -> int:
     """Admit the free and the violating variables, of too many a regular sample that has the worst pair in it."""
     n = f.shape[0]
-    centre = 0.5 * (up + low)
-    new = np.empty(n, np.int64)
+    centre, reach = 0.5 * (up + low), SLACK * (up - low)
+    new = np.empty(n, np.uintp)
     status = np.zeros(n, np.int8)  # 1: in the pool, 2: matters, 3: both
     for a in range(size):
         status[pool[a]] = 1
     n_new, n_matter = 0, 0
     for t in range(n):
-        if _matters(t, f, beta, lo, hi, centre):
+        if _matters(t, f, beta, lo, hi, centre + reach, centre - reach):
             n_matter += 1
             if status[t] == 0:
                 new[n_new] = t
@@ -313,26 +345,39 @@ def _update_pool(
 
 
 def shrinking_smo(
-    K: Any, beta: Any, f: Any, lo: Any, hi: Any, tol: float, max_iter: int, pool: Any, size: int, pool_K: Any, stride: int
+    K: Any,
+    beta: Any,
+    f: Any,
+    lo: Any,
+    hi: Any,
+    tol: float,
+    max_iter: int,
+    pool: Any,
+    size: int,
+    pool_K: Any,
+    stride: int,
 ) -> Any:
     """Run rounds of SMO on the pool of variables that may move, each followed by an exact update of f.
 
     Returns
     -------
-    n_iter, gap, lowest, stalled, size : pairs done, LIBSVM's violation, the lowest curvature met relative to the
-        diagonal, whether the precision of ``pool_K`` allows no more progress, and the size of the pool
+    n_iter, lowest : pairs done, and the lowest curvature met relative to the diagonal
+    gap, offset, n_free : LIBSVM's violation, the mean of f over the free variables or the middle of the gap if there
+        are none, and their number
+    stalled, size : whether the precision of ``pool_K`` allows no more progress, and the size of the pool
     """
     n_iter, n_rounds, lowest, stalled = 0, 0, 0.0, False
-    everyone = np.arange(f.shape[0])
+    everyone = np.arange(f.shape[0]).astype(np.uintp)
     while True:
-        up, low = _gap(f, beta, lo, hi, everyone)
+        up, low, n_free, total = _survey(f, beta, lo, hi, everyone)
         if stalled or n_iter >= max_iter or not up - low >= tol:
-            return n_iter, up - low, lowest, stalled, size
+            offset = total / n_free if n_free > 0 else 0.5 * (up + low)
+            return n_iter, lowest, up - low, offset, n_free, stalled, size
         size = _update_pool(K, beta, f, lo, hi, pool, size, pool_K, stride, up, low)
         # Leave the first round early: after a few iterations a variable the active set is much smaller.
         limit = max_iter - n_iter if n_rounds > 0 else min(max_iter - n_iter, 4 * size)
         aim = max(0.9 * tol, REFINE * np.finfo(pool_K.dtype).eps * (up - low))
         k, curvature = _round(K, beta, f, lo, hi, pool[:size], pool_K, stride, 0.5 * (up + low), aim, limit)
         n_iter, n_rounds, lowest = n_iter + k, n_rounds + 1, min(lowest, curvature)
-        up_now, low_now = _gap(f, beta, lo, hi, pool[:size])
+        up_now, low_now, _, _ = _survey(f, beta, lo, hi, pool[:size])
         stalled = k < limit and up_now - low_now > 0.5 * (up - low)

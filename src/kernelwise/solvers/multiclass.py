@@ -64,7 +64,9 @@ def vote(decision: np.ndarray, classes: np.ndarray, strategy: str = "ovo") -> np
     """
     check_choice(strategy, "strategy", "vote", ("ovo", "ovr"))
     if np.isnan(decision).any():
-        raise ValueError("Some samples were never held out, so they have no label. Let the test folds cover all.")
+        raise ValueError(
+            "Some samples were never held out, so they have no label. Let the test folds cover all."
+        )
     if len(classes) == 2:
         return classes[(decision >= 0).astype(int)]
     if strategy == "ovr":

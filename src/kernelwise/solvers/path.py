@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,8 @@ from threadpoolctl import threadpool_limits
 
 from .._validation import check_gram, check_labels, check_positive, check_weights
 from ._box_qp import Outcome
-from ._fold_path import FoldPath, fold_paths
-from .multiclass import two_class_machines, vote
+from ._fold_path import Fold, FoldPath, MachinePath
+from .multiclass import Machine, two_class_machines, vote
 from .smo import iteration_cap, warn_of
 
 
@@ -108,24 +108,16 @@ def svm_path(
     shape = (Cs.size, len(splits), len(machines))
     out = {name: np.zeros(shape, dtype) for name, dtype in _TABLES.items()}
     decision = np.full((Cs.size, n, len(machines)), np.nan)
-    # One machine: share out the folds. Many: share out the machines, so that each gathers its part of K once.
-    groups = [[s] for s in range(len(splits))] if len(machines) == 1 else [list(range(len(splits)))]
-    tasks = [(m, group) for m in range(len(machines)) for group in groups]
-    settings = Cs[order], tol, iteration_cap(max_iter, n)
-    done = 0
+    settings = weight, len(splits), Cs[order], tol, iteration_cap(max_iter, n)
+    total = len(splits) * len(machines)
     # One BLAS thread each: no quarrel over cores, and sums that do not depend on n_jobs.
     with threadpool_limits(1, "blas"):
-        runs = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")(
-            delayed(fold_paths)(K, machines[m], weight, [splits[s] for s in group], *settings) for m, group in tasks
-        )
-        for (m, group), paths in zip(tasks, runs, strict=True):
-            for s, path in zip(group, paths, strict=True):
-                decision[np.ix_(order, splits[s][1], [m])] = path.decision[:, :, None]
-                for name, table in out.items():
-                    table[order, s, m] = getattr(path, name)
-                done += 1
-                if callback is not None:
-                    callback(done, len(splits) * len(machines))
+        for done, (m, s, path) in enumerate(_all_paths(K, machines, splits, settings, n_jobs), start=1):
+            decision[np.ix_(order, splits[s][1], [m])] = path.decision[:, :, None]
+            for name, table in out.items():
+                table[order, s, m] = getattr(path, name)
+            if callback is not None:
+                callback(done, total)
     _warn(out, tol)
     return SVMPath(
         decision=decision[:, :, 0] if len(machines) == 1 else decision,
@@ -135,6 +127,26 @@ def svm_path(
         Cs=Cs,
         strategy=strategy,
     )
+
+
+def _all_paths(
+    K: np.ndarray, machines: list[Machine], splits: list[Fold], settings: tuple[Any, ...], n_jobs: int | None
+) -> Iterator[tuple[int, int, FoldPath]]:
+    """Yield the number of the machine, that of the fold, and its path."""
+    parallel = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
+    if len(machines) == 1:  # share out the folds
+        machine = MachinePath(K, machines[0], *settings)
+        for s, path in enumerate(parallel(delayed(machine.fold)(*split) for split in splits)):
+            yield 0, s, path
+        return
+
+    def all_folds(machine: Machine) -> list[FoldPath]:
+        path = MachinePath(K, machine, *settings)  # gathers its part of K once
+        return [path.fold(*split) for split in splits]
+
+    for m, paths in enumerate(parallel(delayed(all_folds)(machine) for machine in machines)):
+        for s, path in enumerate(paths):
+            yield m, s, path
 
 
 _TABLES = {
@@ -194,6 +206,8 @@ def _warn(tables: dict[str, np.ndarray], tol: float) -> None:
         Outcome(
             n_iter=int(tables["n_iter"][worst]),
             n_newton=0,
+            offset=0.0,
+            n_free=0,
             gap=float(tables["gap"][worst]),
             converged=bool(tables["converged"].all()),
             is_convex=bool(tables["is_convex"].all()),

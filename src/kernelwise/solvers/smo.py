@@ -13,7 +13,7 @@ from .._validation import check_choice, check_gram, check_labels, check_positive
 from ..exceptions import KernelwiseWarning
 from ._box_qp import BoxQP, Outcome, subtract_rows
 
-POLISHES = 3  # restarts from a freshly computed gradient, should rounding have hidden a violation
+POLISHES = 3
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def solve_svm_dual(
     outcome = _minimise_and_verify(qp, signs, tol, iteration_cap(max_iter, K.shape[0]))
     warn_of(outcome, tol)
 
-    intercept = qp.offset()
+    intercept = outcome.offset
     quadratic = beta @ (signs - qp.f)
     slack = np.maximum(0.0, signs * (qp.f + ridge * beta - intercept))
     primal = 0.5 * (quadratic - ridge @ beta**2) + cost @ (slack if loss == "hinge" else 0.5 * slack**2)
@@ -136,7 +136,9 @@ def _into_bounds(start: Any, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
     """Clip ``start`` to the bounds, then shrink its heavier sign until the coefficients sum to zero."""
     beta = np.asarray(start, dtype=np.float64)
     if beta.shape != lo.shape or not np.isfinite(beta).all():
-        raise ValueError(f"warm_start must be {lo.size} finite coefficients, got an array of shape {beta.shape}.")
+        raise ValueError(
+            f"warm_start must be {lo.size} finite coefficients, got an array of shape {beta.shape}."
+        )
     beta = np.clip(beta, lo, hi)
     up, down = beta[beta > 0].sum(), -beta[beta < 0].sum()
     if min(up, down) == 0.0:
@@ -145,17 +147,18 @@ def _into_bounds(start: Any, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
 
 
 def _minimise_and_verify(qp: BoxQP, p: np.ndarray, tol: float, max_iter: int) -> Outcome:
-    """Minimise, then again from a freshly computed gradient while rounding has hidden a violation."""
+    """Minimise, then again from a freshly computed gradient until rounding hides no violation."""
     outcome = qp.minimise(tol, max_iter)
     for _ in range(POLISHES):
         qp.f[:] = negative_gradient(qp.K, qp.beta, p)
-        if not outcome.converged or qp.gap() < tol:
-            break
-        again = qp.minimise(tol, max_iter - outcome.n_iter)
+        # Takes no step, only a look at the new gradient, unless there is a violation.
+        again = qp.minimise(tol, max_iter)
         outcome = again._replace(
             n_iter=outcome.n_iter + again.n_iter, is_convex=outcome.is_convex and again.is_convex
         )
-    return outcome._replace(gap=max(qp.gap(), 0.0), converged=qp.gap() < tol)
+        if again.n_iter == 0:
+            break
+    return outcome
 
 
 def negative_gradient(K: np.ndarray, beta: np.ndarray, p: np.ndarray) -> np.ndarray:

@@ -51,7 +51,7 @@ def fit_sigmoids(
     classes, index, counts = np.unique(y[used], return_inverse=True, return_counts=True)
     if counts.min() < 2:
         raise ValueError(
-            f"probability=True holds out part of each class, but class {classes[counts.argmin()]!r} has "
+            f"probability=True holds out part of each class, but class {classes.tolist()[counts.argmin()]!r} has "
             "1 sample. Add samples, or set probability=False."
         )
     splitter = StratifiedKFold(min(N_FOLDS, int(counts.min())), shuffle=True, random_state=random_state)

@@ -1,0 +1,130 @@
+"""The quadratic program behind every machine here: SMO rounds, and Newton steps where SMO crawls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from ._compile import compiled_smo
+from ._face import newton_on_face
+
+SINGLE = np.dtype(np.float32)
+DOUBLE = np.dtype(np.float64)
+MAX_FACE = 5000  # free variables; a larger Cholesky factor costs more than it brings
+MAX_NEWTON = 50
+NOT_CONVEX = -1e-6  # relative to the diagonal: a pair that curves down by more is no rounding error
+
+
+class Outcome(NamedTuple):
+    """How one solve went.
+
+    ``gap`` is LIBSVM's violation; ``offset`` the mean of f over the ``n_free`` free variables, or the middle of the
+    gap if there are none.
+    """
+
+    n_iter: int
+    n_newton: int
+    gap: float
+    offset: float
+    n_free: int
+    converged: bool
+    is_convex: bool
+
+
+class Pool:
+    """The variables that may move and a copy of their part of K, kept from one solve to the next."""
+
+    def __init__(self, n: int, dtype: np.dtype) -> None:
+        self.members = np.empty(n, np.uintp)
+        self.size = 0
+        # Rows do not start at multiples of 4096 bytes, which would all fall into one cache set.
+        self.stride = (n + 31) // 32 * 32 + 16
+        # Only touched pages take memory: the pool is usually far smaller. The zeros pad the rows.
+        self.K = np.zeros(n * self.stride + 32, dtype)
+
+    def copy(self) -> Pool:
+        """Return a pool of its own with the same members."""
+        new = Pool(self.members.size, self.K.dtype)
+        new.size = self.size
+        new.members[: self.size] = self.members[: self.size]
+        shape = (self.members.size, self.stride)
+        rows, copy = (pool.K[:-32].reshape(shape)[: self.size, : self.size] for pool in (self, new))
+        copy[:] = rows
+        return new
+
+
+@dataclass
+class BoxQP:
+    """Minimise ½ βᵀKβ − pᵀβ with Σβ fixed and lo ≤ β ≤ hi; ``f`` = p − Kβ is kept up to date.
+
+    ``beta`` must be feasible and ``f`` belong to it when `minimise` is called; both are changed in place.
+    ``K`` is C-contiguous, float64 or float32; everything else is float64.
+    """
+
+    K: np.ndarray
+    beta: np.ndarray
+    f: np.ndarray
+    lo: np.ndarray
+    hi: np.ndarray
+    pools: dict[np.dtype, Pool] = field(default_factory=dict)
+
+    def minimise(self, tol: float, max_iter: int, *, newton_first: bool = False) -> Outcome:
+        """Run until LIBSVM's violation is below ``tol`` or ``max_iter`` pair steps are done."""
+        n_iter, n_newton, lowest = 0, 0, 0.0
+        dtype, may_newton = SINGLE, True
+        while True:
+            if newton_first or n_iter > 0:
+                may_newton = may_newton and n_newton < MAX_NEWTON and self.newton()
+                n_newton += may_newton
+            limit = min(max_iter - n_iter, self.patience()) if may_newton else max_iter - n_iter
+            k, curvature, gap, offset, n_free, stalled = self._smo(tol, limit, dtype)
+            n_iter, lowest = n_iter + k, min(lowest, curvature)
+            if not gap >= tol or n_iter >= max_iter or (stalled and dtype is DOUBLE):
+                return Outcome(
+                    n_iter, n_newton, max(gap, 0.0), offset, n_free, gap < tol, lowest > NOT_CONVEX
+                )
+            if stalled:
+                dtype = DOUBLE
+
+    def patience(self) -> int:
+        """Pair steps that take about as long as one Newton step would (measured, in microseconds)."""
+        m = np.count_nonzero((self.beta > self.lo) & (self.beta < self.hi))
+        newton = 500 + m * (0.5 + 0.015 * m + m * m / 3e4 + 0.0012 * self.f.size)
+        return int(newton / (0.1 + 0.0006 * m))
+
+    def newton(self) -> bool:
+        """Take a Newton step on the free face; False when that is not possible."""
+        step = newton_on_face(self.K, self.beta, self.f, self.lo, self.hi, MAX_FACE)
+        if step is None:
+            return False
+        free, change = step
+        self.beta[free] += change
+        subtract_rows(self.K, free, change, self.f)
+        return True
+
+    def _smo(self, tol: float, max_iter: int, dtype: np.dtype) -> tuple[int, float, float, float, int, bool]:
+        if dtype not in self.pools:
+            self.pools[dtype] = Pool(self.f.size, dtype)
+        pool = self.pools[dtype]
+        *result, pool.size = compiled_smo(self.K.dtype, dtype)(
+            self.K,
+            self.beta,
+            self.f,
+            self.lo,
+            self.hi,
+            tol,
+            max_iter,
+            pool.members,
+            pool.size,
+            pool.K,
+            pool.stride,
+        )
+        return tuple(result)
+
+
+def subtract_rows(K: np.ndarray, rows: np.ndarray, change: np.ndarray, f: np.ndarray) -> None:
+    """f −= Σ change_k K[rows_k] in double precision, a block of rows at a time."""
+    for k in range(0, rows.size, 64):
+        f -= change[k : k + 64] @ K[rows[k : k + 64]]

@@ -1,0 +1,32 @@
+"""Compile the inner loops when first used, and keep the machine code on disk for later processes."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+logger = logging.getLogger("kernelwise")
+
+
+@lru_cache
+def compiled_smo(gram_dtype: np.dtype, pool_dtype: np.dtype) -> Callable[..., Any]:
+    """Return `shrinking_smo` compiled for the dtypes of the Gram matrix and of the copy of its active part."""
+    # Numba takes a quarter of a second to import: not before a machine is trained.
+    from numba import from_dtype, njit, types
+
+    from . import _loops
+
+    logger.info(
+        "Loading the compiled solver for %s Gram matrices; the first time on a machine this takes a few seconds.",
+        gram_dtype,
+    )
+    gram = types.Array(from_dtype(gram_dtype), 2, "C", readonly=True)  # takes writeable arrays, too
+    vector = types.Array(types.float64, 1, "C")
+    members = types.Array(types.uintp, 1, "C")
+    pool = types.Array(from_dtype(pool_dtype), 1, "C")
+    signature = (gram, *[vector] * 4, types.float64, types.int64, members, types.int64, pool, types.int64)
+    return njit(signature, cache=True, nogil=True)(_loops.shrinking_smo)

@@ -1,0 +1,96 @@
+"""Newton steps on the free face, for the problems on which pairwise steps crawl: wide kernels and large C."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs
+
+RIDGES = (1e-12, 1e-9, 1e-6)  # relative to the mean of the diagonal
+MAX_DROPS = 60
+
+
+def newton_on_face(
+    K: np.ndarray, beta: np.ndarray, f: np.ndarray, lo: np.ndarray, hi: np.ndarray, max_free: int
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Minimise over the free variables, bounded ones fixed, dropping those that run into a bound.
+
+    The step d on the free set F solves ``K_FF d + b 1 = f_F, 1ᵀd = 0``. A variable that blocks it is fixed at its
+    bound and the step continues on the smaller face; the smaller system is solved by the Schur complement of the one
+    Cholesky factor. A ridge makes singular systems solvable: each step is then a proximal one and still descends.
+
+    Returns
+    -------
+    free, change : the free indices and what to add to their β; None when K_FF is not positive definite even with
+        the largest ridge, or when fewer than two or more than ``max_free`` variables are free.
+    """
+    free = np.flatnonzero((beta > lo) & (beta < hi))
+    if not 2 <= free.size <= max_free:
+        return None
+    factor = _cholesky(K[free[:, None], free])
+    if factor is None:
+        return None
+    low, high = lo[free], hi[free]
+    start = beta[free]
+    now = start.copy()
+    # Solutions of K_FF x = r for the two right-hand sides f_F and 1, and for the unit vectors of dropped variables.
+    columns = _solve(factor, np.column_stack([f[free], np.ones(free.size)]))
+    dropped: list[int] = []
+    influence = np.empty((free.size, MAX_DROPS), order="F")
+    while True:
+        step, offset = _step_on_kept(columns, influence[:, : len(dropped)], dropped)
+        fraction, blocking = _longest(now, step, low, high)
+        now += fraction * step
+        # The residual shrinks to (1 − t) r + t b 1, and so does its solution.
+        columns[:, 0] += fraction * (offset * columns[:, 1] - columns[:, 0])
+        if blocking < 0:
+            break
+        now[blocking] = high[blocking] if step[blocking] > 0 else low[blocking]
+        if len(dropped) == min(MAX_DROPS, free.size - 2):
+            break
+        unit = np.zeros((free.size, 1))
+        unit[blocking] = 1.0
+        influence[:, len(dropped)] = _solve(factor, unit)[:, 0]
+        dropped.append(blocking)
+    return free, np.clip(now, low, high) - start
+
+
+def _cholesky(A: np.ndarray) -> np.ndarray | None:
+    """Lower Cholesky factor of ``A`` plus the smallest ridge that makes it positive definite."""
+    A = np.asfortranarray(A, dtype=np.float64)
+    diagonal = np.diagonal(A).copy()
+    for ridge in RIDGES:
+        np.fill_diagonal(A, diagonal + ridge * diagonal.mean())
+        factor, info = dpotrf(A, lower=1, clean=0)
+        if info == 0:
+            return factor
+    return None
+
+
+def _solve(factor: np.ndarray, rhs: np.ndarray) -> np.ndarray:
+    return dpotrs(factor, rhs, lower=1)[0]
+
+
+def _step_on_kept(columns: np.ndarray, influence: np.ndarray, dropped: list[int]) -> tuple[np.ndarray, float]:
+    """Newton step with the dropped variables held still, and the offset b that keeps its sum at zero."""
+    if dropped:
+        columns = columns - influence @ np.linalg.solve(influence[dropped], columns[dropped])
+        columns[dropped] = 0.0
+    total, total_one = columns.sum(axis=0)
+    offset = total / total_one if total_one > 0 else 0.0
+    step = columns[:, 0] - offset * columns[:, 1]
+    # On a nearly singular face the two columns are huge and their difference does not sum to zero by itself.
+    excess = step.sum() / (step.size - len(dropped))
+    step -= excess
+    step[dropped] = 0.0
+    return step, offset
+
+
+def _longest(now: np.ndarray, step: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[float, int]:
+    """Largest fraction ≤ 1 of ``step`` that stays within the bounds, and the variable that blocks it (or −1)."""
+    room = np.where(step > 0, high - now, low - now)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        fractions = np.where(step != 0, room / step, np.inf)
+    blocking = int(fractions.argmin())
+    if fractions[blocking] >= 1.0:
+        return 1.0, -1
+    return max(float(fractions[blocking]), 0.0), blocking

@@ -1,0 +1,216 @@
+"""Cross-validation of C: held-out decision values for every C and fold from one Gram matrix."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from .._validation import check_gram, check_labels, check_positive, check_weights
+from ._box_qp import Outcome
+from ._fold_path import Fold, FoldPath, MachinePath
+from .multiclass import Machine, two_class_machines, vote
+from .smo import iteration_cap, warn_of
+
+
+@dataclass(frozen=True)
+class SVMPath:
+    """Held-out decision values along a path of C.
+
+    Attributes
+    ----------
+    decision : ndarray of shape (n_Cs, n_samples), or (n_Cs, n_samples, n_machines) for more than two classes
+        Signs and order as in scikit-learn: positive means ``classes[1]`` for two classes, the first class of the pair
+        for one against one ((0, 1), (0, 2), …), the class itself for one against the rest. NaN where a sample was
+        never held out.
+    n_support, n_bounded : ndarray of shape (n_Cs, n_folds, n_machines)
+        Support vectors, and those of them at their upper bound.
+    objective : ndarray of shape (n_Cs, n_folds, n_machines)
+        LIBSVM's dual objective ½ βᵀKβ − yᵀβ.
+    n_iter : ndarray of shape (n_Cs, n_folds, n_machines)
+        Pair steps; 0 where the solution of a smaller C, free of bounded support vectors, still holds.
+    converged : ndarray of shape (n_Cs, n_folds, n_machines)
+    seconds : float
+    classes, Cs : ndarray
+    strategy : str
+    """
+
+    decision: np.ndarray
+    n_support: np.ndarray
+    n_bounded: np.ndarray
+    objective: np.ndarray
+    n_iter: np.ndarray
+    converged: np.ndarray
+    seconds: float
+    classes: np.ndarray
+    Cs: np.ndarray
+    strategy: str
+
+
+def svm_path(
+    K: Any,
+    y: Any,
+    Cs: Any,
+    folds: Iterable[tuple[Any, Any]],
+    *,
+    sample_weight: Any = None,
+    strategy: str = "ovo",
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    n_jobs: int | None = None,
+    callback: Callable[[int, int], None] | None = None,
+) -> SVMPath:
+    """Solve the dual for every C on the training part of every fold.
+
+    Each fold goes through C in increasing order from warm starts, and is finished, exactly, at the first C for which
+    no support vector is bounded: no larger C changes that solution.
+
+    Parameters
+    ----------
+    K : array of shape (n_samples, n_samples)
+        Gram matrix of all samples, float64 or float32.
+    y : array of shape (n_samples,)
+    Cs : array of shape (n_Cs,)
+        In any order.
+    folds : iterable of (train, test) index arrays
+        As from ``cv.split(X, y)``; no sample may be in two test parts.
+    sample_weight : array of shape (n_samples,), default=None
+        The bound of sample i is C·w_i.
+    strategy : {"ovo", "ovr"}, default="ovo"
+        How more than two classes are split into two-class machines.
+    tol, max_iter : float, int
+        As in `solve_svm_dual`, for each machine.
+    n_jobs : int, default=None
+        Threads, as in joblib; the results do not depend on it.
+    callback : callable, default=None
+        Called as ``callback(done, total)`` after each machine of each fold.
+
+    Returns
+    -------
+    path : SVMPath
+    """
+    started = time.perf_counter()
+    K = np.ascontiguousarray(check_gram(K))
+    n = K.shape[0]
+    classes, index = check_labels(y, n)
+    weight = check_weights(sample_weight, n)
+    check_positive(tol, "tol", "svm_path")
+    Cs = _check_Cs(Cs)
+    splits = _check_folds(folds, index, weight, classes)
+    machines = two_class_machines(index, len(classes), strategy)
+    order = np.argsort(Cs, kind="stable")
+
+    shape = (Cs.size, len(splits), len(machines))
+    out = {name: np.zeros(shape, dtype) for name, dtype in _TABLES.items()}
+    decision = np.full((Cs.size, n, len(machines)), np.nan)
+    settings = weight, len(splits), Cs[order], tol, iteration_cap(max_iter, n)
+    total = len(splits) * len(machines)
+    # One BLAS thread each: no quarrel over cores, and sums that do not depend on n_jobs.
+    with threadpool_limits(1, "blas"):
+        for done, (m, s, path) in enumerate(_all_paths(K, machines, splits, settings, n_jobs), start=1):
+            decision[np.ix_(order, splits[s][1], [m])] = path.decision[:, :, None]
+            for name, table in out.items():
+                table[order, s, m] = getattr(path, name)
+            if callback is not None:
+                callback(done, total)
+    _warn(out, tol)
+    return SVMPath(
+        decision=decision[:, :, 0] if len(machines) == 1 else decision,
+        **{name: table for name, table in out.items() if name in SVMPath.__dataclass_fields__},
+        seconds=time.perf_counter() - started,
+        classes=classes,
+        Cs=Cs,
+        strategy=strategy,
+    )
+
+
+def _all_paths(
+    K: np.ndarray, machines: list[Machine], splits: list[Fold], settings: tuple[Any, ...], n_jobs: int | None
+) -> Iterator[tuple[int, int, FoldPath]]:
+    """Yield the number of the machine, that of the fold, and its path."""
+    parallel = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
+    if len(machines) == 1:  # share out the folds
+        machine = MachinePath(K, machines[0], *settings)
+        for s, path in enumerate(parallel(delayed(machine.fold)(*split) for split in splits)):
+            yield 0, s, path
+        return
+
+    def all_folds(machine: Machine) -> list[FoldPath]:
+        path = MachinePath(K, machine, *settings)  # gathers its part of K once
+        return [path.fold(*split) for split in splits]
+
+    for m, paths in enumerate(parallel(delayed(all_folds)(machine) for machine in machines)):
+        for s, path in enumerate(paths):
+            yield m, s, path
+
+
+_TABLES = {
+    "n_support": int,
+    "n_bounded": int,
+    "objective": float,
+    "n_iter": int,
+    "gap": float,
+    "converged": bool,
+    "is_convex": bool,
+}
+
+
+def path_predictions(path: SVMPath) -> np.ndarray:
+    """Held-out labels of shape (n_Cs, n_samples), by scikit-learn's rules."""
+    return vote(path.decision, path.classes, path.strategy)
+
+
+def _check_Cs(Cs: Any) -> np.ndarray:
+    Cs = np.atleast_1d(np.asarray(Cs, dtype=np.float64))
+    if Cs.ndim != 1 or Cs.size == 0 or not (np.isfinite(Cs) & (Cs > 0)).all():
+        raise ValueError(f"'Cs' of svm_path must be a list of positive floats, got {Cs.tolist()!r}.")
+    return Cs
+
+
+def _check_folds(
+    folds: Iterable[tuple[Any, Any]], index: np.ndarray, weight: np.ndarray, classes: np.ndarray
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Folds as integer indices, with all classes in each training part and no sample in two test parts."""
+    everyone = np.arange(index.size)
+    splits = [(everyone[train], everyone[test]) for train, test in folds]
+    if not splits:
+        raise ValueError("'folds' of svm_path is empty. Pass (train, test) pairs as from cv.split(X, y).")
+    times = np.zeros(index.size, int)
+    for k, (train, test) in enumerate(splits):
+        missing = np.setdiff1d(np.arange(len(classes)), index[train[weight[train] > 0]])
+        if missing.size:
+            raise ValueError(
+                f"The training part of fold {k} has no sample of class {classes[missing[0]]!r}. "
+                "Use stratified or fewer folds."
+            )
+        if np.intersect1d(train, test).size:
+            raise ValueError(f"Fold {k} has samples in its training and its test part. Pass disjoint parts.")
+        np.add.at(times, test, 1)
+    if times.max() > 1:
+        raise ValueError(
+            f"Sample {int(times.argmax())} is held out {times.max()} times. "
+            "For repeated cross-validation call svm_path once for each repetition."
+        )
+    return splits
+
+
+def _warn(tables: dict[str, np.ndarray], tol: float) -> None:
+    """One warning of each kind for the whole path, about its worst machine."""
+    worst = np.unravel_index(np.where(tables["converged"], -1.0, tables["gap"]).argmax(), tables["gap"].shape)
+    warn_of(
+        Outcome(
+            n_iter=int(tables["n_iter"][worst]),
+            n_newton=0,
+            offset=0.0,
+            n_free=0,
+            gap=float(tables["gap"][worst]),
+            converged=bool(tables["converged"].all()),
+            is_convex=bool(tables["is_convex"].all()),
+        ),
+        tol,
+    )

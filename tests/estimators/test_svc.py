@@ -112,6 +112,24 @@ def test_weights_are_repetitions(iris):
     assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=1e-7)
 
 
+def test_unit_place_order_and_names_do_not_matter(iris):
+    """What must not matter: the unit and origin of the features, the order of rows, the names of classes."""
+    X, y = iris
+    model = SVC(tol=1e-10).fit(X, y)
+    expected = model.decision_function(X)
+    order = np.random.default_rng(0).permutation(150)
+    names = np.array(["a", "b", "c"])
+    same = {
+        "unit": SVC(tol=1e-10).fit(1e3 * X, y).decision_function(1e3 * X),
+        "origin": SVC(tol=1e-10).fit(X + 5.0, y).decision_function(X + 5.0),
+        "order": SVC(tol=1e-10).fit(X[order], y[order]).decision_function(X),
+        "names": SVC(tol=1e-10).fit(X, names[y]).decision_function(X),
+    }
+    for values in same.values():
+        assert_allclose(values, expected, atol=1e-7)
+    assert_array_equal(SVC().fit(X, names[y]).predict(X), names[SVC().fit(X, y).predict(X)])
+
+
 def test_threads_do_not_change_the_result(iris):
     X, y = iris
     one, two = (SVC(probability=True, random_state=0, n_jobs=n).fit(X, y) for n in (1, 2))

@@ -21,7 +21,7 @@ TOL = 1e-8
 
 @pytest.fixture(params=["two classes", "three classes"])
 def samples(request, blobs):
-    """Training samples; iris without its repeated row, as the coefficients of equal samples are not unique."""
+    """Training samples; iris without its repeated row, as coefficients of equal samples are not unique."""
     if request.param == "two classes":
         return blobs
     X, y = load_iris(return_X_y=True)

@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.data import TABLES, WIDE
 from benchmarks.harness import agreement, run_system
 from benchmarks.jobs import DATA, make_task
-from benchmarks.systems import SYSTEMS
+from benchmarks.systems import DEFAULT, SYSTEMS
 
 REFERENCE = "scikit_learn"
 COLUMNS = {"job": 7, "data": 36, "system": 15, "wall s": 9, "CPU s": 9, "ratio": 8, "agreement": 0}
@@ -24,7 +24,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--data", nargs="+", choices=names, metavar="NAME", help=f"{', '.join(TABLES)}; NAME{WIDE}"
     )
-    parser.add_argument("--systems", default=",".join(SYSTEMS), help="comma-separated, default: %(default)s")
+    parser.add_argument("--systems", default=",".join(DEFAULT), help="comma-separated, default: %(default)s")
     parser.add_argument("--repeat", type=int, default=3, help="timed runs, best taken (default: %(default)s)")
     parser.add_argument("--quick", action="store_true", help="thinner grids, at most 500 samples")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the rows here")

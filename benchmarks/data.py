@@ -1,4 +1,4 @@
-"""The data sets of the benchmarks, standardised once, rows in the order of their folds."""
+"""The data sets of the benchmarks, standardised once, with rows and folds in turn."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ Table = tuple[np.ndarray, np.ndarray]
 class Data(NamedTuple):
     """Standardised samples, labels 0, 1, …, folds, and an RBF parameter that all systems share.
 
-    The rows are ordered so that the test part of each fold is a block: liquidSVM takes no folds from
-    outside, but can make blocks.
+    Row i is in the test part of fold i mod n_folds: liquidSVM takes no folds from outside, but makes these.
     """
 
     X: np.ndarray
@@ -78,14 +77,19 @@ def load(name: str, n_folds: int = 10) -> Data:
     gamma = 1.0 / (X.shape[1] * X.var())
     if name.endswith(WIDE):
         gamma /= 10
-    return in_blocks(X, np.unique(y, return_inverse=True)[1], n_folds, gamma)
+    return deal(X, np.unique(y, return_inverse=True)[1], n_folds, gamma)
 
 
-def in_blocks(X: np.ndarray, y: np.ndarray, n_folds: int, gamma: float) -> Data:
-    """Order the rows by the test part of stratified folds that they belong to."""
+def deal(X: np.ndarray, y: np.ndarray, n_folds: int, gamma: float) -> Data:
+    """Order the rows so that stratified folds come round in turn, like cards that were dealt.
+
+    StratifiedKFold gives the first folds the odd samples, so their sizes are those of the turns.
+    """
     splitter = StratifiedKFold(n_folds, shuffle=True, random_state=SEED)
-    tests = [test for _, test in splitter.split(X, y)]
-    order = np.concatenate(tests)
-    everyone = np.arange(len(y))
-    blocks = np.split(everyone, np.cumsum([len(test) for test in tests])[:-1])
-    return Data(X[order], y[order], [(np.setdiff1d(everyone, block), block) for block in blocks], gamma)
+    order, everyone = np.empty(len(y), dtype=int), np.arange(len(y))
+    folds = []
+    for k, (_, test) in enumerate(splitter.split(X, y)):
+        turn = everyone[k::n_folds]
+        order[turn] = test
+        folds.append((np.setdiff1d(everyone, turn), turn))
+    return Data(X[order], y[order], folds, gamma)

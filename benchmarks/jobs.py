@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from benchmarks.data import SEED, Data, Folds, in_blocks, load
+from benchmarks.data import SEED, Data, Folds, deal, load
 
 DATA = {
     "cpath": (
@@ -68,7 +68,7 @@ def make_task(job: str, name: str, quick: bool = False) -> Task:
     data = load(name)
     if quick and len(data.y) > 500:
         rows = np.random.default_rng(SEED).permutation(len(data.y))[:500]
-        data = in_blocks(data.X[rows], data.y[rows], len(data.folds), data.gamma)
+        data = deal(data.X[rows], data.y[rows], len(data.folds), data.gamma)
     gammas, Cs = _grid(job, name, data, quick)
     n_new = N_NEW // 20 if quick else N_NEW
     return Task(job, data.X, data.y, data.folds, gammas, Cs, _new_points(data.X, n_new))
@@ -77,7 +77,7 @@ def make_task(job: str, name: str, quick: bool = False) -> Task:
 def warm_up(task: Task) -> Task:
     """Return the job on twelve samples of each class and the corners of the grid: to compile and load."""
     rows = np.concatenate([np.flatnonzero(task.y == label)[:12] for label in np.unique(task.y)])
-    small = in_blocks(task.X[rows], task.y[rows], 2, task.gamma)
+    small = deal(task.X[rows], task.y[rows], 2, task.gamma)
     ends = [0, -1] if len(task.Cs) > 1 else [0]
     gammas = task.gammas[ends] if len(task.gammas) > 1 else task.gammas
     corner = {"gammas": gammas, "Cs": task.Cs[ends], "X_new": task.X_new[:10]}

@@ -4,11 +4,12 @@ import json
 from importlib.util import find_spec
 
 import pytest
-from benchmarks import data
 from benchmarks.__main__ import main
 from benchmarks.harness import run_system
 from benchmarks.systems import SYSTEMS
 from benchmarks.worker import INSTALL
+
+from benchmarks import data
 
 MODULES = {"intelex": "sklearnex", "libsvm_official": "libsvm", "liquidsvm": "liquidSVM"}
 

@@ -46,7 +46,7 @@ def run(name: str, task: Task, repeat: int) -> dict[str, Any]:
         run_once(system, warm_up(task))
     except ImportError as error:
         ours = (error.name or "").partition(".")[0] == "kernelwise"
-        return {"skipped": str(error) if ours else INSTALL}
+        return {"skipped": str(error).partition(" (")[0] if ours else INSTALL}  # without the path
     answer, wall, cpu = run_once(system, task)
     walls, cpus = [wall], [cpu]
     while len(cpus) < repeat and sum(walls) < LONG:

@@ -1,49 +1,49 @@
-"""The whole command on tiny data: every job, every system, processes included."""
+"""The whole command on tiny data, processes included, and every job within this process."""
 
 import json
 from importlib.util import find_spec
 
 import pytest
 from benchmarks.__main__ import main
-from benchmarks.harness import run_system
-from benchmarks.systems import SYSTEMS
-from benchmarks.worker import INSTALL
+from benchmarks.harness import Run, agreement
+from benchmarks.jobs import make_task
+from benchmarks.systems import DEFAULT, SYSTEMS
+from benchmarks.worker import INSTALL, run
 
 from benchmarks import data
 
-MODULES = {"intelex": "sklearnex", "libsvm_official": "libsvm", "liquidsvm": "liquidSVM"}
+PEERS = {"intelex": "sklearnex", "libsvm_official": "libsvm", "liquidsvm": "liquidSVM"}
+
+
+def test_the_command_prints_and_writes_a_row_for_each_system(tmp_path, capsys):
+    out = tmp_path / "rows.json"
+    main(["cpath", "--data", "tiny", "--quick", "--repeat", "1", "--json", str(out)])
+    rows = {row["system"]: row for row in json.loads(out.read_text())}
+    assert tuple(rows) == DEFAULT
+    assert rows["scikit_learn"]["ratio"] == 1
+    assert rows["scikit_learn"]["data"] == "tiny (80 x 20, 2)"
+    for system, module in PEERS.items():
+        if find_spec(module):  # looks without importing: liquidSVM needs help with that
+            assert rows[system]["CPU s"] > 0
+            assert "worst fold" in rows[system]["agreement"]
+        else:
+            assert rows[system]["agreement"] == INSTALL
+    assert len(capsys.readouterr().out.splitlines()) == 1 + len(DEFAULT)
 
 
 @pytest.mark.parametrize("job", ["cpath", "grid", "fit", "predict"])
-def test_the_command_prints_and_writes_a_row_for_each_system(job, tmp_path, capsys):
-    out = tmp_path / "rows.json"
-    systems = "kernelwise,scikit_learn"
-    main([job, "--data", "tiny", "--quick", "--repeat", "1", "--systems", systems, "--json", str(out)])
-    first, second = json.loads(out.read_text())
-    assert (first["system"], second["system"]) == ("scikit_learn", "kernelwise")
-    assert first["ratio"] == 1
-    assert first["CPU s"] > 0
-    assert first["data"] == "tiny (80 x 20, 2)"
-    if second["ratio"] is None:  # the part of kernelwise that does this job is missing
-        assert "kernelwise" in second["agreement"]
-    else:
-        assert "100.00% equal" in second["agreement"] or "worst fold 0" in second["agreement"]
-    assert len(capsys.readouterr().out.splitlines()) == 3
-
-
-@pytest.mark.parametrize("system", MODULES)
-def test_a_peer_agrees_or_is_skipped_with_a_word(system):
-    run = run_system("cpath", "tiny", system, quick=True)
-    if find_spec(MODULES[system]):  # looks without importing: liquidSVM needs help with that
-        assert run.note == ""
-        assert run.answer.shape[0] == 5
-    else:
-        assert run.note == INSTALL
+def test_kernelwise_does_the_job_as_scikit_learn_does(job):
+    task = make_task(job, "tiny", quick=True)
+    reference, ours = (run(system, task, repeat=2) for system in ("scikit_learn", "kernelwise"))
+    assert reference["runs"] == 2
+    if "skipped" in ours:
+        pytest.skip(ours["skipped"])
+    words = agreement(task, Run("scikit_learn", **reference), Run("kernelwise", **ours))
+    assert "100.00% equal" in words or words.startswith("worst fold 0 ")
 
 
 def test_a_job_that_a_system_does_not_do_is_said():
-    run = run_system("grid", "tiny", "libsvm_official", quick=True)
-    assert run.note in ("has no grid", INSTALL)
+    assert run("grid_search_cv", make_task("fit", "tiny", quick=True), 1) == {"skipped": "has no fit"}
 
 
 def test_an_unknown_system_is_refused_with_the_choices(capsys):

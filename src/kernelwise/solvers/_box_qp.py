@@ -14,6 +14,7 @@ SINGLE = np.dtype(np.float32)
 DOUBLE = np.dtype(np.float64)
 MAX_FACE = 5000  # free variables; a larger Cholesky factor costs more than it brings
 MAX_NEWTON = 50
+AFTER_NEWTON = 500  # pair steps between Newton steps: enough to correct which variables are free
 NOT_CONVEX = -1e-6  # relative to the diagonal: a pair that curves down by more is no rounding error
 
 
@@ -78,7 +79,9 @@ class BoxQP:
             if newton_first or n_iter > 0:
                 may_newton = may_newton and n_newton < MAX_NEWTON and self.newton()
                 n_newton += may_newton
-            limit = min(max_iter - n_iter, self.patience()) if may_newton else max_iter - n_iter
+            limit = max_iter - n_iter
+            if may_newton:
+                limit = min(limit, self.patience() if n_newton == 0 else AFTER_NEWTON)
             k, curvature, gap, offset, n_free, stalled = self._smo(tol, limit, dtype)
             n_iter, lowest = n_iter + k, min(lowest, curvature)
             if not gap >= tol or n_iter >= max_iter or (stalled and dtype is DOUBLE):

@@ -70,6 +70,7 @@ class BoxQP:
     lo: np.ndarray
     hi: np.ndarray
     pools: dict[np.dtype, Pool] = field(default_factory=dict)
+    n_free: int = 0  # when SMO last looked
 
     def minimise(self, tol: float, max_iter: int, *, newton_first: bool = False) -> Outcome:
         """Run until LIBSVM's violation is below ``tol`` or ``max_iter`` pair steps are done."""
@@ -82,18 +83,18 @@ class BoxQP:
             limit = max_iter - n_iter
             if may_newton:
                 limit = min(limit, self.patience() if n_newton == 0 else AFTER_NEWTON)
-            k, curvature, gap, offset, n_free, stalled = self._smo(tol, limit, dtype)
+            k, curvature, gap, offset, self.n_free, stalled = self._smo(tol, limit, dtype)
             n_iter, lowest = n_iter + k, min(lowest, curvature)
             if not gap >= tol or n_iter >= max_iter or (stalled and dtype is DOUBLE):
                 return Outcome(
-                    n_iter, n_newton, max(gap, 0.0), offset, n_free, gap < tol, lowest > NOT_CONVEX
+                    n_iter, n_newton, max(gap, 0.0), offset, self.n_free, gap < tol, lowest > NOT_CONVEX
                 )
             if stalled:
                 dtype = DOUBLE
 
     def patience(self) -> int:
         """Pair steps that take about as long as one Newton step would (measured, in microseconds)."""
-        m = np.count_nonzero((self.beta > self.lo) & (self.beta < self.hi))
+        m = self.n_free
         newton = 500 + m * (0.5 + 0.015 * m + m * m / 3e4 + 0.0012 * self.f.size)
         return int(newton / (0.1 + 0.0006 * m))
 

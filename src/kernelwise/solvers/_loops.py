@@ -327,7 +327,7 @@ def _update_pool(
                 new[n_new] = t
                 n_new += 1
             status[t] += 2
-    if size > 4 * n_matter + 8 * LANES:
+    if size > 2 * n_matter + LANES:
         size = _thin_out(pool_K, stride, pool, size, status == 3)
     every = 1 + n_new // max(SAMPLE, n // 4)
     if every > 1:

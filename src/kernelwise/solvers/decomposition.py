@@ -12,8 +12,11 @@ from kernelwise.solvers._box_qp import BoxQP, Outcome
 from kernelwise.solvers.rows import GaussianRows, KernelRows
 from kernelwise.solvers.smo import SVMSolution, _into_bounds, _signs_and_weights, iteration_cap, warn_of
 
-FIRST = 500  # samples, or a tenth of them, in the first working set
+FIRST = 1000  # samples, or a tenth of them, in the first working set
+LARGEST = 1500  # samples in any working set: its Gram matrix stays cheap beside the rows
 MAX_ROUNDS = 1000
+MARGIN = 0.05  # samples this far on the right side may be set aside …
+ASIDE = 0.6  # … if no more than this share of all is left
 # Single precision is tried down to this tolerance, and kept if a sample of outputs is right to a tenth of it.
 SINGLE_TOL = 1e-4
 SAMPLE = 200
@@ -63,7 +66,9 @@ def solve_svm_by_rows(
         rows = source(kernel, X, memory_limit // 2)
         f = signs.copy()
         rows.subtract(np.flatnonzero(beta), beta[beta != 0], f)
-        outcome = _decompose(rows, beta, f, lo, hi, tol, iteration_cap(max_iter, n), memory_limit // 2)
+        outcome = WorkingSets(rows, beta, f, lo, hi, memory_limit // 2).minimise(
+            tol, iteration_cap(max_iter, n)
+        )
         if source is KernelRows or _error(kernel, X, signs, beta, f) <= 0.1 * tol:
             break
     warn_of(outcome, tol)
@@ -92,64 +97,97 @@ def _error(kernel: Any, X: np.ndarray, signs: np.ndarray, beta: np.ndarray, f: n
     return float(np.abs(exact - f[some]).max())
 
 
-def _decompose(
-    rows: KernelRows,
-    beta: np.ndarray,
-    f: np.ndarray,
-    lo: np.ndarray,
-    hi: np.ndarray,
-    tol: float,
-    max_iter: int,
-    memory_limit: int,
-) -> Outcome:
-    """Solve working set after working set until no pair of all samples violates by ``tol``."""
-    # A working set takes its square twice: K itself, and the solver's copy of what is active.
-    largest = max(64, int(np.sqrt(memory_limit / (2 * 8))))
-    n_iter, is_convex, size = 0, True, min(max(FIRST, rows.n // 10), largest)
-    for _ in range(MAX_ROUNDS):
-        up, low = _extremes(beta, f, lo, hi)
-        gap = up - low
-        if gap < tol or n_iter >= max_iter:
-            break
-        chosen = _working_set(beta, f, lo, hi, _offset(beta, f, lo, hi, up, low), size)
-        size = largest
-        qp = BoxQP(rows.square(chosen), beta[chosen], f[chosen], lo[chosen], hi[chosen])
-        outcome = qp.minimise(max(0.5 * tol, 0.1 * gap), max_iter - n_iter)
-        n_iter, is_convex = n_iter + outcome.n_iter, is_convex and outcome.is_convex
-        changed = np.flatnonzero(qp.beta != beta[chosen])
-        if not changed.size:
-            break
-        rows.subtract(chosen[changed], (qp.beta - beta[chosen])[changed], f)
-        beta[chosen] = qp.beta
-    n_free = int(((beta > lo) & (beta < hi)).sum())
-    offset = _offset(beta, f, lo, hi, up, low)
-    return Outcome(n_iter, 0, max(gap, 0.0), offset, n_free, gap < tol, is_convex)
+class WorkingSets:
+    """Solves working set after working set, on fewer and fewer samples.
 
-
-def _offset(beta: np.ndarray, f: np.ndarray, lo: np.ndarray, hi: np.ndarray, up: float, low: float) -> float:
-    """Mean of f over the free variables, or the middle of the gap if there are none."""
-    is_free = (beta > lo) & (beta < hi)
-    return float(f[is_free].mean()) if is_free.any() else 0.5 * (up + low)
-
-
-def _extremes(beta: np.ndarray, f: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[float, float]:
-    """Maximum of f over the variables that may rise and minimum over those that may fall."""
-    return float(f[beta < hi].max(initial=-np.inf)), float(f[beta > lo].min(initial=np.inf))
-
-
-def _working_set(
-    beta: np.ndarray, f: np.ndarray, lo: np.ndarray, hi: np.ndarray, offset: float, size: int
-) -> np.ndarray:
-    """Free variables and those on the wrong side of the offset; of too many, a regular sample and the worst.
-
-    The offset, not the ends of the gap: one outlier would make the whole data set violate.
+    Samples that are clearly on the right side are set aside: ``f`` is then right for the ``active`` ones only,
+    and ``pending`` is the change of β that the others have not seen. They see it all at once before the end.
     """
-    rises, falls = beta < hi, beta > lo
-    violation = np.where(rises, f - offset, 0.0)
-    np.maximum(violation, np.where(falls, offset - f, 0.0), out=violation)
-    chosen = np.flatnonzero((rises & falls) | (violation > 0))
-    if chosen.size <= size:
-        return chosen
-    every = np.linspace(0, chosen.size - 1, size - size // 8).astype(int)
-    worst = np.argpartition(violation, -(size // 8))[-(size // 8) :]
-    return np.union1d(chosen[every], worst)
+
+    def __init__(
+        self,
+        rows: KernelRows,
+        beta: np.ndarray,
+        f: np.ndarray,
+        lo: np.ndarray,
+        hi: np.ndarray,
+        memory_limit: int,
+    ) -> None:
+        self.rows, self.beta, self.f, self.lo, self.hi = rows, beta, f, lo, hi
+        # A working set takes its square twice: K itself, and the solver's copy of what is active.
+        self.largest = int(np.clip(np.sqrt(memory_limit / (2 * 8)), 64, LARGEST))
+        self.everyone = np.arange(f.size)
+        self.active = self.everyone
+        self.pending = np.zeros(f.size)
+
+    def minimise(self, tol: float, max_iter: int) -> Outcome:
+        """Run until no pair of all samples violates by ``tol`` or ``max_iter`` pair steps are done."""
+        n_iter, is_convex = 0, True
+        for _ in range(MAX_ROUNDS):
+            gap, offset, violation = self._survey()
+            if gap < tol or n_iter >= max_iter:
+                if self.active.size == self.everyone.size:
+                    break
+                self._wake_all()
+                continue
+            chosen = self._working_set(violation)
+            qp = BoxQP(
+                self.rows.square(chosen), self.beta[chosen], self.f[chosen], self.lo[chosen], self.hi[chosen]
+            )
+            outcome = qp.minimise(max(0.5 * tol, 0.1 * gap), max_iter - n_iter)
+            n_iter, is_convex = n_iter + outcome.n_iter, is_convex and outcome.is_convex
+            change = qp.beta - self.beta[chosen]
+            if not change.any() and self.active.size == self.everyone.size:
+                break
+            self._move(chosen[change != 0], change[change != 0])
+            self.beta[chosen] = qp.beta
+            self._set_aside(violation, gap)
+        n_free = int(((self.beta > self.lo) & (self.beta < self.hi)).sum())
+        return Outcome(n_iter, 0, max(gap, 0.0), offset, n_free, gap < tol, is_convex)
+
+    def _survey(self) -> tuple[float, float, np.ndarray]:
+        """The gap, the offset, and how far each active sample is on the wrong side of it (free ones: 0 or more).
+
+        Of the offset, not of the ends of the gap: one outlier would make the whole data set violate.
+        """
+        beta, f = self.beta[self.active], self.f[self.active]
+        rises, falls = beta < self.hi[self.active], beta > self.lo[self.active]
+        up, low = f[rises].max(initial=-np.inf), f[falls].min(initial=np.inf)
+        is_free = rises & falls
+        offset = float(f[is_free].mean()) if is_free.any() else float(0.5 * (up + low))
+        above = f - offset
+        violation = np.where(is_free, np.abs(above), np.where(rises, above, np.where(falls, -above, -np.inf)))
+        return float(up - low), offset, violation
+
+    def _working_set(self, violation: np.ndarray) -> np.ndarray:
+        """Violating and free samples; of too many, a regular sample and the worst."""
+        candidates = np.flatnonzero(violation >= 0)
+        size = min(self.largest, max(FIRST, self.active.size // 10)) if not self.beta.any() else self.largest
+        if candidates.size > size:
+            every = np.linspace(0, candidates.size - 1, size - size // 8).astype(int)
+            worst = np.argpartition(violation, -(size // 8))[-(size // 8) :]
+            candidates = np.union1d(candidates[every], worst)
+        return self.active[candidates]
+
+    def _move(self, indices: np.ndarray, change: np.ndarray) -> None:
+        """Bring f of the active samples up to date with a change of β."""
+        if self.active.size == self.everyone.size:
+            self.rows.subtract(indices, change, self.f)
+            return
+        self.rows.subtract(indices, change, self.f, self.active)
+        self.pending[indices] += change
+
+    def _set_aside(self, violation: np.ndarray, gap: float) -> None:
+        """Leave out the samples further on the right side than f is likely to move, if they are many."""
+        if self.active.size < self.everyone.size:
+            return
+        near = np.flatnonzero(violation > -max(MARGIN, 2.0 * gap))
+        if near.size < ASIDE * self.active.size:
+            self.active = self.active[near]
+
+    def _wake_all(self) -> None:
+        """Let the samples set aside see what they have missed."""
+        missed = np.flatnonzero(self.pending)
+        self.rows.subtract(missed, self.pending[missed], self.f, np.setdiff1d(self.everyone, self.active))
+        self.pending[:] = 0.0
+        self.active = self.everyone

@@ -9,6 +9,7 @@ import numpy as np
 from kernelwise.kernels.radial import GaussianFamily
 
 BLOCK = 2**22  # bytes of kernel values computed at once: they stay in the processor's cache
+ALL = slice(None)
 CROWDED = 0.4  # share of the kept rows from which one product over all of them beats picking rows
 
 
@@ -34,33 +35,40 @@ class KernelRows:
         self.n_kept = 0
         self.place = np.full(self.n, -1)
 
-    def compute(self, indices: np.ndarray) -> np.ndarray:
-        """K[indices], shape (n_indices, n_samples)."""
-        return np.asarray(self.kernel(self.X[indices], self.X), dtype=self.dtype)
+    def compute(self, indices: np.ndarray, columns: np.ndarray | slice = ALL) -> np.ndarray:
+        """K[indices][:, columns]"""
+        return np.asarray(self.kernel(self.X[indices], self.X[columns]), dtype=self.dtype)
 
     def square(self, indices: np.ndarray) -> np.ndarray:
         """K[indices][:, indices] in double precision."""
         return np.ascontiguousarray(self.kernel(self.X[indices]), dtype=np.float64)
 
-    def subtract(self, indices: np.ndarray, change: np.ndarray, f: np.ndarray) -> None:
-        """f −= Σ change_k K[indices_k]"""
+    def subtract(
+        self, indices: np.ndarray, change: np.ndarray, f: np.ndarray, columns: np.ndarray | slice = ALL
+    ) -> None:
+        """f −= Σ change_k K[indices_k], of f[columns] only if they are given."""
         is_kept = self.place[indices] >= 0
-        self._subtract_kept(indices[is_kept], change[is_kept].astype(self.dtype), f)
+        total = self._sum_of_kept(indices[is_kept], change[is_kept].astype(self.dtype), columns)
         new, change_of_new = indices[~is_kept], change[~is_kept].astype(self.dtype)
-        step = max(8, BLOCK // (self.dtype.itemsize * self.n))
+        step = max(8, BLOCK // (self.dtype.itemsize * max(total.size, 1)))
         for start in range(0, new.size, step):
             part = new[start : start + step]
-            rows = self.compute(part)
-            f -= change_of_new[start : start + step] @ rows
-            self._keep(part, rows)
+            rows = self.compute(part, columns)
+            total += change_of_new[start : start + step] @ rows
+            if columns is ALL:
+                self._keep(part, rows)
+        f[columns] -= total
 
-    def _subtract_kept(self, indices: np.ndarray, change: np.ndarray, f: np.ndarray) -> None:
+    def _sum_of_kept(
+        self, indices: np.ndarray, change: np.ndarray, columns: np.ndarray | slice
+    ) -> np.ndarray:
         if indices.size > CROWDED * self.n_kept:
             everywhere = np.zeros(self.n_kept, self.dtype)
             everywhere[self.place[indices]] = change
-            f -= everywhere @ self.kept[: self.n_kept]
-        elif indices.size:
-            f -= change @ self.kept[self.place[indices]]
+            total = everywhere @ self.kept[: self.n_kept]
+        else:
+            total = change @ self.kept[self.place[indices]]
+        return total[columns].astype(np.float64)
 
     def _keep(self, indices: np.ndarray, rows: np.ndarray) -> None:
         n_new = min(indices.size, self.capacity - self.n_kept)
@@ -74,13 +82,14 @@ class GaussianRows(KernelRows):
     """The same for exp(−s‖z − z'‖²) in single precision: −s‖z − z'‖² comes out of one matrix product.
 
     The product is [2sz, −s‖z‖², 1]·[z', 1, −s‖z'‖²]. Its rounding is that of the norms, so it grows with the
-    extent of the centred data over the width of the kernel; the caller measures whether it matters.
+    extent of the centred data over the width of the kernel; the caller measures whether it matters. No row is
+    kept: computing it again takes no longer than fetching it from memory.
     """
 
     dtype = np.dtype(np.float32)
 
     def __init__(self, kernel: GaussianFamily, X: np.ndarray, memory_limit: int) -> None:
-        super().__init__(kernel, X, memory_limit)
+        super().__init__(kernel, X, 0)
         Z = np.asarray(kernel.transform(np.asarray(X, dtype=np.float64)))
         Z = Z - Z.mean(axis=0)
         norms = kernel.scale * np.einsum("ij,ij->i", Z, Z)
@@ -88,11 +97,9 @@ class GaussianRows(KernelRows):
         self.left = np.column_stack([2.0 * kernel.scale * Z, -norms, ones]).astype(self.dtype)
         self.right = np.column_stack([Z, ones, -norms]).astype(self.dtype)
 
-    def compute(self, indices: np.ndarray) -> np.ndarray:
-        rows = self.left[indices] @ self.right.T
+    def compute(self, indices: np.ndarray, columns: np.ndarray | slice = ALL) -> np.ndarray:
+        rows = self.left[indices] @ self.right[columns].T
         return np.exp(rows, out=rows)
 
     def square(self, indices: np.ndarray) -> np.ndarray:
-        exponent = self.left[indices] @ self.right[indices].T
-        K = np.exp(exponent, out=exponent).astype(np.float64)
-        return (K + K.T) / 2.0
+        return self.compute(indices, indices).astype(np.float64)

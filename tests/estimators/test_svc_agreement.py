@@ -9,7 +9,7 @@ import pytest
 import sklearn.svm
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, make_classification
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
@@ -169,3 +169,22 @@ def test_ties_between_votes_go_as_in_scikit_learn():
     by_value, theirs = fit_both(X, y, gamma=3.0, break_ties=True)
     assert_array_equal(by_value.predict(Z), theirs.predict(Z))
     assert (by_order.predict(Z) != by_value.predict(Z)).any()
+
+
+@pytest.mark.parametrize("probability", [False, True])
+def test_a_memory_limit_changes_how_not_what(probability):
+    X, y = load_iris(return_X_y=True)
+    y = np.array(["a", "b", "c"])[y]
+    ample = SVC(tol=1e-8, probability=probability, random_state=0).fit(X, y)
+    tight = SVC(tol=1e-8, probability=probability, random_state=0, memory_limit=0.01).fit(X, y)
+    assert_allclose(tight.decision_function(X), ample.decision_function(X), atol=1e-6)
+    if probability:
+        assert_allclose(tight.predict_proba(X), ample.predict_proba(X), atol=1e-5)
+
+
+def test_many_samples_are_trained_without_a_gram_matrix_to_the_same_machine():
+    X, y = make_classification(1700, 8, n_informative=6, random_state=1)
+    ours = SVC(tol=1e-6).fit(X, y)
+    theirs = sklearn.svm.SVC(tol=1e-6).fit(X, y)
+    assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-4)
+    assert_array_equal(ours.predict(X), theirs.predict(X))

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from .._validation import check_choice, check_gram
 from ..kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, as_kernel
+from ..kernels.radial import GaussianFamily
 from ..kernels.starts import start_gamma
 
 MIB = 2**20
+MANY = 1000  # samples from which a Gaussian machine trains faster without its Gram matrix
 SKLEARN_NAMES = ("linear", "poly", "rbf", "sigmoid")
 
 KernelFunction = Callable[[Any, Any], Any]
@@ -58,8 +60,19 @@ def resolve_gamma(gamma: Any, X: Any) -> float:
     return start_gamma(X, heuristic="scale") if gamma == "scale" else 1.0 / X.shape[1]
 
 
-def gram_or_refuse(kernel: KernelFunction, X: Any, n_samples: int, memory_limit: float) -> np.ndarray:
-    """Return the Gram matrix of the training samples, or refuse if it does not fit.
+class Rows(NamedTuple):
+    """Samples whose Gram matrix is not computed as a whole, and the bytes its rows may take."""
+
+    kernel: KernelFunction
+    X: Any
+    memory_limit: int
+
+
+def gram_or_rows(kernel: KernelFunction, X: Any, n_samples: int, memory_limit: float) -> np.ndarray | Rows:
+    """Return the Gram matrix of the training samples, or what is needed to train without it.
+
+    It is done without where the matrix does not fit, and where that is faster: the rows of a Gaussian kernel
+    are cheap, and most of them are never needed.
 
     Parameters
     ----------
@@ -72,14 +85,11 @@ def gram_or_refuse(kernel: KernelFunction, X: Any, n_samples: int, memory_limit:
 
     Returns
     -------
-    K : ndarray of shape (n_samples, n_samples)
+    K : ndarray of shape (n_samples, n_samples), or Rows
     """
-    needed = n_samples**2 * np.dtype(float).itemsize / MIB
-    if needed > memory_limit:
-        raise ValueError(
-            f"The Gram matrix of {n_samples} samples takes {needed:.0f} MiB, more than "
-            f"memory_limit={memory_limit:g}. Raise memory_limit, or train on fewer samples."
-        )
+    is_cheap = isinstance(kernel, GaussianFamily) and isinstance(X, np.ndarray) and n_samples >= MANY
+    if is_cheap or n_samples**2 * np.dtype(float).itemsize > memory_limit * MIB:
+        return Rows(kernel, X, int(memory_limit * MIB))
     K = kernel_values(kernel, X, X, n_samples)
     # A kernel object is symmetric by contract, and a value can only overflow where the diagonal does.
     is_sound = isinstance(kernel, Kernel) and np.isfinite(K.diagonal()).all()

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._sklearn_compat import safe_indexing
 from .._validation import FLOATS, check_gram
 from ..kernels import Linear
-from ._kernel_choice import choose_kernel, gram_or_refuse, is_plain_function
+from ._kernel_choice import Rows, choose_kernel, gram_or_rows, is_plain_function
 from ._machines import TrainedMachines, decision_values, libsvm_layout
 
 
@@ -64,8 +64,8 @@ class KernelMachine(BaseEstimator):
             return {"dtype": FLOATS}
         return {"dtype": np.float64, "accept_sparse": "csr"}
 
-    def _gram(self, X: Any, y: np.ndarray, n_samples: int) -> np.ndarray:
-        """Settle the kernel and return the Gram matrix of the training samples."""
+    def _source(self, X: Any, y: np.ndarray, n_samples: int) -> np.ndarray | Rows:
+        """Settle the kernel and return what to train on: the Gram matrix, or samples for rows of it."""
         self.kernel_ = None
         self.shape_fit_ = getattr(X, "shape", (n_samples,))
         if self._is_precomputed():
@@ -74,7 +74,7 @@ class KernelMachine(BaseEstimator):
             self.kernel_ = choose_kernel(
                 self.kernel, X, y, gamma=self.gamma, degree=self.degree, coef0=self.coef0
             )
-        return gram_or_refuse(self.kernel_ or self.kernel, X, n_samples, self.memory_limit)
+        return gram_or_rows(self.kernel_ or self.kernel, X, n_samples, self.memory_limit)
 
     def _last_beta(self, n_samples: int, classes: np.ndarray) -> np.ndarray | None:
         """Coefficients of the last fit, of shape (n_machines, n_samples), if they fit this one."""

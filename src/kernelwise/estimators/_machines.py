@@ -11,9 +11,11 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from .._sklearn_compat import safe_indexing
 from ..solvers import SVMSolution, solve_svm_dual
+from ..solvers.decomposition import solve_svm_by_rows
 from ..solvers.multiclass import Machine, two_class_machines
-from ._kernel_choice import KernelFunction, kernel_values
+from ._kernel_choice import MIB, KernelFunction, Rows, gram_or_rows, kernel_values
 
 BLOCK = 2**19  # kernel values held at once in prediction (4 MiB)
 
@@ -28,7 +30,7 @@ class TrainedMachines(NamedTuple):
 
 
 def train_machines(
-    K: np.ndarray,
+    source: np.ndarray | Rows,
     index: np.ndarray,
     n_classes: int,
     weight: np.ndarray,
@@ -40,11 +42,11 @@ def train_machines(
     start: np.ndarray | None,
     n_jobs: int | None,
 ) -> TrainedMachines:
-    """Solve every two-class problem on its part of one Gram matrix.
+    """Solve every two-class problem on its part of one Gram matrix, or of samples.
 
     Parameters
     ----------
-    K : ndarray of shape (n_samples, n_samples)
+    source : ndarray of shape (n_samples, n_samples), or Rows
     index : ndarray of shape (n_samples,)
         Class index of each sample.
     n_classes : int
@@ -63,7 +65,9 @@ def train_machines(
     machines = two_class_machines(index, n_classes, strategy)
     beta = np.zeros((len(machines), index.size))
     settings = {"C": C, "tol": tol, "max_iter": max_iter}
-    tasks = [(K, machine, weight, None if start is None else start[m]) for m, machine in enumerate(machines)]
+    tasks = [
+        (source, machine, weight, None if start is None else start[m]) for m, machine in enumerate(machines)
+    ]
     with warnings.catch_warnings():
         # One warning about all machines follows.
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -88,18 +92,27 @@ def train_machines(
 
 
 def _train(
-    K: np.ndarray, machine: Machine, weight: np.ndarray, start: np.ndarray | None, settings: dict[str, Any]
+    source: np.ndarray | Rows,
+    machine: Machine,
+    weight: np.ndarray,
+    start: np.ndarray | None,
+    settings: dict[str, Any],
 ) -> SVMSolution:
     members, signs = machine
-    part = K if members.size == K.shape[0] else K[np.ix_(members, members)]
-    return solve_svm_dual(
-        part,
-        signs,
-        sample_weight=weight[members],
-        warm_start=None if start is None else start[members],
-        check=False,
+    settings = {
         **settings,
-    )
+        "sample_weight": weight[members],
+        "warm_start": None if start is None else start[members],
+    }
+    is_part = members.size < weight.size
+    if isinstance(source, Rows):
+        X = safe_indexing(source.X, members) if is_part else source.X
+        part = gram_or_rows(source.kernel, X, members.size, source.memory_limit / MIB)
+        if isinstance(part, Rows):
+            return solve_svm_by_rows(source.kernel, X, signs, memory_limit=source.memory_limit, **settings)
+    else:
+        part = source[np.ix_(members, members)] if is_part else source
+    return solve_svm_dual(part, signs, check=False, **settings)
 
 
 def _warn_if_stopped(trained: TrainedMachines, gap: float, tol: float) -> None:

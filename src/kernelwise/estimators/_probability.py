@@ -8,39 +8,40 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
+from .._sklearn_compat import safe_indexing
 from ..solvers import svm_path
 from ..solvers.multiclass import two_class_machines
 from ..solvers.platt import fit_platt, platt_probability
+from ._kernel_choice import Rows
+from ._machines import decision_values, train_machines
 
 N_FOLDS = 5
 SMALLEST = 1e-7  # of a pairwise probability: the coupled ones are then positive
 
 
 def fit_sigmoids(
-    K: np.ndarray,
+    source: np.ndarray | Rows,
     y: np.ndarray,
     weight: np.ndarray,
     sample_weight: np.ndarray,
     *,
-    C: float,
     strategy: str,
-    tol: float,
-    max_iter: int,
-    n_jobs: int | None,
     random_state: Any,
+    **settings: Any,
 ) -> np.ndarray:
-    """Fit one sigmoid per machine on decision values from stratified folds of the same Gram matrix.
+    """Fit one sigmoid per machine on decision values held out by stratified folds.
 
     Parameters
     ----------
-    K : ndarray of shape (n_samples, n_samples)
+    source : ndarray of shape (n_samples, n_samples), or Rows
+        The Gram matrix, which all folds share, or the samples.
     y : ndarray of shape (n_samples,)
     weight : ndarray of shape (n_samples,)
         Bounds of the machines as multiples of C.
     sample_weight : ndarray of shape (n_samples,)
         Weights in the likelihood: class weights move the machines, not the truth about the classes.
-    C, strategy, tol, max_iter, n_jobs, random_state
-        As in `SVC`.
+    strategy, random_state, **settings
+        C, tol, max_iter and n_jobs, as in `SVC`.
 
     Returns
     -------
@@ -57,10 +58,8 @@ def fit_sigmoids(
         )
     splitter = StratifiedKFold(min(N_FOLDS, int(counts.min())), shuffle=True, random_state=random_state)
     folds = [(used[train], used[test]) for train, test in splitter.split(used, index)]
-    path = svm_path(
-        K, y, [C], folds, sample_weight=weight, strategy=strategy, tol=tol, max_iter=max_iter, n_jobs=n_jobs
-    )
-    decision = path.decision[0, used].reshape(used.size, -1)
+    held_out = _from_rows if isinstance(source, Rows) else _from_gram
+    decision = held_out(source, y, weight, folds, strategy, settings)[used]
     machines = two_class_machines(index, len(classes), strategy)
     return np.array(
         [
@@ -68,6 +67,42 @@ def fit_sigmoids(
             for column, (members, signs) in zip(decision.T, machines, strict=True)
         ]
     )
+
+
+def _from_gram(
+    K: Any, y: np.ndarray, weight: np.ndarray, folds: list[Any], strategy: str, settings: dict[str, Any]
+) -> np.ndarray:
+    """Held-out decision values of shape (n_samples, n_machines) from one Gram matrix."""
+    settings = dict(settings)
+    C = settings.pop("C")
+    path = svm_path(K, y, [C], folds, sample_weight=weight, strategy=strategy, **settings)
+    return path.decision[0].reshape(len(y), -1)
+
+
+def _from_rows(
+    source: Any, y: np.ndarray, weight: np.ndarray, folds: list[Any], strategy: str, settings: dict[str, Any]
+) -> np.ndarray:
+    """The same from the samples: one training for each fold."""
+    index = np.unique(y, return_inverse=True)[1]
+    parts = []
+    for train, test in folds:
+        part = source._replace(X=safe_indexing(source.X, train))
+        trained = train_machines(
+            part, index[train], index.max() + 1, weight[train], strategy=strategy, start=None, **settings
+        )
+        support = np.flatnonzero(trained.beta.any(axis=0))
+        values = decision_values(
+            source.kernel,
+            safe_indexing(source.X, test),
+            safe_indexing(part.X, support),
+            trained.beta[:, support],
+            trained.intercept,
+        )
+        parts.append((test, values))
+    decision = np.full((len(y), parts[0][1].shape[1]), np.nan)
+    for test, values in parts:
+        decision[test] = values
+    return decision
 
 
 def class_probabilities(

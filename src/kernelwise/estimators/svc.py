@@ -44,7 +44,7 @@ class SVC(ClassifierMixin, KernelMachine):
     shrinking : bool, default=True
         Accepted for compatibility: the solver always works on the variables that may still move.
     probability : bool, default=False
-        Whether `predict_proba` will be wanted; it takes five-fold cross-validation on the same Gram matrix.
+        Whether `predict_proba` will be wanted; it takes five-fold cross-validation.
     tol : float, default=1e-3
         LIBSVM's stopping rule.
     class_weight : dict or "balanced", default=None
@@ -62,7 +62,8 @@ class SVC(ClassifierMixin, KernelMachine):
     multiclass : {"ovo", "ovr"}, default="ovo"
         Whether a machine is trained for each pair of classes, as in scikit-learn, or each class and the rest.
     memory_limit : float, default=4096
-        Largest Gram matrix to compute, in MiB.
+        MiB for kernel values in training. A Gram matrix that takes more is not computed: rows of it are,
+        where they are needed, and kept while there is room.
     warm_start : bool, default=False
         Whether to start from the last fit's coefficients, if it had the same classes and as many samples.
     n_jobs : int, default=None
@@ -159,20 +160,21 @@ class SVC(ClassifierMixin, KernelMachine):
         self.class_weight_ = weight_classes(self.class_weight, classes, y)
         sample_weight = positive_weights(sample_weight, index, classes)
         weight = sample_weight * self.class_weight_[index]
-        K = self._gram(X, y, index.size)
+        source = self._source(X, y, index.size)
         how: dict[str, Any] = {
             "C": self.C,
             "strategy": self.multiclass,
             "tol": self.tol,
             "max_iter": self.max_iter,
+            "n_jobs": self.n_jobs,
         }
         start = self._last_beta(index.size, classes) if self.warm_start else None
-        machines = train_machines(K, index, len(classes), weight, start=start, n_jobs=self.n_jobs, **how)
+        machines = train_machines(source, index, len(classes), weight, start=start, **how)
         self._keep(machines, X, classes, index)
         self._sigmoids = None
         if self.probability:
             self._sigmoids = fit_sigmoids(
-                K, y, weight, sample_weight, random_state=self.random_state, n_jobs=self.n_jobs, **how
+                source, y, weight, sample_weight, random_state=self.random_state, **how
             )
         return self
 

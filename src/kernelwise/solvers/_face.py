@@ -35,7 +35,9 @@ def newton_on_face(
     # Solutions x of K_FF x = f_F and K_FF x = 1 on the variables kept; zero on those dropped.
     columns = _solve(factor, np.column_stack([f[free], np.ones(free.size)]))
     dropped: list[int] = []
-    inverse = np.empty((free.size, MAX_DROPS), order="F")  # column of the inverse for each, scaled to 1 at its pivot
+    inverse = np.empty(
+        (free.size, MAX_DROPS), order="F"
+    )  # column of the inverse for each, scaled to 1 at its pivot
     while True:
         step, offset = _balanced(columns, free.size - len(dropped))
         fraction, blocking = _longest(now, step, low, high)

@@ -77,7 +77,12 @@ def _step_on_kept(columns: np.ndarray, influence: np.ndarray, dropped: list[int]
         columns[dropped] = 0.0
     total, total_one = columns.sum(axis=0)
     offset = total / total_one if total_one > 0 else 0.0
-    return columns[:, 0] - offset * columns[:, 1], offset
+    step = columns[:, 0] - offset * columns[:, 1]
+    # On a nearly singular face the two columns are huge and their difference does not sum to zero by itself.
+    excess = step.sum() / (step.size - len(dropped))
+    step -= excess
+    step[dropped] = 0.0
+    return step, offset
 
 
 def _longest(now: np.ndarray, step: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[float, int]:

@@ -58,7 +58,7 @@ class MachinePath:
         self.members, self.signs = machine
         self.Cs, self.tol, self.max_iter = Cs, tol, max_iter
         everyone = self.members.size == K.shape[0]
-        self.K_members = K if everyone else K[self.members][:, self.members]
+        self.K_members = K if everyone else np.take(K[self.members], self.members, axis=1)
         self.limits = self.signs * weight[self.members]
         self.seed = self._problem(self.limits * Cs[0], np.zeros(self.signs.size), self.signs.copy())
         if n_folds >= SEED_FOLDS:
@@ -97,14 +97,18 @@ class MachinePath:
         """The seed without the coefficients held out, and without the least of the sign that now outweighs."""
         qp = self._problem(limits * self.Cs[0], self.seed.beta.copy(), self.seed.f.copy())
         qp.pools = {dtype: pool.copy() for dtype, pool in self.seed.pools.items()}
-        change = np.where(limits == 0, -qp.beta, 0.0)
-        excess = qp.beta.sum() + change.sum()
-        heavier = np.flatnonzero((qp.beta * excess > 0) & (limits != 0))
-        order = heavier[np.argsort(np.abs(qp.beta[heavier]), kind="stable")]
-        taken = np.diff(np.minimum(np.cumsum(np.abs(qp.beta[order])), abs(excess)), prepend=0.0)
-        change[order] = -np.sign(excess) * taken
+        qp.beta[limits == 0] = 0.0
+        excess = qp.beta.sum()
+        sign = np.sign(excess)
+        for t in np.argsort(np.abs(qp.beta), kind="stable"):
+            if excess * sign <= 0:
+                break
+            if qp.beta[t] * sign > 0:
+                taken = sign * min(abs(qp.beta[t]), abs(excess))
+                qp.beta[t] -= taken
+                excess -= taken
+        change = qp.beta - self.seed.beta
         rows = np.flatnonzero(change)
-        qp.beta += change
         subtract_rows(qp.K, rows, change[rows], qp.f)
         return qp
 

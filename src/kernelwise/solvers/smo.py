@@ -149,16 +149,16 @@ def _into_bounds(start: Any, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
 def _minimise_and_verify(qp: BoxQP, p: np.ndarray, tol: float, max_iter: int) -> Outcome:
     """Minimise, then again from a freshly computed gradient until rounding hides no violation."""
     outcome = qp.minimise(tol, max_iter)
+    n_iter, is_convex = outcome.n_iter, outcome.is_convex
     for _ in range(POLISHES):
         qp.f[:] = negative_gradient(qp.K, qp.beta, p)
-        # Takes no step, only a look at the new gradient, unless there is a violation.
-        again = qp.minimise(tol, max_iter)
-        outcome = again._replace(
-            n_iter=outcome.n_iter + again.n_iter, is_convex=outcome.is_convex and again.is_convex
-        )
-        if again.n_iter == 0:
+        if n_iter >= max_iter:
             break
-    return outcome
+        outcome = qp.minimise(tol, max_iter - n_iter)
+        n_iter, is_convex = n_iter + outcome.n_iter, is_convex and outcome.is_convex
+        if outcome.n_iter == 0:
+            break
+    return outcome._replace(n_iter=n_iter, is_convex=is_convex)
 
 
 def negative_gradient(K: np.ndarray, beta: np.ndarray, p: np.ndarray) -> np.ndarray:

@@ -1,0 +1,198 @@
+"""The path over C against scikit-learn fold by fold, and its promises."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from kernelwise.solvers import path_predictions, solve_svm_dual, svm_path
+
+from .conftest import overlapping
+
+ALL_CS = 2.0 ** np.arange(-1.0, 16.5, 0.5)
+
+
+def sklearn_labels(X, y, folds, Cs, gamma):
+    """Held-out predictions of scikit-learn, of shape (n_Cs, n_samples)."""
+    labels = np.empty((len(Cs), len(y)), y.dtype)
+    for c, C in enumerate(Cs):
+        for train, test in folds:
+            labels[c, test] = SVC(C=C, gamma=gamma).fit(X[train], y[train]).predict(X[test])
+    return labels
+
+
+def most_differing(path, expected, folds):
+    """Largest number of predictions that differ in any cell of C and fold."""
+    wrong = path_predictions(path) != expected
+    return max(wrong[:, test].sum(axis=1).max() for _, test in folds)
+
+
+@pytest.fixture(scope="module")
+def full_path(breast_cancer):
+    """Ten folds, γ = "scale", 35 values of C: the arguments, and scikit-learn's held-out labels."""
+    X, y, gamma = breast_cancer
+    folds = list(StratifiedKFold(10, shuffle=True, random_state=0).split(X, y))
+    return rbf_kernel(X, gamma=gamma), y, folds, sklearn_labels(X, y, folds, ALL_CS, gamma)
+
+
+@pytest.mark.parametrize(("dtype", "precision"), [(np.float64, 1e-6), (np.float32, 1e-4)])
+def test_breast_cancer_predictions_and_objectives(full_path, dtype, precision):
+    K, y, folds, expected = full_path
+    path = svm_path(K.astype(dtype), y, ALL_CS, folds)
+    assert path.decision.shape == (35, len(y))
+    assert path.converged.all()
+    assert most_differing(path, expected, folds) <= 1
+    for c in (0, 10, 20, 34):
+        for k, (train, _) in enumerate(folds):
+            tight = solve_svm_dual(K[np.ix_(train, train)], y[train], ALL_CS[c], tol=1e-8)
+            assert path.objective[c, k, 0] == pytest.approx(tight.objective, rel=precision)
+
+
+def test_digits_predictions():
+    X, y = load_digits(return_X_y=True)
+    X, y = StandardScaler().fit_transform(X)[::3], y[::3]
+    gamma = 1.0 / (X.shape[1] * X.var())
+    folds = list(StratifiedKFold(5).split(X, y))
+    Cs = [0.5, 2.0, 32.0, 2.0**12]
+    path = svm_path(rbf_kernel(X, gamma=gamma), y, Cs, folds)
+    assert path.decision.shape == (4, len(y), 45)
+    assert path.n_support.shape == (4, 5, 45)
+    assert most_differing(path, sklearn_labels(X, y, folds, Cs, gamma), folds) <= 1
+
+
+def three_classes():
+    X, y = load_iris(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    return X[order], y[order], list(StratifiedKFold(4).split(X[order], y[order]))
+
+
+def test_ovo_decision_values_match_scikit_learn():
+    X, y, folds = three_classes()
+    Cs = [0.1, 10.0, 100.0]
+    path = svm_path(rbf_kernel(X, gamma=0.3), np.array(["c", "a", "b"])[y], Cs, folds, tol=1e-8)
+    for c, C in enumerate(Cs):
+        for train, test in folds:
+            model = SVC(C=C, gamma=0.3, decision_function_shape="ovo", tol=1e-8)
+            model.fit(X[train], np.array(["c", "a", "b"])[y[train]])
+            np.testing.assert_allclose(path.decision[c, test], model.decision_function(X[test]), atol=1e-4)
+
+
+def test_ovr_decision_values_match_scikit_learn():
+    X, y, folds = three_classes()
+    path = svm_path(rbf_kernel(X, gamma=0.3), y, [0.1, 10.0], folds, strategy="ovr", tol=1e-8)
+    for c, C in enumerate([0.1, 10.0]):
+        for train, test in folds:
+            model = OneVsRestClassifier(SVC(C=C, gamma=0.3, tol=1e-8)).fit(X[train], y[train])
+            np.testing.assert_allclose(path.decision[c, test], model.decision_function(X[test]), atol=1e-4)
+            np.testing.assert_array_equal(path_predictions(path)[c, test], model.predict(X[test]))
+
+
+def test_path_equals_single_solves_with_weights():
+    X, y = overlapping(90)
+    K = rbf_kernel(X, gamma=0.4)
+    weight = np.random.default_rng(3).uniform(0.0, 2.0, 90)
+    weight[::7] = 0.0
+    folds = list(KFold(3, shuffle=True, random_state=0).split(X))
+    Cs = [0.3, 3.0, 300.0]
+    path = svm_path(K, y, Cs, folds, sample_weight=weight, tol=1e-8)
+    for c, C in enumerate(Cs):
+        for k, (train, test) in enumerate(folds):
+            one = solve_svm_dual(K[np.ix_(train, train)], y[train], C, sample_weight=weight[train], tol=1e-8)
+            assert path.objective[c, k, 0] == pytest.approx(one.objective, rel=1e-8)
+            bounded = (np.abs(one.beta) == C * weight[train]) & (one.beta != 0)
+            assert path.n_bounded[c, k, 0] == np.count_nonzero(bounded)
+            np.testing.assert_allclose(
+                path.decision[c, test], K[np.ix_(test, train)] @ one.beta + one.intercept, atol=1e-6
+            )
+
+
+def test_path_ends_where_no_support_vector_is_bounded(breast_cancer):
+    X, y, gamma = breast_cancer
+    folds = list(StratifiedKFold(4).split(X, y))
+    path = svm_path(rbf_kernel(X, gamma=gamma), y, ALL_CS, folds)
+    for k in range(4):
+        finished = np.flatnonzero(path.n_bounded[:, k, 0] == 0)
+        first = finished[0]
+        assert first < 30
+        np.testing.assert_array_equal(finished, np.arange(first, 35))
+        assert (path.n_iter[first + 1 :, k, 0] == 0).all()
+        assert (path.decision[first:, folds[k][1]] == path.decision[first, folds[k][1]]).all()
+    train = folds[0][0]
+    large = solve_svm_dual(rbf_kernel(X[train], gamma=gamma), y[train], ALL_CS[-1], tol=1e-8)
+    assert path.objective[-1, 0, 0] == pytest.approx(large.objective, rel=1e-6)
+
+
+@pytest.mark.parametrize("labels", ["two classes", "three classes"])
+def test_result_does_not_depend_on_n_jobs(labels):
+    X, y, folds = three_classes()
+    if labels == "two classes":
+        y = y > 0
+    K = rbf_kernel(X, gamma=0.1)
+    one, three = (svm_path(K, y, [0.1, 1.0, 100.0], folds, n_jobs=n_jobs) for n_jobs in (1, 3))
+    np.testing.assert_array_equal(one.decision, three.decision)
+    np.testing.assert_array_equal(one.objective, three.objective)
+    np.testing.assert_array_equal(one.n_iter, three.n_iter)
+
+
+def test_any_order_of_C_is_returned_as_given():
+    X, y = overlapping(60)
+    K, folds = rbf_kernel(X), list(KFold(3).split(X))
+    up = svm_path(K, y, [0.1, 1.0, 10.0], folds)
+    mixed = svm_path(K, y, [10.0, 0.1, 1.0], folds)
+    np.testing.assert_array_equal(mixed.decision, up.decision[[2, 0, 1]])
+    np.testing.assert_array_equal(mixed.n_support, up.n_support[[2, 0, 1]])
+    np.testing.assert_array_equal(mixed.Cs, [10.0, 0.1, 1.0])
+
+
+def test_samples_never_held_out_are_nan():
+    X, y = overlapping(40)
+    path = svm_path(rbf_kernel(X), y, [1.0], [(np.arange(30), np.arange(30, 35))])
+    assert np.isnan(path.decision[0]).sum() == 35
+    assert np.isfinite(path.decision[0, 30:35]).all()
+
+
+def test_callback_counts_machines_and_folds():
+    X, y, folds = three_classes()
+    seen = []
+    svm_path(rbf_kernel(X), y, [1.0], folds, callback=lambda done, total: seen.append((done, total)))
+    assert seen == [(k, 12) for k in range(1, 13)]
+
+
+def test_boolean_masks_are_folds_too():
+    X, y = overlapping(40)
+    train = np.arange(40) < 30
+    masks = svm_path(rbf_kernel(X), y, [1.0], [(train, ~train)])
+    indices = svm_path(rbf_kernel(X), y, [1.0], [(np.arange(30), np.arange(30, 40))])
+    np.testing.assert_array_equal(masks.decision, indices.decision)
+
+
+def test_iteration_cap_warns_once_and_flags():
+    X, y = overlapping(60)
+    with pytest.warns(ConvergenceWarning, match="Raise max_iter") as record:
+        path = svm_path(rbf_kernel(X), y, [1.0, 10.0], list(KFold(3).split(X)), max_iter=2)
+    assert len(record) == 1
+    assert not path.converged.any()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"Cs": [1.0, -1.0]}, "'Cs' of svm_path must be a list of positive floats"),
+        ({"folds": []}, "'folds' of svm_path is empty"),
+        ({"folds": [([0, 2, 4], [1, 3])]}, "training part of fold 0 has no sample of class"),
+        ({"folds": [([0, 1, 2], [2, 3])]}, "Fold 0 has samples in its training and its test part"),
+        ({"folds": [([0, 1], [2, 3]), ([0, 1], [3, 4])]}, "Sample 3 is held out 2 times"),
+        ({"strategy": "all"}, "'strategy' of svm_path must be one of"),
+    ],
+)
+def test_bad_input_is_named(change, message):
+    arguments = {"K": np.eye(6), "y": [0, 1] * 3, "Cs": [1.0], "folds": [([0, 1, 2, 3], [4, 5])]} | change
+    with pytest.raises(ValueError, match=message):
+        svm_path(**arguments)

@@ -431,7 +431,10 @@ class TestContract:
             ({"param_grid": {"gamma": ["big"]}}, "'gamma' of .* must be one of 'scale', 'auto'"),
             ({"param_grid": {"gamma": [-0.5]}}, "'gamma' of RBF must be a positive float"),
             ({"param_grid": {"kernel": ["cubic"]}}, "kernel must be a Kernel or one of"),
-            ({"param_grid": {"kernel": ["rbf", "precomputed"]}}, "cannot be searched beside"),
+            (
+                {"param_grid": {"kernel": ["rbf", "precomputed"]}},
+                "'precomputed' cannot be searched beside others",
+            ),
             ({"param_grid": {"class_weight": ["even"]}}, "'class_weight' of GridSearchSVC must be one of"),
             ({"param_grid": {"C": [1.0]}, "Cs": [1.0]}, "either 'param_grid' or 'kernels' and 'Cs'"),
             ({"scaler": "robust"}, "'scaler' of GridSearchSVC must be one of 'standard', 'minmax'"),

@@ -78,3 +78,5 @@ class FinishedSearch(ClassifierMixin, BaseEstimator):
             started = time.perf_counter()
             self.best_estimator_ = self._machine().fit(X, y, **weights)
             self.refit_time_ = time.perf_counter() - started
+            machine = self.best_estimator_ if self.scaler is None else self.best_estimator_[-1]
+            self.n_iter_ = machine.n_iter_

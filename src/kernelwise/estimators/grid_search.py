@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
-from sklearn.utils import Tags, column_or_1d, indexable
+from sklearn.utils import Tags, column_or_1d, get_tags, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
@@ -157,15 +157,17 @@ class GridSearchSVC(FinishedSearch):
         groups : array of shape (n_samples,), default=None
             For the splitter ``cv``.
         """
-        self._check_settings()
         candidates = list(ParameterGrid(self._grid()))
+        self._check_settings()
         kinds = group_candidates(candidates, self.kernel, self.class_weight)
         self.scorer_ = make_scorers(SVC(), self.scoring)
         if isinstance(self.scorer_, dict):
             self._check_refit(self.scorer_)
 
         samples, _, groups = indexable(X, y, groups)
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        tags = self.__sklearn_tags__().input_tags
+        accept = "csr" if tags.sparse else False
+        X, y = validate_data(self, X, y, accept_sparse=accept, dtype=np.float64)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         self.classes_, index = encode_labels(y)
@@ -175,12 +177,12 @@ class GridSearchSVC(FinishedSearch):
         splits = [(everyone[train], everyone[test]) for train, test in folds]
         self.n_splits_ = len(splits)
 
-        scaler, is_gram = self._scaler(), self._is_pairwise()
-        if is_gram:
+        scaler = self._scaler()
+        if tags.pairwise:
             X = check_gram(X)
         if scaler is not None and self.scaling == "shared":
             X, scaler = clone(scaler).fit_transform(X, y), None
-        blocks = plan_blocks(X, index, weight, splits, scaler, self.return_train_score, is_gram)
+        blocks = plan_blocks(X, index, weight, splits, scaler, self.return_train_score, tags.pairwise)
         job = self._job(samples, y, splits, None if sample_weight is None else weight)
         cells = list(run(job, kinds, blocks, effective_n_jobs(self.n_jobs), self.memory_limit, self.verbose))
         self.cv_results_ = cv_results(candidates, *tabulate(cells, kinds, len(splits), self.error_score))
@@ -211,15 +213,16 @@ class GridSearchSVC(FinishedSearch):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is_pairwise()
-        tags.input_tags.sparse = not tags.input_tags.pairwise
+        scaler = self._scaler()
+        tags.input_tags.pairwise = all(self._are_precomputed())
+        tags.input_tags.sparse = not tags.input_tags.pairwise and (
+            scaler is None or get_tags(scaler).input_tags.sparse
+        )
         return tags
 
     def _grid(self) -> Any:
         """What ParameterGrid takes."""
         if self.param_grid is not None:
-            if self.kernels is not None or self.Cs is not None:
-                raise ValueError("Pass either 'param_grid' or 'kernels' and 'Cs' to GridSearchSVC, not both.")
             return self.param_grid
         grid: dict[str, Any] = {"C": DEFAULT_CS if self.Cs is None else self.Cs}
         if self.kernels is not None:
@@ -228,17 +231,12 @@ class GridSearchSVC(FinishedSearch):
             grid["gamma"] = DEFAULT_GAMMAS
         return grid
 
-    def _is_pairwise(self) -> bool:
-        """Whether X is a Gram matrix; a grid cannot mix this with samples."""
+    def _are_precomputed(self) -> list[bool]:
+        """Whether X is a Gram matrix, for each kernel of the grid."""
         grid = self._grid()
         grids = [grid] if isinstance(grid, dict) else grid
         kernels = [kernel for part in grids for kernel in part.get("kernel", [self.kernel])]
-        given = [isinstance(kernel, str) and kernel == "precomputed" for kernel in kernels]
-        if any(given) and not all(given):
-            raise ValueError(
-                "'precomputed' cannot be searched beside other kernels: X is a Gram matrix or samples."
-            )
-        return any(given)
+        return [isinstance(kernel, str) and kernel == "precomputed" for kernel in kernels]
 
     def _check_settings(self) -> None:
         """Refuse settings that cannot be."""
@@ -249,13 +247,19 @@ class GridSearchSVC(FinishedSearch):
             check_choice(getattr(self, name), name, "GridSearchSVC", ("ovo", "ovr"))
         if not isinstance(self.error_score, numbers.Real):
             check_choice(self.error_score, "error_score", "GridSearchSVC", ("raise",))
-        if isinstance(self.scaler, str):
-            check_choice(self.scaler, "scaler", "GridSearchSVC", tuple(SCALERS))
-        if self.scaler is not None and self._is_pairwise():
+        if self.param_grid is not None and (self.kernels is not None or self.Cs is not None):
+            raise ValueError("Pass either 'param_grid' or 'kernels' and 'Cs' to GridSearchSVC, not both.")
+        given = self._are_precomputed()
+        if any(given) and not all(given):
+            raise ValueError("'precomputed' cannot be searched beside others: X is a Gram matrix or samples.")
+        if any(given) and self.scaler is not None:
             raise ValueError("A precomputed Gram matrix cannot be scaled; set scaler=None.")
 
     def _scaler(self) -> Any:
-        return SCALERS[self.scaler]() if isinstance(self.scaler, str) else self.scaler
+        if not isinstance(self.scaler, str):
+            return self.scaler
+        check_choice(self.scaler, "scaler", "GridSearchSVC", tuple(SCALERS))
+        return SCALERS[self.scaler]()
 
     def _machine(self) -> Any:
         """The best candidate, not yet trained."""

@@ -368,6 +368,15 @@ class TestScaling:
             np.testing.assert_array_equal(ours.cv_results_[key], first.cv_results_[key])
         np.testing.assert_array_equal(ours.predict(X), first.predict(StandardScaler().fit_transform(X)))
 
+    def test_scaler_that_returns_a_frame(self, iris):
+        grid = {"C": [1.0, 10.0]}
+        for scaling in ("per-fold", "shared"):
+            scaler = StandardScaler().set_output(transform="pandas")
+            frames = GridSearchSVC(grid, scaler=scaler, scaling=scaling, cv=3).fit(*iris)
+            arrays = GridSearchSVC(grid, scaler="standard", scaling=scaling, cv=3).fit(*iris)
+            expected = arrays.cv_results_["mean_test_score"]
+            np.testing.assert_array_equal(frames.cv_results_["mean_test_score"], expected)
+
     def test_weights_go_to_the_machine(self):
         X, y = load_iris(return_X_y=True)
         weight = np.random.default_rng(1).uniform(0.2, 2.0, y.size)
@@ -442,6 +451,7 @@ class TestContract:
             ({"scaler": "standard", "kernel": "precomputed"}, "cannot be scaled"),
             ({"error_score": "nan"}, "'error_score' of GridSearchSVC must be one of 'raise'"),
             ({"scoring": ["f1", "f1"]}, "'scoring' of GridSearchSVC must be"),
+            ({"multiclass": "ovr", "decision_function_shape": "ovo"}, "has no pairwise values"),
             ({"multiclass": "all"}, "'multiclass' of GridSearchSVC must be one of"),
         ],
     )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from .._validation import check_samples
 from ._candidates import Group
 from ._weights import weight_classes
 
@@ -126,8 +127,7 @@ def _own_block(
     rows = np.concatenate([train, fold.held, train] if with_train else [train, fold.held])
     Z = X[np.ix_(rows, rows)] if is_gram else X[rows]
     if scaler is not None:
-        scaled = clone(scaler).fit(X[train], y[train])
-        Z = scaled.transform(Z)
+        Z = check_samples(clone(scaler).fit(X[train], y[train]).transform(Z))
     labels = y[rows]
     labels[train.size :] = labels[
         0

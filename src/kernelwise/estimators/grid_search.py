@@ -15,7 +15,7 @@ from sklearn.utils import Tags, column_or_1d, get_tags, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from .._validation import check_choice, check_gram, check_positive
+from .._validation import check_choice, check_gram, check_positive, check_samples
 from ._candidates import USED, group_candidates
 from ._cv_results import cv_results
 from ._finished_search import FinishedSearch
@@ -181,7 +181,7 @@ class GridSearchSVC(FinishedSearch):
         if tags.pairwise:
             X = check_gram(X)
         if scaler is not None and self.scaling == "shared":
-            X, scaler = clone(scaler).fit_transform(X, y), None
+            X, scaler = check_samples(clone(scaler).fit_transform(X, y)), None
         blocks = plan_blocks(X, index, weight, splits, scaler, self.return_train_score, tags.pairwise)
         job = self._job(samples, y, splits, None if sample_weight is None else weight)
         cells = list(run(job, kinds, blocks, effective_n_jobs(self.n_jobs), self.memory_limit, self.verbose))
@@ -245,6 +245,8 @@ class GridSearchSVC(FinishedSearch):
         check_choice(self.scaling, "scaling", "GridSearchSVC", ("per-fold", "shared"))
         for name in ("multiclass", "decision_function_shape"):
             check_choice(getattr(self, name), name, "GridSearchSVC", ("ovo", "ovr"))
+        if (self.multiclass, self.decision_function_shape) == ("ovr", "ovo"):
+            raise ValueError("multiclass='ovr' has no pairwise values; set decision_function_shape='ovr'.")
         if not isinstance(self.error_score, numbers.Real):
             check_choice(self.error_score, "error_score", "GridSearchSVC", ("raise",))
         if self.param_grid is not None and (self.kernels is not None or self.Cs is not None):

@@ -15,6 +15,7 @@ from sklearn.metrics import check_scoring
 
 from ..exceptions import IncompatibleError
 from ..solvers import vote
+from ._fast_scores import fast_score
 from ._machines import ovr_from_ovo
 
 
@@ -35,6 +36,7 @@ class HeldOutMachine(ClassifierMixin, BaseEstimator):
         self.classes = classes
         self.labels = labels
         self.decision = decision
+        self.gave_decision = False
 
     @property
     def classes_(self) -> np.ndarray:
@@ -49,6 +51,7 @@ class HeldOutMachine(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> np.ndarray:
         self._check_same(X)
+        self.gave_decision = True
         return self.decision
 
     def _check_same(self, X: Any) -> None:
@@ -91,37 +94,32 @@ class PathScorer:
         self.scorers = scorers if several else {"score": scorers}
         named = scoring if isinstance(scoring, dict) else {name: name for name in self.scorers}
         self.labels = named if several else {"score": scoring}
-        # A scorer takes longer than the machine it scores: accuracy goes by its name, for all C at once.
-        self.fast = {
-            name
-            for name, label in self.labels.items()
-            if label is None or (isinstance(label, str) and label == "accuracy")
-        }
         self.strategy = strategy
         self.shape = shape
         self.error_score = error_score
 
-    @property
-    def needs_samples(self) -> bool:
-        return len(self.fast) < len(self.scorers)
-
     def weighted(self) -> set[str]:
         """Names of the scorers that take sample weights, with a warning for each that does not."""
-        taken = set(self.fast)
-        for name in self.scorers.keys() - taken:
-            function: Any = getattr(self.scorers[name], "_score_func", self.scorers[name])
-            if "sample_weight" in signature(function).parameters:
+        taken = set()
+        for name, scorer in self.scorers.items():
+            function: Any = getattr(scorer, "_score_func", scorer)
+            if self.labels[name] is None or "sample_weight" in signature(function).parameters:
                 taken.add(name)
             else:
                 warnings.warn(
-                    f"The scoring {name}={self.scorers[name]} does not support sample_weight: its scores are "
+                    f"The scoring {name}={scorer} does not support sample_weight: its scores are "
                     "unweighted, although the machines are not.",
                     stacklevel=3,
                 )
         return taken
 
     def __call__(
-        self, decision: np.ndarray, classes: np.ndarray, X: Any, y: np.ndarray, weights: dict[str, np.ndarray]
+        self,
+        decision: np.ndarray,
+        classes: np.ndarray,
+        samples: Callable[[], Any],
+        y: np.ndarray,
+        weights: dict[str, np.ndarray],
     ) -> dict[str, np.ndarray]:
         """Scores of shape (n_Cs,) by name of the metric.
 
@@ -130,29 +128,45 @@ class PathScorer:
         decision : ndarray of shape (n_Cs, n_test) or (n_Cs, n_test, n_machines)
             As from `svm_path`.
         classes : ndarray of shape (n_classes,)
-        X : array of shape (n_test, n_features)
-            As the user passed them; handed to the scorers.
+        samples : callable
+            Returns the test part as the user passed it, for the scorers that need a machine.
         y : ndarray of shape (n_test,)
         weights : dict
             Weights of shape (n_test,) by name of the scorer.
         """
         labels = vote(decision, classes, self.strategy)
         results: dict[str, np.ndarray] = {}
-        for name, scorer in self.scorers.items():
-            if name in self.fast:
-                results[name] = np.average(labels == y, axis=1, weights=weights.get(name))
-                continue
-            rows: list[dict[str, float]] = []
-            for c in range(len(decision)):
-                # Past the last bounded support vector the machine no longer changes with C.
-                if c > 0 and np.array_equal(decision[c], decision[c - 1]):
-                    rows.append(rows[-1])
-                    continue
-                machine = HeldOutMachine(X, classes, labels[c], self._shaped(decision[c], classes.size))
-                rows.append(self._score(name, scorer, machine, y, weights.get(name)))
-            for metric in {metric: None for row in rows for metric in row}:
-                results[metric] = np.array([row.get(metric, self.error_score) for row in rows])
+        for name in self.scorers:
+            weight = weights.get(name)
+            scores = fast_score(self.labels[name], labels, decision, y, classes, weight)
+            if scores is not None:
+                results[name] = scores
+            else:
+                results |= self._one_by_one(name, decision, labels, classes, samples(), y, weight)
         return results
+
+    def _one_by_one(
+        self,
+        name: str,
+        decision: np.ndarray,
+        labels: np.ndarray,
+        classes: np.ndarray,
+        X: Any,
+        y: np.ndarray,
+        weight: np.ndarray | None,
+    ) -> dict[str, np.ndarray]:
+        """Call the scorer for each C, unless what it looked at last time is still the same."""
+        rows: list[dict[str, float]] = []
+        seen = decision
+        for c in range(len(decision)):
+            if c > 0 and np.array_equal(seen[c], seen[c - 1]):
+                rows.append(rows[-1])
+                continue
+            machine = HeldOutMachine(X, classes, labels[c], self._shaped(decision[c], classes.size))
+            rows.append(self._score(name, machine, y, weight))
+            seen = decision if machine.gave_decision else labels
+        metrics = dict.fromkeys(metric for row in rows for metric in row)
+        return {metric: np.array([row.get(metric, self.error_score) for row in rows]) for metric in metrics}
 
     def _shaped(self, decision: np.ndarray, n_classes: int) -> np.ndarray:
         """Decision values as ``decision_function`` returns them."""
@@ -163,13 +177,14 @@ class PathScorer:
     def _score(
         self,
         name: str,
-        scorer: Callable[..., Any],
         machine: HeldOutMachine,
         y: np.ndarray,
         weight: np.ndarray | None,
     ) -> dict[str, float]:
         try:
-            value = scorer(machine, machine.X, y, **({} if weight is None else {"sample_weight": weight}))
+            value = self.scorers[name](
+                machine, machine.X, y, **({} if weight is None else {"sample_weight": weight})
+            )
         except IncompatibleError:
             raise
         except AttributeError as error:

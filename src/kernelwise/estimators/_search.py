@@ -103,11 +103,10 @@ class Job:
         return Cell(g, fold.number, scores, train_scores, fit_time, seconds, None)
 
     def _scores(self, rows: np.ndarray, decision: np.ndarray, classes: np.ndarray) -> dict[str, np.ndarray]:
-        X = None
-        if self.scorer.needs_samples:
-            X = safe_indexing(self.samples, rows)
         weights = {name: weight[rows] for name, weight in self.score_weights.items()}
-        return self.scorer(decision, classes, X, self.y[rows], weights)
+        return self.scorer(
+            decision, classes, lambda: safe_indexing(self.samples, rows), self.y[rows], weights
+        )
 
 
 def run(

@@ -129,8 +129,7 @@ def _own_block(
     if scaler is not None:
         Z = check_samples(clone(scaler).fit(X[train], y[train]).transform(Z))
     labels = y[rows]
-    labels[train.size :] = labels[
-        0
-    ]  # the class of a held-out row plays no part, and may be absent from training
+    # The class of a held-out row plays no part in training, and may be absent from it.
+    labels[train.size :] = labels[0]
     everyone = np.arange(rows.size)
     return Block(Z, labels, weight[rows], [Fold(fold.number, everyone[: train.size], everyone[train.size :])])

@@ -93,7 +93,7 @@ class PathScorer:
         several = isinstance(scorers, dict)
         self.scorers = scorers if several else {"score": scorers}
         named = scoring if isinstance(scoring, dict) else {name: name for name in self.scorers}
-        self.labels = named if several else {"score": scoring}
+        self.origin = named if several else {"score": scoring}
         self.strategy = strategy
         self.shape = shape
         self.error_score = error_score
@@ -103,7 +103,7 @@ class PathScorer:
         taken = set()
         for name, scorer in self.scorers.items():
             function: Any = getattr(scorer, "_score_func", scorer)
-            if self.labels[name] is None or "sample_weight" in signature(function).parameters:
+            if self.origin[name] is None or "sample_weight" in signature(function).parameters:
                 taken.add(name)
             else:
                 warnings.warn(
@@ -138,7 +138,7 @@ class PathScorer:
         results: dict[str, np.ndarray] = {}
         for name in self.scorers:
             weight = weights.get(name)
-            scores = fast_score(self.labels[name], labels, decision, y, classes, weight)
+            scores = fast_score(self.origin[name], labels, decision, y, classes, weight)
             if scores is not None:
                 results[name] = scores
             else:
@@ -189,7 +189,7 @@ class PathScorer:
             raise
         except AttributeError as error:
             raise IncompatibleError(
-                f"The scorer {self.labels[name]!r} asks for more than labels and decision values: {error} "
+                f"The scorer {self.origin[name]!r} asks for more than labels and decision values: {error} "
                 "Choose another, or use GridSearchCV(SVC(), ...)."
             ) from error
         except Exception:

@@ -69,6 +69,8 @@ class GridSearchSVC(FinishedSearch):
         As in GridSearchCV: None is five stratified folds.
     scoring : str, callable, list, tuple or dict, default=None
         As in GridSearchCV; accuracy if None. Scorers see labels and decision values, not probabilities.
+        "accuracy", "balanced_accuracy" and "roc_auc" of two classes take next to no time; any other scorer is
+        called whenever its answer may change with C.
     refit : bool, str or callable, default=True
         As in GridSearchCV.
     n_jobs : int, default=None

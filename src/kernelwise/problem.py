@@ -47,7 +47,7 @@ class TuningProblem:
     >>> problem = TuningProblem("rbf", "dbtc", X, y == 0)
     >>> result = LineSearch().minimize(problem)
     >>> round(result.kernel.gamma, 3), result.stop_reason
-    (0.18, 'interior peak')
+    (0.197, 'interior peak')
     """
 
     def __init__(

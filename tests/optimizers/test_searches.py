@@ -58,7 +58,7 @@ def test_quasi_newton_improves_kernels_of_many_parameters(kernel, engine, iris01
     result = QuasiNewton(engine=engine).minimize(problem)
     assert result.converged
     assert result.value < start - 0.01
-    assert not result.diagnostics
+    assert all(finding.severity == "info" for finding in result.diagnostics)
 
 
 def test_golden_section_engine_never_lets_the_cost_rise(iris01):
@@ -74,8 +74,9 @@ def test_both_engines_and_descent_end_at_the_same_cost(iris01):
     problem = TuningProblem(DiagonalGaussian(np.ones(4)), "centered-kta", X, y)
     first = QuasiNewton().minimize(problem).value
     assert QuasiNewton(engine="golden").minimize(problem).value == pytest.approx(first, abs=1e-6)
-    slow = GradientDescent(max_iter=3000).minimize(problem)
-    assert slow.value == pytest.approx(first, abs=1e-5)
+    with pytest.warns(ConvergenceWarning, match="stopped after 300 iterations"):
+        slow = GradientDescent(max_iter=300).minimize(problem)
+    assert slow.value == pytest.approx(first, abs=1e-3)
     assert slow.n_iterations > 5 * QuasiNewton().minimize(problem).n_iterations
 
 
@@ -144,13 +145,13 @@ def test_grid_search_takes_values_in_the_parameters_own_units(blobs):
     grid = GridSearch({"gamma": [0.1, 1.0, 10.0], "sigma": [0.5, 2.0]})
     result = grid.minimize(TuningProblem(KMOD(), "dbtc", X, y))
     assert result.n_evaluations == 6
-    assert result.kernel.gamma in (0.1, 1.0, 10.0)
+    assert np.isclose(result.kernel.gamma, [0.1, 1.0, 10.0]).any()
     assert result.value == min(row["value"] for row in result.history)
     with pytest.raises(ValueError, match="KMOD has no free parameter 'width'; it has gamma, sigma"):
         GridSearch({"width": [1.0]}).minimize(TuningProblem(KMOD(), "dbtc", X, y))
     with pytest.raises(ValueError, match="in the grid must be positive"):
         GridSearch({"gamma": [0.0]}).minimize(TuningProblem(KMOD(), "dbtc", X, y))
-    with pytest.raises(ValueError, match="The grid has 6561000000 points"):
+    with pytest.raises(ValueError, match="The grid has 5904900000 points"):
         GridSearch(n_points=90).minimize(
             TuningProblem(DiagonalGaussian(np.ones(5)), "dbtc", np.c_[X, X[:, :1]], y)
         )

@@ -146,7 +146,9 @@ def test_squared_hinge_matches_its_primal(weighted):
 def test_float32_gram_is_close_to_float64():
     X, y = overlapping(80)
     K = rbf_kernel(X, gamma=0.5)
-    double, single = (solve_svm_dual(K.astype(dtype), y, 10.0, tol=1e-6) for dtype in (np.float64, np.float32))
+    double, single = (
+        solve_svm_dual(K.astype(dtype), y, 10.0, tol=1e-6) for dtype in (np.float64, np.float32)
+    )
     assert single.objective == pytest.approx(double.objective, rel=1e-5)
 
 

@@ -114,15 +114,15 @@ class GramSums:
 
     def adjoint(self, d: ClassSums) -> np.ndarray:
         """∂/∂K from the derivatives ``d`` by the sums: symmetric, shape (n_samples, n_samples)."""
-        i, w = self.index, self.weights
-        W = ((d.S + d.S.T) / 2.0)[np.ix_(i, i)]
-        if d.S2 is not None:
-            W += (d.S2 + d.S2.T)[np.ix_(i, i)] * self.K
+        H = self.onehot
+        left = H @ ((d.S + d.S.T) / 2.0)
         if d.R2 is not None:
-            # ∂R2/∂K_ij = w_i w_j · 2 Σ_c dR2[a, b, c] R_ic for i ∈ a, j ∈ b, then its symmetric part.
-            E = np.einsum("ibc,ic->ib", (d.R2 + d.R2.transpose(0, 2, 1))[i], self.rows)[:, i]
-            W += (E + E.T) / 2.0
-        W *= w[:, None]
-        W *= w
-        W[np.diag_indices_from(W)] += w * d.t[i]
+            # ∂R2/∂K_ij = w_i w_j · 2 Σ_c dR2[a, b, c] R_ic for i ∈ a, j ∈ b; the symmetric part counts.
+            twice = (d.R2 + d.R2.transpose(0, 2, 1))[self.index]
+            left += self.weights[:, None] * np.einsum("ibc,ic->ib", twice, self.rows)
+        W = left @ H.T
+        W = (W + W.T) / 2.0
+        if d.S2 is not None:
+            W += (H @ (d.S2 + d.S2.T) @ H.T) * self.K
+        W[np.diag_indices_from(W)] += self.weights * d.t[self.index]
         return W

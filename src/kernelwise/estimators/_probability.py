@@ -50,9 +50,10 @@ def fit_sigmoids(
     used = np.flatnonzero(weight > 0)
     classes, index, counts = np.unique(y[used], return_inverse=True, return_counts=True)
     if counts.min() < 2:
+        small = classes.tolist()[counts.argmin()]
         raise ValueError(
-            f"probability=True holds out part of each class, but class {classes[counts.argmin()]!r} has "
-            "1 sample. Add samples, or set probability=False."
+            f"probability=True holds out part of each class, but class {small!r} has 1 sample. "
+            "Add samples, or set probability=False."
         )
     splitter = StratifiedKFold(min(N_FOLDS, int(counts.min())), shuffle=True, random_state=random_state)
     folds = [(used[train], used[test]) for train, test in splitter.split(used, index)]

@@ -39,7 +39,7 @@ def positive_weights(sample_weight: Any, index: np.ndarray, classes: np.ndarray)
         raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
     if len(missing):
         raise ValueError(
-            f"Class {classes[missing[0]]!r} has no sample of positive weight. "
+            f"Class {classes.tolist()[missing[0]]!r} has no sample of positive weight. "
             "Give it one, or remove its samples."
         )
     return weights

@@ -48,6 +48,7 @@ class SVC(ClassifierMixin, KernelMachine):
     tol : float, default=1e-3
         LIBSVM's stopping rule.
     class_weight : dict or "balanced", default=None
+        Factors of C, by class; those of one-vs-rest machines, too, are of the classes themselves.
     verbose : bool, default=False
         Whether to print one line after training.
     max_iter : int, default=-1

@@ -71,19 +71,27 @@ class QuasiNewton(Optimizer):
     def _golden(self, space: SearchSpace, start: np.ndarray) -> Run:
         vector = start
         value, gradient = space.value_and_gradient(vector)
-        H = np.eye(len(vector)) / max(float(np.linalg.norm(gradient)), np.finfo(float).tiny)
+        H = _first_hessian(gradient)
         for iteration in range(1, self.max_iter + 1):
             if projected_gradient_norm(space, vector, gradient) <= self.tol * max(1.0, abs(value)):
                 return Run(vector, value, iteration - 1, "converged")
             space.problem.note(iteration=iteration)
-            direction = _descent_direction(space, vector, gradient, H)
-            new = _line_minimum(space, vector, value, direction)
+            new = _line_minimum(space, vector, value, _descent_direction(space, vector, gradient, H))
+            if new is None:
+                # The approximate Hessian may have gone bad: once more along the gradient.
+                H = _first_hessian(gradient)
+                new = _line_minimum(space, vector, value, _descent_direction(space, vector, gradient, H))
             if new is None:
                 return Run(vector, value, iteration, "no progress")
             new_value, new_gradient = space.value_and_gradient(new)
             H = _bfgs_update(H, new - vector, new_gradient - gradient)
             vector, value, gradient = new, new_value, new_gradient
         return Run(vector, value, self.max_iter, "max_iter")
+
+
+def _first_hessian(gradient: np.ndarray) -> np.ndarray:
+    """The inverse Hessian that makes the first step one of length 1 along the gradient."""
+    return np.eye(len(gradient)) / max(float(np.linalg.norm(gradient)), np.finfo(float).tiny)
 
 
 def _descent_direction(

@@ -14,6 +14,7 @@ SINGLE = np.dtype(np.float32)
 DOUBLE = np.dtype(np.float64)
 MAX_FACE = 5000  # free variables; a larger Cholesky factor costs more than it brings
 MAX_NEWTON = 50
+AFTER_NEWTON = 500  # pair steps between Newton steps: enough to correct which variables are free
 NOT_CONVEX = -1e-6  # relative to the diagonal: a pair that curves down by more is no rounding error
 
 
@@ -69,6 +70,7 @@ class BoxQP:
     lo: np.ndarray
     hi: np.ndarray
     pools: dict[np.dtype, Pool] = field(default_factory=dict)
+    n_free: int = 0  # when SMO last looked
 
     def minimise(self, tol: float, max_iter: int, *, newton_first: bool = False) -> Outcome:
         """Run until LIBSVM's violation is below ``tol`` or ``max_iter`` pair steps are done."""
@@ -78,19 +80,21 @@ class BoxQP:
             if newton_first or n_iter > 0:
                 may_newton = may_newton and n_newton < MAX_NEWTON and self.newton()
                 n_newton += may_newton
-            limit = min(max_iter - n_iter, self.patience()) if may_newton else max_iter - n_iter
-            k, curvature, gap, offset, n_free, stalled = self._smo(tol, limit, dtype)
+            limit = max_iter - n_iter
+            if may_newton:
+                limit = min(limit, self.patience() if n_newton == 0 else AFTER_NEWTON)
+            k, curvature, gap, offset, self.n_free, stalled = self._smo(tol, limit, dtype)
             n_iter, lowest = n_iter + k, min(lowest, curvature)
             if not gap >= tol or n_iter >= max_iter or (stalled and dtype is DOUBLE):
                 return Outcome(
-                    n_iter, n_newton, max(gap, 0.0), offset, n_free, gap < tol, lowest > NOT_CONVEX
+                    n_iter, n_newton, max(gap, 0.0), offset, self.n_free, gap < tol, lowest > NOT_CONVEX
                 )
             if stalled:
                 dtype = DOUBLE
 
     def patience(self) -> int:
         """Pair steps that take about as long as one Newton step would (measured, in microseconds)."""
-        m = np.count_nonzero((self.beta > self.lo) & (self.beta < self.hi))
+        m = self.n_free
         newton = 500 + m * (0.5 + 0.015 * m + m * m / 3e4 + 0.0012 * self.f.size)
         return int(newton / (0.1 + 0.0006 * m))
 

@@ -26,37 +26,42 @@ def newton_on_face(
     free = np.flatnonzero((beta > lo) & (beta < hi))
     if not 2 <= free.size <= max_free:
         return None
-    factor = _cholesky(K[free[:, None], free])
+    factor = _cholesky(np.asfortranarray(K[free[:, None], free], dtype=np.float64))
     if factor is None:
         return None
     low, high = lo[free], hi[free]
     start = beta[free]
     now = start.copy()
-    # Solutions of K_FF x = r for the two right-hand sides f_F and 1, and for the unit vectors of dropped variables.
+    # Solutions x of K_FF x = f_F and K_FF x = 1 on the variables kept; zero on those dropped.
     columns = _solve(factor, np.column_stack([f[free], np.ones(free.size)]))
     dropped: list[int] = []
-    influence = np.empty((free.size, MAX_DROPS), order="F")
+    inverse = np.empty((free.size, MAX_DROPS), order="F")  # column of the inverse for each, scaled to 1 at its pivot
     while True:
-        step, offset = _step_on_kept(columns, influence[:, : len(dropped)], dropped)
+        step, offset = _balanced(columns, free.size - len(dropped))
         fraction, blocking = _longest(now, step, low, high)
         now += fraction * step
-        # The residual shrinks to (1 − t) r + t b 1, and so does its solution.
+        # The residual shrinks to (1 - t) f + t b 1, and so does its solution.
         columns[:, 0] += fraction * (offset * columns[:, 1] - columns[:, 0])
         if blocking < 0:
             break
         now[blocking] = high[blocking] if step[blocking] > 0 else low[blocking]
-        if len(dropped) == min(MAX_DROPS, free.size - 2):
+        k = len(dropped)
+        if k == min(MAX_DROPS, free.size - 2):
             break
+        # Taking a variable out of the system takes its pivot out of the inverse, a rank-one change.
         unit = np.zeros((free.size, 1))
         unit[blocking] = 1.0
-        influence[:, len(dropped)] = _solve(factor, unit)[:, 0]
+        column = _solve(factor, unit)[:, 0]
+        column -= inverse[:, :k] @ column[dropped]
+        inverse[:, k] = column / column[blocking]
+        columns -= np.outer(inverse[:, k], columns[blocking])
         dropped.append(blocking)
+        columns[dropped] = 0.0
     return free, np.clip(now, low, high) - start
 
 
 def _cholesky(A: np.ndarray) -> np.ndarray | None:
     """Lower Cholesky factor of ``A`` plus the smallest ridge that makes it positive definite."""
-    A = np.asfortranarray(A, dtype=np.float64)
     diagonal = np.diagonal(A).copy()
     for ridge in RIDGES:
         np.fill_diagonal(A, diagonal + ridge * diagonal.mean())
@@ -70,18 +75,13 @@ def _solve(factor: np.ndarray, rhs: np.ndarray) -> np.ndarray:
     return dpotrs(factor, rhs, lower=1)[0]
 
 
-def _step_on_kept(columns: np.ndarray, influence: np.ndarray, dropped: list[int]) -> tuple[np.ndarray, float]:
-    """Newton step with the dropped variables held still, and the offset b that keeps its sum at zero."""
-    if dropped:
-        columns = columns - influence @ np.linalg.solve(influence[dropped], columns[dropped])
-        columns[dropped] = 0.0
+def _balanced(columns: np.ndarray, n_kept: int) -> tuple[np.ndarray, float]:
+    """Newton step, and the offset b that keeps its sum at zero."""
     total, total_one = columns.sum(axis=0)
     offset = total / total_one if total_one > 0 else 0.0
     step = columns[:, 0] - offset * columns[:, 1]
     # On a nearly singular face the two columns are huge and their difference does not sum to zero by itself.
-    excess = step.sum() / (step.size - len(dropped))
-    step -= excess
-    step[dropped] = 0.0
+    step[step != 0.0] -= step.sum() / n_kept
     return step, offset
 
 

@@ -100,13 +100,13 @@ class MachinePath:
         qp.beta[limits == 0] = 0.0
         excess = qp.beta.sum()
         sign = np.sign(excess)
-        for t in np.argsort(np.abs(qp.beta), kind="stable"):
-            if excess * sign <= 0:
+        heavier = np.flatnonzero(qp.beta * sign > 0)
+        for t in heavier[np.argsort(np.abs(qp.beta[heavier]), kind="stable")]:
+            taken = sign * min(abs(qp.beta[t]), abs(excess))
+            qp.beta[t] -= taken
+            excess -= taken
+            if excess == 0.0:
                 break
-            if qp.beta[t] * sign > 0:
-                taken = sign * min(abs(qp.beta[t]), abs(excess))
-                qp.beta[t] -= taken
-                excess -= taken
         change = qp.beta - self.seed.beta
         rows = np.flatnonzero(change)
         subtract_rows(qp.K, rows, change[rows], qp.f)
@@ -140,7 +140,7 @@ class MachinePath:
             if c > 0:
                 _start_from_last(qp, signs, C / self.Cs[c - 1], C * limits)
             qp.lo, qp.hi = C * unit_lo, C * unit_hi
-            outcome = qp.minimise(self.tol, self.max_iter, newton_first=crawl > 0 and crawl > qp.patience())
+            outcome = qp.minimise(self.tol, self.max_iter, newton_first=crawl > qp.patience())
             crawl = 1.15 * crawl if outcome.n_newton else outcome.n_iter
             offsets[c], coefficients[c] = outcome.offset, qp.beta
             np.subtract(signs + outcome.offset, qp.f, out=path.decision[c])

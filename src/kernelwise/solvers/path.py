@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from .._validation import check_gram, check_labels, check_positive, check_weights
 from ._box_qp import Outcome
@@ -111,7 +112,7 @@ def svm_path(
     settings = weight, len(splits), Cs[order], tol, iteration_cap(max_iter, n)
     total = len(splits) * len(machines)
     # One BLAS thread each: no quarrel over cores, and sums that do not depend on n_jobs.
-    with threadpool_limits(1, "blas"):
+    with _blas().limit(limits=1):
         for done, (m, s, path) in enumerate(_all_paths(K, machines, splits, settings, n_jobs), start=1):
             decision[np.ix_(order, splits[s][1], [m])] = path.decision[:, :, None]
             for name, table in out.items():
@@ -158,6 +159,12 @@ _TABLES = {
     "converged": bool,
     "is_convex": bool,
 }
+
+
+@lru_cache
+def _blas() -> ThreadpoolController:
+    """The BLAS libraries in use; to find them takes milliseconds."""
+    return ThreadpoolController().select(user_api="blas")
 
 
 def path_predictions(path: SVMPath) -> np.ndarray:

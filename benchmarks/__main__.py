@@ -1,0 +1,91 @@
+"""``python -m benchmarks JOB``: time one job by several systems and print their ratios to scikit-learn."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from benchmarks.data import TABLES, WIDE
+from benchmarks.harness import agreement, run_system
+from benchmarks.jobs import DATA, make_task
+from benchmarks.systems import DEFAULT, SYSTEMS
+
+REFERENCE = "scikit_learn"
+COLUMNS = {"job": 7, "data": 36, "system": 15, "wall s": 9, "CPU s": 9, "ratio": 8, "agreement": 0}
+NUMBERS = ("wall s", "CPU s", "ratio")
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("job", choices=tuple(DATA))
+    names = [*TABLES, *(name + WIDE for name in TABLES)]
+    parser.add_argument(
+        "--data", nargs="+", choices=names, metavar="NAME", help=f"{', '.join(TABLES)}; NAME{WIDE}"
+    )
+    parser.add_argument("--systems", default=",".join(DEFAULT), help="comma-separated, default: %(default)s")
+    parser.add_argument("--repeat", type=int, default=3, help="timed runs, best taken (default: %(default)s)")
+    parser.add_argument("--quick", action="store_true", help="thinner grids, at most 500 samples")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the rows here")
+    options = parser.parse_args(arguments)
+    options.systems = options.systems.split(",")
+    unknown = set(options.systems) - set(SYSTEMS)
+    if unknown:
+        parser.error(f"unknown system {min(unknown)!r}; choose from {', '.join(SYSTEMS)}")
+    return options
+
+
+def rows_of(options: argparse.Namespace, name: str) -> list[dict[str, Any]]:
+    """Run all systems on one data set; print each row as soon as it is there."""
+    try:
+        task = make_task(options.job, name, options.quick)
+    except FileNotFoundError as error:
+        print(f"{options.job:7}{name}: skipped, {error}", flush=True)
+        return []
+    size = f"{name} ({task.X.shape[0]} x {task.X.shape[1]}, {len(set(task.y))})"
+    # The reference first: the others are measured against it.
+    systems = sorted(options.systems, key=lambda system: system != REFERENCE)
+    runs, rows = [], []
+    for system in systems:
+        runs.append(run_system(options.job, name, system, options.repeat, options.quick))
+        run, reference = runs[-1], runs[0]
+        compared = reference.system == REFERENCE
+        row = {
+            "job": options.job,
+            "data": size,
+            "system": system,
+            "wall s": run.wall,
+            "CPU s": run.cpu,
+            "ratio": reference.cpu / run.cpu if compared else float("nan"),
+            "agreement": run.note or (agreement(task, reference, run) if compared else ""),
+        }
+        print(line(row), flush=True)
+        rows.append(row)
+    return rows
+
+
+def line(row: dict[str, Any]) -> str:
+    """One row of the table; dashes where nothing was measured."""
+    cells = []
+    for column, width in COLUMNS.items():
+        if column in NUMBERS:
+            value = row[column]
+            text = "-" if value != value else f"{value:.1f}x" if column == "ratio" else f"{value:.3f}"
+            cells.append(f"{text:>{width}}")
+        else:
+            cells.append(f"{row[column]:<{width}}")
+    return " ".join(cells).rstrip()
+
+
+def main(arguments: list[str] | None = None) -> None:
+    options = parse(arguments)
+    print(" ".join(f"{c:>{w}}" if c in NUMBERS else f"{c:<{w}}" for c, w in COLUMNS.items()))
+    rows = [row for name in options.data or DATA[options.job] for row in rows_of(options, name)]
+    if options.json:
+        plain = [{key: None if value != value else value for key, value in row.items()} for row in rows]
+        options.json.write_text(json.dumps(plain, indent=1))
+
+
+if __name__ == "__main__":
+    main()

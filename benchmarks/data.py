@@ -1,0 +1,95 @@
+"""The data sets of the benchmarks, standardised once, with rows and folds in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_digits, make_classification
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import StandardScaler
+
+SEED = 0
+Folds = list[tuple[np.ndarray, np.ndarray]]
+Table = tuple[np.ndarray, np.ndarray]
+
+
+class Data(NamedTuple):
+    """Standardised samples, labels 0, 1, …, folds, and an RBF parameter that all systems share.
+
+    Row i is in the test part of fold i mod n_folds: liquidSVM takes no folds from outside, but makes these.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    folds: Folds
+    gamma: float
+
+
+def _from_file(name: str, n_rows: int | None = None) -> Callable[[], Table]:
+    def read() -> Table:
+        from kernelwise.datasets import load
+
+        X, y = load(name)
+        rows = np.random.default_rng(SEED).permutation(len(y))[:n_rows]
+        return X[rows], y[rows]
+
+    return read
+
+
+def synthetic(n_samples: int) -> Table:
+    """Two classes in 20 dimensions, 10 of them informative."""
+    return make_classification(n_samples, n_features=20, n_informative=10, random_state=SEED)
+
+
+def _digits_parity() -> Table:
+    X, y = load_digits(return_X_y=True)
+    return X, y % 2
+
+
+TABLES: dict[str, Callable[[], Table]] = {
+    "tiny": lambda: synthetic(80),
+    "breast_cancer": lambda: load_breast_cancer(return_X_y=True),
+    "digits": lambda: load_digits(return_X_y=True),
+    "digits_parity": _digits_parity,
+    "synthetic_2000": lambda: synthetic(2000),
+    "synthetic_5000": lambda: synthetic(5000),
+    "synthetic_10000": lambda: synthetic(10_000),
+    "synthetic_20000": lambda: synthetic(20_000),
+    "banknote": _from_file("banknote"),
+    "heart_statlog": _from_file("heart_statlog"),
+    "splice_1000": _from_file("splice", 1000),
+}
+WIDE = "_wide"
+
+
+def load(name: str, n_folds: int = 10) -> Data:
+    """Load one of `TABLES`; with the ending ``_wide``, gamma is a tenth of scikit-learn's ``"scale"``.
+
+    Raises
+    ------
+    FileNotFoundError
+        When the set is a file that is not to be found.
+    """
+    X, y = TABLES[name.removesuffix(WIDE)]()
+    X = StandardScaler().fit_transform(np.asarray(X, dtype=np.float64))
+    gamma = 1.0 / (X.shape[1] * X.var())
+    if name.endswith(WIDE):
+        gamma /= 10
+    return deal(X, np.unique(y, return_inverse=True)[1], n_folds, gamma)
+
+
+def deal(X: np.ndarray, y: np.ndarray, n_folds: int, gamma: float) -> Data:
+    """Order the rows so that stratified folds come round in turn, like cards that were dealt.
+
+    StratifiedKFold gives the first folds the odd samples, so their sizes are those of the turns.
+    """
+    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=SEED)
+    order, everyone = np.empty(len(y), dtype=int), np.arange(len(y))
+    folds = []
+    for k, (_, test) in enumerate(splitter.split(X, y)):
+        turn = everyone[k::n_folds]
+        order[turn] = test
+        folds.append((np.setdiff1d(everyone, turn), turn))
+    return Data(X[order], y[order], folds, gamma)

@@ -1,0 +1,70 @@
+"""liquidSVM: hinge-loss machines without an offset, so its answers differ a little by design.
+
+Its folds take the rows in turn, which is how `benchmarks.data` orders them. For more than two classes it
+reports errors of the pairs only: nothing to compare. It always cross-validates: no part in plain fits.
+"""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+import types
+
+import numpy as np
+
+from benchmarks.jobs import Task
+
+FOLD, GAMMA, LAMBDA, ERROR = 2, 3, 5, 7  # columns of its table of training results
+ALTERNATING = 2  # row i is held out in fold i mod n_folds
+
+
+def _import_liquidsvm() -> types.ModuleType:
+    """Import it on a Python newer than itself.
+
+    It finds its library by the variable SO, since renamed EXT_SUFFIX, and imports pkg_resources, which newer
+    setuptools lack, only to find its example data.
+    """
+    sysconfig.get_config_vars().setdefault("SO", sysconfig.get_config_var("EXT_SUFFIX"))
+    sys.modules.setdefault("pkg_resources", types.ModuleType("pkg_resources"))
+    import liquidSVM
+
+    return liquidSVM
+
+
+liquidSVM = _import_liquidsvm()
+
+
+def _cross_validate(task: Task) -> np.ndarray | None:
+    """Correct held-out labels of shape (n_gammas · n_Cs, n_folds), or None for more than two classes."""
+    two_classes = len(np.unique(task.y)) == 2
+    machine = liquidSVM.SVM(
+        task.X,
+        2 * task.y - 1 if two_classes else task.y + 1,
+        scenario="MC AvA_hinge",
+        threads=1,
+        folds=len(task.folds),
+        folds_kind=ALTERNATING,
+        gammas=_decimals(task.gammas**-0.5),  # its kernel is exp(−‖x − y‖²/gamma²)
+        c_values=_decimals(task.Cs),  # it makes of them lambda = 1/(2nC), n the size of the training part
+    )
+    table = machine.train().copy()
+    machine.clean()
+    if not two_classes:
+        return None
+    order = np.lexsort((-table[:, LAMBDA], table[:, GAMMA], table[:, FOLD]))
+    error = table[order, ERROR].reshape(len(task.folds), -1).T
+    sizes = np.array([len(test) for _, test in task.folds])
+    wrong = error * sizes
+    if not np.allclose(wrong, np.rint(wrong), atol=1e-6):
+        raise RuntimeError(
+            "liquidSVM made folds of other sizes than asked for: its errors cannot be compared."
+        )
+    return sizes - np.rint(wrong).astype(int)
+
+
+def _decimals(values: np.ndarray) -> list[str]:
+    """Numbers without exponents, which its parser does not know."""
+    return [f"{value:.12f}" for value in values]
+
+
+cpath = grid = _cross_validate

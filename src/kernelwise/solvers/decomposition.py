@@ -1,0 +1,193 @@
+"""The dual without a Gram matrix, by working sets: the cost is that of the support vectors' rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernelwise._validation import check_positive
+from kernelwise.kernels.radial import GaussianFamily
+from kernelwise.solvers._box_qp import BoxQP, Outcome
+from kernelwise.solvers.rows import GaussianRows, KernelRows
+from kernelwise.solvers.smo import SVMSolution, _into_bounds, _signs_and_weights, iteration_cap, warn_of
+
+FIRST = 1000  # samples, or a tenth of them, in the first working set
+LARGEST = 1500  # samples in any working set: its Gram matrix stays cheap beside the rows
+MAX_ROUNDS = 1000
+MARGIN = 0.05  # samples this far on the right side may be set aside …
+ASIDE = 0.6  # … if no more than this share of all is left
+# Single precision is tried down to this tolerance, and kept if a sample of outputs is right to a tenth of it.
+SINGLE_TOL = 1e-4
+SAMPLE = 200
+
+
+def solve_svm_by_rows(
+    kernel: Any,
+    X: Any,
+    y: Any,
+    C: float = 1.0,
+    *,
+    sample_weight: Any = None,
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    warm_start: Any = None,
+    memory_limit: int = 2**30,
+) -> SVMSolution:
+    """Train a two-class machine without its Gram matrix.
+
+    Working sets of the samples that are free or violate the conditions are solved one after the other; only
+    the rows of those whose coefficient changes are computed, so that the cost is that of the support vectors'
+    rows.
+
+    Parameters
+    ----------
+    kernel : callable
+        ``kernel(X, Y)`` returns a Gram matrix.
+    X : array or CSR matrix of shape (n_samples, n_features)
+    y, C, sample_weight, tol, max_iter, warm_start
+        As in :func:`~kernelwise.solvers.solve_svm_dual`.
+    memory_limit : int, default=2**30
+        Bytes for kernel values: half for rows that are kept, half for the working set.
+
+    Returns
+    -------
+    solution : SVMSolution
+    """
+    check_positive(C, "C", "solve_svm_by_rows")
+    check_positive(tol, "tol", "solve_svm_by_rows")
+    n = X.shape[0]
+    signs, weight = _signs_and_weights(y, sample_weight, n)
+    bound = C * weight
+    lo, hi = np.where(signs < 0, -bound, 0.0), np.where(signs > 0, bound, 0.0)
+    beta = np.zeros(n) if warm_start is None else _into_bounds(warm_start, lo, hi)
+    can_be_single = isinstance(kernel, GaussianFamily) and isinstance(X, np.ndarray) and tol >= SINGLE_TOL
+    for source in (GaussianRows, KernelRows) if can_be_single else (KernelRows,):
+        rows = source(kernel, X, memory_limit // 2)
+        f = signs.copy()
+        rows.subtract(np.flatnonzero(beta), beta[beta != 0], f)
+        outcome = WorkingSets(rows, beta, f, lo, hi, memory_limit // 2).minimise(
+            tol, iteration_cap(max_iter, n)
+        )
+        if source is KernelRows or _error(kernel, X, signs, beta, f) <= 0.1 * tol:
+            break
+    warn_of(outcome, tol)
+    quadratic = beta @ (signs - f)
+    slack = np.maximum(0.0, signs * (f - outcome.offset))
+    objective = 0.5 * quadratic - signs @ beta
+    return SVMSolution(
+        beta=beta,
+        intercept=outcome.offset,
+        objective=objective,
+        gradient=f,
+        n_iter=outcome.n_iter,
+        gap=outcome.gap,
+        duality_gap=0.5 * quadratic + bound @ slack + objective,
+        converged=outcome.converged,
+    )
+
+
+def _error(kernel: Any, X: np.ndarray, signs: np.ndarray, beta: np.ndarray, f: np.ndarray) -> float:
+    """Largest error of f on some samples, half of them support vectors, by exact kernel values."""
+    support = np.flatnonzero(beta)
+    some = np.union1d(
+        support[:: 1 + 2 * support.size // SAMPLE], np.arange(0, f.size, 1 + 2 * f.size // SAMPLE)
+    )
+    exact = signs[some] - kernel(X[some], X[support]) @ beta[support]
+    return float(np.abs(exact - f[some]).max())
+
+
+class WorkingSets:
+    """Solves working set after working set, on fewer and fewer samples.
+
+    Samples that are clearly on the right side are set aside: ``f`` is then right for the ``active`` ones only,
+    and ``pending`` is the change of β that the others have not seen. They see it all at once before the end.
+    """
+
+    def __init__(
+        self,
+        rows: KernelRows,
+        beta: np.ndarray,
+        f: np.ndarray,
+        lo: np.ndarray,
+        hi: np.ndarray,
+        memory_limit: int,
+    ) -> None:
+        self.rows, self.beta, self.f, self.lo, self.hi = rows, beta, f, lo, hi
+        # A working set takes its square twice: K itself, and the solver's copy of what is active.
+        self.largest = int(np.clip(np.sqrt(memory_limit / (2 * 8)), 64, LARGEST))
+        self.everyone = np.arange(f.size)
+        self.active = self.everyone
+        self.pending = np.zeros(f.size)
+
+    def minimise(self, tol: float, max_iter: int) -> Outcome:
+        """Run until no pair of all samples violates by ``tol`` or ``max_iter`` pair steps are done."""
+        n_iter, is_convex = 0, True
+        for _ in range(MAX_ROUNDS):
+            gap, offset, violation = self._survey()
+            if gap < tol or n_iter >= max_iter:
+                if self.active.size == self.everyone.size:
+                    break
+                self._wake_all()
+                continue
+            chosen = self._working_set(violation)
+            qp = BoxQP(
+                self.rows.square(chosen), self.beta[chosen], self.f[chosen], self.lo[chosen], self.hi[chosen]
+            )
+            outcome = qp.minimise(max(0.5 * tol, 0.1 * gap), max_iter - n_iter)
+            n_iter, is_convex = n_iter + outcome.n_iter, is_convex and outcome.is_convex
+            change = qp.beta - self.beta[chosen]
+            if not change.any() and self.active.size == self.everyone.size:
+                break
+            self._move(chosen[change != 0], change[change != 0])
+            self.beta[chosen] = qp.beta
+            self._set_aside(violation, gap)
+        n_free = int(((self.beta > self.lo) & (self.beta < self.hi)).sum())
+        return Outcome(n_iter, 0, max(gap, 0.0), offset, n_free, gap < tol, is_convex)
+
+    def _survey(self) -> tuple[float, float, np.ndarray]:
+        """The gap, the offset, and how far each active sample is on the wrong side of it (free ones: 0 or more).
+
+        Of the offset, not of the ends of the gap: one outlier would make the whole data set violate.
+        """
+        beta, f = self.beta[self.active], self.f[self.active]
+        rises, falls = beta < self.hi[self.active], beta > self.lo[self.active]
+        up, low = f[rises].max(initial=-np.inf), f[falls].min(initial=np.inf)
+        is_free = rises & falls
+        offset = float(f[is_free].mean()) if is_free.any() else float(0.5 * (up + low))
+        above = f - offset
+        violation = np.where(is_free, np.abs(above), np.where(rises, above, np.where(falls, -above, -np.inf)))
+        return float(up - low), offset, violation
+
+    def _working_set(self, violation: np.ndarray) -> np.ndarray:
+        """Violating and free samples; of too many, a regular sample and the worst."""
+        candidates = np.flatnonzero(violation >= 0)
+        size = min(self.largest, max(FIRST, self.active.size // 10)) if not self.beta.any() else self.largest
+        if candidates.size > size:
+            every = np.linspace(0, candidates.size - 1, size - size // 8).astype(int)
+            worst = np.argpartition(violation, -(size // 8))[-(size // 8) :]
+            candidates = np.union1d(candidates[every], worst)
+        return self.active[candidates]
+
+    def _move(self, indices: np.ndarray, change: np.ndarray) -> None:
+        """Bring f of the active samples up to date with a change of β."""
+        if self.active.size == self.everyone.size:
+            self.rows.subtract(indices, change, self.f)
+            return
+        self.rows.subtract(indices, change, self.f, self.active)
+        self.pending[indices] += change
+
+    def _set_aside(self, violation: np.ndarray, gap: float) -> None:
+        """Leave out the samples further on the right side than f is likely to move, if they are many."""
+        if self.active.size < self.everyone.size:
+            return
+        near = np.flatnonzero(violation > -max(MARGIN, 2.0 * gap))
+        if near.size < ASIDE * self.active.size:
+            self.active = self.active[near]
+
+    def _wake_all(self) -> None:
+        """Let the samples set aside see what they have missed."""
+        missed = np.flatnonzero(self.pending)
+        self.rows.subtract(missed, self.pending[missed], self.f, np.setdiff1d(self.everyone, self.active))
+        self.pending[:] = 0.0
+        self.active = self.everyone

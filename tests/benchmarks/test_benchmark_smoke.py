@@ -1,0 +1,61 @@
+"""The whole command on tiny data, processes included, and every job within this process."""
+
+import json
+from importlib.util import find_spec
+
+import pytest
+from benchmarks.__main__ import main
+from benchmarks.harness import Run, agreement
+from benchmarks.jobs import make_task
+from benchmarks.systems import DEFAULT, SYSTEMS
+from benchmarks.worker import INSTALL, run
+
+from benchmarks import data
+
+PEERS = {"intelex": "sklearnex", "libsvm_official": "libsvm", "liquidsvm": "liquidSVM"}
+
+
+def test_the_command_prints_and_writes_a_row_for_each_system(tmp_path, capsys):
+    out = tmp_path / "rows.json"
+    main(["cpath", "--data", "tiny", "--quick", "--repeat", "1", "--json", str(out)])
+    rows = {row["system"]: row for row in json.loads(out.read_text())}
+    assert tuple(rows) == DEFAULT
+    assert rows["scikit_learn"]["ratio"] == 1
+    assert rows["scikit_learn"]["data"] == "tiny (80 x 20, 2)"
+    for system, module in PEERS.items():
+        if find_spec(module):  # looks without importing: liquidSVM needs help with that
+            assert rows[system]["CPU s"] > 0
+            assert "worst fold" in rows[system]["agreement"]
+        else:
+            assert rows[system]["agreement"] == INSTALL
+    assert len(capsys.readouterr().out.splitlines()) == 1 + len(DEFAULT)
+
+
+@pytest.mark.parametrize("job", ["cpath", "grid", "fit", "predict"])
+def test_kernelwise_does_the_job_as_scikit_learn_does(job):
+    task = make_task(job, "tiny", quick=True)
+    reference, ours = (run(system, task, repeat=2) for system in ("scikit_learn", "kernelwise"))
+    assert reference["runs"] == 2
+    if "skipped" in ours:
+        pytest.skip(ours["skipped"])
+    words = agreement(task, Run("scikit_learn", **reference), Run("kernelwise", **ours))
+    assert "100.00% equal" in words or words.startswith("worst fold 0 ")
+
+
+def test_a_job_that_a_system_does_not_do_is_said():
+    assert run("grid_search_cv", make_task("fit", "tiny", quick=True), 1) == {"skipped": "has no fit"}
+
+
+def test_an_unknown_system_is_refused_with_the_choices(capsys):
+    with pytest.raises(SystemExit):
+        main(["fit", "--systems", "svmlight"])
+    assert f"unknown system 'svmlight'; choose from {', '.join(SYSTEMS)}" in capsys.readouterr().err
+
+
+def test_a_missing_file_skips_the_data_set(monkeypatch, capsys):
+    def missing():
+        raise FileNotFoundError("no such file")
+
+    monkeypatch.setitem(data.TABLES, "banknote", missing)
+    main(["cpath", "--data", "banknote"])
+    assert "banknote: skipped, no such file" in capsys.readouterr().out

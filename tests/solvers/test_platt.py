@@ -1,0 +1,97 @@
+"""Platt's sigmoid against a general minimiser, scikit-learn's own, and cases known beforehand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import minimize
+from sklearn.calibration import _SigmoidCalibration
+
+from kernelwise.solvers.platt import fit_platt, platt_probability
+
+
+@pytest.fixture(params=[0, 1, 2])
+def problem(request):
+    """Overlapping decision values of classes of unequal size, with weights."""
+    random = np.random.default_rng(request.param)
+    y = random.permutation(np.repeat([0, 1], [70, 30]))
+    decision = random.normal(size=100) + 1.5 * y - 0.4
+    return decision, y, random.uniform(0.1, 3.0, 100)
+
+
+def cost(point, decision, y, weight):
+    """Negative log-likelihood of the smoothed targets, written from probabilities."""
+    positive, negative = weight[y == 1].sum(), weight[y == 0].sum()
+    target = np.where(y == 1, (positive + 1) / (positive + 2), 1 / (negative + 2))
+    p = 1.0 / (1.0 + np.exp(point[0] * decision + point[1]))
+    return -weight @ (target * np.log(p) + (1 - target) * np.log(1 - p))
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_fit_is_the_minimum_of_the_likelihood(problem, is_weighted):
+    decision, y, weight = problem
+    weight = weight if is_weighted else np.ones(100)
+    exact = {"xatol": 1e-9, "fatol": 1e-11}
+    best = minimize(cost, [-1.0, 0.5], (decision, y, weight), method="Nelder-Mead", options=exact)
+    assert best.success
+    assert_allclose(fit_platt(decision, y, weight), best.x, rtol=1e-6)
+
+
+def test_fit_is_scikit_learns(problem):
+    decision, y, weight = problem
+    theirs = _SigmoidCalibration().fit(decision, y, weight)
+    assert_allclose(fit_platt(decision, y, weight), (theirs.a_, theirs.b_), rtol=1e-4)
+
+
+def test_labels_may_be_any_two(problem):
+    decision, y, _ = problem
+    assert fit_platt(decision, np.array(["no", "yes"])[y]) == fit_platt(decision, y)
+
+
+def test_weights_are_repetitions(problem):
+    decision, y, _ = problem
+    weight = np.random.default_rng(3).integers(0, 4, 100)
+    repeated = fit_platt(np.repeat(decision, weight), np.repeat(y, weight))
+    assert_allclose(fit_platt(decision, y, weight), repeated, rtol=1e-8)
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e-3, 1e6, 1e150])
+def test_unit_of_the_decision_values_does_not_matter(problem, unit):
+    decision, y, _ = problem
+    A, B = fit_platt(decision, y)
+    assert_allclose(np.multiply(fit_platt(unit * decision, y), [unit, 1.0]), (A, B), rtol=1e-7)
+
+
+def test_separable_classes_meet_their_smoothed_targets():
+    """Two distinct values leave the sigmoid free to take both targets exactly."""
+    decision, y = np.repeat([-1.0, 1.0], [3, 5]), np.repeat([0, 1], [3, 5])
+    assert_allclose(platt_probability([-1.0, 1.0], *fit_platt(decision, y)), [1 / 5, 6 / 7])
+
+
+def test_equal_decision_values_give_the_smoothed_share():
+    A, B = fit_platt(np.zeros(8), np.repeat([0, 1], [3, 5]))
+    assert A == 0.0
+    assert_allclose(platt_probability(0.0, A, B), (3 * (1 / 5) + 5 * (6 / 7)) / 8)
+
+
+def test_no_overflow():
+    p = platt_probability([-1e8, 0.0, 1e8], -5.0, 0.0)
+    assert_allclose(p, [0.0, 0.5, 1.0])
+    far = np.array([-1e5, -1.0, 1.0, 1e5])
+    assert np.isfinite(fit_platt(far, [1, 0, 1, 0])).all()
+
+
+@pytest.mark.parametrize(
+    ("message", "decision", "y"),
+    [
+        (r"one finite value per sample, got an array of shape \(2, 1\)", [[0.0], [1.0]], [0, 1]),
+        ("one finite value per sample", [0.0, np.nan], [0, 1]),
+        ("needs two classes, got 3", [0.0, 1.0, 2.0], [0, 1, 2]),
+        ("one class only", [0.0, 1.0], [1, 1]),
+        ("y has 3 labels for 2 samples", [0.0, 1.0], [0, 1, 1]),
+    ],
+)
+def test_bad_input_is_named(message, decision, y):
+    with pytest.raises(ValueError, match=message):
+        fit_platt(decision, y)

@@ -1,0 +1,13 @@
+"""The demo runs."""
+
+from __future__ import annotations
+
+from kernelwise import demo
+
+
+def test_demo_prints_a_row_for_every_criterion(capsys):
+    demo.main()
+    output = capsys.readouterr().out
+    for name in ("dbtc", "esdr", "j4", "polarization", "kta", "centered-kta"):
+        assert f"\n{name} " in output
+    assert "The features it trusts most:" in output

@@ -1,0 +1,17 @@
+"""The README only shows what works."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+README = Path(__file__).parents[1] / "README.md"
+
+
+def test_first_example_runs_and_prints_what_it_says(capsys):
+    example = re.search(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL).group(1)
+    namespace = {}
+    exec(compile(example, "README.md", "exec"), namespace)
+    promised = re.search(r"# (gamma .*)", example).group(1)
+    assert capsys.readouterr().out.strip() == promised
+    assert namespace["K"].shape == (569, 569)

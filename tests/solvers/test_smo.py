@@ -27,7 +27,7 @@ def sklearn_beta(K, y, C, sample_weight=None, tol=1e-9):
 
 
 def assert_optimal(K, y, beta, bound, tol):
-    """KKT conditions from scratch: feasible, and no pair along which the objective falls by more than ``tol``."""
+    """KKT conditions from scratch: feasible, and no pair that violates by more than ``tol``."""
     alpha = y * beta
     assert (alpha >= 0).all()
     assert (alpha <= bound).all()
@@ -146,7 +146,9 @@ def test_squared_hinge_matches_its_primal(weighted):
 def test_float32_gram_is_close_to_float64():
     X, y = overlapping(80)
     K = rbf_kernel(X, gamma=0.5)
-    double, single = (solve_svm_dual(K.astype(dtype), y, 10.0, tol=1e-6) for dtype in (np.float64, np.float32))
+    double, single = (
+        solve_svm_dual(K.astype(dtype), y, 10.0, tol=1e-6) for dtype in (np.float64, np.float32)
+    )
     assert single.objective == pytest.approx(double.objective, rel=1e-5)
 
 

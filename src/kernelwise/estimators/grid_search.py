@@ -91,6 +91,8 @@ class GridSearchSVC(FinishedSearch):
     best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, multimetric_
         As in GridSearchCV.
     classes_ : ndarray of shape (n_classes,)
+    n_iter_ : ndarray of shape (n_machines,)
+        Pair steps of the machine trained on all samples.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 

@@ -27,7 +27,7 @@ def sklearn_beta(K, y, C, sample_weight=None, tol=1e-9):
 
 
 def assert_optimal(K, y, beta, bound, tol):
-    """KKT conditions from scratch: feasible, and no pair along which the objective falls by more than ``tol``."""
+    """KKT conditions from scratch: feasible, and no pair that violates by more than ``tol``."""
     alpha = y * beta
     assert (alpha >= 0).all()
     assert (alpha <= bound).all()

@@ -1,4 +1,4 @@
-"""The numerics the rest shares: the dual of the support vector machine, its path over C, the enclosing ball."""
+"""The numerics the rest shares: the SVM dual, its path over C, the enclosing ball."""
 
 from .ball import EnclosingBall, minimum_enclosing_ball
 from .multiclass import vote

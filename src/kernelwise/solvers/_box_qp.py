@@ -10,8 +10,8 @@ import numpy as np
 from ._compile import compiled_smo
 from ._face import newton_on_face
 
-SINGLE = np.dtype(np.float32)
-DOUBLE = np.dtype(np.float64)
+SINGLE: np.dtype = np.dtype(np.float32)
+DOUBLE: np.dtype = np.dtype(np.float64)
 MAX_FACE = 5000  # free variables; a larger Cholesky factor costs more than it brings
 MAX_NEWTON = 50
 AFTER_NEWTON = 500  # pair steps between Newton steps: enough to correct which variables are free
@@ -21,8 +21,8 @@ NOT_CONVEX = -1e-6  # relative to the diagonal: a pair that curves down by more 
 class Outcome(NamedTuple):
     """How one solve went.
 
-    ``gap`` is LIBSVM's violation; ``offset`` the mean of f over the ``n_free`` free variables, or the middle of the
-    gap if there are none.
+    ``gap`` is LIBSVM's violation; ``offset`` the mean of f over the ``n_free`` free variables, or the middle
+    of the gap if there are none.
     """
 
     n_iter: int

@@ -14,14 +14,14 @@ logger = logging.getLogger("kernelwise")
 
 @lru_cache
 def compiled_smo(gram_dtype: np.dtype, pool_dtype: np.dtype) -> Callable[..., Any]:
-    """Return `shrinking_smo` compiled for the dtypes of the Gram matrix and of the copy of its active part."""
+    """Return `shrinking_smo` compiled for the dtypes of the Gram matrix and of the pool's copy."""
     # Numba takes a quarter of a second to import: not before a machine is trained.
     from numba import from_dtype, njit, types
 
     from . import _loops
 
     logger.info(
-        "Loading the compiled solver for %s Gram matrices; the first time on a machine this takes a few seconds.",
+        "Loading the compiled solver for %s Gram matrices; the first time this takes a few seconds.",
         gram_dtype,
     )
     gram = types.Array(from_dtype(gram_dtype), 2, "C", readonly=True)  # takes writeable arrays, too

@@ -14,13 +14,15 @@ def newton_on_face(
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Minimise over the free variables, bounded ones fixed, dropping those that run into a bound.
 
-    The step d on the free set F solves ``K_FF d + b 1 = f_F, 1ᵀd = 0``. A variable that blocks it is fixed at its
-    bound and the step continues on the smaller face; the smaller system is solved by the Schur complement of the one
-    Cholesky factor. A ridge makes singular systems solvable: each step is then a proximal one and still descends.
+    The step d on the free set F solves ``K_FF d + b 1 = f_F, 1ᵀd = 0``. A variable that blocks it is fixed at
+    its bound and the step continues on the smaller face; the smaller system is solved by the Schur complement
+    of the one Cholesky factor. A ridge makes singular systems solvable: each step is then a proximal one and
+    still descends.
 
     Returns
     -------
-    free, change : the free indices and what to add to their β; None when K_FF is not positive definite even with
+    free, change : the free indices and what to add to their β; None when K_FF is not positive definite even
+        with
         the largest ridge, or when fewer than two or more than ``max_free`` variables are free.
     """
     free = np.flatnonzero((beta > lo) & (beta < hi))
@@ -88,7 +90,7 @@ def _balanced(columns: np.ndarray, n_kept: int) -> tuple[np.ndarray, float]:
 
 
 def _longest(now: np.ndarray, step: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[float, int]:
-    """Largest fraction ≤ 1 of ``step`` that stays within the bounds, and the variable that blocks it (or −1)."""
+    """Largest fraction ≤ 1 of ``step`` within the bounds, and the variable that blocks it (or −1)."""
     room = np.where(step > 0, high - now, low - now)
     with np.errstate(divide="ignore", invalid="ignore"):
         fractions = np.where(step != 0, room / step, np.inf)

@@ -70,8 +70,8 @@ class MachinePath:
     def fold(self, train: np.ndarray, test: np.ndarray) -> FoldPath:
         """Solve for every C on ``train``; decision values are those of ``test``.
 
-        Held-out members stay in the problem with both bounds at zero: their decision values come with the gradient.
-        Those of held-out samples of other classes take one matrix product.
+        Held-out members stay in the problem with both bounds at zero: their decision values come with the
+        gradient. Those of held-out samples of other classes take one matrix product.
         """
         place = np.full(self.K.shape[0], -1)
         place[self.members] = np.arange(self.members.size)
@@ -94,7 +94,7 @@ class MachinePath:
         return path
 
     def _start(self, limits: np.ndarray) -> BoxQP:
-        """The seed without the coefficients held out, and without the least of the sign that now outweighs."""
+        """The seed less the coefficients held out, and the least ones of the sign that now outweighs."""
         qp = self._problem(limits * self.Cs[0], self.seed.beta.copy(), self.seed.f.copy())
         qp.pools = {dtype: pool.copy() for dtype, pool in self.seed.pools.items()}
         qp.beta[limits == 0] = 0.0
@@ -159,7 +159,7 @@ class MachinePath:
 
 
 def _start_from_last(qp: BoxQP, signs: np.ndarray, s: float, limits: np.ndarray) -> None:
-    """Keep β or scale it with C, whichever has the lower objective; scaled, what was bounded stays bounded."""
+    """Keep β or scale it with C, whichever has the lower objective; what was bounded then stays so."""
     linear = signs @ qp.beta
     quadratic = linear - qp.f @ qp.beta
     if 0.5 * s * s * quadratic - s * linear >= 0.5 * quadratic - linear:

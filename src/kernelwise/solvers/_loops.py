@@ -8,14 +8,14 @@ and f = p − Kβ is its negative gradient. A variable may rise if β < hi (I_up
 β is optimal to ``tol`` when max f over I_up − min f over I_low < tol, which is LIBSVM's stopping rule.
 Points with lo = hi = 0 take no part, but f gives their decision value for nothing.
 
-Variables that may move join a pool: their part of K is copied, usually in single precision, and SMO runs on the pool,
-with f centred and scaled to order one. After each round the true f is updated from K itself. This is shrinking and
-iterative refinement at once: the answer has the precision of K, the loop the speed of single precision. A pool outlives
-a round, so the next C of a path has little to copy.
+Variables that may move join a pool: their part of K is copied, usually in single precision, and SMO runs on
+the pool, with f centred and scaled to order one. After each round the true f is updated from K itself. This
+is shrinking and iterative refinement at once: the answer has the precision of K, the loop the speed of single
+precision. A pool outlives a round, so the next C of a path has little to copy.
 
-The working pair is chosen by second-order information [1]_. Numba does not vectorise an arg-max of floats, so value
-and index are packed into one integer, whose maximum is. The index takes the place of the value's lowest bits, which
-may cost a little progress, but only an exact scan may end a round.
+The working pair is chosen by second-order information [1]_. Numba does not vectorise an arg-max of floats, so
+value and index are packed into one integer, whose maximum is. The index takes the place of the value's lowest
+bits, which may cost a little progress, but only an exact scan may end a round.
 
 .. [1] R.-E. Fan, P.-H. Chen, C.-J. Lin, "Working set selection using second order information for training
    support vector machines", JMLR 6, 2005.
@@ -37,17 +37,16 @@ RESCALE = 1.0 / 64  # a copy is scaled anew each time its gap has shrunk by this
 REFINE = (
     256.0  # a round in a given precision aims at this many units of it relative to the gap it starts from
 )
-SLACK = 0.1
+SLACK = 0.1  # of the gap: bounded variables this close to violating join the pool as well
 SAMPLE = 512  # most violators, or a quarter of all variables, to join the pool at once
 LANES = 32  # the pool is padded to a multiple of this, so that the vectorised loops have no remainder
 # Everything but "no infinities", which mark the variables that may not move.
 FAST = {"nnan", "nsz", "reassoc", "contract", "arcp"}
 
 
-@intrinsic
-def _pack(typing: Any, value: Any, index: Any, keep: Any) -> Any:
+def _packed(typing: Any, value: Any, index: Any, keep: Any) -> Any:
     """Integer that orders as ``value`` does in the bits of ``keep`` and holds ``index`` in the others."""
-    key = types.int32 if value == types.float32 else types.int64
+    key: Any = types.int32 if value == types.float32 else types.int64
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         integer = ir.IntType(key.bitwidth)
@@ -59,6 +58,9 @@ def _pack(typing: Any, value: Any, index: Any, keep: Any) -> Any:
         return builder.or_(builder.and_(bits, keep), index)
 
     return key(value, types.int64, types.int64), generate
+
+
+_pack: Any = intrinsic(_packed)
 
 
 @njit(fastmath=FAST)
@@ -130,8 +132,8 @@ def _take_step(i: int, j: int, step: float, beta: Any, lo: Any, hi: Any) -> floa
 def _smo(pool_K: Any, stride: int, short: Any, beta: Any, lo: Any, hi: Any, tol: float, limit: int) -> Any:
     """Optimise pairs of the pool until the gap is below ``tol`` or ``limit`` pairs are done.
 
-    ``pool_K`` holds row i from i·stride on. The rows of ``short`` are the diagonal, f, and the marks of I_up and I_low,
-    in the precision of ``pool_K``; f is changed, centred and scaled.
+    ``pool_K`` holds row i from i·stride on. The rows of ``short`` are the diagonal, f, and the marks of I_up
+    and I_low, in the precision of ``pool_K``; f is changed, centred and scaled.
 
     Returns
     -------
@@ -198,7 +200,7 @@ def _subtract_rows(K: Any, rows: Any, change: Any, f: Any) -> None:
 
 @njit
 def _survey(f: Any, beta: Any, lo: Any, hi: Any, idx: Any) -> Any:
-    """Among the variables ``idx``: maximum of f over I_up, minimum over I_low, number of free ones and their sum of f."""
+    """Among ``idx``: maximum of f over I_up, minimum over I_low, number of free ones, their sum of f."""
     up, low = -np.inf, np.inf
     n_free, total = 0, 0.0
     for t in idx:
@@ -221,14 +223,14 @@ def _matters(t: int, f: Any, beta: Any, lo: Any, hi: Any, up: float, low: float)
 
 
 @njit
-def _thin_out(pool_K: Any, stride: int, pool: Any, size: int, matters: Any) -> int:
-    """Drop what does not matter from the pool, and return its new size."""
+def _thin_out(pool_K: Any, stride: int, pool: Any, size: int, status: Any) -> int:
+    """Keep only what matters (status 3) in the pool, and return its new size."""
     old = np.empty(
         size, np.uintp
     )  # unsigned, here and in the pool: Numba checks signed indices for wrap-around
     m = 0
     for a in range(size):
-        if matters[pool[a]]:
+        if status[pool[a]] == 3:
             old[m] = a
             pool[m] = pool[a]
             m += 1
@@ -276,9 +278,10 @@ def _round(
     m = pool.shape[0]
     padded = (m + LANES - 1) // LANES * LANES
     short = np.zeros((4, padded), pool_K.dtype)
-    short[2:] = -np.inf
     long = np.zeros((3, padded))
     betas, los, his = long[0], long[1], long[2]
+    for a in range(m, padded):
+        _mark(a, betas, los, his, short[2], short[3])
     for a in range(m):
         t = pool[a]
         betas[a], los[a], his[a] = beta[t], lo[t], hi[t]
@@ -312,7 +315,7 @@ def _update_pool(
     up: float,
     low: float,
 ) -> int:
-    """Admit the free and the violating variables, of too many a regular sample that has the worst pair in it."""
+    """Admit the free and the violating variables; of too many, a regular sample with the worst pair."""
     n = f.shape[0]
     centre, reach = 0.5 * (up + low), SLACK * (up - low)
     new = np.empty(n, np.uintp)
@@ -328,7 +331,7 @@ def _update_pool(
                 n_new += 1
             status[t] += 2
     if size > 2 * n_matter + LANES:
-        size = _thin_out(pool_K, stride, pool, size, status == 3)
+        size = _thin_out(pool_K, stride, pool, size, status)
     every = 1 + n_new // max(SAMPLE, n // 4)
     if every > 1:
         kept, seen_up, seen_low = 0, False, False
@@ -362,12 +365,16 @@ def shrinking_smo(
     Returns
     -------
     n_iter, lowest : pairs done, and the lowest curvature met relative to the diagonal
-    gap, offset, n_free : LIBSVM's violation, the mean of f over the free variables or the middle of the gap if there
+    gap, offset, n_free : LIBSVM's violation, the mean of f over the free variables or the middle of the gap
+        if there
         are none, and their number
     stalled, size : whether the precision of ``pool_K`` allows no more progress, and the size of the pool
     """
     n_iter, n_rounds, lowest, stalled = 0, 0, 0.0, False
-    everyone = np.arange(f.shape[0]).astype(np.uintp)
+    refine = REFINE * (2.0**-23 if pool_K.itemsize == 4 else 2.0**-52)
+    everyone = np.empty(f.shape[0], np.uintp)
+    for t in range(f.shape[0]):
+        everyone[t] = t
     while True:
         up, low, n_free, total = _survey(f, beta, lo, hi, everyone)
         if stalled or n_iter >= max_iter or not up - low >= tol:
@@ -376,7 +383,7 @@ def shrinking_smo(
         size = _update_pool(K, beta, f, lo, hi, pool, size, pool_K, stride, up, low)
         # Leave the first round early: after a few iterations a variable the active set is much smaller.
         limit = max_iter - n_iter if n_rounds > 0 else min(max_iter - n_iter, 4 * size)
-        aim = max(0.9 * tol, REFINE * np.finfo(pool_K.dtype).eps * (up - low))
+        aim = max(0.9 * tol, refine * (up - low))
         k, curvature = _round(K, beta, f, lo, hi, pool[:size], pool_K, stride, 0.5 * (up + low), aim, limit)
         n_iter, n_rounds, lowest = n_iter + k, n_rounds + 1, min(lowest, curvature)
         up_now, low_now, _, _ = _survey(f, beta, lo, hi, pool[:size])

@@ -35,8 +35,8 @@ class EnclosingBall:
 def minimum_enclosing_ball(K: Any, *, tol: float = 1e-6, max_iter: int = -1) -> EnclosingBall:
     """Find the smallest ball that encloses the samples of a Gram matrix.
 
-    Solves max Σ β_i K_ii − βᵀKβ over the simplex, as min ½ βᵀKβ − pᵀβ with p = diag(K)/2: the quadratic program of
-    the support vector machine with other bounds.
+    Solves max Σ β_i K_ii − βᵀKβ over the simplex, as min ½ βᵀKβ − pᵀβ with p = diag(K)/2: the quadratic
+    program of the support vector machine with other bounds.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def minimum_enclosing_ball(K: Any, *, tol: float = 1e-6, max_iter: int = -1) -> 
 
 
 def _two_far_points(K: np.ndarray, diag: np.ndarray) -> tuple[np.ndarray, float]:
-    """Half the weight on each of two distant points, a start close to the optimum, and their squared distance."""
+    """Half the weight on each of two distant points, a good start, and their squared distance."""
     i = int(np.argmax(diag - 2.0 * K.mean(axis=0)))
     distance2 = diag + diag[i] - 2.0 * K[i]
     j = int(np.argmax(distance2))

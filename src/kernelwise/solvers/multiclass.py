@@ -26,8 +26,9 @@ def two_class_machines(index: np.ndarray, n_classes: int, strategy: str) -> list
         Class index of each sample.
     n_classes : int
     strategy : {"ovo", "ovr"}
-        One against one in the order (0, 1), (0, 2), …, the first class of a pair positive as in LIBSVM; or each class
-        against the rest. Two classes always make one machine, whose positive class is the second, as in scikit-learn.
+        One against one in the order (0, 1), (0, 2), …, the first class of a pair positive as in LIBSVM; or
+        each class against the rest. Two classes always make one machine, whose positive class is the second,
+        as in scikit-learn.
 
     Returns
     -------
@@ -55,8 +56,8 @@ def vote(decision: np.ndarray, classes: np.ndarray, strategy: str = "ovo") -> np
         As in `SVMPath`.
     classes : ndarray of shape (n_classes,)
     strategy : {"ovo", "ovr"}, default="ovo"
-        One against one: most votes win, and ties go to the class that comes first. One against the rest: the largest
-        decision value wins.
+        One against one: most votes win, and ties go to the class that comes first. One against the rest: the
+        largest decision value wins.
 
     Returns
     -------

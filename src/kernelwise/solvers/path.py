@@ -26,9 +26,9 @@ class SVMPath:
     Attributes
     ----------
     decision : ndarray of shape (n_Cs, n_samples), or (n_Cs, n_samples, n_machines) for more than two classes
-        Signs and order as in scikit-learn: positive means ``classes[1]`` for two classes, the first class of the pair
-        for one against one ((0, 1), (0, 2), …), the class itself for one against the rest. NaN where a sample was
-        never held out.
+        Signs and order as in scikit-learn: positive means ``classes[1]`` for two classes, the first class of
+        the pair for one against one ((0, 1), (0, 2), …), the class itself for one against the rest. NaN where
+        a sample was never held out.
     n_support, n_bounded : ndarray of shape (n_Cs, n_folds, n_machines)
         Support vectors, and those of them at their upper bound.
     objective : ndarray of shape (n_Cs, n_folds, n_machines)
@@ -68,8 +68,8 @@ def svm_path(
 ) -> SVMPath:
     """Solve the dual for every C on the training part of every fold.
 
-    Each fold goes through C in increasing order from warm starts, and is finished, exactly, at the first C for which
-    no support vector is bounded: no larger C changes that solution.
+    Each fold goes through C in increasing order from warm starts, and is finished, exactly, at the first C
+    for which no support vector is bounded: no larger C changes that solution.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def svm_path(
     # One BLAS thread each: no quarrel over cores, and sums that do not depend on n_jobs.
     with _blas().limit(limits=1):
         for done, (m, s, path) in enumerate(_all_paths(K, machines, splits, settings, n_jobs), start=1):
-            decision[np.ix_(order, splits[s][1], [m])] = path.decision[:, :, None]
+            decision[order[:, None], splits[s][1], m] = path.decision
             for name, table in out.items():
                 table[order, s, m] = getattr(path, name)
             if callback is not None:

@@ -28,8 +28,8 @@ class SVMSolution:
     objective : float
         LIBSVM's dual objective ½ βᵀKβ − yᵀβ, to be minimised (with K + I/C for the squared hinge).
     gradient : ndarray of shape (n_samples,)
-        f = y − Kβ, the negative gradient of the objective (with K + I/C for the squared hinge). Free support vectors
-        have f = intercept.
+        f = y − Kβ, the negative gradient of the objective (with K + I/C for the squared hinge). Free support
+        vectors have f = intercept.
     n_iter : int
         Pair steps of SMO.
     gap : float
@@ -100,7 +100,8 @@ def solve_svm_dual(
     if loss == "squared_hinge":
         ridge[used] = 1.0 / cost[used]
         K = K + np.diag(ridge)
-        # Σα is twice the dual value, which is at most the primal value of w = 0, so an optimum never meets this bound.
+        # Σα is twice the dual value, which is at most the primal value of w = 0, so an optimum never meets
+        # this bound.
         bound = np.where(used, 2.0 * cost.sum(), 0.0)
     lo, hi = np.where(signs < 0, -bound, 0.0), np.where(signs > 0, bound, 0.0)
     beta = np.zeros(K.shape[0]) if warm_start is None else _into_bounds(warm_start, lo, hi)
@@ -123,7 +124,7 @@ def _signs_and_weights(y: Any, sample_weight: Any, n_samples: int) -> tuple[np.n
     classes, index = check_labels(y, n_samples)
     if len(classes) > 2:
         raise ValueError(
-            f"solve_svm_dual needs two classes, got {len(classes)}. Use svm_path, or train one machine for each pair."
+            f"solve_svm_dual needs two classes, got {len(classes)}. Use svm_path or one machine a pair."
         )
     weight = check_weights(sample_weight, n_samples)
     for k in (0, 1):
@@ -182,14 +183,15 @@ def warn_of(outcome: Outcome, tol: float) -> None:
     """Tell the user of an early stop and of a kernel that is far from positive semi-definite."""
     if not outcome.is_convex:
         warnings.warn(
-            "The Gram matrix K is far from positive semi-definite: the solution found is one of several local ones. "
+            "The Gram matrix K is far from positive semi-definite: the solution may be a local one. "
             "Use another kernel or other kernel parameters.",
             KernelwiseWarning,
             stacklevel=3,
         )
     if not outcome.converged:
         warnings.warn(
-            f"The solver stopped after {outcome.n_iter} iterations with a violation of {outcome.gap:.1e} (tol {tol:.1e}). "
+            f"The solver stopped after {outcome.n_iter} iterations with a violation of {outcome.gap:.1e} "
+            f"(tol {tol:.1e}). "
             "Raise max_iter or tol, scale the features, or lower C.",
             ConvergenceWarning,
             stacklevel=3,

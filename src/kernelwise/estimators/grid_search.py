@@ -1,0 +1,276 @@
+"""Grid search over kernels and C from shared Gram matrices."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid, check_cv
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.utils import Tags, column_or_1d, get_tags, indexable
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from .._validation import check_choice, check_gram, check_positive, check_samples
+from ._candidates import USED, group_candidates
+from ._cv_results import cv_results
+from ._finished_search import FinishedSearch
+from ._folds import plan_blocks
+from ._scoring import PathScorer, make_scorers
+from ._search import Job, run, tabulate
+from ._weights import encode_labels, positive_weights
+from .svc import SVC
+
+#: The grid of LIBSVM's grid.py, used where none is given.
+DEFAULT_CS = (2.0 ** np.arange(-5, 16, 2)).tolist()
+DEFAULT_GAMMAS = (2.0 ** np.arange(-15, 4, 2)).tolist()
+SCALERS = {"standard": StandardScaler, "minmax": MinMaxScaler}
+
+
+class GridSearchSVC(FinishedSearch):
+    """The answer of ``GridSearchCV(SVC(), param_grid)`` from shared distances, Gram matrices and paths of C.
+
+    Folds, candidates, their order and ``cv_results_`` are those of scikit-learn's GridSearchCV; a score may
+    differ by a sample whose decision value is within the solvers' tolerance of zero. Squared distances (or
+    inner products) are computed once, a Gram matrix once for each kernel, and candidates that differ only in
+    C are one warm-started path.
+
+    Parameters
+    ----------
+    param_grid : dict or list of dict, default=None
+        Lists of values for some of ``C``, ``gamma``, ``kernel``, ``degree``, ``coef0`` and ``class_weight``,
+        which mean what they mean in `SVC`; ``gamma="scale"`` and ``class_weight="balanced"`` look at the
+        training part of each fold. A Kernel object as ``kernel`` ignores the other kernel parameters.
+        Without ``param_grid``: ``kernels`` × ``Cs``, or LIBSVM's grid, log₂C = -5, -3, …, 15 and
+        log₂γ = -15, -13, …, 3.
+    kernel : str, Kernel or callable, default="rbf"
+        For candidates that do not name one. With "precomputed" X is the Gram matrix.
+    kernels, Cs : list, default=None
+        Another way to write ``param_grid={"kernel": kernels, "C": Cs}``.
+    scaler : {"standard", "minmax"} or transformer, default=None
+        Scales the features before the kernel sees them; None takes X as it is. ``best_estimator_`` is then a
+        Pipeline of this scaler and an `SVC`; ``best_params_`` keeps the SVC's own names.
+    scaling : {"per-fold", "shared"}, default="per-fold"
+        "per-fold" fits the scaler to the training part of each fold, the answer of
+        ``GridSearchCV(make_pipeline(scaler, SVC()))``: nothing leaks, and distances are computed once for
+        each fold. "shared" fits one scaler to all of X: distances are computed once, but the scaler has seen
+        the test parts, so the scores leak a little.
+    multiclass : {"ovo", "ovr"}, default="ovo"
+    class_weight : dict or "balanced", default=None
+        For candidates that do not name one.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+    tol, max_iter : float, int
+        As in `SVC`.
+    cv : int, splitter or iterable of (train, test), default=None
+        As in GridSearchCV: None is five stratified folds.
+    scoring : str, callable, list, tuple or dict, default=None
+        As in GridSearchCV; accuracy if None. Scorers see labels and decision values, not probabilities.
+        "accuracy", "balanced_accuracy" and "roc_auc" of two classes take next to no time; any other scorer is
+        called whenever its answer may change with C.
+    refit : bool, str or callable, default=True
+        As in GridSearchCV.
+    n_jobs : int, default=None
+        Threads, as in joblib; results do not depend on it.
+    error_score : float or "raise", default=nan
+        Score of a fold that cannot be trained, because its training part has one class only, say.
+    return_train_score : bool, default=False
+        Training scores need decision values of the training rows, too: several times the work.
+    verbose : int, default=0
+        If positive, a line on the standard error stream for each finished kernel.
+    memory_limit : float, default=4096
+        In MiB, of the n × n matrices; fewer threads work at once to keep it, and one is the least.
+
+    Attributes
+    ----------
+    cv_results_ : dict
+        As in GridSearchCV; a time is a candidate's equal share of its path.
+    best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, multimetric_
+        As in GridSearchCV.
+    classes_ : ndarray of shape (n_classes,)
+    n_iter_ : ndarray of shape (n_machines,)
+        Pair steps of the machine trained on all samples.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise.estimators.grid_search import GridSearchSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = GridSearchSVC({"gamma": [0.01, 0.1, 1.0], "C": [1.0, 10.0, 100.0]}).fit(X, y)
+    >>> search.best_params_
+    {'C': 1.0, 'gamma': 0.1}
+    """
+
+    def __init__(
+        self,
+        param_grid: Any = None,
+        *,
+        kernel: Any = "rbf",
+        kernels: Any = None,
+        Cs: Any = None,
+        scaler: Any = None,
+        scaling: str = "per-fold",
+        multiclass: str = "ovo",
+        class_weight: Any = None,
+        decision_function_shape: str = "ovr",
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        cv: Any = None,
+        scoring: Any = None,
+        refit: Any = True,
+        n_jobs: int | None = None,
+        error_score: Any = np.nan,
+        return_train_score: bool = False,
+        verbose: int = 0,
+        memory_limit: float = 4096,
+    ) -> None:
+        self.param_grid = param_grid
+        self.kernel = kernel
+        self.kernels = kernels
+        self.Cs = Cs
+        self.scaler = scaler
+        self.scaling = scaling
+        self.multiclass = multiclass
+        self.class_weight = class_weight
+        self.decision_function_shape = decision_function_shape
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cv = cv
+        self.scoring = scoring
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.error_score = error_score
+        self.return_train_score = return_train_score
+        self.verbose = verbose
+        self.memory_limit = memory_limit
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Score every candidate on every fold and train the best one on all samples.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), default=None
+            For the machines, and for the scorers that take weights.
+        groups : array of shape (n_samples,), default=None
+            For the splitter ``cv``.
+        """
+        candidates = list(ParameterGrid(self._grid()))
+        self._check_settings()
+        kinds = group_candidates(candidates, self.kernel, self.class_weight)
+        self.scorer_ = make_scorers(SVC(), self.scoring)
+        if isinstance(self.scorer_, dict):
+            self._check_refit(self.scorer_)
+
+        samples, _, groups = indexable(X, y, groups)
+        tags = self.__sklearn_tags__().input_tags
+        accept = "csr" if tags.sparse else False
+        X, y = validate_data(self, X, y, accept_sparse=accept, dtype=np.float64)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        self.classes_, index = encode_labels(y)
+        weight = positive_weights(sample_weight, index, self.classes_)
+        everyone = np.arange(y.size)
+        folds = check_cv(self.cv, y, classifier=True).split(samples, y, groups)
+        splits = [(everyone[train], everyone[test]) for train, test in folds]
+        self.n_splits_ = len(splits)
+
+        scaler = self._scaler()
+        if tags.pairwise:
+            X = check_gram(X)
+        if scaler is not None and self.scaling == "shared":
+            X, scaler = check_samples(clone(scaler).fit_transform(X, y)), None
+        blocks = plan_blocks(X, index, weight, splits, scaler, self.return_train_score, tags.pairwise)
+        job = self._job(samples, y, splits, None if sample_weight is None else weight)
+        cells = list(run(job, kinds, blocks, effective_n_jobs(self.n_jobs), self.memory_limit, self.verbose))
+        self.cv_results_ = cv_results(candidates, *tabulate(cells, kinds, len(splits), self.error_score))
+        self._choose(samples, y, sample_weight)
+        return self
+
+    def _job(
+        self,
+        samples: Any,
+        y: np.ndarray,
+        splits: list[tuple[np.ndarray, np.ndarray]],
+        weight: np.ndarray | None,
+    ) -> Job:
+        scorer = PathScorer(
+            self.scorer_, self.scoring, self.multiclass, self.decision_function_shape, self.error_score
+        )
+        return Job(
+            samples=samples,
+            y=y,
+            classes=self.classes_,
+            splits=splits,
+            scorer=scorer,
+            score_weights={} if weight is None else dict.fromkeys(scorer.weighted(), weight),
+            settings={"strategy": self.multiclass, "tol": self.tol, "max_iter": self.max_iter},
+            with_train=self.return_train_score,
+            error_score=self.error_score,
+        )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        scaler = self._scaler()
+        tags.input_tags.pairwise = all(self._are_precomputed())
+        tags.input_tags.sparse = not tags.input_tags.pairwise and (
+            scaler is None or get_tags(scaler).input_tags.sparse
+        )
+        return tags
+
+    def _grid(self) -> Any:
+        """What ParameterGrid takes."""
+        if self.param_grid is not None:
+            return self.param_grid
+        grid: dict[str, Any] = {"C": DEFAULT_CS if self.Cs is None else self.Cs}
+        if self.kernels is not None:
+            grid["kernel"] = self.kernels
+        elif isinstance(self.kernel, str) and self.kernel in USED:
+            grid["gamma"] = DEFAULT_GAMMAS
+        return grid
+
+    def _are_precomputed(self) -> list[bool]:
+        """Whether X is a Gram matrix, for each kernel of the grid."""
+        grid = self._grid()
+        grids = [grid] if isinstance(grid, dict) else grid
+        kernels = [kernel for part in grids for kernel in part.get("kernel", [self.kernel])]
+        return [isinstance(kernel, str) and kernel == "precomputed" for kernel in kernels]
+
+    def _check_settings(self) -> None:
+        """Refuse settings that cannot be."""
+        check_positive(self.tol, "tol", "GridSearchSVC")
+        check_positive(self.memory_limit, "memory_limit", "GridSearchSVC")
+        check_choice(self.scaling, "scaling", "GridSearchSVC", ("per-fold", "shared"))
+        for name in ("multiclass", "decision_function_shape"):
+            check_choice(getattr(self, name), name, "GridSearchSVC", ("ovo", "ovr"))
+        if (self.multiclass, self.decision_function_shape) == ("ovr", "ovo"):
+            raise ValueError("multiclass='ovr' has no pairwise values; set decision_function_shape='ovr'.")
+        if not isinstance(self.error_score, numbers.Real):
+            check_choice(self.error_score, "error_score", "GridSearchSVC", ("raise",))
+        if self.param_grid is not None and (self.kernels is not None or self.Cs is not None):
+            raise ValueError("Pass either 'param_grid' or 'kernels' and 'Cs' to GridSearchSVC, not both.")
+        given = self._are_precomputed()
+        if any(given) and not all(given):
+            raise ValueError("'precomputed' cannot be searched beside others: X is a Gram matrix or samples.")
+        if any(given) and self.scaler is not None:
+            raise ValueError("A precomputed Gram matrix cannot be scaled; set scaler=None.")
+
+    def _scaler(self) -> Any:
+        if not isinstance(self.scaler, str):
+            return self.scaler
+        check_choice(self.scaler, "scaler", "GridSearchSVC", tuple(SCALERS))
+        return SCALERS[self.scaler]()
+
+    def _machine(self) -> Any:
+        """The best candidate, not yet trained."""
+        shared = SVC().get_params().keys() & self.get_params(deep=False).keys() - {"verbose"}
+        machine = SVC(**{name: getattr(self, name) for name in shared})
+        machine.set_params(**clone(self.best_params_, safe=False))
+        scaler = self._scaler()
+        return machine if scaler is None else make_pipeline(clone(scaler), machine)

@@ -1,7 +1,7 @@
 """kernelwise chooses the kernel of a support vector machine, its parameters and C."""
 
-from .estimators import SVC
+from kernelwise.estimators import SVC, GridSearchSVC
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["SVC"]
+__all__ = ["SVC", "GridSearchSVC", "__version__"]

@@ -1,5 +1,6 @@
-"""Support vector machines under scikit-learn's contract."""
+"""Estimators that keep scikit-learn's contract."""
 
-from .svc import SVC
+from kernelwise.estimators.grid_search import GridSearchSVC
+from kernelwise.estimators.svc import SVC
 
-__all__ = ["SVC"]
+__all__ = ["SVC", "GridSearchSVC"]

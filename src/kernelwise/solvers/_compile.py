@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,17 @@ import numpy as np
 logger = logging.getLogger("kernelwise")
 
 
-@lru_cache
+_lock = Lock()
+
+
 def compiled_smo(gram_dtype: np.dtype, pool_dtype: np.dtype) -> Callable[..., Any]:
+    """Return `_compile` of these dtypes, compiled by the first thread that asks for it."""
+    with _lock:
+        return _compile(gram_dtype, pool_dtype)
+
+
+@lru_cache
+def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> Callable[..., Any]:
     """Return `shrinking_smo` compiled for the dtypes of the Gram matrix and of the pool's copy."""
     # Numba takes a quarter of a second to import: not before a machine is trained.
     from numba import from_dtype, njit, types

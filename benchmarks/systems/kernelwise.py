@@ -11,9 +11,8 @@ from benchmarks.jobs import Task
 
 
 def cpath(task: Task) -> np.ndarray:
-    from kernelwise.solvers import path_predictions, svm_path
-
     from kernelwise.kernels import RBF
+    from kernelwise.solvers import path_predictions, svm_path
 
     return path_predictions(svm_path(RBF(task.gamma)(task.X), task.y, task.Cs, task.folds))
 

@@ -15,6 +15,7 @@ DOUBLE: np.dtype = np.dtype(np.float64)
 MAX_FACE = 5000  # free variables; a larger Cholesky factor costs more than it brings
 MAX_NEWTON = 50
 AFTER_NEWTON = 500  # pair steps between Newton steps: enough to correct which variables are free
+ONE = np.ones(1)
 NOT_CONVEX = -1e-6  # relative to the diagonal: a pair that curves down by more is no rounding error
 
 
@@ -34,6 +35,14 @@ class Outcome(NamedTuple):
     is_convex: bool
 
 
+class Path(NamedTuple):
+    """Solutions for some values of C: the table of `smo_path`, whether the last is solved, and β for each."""
+
+    table: np.ndarray
+    is_solved: bool
+    coefficients: np.ndarray
+
+
 class Pool:
     """The variables that may move and a copy of their part of K, kept from one solve to the next."""
 
@@ -45,9 +54,10 @@ class Pool:
         # Only touched pages take memory: the pool is usually far smaller. The zeros pad the rows.
         self.K = np.zeros(n * self.stride + 32, dtype)
 
-    def copy(self) -> Pool:
-        """Return a pool of its own with the same members."""
-        new = Pool(self.members.size, self.K.dtype)
+    def copy(self, new: Pool | None = None) -> Pool:
+        """Return a pool of its own with the same members; ``new`` may be one that is no longer needed."""
+        if new is None:
+            new = Pool(self.members.size, self.K.dtype)
         new.size = self.size
         new.members[: self.size] = self.members[: self.size]
         shape = (self.members.size, self.stride)
@@ -82,9 +92,9 @@ class BoxQP:
                 n_newton += may_newton
             limit = max_iter - n_iter
             if may_newton:
-                limit = min(limit, self.patience() if n_newton == 0 else AFTER_NEWTON)
-            k, curvature, gap, offset, self.n_free, stalled = self._smo(tol, limit, dtype)
-            n_iter, lowest = n_iter + k, min(lowest, curvature)
+                limit = min(limit, self.patience(self.n_free) if n_newton == 0 else AFTER_NEWTON)
+            k, curvature, gap, offset, _, stalled, *_ = self._smo(tol, limit, dtype).table[0].tolist()
+            n_iter, lowest = n_iter + int(k), min(lowest, curvature)
             if not gap >= tol or n_iter >= max_iter or (stalled and dtype is DOUBLE):
                 return Outcome(
                     n_iter, n_newton, max(gap, 0.0), offset, self.n_free, gap < tol, lowest > NOT_CONVEX
@@ -92,9 +102,8 @@ class BoxQP:
             if stalled:
                 dtype = DOUBLE
 
-    def patience(self) -> int:
-        """Pair steps that take about as long as one Newton step would (measured, in microseconds)."""
-        m = self.n_free
+    def patience(self, m: int) -> int:
+        """Pair steps that take about as long as a Newton step with m free variables (measured, in µs)."""
         newton = 500 + m * (0.5 + 0.015 * m + m * m / 3e4 + 0.0012 * self.f.size)
         return int(newton / (0.1 + 0.0006 * m))
 
@@ -108,24 +117,45 @@ class BoxQP:
         subtract_rows(self.K, free, change, self.f)
         return True
 
-    def _smo(self, tol: float, max_iter: int, dtype: np.dtype) -> tuple[int, float, float, float, int, bool]:
+    def path(self, p: np.ndarray, Cs: np.ndarray, tol: float, max_iter: int) -> Path:
+        """Solve with the bounds C·lo and C·hi for increasing C, as far as SMO goes without crawling.
+
+        Ends at the first C for which no variable is at a bound other than zero, or which is not solved in the
+        pair steps that a Newton step is worth.
+        """
+        limit = min(max_iter, self.patience(max(self.n_free, 100)))
+        return self._run(p, Cs, tol, limit, SINGLE, np.empty((Cs.size, p.size)))
+
+    def _smo(self, tol: float, max_iter: int, dtype: np.dtype) -> Path:
+        # The objective is of no interest here, so that any p will do.
+        return self._run(self.f, ONE, tol, max_iter, dtype, np.empty((0, self.f.size)))
+
+    def _run(
+        self, p: np.ndarray, Cs: np.ndarray, tol: float, limit: int, dtype: np.dtype, coefficients: np.ndarray
+    ) -> Path:
         if dtype not in self.pools:
             self.pools[dtype] = Pool(self.f.size, dtype)
         pool = self.pools[dtype]
-        *result, pool.size = compiled_smo(self.K.dtype, dtype)(
+        table = np.zeros((Cs.size, 8))
+        n_done, is_solved, pool.size = compiled_smo(self.K.dtype, dtype)(
             self.K,
+            p,
             self.beta,
             self.f,
             self.lo,
             self.hi,
+            Cs,
             tol,
-            max_iter,
+            limit,
             pool.members,
             pool.size,
             pool.K,
             pool.stride,
+            coefficients,
+            table,
         )
-        return tuple(result)
+        self.n_free = int(table[n_done - 1, 4])
+        return Path(table[:n_done], is_solved, coefficients[:n_done])
 
 
 def subtract_rows(K: np.ndarray, rows: np.ndarray, change: np.ndarray, f: np.ndarray) -> None:

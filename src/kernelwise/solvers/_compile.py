@@ -24,7 +24,7 @@ def compiled_smo(gram_dtype: np.dtype, pool_dtype: np.dtype) -> Callable[..., An
 
 @lru_cache
 def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> Callable[..., Any]:
-    """Return `shrinking_smo` compiled for the dtypes of the Gram matrix and of the pool's copy."""
+    """Return `smo_path` compiled for the dtypes of the Gram matrix and of the pool's copy."""
     # Numba takes a quarter of a second to import: not before a machine is trained.
     from numba import from_dtype, njit, types
 
@@ -38,5 +38,6 @@ def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> Callable[..., Any]:
     vector = types.Array(types.float64, 1, "C")
     members = types.Array(types.uintp, 1, "C")
     pool = types.Array(from_dtype(pool_dtype), 1, "C")
-    signature = (gram, *[vector] * 4, types.float64, types.int64, members, types.int64, pool, types.int64)
-    return njit(signature, cache=True, nogil=True)(_loops.shrinking_smo)
+    matrix = types.Array(types.float64, 2, "C")
+    signature = (gram, *[vector] * 6, types.float64, types.int64, members, types.int64, pool, types.int64)
+    return njit((*signature, matrix, matrix), cache=True, nogil=True)(_loops.smo_path)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._box_qp import BoxQP, subtract_rows
+from ._box_qp import NOT_CONVEX, BoxQP, Pool, subtract_rows
 from .multiclass import Machine
 
 Fold = tuple[np.ndarray, np.ndarray]
+OFFSET = 3  # column of the table of `smo_path`
 SEED_TOL = 0.05  # the machine on all samples only gives the folds a start
 SEED_FOLDS = 3  # with fewer folds that start costs more than it saves
 
@@ -57,8 +58,10 @@ class MachinePath:
         self.K = K
         self.members, self.signs = machine
         self.Cs, self.tol, self.max_iter = Cs, tol, max_iter
+        self.pieces = contiguous(self.members)
         everyone = self.members.size == K.shape[0]
-        self.K_members = K if everyone else np.take(K[self.members], self.members, axis=1)
+        self.K_members = K if everyone else np.block([[K[p, q] for q in self.pieces] for p in self.pieces])
+        self.spare: list[dict[np.dtype, Pool]] = []  # of folds that are done: fresh memory is dear
         self.limits = self.signs * weight[self.members]
         self.seed = self._problem(self.limits * Cs[0], np.zeros(self.signs.size), self.signs.copy())
         if n_folds >= SEED_FOLDS:
@@ -70,95 +73,107 @@ class MachinePath:
     def fold(self, train: np.ndarray, test: np.ndarray) -> FoldPath:
         """Solve for every C on ``train``; decision values are those of ``test``.
 
-        Held-out members stay in the problem with both bounds at zero: their decision values come with the
-        gradient. Those of held-out samples of other classes take one matrix product.
+        Held-out members stay in the problem with both bounds at zero. Their decision values are computed from
+        K all the same: with a very narrow kernel they are smaller than the rounding of the gradient.
         """
-        place = np.full(self.K.shape[0], -1)
-        place[self.members] = np.arange(self.members.size)
-        used = np.zeros(self.members.size)
-        inside = place[train]
-        used[inside[inside >= 0]] = 1.0
-        limits = used * self.limits
+        is_used = np.zeros(self.K.shape[0], bool)
+        is_used[train] = True
+        limits = np.where(is_used[self.members], self.limits, 0.0)
         qp = self._start(limits)
-        path, coefficients, offsets = self._along_C(qp, limits)
-
-        is_member = place[test] >= 0
-        decision = np.empty((self.Cs.size, test.size))
-        decision[:, is_member] = path.decision[:, place[test[is_member]]]
-        others = test[~is_member]
-        if others.size:
-            trained = np.flatnonzero(limits)
-            block = self.K[np.ix_(self.members[trained], others)]
-            decision[:, ~is_member] = coefficients[:, trained] @ block + offsets[:, None]
-        path.decision = decision
-        return path
+        rows, betas = self._along_C(qp, limits)
+        self.spare.append(qp.pools)
+        decision = np.repeat(rows[:, OFFSET, None], test.size, axis=1)
+        start = 0
+        for piece in self.pieces:
+            size = piece.stop - piece.start
+            decision += betas[:, start : start + size] @ self.K[test, piece].T
+            start += size
+        return self._tabulate(rows, decision)
 
     def _start(self, limits: np.ndarray) -> BoxQP:
         """The seed less the coefficients held out, and the least ones of the sign that now outweighs."""
         qp = self._problem(limits * self.Cs[0], self.seed.beta.copy(), self.seed.f.copy())
-        qp.pools = {dtype: pool.copy() for dtype, pool in self.seed.pools.items()}
+        spare = self.spare.pop() if self.spare else {}
+        qp.pools = {dtype: pool.copy(spare.get(dtype)) for dtype, pool in self.seed.pools.items()}
         qp.beta[limits == 0] = 0.0
         excess = qp.beta.sum()
+        # The rounding of the sum is no excess: taken from a bounded variable it would make that one free.
+        rounding = np.finfo(float).eps * np.abs(qp.beta).sum()
         sign = np.sign(excess)
         heavier = np.flatnonzero(qp.beta * sign > 0)
         for t in heavier[np.argsort(np.abs(qp.beta[heavier]), kind="stable")]:
+            if abs(excess) <= rounding:
+                break
             taken = sign * min(abs(qp.beta[t]), abs(excess))
             qp.beta[t] -= taken
             excess -= taken
-            if excess == 0.0:
-                break
         change = qp.beta - self.seed.beta
         rows = np.flatnonzero(change)
         subtract_rows(qp.K, rows, change[rows], qp.f)
         return qp
 
-    def _along_C(self, qp: BoxQP, limits: np.ndarray) -> tuple[FoldPath, np.ndarray, np.ndarray]:
-        """Solve for increasing C from warm starts; decision values are of all members.
+    def _along_C(self, qp: BoxQP, limits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Solve for increasing C from warm starts, up to the first without a bounded support vector.
 
         Returns
         -------
-        path : FoldPath
-        coefficients : ndarray of shape (n_Cs, n_members)
-        offsets : ndarray of shape (n_Cs,)
+        rows : ndarray of shape (n_solved, 8)
+            As the table of `smo_path`.
+        betas : ndarray of shape (n_solved, n_members)
         """
-        n_Cs, signs = self.Cs.size, self.signs
-        path = FoldPath(
-            decision=np.empty((n_Cs, signs.size)),
-            n_support=np.zeros(n_Cs, int),
-            n_bounded=np.zeros(n_Cs, int),
-            objective=np.zeros(n_Cs),
-            n_iter=np.zeros(n_Cs, int),
-            gap=np.zeros(n_Cs),
-            converged=np.zeros(n_Cs, bool),
-            is_convex=np.zeros(n_Cs, bool),
-        )
-        coefficients = np.empty((n_Cs, signs.size))
-        offsets = np.empty(n_Cs)
-        unit_lo, unit_hi = np.minimum(limits, 0.0), np.maximum(limits, 0.0)
+        qp.lo, qp.hi = np.minimum(limits, 0.0), np.maximum(limits, 0.0)
+        quick = qp.path(self.signs, self.Cs, self.tol, self.max_iter)
+        if quick.is_solved:
+            return quick.table, quick.coefficients
+        rows, betas = list(quick.table[:-1]), list(quick.coefficients[:-1])
         crawl = 0.0  # pair steps the next C would take without Newton steps
-        for c, C in enumerate(self.Cs):
-            if c > 0:
-                _start_from_last(qp, signs, C / self.Cs[c - 1], C * limits)
-            qp.lo, qp.hi = C * unit_lo, C * unit_hi
-            outcome = qp.minimise(self.tol, self.max_iter, newton_first=crawl > qp.patience())
-            crawl = 1.15 * crawl if outcome.n_newton else outcome.n_iter
-            offsets[c], coefficients[c] = outcome.offset, qp.beta
-            np.subtract(signs + outcome.offset, qp.f, out=path.decision[c])
-            path.n_support[c] = np.count_nonzero(qp.beta)
-            path.n_bounded[c] = path.n_support[c] - outcome.n_free
-            path.objective[c] = -0.5 * (qp.beta @ (signs + qp.f))
-            path.n_iter[c], path.gap[c] = outcome.n_iter, outcome.gap
-            path.converged[c], path.is_convex[c] = outcome.converged, outcome.is_convex
-            if path.n_bounded[c] == 0 and outcome.converged:
-                break
-        # With no bounded support vector the solution for this C is the solution for every larger one.
-        for array in (*vars(path).values(), coefficients, offsets):
-            array[c + 1 :] = array[c]
-        path.n_iter[c + 1 :] = 0
-        return path, coefficients, offsets
+        is_final = False
+        while not is_final:
+            C = self.Cs[len(rows)]
+            if crawl > 0:
+                start_from_last(qp, self.signs, C / self.Cs[len(rows) - 1], C * limits)
+            qp.lo, qp.hi = np.minimum(C * limits, 0.0), np.maximum(C * limits, 0.0)
+            newton_first = crawl == 0 or crawl > qp.patience(qp.n_free)
+            outcome = qp.minimise(self.tol, self.max_iter, newton_first=newton_first)
+            crawl = max(1.0, 1.15 * crawl if outcome.n_newton else outcome.n_iter)
+            n_support = np.count_nonzero(qp.beta)
+            objective = -0.5 * (qp.beta @ (self.signs + qp.f))
+            lowest = 0.0 if outcome.is_convex else -1.0
+            rows.append(
+                np.array(
+                    [
+                        outcome.n_iter,
+                        lowest,
+                        outcome.gap,
+                        outcome.offset,
+                        outcome.n_free,
+                        0,
+                        n_support,
+                        objective,
+                    ]
+                )
+            )
+            betas.append(qp.beta.copy())
+            is_final = len(rows) == self.Cs.size or (outcome.converged and n_support == outcome.n_free)
+        return np.array(rows), np.array(betas)
+
+    def _tabulate(self, rows: np.ndarray, decision: np.ndarray) -> FoldPath:
+        """With no bounded support vector the last solution is the solution for every larger C, too."""
+        last = np.minimum(np.arange(self.Cs.size), len(rows) - 1)
+        n_iter, lowest, gap, _, n_free, _, n_support, objective = rows[last].T
+        return FoldPath(
+            decision=decision[last],
+            n_support=n_support.astype(int),
+            n_bounded=(n_support - n_free).astype(int),
+            objective=objective,
+            n_iter=np.where(np.arange(self.Cs.size) < len(rows), n_iter, 0).astype(int),
+            gap=np.maximum(gap, 0.0),
+            converged=gap < self.tol,
+            is_convex=lowest > NOT_CONVEX,
+        )
 
 
-def _start_from_last(qp: BoxQP, signs: np.ndarray, s: float, limits: np.ndarray) -> None:
+def start_from_last(qp: BoxQP, signs: np.ndarray, s: float, limits: np.ndarray) -> None:
     """Keep β or scale it with C, whichever has the lower objective; what was bounded then stays so."""
     linear = signs @ qp.beta
     quadratic = linear - qp.f @ qp.beta
@@ -170,3 +185,9 @@ def _start_from_last(qp: BoxQP, signs: np.ndarray, s: float, limits: np.ndarray)
     np.copyto(qp.beta, limits, where=bounded)
     qp.f *= s
     qp.f += (1.0 - s) * signs
+
+
+def contiguous(members: np.ndarray) -> list[slice]:
+    """Increasing indices as slices: one for all samples, or one for each class of sorted ones."""
+    breaks = np.flatnonzero(np.diff(members) != 1) + 1
+    return [slice(int(part[0]), int(part[-1]) + 1) for part in np.split(members, breaks)]

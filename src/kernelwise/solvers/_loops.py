@@ -37,10 +37,13 @@ RESCALE = 1.0 / 64  # a copy is scaled anew each time its gap has shrunk by this
 REFINE = (
     256.0  # a round in a given precision aims at this many units of it relative to the gap it starts from
 )
+HAIR = 4 * 2.0**-52
 SLACK = 0.1  # of the gap: bounded variables this close to violating join the pool as well
 SAMPLE = 512  # most violators, or a quarter of all variables, to join the pool at once
 LANES = 32  # the pool is padded to a multiple of this, so that the vectorised loops have no remainder
 # Everything but "no infinities", which mark the variables that may not move.
+# Inner functions are never called from Python: no wrappers to compile.
+INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
 FAST = {"nnan", "nsz", "reassoc", "contract", "arcp"}
 
 
@@ -63,7 +66,7 @@ def _packed(typing: Any, value: Any, index: Any, keep: Any) -> Any:
 _pack: Any = intrinsic(_packed)
 
 
-@njit(fastmath=FAST)
+@njit(fastmath=FAST, **INNER)
 def _move_and_rank(f: Any, Ki: Any, Kj: Any, step: Any, may_rise: Any, keep: int) -> Any:
     """Set f −= step (Ki − Kj) and return the packed arg-max of f over I_up."""
     best = _pack(f.dtype.type(-np.inf), 0, keep)
@@ -75,7 +78,7 @@ def _move_and_rank(f: Any, Ki: Any, Kj: Any, step: Any, may_rise: Any, keep: int
     return best
 
 
-@njit(fastmath=FAST)
+@njit(fastmath=FAST, **INNER)
 def _best_partner(f: Any, Ki: Any, diag: Any, kii: Any, fi: Any, may_fall: Any, keep: int) -> Any:
     """Packed arg-max of (fi − f)² / curvature over the violators in I_low, and the packed largest fi − f."""
     zero = f.dtype.type(0.0)
@@ -94,7 +97,7 @@ def _best_partner(f: Any, Ki: Any, diag: Any, kii: Any, fi: Any, may_fall: Any, 
     return best, widest
 
 
-@njit
+@njit(**INNER)
 def _extremes(f: Any, may_rise: Any, may_fall: Any) -> Any:
     """Arg-max of f over I_up, that maximum, and the minimum of f over I_low; exact."""
     i = -1
@@ -109,26 +112,27 @@ def _extremes(f: Any, may_rise: Any, may_fall: Any) -> Any:
     return i, up, low
 
 
-@njit
+@njit(**INNER)
 def _mark(t: int, beta: Any, lo: Any, hi: Any, may_rise: Any, may_fall: Any) -> None:
     """Note whether variable t may move: 0 if so, −∞ if not."""
     may_rise[t] = 0.0 if beta[t] < hi[t] else -np.inf
     may_fall[t] = 0.0 if beta[t] > lo[t] else -np.inf
 
 
-@njit
+@njit(**INNER)
 def _take_step(i: int, j: int, step: float, beta: Any, lo: Any, hi: Any) -> float:
     """Raise β_i and lower β_j by ``step`` or as far as the bounds allow, and return how far that was."""
     room_i = hi[i] - beta[i]
     room_j = beta[j] - lo[j]
     step = min(step, room_i, room_j)
-    # Bounds are met exactly: rounding must not leave a variable a hair away from one.
-    beta[i] = hi[i] if step == room_i else beta[i] + step
-    beta[j] = lo[j] if step == room_j else beta[j] - step
+    # Bounds are met exactly: a variable that rounding leaves a hair away from one would count as free.
+    hair = HAIR * (abs(beta[i]) + abs(beta[j]) + step)
+    beta[i] = hi[i] if room_i - step <= hair else beta[i] + step
+    beta[j] = lo[j] if room_j - step <= hair else beta[j] - step
     return step
 
 
-@njit
+@njit(**INNER)
 def _smo(pool_K: Any, stride: int, short: Any, beta: Any, lo: Any, hi: Any, tol: float, limit: int) -> Any:
     """Optimise pairs of the pool until the gap is below ``tol`` or ``limit`` pairs are done.
 
@@ -180,7 +184,7 @@ def _smo(pool_K: Any, stride: int, short: Any, beta: Any, lo: Any, hi: Any, tol:
     return n_iter, lowest
 
 
-@njit(fastmath=FAST)
+@njit(fastmath=FAST, **INNER)
 def _subtract_rows(K: Any, rows: Any, change: Any, f: Any) -> None:
     """f −= Σ change_k K[rows_k], four rows a sweep so that f is loaded and stored a quarter as often."""
     k = 0
@@ -198,7 +202,7 @@ def _subtract_rows(K: Any, rows: Any, change: Any, f: Any) -> None:
         k += 1
 
 
-@njit
+@njit(**INNER)
 def _survey(f: Any, beta: Any, lo: Any, hi: Any, idx: Any) -> Any:
     """Among ``idx``: maximum of f over I_up, minimum over I_low, number of free ones, their sum of f."""
     up, low = -np.inf, np.inf
@@ -215,14 +219,14 @@ def _survey(f: Any, beta: Any, lo: Any, hi: Any, idx: Any) -> Any:
     return up, low, n_free, total
 
 
-@njit
+@njit(**INNER)
 def _matters(t: int, f: Any, beta: Any, lo: Any, hi: Any, up: float, low: float) -> bool:
     """Whether variable t is free, or bounded and not clear of the gap."""
     rises, falls = beta[t] < hi[t], beta[t] > lo[t]
     return (rises and (falls or f[t] > low)) or (falls and f[t] < up)
 
 
-@njit
+@njit(**INNER)
 def _thin_out(pool_K: Any, stride: int, pool: Any, size: int, status: Any) -> int:
     """Keep only what matters (status 3) in the pool, and return its new size."""
     old = np.empty(
@@ -242,7 +246,7 @@ def _thin_out(pool_K: Any, stride: int, pool: Any, size: int, status: Any) -> in
     return m
 
 
-@njit
+@njit(**INNER)
 def _admit(K: Any, pool_K: Any, stride: int, pool: Any, size: int, new: Any) -> int:
     """Copy the rows and columns of the variables ``new`` to the end of the pool, and return its new size."""
     m = size + new.shape[0]
@@ -260,7 +264,7 @@ def _admit(K: Any, pool_K: Any, stride: int, pool: Any, size: int, new: Any) -> 
     return m
 
 
-@njit
+@njit(**INNER)
 def _round(
     K: Any,
     beta: Any,
@@ -301,7 +305,7 @@ def _round(
     return n_iter, lowest
 
 
-@njit
+@njit(**INNER)
 def _update_pool(
     K: Any,
     beta: Any,
@@ -347,7 +351,8 @@ def _update_pool(
     return _admit(K, pool_K, stride, pool, size, new[:n_new])
 
 
-def shrinking_smo(
+@njit(**INNER)
+def _shrinking_smo(
     K: Any,
     beta: Any,
     f: Any,
@@ -366,11 +371,10 @@ def shrinking_smo(
     -------
     n_iter, lowest : pairs done, and the lowest curvature met relative to the diagonal
     gap, offset, n_free : LIBSVM's violation, the mean of f over the free variables or the middle of the gap
-        if there
-        are none, and their number
+        if there are none, and their number
     stalled, size : whether the precision of ``pool_K`` allows no more progress, and the size of the pool
     """
-    n_iter, n_rounds, lowest, stalled = 0, 0, 0.0, False
+    n_iter, lowest, stalled, is_first = 0, 0.0, False, size == 0
     refine = REFINE * (2.0**-23 if pool_K.itemsize == 4 else 2.0**-52)
     everyone = np.empty(f.shape[0], np.uintp)
     for t in range(f.shape[0]):
@@ -381,10 +385,90 @@ def shrinking_smo(
             offset = total / n_free if n_free > 0 else 0.5 * (up + low)
             return n_iter, lowest, up - low, offset, n_free, stalled, size
         size = _update_pool(K, beta, f, lo, hi, pool, size, pool_K, stride, up, low)
-        # Leave the first round early: after a few iterations a variable the active set is much smaller.
-        limit = max_iter - n_iter if n_rounds > 0 else min(max_iter - n_iter, 4 * size)
+        # Leave a first round early: after a few iterations a variable the active set is much smaller.
+        limit = min(max_iter - n_iter, 4 * size) if is_first else max_iter - n_iter
         aim = max(0.9 * tol, refine * (up - low))
         k, curvature = _round(K, beta, f, lo, hi, pool[:size], pool_K, stride, 0.5 * (up + low), aim, limit)
-        n_iter, n_rounds, lowest = n_iter + k, n_rounds + 1, min(lowest, curvature)
+        n_iter, lowest, is_first = n_iter + k, min(lowest, curvature), False
         up_now, low_now, _, _ = _survey(f, beta, lo, hi, pool[:size])
         stalled = k < limit and up_now - low_now > 0.5 * (up - low)
+
+
+@njit(**INNER)
+def _start_from_last(
+    beta: Any, f: Any, p: Any, s: float, last_lo: Any, last_hi: Any, lo: Any, hi: Any
+) -> None:
+    """Keep β or scale it by s like C, whichever has the lower objective; what was bounded then stays so."""
+    linear, quadratic = 0.0, 0.0
+    for t in range(beta.shape[0]):
+        linear += p[t] * beta[t]
+        quadratic += (p[t] - f[t]) * beta[t]
+    if 0.5 * s * s * quadratic - s * linear >= 0.5 * quadratic - linear:
+        return
+    for t in range(beta.shape[0]):
+        if beta[t] != 0.0:
+            is_low, is_high = beta[t] == last_lo[t], beta[t] == last_hi[t]
+            beta[t] = lo[t] if is_low else hi[t] if is_high else s * beta[t]
+        f[t] = s * f[t] + (1.0 - s) * p[t]
+
+
+def smo_path(
+    K: Any,
+    p: Any,
+    beta: Any,
+    f: Any,
+    unit_lo: Any,
+    unit_hi: Any,
+    Cs: Any,
+    tol: float,
+    limit: int,
+    pool: Any,
+    size: int,
+    pool_K: Any,
+    stride: int,
+    coefficients: Any,
+    table: Any,
+) -> Any:
+    """Solve for increasing C with bounds C·unit_lo and C·unit_hi, each from the solution before.
+
+    Stops behind the first C for which no support vector is bounded, since no larger one changes that
+    solution, and at one that is not solved to ``tol`` in ``limit`` pair steps (or in this precision).
+
+    Parameters
+    ----------
+    coefficients : array of shape (n_Cs, n) or (0, n)
+        Receives β for each C.
+    table : array of shape (n_Cs, 8)
+        Receives, for each C, what `_shrinking_smo` returns (all but the last), the number of support vectors
+        and the objective.
+
+    Returns
+    -------
+    n_done, is_solved, size : C's dealt with, whether the last of them was solved, and the size of the pool
+    """
+    n = beta.shape[0]
+    bounds = np.zeros((2, 2, n))
+    for c in range(Cs.shape[0]):
+        lo, hi = bounds[c % 2, 0], bounds[c % 2, 1]
+        for t in range(n):
+            lo[t], hi[t] = Cs[c] * unit_lo[t], Cs[c] * unit_hi[t]
+        if c > 0:
+            last = bounds[(c - 1) % 2]
+            _start_from_last(beta, f, p, Cs[c] / Cs[c - 1], last[0], last[1], lo, hi)
+        n_iter, lowest, gap, offset, n_free, stalled, size = _shrinking_smo(
+            K, beta, f, lo, hi, tol, limit, pool, size, pool_K, stride
+        )
+        n_support, objective = 0, 0.0
+        for t in range(n):
+            n_support += beta[t] != 0.0
+            objective -= 0.5 * beta[t] * (p[t] + f[t])
+            if coefficients.shape[0] > 0:
+                coefficients[c, t] = beta[t]
+        row = table[c]
+        row[0], row[1], row[2], row[3] = n_iter, lowest, gap, offset
+        row[4], row[5], row[6], row[7] = n_free, stalled, n_support, objective
+        if not gap < tol:
+            return c + 1, False, size
+        if n_free == n_support:
+            return c + 1, True, size
+    return Cs.shape[0], True, size

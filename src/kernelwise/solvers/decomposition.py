@@ -10,7 +10,7 @@ from kernelwise._validation import check_positive
 from kernelwise.kernels.radial import GaussianFamily
 from kernelwise.solvers._box_qp import BoxQP, Outcome
 from kernelwise.solvers.rows import GaussianRows, KernelRows
-from kernelwise.solvers.smo import SVMSolution, _into_bounds, _signs_and_weights, iteration_cap, warn_of
+from kernelwise.solvers.smo import SVMSolution, into_bounds, iteration_cap, signs_and_weights, warn_of
 
 FIRST = 1000  # samples, or a tenth of them, in the first working set
 LARGEST = 1500  # samples in any working set: its Gram matrix stays cheap beside the rows
@@ -57,10 +57,10 @@ def solve_svm_by_rows(
     check_positive(C, "C", "solve_svm_by_rows")
     check_positive(tol, "tol", "solve_svm_by_rows")
     n = X.shape[0]
-    signs, weight = _signs_and_weights(y, sample_weight, n)
+    signs, weight = signs_and_weights(y, sample_weight, n)
     bound = C * weight
     lo, hi = np.where(signs < 0, -bound, 0.0), np.where(signs > 0, bound, 0.0)
-    beta = np.zeros(n) if warm_start is None else _into_bounds(warm_start, lo, hi)
+    beta = np.zeros(n) if warm_start is None else into_bounds(warm_start, lo, hi)
     can_be_single = isinstance(kernel, GaussianFamily) and isinstance(X, np.ndarray) and tol >= SINGLE_TOL
     for source in (GaussianRows, KernelRows) if can_be_single else (KernelRows,):
         rows = source(kernel, X, memory_limit // 2)
@@ -100,8 +100,8 @@ def _error(kernel: Any, X: np.ndarray, signs: np.ndarray, beta: np.ndarray, f: n
 class WorkingSets:
     """Solves working set after working set, on fewer and fewer samples.
 
-    Samples that are clearly on the right side are set aside: ``f`` is then right for the ``active`` ones only,
-    and ``pending`` is the change of β that the others have not seen. They see it all at once before the end.
+    Samples that are clearly on the right side are set aside: ``f`` is then right for the ``active`` ones
+    only, and ``pending`` is the change of β that the others have not seen. They see it before the end.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class WorkingSets:
         return Outcome(n_iter, 0, max(gap, 0.0), offset, n_free, gap < tol, is_convex)
 
     def _survey(self) -> tuple[float, float, np.ndarray]:
-        """The gap, the offset, and how far each active sample is on the wrong side of it (free ones: 0 or more).
+        """The gap, the offset, and how far each active sample is on its wrong side (free ones: 0 or more).
 
         Of the offset, not of the ends of the gap: one outlier would make the whole data set violate.
         """

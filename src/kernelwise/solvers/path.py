@@ -103,6 +103,13 @@ def svm_path(
     check_positive(tol, "tol", "svm_path")
     Cs = _check_Cs(Cs)
     splits = _check_folds(folds, index, weight, classes)
+    tests = [test for _, test in splits]
+    if len(classes) > 2:
+        # Classes in one piece each: the machines' parts of K are then blocks of it.
+        rows = np.argsort(index, kind="stable")
+        place = np.argsort(rows)
+        K, index, weight = np.take(K[rows], rows, axis=1), index[rows], weight[rows]
+        splits = [(place[train], place[test]) for train, test in splits]
     machines = two_class_machines(index, len(classes), strategy)
     order = np.argsort(Cs, kind="stable")
 
@@ -114,7 +121,7 @@ def svm_path(
     # One BLAS thread each: no quarrel over cores, and sums that do not depend on n_jobs.
     with _blas().limit(limits=1):
         for done, (m, s, path) in enumerate(_all_paths(K, machines, splits, settings, n_jobs), start=1):
-            decision[order[:, None], splits[s][1], m] = path.decision
+            decision[order[:, None], tests[s], m] = path.decision
             for name, table in out.items():
                 table[order, s, m] = getattr(path, name)
             if callback is not None:
@@ -189,15 +196,17 @@ def _check_folds(
         raise ValueError("'folds' of svm_path is empty. Pass (train, test) pairs as from cv.split(X, y).")
     times = np.zeros(index.size, int)
     for k, (train, test) in enumerate(splits):
-        missing = np.setdiff1d(np.arange(len(classes)), index[train[weight[train] > 0]])
-        if missing.size:
+        totals = np.bincount(index[train], weights=weight[train], minlength=len(classes))
+        if not totals.all():
             raise ValueError(
-                f"The training part of fold {k} has no sample of class {classes[missing[0]]!r}. "
+                f"The training part of fold {k} has no sample of class {classes[totals.argmin()]!r}. "
                 "Use stratified or fewer folds."
             )
-        if np.intersect1d(train, test).size:
+        is_used = np.zeros(index.size, bool)
+        is_used[train] = True
+        if is_used[test].any():
             raise ValueError(f"Fold {k} has samples in its training and its test part. Pass disjoint parts.")
-        np.add.at(times, test, 1)
+        times += np.bincount(test, minlength=index.size)
     if times.max() > 1:
         raise ValueError(
             f"Sample {int(times.argmax())} is held out {times.max()} times. "

@@ -25,7 +25,7 @@ class KernelRows:
         Bytes for the rows that are kept.
     """
 
-    dtype = np.dtype(np.float64)
+    dtype: np.dtype = np.dtype(np.float64)
 
     def __init__(self, kernel: Any, X: Any, memory_limit: int) -> None:
         self.kernel, self.X = kernel, X
@@ -86,7 +86,7 @@ class GaussianRows(KernelRows):
     kept: computing it again takes no longer than fetching it from memory.
     """
 
-    dtype = np.dtype(np.float32)
+    dtype: np.dtype = np.dtype(np.float32)
 
     def __init__(self, kernel: GaussianFamily, X: np.ndarray, memory_limit: int) -> None:
         super().__init__(kernel, X, 0)

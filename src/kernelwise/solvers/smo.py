@@ -92,7 +92,7 @@ def solve_svm_dual(
     check_positive(C, "C", "solve_svm_dual")
     check_positive(tol, "tol", "solve_svm_dual")
     check_choice(loss, "loss", "solve_svm_dual", ("hinge", "squared_hinge"))
-    signs, weight = _signs_and_weights(y, sample_weight, K.shape[0])
+    signs, weight = signs_and_weights(y, sample_weight, K.shape[0])
     cost = C * weight
     used = cost > 0
     ridge = np.zeros(K.shape[0])
@@ -104,7 +104,7 @@ def solve_svm_dual(
         # this bound.
         bound = np.where(used, 2.0 * cost.sum(), 0.0)
     lo, hi = np.where(signs < 0, -bound, 0.0), np.where(signs > 0, bound, 0.0)
-    beta = np.zeros(K.shape[0]) if warm_start is None else _into_bounds(warm_start, lo, hi)
+    beta = np.zeros(K.shape[0]) if warm_start is None else into_bounds(warm_start, lo, hi)
     qp = BoxQP(np.ascontiguousarray(K), beta, negative_gradient(K, beta, signs), lo, hi)
     outcome = _minimise_and_verify(qp, signs, tol, iteration_cap(max_iter, K.shape[0]))
     warn_of(outcome, tol)
@@ -119,7 +119,7 @@ def solve_svm_dual(
     )
 
 
-def _signs_and_weights(y: Any, sample_weight: Any, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
+def signs_and_weights(y: Any, sample_weight: Any, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
     """Labels as ±1 and weights, both of shape (n_samples,)."""
     classes, index = check_labels(y, n_samples)
     if len(classes) > 2:
@@ -133,7 +133,7 @@ def _signs_and_weights(y: Any, sample_weight: Any, n_samples: int) -> tuple[np.n
     return 2.0 * index - 1.0, weight
 
 
-def _into_bounds(start: Any, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+def into_bounds(start: Any, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
     """Clip ``start`` to the bounds, then shrink its heavier sign until the coefficients sum to zero."""
     beta = np.asarray(start, dtype=np.float64)
     if beta.shape != lo.shape or not np.isfinite(beta).all():
@@ -144,6 +144,8 @@ def _into_bounds(start: Any, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
     up, down = beta[beta > 0].sum(), -beta[beta < 0].sum()
     if min(up, down) == 0.0:
         return np.zeros_like(beta)
+    if abs(up - down) <= 1e-12 * (up + down):  # rounding: scaling would take bounded ones off their bounds
+        return beta
     return np.where(beta > 0, beta * min(1.0, down / up), beta * min(1.0, up / down))
 
 

@@ -151,6 +151,7 @@ class BoxQP:
             pool.size,
             pool.K,
             pool.stride,
+            np.empty((4, p.size)),
             coefficients,
             table,
         )

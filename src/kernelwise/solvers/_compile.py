@@ -40,4 +40,4 @@ def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> Callable[..., Any]:
     pool = types.Array(from_dtype(pool_dtype), 1, "C")
     matrix = types.Array(types.float64, 2, "C")
     signature = (gram, *[vector] * 6, types.float64, types.int64, members, types.int64, pool, types.int64)
-    return njit((*signature, matrix, matrix), cache=True, nogil=True)(_loops.smo_path)
+    return njit((*signature, matrix, matrix, matrix), cache=True, nogil=True)(_loops.smo_path)

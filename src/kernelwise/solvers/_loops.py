@@ -124,7 +124,8 @@ def _take_step(i: int, j: int, step: float, beta: Any, lo: Any, hi: Any) -> floa
     """Raise β_i and lower β_j by ``step`` or as far as the bounds allow, and return how far that was."""
     room_i = hi[i] - beta[i]
     room_j = beta[j] - lo[j]
-    step = min(step, room_i, room_j)
+    step = room_i if room_i < step else step
+    step = room_j if room_j < step else step
     # Bounds are met exactly: a variable that rounding leaves a hair away from one would count as free.
     hair = HAIR * (abs(beta[i]) + abs(beta[j]) + step)
     beta[i] = hi[i] if room_i - step <= hair else beta[i] + step
@@ -163,7 +164,8 @@ def _smo(pool_K: Any, stride: int, short: Any, beta: Any, lo: Any, hi: Any, tol:
             for t in range(m):
                 f[t] = (f[t] - centre) * factor
             scale *= factor
-            alarm = _pack(f.dtype.type(max(tol * scale * (1.0 + 1e-6), RESCALE)), 0, -1)
+            aim = tol * scale * (1.0 + 1e-6)
+            alarm = _pack(f.dtype.type(aim if aim > RESCALE else RESCALE), 0, -1)
         Ki = pool_K[i * stride : i * stride + m]
         partner, widest = _best_partner(f, Ki, diag, diag[i], f[i], may_fall, keep)
         if widest <= alarm and not scan:
@@ -175,8 +177,10 @@ def _smo(pool_K: Any, stride: int, short: Any, beta: Any, lo: Any, hi: Any, tol:
         j = partner & index
         n_iter += 1
         curvature = np.float64(diag[i]) + diag[j] - 2.0 * Ki[j]
-        lowest = min(lowest, curvature / (abs(diag[i]) + abs(diag[j]) + TAU))
-        step = _take_step(i, j, (np.float64(f[i]) - f[j]) / (max(curvature, TAU) * scale), beta, lo, hi)
+        relative = curvature / (abs(diag[i]) + abs(diag[j]) + TAU)
+        lowest = relative if relative < lowest else lowest
+        curvature = curvature if curvature > TAU else TAU
+        step = _take_step(i, j, (np.float64(f[i]) - f[j]) / (curvature * scale), beta, lo, hi)
         _mark(i, beta, lo, hi, may_rise, may_fall)
         _mark(j, beta, lo, hi, may_rise, may_fall)
         Kj = pool_K[j * stride : j * stride + m]
@@ -210,9 +214,9 @@ def _survey(f: Any, beta: Any, lo: Any, hi: Any, idx: Any) -> Any:
     for t in idx:
         rises, falls = beta[t] < hi[t], beta[t] > lo[t]
         if rises:
-            up = max(up, f[t])
+            up = f[t] if f[t] > up else up
         if falls:
-            low = min(low, f[t])
+            low = f[t] if f[t] < low else low
         if rises and falls:
             n_free += 1
             total += f[t]
@@ -336,7 +340,7 @@ def _update_pool(
             status[t] += 2
     if size > 2 * n_matter + LANES:
         size = _thin_out(pool_K, stride, pool, size, status)
-    every = 1 + n_new // max(SAMPLE, n // 4)
+    every = 1 + n_new // (SAMPLE if SAMPLE > n // 4 else n // 4)
     if every > 1:
         kept, seen_up, seen_low = 0, False, False
         for k in range(n_new):
@@ -386,10 +390,13 @@ def _shrinking_smo(
             return n_iter, lowest, up - low, offset, n_free, stalled, size
         size = _update_pool(K, beta, f, lo, hi, pool, size, pool_K, stride, up, low)
         # Leave a first round early: after a few iterations a variable the active set is much smaller.
-        limit = min(max_iter - n_iter, 4 * size) if is_first else max_iter - n_iter
-        aim = max(0.9 * tol, refine * (up - low))
+        limit = max_iter - n_iter
+        limit = 4 * size if is_first and 4 * size < limit else limit
+        aim = refine * (up - low)
+        aim = aim if aim > 0.9 * tol else 0.9 * tol
         k, curvature = _round(K, beta, f, lo, hi, pool[:size], pool_K, stride, 0.5 * (up + low), aim, limit)
-        n_iter, lowest, is_first = n_iter + k, min(lowest, curvature), False
+        n_iter, is_first = n_iter + k, False
+        lowest = curvature if curvature < lowest else lowest
         up_now, low_now, _, _ = _survey(f, beta, lo, hi, pool[:size])
         stalled = k < limit and up_now - low_now > 0.5 * (up - low)
 
@@ -426,6 +433,7 @@ def smo_path(
     size: int,
     pool_K: Any,
     stride: int,
+    bounds: Any,
     coefficients: Any,
     table: Any,
 ) -> Any:
@@ -436,6 +444,8 @@ def smo_path(
 
     Parameters
     ----------
+    bounds : array of shape (4, n)
+        Room for the bounds of two values of C.
     coefficients : array of shape (n_Cs, n) or (0, n)
         Receives β for each C.
     table : array of shape (n_Cs, 8)
@@ -447,14 +457,13 @@ def smo_path(
     n_done, is_solved, size : C's dealt with, whether the last of them was solved, and the size of the pool
     """
     n = beta.shape[0]
-    bounds = np.zeros((2, 2, n))
+    lo, hi, last_lo, last_hi = bounds[0], bounds[1], bounds[2], bounds[3]
     for c in range(Cs.shape[0]):
-        lo, hi = bounds[c % 2, 0], bounds[c % 2, 1]
+        lo, hi, last_lo, last_hi = last_lo, last_hi, lo, hi
         for t in range(n):
             lo[t], hi[t] = Cs[c] * unit_lo[t], Cs[c] * unit_hi[t]
         if c > 0:
-            last = bounds[(c - 1) % 2]
-            _start_from_last(beta, f, p, Cs[c] / Cs[c - 1], last[0], last[1], lo, hi)
+            _start_from_last(beta, f, p, Cs[c] / Cs[c - 1], last_lo, last_hi, lo, hi)
         n_iter, lowest, gap, offset, n_free, stalled, size = _shrinking_smo(
             K, beta, f, lo, hi, tol, limit, pool, size, pool_K, stride
         )

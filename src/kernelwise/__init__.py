@@ -1,7 +1,8 @@
 """kernelwise chooses the kernel of a support vector machine, its parameters and C."""
 
+from kernelwise.diagnostics import Diagnosis, diagnose
 from kernelwise.estimators import SVC, GridSearchSVC
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["SVC", "GridSearchSVC", "__version__"]
+__all__ = ["SVC", "Diagnosis", "GridSearchSVC", "__version__", "diagnose"]

@@ -28,7 +28,7 @@ def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> Callable[..., Any]:
     # Numba takes a quarter of a second to import: not before a machine is trained.
     from numba import from_dtype, njit, types
 
-    from . import _loops
+    from . import _path_loops
 
     logger.info(
         "Loading the compiled solver for %s Gram matrices; the first time this takes a few seconds.",
@@ -40,4 +40,4 @@ def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> Callable[..., Any]:
     pool = types.Array(from_dtype(pool_dtype), 1, "C")
     matrix = types.Array(types.float64, 2, "C")
     signature = (gram, *[vector] * 6, types.float64, types.int64, members, types.int64, pool, types.int64)
-    return njit((*signature, matrix, matrix, matrix), cache=True, nogil=True)(_loops.smo_path)
+    return njit((*signature, matrix, matrix, matrix), cache=True, nogil=True)(_path_loops.smo_path)

@@ -49,7 +49,7 @@ def main() -> None:
     grid = {"gamma": 2.0 ** np.arange(-15, 4), "C": CS}
     search = GridSearchSVC(grid, cv=FOLDS, refit=False).fit(X, y)
     print(
-        f"Grid search over 19 x 21 values, by shared Gram matrices: gamma {search.best_params_['gamma']:.4g}, "
+        f"Grid search, 19 x 21 values from shared Gram matrices: gamma {search.best_params_['gamma']:.4g}, "
         f"C {search.best_params_['C']:g}, accuracy {search.best_score_:.3f}, "
         f"{time.perf_counter() - started:.2f} s"
     )

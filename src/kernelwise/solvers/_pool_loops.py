@@ -18,6 +18,9 @@ from ._pair_loops import FAST, INNER, mark, smo_on_pool
 REFINE = 256.0  # a round aims at this many units of its precision, relative to the gap it starts from
 SLACK = 0.1  # of the gap: bounded variables this close to violating join the pool as well
 SAMPLE = 512  # most violators, or a quarter of all variables, to join the pool at once
+TINY = (
+    1e-30  # kernel values below it are zero in the pool: arithmetic on denormal numbers takes a hundredfold
+)
 LANES = 32  # the pool is padded to a multiple of this, so that the vectorised loops have no remainder
 
 
@@ -93,7 +96,8 @@ def _admit(K: Any, pool_K: Any, stride: int, pool: Any, size: int, new: Any) -> 
         row = K[pool[a]]
         to = pool_K[a * stride : a * stride + m]
         for b in range(m):
-            to[b] = row[pool[b]]
+            value = row[pool[b]]
+            to[b] = value if abs(value) > TINY else 0.0
     for a in range(size):
         to = pool_K[a * stride : a * stride + m]
         for b in range(size, m):

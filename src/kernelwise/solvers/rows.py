@@ -8,7 +8,7 @@ import numpy as np
 
 from kernelwise.kernels.radial import GaussianFamily, exp_without_denormals
 
-BLOCK = 2**22  # bytes of kernel values computed at once: they stay in the processor's cache
+BLOCK = 2**23  # bytes of kernel values computed at once
 ALL = slice(None)
 CROWDED = 0.4  # share of the kept rows from which one product over all of them beats picking rows
 

@@ -26,8 +26,8 @@ class SumsCriterion(Criterion):
     """
 
     needs_squares: ClassVar[bool] = False
-    #: True if K − c has the score of K for every constant c: the formula knows distances in feature space only.
-    #: K − 1 then keeps the digits that K loses for a wide kernel, where all its entries are nearly one.
+    #: True if K − c has the score of K for every constant c: the formula knows only distances in feature
+    #: space. K − 1 then keeps the digits that K loses for a wide kernel, where all its entries are nearly one.
     is_shift_invariant: ClassVar[bool] = False
 
     def __init__(self, strategy: str = "pooled", class_weight: str | None = None) -> None:

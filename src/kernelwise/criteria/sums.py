@@ -51,7 +51,9 @@ class ClassSums:
             t=self.t @ M.T,
             S=M @ self.S @ M.T,
             S2=None if self.S2 is None else M @ self.S2 @ M.T,
-            R2=None if self.R2 is None else np.einsum("ua,vb,wc,...abc->...uvw", M, M, M, self.R2, optimize=True),
+            R2=None
+            if self.R2 is None
+            else np.einsum("ua,vb,wc,...abc->...uvw", M, M, M, self.R2, optimize=True),
         )
 
     def pull_back(self, groups: np.ndarray) -> ClassSums:

@@ -1,9 +1,10 @@
 """The bins of the distance sketch, and the compiled loops that fill them.
 
-A squared distance D is binned by the leading bits of the float x = 1 + D/bottom: 2^8 bins in every octave of x, no
-logarithm. Far above ``bottom`` the bins have equal relative widths, below it equal widths, so that near-duplicates
-keep their distances; D = 0 has bin 0 to itself. A bin keeps Σ w vʲ, j = 0 … 3, with v ∈ [−1, 1] the place of D in the bin:
-what a Taylor series of exp(−γD) about its centre needs. Its remainder is (γD/512)⁴/24 of a term, 7e-8 at exp(−γD) = 1e-8.
+A squared distance D is binned by the leading bits of the float x = 1 + D/bottom: 2^8 bins in every octave of
+x, no logarithm. Far above ``bottom`` the bins have equal relative widths, below it equal widths, so that
+near-duplicates keep their distances; D = 0 has bin 0 to itself. A bin keeps Σ w vʲ, j = 0 … 3, with v ∈ [−1, 1]
+the place of D in the bin: what a Taylor series of exp(−γD) about its centre needs. Its remainder is
+(γD/512)⁴/24 of a term, 7e-8 at exp(−γD) = 1e-8.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ FIRST, FINE_FIRST = 1023 << 8, 1023 << 10
 ONE = np.uint64(1023 << 52)
 REST = np.uint64((1 << 44) - 1)
 TO_MANTISSA = np.uint64(8)
-# A packed pair of words per fine bin: the number of pairs (20 bits) and the sum of their places t in 1/2^24 of the bin
+# Two words per fine bin: the number of pairs (20 bits) with the sum of their places t in 1/2^24 of the bin
 # (44 bits), and the sum of t² in 1/2^40. Words must be emptied before 2^20 pairs.
 MAX_PACKED = (1 << 20) - 1
 PLACE_SHIFT, PLACE_MASK = np.uint64(18), np.uint64((1 << 24) - 1)
@@ -74,10 +75,12 @@ class Bins:
         return np.concatenate([[0.0], np.diff(self.edges()) / 2.0])
 
 
-def count_pairs(G: Any, norms_x: Any, norms_y: Any, rounding: Any, per_bottom: Any, words: Any, upper: Any) -> None:
+def count_pairs(
+    G: Any, norms_x: Any, norms_y: Any, rounding: Any, per_bottom: Any, words: Any, upper: Any
+) -> None:
     """Count pairs of weight one into fine bins.
 
-    Integers because two additions serve three moments, which is what a pass over all pairs spends its time on.
+    Integers because two additions then serve three moments: a pass over all pairs spends its time on them.
 
     Parameters
     ----------
@@ -186,10 +189,10 @@ def compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[..., 
 
     block, table = float64[:, ::1], uint64[:, ::1]
     vector = types.Array(types.float64, 1, "C", readonly=True)  # takes writeable arrays, too
-    signatures = {
-        count_pairs: void(block, vector, vector, float64, float64, table, boolean),
-        unpack: void(table, block),
-        weigh_pairs: void(block, vector, vector, float64, float64, vector, vector, block, boolean),
-    }
-    loops = [njit(signature, cache=True, nogil=True)(loop) for loop, signature in signatures.items()]
-    return loops[0], loops[1], loops[2]
+    shared = (block, vector, vector, float64, float64)
+    options: dict[str, Any] = {"cache": True, "nogil": True}
+    return (
+        njit(void(*shared, table, boolean), **options)(count_pairs),
+        njit(void(table, block), **options)(unpack),
+        njit(void(*shared, vector, vector, block, boolean), **options)(weigh_pairs),
+    )

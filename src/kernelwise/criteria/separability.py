@@ -27,7 +27,7 @@ class SumsCriterion(Criterion):
 
     needs_squares: ClassVar[bool] = False
     #: True if K − c has the score of K for every constant c: the formula knows only distances in feature
-    #: space. K − 1 then keeps the digits that K loses for a wide kernel, where all its entries are nearly one.
+    #: space. K − 1 then keeps the digits that K loses for a wide kernel, all of whose entries are nearly one.
     is_shift_invariant: ClassVar[bool] = False
 
     def __init__(self, strategy: str = "pooled", class_weight: str | None = None) -> None:

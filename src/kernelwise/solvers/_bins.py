@@ -2,8 +2,8 @@
 
 A squared distance D is binned by the leading bits of the float x = 1 + D/bottom: 2^8 bins in every octave of
 x, no logarithm. Far above ``bottom`` the bins have equal relative widths, below it equal widths, so that
-near-duplicates keep their distances; D = 0 has bin 0 to itself. A bin keeps Σ w vʲ, j = 0 … 3, with v ∈ [−1, 1]
-the place of D in the bin: what a Taylor series of exp(−γD) about its centre needs. Its remainder is
+near-duplicates keep their distances; D = 0 has bin 0 to itself. A bin keeps Σ w vʲ, j = 0 … 3, with the place
+v ∈ [−1, 1] of D in the bin: what a Taylor series of exp(−γD) about its centre needs. Its remainder is
 (γD/512)⁴/24 of a term, 7e-8 at exp(−γD) = 1e-8.
 """
 

@@ -44,8 +44,8 @@ def all_blocks(starts: np.ndarray) -> list[Block]:
 def sampled_blocks(starts: np.ndarray, n_blocks: int, random_state: Any) -> tuple[list[Block], int]:
     """About ``n_blocks`` random blocks of every class pair, in independent draws; and the number of draws.
 
-    A draw shuffles the rows of each class and takes blocks from there, so that every pair of samples is as likely as
-    any other. Class pairs that have no more blocks than asked for are taken whole, in every draw.
+    A draw shuffles the rows of each class and takes blocks from there, so that every pair of samples is as
+    likely as any other. Class pairs that have no more blocks than asked for are taken whole, in every draw.
     """
     rng = np.random.default_rng(random_state)
     n_draws = min(N_DRAWS, n_blocks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import comb
 
 import numpy as np
@@ -45,9 +46,13 @@ class PairHistograms:
         pieces = [
             self._table(gammas[k : k + step], order, minus_one) @ flat for k in range(0, len(gammas), step)
         ]
+        return self._square(np.concatenate(pieces))
+
+    def _square(self, of_pairs: np.ndarray) -> np.ndarray:
+        """Values of the class pairs a ≤ b, shape (m, n_class_pairs), as symmetric matrices."""
         a, b = np.array(class_pairs(len(self.n))).T
-        S = np.empty((len(gammas), len(self.n), len(self.n)))
-        S[:, a, b] = S[:, b, a] = np.concatenate(pieces)
+        S = np.empty((len(of_pairs), len(self.n), len(self.n)))
+        S[:, a, b] = S[:, b, a] = of_pairs
         return S
 
     def _table(self, gammas: np.ndarray, order: int, minus_one: bool) -> np.ndarray:
@@ -71,6 +76,42 @@ class PairHistograms:
         if minus_one and order == 0:
             table[:, :, 0] = np.expm1(-np.outer(gammas, m))
         return table.reshape(len(gammas), -1)
+
+    def derivatives(self, gamma: float, order: int) -> np.ndarray:
+        """S_ab and its derivatives by γ up to ``order``, shape (order + 1, n_classes, n_classes).
+
+        One γ at a time, and so by two points in every bin instead of a series about its centre: exact where a bin
+        holds no more than two distances, as those do on which all depends once exp(−γD) has nearly vanished.
+        """
+        points, weights = self._points
+        terms = weights * np.exp(-gamma * points)
+        derivatives = np.empty((order + 1, len(self.moments)))
+        for k in range(order + 1):
+            derivatives[k] = terms.sum(axis=(1, 2))
+            terms *= -points
+        return self._square(derivatives)
+
+    @cached_property
+    def _points(self) -> tuple[np.ndarray, np.ndarray]:
+        """Two squared distances for every bin, and their weights, with the bin's four moments.
+
+        About the mean, with the variance s and the third moment c: v = (c ± √(c² + 4s³)) / 2s, which is Gauss's
+        rule for the unknown distribution in the bin. Both of shape (n_class_pairs, n_bins, 2).
+        """
+        total = np.maximum(self.moments[:, :, 0], np.finfo(float).tiny)
+        mean, second, third = (self.moments[:, :, j] / total for j in (1, 2, 3))
+        s = second - mean**2
+        c = third - 3.0 * mean * second + 2.0 * mean**3
+        is_spread = s > 1e-14
+        s = np.where(is_spread, s, 1.0)
+        root = np.where(is_spread, np.sqrt(c**2 + 4.0 * s**3) / s, 0.0)
+        skew = np.where(is_spread, c / s, 0.0)
+        # Offsets a < 0 < b from the mean have weights b/(b − a) and −a/(b − a).
+        offsets = np.stack([skew - root, skew + root], axis=-1) / 2.0
+        share = np.divide(offsets[..., 1], root, out=np.full_like(root, 0.5), where=root > 0)
+        weights = self.moments[:, :, :1] * np.stack([share, 1.0 - share], axis=-1)
+        points = self.centres[:, None] + self.half_widths[:, None] * (mean[..., None] + offsets)
+        return points, weights
 
     def merge(self, groups: np.ndarray) -> PairHistograms:
         """Histograms of classes put together; ``groups`` as in :meth:`ClassSums.merge`."""

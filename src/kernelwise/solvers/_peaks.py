@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,8 @@ class SketchMaximum:
     Attributes
     ----------
     gammas : ndarray of shape (n_problems,)
-        Where each problem has its global maximum over ``bounds``; on a plateau, the first point from which the
-        curve stays within 1e-5 of its range of its limit.
+        Where each problem has its global maximum over ``bounds``; on a plateau, the first point from which
+        the curve stays within 1e-5 of its range of its limit.
     values, values_std : ndarray of shape (n_problems,)
         The criterion there, and its standard error (zero unless blocks were sampled).
     stop_reasons : tuple of {"interior peak", "plateau", "boundary"}
@@ -115,7 +116,7 @@ def find_maximum(
     noise = ROUNDING * float(np.abs(values).max())
     sign = np.sign(np.where(np.abs(slopes) <= noise, 0.0, slopes))
     turns = np.flatnonzero(sign)
-    for left, right in zip(turns[:-1], turns[1:], strict=True):
+    for left, right in pairwise(turns):
         if sign[left] > 0 > sign[right]:
             peak = brentq(lambda p: evaluate(p)[1], grid[left], grid[right], xtol=1e-12, rtol=1e-14)
             value = evaluate(peak)[0]

@@ -47,15 +47,7 @@ def read(path: Any) -> dict[str, Any]:
                     "parts": tuple(file["parts"].tolist()),
                     "is_sampled": bool(file["is_sampled"]),
                 }
-    except (
-        zipfile.BadZipFile,
-        zipfile.error,
-        KeyError,
-        ValueError,
-        EOFError,
-        TypeError,
-        AttributeError,
-    ) as error:
+    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, TypeError, AttributeError) as error:
         raise ValueError(
             f"{path} is not a distance sketch, or it is damaged. Make it again with "
             "DistanceSketch.from_data(X, y).save(path)."

@@ -35,7 +35,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class SortedSamples:
-    """Samples sorted by class and centred (sparse ones not: they would no longer be sparse), with squared norms."""
+    """Samples sorted by class, with squared norms; centred unless sparse."""
 
     Z: Any
     norms: np.ndarray

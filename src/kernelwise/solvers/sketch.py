@@ -1,4 +1,4 @@
-"""The distance sketch: criteria for every width of a Gaussian kernel from one pass over the pairs of samples."""
+"""The distance sketch: criteria for every width of a Gaussian kernel from one pass over the pairs."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ LOWEST, HIGHEST = 2.0**-20, 2.0**16
 class DistanceSketch:
     """Histograms of the squared distances D between the samples of every two classes.
 
-    S_ab(γ) = Σ exp(−γD) over the pairs of classes a and b is the Laplace transform of the distribution of D, so one
-    pass over the pairs gives the sums, their derivatives, and all criteria that are functions of them, for every γ and every
-    two-class problem. Memory is O(n_classes² · n_bins); there is no n × n array. Make one with :meth:`from_data`.
+    S_ab(γ) = Σ exp(−γD) over the pairs of classes a and b is the Laplace transform of the distribution of D,
+    so one pass over the pairs gives the sums, their derivatives, and all criteria that are functions of them,
+    for every γ and every two-class problem. Memory is O(n_classes² · n_bins); there is no n × n array. Make one
+    with :meth:`from_data`.
 
     Attributes
     ----------
@@ -54,8 +55,8 @@ class DistanceSketch:
 
     Notes
     -----
-    Errors of S_ab and its first three derivatives are below 1e-6 of their values wherever the mean of the kernel exceeds
-    1e-8, for γ up to 2³⁶ over the median of D.
+    Errors of S_ab and its first three derivatives are below 1e-6 of their values wherever the mean of the
+    kernel exceeds 1e-8, for γ up to 2³⁰ over the median of D.
 
     Examples
     --------
@@ -99,15 +100,16 @@ class DistanceSketch:
         X : array or CSR matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         kernel : Kernel or str, default=None
-            A Gaussian kernel exp(−s‖L(x − y)‖²): distances are taken after its linear map L, and the sketch's γ is the
-            factor s (``kernel.scale``). What it needs from the data is set first. None is the RBF kernel.
+            A Gaussian kernel exp(−s‖L(x − y)‖²): distances are taken after its linear map L, and the sketch's γ
+            is the factor s (``kernel.scale``). What it needs from the data is set first. None is the RBF kernel.
         sample_weight : array of shape (n_samples,), default=None
             The pair (i, j) counts w_i w_j times.
         n_jobs : int, default=None
             Threads, each with one BLAS thread. The result is the same to the bit.
         n_blocks : int, default=None
-            At least two: see only about so many random blocks (320 × 320 samples) of every pair of classes instead of
-            all pairs. Values are then estimates (unbiased for S_ab without weights) with standard errors.
+            At least two: see only so many random blocks (about 320 × 320 samples) of every pair of classes
+            instead of all pairs. Values are then estimates with standard errors; S_ab has no bias without
+            weights, and one of order 1/n_blocks with them.
         random_state : int, default=0
             Of the blocks.
         part : (int, int), default=(0, 1)
@@ -142,8 +144,8 @@ class DistanceSketch:
         )
         if not same:
             raise ValueError(
-                "These sketches differ in classes, bins or shares. Merge sketches of the same X, y, weights and "
-                "kernel, made with part=(0, n), (1, n), …."
+                "These sketches differ in classes, bins or shares. Merge sketches of the same X, y, weights "
+                "and kernel, made with part=(0, n), (1, n), …."
             )
         if set(self.parts) & set(other.parts):
             raise ValueError(f"Part {min(set(self.parts) & set(other.parts))} is in both sketches.")
@@ -173,7 +175,8 @@ class DistanceSketch:
         """Moments of all ordered pairs by each draw, of the shape of ``moments``."""
         if len(self.parts) < self.n_parts:
             raise ValueError(
-                f"This sketch has seen {len(self.parts)} of {self.n_parts} parts of the pairs. Merge the others first."
+                f"This sketch has seen {len(self.parts)} of {self.n_parts} parts of the pairs. "
+                "Merge the others first."
             )
         a, b = np.array(class_pairs(len(self.n))).T
         is_square = a == b
@@ -197,13 +200,12 @@ class DistanceSketch:
         return [self._histograms((total - draw) / (n_draws - 1)) for draw in self._draws]
 
     def sums(self, gammas: Any) -> ClassSums:
-        """Class sums of the kernel exp(−γD) with a first axis over ``gammas``; S2 is that of the squared kernel."""
+        """Class sums of the kernel exp(−γD) for every γ, which is the first axis; S2 included."""
         return self.histograms.class_sums(check_gammas(gammas), squares=True)
 
     def derivatives(self, gamma: float, order: int = 3) -> np.ndarray:
         """S_ab and its derivatives by γ up to ``order``, shape (order + 1, n_classes, n_classes)."""
-        gammas = check_gammas(gamma)
-        return np.stack([self.histograms.sums(gammas, k)[0] for k in range(order + 1)])
+        return self.histograms.derivatives(float(check_gammas(gamma)[0]), order)
 
     # -- criteria -----------------------------------------------------------------------------------------
     def curve(
@@ -286,8 +288,8 @@ class DistanceSketch:
             median = self.histograms.median_distance()
             if median == 0:
                 raise DegenerateGramError(
-                    "All samples coincide: every distance is zero, so that no width of the kernel separates the "
-                    "classes. Check X."
+                    "All samples coincide: every distance is zero, so that no width of the kernel separates "
+                    "the classes. Check X."
                 )
             return LOWEST / median, HIGHEST / median
         low, high = check_gammas(bounds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import comb
+from math import comb, factorial
 
 import numpy as np
 from scipy import sparse
@@ -15,7 +15,7 @@ from ._bins import N_MOMENTS
 from ._blocks import class_pairs
 
 # Numbers in the table of exponentials that is held at once.
-TABLE = 1 << 20
+TABLE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,32 @@ class PairHistograms:
 
         With ``minus_one`` that of Σ (exp(−γD) − 1), which keeps its digits as γ → 0.
         """
-        flat = self.moments.reshape(len(self.moments), -1).T
-        step = max(1, TABLE // len(flat))
+        step = max(1, TABLE // len(self.centres))
         pieces = [
-            self._table(gammas[k : k + step], order, minus_one) @ flat for k in range(0, len(gammas), step)
+            self._sums(gammas[k : k + step], order, minus_one) for k in range(0, len(gammas), step)
         ]
         return self._square(np.concatenate(pieces))
+
+    def _sums(self, gammas: np.ndarray, order: int, minus_one: bool) -> np.ndarray:
+        """The same for the class pairs, shape (n_gammas, n_class_pairs), from a Taylor series in every bin.
+
+        With D = m + hv the coefficient of vʲ in Dᵏ exp(−γD) is
+        exp(−γm) Σ_i C(k, i) m^(k−i) hⁱ (−γh)^(j−i) / (j−i)!, so that all is done by matrix products of exp(−γm) with
+        moments times powers of m and h.
+        """
+        m, h = self.centres, self.half_widths
+        exponents = np.outer(-gammas, m)
+        table = np.exp(exponents)
+        total = np.zeros((len(gammas), len(self.moments)))
+        for power in range(N_MOMENTS):  # of −γh
+            columns = np.zeros(self.moments.shape[:2])
+            for i in range(min(order, N_MOMENTS - 1 - power) + 1):
+                factor = comb(order, i) / factorial(power) * m ** (order - i) * h ** (i + power)
+                columns += self.moments[:, :, i + power] * factor
+            is_shifted = minus_one and order == power == 0
+            product = (np.expm1(exponents) if is_shifted else table) @ columns.T
+            total += (-gammas[:, None]) ** power * product
+        return (-1.0) ** order * total
 
     def _square(self, of_pairs: np.ndarray) -> np.ndarray:
         """Values of the class pairs a ≤ b, shape (m, n_class_pairs), as symmetric matrices."""

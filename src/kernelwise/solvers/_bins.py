@@ -52,10 +52,13 @@ class Bins:
     @classmethod
     def covering(cls, typical: float, largest: float) -> Bins:
         """Bins for squared distances up to ``largest`` that resolve those far below a ``typical`` one."""
+        if not np.isfinite(largest):
+            raise ValueError("Squared distances overflow: X has values too large. Scale the features first.")
         if largest <= 0:
             return cls(1.0, 1)
         # exp(−γD) then needs no more than the moments of the lowest bin up to γ = 2^36 / typical.
-        bottom = 2.0 ** np.clip(np.floor(np.log2(typical)) - 40, -1020, 1020)
+        exponent = max(np.floor(np.log2(typical)) - 40, np.floor(np.log2(largest)) - 900, -1020.0)
+        bottom = 2.0**exponent
         return cls(float(bottom), int(np.floor(np.log2(1.0 + largest / bottom))) + 1)
 
     @property

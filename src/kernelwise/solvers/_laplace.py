@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import comb, factorial
 
@@ -18,7 +18,7 @@ from ._blocks import class_pairs
 TABLE = 1 << 18
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PairHistograms:
     """Histograms of all ordered pairs of samples, the pairs of a sample with itself included.
 
@@ -35,6 +35,7 @@ class PairHistograms:
     centres: np.ndarray
     half_widths: np.ndarray
     moments: np.ndarray
+    _kept: dict[int, np.ndarray] = field(default_factory=dict, repr=False)
 
     def sums(self, gammas: np.ndarray, order: int = 0, *, minus_one: bool = False) -> np.ndarray:
         """The ``order``-th derivative of S_ab by γ, shape (n_gammas, n_classes, n_classes).
@@ -42,31 +43,43 @@ class PairHistograms:
         With ``minus_one`` that of Σ (exp(−γD) − 1), which keeps its digits as γ → 0.
         """
         step = max(1, TABLE // len(self.centres))
-        pieces = [
-            self._sums(gammas[k : k + step], order, minus_one) for k in range(0, len(gammas), step)
-        ]
+        pieces = [self._sums(gammas[k : k + step], order, minus_one) for k in range(0, len(gammas), step)]
         return self._square(np.concatenate(pieces))
 
     def _sums(self, gammas: np.ndarray, order: int, minus_one: bool) -> np.ndarray:
         """The same for the class pairs, shape (n_gammas, n_class_pairs), from a Taylor series in every bin.
 
         With D = m + hv the coefficient of vʲ in Dᵏ exp(−γD) is
-        exp(−γm) Σ_i C(k, i) m^(k−i) hⁱ (−γh)^(j−i) / (j−i)!, so that all is done by matrix products of exp(−γm) with
-        moments times powers of m and h.
+        exp(−γm) Σ_i C(k, i) m^(k−i) hⁱ (−γh)^(j−i) / (j−i)!: products of exp(−γm) with :meth:`_columns`.
         """
-        m, h = self.centres, self.half_widths
-        exponents = np.outer(-gammas, m)
-        table = np.exp(exponents)
-        total = np.zeros((len(gammas), len(self.moments)))
-        for power in range(N_MOMENTS):  # of −γh
-            columns = np.zeros(self.moments.shape[:2])
+        exponents = np.outer(-gammas, self.centres)
+        columns = self._columns(order)
+        products = np.exp(exponents) @ columns
+        if minus_one and order == 0:
+            n_pairs = len(self.moments)
+            products[:, :n_pairs] = np.expm1(exponents) @ columns[:, :n_pairs]
+        # Where the power is cut, the exponentials of all bins but that of D = 0 are zero.
+        step = -np.minimum(gammas * self._unit, 1e90)
+        powers = (-1.0) ** order * np.vander(step, N_MOMENTS, increasing=True)
+        return np.einsum("gj,gjp->gp", powers, products.reshape(len(gammas), N_MOMENTS, -1))
+
+    def _columns(self, order: int) -> np.ndarray:
+        """Moments times powers of m and h, for each power of −γ: shape (n_bins, 4 · n_class_pairs); kept."""
+        if order in self._kept:
+            return self._kept[order]
+        m, h, unit = self.centres, self.half_widths, self._unit
+        columns = np.zeros((N_MOMENTS, *self.moments.shape[:2]))
+        for power in range(N_MOMENTS):
             for i in range(min(order, N_MOMENTS - 1 - power) + 1):
-                factor = comb(order, i) / factorial(power) * m ** (order - i) * h ** (i + power)
-                columns += self.moments[:, :, i + power] * factor
-            is_shifted = minus_one and order == power == 0
-            product = (np.expm1(exponents) if is_shifted else table) @ columns.T
-            total += (-gammas[:, None]) ** power * product
-        return (-1.0) ** order * total
+                factor = comb(order, i) / factorial(power) * m ** (order - i) * h**i * (h / unit) ** power
+                columns[power] += self.moments[:, :, i + power] * factor
+        self._kept[order] = columns.reshape(-1, len(m)).T
+        return self._kept[order]
+
+    @property
+    def _unit(self) -> float:
+        """The widest bin: γ in its units has powers that do not overflow on data of any scale."""
+        return float(self.half_widths.max()) or 1.0
 
     def _square(self, of_pairs: np.ndarray) -> np.ndarray:
         """Values of the class pairs a ≤ b, shape (m, n_class_pairs), as symmetric matrices."""
@@ -100,8 +113,8 @@ class PairHistograms:
     def derivatives(self, gamma: float, order: int) -> np.ndarray:
         """S_ab and its derivatives by γ up to ``order``, shape (order + 1, n_classes, n_classes).
 
-        One γ at a time, and so by two points in every bin instead of a series about its centre: exact where a bin
-        holds no more than two distances, as those do on which all depends once exp(−γD) has nearly vanished.
+        One γ at a time, and so by two points in every bin instead of a series about its centre: exact where a
+        bin holds no more than two distances, as those do that alone count once exp(−γD) has nearly vanished.
         """
         points, weights = self._points
         terms = weights * np.exp(-gamma * points)
@@ -115,8 +128,8 @@ class PairHistograms:
     def _points(self) -> tuple[np.ndarray, np.ndarray]:
         """Two squared distances for every bin, and their weights, with the bin's four moments.
 
-        About the mean, with the variance s and the third moment c: v = (c ± √(c² + 4s³)) / 2s, which is Gauss's
-        rule for the unknown distribution in the bin. Both of shape (n_class_pairs, n_bins, 2).
+        About the mean, with the variance s and the third moment c: v = (c ± √(c² + 4s³)) / 2s, Gauss's rule for
+        the unknown distribution in the bin. Both of shape (n_class_pairs, n_bins, 2).
         """
         total = np.maximum(self.moments[:, :, 0], np.finfo(float).tiny)
         mean, second, third = (self.moments[:, :, j] / total for j in (1, 2, 3))

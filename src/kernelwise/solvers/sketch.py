@@ -33,8 +33,8 @@ class DistanceSketch:
 
     S_ab(γ) = Σ exp(−γD) over the pairs of classes a and b is the Laplace transform of the distribution of D,
     so one pass over the pairs gives the sums, their derivatives, and all criteria that are functions of them,
-    for every γ and every two-class problem. Memory is O(n_classes² · n_bins); there is no n × n array. Make one
-    with :meth:`from_data`.
+    for every γ and every two-class problem. Memory is O(n_classes² · n_bins); there is no n × n array. Make
+    one with :meth:`from_data`.
 
     Attributes
     ----------
@@ -100,8 +100,8 @@ class DistanceSketch:
         X : array or CSR matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         kernel : Kernel or str, default=None
-            A Gaussian kernel exp(−s‖L(x − y)‖²): distances are taken after its linear map L, and the sketch's γ
-            is the factor s (``kernel.scale``). What it needs from the data is set first. None is the RBF kernel.
+            A Gaussian kernel exp(−s‖L(x − y)‖²): distances are taken after its linear map L, and the sketch's
+            γ is the factor s (``kernel.scale``). What it needs from the data is set first. None is RBF.
         sample_weight : array of shape (n_samples,), default=None
             The pair (i, j) counts w_i w_j times.
         n_jobs : int, default=None

@@ -1,9 +1,9 @@
 """``python -m benchmarks.sketch``: the distance sketch against one ``rbf_kernel`` call of scikit-learn.
 
-Prints, for n samples with 20 features: peak memory; CPU seconds of ``rbf_kernel(X)``, its first call in a process
-and the best of several, and of the whole sketch (the pass, a curve of 200 widths, the maximum of every one-vs-rest
-problem); the gain of a second thread; errors against exact sums; the widths of paper 000; the 26 problems of letter.
-One thread, except where said.
+Prints, for n samples with 20 features: peak memory; CPU seconds of ``rbf_kernel(X)``, its first call in a
+process and the best of several, and of the whole sketch (the pass, a curve of 200 widths, the maximum of
+every one-vs-rest problem); the gain of a second thread; errors against exact sums; the widths of paper 000;
+the 26 problems of letter. One thread, except where said.
 """
 
 from __future__ import annotations
@@ -73,8 +73,9 @@ def times(sizes: Iterable[int], repeat: int) -> None:
             X, y = samples(n, n_classes)
             steps = min((whole(X, y) for _ in range(repeat)), key=sum)
             print(
-                f"time    n = {n}, {n_classes} classes: rbf_kernel {first:.3f} s (again {again:.3f} s), sketch "
-                f"{sum(steps):.3f} s (pass {steps[0]:.3f}, curve {steps[1]:.3f}, maxima {steps[2]:.3f}), "
+                f"time    n = {n}, {n_classes} classes: rbf_kernel {first:.3f} s (again {again:.3f} s), "
+                f"sketch {sum(steps):.3f} s (pass {steps[0]:.3f}, curve {steps[1]:.3f}, maxima "
+                f"{steps[2]:.3f}), "
                 f"ratio {sum(steps) / first:.3f} ({sum(steps) / again:.3f})",
                 flush=True,
             )

@@ -26,7 +26,7 @@ def test_shares_add_up_to_the_whole(small_blocks, n_blocks):
     merged = shares[2].merge(shares[0]).merge(shares[1])
     np.testing.assert_array_equal(merged.used, whole.used)
     np.testing.assert_allclose(merged.curve("dbtc", GAMMAS), whole.curve("dbtc", GAMMAS), rtol=1e-12)
-    with pytest.raises(ValueError, match="has seen 2 of 3 parts of the pairs. Merge the others first"):
+    with pytest.raises(ValueError, match=r"has seen 2 of 3 parts of the pairs\. Merge the others first"):
         shares[0].merge(shares[1]).curve("dbtc", GAMMAS)
     with pytest.raises(ValueError, match="Part 1 is in both"):
         merged.merge(shares[1])

@@ -52,8 +52,6 @@ class Bins:
     @classmethod
     def covering(cls, typical: float, largest: float) -> Bins:
         """Bins for squared distances up to ``largest`` that resolve those far below a ``typical`` one."""
-        if not np.isfinite(largest):
-            raise ValueError("Squared distances overflow: X has values too large. Scale the features first.")
         if largest <= 0:
             return cls(1.0, 1)
         # exp(−γD) then needs no more than the moments of the lowest bin up to γ = 2^36 / typical.
@@ -115,7 +113,7 @@ def count_pairs(
             place = (bits[j] >> PLACE_SHIFT) & PLACE_MASK
             first_word[j] = place | ONE_PAIR
             second_word[j] = (place >> COARSER) * (place >> COARSER)
-        # Unsigned, which spares the test for an index from the end; both words are read before one is written.
+        # Unsigned indices are not tested for being negative; both words are read before one is written.
         k, stop = np.uintp(i + 1 if upper else 0), np.uintp(n_columns)
         while k < stop:
             b = np.uintp(number[k])
@@ -128,8 +126,8 @@ def count_pairs(
 def unpack(words: Any, moments: Any) -> None:
     """Add counted pairs to ``moments`` of shape (n_bins, 4) and empty ``words``.
 
-    Two fine bins make a bin. Within a fine bin the third central moment is taken as zero, which is exact for no
-    more than two pairs, and otherwise at most (γD/1024)³/8 of a term: 7e-7 at exp(−γD) = 1e-8.
+    Two fine bins make a bin. Within a fine bin the third central moment is taken as zero, which is exact for
+    up to two pairs, and otherwise costs at most (γD/1024)³/8 of a term: 7e-7 at exp(−γD) = 1e-8.
     """
     for b in range(words.shape[0]):
         if words[b, 0] == 0:

@@ -128,8 +128,8 @@ class PairHistograms:
     def _points(self) -> tuple[np.ndarray, np.ndarray]:
         """Two squared distances for every bin, and their weights, with the bin's four moments.
 
-        About the mean, with the variance s and the third moment c: v = (c ± √(c² + 4s³)) / 2s, Gauss's rule for
-        the unknown distribution in the bin. Both of shape (n_class_pairs, n_bins, 2).
+        About the mean, with the variance s and the third moment c: v = (c ± √(c² + 4s³)) / 2s, Gauss's rule
+        for the unknown distribution in the bin. Both of shape (n_class_pairs, n_bins, 2).
         """
         total = np.maximum(self.moments[:, :, 0], np.finfo(float).tiny)
         mean, second, third = (self.moments[:, :, j] / total for j in (1, 2, 3))
@@ -163,10 +163,10 @@ class PairHistograms:
             self.n, np.broadcast_to(t, (len(gammas), len(t))), self.sums(gammas, minus_one=minus_one), S2
         )
 
-    def median_distance(self) -> float:
-        """Median of the squared distances above zero (to the width of a bin); zero if there are none."""
-        counts = self.moments[:, :, 0].sum(axis=0)
-        total = np.cumsum(np.where(self.centres > 0, counts, 0.0))
-        if not len(total) or total[-1] <= 0:
+    def quantile(self, share: float) -> float:
+        """Quantile of the squared distances above zero (to the width of a bin); zero if there are none."""
+        counts = np.where(self.centres > 0, self.moments[:, :, 0].sum(axis=0), 0.0)
+        total = np.cumsum(counts)
+        if total[-1] <= 0:
             return 0.0
-        return float(self.centres[np.searchsorted(total, total[-1] / 2.0)])
+        return float(self.centres[np.searchsorted(total, share * total[-1])])

@@ -37,7 +37,8 @@ def write(path: Any, values: dict[str, Any]) -> None:
 def read(path: Any) -> dict[str, Any]:
     """What was written, or one sentence on what is wrong with the file."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # Opened here, because numpy leaves a file that it cannot read open.
+        with open(path, "rb") as handle, np.load(handle, allow_pickle=False) as file:
             version = int(file["format"])
             if version <= FORMAT:
                 return {

@@ -65,12 +65,13 @@ class SortedSamples:
 
     def bins(self) -> Bins:
         """Bins for these samples; what distance is typical is read off a thousand random pairs."""
+        largest = 4.0 * float(self.norms.max())
+        if not np.isfinite(largest):
+            raise ValueError("Squared distances overflow: X has values too large. Scale the features first.")
         i, j = np.random.default_rng(0).integers(len(self.norms), size=(2, 1000))
         difference = self.Z[i] - self.Z[j]
-        D = np.asarray(
-            (difference.multiply(difference) if sparse.issparse(difference) else difference**2).sum(axis=1)
-        )
-        largest = 4.0 * float(self.norms.max())
+        squares = difference.multiply(difference) if sparse.issparse(difference) else difference**2
+        D = np.asarray(squares.sum(axis=1))
         return Bins.covering(float(np.median(D[D > 0])) if (D > 0).any() else largest, largest)
 
 

@@ -23,8 +23,10 @@ from ._laplace import PairHistograms
 from ._peaks import SketchMaximum, global_maxima
 from .distances import SortedSamples, collect, distance_histograms
 
-# The default range of γ times the median squared distance.
+# The default range of γ times the median squared distance; it goes on until even the closest hundredth of all
+# pairs are no longer similar.
 LOWEST, HIGHEST = 2.0**-20, 2.0**16
+CLOSE, VANISHED = 0.01, 2.0**6
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,9 +122,8 @@ class DistanceSketch:
         w = check_weights(sample_weight, X.shape[0])
         n = np.bincount(index, weights=w)
         if not n.all():
-            raise ValueError(
-                f"All samples of class {classes[int(n.argmin())]!r} have weight zero. Remove the class."
-            )
+            empty = classes.tolist()[int(n.argmin())]
+            raise ValueError(f"All samples of class {empty!r} have weight zero. Remove the class.")
         _check_plan(n_blocks, part)
         samples = SortedSamples.from_data(_mapped(X, y, kernel), index, w)
         bins = samples.bins()
@@ -249,7 +250,8 @@ class DistanceSketch:
         strategy : {"ovr", "ovo", "pooled"}, default="ovr"
             None is that of the criterion.
         bounds : (float, float), default=None
-            The range of γ; None is 2⁻²⁰ … 2¹⁶ over the median squared distance.
+            The range of γ; None is 2⁻²⁰ … 2¹⁶ over the median squared distance, and further where many pairs
+            are much closer than that.
 
         Warns
         -----
@@ -285,13 +287,13 @@ class DistanceSketch:
 
     def _range(self, bounds: tuple[float, float] | None) -> tuple[float, float]:
         if bounds is None:
-            median = self.histograms.median_distance()
+            median, close = (self.histograms.quantile(share) for share in (0.5, CLOSE))
             if median == 0:
                 raise DegenerateGramError(
                     "All samples coincide: every distance is zero, so that no width of the kernel separates "
                     "the classes. Check X."
                 )
-            return LOWEST / median, HIGHEST / median
+            return LOWEST / median, max(HIGHEST / median, VANISHED / close)
         low, high = check_gammas(bounds)
         if not low < high:
             raise ValueError(f"bounds of gamma must be two increasing numbers, got {bounds}.")

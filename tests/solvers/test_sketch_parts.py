@@ -89,6 +89,17 @@ def test_sampled_blocks_agree_within_their_standard_error(small_blocks):
     assert (spread < 1.6).all()
     best = draws[0].maximize("dbtc")
     assert (best.values_std > 0).all()
+    assert (best.gammas_std > 0).all()
+    assert best.gammas == pytest.approx(DistanceSketch.from_data(X, Y).maximize("dbtc").gammas, rel=0.5)
+
+
+def test_sampled_sums_have_no_bias(small_blocks):
+    exact = DistanceSketch.from_data(X, Y).derivatives(0.1, 1)
+    draws = [DistanceSketch.from_data(X, Y, n_blocks=4, random_state=k) for k in range(60)]
+    values, std = np.array([d.derivatives(0.1, 1, return_std=True) for d in draws]).swapaxes(0, 1)
+    mean_error = (values.mean(axis=0) - exact) / (values.std(axis=0) / np.sqrt(60))
+    assert np.abs(mean_error).max() < 4.0
+    assert np.median(std.mean(axis=0) / values.std(axis=0)) == pytest.approx(1.0, abs=0.25)
 
 
 def test_sampling_is_repeatable_and_stops_at_all_pairs(small_blocks):

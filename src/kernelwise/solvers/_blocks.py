@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import combinations_with_replacement
+from collections.abc import Iterable, Iterator
+from itertools import combinations_with_replacement, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,65 +31,71 @@ def class_pairs(n_classes: int) -> list[tuple[int, int]]:
     return list(combinations_with_replacement(range(n_classes), 2))
 
 
-def all_blocks(starts: np.ndarray) -> list[Block]:
+def all_blocks(starts: np.ndarray) -> Iterator[Block]:
     """Blocks of the upper triangle, class pair by class pair."""
-    return [
-        block
-        for p, (a, b) in enumerate(class_pairs(len(starts) - 1))
-        for block in _blocks(
-            (0, p), _pieces(starts[a], starts[a + 1]), _pieces(starts[b], starts[b + 1]), a == b
-        )
-    ]
+    pieces = [_pieces(np.arange(*ends)) for ends in pairwise(starts)]
+    for p, (a, b) in enumerate(class_pairs(len(pieces))):
+        yield from _whole((0, p), pieces[a], pieces[b], a == b)
 
 
-def sampled_blocks(starts: np.ndarray, n_blocks: int, random_state: Any) -> tuple[list[Block], int]:
-    """About ``n_blocks`` random blocks of every class pair, in independent draws; and the number of draws.
+def sampled_blocks(starts: np.ndarray, n_blocks: int, random_state: Any) -> Iterator[Block]:
+    """``n_blocks`` random blocks of every class pair, spread over independent draws.
 
-    A draw shuffles the rows of each class and takes blocks from there, so that every pair of samples is as
-    likely as any other. Class pairs that have no more blocks than asked for are taken whole, in every draw.
+    A draw shuffles the rows of each class, so that every pair of samples is as likely as any other to be in
+    the blocks taken, which share as few rows as possible. Class pairs that have no more blocks than asked for are
+    taken whole, in the first draw.
     """
     rng = np.random.default_rng(random_state)
-    n_draws = min(N_DRAWS, n_blocks)
-    n_classes = len(starts) - 1
-    blocks: list[Block] = []
+    n_draws = number_of_draws(n_blocks)
     for draw in range(n_draws):
-        rows = [rng.permutation(np.arange(starts[a], starts[a + 1])) for a in range(n_classes)]
-        pieces = [np.array_split(r, -(-len(r) // BLOCK)) for r in rows]
-        for p, (a, b) in enumerate(class_pairs(n_classes)):
-            candidates = _blocks((draw, p), pieces[a], pieces[b], a == b)
-            if len(candidates) > n_blocks:
-                size = n_blocks // n_draws + (draw < n_blocks % n_draws)
-                candidates = [candidates[k] for k in rng.choice(len(candidates), size, replace=False)]
-            blocks += candidates
-    return blocks, n_draws
+        pieces = [_pieces(rng.permutation(np.arange(*ends))) for ends in pairwise(starts)]
+        size = n_blocks // n_draws + (draw < n_blocks % n_draws)
+        for p, (a, b) in enumerate(class_pairs(len(pieces))):
+            n, m = len(pieces[a]), len(pieces[b])
+            if (n * (n + 1) // 2 if a == b else n * m) > n_blocks:
+                for k in range(size):
+                    i, j = k % n, (k % n + k // n + (a == b)) % m
+                    yield _block((draw, p), pieces[a][i], pieces[b][j], False)
+            elif draw == 0:
+                yield from _whole((draw, p), pieces[a], pieces[b], a == b)
 
 
-def in_tasks(blocks: list[Block]) -> list[list[Block]]:
+def number_of_draws(n_blocks: int | None) -> int:
+    """Independent draws of ``n_blocks`` blocks; one if all are taken."""
+    return 1 if n_blocks is None else min(N_DRAWS, n_blocks)
+
+
+def in_tasks(blocks: Iterable[Block]) -> Iterator[list[Block]]:
     """Consecutive blocks put together until they have enough pairs for a task."""
-    tasks: list[list[Block]] = []
-    size = TASK
+    task: list[Block] = []
+    size = 0
     for block in blocks:
-        if size >= TASK:
-            tasks.append([])
-            size = 0
-        tasks[-1].append(block)
+        task.append(block)
         size += block.n_pairs
-    return tasks
+        if size >= TASK:
+            yield task
+            task, size = [], 0
+    if task:
+        yield task
 
 
-def _pieces(start: int, stop: int) -> list[slice]:
-    cuts = np.linspace(start, stop, -(-(stop - start) // BLOCK) + 1).astype(int)
-    return [slice(*ends) for ends in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)]
+def _pieces(rows: np.ndarray) -> list[Any]:
+    """Rows in pieces of nearly equal sizes, as slices where they are consecutive."""
+    pieces = np.array_split(rows, -(-len(rows) // BLOCK))
+    if rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all():
+        return [slice(int(piece[0]), int(piece[-1]) + 1) for piece in pieces]
+    return list(pieces)
 
 
-def _blocks(cell: tuple[int, int], rows: list[Any], columns: list[Any], is_square: bool) -> list[Block]:
+def _whole(cell: tuple[int, int], rows: list[Any], columns: list[Any], is_square: bool) -> Iterator[Block]:
     """All pieces of rows against all pieces of columns; the upper triangle of them if they are the same."""
-    made = []
-    for i, r in enumerate(rows):
-        for j, c in enumerate(columns):
-            if is_square and j < i:
-                continue
-            is_diagonal = is_square and i == j
-            n, m = (s.stop - s.start if isinstance(s, slice) else len(s) for s in (r, c))
-            made.append(Block(cell, r, c, n * (n - 1) // 2 if is_diagonal else n * m, is_diagonal))
-    return made
+    for i, piece in enumerate(rows):
+        if is_square:
+            yield _block(cell, piece, piece, True)
+        for other in columns[i + 1 :] if is_square else columns:
+            yield _block(cell, piece, other, False)
+
+
+def _block(cell: tuple[int, int], rows: Any, columns: Any, is_diagonal: bool) -> Block:
+    n, m = (s.stop - s.start if isinstance(s, slice) else len(s) for s in (rows, columns))
+    return Block(cell, rows, columns, n * (n - 1) // 2 if is_diagonal else n * m, is_diagonal)

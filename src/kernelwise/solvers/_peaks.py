@@ -36,8 +36,10 @@ class SketchMaximum:
     gammas : ndarray of shape (n_problems,)
         Where each problem has its global maximum over ``bounds``; on a plateau, the first point from which
         the curve stays within 1e-5 of its range of its limit.
-    values, values_std : ndarray of shape (n_problems,)
-        The criterion there, and its standard error (zero unless blocks were sampled).
+    values : ndarray of shape (n_problems,)
+        The criterion there.
+    gammas_std, values_std : ndarray of shape (n_problems,)
+        Standard errors, zero unless blocks were sampled.
     stop_reasons : tuple of {"interior peak", "plateau", "boundary"}
     problems : tuple
         The class of a one-vs-rest problem, the two classes of a one-vs-one problem, or all classes.
@@ -47,6 +49,7 @@ class SketchMaximum:
 
     gammas: np.ndarray
     values: np.ndarray
+    gammas_std: np.ndarray
     values_std: np.ndarray
     stop_reasons: tuple[str, ...]
     problems: tuple[Any, ...]
@@ -87,15 +90,16 @@ class SketchMaximum:
 
 def global_maxima(
     histograms: PairHistograms, criterion: SumsCriterion, bounds: tuple[float, float]
-) -> list[Maximum]:
-    """The global maximum over the range for every two-class problem of the criterion."""
+) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """γ, value and kind of the global maximum over the range for every two-class problem of the criterion."""
     grid = _log_grid(*bounds)
     sums, slopes = sums_and_slopes(histograms, criterion, np.exp(grid))
     found = []
     for groups in problems_of(criterion, histograms.n):
         curve = scores_and_slopes(criterion, sums.merge(groups), slopes.merge(groups))
         found.append(find_maximum(grid, *curve, _evaluator(histograms.merge(groups), criterion)))
-    return found
+    peaks, values, kinds = zip(*found, strict=True)
+    return np.exp(peaks), np.array(values), kinds
 
 
 def find_maximum(

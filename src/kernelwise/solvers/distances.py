@@ -76,7 +76,7 @@ class SortedSamples:
 
 
 def distance_histograms(
-    samples: SortedSamples, bins: Bins, tasks: list[list[Block]], n_jobs: int | None
+    samples: SortedSamples, bins: Bins, tasks: Iterable[list[Block]], n_jobs: int | None
 ) -> Iterator[Part]:
     """Run the tasks in threads and yield what they find, always in the same order."""
     compiled()  # once, not in every thread

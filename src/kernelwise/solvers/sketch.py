@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from kernelwise.kernels.radial import GaussianFamily
 
 from . import _sketch_file
 from ._bins import N_MOMENTS, Bins
-from ._blocks import all_blocks, class_pairs, in_tasks, sampled_blocks
+from ._blocks import all_blocks, class_pairs, in_tasks, number_of_draws, sampled_blocks
 from ._curves import check_gammas, check_sums_criterion, jackknife, names_of_problems, scores
 from ._laplace import PairHistograms
 from ._peaks import SketchMaximum, global_maxima
@@ -127,11 +128,13 @@ class DistanceSketch:
         _check_plan(n_blocks, part)
         samples = SortedSamples.from_data(_mapped(X, y, kernel), index, w)
         bins = samples.bins()
-        blocks, n_draws = all_blocks(samples.starts), 1
-        if n_blocks is not None:
-            blocks, n_draws = sampled_blocks(samples.starts, n_blocks, random_state)
-        tasks = in_tasks(blocks)[part[0] :: part[1]]
-        used, moments = collect(distance_histograms(samples, bins, tasks, n_jobs), n_draws, len(classes))
+        if n_blocks is None:
+            blocks = all_blocks(samples.starts)
+        else:
+            blocks = sampled_blocks(samples.starts, n_blocks, random_state)
+        tasks = islice(in_tasks(blocks), part[0], None, part[1])
+        found = distance_histograms(samples, bins, tasks, n_jobs)
+        used, moments = collect(found, number_of_draws(n_blocks), len(classes))
         own = np.bincount(index, weights=w * w)
         return cls(classes, n, own, bins, used, moments, part[1], (part[0],), n_blocks is not None)
 
@@ -186,6 +189,8 @@ class DistanceSketch:
             pairs = self.n[a] * self.n[b] - np.where(is_square, self.own[a], 0.0)
             seen = draws[..., 0].sum(axis=-1)
             draws *= np.divide(pairs, seen, out=np.zeros_like(seen), where=seen > 0)[..., None, None]
+            # What was taken whole is in the first draw only.
+            draws = np.where(seen[..., None, None] > 0, draws, draws[:1])
         draws[:, is_square, 0, 0] += self.own
         return draws
 
@@ -204,9 +209,16 @@ class DistanceSketch:
         """Class sums of the kernel exp(−γD) for every γ, which is the first axis; S2 included."""
         return self.histograms.class_sums(check_gammas(gammas), squares=True)
 
-    def derivatives(self, gamma: float, order: int = 3) -> np.ndarray:
-        """S_ab and its derivatives by γ up to ``order``, shape (order + 1, n_classes, n_classes)."""
-        return self.histograms.derivatives(float(check_gammas(gamma)[0]), order)
+    def derivatives(self, gamma: float, order: int = 3, return_std: bool = False) -> Any:
+        """S_ab and its derivatives by γ up to ``order``, shape (order + 1, n_classes, n_classes).
+
+        With ``return_std`` also their standard errors, of the same shape.
+        """
+        gamma = float(check_gammas(gamma)[0])
+        values = self.histograms.derivatives(gamma, order)
+        if not return_std:
+            return values
+        return values, self._standard_error(lambda h: h.derivatives(gamma, order), values)
 
     # -- criteria -----------------------------------------------------------------------------------------
     def curve(
@@ -260,18 +272,18 @@ class DistanceSketch:
         """
         checked = check_sums_criterion(criterion, strategy)
         bounds = self._range(bounds)
-        found = global_maxima(self.histograms, checked, bounds)
-        gammas = np.exp([peak for peak, _, _ in found])
 
-        def at_maxima(histograms: PairHistograms) -> np.ndarray:
-            return scores(histograms, checked, gammas).diagonal()
+        def maxima(histograms: PairHistograms) -> np.ndarray:
+            return np.array(global_maxima(histograms, checked, bounds)[:2])
 
-        values = np.array([value for _, value, _ in found])
+        gammas, values, reasons = global_maxima(self.histograms, checked, bounds)
+        gammas_std, values_std = self._standard_error(maxima, np.stack([gammas, values]))
         best = SketchMaximum(
             gammas=gammas,
             values=values,
-            values_std=self._standard_error(at_maxima, values),
-            stop_reasons=tuple(reason for _, _, reason in found),
+            gammas_std=gammas_std,
+            values_std=values_std,
+            stop_reasons=reasons,
             problems=names_of_problems(checked.strategy, self.classes),
             criterion=checked.name,
             strategy=checked.strategy,
@@ -294,10 +306,10 @@ class DistanceSketch:
                     "the classes. Check X."
                 )
             return LOWEST / median, max(HIGHEST / median, VANISHED / close)
-        low, high = check_gammas(bounds)
-        if not low < high:
+        ends = check_gammas(bounds)
+        if len(ends) != 2 or not ends[0] < ends[1]:
             raise ValueError(f"bounds of gamma must be two increasing numbers, got {bounds}.")
-        return float(low), float(high)
+        return float(ends[0]), float(ends[1])
 
 
 def _mapped(X: Any, y: Any, kernel: Any) -> Any:

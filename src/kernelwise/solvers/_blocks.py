@@ -42,8 +42,8 @@ def sampled_blocks(starts: np.ndarray, n_blocks: int, random_state: Any) -> Iter
     """``n_blocks`` random blocks of every class pair, spread over independent draws.
 
     A draw shuffles the rows of each class, so that every pair of samples is as likely as any other to be in
-    the blocks taken, which share as few rows as possible. Class pairs that have no more blocks than asked for are
-    taken whole, in the first draw.
+    the blocks taken, which share as few rows as possible. Class pairs that have no more blocks than asked for
+    are taken whole, in the first draw.
     """
     rng = np.random.default_rng(random_state)
     n_draws = number_of_draws(n_blocks)

@@ -79,6 +79,14 @@ def in_tasks(blocks: Iterable[Block]) -> Iterator[list[Block]]:
         yield task
 
 
+def check_plan(n_blocks: int | None, part: tuple[int, int]) -> None:
+    """Raise unless blocks can be sampled and shared out like that."""
+    if n_blocks is not None and (not isinstance(n_blocks, (int, np.integer)) or n_blocks < 2):
+        raise ValueError(f"n_blocks must be None or an integer of at least 2, got {n_blocks!r}.")
+    if not 0 <= part[0] < part[1]:
+        raise ValueError(f"part must be (k, n) with 0 ≤ k < n, got {part}.")
+
+
 def _pieces(rows: np.ndarray) -> list[Any]:
     """Rows in pieces of nearly equal sizes, as slices where they are consecutive."""
     pieces = np.array_split(rows, -(-len(rows) // BLOCK))

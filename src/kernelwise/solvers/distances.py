@@ -12,6 +12,10 @@ from joblib import Parallel, delayed
 from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
+from kernelwise.exceptions import IncompatibleError
+from kernelwise.kernels import as_kernel
+from kernelwise.kernels.radial import GaussianFamily
+
 from ._bins import FINE_PER_BIN, MAX_PACKED, N_MOMENTS, Bins, compiled
 from ._blocks import BLOCK, Block, class_pairs
 
@@ -73,6 +77,20 @@ class SortedSamples:
         squares = difference.multiply(difference) if sparse.issparse(difference) else difference**2
         D = np.asarray(squares.sum(axis=1))
         return Bins.covering(float(np.median(D[D > 0])) if (D > 0).any() else largest, largest)
+
+
+def mapped(X: Any, y: Any, kernel: Any) -> Any:
+    """The samples after the linear map of the kernel."""
+    if kernel is None:
+        return X
+    kernel = as_kernel(kernel)
+    if not isinstance(kernel, GaussianFamily):
+        raise IncompatibleError(
+            f"A distance sketch is for kernels exp(−s·D): RBF, Mahalanobis and the Gaussians, not {kernel!r}."
+        )
+    kernel = kernel.initialize(X, y, heuristic="keep")
+    kernel._check_features(X.shape[1])
+    return kernel.transform(X)
 
 
 def distance_histograms(

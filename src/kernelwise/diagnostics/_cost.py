@@ -29,8 +29,8 @@ def cost_findings(data: Data) -> list[Finding]:
         Finding(
             "cost",
             "warning" if seconds > LONG else "info",
-            f"One SVC on {n} × {data.X.shape[1]} samples would use {how}, and take {_time(seconds)} of one core "
-            "at C = 1 (to a factor of three; up to a hundred times that at C = 10 000).",
+            f"One SVC on {n} × {data.X.shape[1]} values would use {how}, and take {_time(seconds)} of one "
+            "core at C = 1 (to a factor of three; up to a hundred times that at C = 10 000).",
             "Choose the kernel on a part of the samples first." if seconds > LONG else "",
         )
     ]

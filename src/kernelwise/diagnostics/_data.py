@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +11,8 @@ import numpy as np
 from sklearn.utils import check_array
 
 from kernelwise._validation import check_labels
+from kernelwise.exceptions import KernelwiseWarning
+from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.kernels.radial import GaussianFamily
 
@@ -51,11 +54,14 @@ class Data:
         """Number of samples of each class."""
         return np.bincount(self.index, minlength=len(self.classes))
 
-    def mapped(self) -> Data:
-        """The same samples after the linear map of the kernel, fitted to them where it has to be."""
-        kernel = self.kernel.initialize(self.X, self.index, heuristic="keep")
+    def mapped(self) -> tuple[Data, list[Finding]]:
+        """The same samples after the linear map of the kernel, and what the kernel warns of in them."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", KernelwiseWarning)
+            kernel = self.kernel.initialize(self.X, self.index, heuristic="keep")
         assert isinstance(kernel, GaussianFamily)
-        return replace(self, X=kernel.transform(self.X), kernel=kernel)
+        found = [Finding("kernel", "warning", str(warning.message)) for warning in caught]
+        return replace(self, X=kernel.transform(self.X), kernel=kernel), found
 
 
 def listed(names: Iterable[Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernelwise.diagnostics._data import Data, number
-from kernelwise.diagnostics.points import Points
+from kernelwise.diagnostics._points import Points
 from kernelwise.findings import Finding
 
 

@@ -24,14 +24,15 @@ def value_findings(data: Data) -> list[Finding]:
         return []
     columns = data.X.indices[bad] if sparse.issparse(data.X) else np.nonzero(bad)[1]
     affected = listed(data.names[k] for k in np.unique(columns))
-    n_nan = int(np.isnan(values).sum())
+    n_nan, n_infinite = int(np.isnan(values).sum()), int(np.isinf(values).sum())
+    kinds = {"NaN": n_nan, "infinite": n_infinite, f"above {HUGE:g}": int(bad.sum()) - n_nan - n_infinite}
+    counted = ", ".join(f"{count} {kind}" for kind, count in kinds.items() if count)
     return [
         Finding(
             "values",
             "error",
-            f"X has {number(int(bad.sum()), 'value')} that no distance can be computed from, {n_nan} of them "
-            f"NaN and the others infinite or above {HUGE:g}, in {affected}; distances, duplicates and "
-            "scales were not looked at.",
+            f"X has {number(int(bad.sum()), 'value')} that no distance can be computed from ({counted}), in "
+            f"{affected}; distances, duplicates and scales were not looked at.",
             "Remove or impute them first, for example with sklearn.impute.SimpleImputer.",
         )
     ]
@@ -51,8 +52,8 @@ def feature_findings(data: Data) -> list[Finding]:
                 "warning",
                 f"{number(int(constant.sum()), 'feature is', 'features are')} constant: "
                 f"{listed(data.names[k] for k in np.flatnonzero(constant))}.",
-                "Remove them (sklearn.feature_selection.VarianceThreshold): no kernel can use them, and a "
-                "Mahalanobis kernel has to invert their variance.",
+                "Remove such features (sklearn.feature_selection.VarianceThreshold): no kernel can use them, "
+                "and a Mahalanobis kernel has to invert their variance.",
             )
         )
     # A Mahalanobis kernel scales by itself.

@@ -8,8 +8,8 @@ import numpy as np
 
 from kernelwise.criteria.alignment import target
 from kernelwise.diagnostics._data import Data, number
-from kernelwise.diagnostics.closest_pair import ClosestPair, closest_pair
-from kernelwise.diagnostics.points import Points
+from kernelwise.diagnostics._pairs import ClosestPair, closest_pair
+from kernelwise.diagnostics._points import Points
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
 from kernelwise.kernels.starts import start_gamma

@@ -12,8 +12,8 @@ from kernelwise.diagnostics._curve import curve_findings
 from kernelwise.diagnostics._data import Data
 from kernelwise.diagnostics._duplicates import duplicate_findings
 from kernelwise.diagnostics._features import feature_findings, value_findings
+from kernelwise.diagnostics._points import distinct_points
 from kernelwise.diagnostics._theorems import closest_pair_findings
-from kernelwise.diagnostics.points import distinct_points
 from kernelwise.findings import Finding
 from kernelwise.kernels.radial import GaussianFamily
 
@@ -37,7 +37,7 @@ class Diagnosis(list[Finding]):
         )
 
 
-def diagnose(X: Any, y: Any, *, kernel: Any = None, random_state: Any = 0) -> Diagnosis:
+def diagnose(X: Any, y: Any, *, kernel: Any = None, random_state: int = 0) -> Diagnosis:
     """Look for what will mislead or slow down the choice of a kernel.
 
     Parameters
@@ -48,14 +48,14 @@ def diagnose(X: Any, y: Any, *, kernel: Any = None, random_state: Any = 0) -> Di
         The kernel to be used, with its parameters if it is an object; None is RBF. Distances are taken after
         its linear map. The closest pair and the curve are looked at for Gaussian kernels only: the theorems
         are about them.
-    random_state : int, RandomState instance or None, default=0
-        Of the samples the curve is computed from, where there are too many.
+    random_state : int, default=0
+        Of the pairs the curve is computed from, where there are more than 50 000 samples.
 
     Returns
     -------
     diagnosis : Diagnosis
         Names of findings: "one-class", "tiny-class", "imbalance", "values", "constant", "scaling",
-        "duplicates", "conflicts", "identical", "closest-pair", "curve", "cost".
+        "duplicates", "conflicts", "identical", "kernel", "closest-pair", "curve", "cost".
 
     Notes
     -----
@@ -81,10 +81,9 @@ def diagnose(X: Any, y: Any, *, kernel: Any = None, random_state: Any = 0) -> Di
     points = distinct_points(data.X, data.index, len(data.classes))
     findings += duplicate_findings(data, points)
     if isinstance(data.kernel, GaussianFamily) and len(data.classes) > 1 and len(points.first) > 1:
-        data = data.mapped()
+        data, warned = data.mapped()
         points = points.mapped(data.X)
-        findings += closest_pair_findings(data, points)
-        findings += curve_findings(data, random_state)
+        findings += [*warned, *closest_pair_findings(data, points), *curve_findings(data, random_state)]
     return _sorted([*findings, *cost_findings(data)])
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from kernelwise.diagnostics.points import Points
+from kernelwise.diagnostics._points import Points
 from kernelwise.kernels._distances import squared_distances
 
 BLOCK = 1024

@@ -2,7 +2,8 @@
 
 from kernelwise.diagnostics import Diagnosis, diagnose
 from kernelwise.estimators import SVC, GridSearchSVC
+from kernelwise.solvers.sketch import DistanceSketch
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["SVC", "Diagnosis", "GridSearchSVC", "__version__", "diagnose"]
+__all__ = ["SVC", "Diagnosis", "DistanceSketch", "GridSearchSVC", "__version__", "diagnose"]

@@ -15,7 +15,7 @@ from kernelwise.solvers.smo import SVMSolution, into_bounds, iteration_cap, sign
 FIRST = 500  # samples, or a tenth of them, in the first working set
 LARGEST = 1200  # samples in any working set: its Gram matrix stays cheap beside the rows
 MAX_ROUNDS = 1000
-REDUCE = 0.1  # a working set is solved to this share of the gap it starts from
+REDUCE = 0.03  # a working set is solved to this share of the gap it starts from
 REACH = 0.5  # times the gap: how far f is likely to move yet
 MARGIN = 0.05  # samples this far on the right side may be set aside …
 ASIDE = 0.8  # … if no more than this share of all is left

@@ -96,10 +96,26 @@ class GaussianRows(KernelRows):
         ones = np.ones(self.n)
         self.left = np.column_stack([2.0 * kernel.scale * Z, -norms, ones]).astype(self.dtype)
         self.right = np.column_stack([Z, ones, -norms]).astype(self.dtype)
+        self._columns: Any = ALL
+        self._right = self.right
+        self._memory: dict[np.dtype, np.ndarray] = {}
 
     def compute(self, indices: np.ndarray, columns: np.ndarray | slice = ALL) -> np.ndarray:
-        rows = self.left[indices] @ self.right[columns].T
+        """K[indices][:, columns], in memory that the next call uses again: fresh pages are dear."""
+        if columns is not self._columns:
+            self._columns, self._right = columns, self.right[columns]
+        rows = self._room((indices.size, self._right.shape[0]), self.dtype)
+        np.matmul(self.left[indices], self._right.T, out=rows)
         return exp_without_denormals(rows)
 
     def square(self, indices: np.ndarray) -> np.ndarray:
-        return self.compute(indices, indices).astype(np.float64)
+        square = self._room((indices.size, indices.size), np.dtype(np.float64))
+        np.copyto(square, self.compute(indices, indices))
+        return square
+
+    def _room(self, shape: tuple[int, int], dtype: np.dtype) -> np.ndarray:
+        """An array in the memory kept for its dtype."""
+        size = shape[0] * shape[1]
+        if dtype not in self._memory or self._memory[dtype].size < size:
+            self._memory[dtype] = np.empty(size, dtype)
+        return self._memory[dtype][:size].reshape(shape)

@@ -31,7 +31,7 @@ def cost_findings(data: Data) -> list[Finding]:
             "cost",
             "warning" if seconds > LONG else "info",
             f"One SVC on {n} × {data.X.shape[1]} values would use {how}, and take {_time(seconds)} of one "
-            "core at C = 1 (to a factor of four; up to a hundred times that at C = 10 000).",
+            "core at C = 1 (to a factor of five; up to a hundred times that at C = 10 000).",
             "Choose the kernel on a part of the samples first." if seconds > LONG else "",
         )
     ]

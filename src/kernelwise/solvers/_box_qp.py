@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ SINGLE: np.dtype = np.dtype(np.float32)
 DOUBLE: np.dtype = np.dtype(np.float64)
 MAX_FACE = 5000  # free variables; a larger Cholesky factor costs more than it brings
 MAX_NEWTON = 50
+MAX_VAIN = 2  # Newton steps that did not halve the gap: on a nearly singular face SMO alone does better
 AFTER_NEWTON = 500  # pair steps between Newton steps: enough to correct which variables are free
 ONE = np.ones(1)
 NOT_CONVEX = -1e-6  # relative to the diagonal: a pair that curves down by more is no rounding error
@@ -82,19 +84,29 @@ class BoxQP:
     pools: dict[np.dtype, Pool] = field(default_factory=dict)
     n_free: int = 0  # when SMO last looked
 
+    @cached_property
+    def shift(self) -> float:
+        """What the pool's copy of K is less by: a constant, which Σβ = const makes no difference to.
+
+        The values of a wide kernel are all nearly equal, and single precision could not tell them apart.
+        """
+        return float(self.K[0].mean()) if self.K.size else 0.0
+
     def minimise(self, tol: float, max_iter: int, *, newton_first: bool = False) -> Outcome:
         """Run until LIBSVM's violation is below ``tol`` or ``max_iter`` pair steps are done."""
         n_iter, n_newton, lowest = 0, 0, 0.0
-        dtype, may_newton = SINGLE, True
+        dtype, may_newton, last_gap, n_vain = SINGLE, True, np.inf, 0
         while True:
             if newton_first or n_iter > 0:
-                may_newton = may_newton and n_newton < MAX_NEWTON and self.newton()
+                may_newton = may_newton and n_newton < MAX_NEWTON and n_vain < MAX_VAIN and self.newton()
                 n_newton += may_newton
             limit = max_iter - n_iter
             if may_newton:
                 limit = min(limit, self.patience(self.n_free) if n_newton == 0 else AFTER_NEWTON)
             k, curvature, gap, offset, _, stalled, *_ = self._smo(tol, limit, dtype).table[0].tolist()
             n_iter, lowest = n_iter + int(k), min(lowest, curvature)
+            n_vain += n_newton > 0 and gap > 0.5 * last_gap
+            last_gap = gap
             if not gap >= tol or n_iter >= max_iter or (stalled and dtype is DOUBLE):
                 return Outcome(
                     n_iter, n_newton, max(gap, 0.0), offset, self.n_free, gap < tol, lowest > NOT_CONVEX
@@ -151,6 +163,7 @@ class BoxQP:
             pool.size,
             pool.K,
             pool.stride,
+            self.shift,
             np.empty((4, p.size)),
             coefficients,
             table,

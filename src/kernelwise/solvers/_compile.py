@@ -36,6 +36,7 @@ def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> Callable[..., Any]:
     pool = types.Array(from_dtype(pool_dtype), 1, "C")
     matrix = types.Array(types.float64, 2, "C")
     signature = (gram, *[vector] * 6, types.float64, types.int64, members, types.int64, pool, types.int64)
+    signature += (types.float64, matrix, matrix, matrix)
     # Loading takes a moment, compiling some seconds: whoever waits that long is told why.
     note = Timer(
         PATIENCE, logger.warning, ["kernelwise compiles its solver, once on this machine: some seconds."]
@@ -43,6 +44,6 @@ def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> Callable[..., Any]:
     note.daemon = True
     note.start()
     try:
-        return njit((*signature, matrix, matrix, matrix), cache=True, nogil=True)(_path_loops.smo_path)
+        return njit(signature, cache=True, nogil=True)(_path_loops.smo_path)
     finally:
         note.cancel()

@@ -28,7 +28,7 @@ def newton_on_face(
     free = np.flatnonzero((beta > lo) & (beta < hi))
     if not 2 <= free.size <= max_free:
         return None
-    factor = _cholesky(np.asfortranarray(K[free[:, None], free], dtype=np.float64))
+    factor = _cholesky(_centred(np.asfortranarray(K[free[:, None], free], dtype=np.float64)))
     if factor is None:
         return None
     low, high = lo[free], hi[free]
@@ -62,6 +62,20 @@ def newton_on_face(
         dropped.append(blocking)
         columns[dropped] = 0.0
     return free, np.clip(now, low, high) - start
+
+
+def _centred(A: np.ndarray) -> np.ndarray:
+    """A with rows and columns centred, plus a constant of its size, in place.
+
+    Steps that sum to zero do not see the difference; Cholesky's factor of a wide kernel does, all of whose
+    values are nearly equal: what tells them apart would be lost beside their common part.
+    """
+    means = A.mean(axis=0)
+    A -= means
+    A -= means[:, None]
+    A += means.mean()
+    A += np.diagonal(A).mean()
+    return A
 
 
 def _cholesky(A: np.ndarray) -> np.ndarray | None:

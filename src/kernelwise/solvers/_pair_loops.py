@@ -122,7 +122,7 @@ def _take_step(i: int, j: int, step: float, beta: Any, lo: Any, hi: Any) -> floa
 
 @njit(**INNER)
 def smo_on_pool(
-    pool_K: Any, stride: int, short: Any, beta: Any, lo: Any, hi: Any, tol: float, limit: int
+    pool_K: Any, stride: int, shift: float, short: Any, beta: Any, lo: Any, hi: Any, tol: float, limit: int
 ) -> Any:
     """Optimise pairs of the pool until the gap is below ``tol`` or ``limit`` pairs are done.
 
@@ -166,7 +166,7 @@ def smo_on_pool(
         j = partner & index
         n_iter += 1
         curvature = np.float64(diag[i]) + diag[j] - 2.0 * Ki[j]
-        relative = curvature / (abs(diag[i]) + abs(diag[j]) + TAU)
+        relative = curvature / (abs(diag[i] + shift) + abs(diag[j] + shift) + TAU)
         lowest = relative if relative < lowest else lowest
         curvature = curvature if curvature > TAU else TAU
         step = _take_step(i, j, (np.float64(f[i]) - f[j]) / (curvature * scale), beta, lo, hi)

@@ -46,6 +46,7 @@ def smo_path(
     size: int,
     pool_K: Any,
     stride: int,
+    shift: float,
     bounds: Any,
     coefficients: Any,
     table: Any,
@@ -78,7 +79,7 @@ def smo_path(
         if c > 0:
             _start_from_last(beta, f, p, Cs[c] / Cs[c - 1], last_lo, last_hi, lo, hi)
         n_iter, lowest, gap, offset, n_free, stalled, size = shrinking_smo(
-            K, beta, f, lo, hi, tol, limit, pool, size, pool_K, stride
+            K, beta, f, lo, hi, tol, limit, pool, size, pool_K, stride, shift
         )
         n_support, objective = 0, 0.0
         for t in range(n):

@@ -87,7 +87,7 @@ def _thin_out(pool_K: Any, stride: int, pool: Any, size: int, status: Any) -> in
 
 
 @njit(**INNER)
-def _admit(K: Any, pool_K: Any, stride: int, pool: Any, size: int, new: Any) -> int:
+def _admit(K: Any, pool_K: Any, stride: int, shift: float, pool: Any, size: int, new: Any) -> int:
     """Copy the rows and columns of the variables ``new`` to the end of the pool, and return its new size."""
     m = size + new.shape[0]
     for a in range(size, m):
@@ -96,7 +96,7 @@ def _admit(K: Any, pool_K: Any, stride: int, pool: Any, size: int, new: Any) -> 
         row = K[pool[a]]
         to = pool_K[a * stride : a * stride + m]
         for b in range(m):
-            value = row[pool[b]]
+            value = row[pool[b]] - shift
             to[b] = value if abs(value) > TINY else 0.0
     for a in range(size):
         to = pool_K[a * stride : a * stride + m]
@@ -115,6 +115,7 @@ def _round(
     pool: Any,
     pool_K: Any,
     stride: int,
+    shift: float,
     centre: float,
     tol: float,
     limit: int,
@@ -132,7 +133,7 @@ def _round(
         betas[a], los[a], his[a] = beta[t], lo[t], hi[t]
         short[0, a], short[1, a] = pool_K[a * stride + a], f[t] - centre
         mark(a, betas, los, his, short[2], short[3])
-    n_iter, lowest = smo_on_pool(pool_K, stride, short, betas, los, his, tol, limit)
+    n_iter, lowest = smo_on_pool(pool_K, stride, shift, short, betas, los, his, tol, limit)
     rows = np.empty(m, np.uintp)
     change = np.empty(m)
     n_rows = 0
@@ -157,6 +158,7 @@ def _update_pool(
     size: int,
     pool_K: Any,
     stride: int,
+    shift: float,
     up: float,
     low: float,
 ) -> int:
@@ -189,7 +191,7 @@ def _update_pool(
                 new[kept] = t
                 kept += 1
         n_new = kept
-    return _admit(K, pool_K, stride, pool, size, new[:n_new])
+    return _admit(K, pool_K, stride, shift, pool, size, new[:n_new])
 
 
 @njit(**INNER)
@@ -205,6 +207,7 @@ def shrinking_smo(
     size: int,
     pool_K: Any,
     stride: int,
+    shift: float,
 ) -> Any:
     """Run rounds of SMO on the pool of variables that may move, each followed by an exact update of f.
 
@@ -225,13 +228,15 @@ def shrinking_smo(
         if stalled or n_iter >= max_iter or not up - low >= tol:
             offset = total / n_free if n_free > 0 else 0.5 * (up + low)
             return n_iter, lowest, up - low, offset, n_free, stalled, size
-        size = _update_pool(K, beta, f, lo, hi, pool, size, pool_K, stride, up, low)
+        size = _update_pool(K, beta, f, lo, hi, pool, size, pool_K, stride, shift, up, low)
         # Leave a first round early: after a few iterations a variable the active set is much smaller.
         limit = max_iter - n_iter
         limit = 4 * size if is_first and 4 * size < limit else limit
         aim = refine * (up - low)
         aim = aim if aim > 0.9 * tol else 0.9 * tol
-        k, curvature = _round(K, beta, f, lo, hi, pool[:size], pool_K, stride, 0.5 * (up + low), aim, limit)
+        k, curvature = _round(
+            K, beta, f, lo, hi, pool[:size], pool_K, stride, shift, 0.5 * (up + low), aim, limit
+        )
         n_iter, is_first = n_iter + k, False
         lowest = curvature if curvature < lowest else lowest
         up_now, low_now, _, _ = _survey(f, beta, lo, hi, pool[:size])

@@ -22,9 +22,9 @@ class Polarization(SumsCriterion):
     reference = "Y. Baram, Learning by kernel polarization, Neural Computation 17(6), 2005"
     is_linear = True
 
-    def formula(self, sums: ClassSums) -> tuple[float, ClassSums]:
+    def formula(self, sums: ClassSums) -> tuple[Any, ClassSums]:
         T = target(len(sums.n))
-        return float((T * sums.S).sum()), ClassSums(sums.n, np.zeros_like(sums.t), T)
+        return (T * sums.S).sum(axis=(-2, -1)), ClassSums(sums.n, np.zeros_like(sums.t), T)
 
 
 class KernelTargetAlignment(SumsCriterion):
@@ -55,32 +55,32 @@ class KernelTargetAlignment(SumsCriterion):
     def needs_rows(self) -> bool:
         return self.centered
 
-    def formula(self, sums: ClassSums) -> tuple[float, ClassSums]:
+    def formula(self, sums: ClassSums) -> tuple[Any, ClassSums]:
         n = sums.n
         T = target(len(n))
         if self.centered:
             T = _centred(T, n)
         size_of_target = float(np.sqrt(n @ (T * T) @ n))
-        inner = float((T * sums.S).sum())
+        inner = (T * sums.S).sum(axis=(-2, -1))
         square, d_square = self._squared_norm(sums)
-        norm = float(np.sqrt(square))
+        norm = np.sqrt(square)
         score = inner / (norm * size_of_target)
         d_inner = ClassSums(n, np.zeros_like(n), T)
         return score, d_inner * (1.0 / (norm * size_of_target)) + d_square * (-score / (2.0 * square))
 
-    def _squared_norm(self, sums: ClassSums) -> tuple[float, ClassSums]:
+    def _squared_norm(self, sums: ClassSums) -> tuple[Any, ClassSums]:
         """‖K‖², or ‖HKH‖² = Σ K² − (2/n) Σ_i w_i r_i² + (Σ K)²/n² with the row sums r of K."""
         assert sums.S2 is not None
-        plain = square = float(sums.S2.sum())
+        plain = square = sums.S2.sum(axis=(-2, -1))
         d = ClassSums(sums.n, np.zeros_like(sums.t), np.zeros_like(sums.S), np.ones_like(sums.S2))
         if self.centered:
             assert sums.R2 is not None
-            total, everything = sums.n.sum(), float(sums.S.sum())
-            square += -2.0 / total * float(sums.R2.sum()) + (everything / total) ** 2
-            d.S += 2.0 * everything / total**2
+            total, everything = sums.n.sum(), sums.S.sum(axis=(-2, -1))
+            square = plain - 2.0 / total * sums.R2.sum(axis=(-3, -2, -1)) + (everything / total) ** 2
+            d.S += (2.0 * everything / total**2)[..., None, None]
             d.R2 = np.full_like(sums.R2, -2.0 / total)
         # The three terms cancel for a constant K; what is left below this is rounding.
-        if square <= 64 * np.finfo(float).eps * plain:
+        if np.any(square <= 64 * np.finfo(float).eps * plain):
             raise DegenerateGramError(
                 f"The {'centred ' if self.centered else ''}Gram matrix is zero to rounding, so its alignment "
                 "is undefined. Make the kernel narrower or rescale X."

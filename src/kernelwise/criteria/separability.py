@@ -26,6 +26,9 @@ class SumsCriterion(Criterion):
     """
 
     needs_squares: ClassVar[bool] = False
+    #: True if K − c has the score of K for every constant c: the formula knows only distances in feature
+    #: space. K − 1 then keeps the digits that K loses for a wide kernel, all of whose entries are nearly one.
+    is_shift_invariant: ClassVar[bool] = False
 
     def __init__(self, strategy: str = "pooled", class_weight: str | None = None) -> None:
         check_choice(strategy, "strategy", type(self).__name__, STRATEGIES)
@@ -40,7 +43,7 @@ class SumsCriterion(Criterion):
         return False
 
     @abstractmethod
-    def formula(self, sums: ClassSums) -> tuple[float, ClassSums]:
+    def formula(self, sums: ClassSums) -> tuple[Any, ClassSums]:
         """The score of one problem, two classes or pooled, and its derivatives with respect to the sums."""
 
     def score_and_derivatives(self, sums: ClassSums) -> tuple[float, ClassSums]:
@@ -84,9 +87,10 @@ class InterClassDistance(SumsCriterion):
 
     name = "dbtc"
     reference = "S. Abe, Optimizing kernel parameters by second-order methods, ESANN 2007"
+    is_shift_invariant = True
     is_linear = True
 
-    def formula(self, sums: ClassSums) -> tuple[float, ClassSums]:
+    def formula(self, sums: ClassSums) -> tuple[Any, ClassSums]:
         between, d = _trace_between(sums)
         factor = sums.n.sum() ** 2 / _different_pairs(sums.n)
         return factor * between, d * factor
@@ -101,12 +105,13 @@ class ESDR(SumsCriterion):
 
     name = "esdr"
     reference = "S. Yin and J. Yin, Tuning kernel parameters for SVM based on ESDR, Inf. Sci. 370-371, 2016"
+    is_shift_invariant = True
 
-    def formula(self, sums: ClassSums) -> tuple[float, ClassSums]:
+    def formula(self, sums: ClassSums) -> tuple[Any, ClassSums]:
         n, total, pairs = sums.n, sums.n.sum(), _different_pairs(sums.n)
         off = 1.0 - np.eye(len(n))
         # Σ_{a≠b} over pairs of K_ii + K_jj − 2K_ij, each unordered pair once.
-        numerator = (sums.t @ (total - n) - (sums.S * off).sum()) / pairs
+        numerator = (sums.t @ (total - n) - (sums.S * off).sum(axis=(-2, -1))) / pairs
         d_numerator = ClassSums(n, (total - n) / pairs, -off / pairs)
         within, d_within = _trace_within(sums)
         return _ratio(numerator, d_numerator, 2.0 * within, d_within * 2.0)
@@ -117,8 +122,9 @@ class J4(SumsCriterion):
 
     name = "j4"
     reference = "K. Fukunaga, Introduction to Statistical Pattern Recognition; paper 004, eq. 14"
+    is_shift_invariant = True
 
-    def formula(self, sums: ClassSums) -> tuple[float, ClassSums]:
+    def formula(self, sums: ClassSums) -> tuple[Any, ClassSums]:
         return _ratio(*_trace_between(sums), *_trace_within(sums))
 
 
@@ -127,19 +133,20 @@ def _different_pairs(n: np.ndarray) -> float:
     return float((n.sum() ** 2 - n @ n) / 2.0)
 
 
-def _trace_between(sums: ClassSums) -> tuple[float, ClassSums]:
+def _trace_between(sums: ClassSums) -> tuple[Any, ClassSums]:
     """tr S_b = (1/n) Σ S_aa/n_a − (1/n²) Σ S_ab"""
     n, total = sums.n, sums.n.sum()
     d = ClassSums(n, np.zeros_like(n), np.diag(1.0 / (total * n)) - 1.0 / total**2)
-    return float((d.S * sums.S).sum()), d
+    return (d.S * sums.S).sum(axis=(-2, -1)), d
 
 
-def _trace_within(sums: ClassSums) -> tuple[float, ClassSums]:
+def _trace_within(sums: ClassSums) -> tuple[Any, ClassSums]:
     """tr S_w = (1/n) Σ (t_a − S_aa/n_a)"""
     n, total = sums.n, sums.n.sum()
     d = ClassSums(n, np.full_like(n, 1.0 / total), np.diag(-1.0 / (total * n)))
-    within = float(d.t @ sums.t + (d.S * sums.S).sum())
-    if within <= 8 * np.finfo(float).eps * abs(float(d.t @ sums.t)):
+    own = sums.t @ d.t
+    within = own + (d.S * sums.S).sum(axis=(-2, -1))
+    if (within <= 8 * np.finfo(float).eps * np.abs(own)).any():
         raise DegenerateGramError(
             "The points of each class coincide in feature space (within-class scatter zero to rounding), "
             "so a ratio to it is undefined. Make the kernel narrower or rescale X."
@@ -147,5 +154,5 @@ def _trace_within(sums: ClassSums) -> tuple[float, ClassSums]:
     return within, d
 
 
-def _ratio(u: float, du: ClassSums, v: float, dv: ClassSums) -> tuple[float, ClassSums]:
+def _ratio(u: Any, du: ClassSums, v: Any, dv: ClassSums) -> tuple[Any, ClassSums]:
     return u / v, du * (1.0 / v) + dv * (-u / v**2)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,8 @@ STRATEGIES = ("pooled", "ovr", "ovo")
 class ClassSums:
     """Weighted sums over classes; with a, b, c for classes, i ∈ a, j ∈ b and weights w.
 
-    The same record holds the derivatives of a criterion with respect to each sum.
+    The same record holds the derivatives of a criterion with respect to each sum. All but ``n`` may have
+    further axes in front, say one entry per width of a kernel: formulas then give an array of scores.
 
     Attributes
     ----------
@@ -46,10 +48,12 @@ class ClassSums:
         M = groups
         return ClassSums(
             n=M @ self.n,
-            t=M @ self.t,
+            t=self.t @ M.T,
             S=M @ self.S @ M.T,
             S2=None if self.S2 is None else M @ self.S2 @ M.T,
-            R2=None if self.R2 is None else np.einsum("ua,vb,wc,abc->uvw", M, M, M, self.R2, optimize=True),
+            R2=None
+            if self.R2 is None
+            else np.einsum("ua,vb,wc,...abc->...uvw", M, M, M, self.R2, optimize=True),
         )
 
     def pull_back(self, groups: np.ndarray) -> ClassSums:
@@ -64,11 +68,12 @@ class ClassSums:
             self.n, self.t + other.t, self.S + other.S, plus(self.S2, other.S2), plus(self.R2, other.R2)
         )
 
-    def __mul__(self, factor: float) -> ClassSums:
-        def times(a: np.ndarray | None) -> np.ndarray | None:
-            return None if a is None else factor * a
-
-        return ClassSums(self.n, factor * self.t, factor * self.S, times(self.S2), times(self.R2))
+    def __mul__(self, factor: Any) -> ClassSums:
+        factor = np.asarray(factor)[..., None]
+        matrix = factor[..., None]
+        S2 = None if self.S2 is None else matrix * self.S2
+        R2 = None if self.R2 is None else matrix[..., None] * self.R2
+        return ClassSums(self.n, factor * self.t, matrix * self.S, S2, R2)
 
 
 def partition(n_classes: int, strategy: str) -> list[np.ndarray]:

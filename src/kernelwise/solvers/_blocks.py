@@ -1,0 +1,101 @@
+"""Which blocks of pairs a pass over the samples visits, and how threads share them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations_with_replacement, pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+# Rows of a block: 320 × 320 distances stay in the second-level cache.
+BLOCK = 320
+# Pairs in a task, the unit that threads share: tasks are added up in one order for any number of threads.
+TASK = 1 << 23
+# Independent draws of blocks, whose spread gives the standard error of a sampled sketch.
+N_DRAWS = 10
+
+
+class Block(NamedTuple):
+    """A set of rows against a set of rows, for one cell (draw, class pair) of the result."""
+
+    cell: tuple[int, int]
+    rows: Any
+    columns: Any
+    n_pairs: int
+    is_diagonal: bool
+
+
+def class_pairs(n_classes: int) -> list[tuple[int, int]]:
+    """(a, b) with a ≤ b, in the order of the cells."""
+    return list(combinations_with_replacement(range(n_classes), 2))
+
+
+def all_blocks(starts: np.ndarray) -> Iterator[Block]:
+    """Blocks of the upper triangle, class pair by class pair."""
+    pieces = [_pieces(np.arange(*ends)) for ends in pairwise(starts)]
+    for p, (a, b) in enumerate(class_pairs(len(pieces))):
+        yield from _whole((0, p), pieces[a], pieces[b], a == b)
+
+
+def sampled_blocks(starts: np.ndarray, n_blocks: int, random_state: Any) -> Iterator[Block]:
+    """``n_blocks`` random blocks of every class pair, spread over independent draws.
+
+    A draw shuffles the rows of each class, so that every pair of samples is as likely as any other to be in
+    the blocks taken, which share as few rows as possible. Class pairs that have no more blocks than asked for are
+    taken whole, in the first draw.
+    """
+    rng = np.random.default_rng(random_state)
+    n_draws = number_of_draws(n_blocks)
+    for draw in range(n_draws):
+        pieces = [_pieces(rng.permutation(np.arange(*ends))) for ends in pairwise(starts)]
+        size = n_blocks // n_draws + (draw < n_blocks % n_draws)
+        for p, (a, b) in enumerate(class_pairs(len(pieces))):
+            n, m = len(pieces[a]), len(pieces[b])
+            if (n * (n + 1) // 2 if a == b else n * m) > n_blocks:
+                for k in range(size):
+                    i, j = k % n, (k % n + k // n + (a == b)) % m
+                    yield _block((draw, p), pieces[a][i], pieces[b][j], False)
+            elif draw == 0:
+                yield from _whole((draw, p), pieces[a], pieces[b], a == b)
+
+
+def number_of_draws(n_blocks: int | None) -> int:
+    """Independent draws of ``n_blocks`` blocks; one if all are taken."""
+    return 1 if n_blocks is None else min(N_DRAWS, n_blocks)
+
+
+def in_tasks(blocks: Iterable[Block]) -> Iterator[list[Block]]:
+    """Consecutive blocks put together until they have enough pairs for a task."""
+    task: list[Block] = []
+    size = 0
+    for block in blocks:
+        task.append(block)
+        size += block.n_pairs
+        if size >= TASK:
+            yield task
+            task, size = [], 0
+    if task:
+        yield task
+
+
+def _pieces(rows: np.ndarray) -> list[Any]:
+    """Rows in pieces of nearly equal sizes, as slices where they are consecutive."""
+    pieces = np.array_split(rows, -(-len(rows) // BLOCK))
+    if rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all():
+        return [slice(int(piece[0]), int(piece[-1]) + 1) for piece in pieces]
+    return list(pieces)
+
+
+def _whole(cell: tuple[int, int], rows: list[Any], columns: list[Any], is_square: bool) -> Iterator[Block]:
+    """All pieces of rows against all pieces of columns; the upper triangle of them if they are the same."""
+    for i, piece in enumerate(rows):
+        if is_square:
+            yield _block(cell, piece, piece, True)
+        for other in columns[i + 1 :] if is_square else columns:
+            yield _block(cell, piece, other, False)
+
+
+def _block(cell: tuple[int, int], rows: Any, columns: Any, is_diagonal: bool) -> Block:
+    n, m = (s.stop - s.start if isinstance(s, slice) else len(s) for s in (rows, columns))
+    return Block(cell, rows, columns, n * (n - 1) // 2 if is_diagonal else n * m, is_diagonal)

@@ -173,7 +173,7 @@ def main(arguments: list[str] | None = None) -> None:
 def run(options: argparse.Namespace) -> None:
     memory(2000 if options.quick else 50_000)  # before this process grows: a child inherits its parent's peak
     times((1000,) if options.quick else (5000, 20_000), options.repeat)
-    threads(2000 if options.quick else 20_000, options.repeat)
+    threads(2000 if options.quick else 50_000, options.repeat)
     errors()
     if not options.quick:
         papers()

@@ -10,4 +10,5 @@ def test_demo_prints_a_row_for_every_criterion(capsys):
     output = capsys.readouterr().out
     for name in ("dbtc", "esdr", "j4", "polarization", "kta", "centered-kta"):
         assert f"\n{name} " in output
-    assert "The features it trusts most:" in output
+    assert "Grid search, 19 x 21 values" in output
+    assert "With a width for each feature it trusts most:" in output

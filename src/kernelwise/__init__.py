@@ -1,7 +1,8 @@
 """kernelwise chooses the kernel of a support vector machine, its parameters and C."""
 
 from kernelwise.estimators import SVC, GridSearchSVC
+from kernelwise.solvers.sketch import DistanceSketch
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["SVC", "GridSearchSVC", "__version__"]
+__all__ = ["SVC", "DistanceSketch", "GridSearchSVC", "__version__"]

@@ -203,3 +203,12 @@ def test_equality_sees_type_and_values():
 def test_unknown_kernel_name_lists_the_known():
     with pytest.raises(ValueError, match="one of 'linear', 'poly'"):
         as_kernel("gauss")
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_narrow_kernels_hold_no_denormal_numbers(dtype):
+    X = np.linspace(0.0, 1.0, 300, dtype=dtype)[:, None]
+    for kernel in (RBF(1000.0), ExponentialRBF(900.0)):
+        K = kernel(X)
+        assert ((K == 0) | (K >= np.finfo(dtype).tiny)).all()
+        assert (K == 0).any()

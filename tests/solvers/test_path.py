@@ -196,3 +196,24 @@ def test_bad_input_is_named(change, message):
     arguments = {"K": np.eye(6), "y": [0, 1] * 3, "Cs": [1.0], "folds": [([0, 1, 2, 3], [4, 5])]} | change
     with pytest.raises(ValueError, match=message):
         svm_path(**arguments)
+
+
+@pytest.mark.parametrize("n_folds", [3, 10])
+@pytest.mark.parametrize(("gamma", "C"), [(0.03, 0.1), (0.003, 1.0)])
+def test_offset_is_right_where_every_support_vector_is_bounded(gamma, C, n_folds):
+    # No free variable fixes the offset, so it is the middle of an interval: a variable that rounding left a
+    # hair off its bound would pass for free and move it to an end.
+    X, y = load_iris(return_X_y=True)
+    folds = list(StratifiedKFold(n_folds).split(X, y))
+    path = svm_path(rbf_kernel(X, gamma=gamma), y, [C], folds)
+    assert most_differing(path, sklearn_labels(X, y, folds, [C], gamma), folds) == 0
+
+
+def test_decision_values_below_rounding_keep_their_sign():
+    # A very narrow kernel: with equal classes the offset is zero and kernel values are all that is left.
+    X, y = load_digits(return_X_y=True)
+    X, y = StandardScaler().fit_transform(X)[:600], y[:600]
+    folds = list(StratifiedKFold(5).split(X, y))
+    path = svm_path(rbf_kernel(X, gamma=8.0), y, [0.5], folds)
+    expected = sklearn_labels(X, y, folds, [0.5], 8.0)
+    assert most_differing(path, expected, folds) == 0

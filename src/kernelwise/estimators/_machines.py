@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
 from .._sklearn_compat import safe_indexing
 from ..solvers import SVMSolution, solve_svm_dual
+from ..solvers._threads import one_blas_thread
 from ..solvers.decomposition import solve_svm_by_rows
 from ..solvers.multiclass import Machine, two_class_machines
 from ._kernel_choice import MIB, KernelFunction, Rows, gram_or_rows, kernel_values
@@ -75,7 +75,7 @@ def train_machines(
             solutions = [_train(*tasks[0], settings)]
         else:
             # One BLAS thread each, as in svm_path: the result does not depend on n_jobs.
-            with threadpool_limits(1, "blas"):
+            with one_blas_thread():
                 solutions = Parallel(n_jobs=n_jobs, require="sharedmem")(
                     delayed(_train)(*task, settings) for task in tasks
                 )

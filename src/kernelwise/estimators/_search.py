@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.exceptions import FitFailedWarning
-from threadpoolctl import threadpool_limits
 
 from .._sklearn_compat import safe_indexing
 from ..solvers import svm_path
+from ..solvers._threads import one_blas_thread
 from ._candidates import Group
 from ._folds import Block, Fold
 from ._grams import Grams, base_of
@@ -121,7 +121,7 @@ def run(
         grams = Grams(block.X, bases, workers)
         inner = n_jobs if workers == 1 else 1
         # One BLAS thread, set here: paths that set and restore it side by side would undo each other's limit.
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             done = Parallel(n_jobs=workers, require="sharedmem", return_as="generator")(
                 delayed(job.cells)(g, group, block, grams, inner) for g, group in enumerate(groups)
             )

@@ -25,9 +25,7 @@ def squared_distances(X: Any, Y: Any = None) -> np.ndarray:
     X, Y = _centred(X, X if is_square else Y)
     norms_x = _squared_norms(X)
     norms_y = norms_x if is_square else _squared_norms(Y)
-    # What is left of ‖x‖² + ‖y‖² after cancellation below this is rounding: equal points have distance zero
-    # in a rectangular block too, which a square root would make a visible error.
-    rounding = 8 * np.finfo(float).eps * np.sqrt(X.shape[1])
+    rounding = rounding_share(X.shape[1])
     finish = _compiled_finish()
     if not is_single:
         D = _products(X, Y)
@@ -42,6 +40,14 @@ def squared_distances(X: Any, Y: Any = None) -> np.ndarray:
     if is_square:
         np.fill_diagonal(D, 0.0)
     return D
+
+
+def rounding_share(n_features: int) -> float:
+    """The share of ‖x‖² + ‖y‖² below which what cancellation leaves of it is rounding.
+
+    Equal points then have distance zero in a rectangular block too; a square root would show the error.
+    """
+    return float(8 * np.finfo(float).eps * np.sqrt(n_features))
 
 
 def _finish(G: Any, norms_x: Any, norms_y: Any, rounding: Any) -> None:

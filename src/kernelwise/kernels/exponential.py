@@ -8,7 +8,7 @@ import numpy as np
 
 from kernelwise._validation import check_positive
 from kernelwise.kernels.base import Hyperparameter
-from kernelwise.kernels.radial import RadialKernel
+from kernelwise.kernels.radial import RadialKernel, exp_without_denormals
 from kernelwise.kernels.starts import start_gamma
 
 
@@ -39,7 +39,7 @@ class ExponentialRBF(RadialKernel):
     def _profile(self, D: np.ndarray) -> np.ndarray:
         np.sqrt(D, out=D)
         D *= -float(self.gamma)
-        return np.exp(D, out=D)
+        return exp_without_denormals(D)
 
     def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
         D = self.squared_distances(X, Y)

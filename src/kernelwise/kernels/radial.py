@@ -45,7 +45,7 @@ class GaussianFamily(RadialKernel):
 
     def _profile(self, D: np.ndarray) -> np.ndarray:
         D *= -self.scale
-        return np.exp(D, out=D)
+        return exp_without_denormals(D)
 
 
 class ScaledGaussian(GaussianFamily):
@@ -67,6 +67,17 @@ class ScaledGaussian(GaussianFamily):
             np.negative(V, out=V)
             sums.append(V.sum())
         return np.array(sums)
+
+
+def exp_without_denormals(exponent: np.ndarray) -> np.ndarray:
+    """exp in place, with zero for what would be a denormal number.
+
+    Arithmetic on denormal numbers takes a hundred times as long, and a narrow kernel has many of them.
+    """
+    smallest = np.log(np.finfo(exponent.dtype).tiny)
+    if exponent.size and exponent.min() < smallest:
+        exponent[exponent < smallest] = -np.inf
+    return np.exp(exponent, out=exponent)
 
 
 def scatter(X: Any, V: np.ndarray, Y: Any) -> np.ndarray:

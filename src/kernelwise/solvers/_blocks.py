@@ -42,8 +42,8 @@ def sampled_blocks(starts: np.ndarray, n_blocks: int, random_state: Any) -> Iter
     """``n_blocks`` random blocks of every class pair, spread over independent draws.
 
     A draw shuffles the rows of each class, so that every pair of samples is as likely as any other to be in
-    the blocks taken, which share as few rows as possible. Class pairs that have no more blocks than asked for are
-    taken whole, in the first draw.
+    the blocks taken, which share as few rows as possible. Class pairs that have no more blocks than asked for
+    are taken whole, in the first draw.
     """
     rng = np.random.default_rng(random_state)
     n_draws = number_of_draws(n_blocks)
@@ -77,6 +77,14 @@ def in_tasks(blocks: Iterable[Block]) -> Iterator[list[Block]]:
             task, size = [], 0
     if task:
         yield task
+
+
+def check_plan(n_blocks: int | None, part: tuple[int, int]) -> None:
+    """Raise unless blocks can be sampled and shared out like that."""
+    if n_blocks is not None and (not isinstance(n_blocks, (int, np.integer)) or n_blocks < 2):
+        raise ValueError(f"n_blocks must be None or an integer of at least 2, got {n_blocks!r}.")
+    if not 0 <= part[0] < part[1]:
+        raise ValueError(f"part must be (k, n) with 0 ≤ k < n, got {part}.")
 
 
 def _pieces(rows: np.ndarray) -> list[Any]:

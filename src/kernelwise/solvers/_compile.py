@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from functools import lru_cache
-from threading import Lock
+from threading import Lock, Timer
 from typing import Any
 
 import numpy as np
 
 logger = logging.getLogger("kernelwise")
-
+PATIENCE = 1.0  # seconds
 
 _lock = Lock()
 
@@ -28,16 +28,21 @@ def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> Callable[..., Any]:
     # Numba takes a quarter of a second to import: not before a machine is trained.
     from numba import from_dtype, njit, types
 
-    from . import _loops
+    from . import _path_loops
 
-    logger.info(
-        "Loading the compiled solver for %s Gram matrices; the first time this takes a few seconds.",
-        gram_dtype,
-    )
     gram = types.Array(from_dtype(gram_dtype), 2, "C", readonly=True)  # takes writeable arrays, too
     vector = types.Array(types.float64, 1, "C")
     members = types.Array(types.uintp, 1, "C")
     pool = types.Array(from_dtype(pool_dtype), 1, "C")
     matrix = types.Array(types.float64, 2, "C")
     signature = (gram, *[vector] * 6, types.float64, types.int64, members, types.int64, pool, types.int64)
-    return njit((*signature, matrix, matrix, matrix), cache=True, nogil=True)(_loops.smo_path)
+    # Loading takes a moment, compiling some seconds: whoever waits that long is told why.
+    note = Timer(
+        PATIENCE, logger.warning, ["kernelwise compiles its solver, once on this machine: some seconds."]
+    )
+    note.daemon = True
+    note.start()
+    try:
+        return njit((*signature, matrix, matrix, matrix), cache=True, nogil=True)(_path_loops.smo_path)
+    finally:
+        note.cancel()

@@ -126,16 +126,16 @@ class MachinePath:
         if quick.is_solved:
             return quick.table, quick.coefficients
         rows, betas = list(quick.table[:-1]), list(quick.coefficients[:-1])
-        crawl = 0.0  # pair steps the next C would take without Newton steps
+        crawl = quick.table[-1, 0]  # pair steps the next C would take without Newton steps
         is_final = False
         while not is_final:
             C = self.Cs[len(rows)]
-            if crawl > 0:
+            if len(rows) >= len(quick.table):
                 start_from_last(qp, self.signs, C / self.Cs[len(rows) - 1], C * limits)
             qp.lo, qp.hi = np.minimum(C * limits, 0.0), np.maximum(C * limits, 0.0)
-            newton_first = crawl == 0 or crawl > qp.patience(qp.n_free)
+            newton_first = crawl > qp.patience(qp.n_free)
             outcome = qp.minimise(self.tol, self.max_iter, newton_first=newton_first)
-            crawl = max(1.0, 1.15 * crawl if outcome.n_newton else outcome.n_iter)
+            crawl = 1.15 * crawl if outcome.n_newton else outcome.n_iter
             n_support = np.count_nonzero(qp.beta)
             objective = -0.5 * (qp.beta @ (self.signs + qp.f))
             lowest = 0.0 if outcome.is_convex else -1.0

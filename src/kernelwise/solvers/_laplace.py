@@ -88,28 +88,6 @@ class PairHistograms:
         S[:, a, b] = S[:, b, a] = of_pairs
         return S
 
-    def _table(self, gammas: np.ndarray, order: int, minus_one: bool) -> np.ndarray:
-        """Taylor coefficients of (−D)^order exp(−γD) by powers of v, shape (n_gammas, n_bins · 4).
-
-        D = m + hv: the coefficient of vʲ is exp(−γm) Σ_i C(order, i) m^(order−i) hⁱ (−γh)^(j−i) / (j−i)!.
-        """
-        m, h = self.centres, self.half_widths
-        exponentials = np.exp(-np.outer(gammas, m))
-        # h ≤ m, so that exp(−γm) is zero where γh is cut; a power of it must not overflow.
-        step = -np.minimum(np.outer(gammas, h), 1e4)
-        powers = [exponentials]
-        for j in range(1, N_MOMENTS):
-            powers.append(powers[-1] * step / j)
-        table = np.empty((len(gammas), len(m), N_MOMENTS))
-        for j in range(N_MOMENTS):
-            terms = [
-                comb(order, i) * m ** (order - i) * h**i * powers[j - i] for i in range(min(order, j) + 1)
-            ]
-            table[:, :, j] = (-1.0) ** order * sum(terms)
-        if minus_one and order == 0:
-            table[:, :, 0] = np.expm1(-np.outer(gammas, m))
-        return table.reshape(len(gammas), -1)
-
     def derivatives(self, gamma: float, order: int) -> np.ndarray:
         """S_ab and its derivatives by γ up to ``order``, shape (order + 1, n_classes, n_classes).
 

@@ -12,11 +12,13 @@ from kernelwise.solvers._box_qp import BoxQP, Outcome
 from kernelwise.solvers.rows import GaussianRows, KernelRows
 from kernelwise.solvers.smo import SVMSolution, into_bounds, iteration_cap, signs_and_weights, warn_of
 
-FIRST = 1000  # samples, or a tenth of them, in the first working set
-LARGEST = 1500  # samples in any working set: its Gram matrix stays cheap beside the rows
+FIRST = 500  # samples, or a tenth of them, in the first working set
+LARGEST = 1200  # samples in any working set: its Gram matrix stays cheap beside the rows
 MAX_ROUNDS = 1000
+REDUCE = 0.1  # a working set is solved to this share of the gap it starts from
+REACH = 0.5  # times the gap: how far f is likely to move yet
 MARGIN = 0.05  # samples this far on the right side may be set aside …
-ASIDE = 0.6  # … if no more than this share of all is left
+ASIDE = 0.8  # … if no more than this share of all is left
 # Single precision is tried down to this tolerance, and kept if a sample of outputs is right to a tenth of it.
 SINGLE_TOL = 1e-4
 SAMPLE = 200
@@ -134,7 +136,7 @@ class WorkingSets:
             qp = BoxQP(
                 self.rows.square(chosen), self.beta[chosen], self.f[chosen], self.lo[chosen], self.hi[chosen]
             )
-            outcome = qp.minimise(max(0.5 * tol, 0.1 * gap), max_iter - n_iter)
+            outcome = qp.minimise(max(0.5 * tol, REDUCE * gap), max_iter - n_iter)
             n_iter, is_convex = n_iter + outcome.n_iter, is_convex and outcome.is_convex
             change = qp.beta - self.beta[chosen]
             if not change.any() and self.active.size == self.everyone.size:
@@ -181,7 +183,7 @@ class WorkingSets:
         """Leave out the samples further on the right side than f is likely to move, if they are many."""
         if self.active.size < self.everyone.size:
             return
-        near = np.flatnonzero(violation > -max(MARGIN, 2.0 * gap))
+        near = np.flatnonzero(violation > -max(MARGIN, REACH * gap))
         if near.size < ASIDE * self.active.size:
             self.active = self.active[near]
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
-from threadpoolctl import ThreadpoolController
+
+from kernelwise.exceptions import IncompatibleError
+from kernelwise.kernels import as_kernel
+from kernelwise.kernels._distances import rounding_share
+from kernelwise.kernels.radial import GaussianFamily
 
 from ._bins import FINE_PER_BIN, MAX_PACKED, N_MOMENTS, Bins, compiled
 from ._blocks import BLOCK, Block, class_pairs
+from ._threads import one_blas_thread
 
 
 class Part(NamedTuple):
@@ -75,12 +79,26 @@ class SortedSamples:
         return Bins.covering(float(np.median(D[D > 0])) if (D > 0).any() else largest, largest)
 
 
+def mapped(X: Any, y: Any, kernel: Any) -> Any:
+    """The samples after the linear map of the kernel."""
+    if kernel is None:
+        return X
+    kernel = as_kernel(kernel)
+    if not isinstance(kernel, GaussianFamily):
+        raise IncompatibleError(
+            f"A distance sketch is for kernels exp(−s·D): RBF, Mahalanobis and the Gaussians, not {kernel!r}."
+        )
+    kernel = kernel.initialize(X, y, heuristic="keep")
+    kernel._check_features(X.shape[1])
+    return kernel.transform(X)
+
+
 def distance_histograms(
     samples: SortedSamples, bins: Bins, tasks: Iterable[list[Block]], n_jobs: int | None
 ) -> Iterator[Part]:
     """Run the tasks in threads and yield what they find, always in the same order."""
     compiled()  # once, not in every thread
-    with _blas().limit(limits=1, user_api="blas"):
+    with one_blas_thread():
         if n_jobs is None or n_jobs == 1:
             for task in tasks:
                 yield from _run(samples, bins, task)
@@ -117,7 +135,7 @@ def _run(samples: SortedSamples, bins: Bins, task: list[Block]) -> list[Part]:
     memory = np.empty((BLOCK + 1) ** 2)
     moments = np.zeros((bins.n_bins, N_MOMENTS))
     words = np.zeros((1 + FINE_PER_BIN * (bins.n_bins - 1), 2), np.uint64)
-    rounding = _rounding(samples.Z.shape[1])
+    rounding = rounding_share(samples.Z.shape[1])
     found: list[Part] = []
     pending = 0
     for k, block in enumerate(task):
@@ -148,14 +166,3 @@ def _taken(cell: tuple[int, int], moments: np.ndarray) -> list[Part]:
     part = Part(cell, int(used[0]), moments[range_].copy())
     moments[range_] = 0.0
     return [part]
-
-
-def _rounding(n_features: int) -> float:
-    """The share of ‖x‖² + ‖y‖² below which what is left of it is rounding, as in the kernels' distances."""
-    return float(8 * np.finfo(float).eps * np.sqrt(n_features))
-
-
-@lru_cache
-def _blas() -> ThreadpoolController:
-    # Looking through the loaded libraries takes longer than a small sketch.
-    return ThreadpoolController()

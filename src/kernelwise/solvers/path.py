@@ -5,16 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from threadpoolctl import ThreadpoolController
 
 from .._validation import check_gram, check_labels, check_positive, check_weights
 from ._box_qp import Outcome
 from ._fold_path import Fold, FoldPath, MachinePath
+from ._threads import one_blas_thread
 from .multiclass import Machine, two_class_machines, vote
 from .smo import iteration_cap, warn_of
 
@@ -118,8 +117,7 @@ def svm_path(
     decision = np.full((Cs.size, n, len(machines)), np.nan)
     settings = weight, len(splits), Cs[order], tol, iteration_cap(max_iter, n)
     total = len(splits) * len(machines)
-    # One BLAS thread each: no quarrel over cores, and sums that do not depend on n_jobs.
-    with _blas().limit(limits=1):
+    with one_blas_thread():
         for done, (m, s, path) in enumerate(_all_paths(K, machines, splits, settings, n_jobs), start=1):
             decision[order[:, None], tests[s], m] = path.decision
             for name, table in out.items():
@@ -166,12 +164,6 @@ _TABLES = {
     "converged": bool,
     "is_convex": bool,
 }
-
-
-@lru_cache
-def _blas() -> ThreadpoolController:
-    """The BLAS libraries in use; to find them takes milliseconds."""
-    return ThreadpoolController().select(user_api="blas")
 
 
 def path_predictions(path: SVMPath) -> np.ndarray:

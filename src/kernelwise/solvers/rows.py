@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.kernels.radial import GaussianFamily
+from kernelwise.kernels.radial import GaussianFamily, exp_without_denormals
 
-BLOCK = 2**22  # bytes of kernel values computed at once: they stay in the processor's cache
+BLOCK = 2**23  # bytes of kernel values computed at once
 ALL = slice(None)
 CROWDED = 0.4  # share of the kept rows from which one product over all of them beats picking rows
 
@@ -99,7 +99,7 @@ class GaussianRows(KernelRows):
 
     def compute(self, indices: np.ndarray, columns: np.ndarray | slice = ALL) -> np.ndarray:
         rows = self.left[indices] @ self.right[columns].T
-        return np.exp(rows, out=rows)
+        return exp_without_denormals(rows)
 
     def square(self, indices: np.ndarray) -> np.ndarray:
         return self.compute(indices, indices).astype(np.float64)

@@ -12,17 +12,15 @@ import numpy as np
 
 from kernelwise._validation import check_labels, check_samples, check_weights
 from kernelwise.criteria.sums import ClassSums
-from kernelwise.exceptions import DegenerateGramError, IncompatibleError
-from kernelwise.kernels import as_kernel
-from kernelwise.kernels.radial import GaussianFamily
+from kernelwise.exceptions import DegenerateGramError
 
 from . import _sketch_file
 from ._bins import N_MOMENTS, Bins
-from ._blocks import all_blocks, class_pairs, in_tasks, number_of_draws, sampled_blocks
+from ._blocks import all_blocks, check_plan, class_pairs, in_tasks, number_of_draws, sampled_blocks
 from ._curves import check_gammas, check_sums_criterion, jackknife, names_of_problems, scores
 from ._laplace import PairHistograms
 from ._peaks import SketchMaximum, global_maxima
-from .distances import SortedSamples, collect, distance_histograms
+from .distances import SortedSamples, collect, distance_histograms, mapped
 
 # The default range of γ times the median squared distance; it goes on until even the closest hundredth of all
 # pairs are no longer similar.
@@ -125,8 +123,8 @@ class DistanceSketch:
         if not n.all():
             empty = classes.tolist()[int(n.argmin())]
             raise ValueError(f"All samples of class {empty!r} have weight zero. Remove the class.")
-        _check_plan(n_blocks, part)
-        samples = SortedSamples.from_data(_mapped(X, y, kernel), index, w)
+        check_plan(n_blocks, part)
+        samples = SortedSamples.from_data(mapped(X, y, kernel), index, w)
         bins = samples.bins()
         if n_blocks is None:
             blocks = all_blocks(samples.starts)
@@ -310,24 +308,3 @@ class DistanceSketch:
         if len(ends) != 2 or not ends[0] < ends[1]:
             raise ValueError(f"bounds of gamma must be two increasing numbers, got {bounds}.")
         return float(ends[0]), float(ends[1])
-
-
-def _mapped(X: Any, y: Any, kernel: Any) -> Any:
-    """The samples after the linear map of the kernel."""
-    if kernel is None:
-        return X
-    kernel = as_kernel(kernel)
-    if not isinstance(kernel, GaussianFamily):
-        raise IncompatibleError(
-            f"A distance sketch is for kernels exp(−s·D): RBF, Mahalanobis and the Gaussians, not {kernel!r}."
-        )
-    kernel = kernel.initialize(X, y, heuristic="keep")
-    kernel._check_features(X.shape[1])
-    return kernel.transform(X)
-
-
-def _check_plan(n_blocks: int | None, part: tuple[int, int]) -> None:
-    if n_blocks is not None and (not isinstance(n_blocks, (int, np.integer)) or n_blocks < 2):
-        raise ValueError(f"n_blocks must be None or an integer of at least 2, got {n_blocks!r}.")
-    if not 0 <= part[0] < part[1]:
-        raise ValueError(f"part must be (k, n) with 0 ≤ k < n, got {part}.")

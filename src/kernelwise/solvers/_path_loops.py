@@ -1,0 +1,96 @@
+"""Compiled: the dual for one value of C after the other, the entry to all compiled code of the solver.
+
+Numba's cache looks at this file alone to see whether machine code is stale: whoever changes ``_pool_loops``
+or ``_pair_loops`` touches it, too, or empties the cache (the tests keep one for each state of the files).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+from ._pair_loops import INNER
+from ._pool_loops import shrinking_smo
+
+
+@njit(**INNER)
+def _start_from_last(
+    beta: Any, f: Any, p: Any, s: float, last_lo: Any, last_hi: Any, lo: Any, hi: Any
+) -> None:
+    """Keep β or scale it by s like C, whichever has the lower objective; what was bounded then stays so."""
+    linear, quadratic = 0.0, 0.0
+    for t in range(beta.shape[0]):
+        linear += p[t] * beta[t]
+        quadratic += (p[t] - f[t]) * beta[t]
+    if 0.5 * s * s * quadratic - s * linear >= 0.5 * quadratic - linear:
+        return
+    for t in range(beta.shape[0]):
+        if beta[t] != 0.0:
+            is_low, is_high = beta[t] == last_lo[t], beta[t] == last_hi[t]
+            beta[t] = lo[t] if is_low else hi[t] if is_high else s * beta[t]
+        f[t] = s * f[t] + (1.0 - s) * p[t]
+
+
+def smo_path(
+    K: Any,
+    p: Any,
+    beta: Any,
+    f: Any,
+    unit_lo: Any,
+    unit_hi: Any,
+    Cs: Any,
+    tol: float,
+    limit: int,
+    pool: Any,
+    size: int,
+    pool_K: Any,
+    stride: int,
+    bounds: Any,
+    coefficients: Any,
+    table: Any,
+) -> Any:
+    """Solve for increasing C with bounds C·unit_lo and C·unit_hi, each from the solution before.
+
+    Stops behind the first C for which no support vector is bounded, since no larger one changes that
+    solution, and at one that is not solved to ``tol`` in ``limit`` pair steps (or in this precision).
+
+    Parameters
+    ----------
+    bounds : array of shape (4, n)
+        Room for the bounds of two values of C.
+    coefficients : array of shape (n_Cs, n) or (0, n)
+        Receives β for each C.
+    table : array of shape (n_Cs, 8)
+        Receives, for each C, what `shrinking_smo` returns (all but the last), the number of support vectors
+        and the objective.
+
+    Returns
+    -------
+    n_done, is_solved, size : C's dealt with, whether the last of them was solved, and the size of the pool
+    """
+    n = beta.shape[0]
+    lo, hi, last_lo, last_hi = bounds[0], bounds[1], bounds[2], bounds[3]
+    for c in range(Cs.shape[0]):
+        lo, hi, last_lo, last_hi = last_lo, last_hi, lo, hi
+        for t in range(n):
+            lo[t], hi[t] = Cs[c] * unit_lo[t], Cs[c] * unit_hi[t]
+        if c > 0:
+            _start_from_last(beta, f, p, Cs[c] / Cs[c - 1], last_lo, last_hi, lo, hi)
+        n_iter, lowest, gap, offset, n_free, stalled, size = shrinking_smo(
+            K, beta, f, lo, hi, tol, limit, pool, size, pool_K, stride
+        )
+        n_support, objective = 0, 0.0
+        for t in range(n):
+            n_support += beta[t] != 0.0
+            objective -= 0.5 * beta[t] * (p[t] + f[t])
+            if coefficients.shape[0] > 0:
+                coefficients[c, t] = beta[t]
+        row = table[c]
+        row[0], row[1], row[2], row[3] = n_iter, lowest, gap, offset
+        row[4], row[5], row[6], row[7] = n_free, stalled, n_support, objective
+        if not gap < tol:
+            return c + 1, False, size
+        if n_free == n_support:
+            return c + 1, True, size
+    return Cs.shape[0], True, size

@@ -1,8 +1,9 @@
 """kernelwise chooses the kernel of a support vector machine, its parameters and C."""
 
+from kernelwise.diagnostics import Diagnosis, diagnose
 from kernelwise.estimators import SVC, GridSearchSVC
 from kernelwise.solvers.sketch import DistanceSketch
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["SVC", "DistanceSketch", "GridSearchSVC", "__version__"]
+__all__ = ["SVC", "Diagnosis", "DistanceSketch", "GridSearchSVC", "__version__", "diagnose"]

@@ -69,7 +69,9 @@ def check_gram(K: Any) -> np.ndarray:
     return K
 
 
-def check_labels(y: Any, n_samples: int, *, min_per_class: int = 1) -> tuple[np.ndarray, np.ndarray]:
+def check_labels(
+    y: Any, n_samples: int, *, min_per_class: int = 1, min_classes: int = 2
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted classes and, for each sample, the index of its class.
 
     Returns
@@ -87,8 +89,10 @@ def check_labels(y: Any, n_samples: int, *, min_per_class: int = 1) -> tuple[np.
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         row = int(np.flatnonzero(~np.isfinite(y))[0])
         raise ValueError(f"y contains {y[row]} in row {row}. Remove the samples without a label.")
+    if y.dtype.kind == "O":
+        _check_objects(y)
     classes, index, counts = np.unique(y, return_inverse=True, return_counts=True)
-    if len(classes) < 2:
+    if len(classes) < min_classes:
         raise ValueError(f"y has one class only ({classes[0]!r}); at least two are needed.")
     if counts.min() < min_per_class:
         small = classes[int(counts.argmin())]
@@ -97,6 +101,18 @@ def check_labels(y: Any, n_samples: int, *, min_per_class: int = 1) -> tuple[np.
             "Remove the class or merge it with another."
         )
     return classes, index
+
+
+def _check_objects(y: np.ndarray) -> None:
+    """Refuse labels that are missing, or cannot be sorted because they are of several types."""
+    for row, label in enumerate(y):
+        is_itself = label == label
+        # NaN differs from itself, and pandas.NA has no truth.
+        if label is None or not isinstance(is_itself, (bool, np.bool_)) or not is_itself:
+            raise ValueError(f"y contains {label} in row {row}. Remove the samples without a label.")
+    types = sorted({type(label).__name__ for label in y})
+    if "str" in types and len(types) > 1:
+        raise ValueError(f"y mixes labels of the types {', '.join(types)}. Use one type.")
 
 
 def check_weights(sample_weight: Any, n_samples: int) -> np.ndarray:

@@ -167,7 +167,7 @@ BAD_PARAMETERS = {
     "'C' of SVC must be a positive float, got 0": {"C": 0},
     "'tol' of SVC must be a positive float": {"tol": -1.0},
     "'memory_limit' of SVC must be a positive float": {"memory_limit": None},
-    "'multiclass' of SVC must be one of 'ovo', 'ovr', got 'all'": {"multiclass": "all"},
+    "'multiclass' of SVC must be one of 'ovo', 'ovr', 'ovr-fuzzy', 'ovo-reject', got": {"multiclass": "all"},
     "'gamma' of SVC must be one of 'scale', 'auto', got 'wide'": {"gamma": "wide"},
     "'gamma' of RBF must be a positive float, got 0.0": {"gamma": 0},
     "kernel must be a Kernel or one of 'linear', .* got 'cubic'": {"kernel": "cubic"},

@@ -26,6 +26,7 @@ CONFIGURATIONS = {
     "linear": SVC(kernel="linear", tol=1e-10),
     "kernel object": SVC(kernel=RBF(0.5), tol=1e-10),
     "one-vs-rest": SVC(multiclass="ovr"),
+    "one-vs-rest, fuzzy": SVC(multiclass="ovr-fuzzy"),
     "probability": SVC(probability=True),
     "precomputed": SVC(kernel="precomputed"),
 }

@@ -68,11 +68,18 @@ class Rows(NamedTuple):
     memory_limit: int
 
 
+def trains_by_rows(kernel: KernelFunction, X: Any, n_samples: int, memory_limit: float) -> bool:
+    """Whether to train without the Gram matrix: where it does not fit, and where that is faster.
+
+    The rows of a Gaussian kernel are cheap, and most of them are never needed. Parameters are those of
+    `gram_or_rows`.
+    """
+    is_cheap = isinstance(kernel, GaussianFamily) and isinstance(X, np.ndarray) and n_samples >= MANY
+    return is_cheap or n_samples**2 * np.dtype(float).itemsize > memory_limit * MIB
+
+
 def gram_or_rows(kernel: KernelFunction, X: Any, n_samples: int, memory_limit: float) -> np.ndarray | Rows:
     """Return the Gram matrix of the training samples, or what is needed to train without it.
-
-    It is done without where the matrix does not fit, and where that is faster: the rows of a Gaussian kernel
-    are cheap, and most of them are never needed.
 
     Parameters
     ----------
@@ -87,8 +94,7 @@ def gram_or_rows(kernel: KernelFunction, X: Any, n_samples: int, memory_limit: f
     -------
     K : ndarray of shape (n_samples, n_samples), or Rows
     """
-    is_cheap = isinstance(kernel, GaussianFamily) and isinstance(X, np.ndarray) and n_samples >= MANY
-    if is_cheap or n_samples**2 * np.dtype(float).itemsize > memory_limit * MIB:
+    if trains_by_rows(kernel, X, n_samples, memory_limit):
         return Rows(kernel, X, int(memory_limit * MIB))
     K = kernel_values(kernel, X, X, n_samples)
     # A kernel object is symmetric by contract, and a value can only overflow where the diagonal does.

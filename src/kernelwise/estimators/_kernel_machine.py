@@ -16,6 +16,7 @@ from .._validation import FLOATS, check_gram
 from ..kernels import Linear
 from ._kernel_choice import Rows, choose_kernel, gram_or_rows, is_plain_function
 from ._machines import TrainedMachines, decision_values, libsvm_layout
+from .multiclass import STRATEGIES
 
 
 class KernelMachine(BaseEstimator):
@@ -45,6 +46,11 @@ class KernelMachine(BaseEstimator):
         if not isinstance(self.kernel_, Linear):
             raise AttributeError("coef_ is only available when using a linear kernel")
         return safe_sparse_dot(self._beta, self.support_vectors_, dense_output=True)
+
+    @property
+    def _trained_as(self) -> str:
+        """Machines of the last fit: "ovo" or "ovr"."""
+        return STRATEGIES[self._strategy].machines
 
     def _is_precomputed(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
@@ -78,7 +84,7 @@ class KernelMachine(BaseEstimator):
 
     def _last_beta(self, n_samples: int, classes: np.ndarray) -> np.ndarray | None:
         """Coefficients of the last fit, of shape (n_machines, n_samples), if they fit this one."""
-        if not hasattr(self, "_beta") or self._strategy != self.multiclass:
+        if not hasattr(self, "_beta") or self._trained_as != STRATEGIES[self.multiclass].machines:
             return None
         if self._n_trained != n_samples or not np.array_equal(self.classes_, classes):
             return None
@@ -98,7 +104,7 @@ class KernelMachine(BaseEstimator):
         self.fit_status_ = int(not machines.converged.all())
         self._beta = machines.beta[:, support]
         self.dual_coef_ = self._beta
-        if self.multiclass == "ovo" and len(classes) > 2:
+        if self._trained_as == "ovo" and len(classes) > 2:
             self.dual_coef_ = libsvm_layout(self._beta, index[support], len(classes))
         if self.verbose:
             work = f"{len(self.n_iter_)} machines, {self.n_iter_.sum()} steps"

@@ -14,9 +14,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import check_scoring
 
 from ..exceptions import IncompatibleError
-from ..solvers import vote
 from ._fast_scores import fast_score
 from ._machines import ovr_from_ovo
+from .multiclass import STRATEGIES, decide_labels
 
 
 class HeldOutMachine(ClassifierMixin, BaseEstimator):
@@ -84,18 +84,25 @@ class PathScorer:
         As from `make_scorers`.
     scoring : object
         What the scorers were made from.
-    strategy, shape : {"ovo", "ovr"}
-        How the machines were made, and the columns scorers see.
+    strategy : str
+        A key of `STRATEGIES`.
+    shape : {"ovo", "ovr"}
+        The columns scorers see.
+    reject_label : object
+        Label of samples that the strategy rejects.
     error_score : float or "raise"
     """
 
-    def __init__(self, scorers: Any, scoring: Any, strategy: str, shape: str, error_score: Any) -> None:
+    def __init__(
+        self, scorers: Any, scoring: Any, strategy: str, shape: str, reject_label: Any, error_score: Any
+    ) -> None:
         several = isinstance(scorers, dict)
         self.scorers = scorers if several else {"score": scorers}
         named = scoring if isinstance(scoring, dict) else {name: name for name in self.scorers}
         self.origin = named if several else {"score": scoring}
         self.strategy = strategy
         self.shape = shape
+        self.reject_label = reject_label
         self.error_score = error_score
 
     def weighted(self) -> set[str]:
@@ -134,7 +141,7 @@ class PathScorer:
         weights : dict
             Weights of shape (n_test,) by name of the scorer.
         """
-        labels = vote(decision, classes, self.strategy)
+        labels = decide_labels(decision, classes, self.strategy, self.reject_label)
         results: dict[str, np.ndarray] = {}
         for name in self.scorers:
             weight = weights.get(name)
@@ -170,7 +177,7 @@ class PathScorer:
 
     def _shaped(self, decision: np.ndarray, n_classes: int) -> np.ndarray:
         """Decision values as ``decision_function`` returns them."""
-        if n_classes > 2 and self.shape == "ovr" and self.strategy == "ovo":
+        if n_classes > 2 and self.shape == "ovr" and STRATEGIES[self.strategy].machines == "ovo":
             return ovr_from_ovo(decision, n_classes)
         return decision
 

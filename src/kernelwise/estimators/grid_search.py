@@ -23,6 +23,7 @@ from ._folds import plan_blocks
 from ._scoring import PathScorer, make_scorers
 from ._search import Job, run, tabulate
 from ._weights import encode_labels, positive_weights
+from .multiclass import STRATEGIES, check_strategy, choose_reject_label
 from .svc import SVC
 
 #: The grid of LIBSVM's grid.py, used where none is given.
@@ -59,7 +60,10 @@ class GridSearchSVC(FinishedSearch):
         ``GridSearchCV(make_pipeline(scaler, SVC()))``: nothing leaks, and distances are computed once for
         each fold. "shared" fits one scaler to all of X: distances are computed once, but the scaler has seen
         the test parts, so the scores leak a little.
-    multiclass : {"ovo", "ovr"}, default="ovo"
+    multiclass : {"ovo", "ovr", "ovr-fuzzy", "ovo-reject"}, default="ovo"
+        As in `SVC`; a sample that "ovo-reject" rejects counts as wrong.
+    reject_label : object, default=None
+        As in `SVC`.
     class_weight : dict or "balanced", default=None
         For candidates that do not name one.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
@@ -116,6 +120,7 @@ class GridSearchSVC(FinishedSearch):
         scaler: Any = None,
         scaling: str = "per-fold",
         multiclass: str = "ovo",
+        reject_label: Any = None,
         class_weight: Any = None,
         decision_function_shape: str = "ovr",
         tol: float = 1e-3,
@@ -136,6 +141,7 @@ class GridSearchSVC(FinishedSearch):
         self.scaler = scaler
         self.scaling = scaling
         self.multiclass = multiclass
+        self.reject_label = reject_label
         self.class_weight = class_weight
         self.decision_function_shape = decision_function_shape
         self.tol = tol
@@ -200,8 +206,14 @@ class GridSearchSVC(FinishedSearch):
         splits: list[tuple[np.ndarray, np.ndarray]],
         weight: np.ndarray | None,
     ) -> Job:
+        reject_label = choose_reject_label(self.reject_label, self.classes_, self.multiclass, "GridSearchSVC")
         scorer = PathScorer(
-            self.scorer_, self.scoring, self.multiclass, self.decision_function_shape, self.error_score
+            self.scorer_,
+            self.scoring,
+            self.multiclass,
+            self.decision_function_shape,
+            reject_label,
+            self.error_score,
         )
         return Job(
             samples=samples,
@@ -210,7 +222,11 @@ class GridSearchSVC(FinishedSearch):
             splits=splits,
             scorer=scorer,
             score_weights={} if weight is None else dict.fromkeys(scorer.weighted(), weight),
-            settings={"strategy": self.multiclass, "tol": self.tol, "max_iter": self.max_iter},
+            settings={
+                "strategy": STRATEGIES[self.multiclass].machines,
+                "tol": self.tol,
+                "max_iter": self.max_iter,
+            },
             with_train=self.return_train_score,
             error_score=self.error_score,
         )
@@ -247,10 +263,7 @@ class GridSearchSVC(FinishedSearch):
         check_positive(self.tol, "tol", "GridSearchSVC")
         check_positive(self.memory_limit, "memory_limit", "GridSearchSVC")
         check_choice(self.scaling, "scaling", "GridSearchSVC", ("per-fold", "shared"))
-        for name in ("multiclass", "decision_function_shape"):
-            check_choice(getattr(self, name), name, "GridSearchSVC", ("ovo", "ovr"))
-        if (self.multiclass, self.decision_function_shape) == ("ovr", "ovo"):
-            raise ValueError("multiclass='ovr' has no pairwise values; set decision_function_shape='ovr'.")
+        check_strategy(self.multiclass, self.decision_function_shape, "GridSearchSVC")
         if not isinstance(self.error_score, numbers.Real):
             check_choice(self.error_score, "error_score", "GridSearchSVC", ("raise",))
         if self.param_grid is not None and (self.kernels is not None or self.Cs is not None):

@@ -10,17 +10,23 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._validation import check_choice, check_positive
-from ..solvers import vote
+from .._validation import check_positive
 from ._kernel_machine import KernelMachine
 from ._machines import ovr_from_ovo, train_machines
 from ._probability import class_probabilities, fit_sigmoids
 from ._weights import encode_labels, positive_weights, weight_classes
+from .multiclass import STRATEGIES, check_strategy, choose_reject_label, decide_labels, fuzzy_membership
 
 
 def _has_probability(estimator: SVC) -> bool:
     if not estimator.probability:
         raise AttributeError("predict_proba is not available when probability=False")
+    return True
+
+
+def _has_membership(estimator: SVC) -> bool:
+    if estimator.multiclass not in ("ovr", "ovr-fuzzy"):
+        raise AttributeError("membership is only available for one-vs-rest machines (multiclass='ovr-fuzzy')")
     return True
 
 
@@ -59,8 +65,14 @@ class SVC(ClassifierMixin, KernelMachine):
         Whether `predict` goes by `decision_function` where classes have equal votes, not by their order.
     random_state : int, RandomState instance or None, default=None
         Of the folds for probabilities.
-    multiclass : {"ovo", "ovr"}, default="ovo"
-        Whether a machine is trained for each pair of classes, as in scikit-learn, or each class and the rest.
+    multiclass : {"ovo", "ovr", "ovr-fuzzy", "ovo-reject"}, default="ovo"
+        "ovo": a machine for each pair of classes and a vote, as in scikit-learn. "ovr": a machine for each
+        class and the rest, the largest decision value wins. "ovr-fuzzy": the same machines, the largest
+        `membership` wins, which is the same class. "ovo-reject": pairwise machines, and a class only where
+        all of its machines decide for it; other samples are rejected.
+    reject_label : object, default=None
+        What `predict` returns for samples that "ovo-reject" rejects; no class, and of their kind. None is -1,
+        if the classes are numbers other than that; else it must be given.
     memory_limit : float, default=4096
         MiB for kernel values in training. A Gram matrix that takes more is not computed: rows of it are,
         where they are needed, and kept while there is room.
@@ -83,6 +95,8 @@ class SVC(ClassifierMixin, KernelMachine):
     intercept_, n_iter_ : ndarray of shape (n_machines,)
     coef_ : ndarray of shape (n_machines, n_features)
         For the linear kernel only.
+    reject_label_ : object
+        Label of rejected samples; None if the strategy rejects none.
     kernel_ : Kernel or None
         The kernel used, with its parameters; None if it is precomputed or a function.
 
@@ -121,6 +135,7 @@ class SVC(ClassifierMixin, KernelMachine):
         break_ties: bool = False,
         random_state: Any = None,
         multiclass: str = "ovo",
+        reject_label: Any = None,
         memory_limit: float = 4096,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -140,6 +155,7 @@ class SVC(ClassifierMixin, KernelMachine):
         self.break_ties = break_ties
         self.random_state = random_state
         self.multiclass = multiclass
+        self.reject_label = reject_label
         self.memory_limit = memory_limit
         self.warm_start = warm_start
         self.n_jobs = n_jobs
@@ -157,13 +173,14 @@ class SVC(ClassifierMixin, KernelMachine):
         self._check_parameters()
         X, y = self._check_training(X, y)
         classes, index = encode_labels(y)
+        self.reject_label_ = choose_reject_label(self.reject_label, classes, self.multiclass, "SVC")
         self.class_weight_ = weight_classes(self.class_weight, classes, y)
         sample_weight = positive_weights(sample_weight, index, classes)
         weight = sample_weight * self.class_weight_[index]
         source = self._source(X, y, index.size)
         how: dict[str, Any] = {
             "C": self.C,
-            "strategy": self.multiclass,
+            "strategy": STRATEGIES[self.multiclass].machines,
             "tol": self.tol,
             "max_iter": self.max_iter,
             "n_jobs": self.n_jobs,
@@ -184,25 +201,40 @@ class SVC(ClassifierMixin, KernelMachine):
         Returns
         -------
         values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_machines)
-            Two classes: positive for ``classes_[1]``. More: see ``decision_function_shape``.
+            Two classes: positive for ``classes_[1]``. More: see ``decision_function_shape``; the values of
+            one-vs-rest machines are those of "ovr-fuzzy", too.
         """
         values = self._machine_values(X)
         n_classes = len(self.classes_)
         if n_classes == 2:
             return values.ravel()
-        if self.decision_function_shape == "ovr" and self._strategy == "ovo":
+        if self.decision_function_shape == "ovr" and self._trained_as == "ovo":
             return ovr_from_ovo(values, n_classes)
         return values
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predicted labels, of shape (n_samples,)."""
+        """Predicted labels, of shape (n_samples,); ``reject_label_`` for rejected samples."""
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         if self.break_ties and len(self.classes_) > 2:
             return self.classes_[self.decision_function(X).argmax(axis=1)]
         values = self._machine_values(X)
-        return vote(values.ravel() if len(self.classes_) == 2 else values, self.classes_, self._strategy)
+        values = values.ravel() if len(self.classes_) == 2 else values
+        return decide_labels(values, self.classes_, self._strategy, self.reject_label_)
+
+    @available_if(_has_membership)
+    def membership(self, X: Any) -> np.ndarray:
+        """Fuzzy memberships of shape (n_samples, n_classes), at most 1; see `fuzzy_membership`.
+
+        Positive for the predicted class where all machines agree on it; for none where they do not.
+        """
+        values = self._machine_values(X)
+        if self._trained_as != "ovr":
+            raise NotFittedError(
+                f"membership is not available when fitted with multiclass={self._strategy!r}"
+            )
+        return fuzzy_membership(values.ravel() if len(self.classes_) == 2 else values)
 
     @available_if(_has_probability)
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -210,7 +242,7 @@ class SVC(ClassifierMixin, KernelMachine):
         values = self._machine_values(X)
         if self._sigmoids is None:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
-        return class_probabilities(values, self._sigmoids, len(self.classes_), self._strategy)
+        return class_probabilities(values, self._sigmoids, len(self.classes_), self._trained_as)
 
     @available_if(_has_probability)
     def predict_log_proba(self, X: Any) -> np.ndarray:
@@ -220,7 +252,8 @@ class SVC(ClassifierMixin, KernelMachine):
     def _check_parameters(self) -> None:
         for name in ("C", "tol", "memory_limit"):
             check_positive(getattr(self, name), name, "SVC")
-        for name in ("multiclass", "decision_function_shape"):
-            check_choice(getattr(self, name), name, "SVC", ("ovo", "ovr"))
-        if (self.multiclass, self.decision_function_shape) == ("ovr", "ovo"):
-            raise ValueError("multiclass='ovr' has no pairwise values; set decision_function_shape='ovr'.")
+        check_strategy(self.multiclass, self.decision_function_shape, "SVC")
+        if self.break_ties and STRATEGIES[self.multiclass].rejects:
+            raise ValueError(
+                f"break_ties=True would label what multiclass={self.multiclass!r} rejects; set it to False."
+            )

@@ -97,11 +97,10 @@ class _Search:
         self.findings += _constant_findings(self.mapped)
 
     def accuracies(self, parameters: np.ndarray, Cs: np.ndarray) -> np.ndarray:
-        """Shape (n_parameters, n_Cs). Fuzzy membership has the labels of one against the rest."""
-        strategy = "ovo" if self.multiclass == "ovo" else "ovr"
+        """Shape (n_parameters, n_Cs)."""
         gammas = parameters * self.kernel.scale
         return cv_accuracies(
-            self.mapped, self.y, gammas, Cs, self.folds, multiclass=strategy, n_jobs=self.n_jobs
+            self.mapped, self.y, gammas, Cs, self.folds, multiclass=self.multiclass, n_jobs=self.n_jobs
         )
 
     def result(

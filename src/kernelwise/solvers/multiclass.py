@@ -47,6 +47,14 @@ def two_class_machines(index: np.ndarray, n_classes: int, strategy: str) -> list
     return pairs
 
 
+def check_decided(decision: np.ndarray) -> None:
+    """Refuse decision values of a path whose folds left samples out."""
+    if np.isnan(decision).any():
+        raise ValueError(
+            "Some samples were never held out, so they have no label. Let the test folds cover all."
+        )
+
+
 def vote(decision: np.ndarray, classes: np.ndarray, strategy: str = "ovo") -> np.ndarray:
     """Turn decision values into labels as scikit-learn's SVC and OneVsRestClassifier do.
 
@@ -64,10 +72,7 @@ def vote(decision: np.ndarray, classes: np.ndarray, strategy: str = "ovo") -> np
     labels : ndarray of shape (...)
     """
     check_choice(strategy, "strategy", "vote", ("ovo", "ovr"))
-    if np.isnan(decision).any():
-        raise ValueError(
-            "Some samples were never held out, so they have no label. Let the test folds cover all."
-        )
+    check_decided(decision)
     if len(classes) == 2:
         return classes[(decision >= 0).astype(int)]
     if strategy == "ovr":

@@ -1,0 +1,68 @@
+"""Classes too small to be learnt or to be held out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernelwise.diagnostics._data import Data, listed, number
+from kernelwise.findings import Finding
+
+N_FOLDS = 5  # of the usual cross-validation
+UNEQUAL, VERY_UNEQUAL = 3.0, 10.0  # largest class over smallest
+
+
+def class_findings(data: Data) -> list[Finding]:
+    """One class only, tiny classes, and imbalance."""
+    if len(data.classes) == 1:
+        only = f"y has one class only ({data.classes[0]!r}, {number(len(data.index), 'sample')})."
+        return [Finding("one-class", "error", only, "Add samples of another class.")]
+    return [*_tiny(data), *_imbalance(data)]
+
+
+def _tiny(data: Data) -> list[Finding]:
+    findings = []
+    single, few = data.counts < 2, (data.counts >= 2) & (data.counts < N_FOLDS)
+    if single.any():
+        findings.append(
+            Finding(
+                "tiny-class",
+                "error",
+                f"{number(int(single.sum()), 'class has', 'classes have')} one sample only "
+                f"({_named(data, single)}).",
+                "Remove or merge such classes: criteria have no spread to look at, and no fold can be both "
+                "trained and tested on them.",
+            )
+        )
+    if few.any():
+        findings.append(
+            Finding(
+                "tiny-class",
+                "warning",
+                f"{number(int(few.sum()), 'class has', 'classes have')} fewer samples than the {N_FOLDS} "
+                f"folds of a cross-validation ({_named(data, few)}).",
+                f"Use at most {data.counts[few].min()} stratified folds, or merge such classes.",
+            )
+        )
+    return findings
+
+
+def _named(data: Data, chosen: np.ndarray) -> str:
+    return listed(f"{data.classes[k]!r}: {data.counts[k]}" for k in np.flatnonzero(chosen))
+
+
+def _imbalance(data: Data) -> list[Finding]:
+    small, large = int(data.counts.argmin()), int(data.counts.argmax())
+    ratio = data.counts[large] / data.counts[small]
+    if ratio < UNEQUAL:
+        return []
+    share = data.counts[small] / data.counts.sum()
+    return [
+        Finding(
+            "imbalance",
+            "warning" if ratio >= VERY_UNEQUAL else "info",
+            f"The smallest class ({data.classes[small]!r}) has {share:.2%} of the samples, the largest "
+            f"({data.classes[large]!r}) {ratio:.3g} times as many.",
+            "Use class_weight='balanced', scoring='balanced_accuracy', and centred alignment rather than "
+            "plain.",
+        )
+    ]

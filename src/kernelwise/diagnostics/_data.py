@@ -1,0 +1,70 @@
+"""What the checks look at: samples, names of features, labels and a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+
+from kernelwise._validation import check_labels
+from kernelwise.kernels import Kernel, as_kernel
+from kernelwise.kernels.radial import GaussianFamily
+
+MAX_LISTED = 5
+
+
+@dataclass(frozen=True)
+class Data:
+    """Checked input; values may still be NaN or infinite.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    names : list of str
+        How to call the features in a sentence.
+    classes : list
+    index : ndarray of shape (n_samples,)
+        Class index of each sample.
+    kernel : Kernel
+    """
+
+    X: Any
+    names: list[str]
+    classes: list[Any]
+    index: np.ndarray
+    kernel: Kernel
+
+    @classmethod
+    def read(cls, X: Any, y: Any, kernel: Any) -> Data:
+        """Check what the user passed."""
+        columns = getattr(X, "columns", None)
+        X = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, input_name="X")
+        names = [f"column {k}" for k in range(X.shape[1])] if columns is None else [repr(c) for c in columns]
+        classes, index = check_labels(y, X.shape[0], min_classes=1)
+        return cls(X, names, classes.tolist(), index, as_kernel("rbf" if kernel is None else kernel))
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Number of samples of each class."""
+        return np.bincount(self.index, minlength=len(self.classes))
+
+    def mapped(self) -> Data:
+        """The same samples after the linear map of the kernel, fitted to them where it has to be."""
+        kernel = self.kernel.initialize(self.X, self.index, heuristic="keep")
+        assert isinstance(kernel, GaussianFamily)
+        return replace(self, X=kernel.transform(self.X), kernel=kernel)
+
+
+def listed(names: Iterable[Any]) -> str:
+    """Names for a sentence, the first few of them."""
+    names = [str(name) for name in names]
+    shown = ", ".join(names[:MAX_LISTED])
+    return shown if len(names) <= MAX_LISTED else f"{shown}, … ({len(names)} in all)"
+
+
+def number(count: int, noun: str, plural: str | None = None) -> str:
+    """A count with its noun."""
+    return f"{count} {noun if count == 1 else plural or noun + 's'}"

@@ -1,0 +1,51 @@
+"""Equal points, with equal and with different labels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernelwise.diagnostics._data import Data, number
+from kernelwise.diagnostics.points import Points
+from kernelwise.findings import Finding
+
+
+def duplicate_findings(data: Data, points: Points) -> list[Finding]:
+    """Repeated samples, contradictions among them, and data that are one point."""
+    n, n_points = len(data.index), len(points.first)
+    findings = []
+    copies = int(np.maximum(points.counts - 1, 0).sum())
+    if copies:
+        findings.append(
+            Finding(
+                "duplicates",
+                "info",
+                f"{number(copies, 'sample repeats', 'samples repeat')} another with the same label, "
+                f"{copies / n:.2%} of all.",
+                "A copy in another fold makes cross-validation look better than it is: remove copies, or "
+                "use sample_weight or grouped folds.",
+            )
+        )
+    mixed = (points.counts > 0).sum(axis=1) > 1
+    if mixed.any():
+        there = points.counts[mixed]
+        floor = int((there.sum(axis=1) - there.max(axis=1)).sum())
+        findings.append(
+            Finding(
+                "conflicts",
+                "warning",
+                f"{number(int(there.sum()), 'sample')} at {number(int(mixed.sum()), 'point')} have equal "
+                f"features and different labels, so that any machine makes at least "
+                f"{number(floor, 'training error')} ({floor / n:.2%}).",
+                "Check these labels, or add a feature that tells the samples apart; DBTC may have no peak.",
+            )
+        )
+    if n_points == 1 < n:
+        findings.append(
+            Finding(
+                "identical",
+                "error",
+                f"All {n} samples are the same point: every distance is zero.",
+                "Check X; no kernel can separate the classes.",
+            )
+        )
+    return findings

@@ -1,0 +1,94 @@
+"""Features: values no machine can use, constant ones, and scales that hide each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
+
+from kernelwise.diagnostics._data import Data, listed, number
+from kernelwise.findings import Finding
+from kernelwise.kernels import Mahalanobis
+
+HUGE = 1e150  # whose square is still finite
+RATIO = 100.0  # of standard deviations
+
+
+def value_findings(data: Data) -> list[Finding]:
+    """NaN, infinity, and numbers whose squares overflow."""
+    values = data.X.data if sparse.issparse(data.X) else data.X
+    bad = ~(np.abs(values) < HUGE)
+    if not bad.any():
+        return []
+    columns = data.X.indices[bad] if sparse.issparse(data.X) else np.nonzero(bad)[1]
+    affected = listed(data.names[k] for k in np.unique(columns))
+    n_nan = int(np.isnan(values).sum())
+    return [
+        Finding(
+            "values",
+            "error",
+            f"X has {number(int(bad.sum()), 'value')} that no distance can be computed from, {n_nan} of them "
+            f"NaN and the others infinite or above {HUGE:g}, in {affected}; distances, duplicates and "
+            "scales were not looked at.",
+            "Remove or impute them first, for example with sklearn.impute.SimpleImputer.",
+        )
+    ]
+
+
+def feature_findings(data: Data) -> list[Finding]:
+    """Constant and badly scaled features; X is finite."""
+    if data.X.shape[0] < 2:
+        return []
+    low, high, deviation = _spread(data.X)
+    constant = low == high
+    findings = []
+    if constant.any():
+        findings.append(
+            Finding(
+                "constant",
+                "warning",
+                f"{number(int(constant.sum()), 'feature is', 'features are')} constant: "
+                f"{listed(data.names[k] for k in np.flatnonzero(constant))}.",
+                "Remove them (sklearn.feature_selection.VarianceThreshold): no kernel can use them, and a "
+                "Mahalanobis kernel has to invert their variance.",
+            )
+        )
+    # A Mahalanobis kernel scales by itself.
+    if not constant.all() and not isinstance(data.kernel, Mahalanobis):
+        findings += _scaling(data, np.flatnonzero(~constant), deviation)
+    return findings
+
+
+def _scaling(data: Data, varying: np.ndarray, deviation: np.ndarray) -> list[Finding]:
+    order = varying[np.argsort(deviation[varying], kind="stable")]
+    small, large = order[0], order[-1]
+    if deviation[large] <= RATIO * deviation[small]:
+        return []
+    hidden = order[deviation[order] * RATIO < deviation[large]]
+    scaler = "MaxAbsScaler" if sparse.issparse(data.X) else "StandardScaler"
+    return [
+        Finding(
+            "scaling",
+            "warning",
+            f"The standard deviation of {data.names[large]} ({deviation[large]:.3g}) is "
+            f"{_ratio(deviation[large], deviation[small]):.3g} times that of {data.names[small]} "
+            f"({deviation[small]:.3g}); {number(len(hidden), 'feature')} more than {RATIO:g} times smaller "
+            f"hardly count{'s' if len(hidden) == 1 else ''}: {listed(data.names[k] for k in hidden)}.",
+            f"Scale the features, for example with sklearn.preprocessing.{scaler}, or use a Mahalanobis "
+            "kernel.",
+        )
+    ]
+
+
+def _ratio(large: float, small: float) -> float:
+    # The variance of a feature such as 1e-170 and 2e-170 is zero.
+    return large / small if small > 0 else np.inf
+
+
+def _spread(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Smallest value, largest value and standard deviation of each feature."""
+    if sparse.issparse(X):
+        return *min_max_axis(X, axis=0), np.sqrt(mean_variance_axis(X, axis=0)[1])
+    return X.min(axis=0), X.max(axis=0), X.std(axis=0)

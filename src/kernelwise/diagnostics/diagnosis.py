@@ -1,0 +1,92 @@
+"""All checks of the data, one after the other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, fields
+from typing import Any
+
+from kernelwise.diagnostics._classes import class_findings
+from kernelwise.diagnostics._cost import cost_findings
+from kernelwise.diagnostics._curve import curve_findings
+from kernelwise.diagnostics._data import Data
+from kernelwise.diagnostics._duplicates import duplicate_findings
+from kernelwise.diagnostics._features import feature_findings, value_findings
+from kernelwise.diagnostics._theorems import closest_pair_findings
+from kernelwise.diagnostics.points import distinct_points
+from kernelwise.findings import Finding
+from kernelwise.kernels.radial import GaussianFamily
+
+SEVERITIES = ("error", "warning", "info")
+
+
+class Diagnosis(list[Finding]):
+    """Findings, the most serious first; ``print`` shows them, ``to_frame()`` makes a table."""
+
+    def __str__(self) -> str:
+        counts = Counter(finding.severity for finding in self)
+        head = ", ".join(f"{severity}: {counts[severity]}" for severity in SEVERITIES)
+        return "\n".join([head, *(f"[{f.severity}] {f.name}: {f}" for f in self)])
+
+    def to_frame(self) -> Any:
+        """The findings as a pandas DataFrame (needs pandas)."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [asdict(finding) for finding in self], columns=[field.name for field in fields(Finding)]
+        )
+
+
+def diagnose(X: Any, y: Any, *, kernel: Any = None, random_state: Any = 0) -> Diagnosis:
+    """Look for what will mislead or slow down the choice of a kernel.
+
+    Parameters
+    ----------
+    X : array, CSR matrix or data frame of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+    kernel : Kernel or str, default=None
+        The kernel to be used, with its parameters if it is an object; None is RBF. Distances are taken after
+        its linear map. The closest pair and the curve are looked at for Gaussian kernels only: the theorems
+        are about them.
+    random_state : int, RandomState instance or None, default=0
+        Of the samples the curve is computed from, where there are too many.
+
+    Returns
+    -------
+    diagnosis : Diagnosis
+        Names of findings: "one-class", "tiny-class", "imbalance", "values", "constant", "scaling",
+        "duplicates", "conflicts", "identical", "closest-pair", "curve", "cost".
+
+    Notes
+    -----
+    The closest pair is found exactly, in blocks: O(n²) time, which is about that of a kernel matrix, and
+    memory for one block. If X has values that are not finite, only the classes are looked at beside them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise import diagnose
+    >>> for finding in diagnose(*load_iris(return_X_y=True)):
+    ...     print(finding.severity, finding.name)
+    info duplicates
+    info closest-pair
+    info curve
+    info cost
+    """
+    data = Data.read(X, y, kernel)
+    findings = [*class_findings(data), *value_findings(data)]
+    if any(finding.name == "values" for finding in findings):
+        return _sorted(findings)
+    findings += feature_findings(data)
+    points = distinct_points(data.X, data.index, len(data.classes))
+    findings += duplicate_findings(data, points)
+    if isinstance(data.kernel, GaussianFamily) and len(data.classes) > 1 and len(points.first) > 1:
+        data = data.mapped()
+        points = points.mapped(data.X)
+        findings += closest_pair_findings(data, points)
+        findings += curve_findings(data, random_state)
+    return _sorted([*findings, *cost_findings(data)])
+
+
+def _sorted(findings: list[Finding]) -> Diagnosis:
+    return Diagnosis(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))

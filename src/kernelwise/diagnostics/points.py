@@ -1,0 +1,69 @@
+"""Samples that are the same point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+
+@dataclass(frozen=True)
+class Points:
+    """The different points of a data set.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix of shape (n_points, n_features)
+    first : ndarray of shape (n_points,)
+        The first sample at each point.
+    counts : ndarray of shape (n_points, n_classes)
+        Samples of each class there.
+    """
+
+    X: Any
+    first: np.ndarray
+    counts: np.ndarray
+
+    def mapped(self, X: Any) -> Points:
+        """The points with the coordinates that their first samples have in ``X``; some may fall together.
+
+        Equal samples stay equal, although a matrix product may round them differently.
+        """
+        return _gathered(X[self.first], self.first, self.counts)
+
+
+def distinct_points(X: Any, index: np.ndarray, n_classes: int) -> Points:
+    """Gather samples whose features are all equal.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features), finite
+    index : ndarray of shape (n_samples,)
+        Class index of each sample.
+    n_classes : int
+    """
+    return _gathered(X, np.arange(X.shape[0]), (index[:, None] == np.arange(n_classes)).astype(int))
+
+
+def _gathered(X: Any, first: np.ndarray, counts: np.ndarray) -> Points:
+    """Merge equal rows of ``X``."""
+    seen: dict[Any, int] = {}
+    place = np.array([seen.setdefault(row, len(seen)) for row in _rows(X)])
+    chosen = np.unique(place, return_index=True)[1]
+    merged = np.zeros((chosen.size, counts.shape[1]), dtype=int)
+    np.add.at(merged, place, counts)
+    return Points(X[chosen], first[chosen], merged)
+
+
+def _rows(X: Any) -> Iterator[Any]:
+    """Something hashable for each row, equal where the rows are."""
+    if not sparse.issparse(X):
+        return (row.tobytes() for row in np.ascontiguousarray(X + 0.0))  # −0.0 becomes 0.0
+    X = X.copy()
+    X.sum_duplicates()  # sorts, too
+    X.eliminate_zeros()
+    parts = (slice(start, end) for start, end in zip(X.indptr[:-1], X.indptr[1:], strict=True))
+    return ((X.indices[part].tobytes(), X.data[part].tobytes()) for part in parts)

@@ -159,7 +159,7 @@ class _Search:
             Cs=self.Cs,
             estimator=make_pipeline(StandardScaler(), machine).fit(self.X, self.y),
             seconds=seconds,
-            findings=tuple([*self.findings, *edge_finding("C", C, self.Cs)]),
+            findings=(*self.findings, *edge_finding("C", C, self.Cs)),
         )
 
 
@@ -202,7 +202,7 @@ def yin_select(
     --------
     >>> from kernelwise.datasets import make_two_gaussians
     >>> from kernelwise.selection import yin_select
-    >>> X, y = make_two_gaussians(200, random_state=0)[:2]
+    >>> X, y = make_two_gaussians(200, random_state=0)
     >>> yin_select(X, y, "dbtc").sigma
     1.0
     """

@@ -26,10 +26,7 @@ def format_rows(rows: list[Row]) -> str:
         return "(no rows)"
     lines = [[str(name) for name in rows[0]], *([_text(value) for value in row.values()] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join(cell.ljust(w) if k < 2 else cell.rjust(w) for k, (cell, w) in enumerate(zip(line, widths)))
-        for line in lines
-    )
+    return "\n".join("  ".join(map(_aligned, range(len(widths)), line, widths)) for line in lines)
 
 
 def write_csv(path: str, rows: list[Row]) -> None:
@@ -43,3 +40,8 @@ def write_csv(path: str, rows: list[Row]) -> None:
 
 def _text(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _aligned(column: int, text: str, width: int) -> str:
+    """Names, in the first two columns, to the left; numbers to the right."""
+    return text.ljust(width) if column < 2 else text.rjust(width)

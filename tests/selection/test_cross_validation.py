@@ -1,0 +1,35 @@
+"""The share of correct held-out samples, and the rule for ties."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.svm import SVC as ReferenceSVC
+
+from kernelwise.selection._cross_validation import best_cell, cv_accuracies, edge_finding
+
+
+def test_every_sample_counts_the_same_in_folds_of_unequal_sizes(blobs):
+    X, y = blobs
+    everyone = np.random.default_rng(0).permutation(60)
+    tests = np.split(everyone, [5, 35])
+    folds = [(np.setdiff1d(everyone, test), test) for test in tests]
+    gammas, Cs = np.array([0.1, 1.0]), np.array([1.0, 10.0])
+    expected = np.zeros((2, 2))
+    for g, c in np.ndindex(2, 2):
+        machine = ReferenceSVC(C=Cs[c], gamma=gammas[g], tol=1e-6)
+        for train, test in folds:
+            right = machine.fit(X[train], y[train]).predict(X[test]) == y[test]
+            expected[g, c] += right.sum() / 60
+    np.testing.assert_allclose(cv_accuracies(X, y, gammas, Cs, folds), expected, rtol=1e-12)
+
+
+def test_of_equals_the_smallest_C_wins_and_then_the_widest_kernel():
+    assert best_cell(np.array([[0.9, 0.8, 1.0], [0.9, 1.0, 1.0], [0.9, 1.0, 1.0]])) == (1, 1)
+
+
+def test_only_the_ends_of_a_range_are_a_finding():
+    values = np.array([1.0, 2.0, 3.0])
+    assert not edge_finding("C", 2.0, values)
+    assert not edge_finding("C", 2.0, np.array([2.0]))
+    assert "largest" in edge_finding("C", 3.0, values)[0].message
+    assert "smallest" in edge_finding("C", 1.0, values)[0].message

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC as ReferenceSVC
 
-from kernelwise.selection._cross_validation import best_cell, cv_accuracies, edge_finding
+from kernelwise.selection._cross_validation import best_cell, cv_accuracies, edge_finding, noting_convergence
 
 
 def test_every_sample_counts_the_same_in_folds_of_unequal_sizes(blobs):
@@ -33,3 +37,24 @@ def test_only_the_ends_of_a_range_are_a_finding():
     assert not edge_finding("C", 2.0, np.array([2.0]))
     assert "largest" in edge_finding("C", 3.0, values)[0].message
     assert "smallest" in edge_finding("C", 1.0, values)[0].message
+
+
+def test_many_warnings_of_the_solver_are_one_finding():
+    findings = []
+
+    def search():
+        with noting_convergence(findings):
+            for _ in range(2):
+                warnings.warn("The solver stopped early.", ConvergenceWarning, stacklevel=1)
+
+    with pytest.warns(ConvergenceWarning, match=r"2 kernel widths .* stopped early") as caught:
+        search()
+    assert len(caught) == 1
+    assert [finding.name for finding in findings] == ["not converged"]
+
+
+def test_other_warnings_pass_through():
+    findings = []
+    with pytest.warns(RuntimeWarning, match="overflow"), noting_convergence(findings):
+        warnings.warn("overflow", RuntimeWarning, stacklevel=1)
+    assert findings == []

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 
 from kernelwise._validation import check_positive
@@ -113,3 +117,26 @@ def edge_finding(name: str, value: float, values: np.ndarray) -> list[Finding]:
             "Try values beyond it if accuracy matters.",
         )
     ]
+
+
+@contextmanager
+def noting_convergence(findings: list[Finding]) -> Iterator[None]:
+    """Turn the solver's warnings, of which each path has its own, into one warning and one finding."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    stopped = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
+    for other in caught:
+        if not issubclass(other.category, ConvergenceWarning):
+            warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
+    if stopped:
+        findings.append(
+            Finding(
+                "not converged",
+                "warning",
+                f"Cross-validation for {len(stopped)} kernel widths had machines that did not converge; the "
+                f"first said: {stopped[0]}",
+                "Accuracies there may be a little off; lower the largest C or leave out the widest kernels.",
+            )
+        )
+        warnings.warn(str(findings[-1]), ConvergenceWarning, stacklevel=5)

@@ -8,18 +8,17 @@ Scaling and covariance are those of all these samples in cross-validation, too, 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from kernelwise._validation import check_choice
 from kernelwise.estimators import SVC
 from kernelwise.findings import Finding
-from kernelwise.kernels.radial import ScaledGaussian
 from kernelwise.selection._abe_parameters import bind_kernel, check_training, find_parameters
+from kernelwise.selection._abe_result import AbeResult
 from kernelwise.selection._cross_validation import (
     Folds,
     best_cell,
@@ -27,6 +26,7 @@ from kernelwise.selection._cross_validation import (
     cv_accuracies,
     edge_finding,
     make_folds,
+    noting_convergence,
 )
 
 #: The paper's values of C, of γ for the grid search and of δ for the line search.
@@ -34,49 +34,6 @@ CS = (1.0, 10.0, 50.0, 100.0, 500.0, 1e3, 2e3, 3e3, 5e3, 8e3, 1e4, 5e4, 1e5)
 GAMMAS = (0.1, 0.5, 1.0, 5.0, 10.0, 15.0)
 DELTAS = tuple(k / 10 for k in range(1, 21))
 MACHINES = ("ovr-fuzzy", "ovr", "ovo")
-
-
-@dataclass(frozen=True, eq=False)
-class AbeResult:
-    """A kernel and C, how they were chosen, and the machine trained with them.
-
-    Attributes
-    ----------
-    method : {"sketch", "second-order", "grid search", "line search"}
-    kernel : Kernel
-        For samples scaled to [0, 1].
-    parameter : float
-        The paper's γ (``kernel.gamma`` times the number of features m) or δ.
-    C : float
-    cv_accuracy : float
-    accuracies : ndarray of shape (n_parameters, n_Cs)
-        Cross-validation accuracies of the last search; one parameter unless a grid was searched.
-    estimator : Pipeline
-        Scaling to [0, 1] and the machine, trained on all samples.
-    seconds : float
-        Of choosing, without training the estimator.
-    findings : tuple of Finding
-    parameters, problems, stop_reasons
-        By two-class problem, as in `AbeParameters`; empty for the two searches by cross-validation.
-    """
-
-    method: str
-    kernel: ScaledGaussian
-    parameter: float
-    C: float
-    cv_accuracy: float
-    accuracies: np.ndarray = field(repr=False)
-    estimator: Pipeline = field(repr=False)
-    seconds: float
-    findings: tuple[Finding, ...]
-    parameters: np.ndarray = field(default_factory=lambda: np.empty(0))
-    problems: tuple[Any, ...] = ()
-    stop_reasons: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """One row of a table."""
-        names = ("method", "parameter", "C", "cv_accuracy", "seconds")
-        return {**{name: getattr(self, name) for name in names}, "kernel": repr(self.kernel)}
 
 
 class _Search:
@@ -99,9 +56,10 @@ class _Search:
     def accuracies(self, parameters: np.ndarray, Cs: np.ndarray) -> np.ndarray:
         """Shape (n_parameters, n_Cs)."""
         gammas = parameters * self.kernel.scale
-        return cv_accuracies(
-            self.mapped, self.y, gammas, Cs, self.folds, multiclass=self.multiclass, n_jobs=self.n_jobs
-        )
+        with noting_convergence(self.findings):
+            return cv_accuracies(
+                self.mapped, self.y, gammas, Cs, self.folds, multiclass=self.multiclass, n_jobs=self.n_jobs
+            )
 
     def result(
         self, method: str, parameter: float, C: float, accuracies: np.ndarray, **by_problem: Any

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise.datasets import make_two_gaussians
-from kernelwise.selection.abe import AbeResult, abe_grid_search, abe_line_search, abe_select
+from kernelwise.selection import AbeResult, abe_grid_search, abe_line_search, abe_select
 from kernelwise.studies._table import Row, format_rows, load_or_say, write_csv
 
 Halves = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]

@@ -124,6 +124,10 @@ def abe_select(
     BoundaryWarning
         If a two-class problem has no peak; it is then left out of the average.
 
+    Notes
+    -----
+    Cross-validation holds two n × n arrays; `abe_parameters`, which chooses the kernel only, holds none.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -3,9 +3,9 @@
 For each data set: the σ and C that ESDR, DBTC, J4 and the full grid choose, the cross-validation accuracy and
 the seconds, beside the paper's.
 
-The paper does not say how it coded tic-tac-toe. Our file has blank squares in the middle (o, blank, x = −1, 0,
-1); "tic_tac_toe_xob" has x, o, blank = 1, 2, 3. Of the three possible orders it alone lets ESDR and DBTC choose
-one σ, as their equal times in the paper suggest; it was picked for that, after seeing the results of all three.
+The paper does not say how it coded tic-tac-toe. Our file has blank squares in the middle (o, blank, x = −1,
+0, 1); "tic_tac_toe_xob" has x, o, blank = 1, 2, 3. Of the three possible orders it alone lets ESDR and DBTC
+choose one σ, as their equal times in the paper suggest; it was picked for that, after seeing all three.
 """
 
 from __future__ import annotations

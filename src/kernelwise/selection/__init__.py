@@ -1,0 +1,21 @@
+"""Whole procedures, one file for each paper's: the kernel parameter first, then C."""
+
+from kernelwise.selection._abe_parameters import AbeParameters, abe_parameters
+from kernelwise.selection._abe_result import AbeResult
+from kernelwise.selection._yin_results import YinCurves, YinResult
+from kernelwise.selection.abe import abe_grid_search, abe_line_search, abe_select
+from kernelwise.selection.yin import yin_curves, yin_grid_search, yin_select
+
+__all__ = [
+    "AbeParameters",
+    "AbeResult",
+    "YinCurves",
+    "YinResult",
+    "abe_grid_search",
+    "abe_line_search",
+    "abe_parameters",
+    "abe_select",
+    "yin_curves",
+    "yin_grid_search",
+    "yin_select",
+]

@@ -1,0 +1,55 @@
+"""What the procedures of paper 000 return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from kernelwise.findings import Finding
+from kernelwise.kernels.radial import ScaledGaussian
+
+
+@dataclass(frozen=True, eq=False)
+class AbeResult:
+    """A kernel and C, how they were chosen, and the machine trained with them.
+
+    Attributes
+    ----------
+    method : {"sketch", "second-order", "grid search", "line search"}
+    kernel : Kernel
+        For samples scaled to [0, 1].
+    parameter : float
+        The paper's γ (``kernel.gamma`` times the number of features m) or δ.
+    C : float
+    cv_accuracy : float
+    accuracies : ndarray of shape (n_parameters, n_Cs)
+        Cross-validation accuracies of the last search; one parameter unless a grid was searched.
+    estimator : Pipeline
+        Scaling to [0, 1] and the machine, trained on all samples.
+    seconds : float
+        Of choosing, without training the estimator.
+    findings : tuple of Finding
+    parameters, problems, stop_reasons
+        By two-class problem, as in `AbeParameters`; empty for the two searches by cross-validation.
+    """
+
+    method: str
+    kernel: ScaledGaussian
+    parameter: float
+    C: float
+    cv_accuracy: float
+    accuracies: np.ndarray = field(repr=False)
+    estimator: Pipeline = field(repr=False)
+    seconds: float
+    findings: tuple[Finding, ...]
+    parameters: np.ndarray = field(default_factory=lambda: np.empty(0))
+    problems: tuple[Any, ...] = ()
+    stop_reasons: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """One row of a table."""
+        names = ("method", "parameter", "C", "cv_accuracy", "seconds")
+        return {**{name: getattr(self, name) for name in names}, "kernel": repr(self.kernel)}

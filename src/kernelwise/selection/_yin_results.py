@@ -1,0 +1,90 @@
+"""What the procedures of paper 004 return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from kernelwise.findings import Finding
+
+
+@dataclass(frozen=True, eq=False)
+class YinResult:
+    """σ and C, how they were chosen, and the machine trained with them.
+
+    Attributes
+    ----------
+    method : str
+        Name of the criterion, or "grid search".
+    sigma, C : float
+        σ of exp(−‖x − x′‖²/(2σ²)) on standardised features.
+    cv_accuracy : float
+    scores : ndarray of shape (n_sigmas,)
+        The criterion for every σ; for the grid search, the best cross-validation accuracy.
+    accuracies : ndarray of shape (n_Cs,)
+        Cross-validation accuracies at ``sigma`` (figure 8).
+    sigmas, Cs : ndarray
+        The values tried, in increasing order.
+    estimator : Pipeline
+        Standardising and the machine, trained on all samples.
+    seconds : float
+        Of choosing, without training the estimator.
+    findings : tuple of Finding
+    """
+
+    method: str
+    sigma: float
+    C: float
+    cv_accuracy: float
+    scores: np.ndarray = field(repr=False)
+    accuracies: np.ndarray = field(repr=False)
+    sigmas: np.ndarray = field(repr=False)
+    Cs: np.ndarray = field(repr=False)
+    estimator: Pipeline = field(repr=False)
+    seconds: float
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def gamma(self) -> float:
+        """γ = 1/(2σ²)"""
+        return 0.5 / self.sigma**2
+
+    def to_dict(self) -> dict[str, Any]:
+        """One row of a table."""
+        names = ("method", "sigma", "gamma", "C", "cv_accuracy", "seconds")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True, eq=False)
+class YinCurves:
+    """Criteria and cross-validation accuracy for every σ (figures 4 to 9).
+
+    Attributes
+    ----------
+    sigmas : ndarray of shape (n_sigmas,)
+    Cs : ndarray of shape (n_Cs,)
+    criteria : dict
+        Arrays of shape (n_sigmas,) by name of the criterion (figures 5 to 7).
+    accuracies : ndarray of shape (n_sigmas, n_Cs)
+        A row is figure 8.
+    """
+
+    sigmas: np.ndarray
+    Cs: np.ndarray
+    criteria: dict[str, np.ndarray]
+    accuracies: np.ndarray
+
+    @property
+    def best_accuracy(self) -> np.ndarray:
+        """The best over C for every σ, of shape (n_sigmas,) (figures 4 and 9)."""
+        return self.accuracies.max(axis=1)
+
+    def to_rows(self) -> list[dict[str, float]]:
+        """One row for every σ: σ, the criteria, and the best cross-validation accuracy."""
+        columns = {"sigma": self.sigmas, **self.criteria, "cv_accuracy": self.best_accuracy}
+        return [
+            dict(zip(columns, map(float, row), strict=True)) for row in zip(*columns.values(), strict=True)
+        ]

@@ -1,0 +1,47 @@
+"""Rows of a study as plain text and as a CSV file, and data sets that may be missing."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from typing import Any
+
+from kernelwise.datasets import Dataset, load
+
+Row = dict[str, Any]
+
+
+def load_or_say(name: str, part: str | None = None) -> Dataset | None:
+    """The data set, or None after a line on the standard error stream that says what is missing."""
+    try:
+        return load(name, part=part)
+    except FileNotFoundError as error:
+        print(f"{name} is left out. {error}", file=sys.stderr)
+        return None
+
+
+def format_rows(rows: list[Row]) -> str:
+    """The rows as aligned text with one header line; numbers to four digits."""
+    if not rows:
+        return "(no rows)"
+    lines = [[str(name) for name in rows[0]], *([_text(value) for value in row.values()] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join("  ".join(map(_aligned, range(len(widths)), line, widths)) for line in lines)
+
+
+def write_csv(path: str, rows: list[Row]) -> None:
+    """Write the rows with full precision; nothing if there are none."""
+    if rows:
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, fieldnames=list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+
+
+def _text(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _aligned(column: int, text: str, width: int) -> str:
+    """Names, in the first two columns, to the left; numbers to the right."""
+    return text.ljust(width) if column < 2 else text.rjust(width)

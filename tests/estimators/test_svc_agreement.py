@@ -112,7 +112,8 @@ def test_frames_and_single_precision(samples):
         ours, theirs = fit_both(frame, y)
         assert_same_values(ours, theirs, frame)
         assert list(ours.feature_names_in_) == names
-        assert_allclose(ours.decision_function(frame), plain.decision_function(X), rtol=1e-12)
+        # Another memory layout rounds the Gram matrix differently, and tol is all that fixes a machine.
+        assert_allclose(ours.decision_function(frame), plain.decision_function(X), atol=10 * TOL)
     single = X.astype(np.float32)
     assert_same_values(*fit_both(single, y), single)
 

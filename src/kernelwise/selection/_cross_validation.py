@@ -15,10 +15,8 @@ from kernelwise._validation import check_positive
 from kernelwise.estimators.multiclass import STRATEGIES, decide_labels
 from kernelwise.findings import Finding
 from kernelwise.kernels._distances import squared_distances
+from kernelwise.kernels.radial import exp_without_denormals
 from kernelwise.solvers import svm_path
-
-# The largest γD of a kernel whose values all lie so close to 1.
-NEARLY_CONSTANT = 0.125
 
 Folds = list[tuple[np.ndarray, np.ndarray]]
 
@@ -98,25 +96,11 @@ def cv_accuracies(
     accuracies = np.empty((len(gammas), len(Cs)))
     K = np.empty_like(D)
     for g, gamma in enumerate(gammas):
-        _gram(D, gamma, K)
+        exp_without_denormals(np.multiply(D, -gamma, out=K))
         path = svm_path(K, y, Cs, folds, strategy=STRATEGIES[multiclass].machines, n_jobs=n_jobs)
         labels = decide_labels(path.decision[:, held], path.classes, multiclass)
         accuracies[g] = (labels == y[held]).mean(axis=1)
     return accuracies
-
-
-def _gram(D: np.ndarray, gamma: float, K: np.ndarray) -> None:
-    """Write exp(−γD) into ``K``, less 1 if the kernel is so wide that it is nearly constant.
-
-    A constant does not change the machines, whose coefficients sum to zero. Without it the small differences
-    that matter keep all their digits, and the solver, which works in single precision, was three to a hundred
-    times faster on the widest kernels of paper 004's sets.
-    """
-    np.multiply(D, -gamma, out=K)
-    if K.min() > -NEARLY_CONSTANT:
-        np.expm1(K, out=K)
-    else:
-        np.exp(K, out=K)
 
 
 def best_cell(accuracies: np.ndarray) -> tuple[int, int]:

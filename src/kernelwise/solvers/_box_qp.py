@@ -149,7 +149,8 @@ class BoxQP:
             self.pools[dtype] = Pool(self.f.size, dtype)
         pool = self.pools[dtype]
         table = np.zeros((Cs.size, 8))
-        n_done, is_solved, pool.size = compiled_smo(self.K.dtype, dtype)(
+        run, smo = compiled_smo(self.K.dtype, dtype)
+        n_done, is_solved, pool.size = run(
             self.K,
             p,
             self.beta,
@@ -164,6 +165,7 @@ class BoxQP:
             pool.K,
             pool.stride,
             self.shift,
+            smo,
             np.empty((4, p.size)),
             coefficients,
             table,

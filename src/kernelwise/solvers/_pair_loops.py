@@ -30,6 +30,8 @@ RESCALE = 1.0 / 64  # a copy is scaled anew each time its gap has shrunk by this
 HAIR = 4 * 2.0**-52  # relative: what rounding may leave between a variable and its bound
 # Inner functions are never called from Python: no wrappers to compile.
 INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
+# Called from one place: compiled there, and not by itself as well.
+INLINED: dict[str, Any] = {"inline": "always", **INNER}
 # Everything but "no infinities", which mark the variables that may not move.
 FAST = {"nnan", "nsz", "reassoc", "contract", "arcp"}
 
@@ -120,7 +122,6 @@ def _take_step(i: int, j: int, step: float, beta: Any, lo: Any, hi: Any) -> floa
     return step
 
 
-@njit(**INNER)
 def smo_on_pool(
     pool_K: Any, stride: int, shift: float, short: Any, beta: Any, lo: Any, hi: Any, tol: float, limit: int
 ) -> Any:

@@ -10,11 +10,11 @@ from typing import Any
 
 from numba import njit
 
-from ._pair_loops import INNER
+from ._pair_loops import INLINED
 from ._pool_loops import shrinking_smo
 
 
-@njit(**INNER)
+@njit(**INLINED)
 def _start_from_last(
     beta: Any, f: Any, p: Any, s: float, last_lo: Any, last_hi: Any, lo: Any, hi: Any
 ) -> None:
@@ -47,6 +47,7 @@ def smo_path(
     pool_K: Any,
     stride: int,
     shift: float,
+    smo: Any,
     bounds: Any,
     coefficients: Any,
     table: Any,
@@ -79,7 +80,7 @@ def smo_path(
         if c > 0:
             _start_from_last(beta, f, p, Cs[c] / Cs[c - 1], last_lo, last_hi, lo, hi)
         n_iter, lowest, gap, offset, n_free, stalled, size = shrinking_smo(
-            K, beta, f, lo, hi, tol, limit, pool, size, pool_K, stride, shift
+            K, beta, f, lo, hi, tol, limit, pool, size, pool_K, stride, shift, smo
         )
         n_support, objective = 0, 0.0
         for t in range(n):

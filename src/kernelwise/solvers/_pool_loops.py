@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ._pair_loops import FAST, INNER, mark, smo_on_pool
+from ._pair_loops import FAST, INLINED, INNER, mark
 
 REFINE = 256.0  # a round aims at this many units of its precision, relative to the gap it starts from
 SLACK = 0.1  # of the gap: bounded variables this close to violating join the pool as well
@@ -105,7 +105,7 @@ def _admit(K: Any, pool_K: Any, stride: int, shift: float, pool: Any, size: int,
     return m
 
 
-@njit(**INNER)
+@njit(**INLINED)
 def _round(
     K: Any,
     beta: Any,
@@ -116,6 +116,7 @@ def _round(
     pool_K: Any,
     stride: int,
     shift: float,
+    smo: Any,
     centre: float,
     tol: float,
     limit: int,
@@ -133,7 +134,7 @@ def _round(
         betas[a], los[a], his[a] = beta[t], lo[t], hi[t]
         short[0, a], short[1, a] = pool_K[a * stride + a], f[t] - centre
         mark(a, betas, los, his, short[2], short[3])
-    n_iter, lowest = smo_on_pool(pool_K, stride, shift, short, betas, los, his, tol, limit)
+    n_iter, lowest = smo(pool_K, stride, shift, short, betas, los, his, tol, limit)
     rows = np.empty(m, np.uintp)
     change = np.empty(m)
     n_rows = 0
@@ -194,7 +195,7 @@ def _update_pool(
     return _admit(K, pool_K, stride, shift, pool, size, new[:n_new])
 
 
-@njit(**INNER)
+@njit(**INLINED)
 def shrinking_smo(
     K: Any,
     beta: Any,
@@ -208,6 +209,7 @@ def shrinking_smo(
     pool_K: Any,
     stride: int,
     shift: float,
+    smo: Any,
 ) -> Any:
     """Run rounds of SMO on the pool of variables that may move, each followed by an exact update of f.
 
@@ -235,7 +237,7 @@ def shrinking_smo(
         aim = refine * (up - low)
         aim = aim if aim > 0.9 * tol else 0.9 * tol
         k, curvature = _round(
-            K, beta, f, lo, hi, pool[:size], pool_K, stride, shift, 0.5 * (up + low), aim, limit
+            K, beta, f, lo, hi, pool[:size], pool_K, stride, shift, smo, 0.5 * (up + low), aim, limit
         )
         n_iter, is_first = n_iter + k, False
         lowest = curvature if curvature < lowest else lowest

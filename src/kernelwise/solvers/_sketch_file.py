@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 import zipfile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from kernelwise._files import whole_file
 
 from ._bins import Bins
 
@@ -17,21 +16,15 @@ ARRAYS = ("classes", "n", "own", "used", "moments")
 
 
 def write(path: Any, values: dict[str, Any]) -> None:
-    """Write under a temporary name, then rename: a reader never meets half a file."""
-    path, values = Path(path), dict(values)
+    """Write the fields of a sketch."""
+    values = dict(values)
     bins = values.pop("bins")
     if values["classes"].dtype == object:
         values["classes"] = np.array(values["classes"].tolist())
     if values["classes"].dtype == object:
         raise ValueError("Labels must be numbers or strings to be saved; encode y first.")
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez_compressed(file, format=FORMAT, bottom=bins.bottom, n_octaves=bins.n_octaves, **values)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+    with whole_file(path) as file:
+        np.savez_compressed(file, format=FORMAT, bottom=bins.bottom, n_octaves=bins.n_octaves, **values)
 
 
 def read(path: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import csv
 import sys
 from typing import Any
 
+from kernelwise._files import whole_file
 from kernelwise.datasets import Dataset, load
 
 Row = dict[str, Any]
@@ -32,7 +33,7 @@ def format_rows(rows: list[Row]) -> str:
 def write_csv(path: str, rows: list[Row]) -> None:
     """Write the rows with full precision; nothing if there are none."""
     if rows:
-        with open(path, "w", newline="", encoding="utf-8") as file:
+        with whole_file(path, "w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, fieldnames=list(rows[0]))
             writer.writeheader()
             writer.writerows(rows)

@@ -1,0 +1,31 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+
+@contextmanager
+def whole_file(path: Any, mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
+    """Open a file under a temporary name and rename it at the end: a reader never meets half a file.
+
+    Parameters
+    ----------
+    path : path-like
+    mode, options
+        As of `open`.
+    """
+    path = Path(path)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with os.fdopen(handle, mode, **options) as file:
+            yield file
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise

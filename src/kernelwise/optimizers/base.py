@@ -110,39 +110,29 @@ class Optimizer(ABC):
 
     def _findings(self, space: SearchSpace, run: Run) -> list[Finding]:
         """Say, as findings and as warnings, when the answer is not an optimum inside the range."""
-        me = type(self).__name__
+        me, criterion = type(self).__name__, type(space.problem.criterion).__name__
+        sentences: dict[str, tuple[type[Warning], str, str]] = {
+            "max_iter": (
+                ConvergenceWarning,
+                f"{me} stopped after {run.n_iterations} iterations before it converged.",
+                "Raise max_iter or rescale X.",
+            ),
+            "no progress": (
+                ConvergenceWarning,
+                f"{me} stopped after {run.n_iterations} iterations: no step it tried lowered the cost.",
+                "Rounding may hide what is left: rescale X, or start elsewhere (n_restarts).",
+            ),
+            "plateau": (
+                BoundaryWarning,
+                f"{criterion} has no peak in the range: it is flat where {me} stopped.",
+                "Look for duplicate points or label noise, or use another criterion.",
+            ),
+        }
         findings = []
-        if run.stop_reason == "max_iter":
-            findings.append(
-                Finding(
-                    "max_iter",
-                    "warning",
-                    f"{me} stopped after {run.n_iterations} iterations before it converged.",
-                    "Raise max_iter or rescale X.",
-                )
-            )
-            warnings.warn(str(findings[-1]), ConvergenceWarning, stacklevel=4)
-        elif run.stop_reason == "no progress":
-            findings.append(
-                Finding(
-                    "no progress",
-                    "warning",
-                    f"{me} stopped after {run.n_iterations} iterations: no step it tried lowered the cost.",
-                    "Rounding may hide what is left: rescale X, or start elsewhere (n_restarts).",
-                )
-            )
-            warnings.warn(str(findings[-1]), ConvergenceWarning, stacklevel=4)
-        elif run.stop_reason == "plateau":
-            findings.append(
-                Finding(
-                    "plateau",
-                    "warning",
-                    f"{type(space.problem.criterion).__name__} has no peak in the range: it is flat where "
-                    f"{me} stopped.",
-                    "Look for duplicate points or label noise, or use another criterion.",
-                )
-            )
-            warnings.warn(str(findings[-1]), BoundaryWarning, stacklevel=4)
+        if run.stop_reason in sentences:
+            category, message, advice = sentences[run.stop_reason]
+            findings.append(Finding(run.stop_reason, "warning", message, advice))
+            warnings.warn(str(findings[-1]), category, stacklevel=4)
         if space.problem.n_undefined:
             findings.append(
                 Finding(

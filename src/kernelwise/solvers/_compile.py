@@ -50,6 +50,27 @@ def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Callable[..., 
     try:
         smo = njit(pairs, cache=True, nogil=True, error_model="numpy")(_pair_loops.smo_on_pool)
         signature = (*path, types.FunctionType(pairs), *[matrix] * 3)
-        return njit(signature, cache=True, nogil=True)(_path_loops.smo_path), smo
+        run: Any = njit(signature, cache=True, nogil=True)(_path_loops.smo_path)
+        # The entry point itself: there is one signature, and the caller keeps to it, so nothing to look up.
+        return run.get_compile_result(run.nopython_signatures[0]).entry_point, _addressed(smo, pairs)
     finally:
         note.cancel()
+
+
+def _addressed(function: Any, signature: Any) -> Any:
+    """The function by Numba's wrapper address protocol: its address is looked up once, not at each call."""
+    from numba import types
+
+    compiled = function.get_compile_result(signature)
+    address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name)
+
+    class Addressed(types.WrapperAddressProtocol):
+        keep = compiled  # the code lives as long as this does
+
+        def __wrapper_address__(self) -> int:
+            return int(address)
+
+        def signature(self) -> Any:
+            return signature
+
+    return Addressed()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
+
+from kernelwise._parameters import constructor_params
 
 
 class Criterion(ABC):
@@ -46,8 +47,7 @@ class Criterion(ABC):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Constructor arguments and their values, in declaration order."""
-        names = list(inspect.signature(type(self).__init__).parameters)[1:]
-        return {name: getattr(self, name) for name in names}
+        return constructor_params(self)
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.get_params() == other.get_params()

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from kernelwise.diagnostics._points import Points
-from kernelwise.kernels._distances import squared_distances
+from kernelwise.kernels._distances import squared_distances, squared_norms
 
 BLOCK = 1024
 TIE = 1e-6  # relative difference of squared distances that count as equal: decimals are rounded
@@ -92,7 +92,7 @@ def closest_pair(points: Points) -> ClosestPair | None:
 def _blocks(X: Any) -> Iterator[Block]:
     """The upper triangle."""
     # Blocks are centred by means of their own, so that norms double; the rest is a generous factor.
-    norms = _squared_norms(X if sparse.issparse(X) else X - X.mean(axis=0))
+    norms = squared_norms(X if sparse.issparse(X) else X - X.mean(axis=0))
     parts = [slice(start, start + BLOCK) for start in range(0, X.shape[0], BLOCK)]
     largest = {part.start: float(norms[part].max()) for part in parts}
     unit = 64 * np.finfo(float).eps * np.sqrt(X.shape[1])
@@ -118,12 +118,6 @@ def _candidates(X: Any, block: Block, upper: float) -> tuple[np.ndarray, np.ndar
     i, j = i + block.rows.start, j + block.columns.start
     if block.rounding > 0.1 * TIE * upper:
         chunks = (slice(start, start + N_EXACT) for start in range(0, i.size, N_EXACT))
-        D = np.concatenate([_squared_norms(X[i[part]] - X[j[part]]) for part in chunks] or [D])
+        D = np.concatenate([squared_norms(X[i[part]] - X[j[part]]) for part in chunks] or [D])
     positive = D > 0
     return i[positive], j[positive], D[positive]
-
-
-def _squared_norms(differences: Any) -> np.ndarray:
-    if sparse.issparse(differences):
-        return np.asarray(differences.multiply(differences).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", differences, differences)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..kernels import Kernel, RadialKernel
-from ..kernels._distances import squared_distances
-from ..kernels.dot_product import DotProductKernel, inner_products
+from ..kernels._distances import inner_products, squared_distances
+from ..kernels.dot_product import DotProductKernel
 
 DISTANCES, PRODUCTS = "squared distances", "inner products"
 

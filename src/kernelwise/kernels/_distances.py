@@ -23,18 +23,18 @@ def squared_distances(X: Any, Y: Any = None) -> np.ndarray:
     is_square = Y is None or Y is X
     is_single = X.dtype == np.float32
     X, Y = _centred(X, X if is_square else Y)
-    norms_x = _squared_norms(X)
-    norms_y = norms_x if is_square else _squared_norms(Y)
+    norms_x = squared_norms(X)
+    norms_y = norms_x if is_square else squared_norms(Y)
     rounding = rounding_share(X.shape[1])
     finish = _compiled_finish()
     if not is_single:
-        D = _products(X, Y)
+        D = inner_products(X, Y)
         finish(D, norms_x, norms_y, rounding)
     else:
         D = np.empty((X.shape[0], Y.shape[0]), np.float32)
         for start in range(0, X.shape[0], ROWS):
             rows = slice(start, start + ROWS)
-            block = _products(X[rows], Y)
+            block = inner_products(X[rows], Y)
             finish(block, norms_x[rows], norms_y, rounding)
             D[rows] = block
     if is_square:
@@ -77,13 +77,14 @@ def _centred(X: Any, Y: Any) -> tuple[Any, Any]:
     return Xc, Xc if Y is X else Y - centre
 
 
-def _products(X: Any, Y: Any) -> np.ndarray:
-    """X·Yᵀ; numpy computes X·Xᵀ as the symmetric product it is."""
+def inner_products(X: Any, Y: Any) -> np.ndarray:
+    """X·Yᵀ, dense and contiguous; numpy computes X·Xᵀ as the symmetric product it is."""
     product = X @ Y.T
     return np.ascontiguousarray(product.toarray() if sparse.issparse(product) else product)
 
 
-def _squared_norms(X: Any) -> np.ndarray:
+def squared_norms(X: Any) -> np.ndarray:
+    """‖x‖² of each row, shape (n_samples,)."""
     if sparse.issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", X, X)

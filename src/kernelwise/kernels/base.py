@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from kernelwise._parameters import constructor_params
 from kernelwise._validation import check_pair, check_samples
 
 
@@ -155,8 +155,7 @@ class Kernel(ABC):
     # -- scikit-learn's parameter protocol --------------------------------------------------------------
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Constructor arguments and their values, in declaration order."""
-        names = list(inspect.signature(type(self).__init__).parameters)[1:]
-        return {name: getattr(self, name) for name in names}
+        return constructor_params(self)
 
     def set_params(self, **params: Any) -> Self:
         """Change constructor arguments in place; leaves the kernel as it was if one is not acceptable."""

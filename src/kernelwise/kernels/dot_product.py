@@ -6,9 +6,9 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import sparse
 
 from kernelwise._validation import check_number, check_positive
+from kernelwise.kernels._distances import inner_products, squared_norms
 from kernelwise.kernels.base import Hyperparameter, Kernel
 from kernelwise.kernels.starts import start_gamma
 
@@ -20,9 +20,7 @@ class DotProductKernel(Kernel):
         return self._profile(inner_products(X, Y))
 
     def _diagonal(self, X: Any) -> np.ndarray:
-        if sparse.issparse(X):
-            return self._profile(np.asarray(X.multiply(X).sum(axis=1)).ravel())
-        return self._profile(np.einsum("ij,ij->i", X, X))
+        return self._profile(squared_norms(X))
 
     @abstractmethod
     def _profile(self, Z: np.ndarray) -> np.ndarray:
@@ -141,12 +139,6 @@ class Sigmoid(DotProductKernel):
 
     def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
         return self._copy(gamma=_start_slope(X, heuristic, self.gamma))
-
-
-def inner_products(X: Any, Y: Any) -> np.ndarray:
-    """X·Yᵀ as a dense array of shape (n_rows, n_columns)."""
-    product = X @ Y.T
-    return product.toarray() if sparse.issparse(product) else np.asarray(product)
 
 
 def _start_slope(X: Any, heuristic: str | None, keep: float) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from kernelwise._parameters import constructor_params
 from kernelwise.exceptions import BoundaryWarning, IncompatibleError
 from kernelwise.findings import Finding
 from kernelwise.problem import TuningProblem
@@ -175,8 +175,8 @@ class Optimizer(ABC):
         return findings
 
     def __repr__(self) -> str:
-        names = list(inspect.signature(type(self).__init__).parameters)[1:]
-        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+        shown = (f"{name}={value!r}" for name, value in constructor_params(self).items())
+        return f"{type(self).__name__}({', '.join(shown)})"
 
 
 def projected_gradient_norm(space: SearchSpace, vector: np.ndarray, gradient: np.ndarray) -> float:

@@ -12,10 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 
 from kernelwise._validation import check_positive
+from kernelwise.estimators._grams import DISTANCES, Grams
 from kernelwise.estimators.multiclass import STRATEGIES, decide_labels
 from kernelwise.findings import Finding
-from kernelwise.kernels._distances import squared_distances
-from kernelwise.kernels.radial import exp_without_denormals
+from kernelwise.kernels import RBF
 from kernelwise.solvers import svm_path
 
 Folds = list[tuple[np.ndarray, np.ndarray]]
@@ -91,13 +91,12 @@ def cv_accuracies(
     -------
     accuracies : ndarray of shape (n_gammas, n_Cs)
     """
-    D = squared_distances(Z)
+    grams = Grams(Z, [DISTANCES])
     held = np.concatenate([test for _, test in folds])
     accuracies = np.empty((len(gammas), len(Cs)))
-    K = np.empty_like(D)
     for g, gamma in enumerate(gammas):
-        exp_without_denormals(np.multiply(D, -gamma, out=K))
-        path = svm_path(K, y, Cs, folds, strategy=STRATEGIES[multiclass].machines, n_jobs=n_jobs)
+        with grams.gram(RBF(float(gamma))) as K:
+            path = svm_path(K, y, Cs, folds, strategy=STRATEGIES[multiclass].machines, n_jobs=n_jobs)
         labels = decide_labels(path.decision[:, held], path.classes, multiclass)
         accuracies[g] = (labels == y[held]).mean(axis=1)
     return accuracies

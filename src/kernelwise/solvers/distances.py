@@ -12,7 +12,7 @@ from scipy import sparse
 
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import as_kernel
-from kernelwise.kernels._distances import rounding_share
+from kernelwise.kernels._distances import rounding_share, squared_norms
 from kernelwise.kernels.radial import GaussianFamily
 
 from ._bins import FINE_PER_BIN, MAX_PACKED, N_MOMENTS, Bins, compiled
@@ -51,11 +51,9 @@ class SortedSamples:
     def from_data(cls, X: Any, index: np.ndarray, weights: np.ndarray) -> SortedSamples:
         order = np.argsort(index, kind="stable")
         Z = X.astype(np.float64)[order]
-        if sparse.issparse(Z):
-            norms = np.asarray(Z.multiply(Z).sum(axis=1), dtype=float).ravel()
-        else:
+        if not sparse.issparse(Z):
             Z -= Z.mean(axis=0)
-            norms = np.einsum("ij,ij->i", Z, Z)
+        norms = squared_norms(Z)
         starts = np.concatenate([[0], np.cumsum(np.bincount(index))])
         return cls(Z, norms, weights[order], starts, not (weights == 1.0).all())
 

@@ -27,6 +27,7 @@ def write(tmp_path):
         (GOOD + " \n\n", "blank_lines_at_the_end.csv"),
         (b"\xef\xbb\xbf" + GOOD.encode(), "byte_order_mark.csv"),
     ],
+    ids=["plain", "packed", "windows", "blank-lines-at-the-end", "byte-order-mark"],
 )
 def test_reads_features_labels_and_names(write, contents, name):
     X, y, feature_names = read_csv(write(contents, name))

@@ -50,6 +50,19 @@ def check_pair(X: Any, Y: Any) -> tuple[Any, Any]:
     return X, Y
 
 
+def stack_rows(X: Any, more: Any) -> Any:
+    """``X`` with the rows of ``more`` below it; sparse if ``X`` is."""
+    if X.shape[1] != more.shape[1]:
+        raise ValueError(
+            f"X has {X.shape[1]} features, and the further samples have {more.shape[1]}. "
+            "Pass samples with the same features."
+        )
+    if sparse.issparse(X):
+        return sparse.vstack([X, sparse.csr_matrix(more)], format="csr")
+    more = more.toarray() if sparse.issparse(more) else more
+    return np.concatenate([X, np.asarray(more, dtype=X.dtype)])
+
+
 def check_gram(K: Any) -> np.ndarray:
     """Return ``K`` as a finite, square, symmetric float array of shape (n_samples, n_samples)."""
     K = check_array(K, dtype=FLOATS, ensure_all_finite=False, input_name="K")

@@ -10,8 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._validation import check_labels, check_samples, check_weights
-from kernelwise.criteria import as_criterion
+from kernelwise._bounds import bounds_by_name
+from kernelwise._parameters import Hyperparameter, Parametrized
+from kernelwise._test_error import TestSamples
+from kernelwise._validation import check_labels, check_samples, check_weights, stack_rows
+from kernelwise.criteria import Criterion, as_criterion
+from kernelwise.criteria.memory import Evaluation, Memory
 from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.kernels.radial import ScaledGaussian
@@ -25,7 +29,9 @@ UNDEFINED = 1e100
 
 
 class TuningProblem:
-    """Minimise a criterion over the parameters of a kernel on given data.
+    """Minimise a criterion over the parameters of a kernel, and its own such as C, on given data.
+
+    A point of the search is one vector: the kernel's ``theta``, flattened, then the criterion's.
 
     Parameters
     ----------
@@ -36,7 +42,10 @@ class TuningProblem:
     y : array of shape (n_samples,)
     sample_weight : array of shape (n_samples,), default=None
     bounds : dict from parameter name to (lowest, highest), default=None
-        Ranges in the parameter's own units, in place of the kernel's.
+        Ranges in the parameter's own units, in place of the kernel's and the criterion's.
+    test : (X, y), default=None
+        Samples that the search never sees: the history shows the error on them of the machines that the
+        criterion trains (criteria without machines have none to show).
 
     Examples
     --------
@@ -59,15 +68,19 @@ class TuningProblem:
         *,
         sample_weight: Any = None,
         bounds: Mapping[str, tuple[float, float]] | None = None,
+        test: tuple[Any, Any] | None = None,
     ) -> None:
-        self.criterion = as_criterion(criterion)
+        self.criterion: Criterion = as_criterion(criterion)
         start = as_kernel(kernel)
         self.X = check_samples(X)
         check_labels(y, self.X.shape[0])
         self.y = np.asarray(y).ravel()
         self.sample_weight = None if sample_weight is None else check_weights(sample_weight, len(self.y))
         self.kernel: Kernel = start.initialize(self.X, self.y, None if isinstance(kernel, str) else "keep")
-        self.bounds = _bounds(self.kernel, bounds)
+        self.bounds = _bounds(self.kernel, self.criterion, bounds)
+        extra = self.criterion.extra_points(self.X.shape[1])
+        self._points = self.X if extra is None else stack_rows(self.X, extra)
+        self._test = None if test is None else TestSamples(*test, self.X, self.y)
         self.reset()
 
     def reset(self) -> None:
@@ -80,6 +93,7 @@ class TuningProblem:
         self._notes: dict[str, Any] = {}
         self._cache: OrderedDict[bytes, tuple[float, np.ndarray | None]] = OrderedDict()
         self._gram: tuple[bytes, np.ndarray] | None = None
+        self.memory = Memory(wants_machines=self._test is not None)
 
     @property
     def seconds(self) -> float:
@@ -90,9 +104,40 @@ class TuningProblem:
         """Columns that the rows of the history carry from now on, such as the iteration."""
         self._notes.update(columns)
 
+    @property
+    def theta(self) -> np.ndarray:
+        """Where the search starts; of the shape of the kernel's ``theta`` if only that is searched."""
+        return self._join(self.kernel.theta, self.criterion.theta)
+
+    @property
+    def theta_names(self) -> tuple[str, ...]:
+        """Name of the parameter behind each entry of ``theta``."""
+        return (*self.kernel.theta_names, *self.criterion.theta_names)
+
+    @property
+    def hyperparameters(self) -> tuple[Hyperparameter, ...]:
+        """The free parameters, as the kernel and the criterion declare them."""
+        return (*self.kernel.hyperparameters, *self.criterion.hyperparameters)
+
     def kernel_at(self, theta: Any) -> Kernel:
-        """The kernel with those parameters."""
-        return self.kernel.with_theta(theta)
+        """The kernel at a point of the search."""
+        return self.kernel.with_theta(self._split(theta)[0])
+
+    def criterion_at(self, theta: Any) -> Criterion:
+        """The criterion at a point of the search: with its C."""
+        own = self._split(theta)[1]
+        return self.criterion.with_theta(own) if own.size else self.criterion
+
+    def _split(self, theta: Any) -> tuple[np.ndarray, np.ndarray]:
+        theta = np.asarray(theta, dtype=float)
+        size, own = self.kernel.theta.size, self.criterion.theta.size
+        if theta.size != size + own:
+            raise ValueError(f"A point of this search has {size + own} entries, got shape {theta.shape}.")
+        flat = theta.ravel()
+        return flat[:size].reshape(self.kernel.theta.shape), flat[size:]
+
+    def _join(self, kernel_part: np.ndarray, own: np.ndarray) -> np.ndarray:
+        return np.concatenate([kernel_part.ravel(), own]) if own.size else kernel_part
 
     def value(self, theta: Any) -> float:
         """The cost at ``theta``."""
@@ -100,26 +145,31 @@ class TuningProblem:
         if key in self._cache:
             return self._cache[key][0]
         try:
-            value = self.criterion.value(self._gram_at(key, theta), self.y, self.sample_weight)
+            value = self._evaluate(theta, needs_gradient=False).value
         except DegenerateGramError as error:
             value = self._penalty(error, needs_gradient=False)
         self._record(key, theta, value, None)
         return value
 
     def value_and_gradient(self, theta: Any) -> tuple[float, np.ndarray]:
-        """The cost at ``theta`` and its gradient, of the shape of ``theta``."""
+        """The cost at ``theta`` and its gradient, of the shape of ``self.theta``."""
         key = np.asarray(theta, dtype=float).tobytes()
         value, gradient = self._cache.get(key, (0.0, None))
         if gradient is None:
-            K = self._gram_at(key, theta)
             try:
-                value, W = self.criterion.value_and_adjoint(K, self.y, self.sample_weight)
-                gradient = self.kernel_at(theta).gradient_dot(self.X, W, K=K)
+                value, W, own = self._evaluate(theta, needs_gradient=True)
+                K = self._gram_at(theta)
+                gradient = self._join(self.kernel_at(theta).gradient_dot(self._points, W, K=K), own)
             except DegenerateGramError as error:
                 value = self._penalty(error, needs_gradient=True)
-                gradient = np.zeros_like(self.kernel.theta)
+                gradient = np.zeros_like(self.theta)
             self._record(key, theta, value, gradient)
         return value, gradient
+
+    def _evaluate(self, theta: Any, *, needs_gradient: bool) -> Evaluation:
+        self.memory.report, self.memory.machines = {}, []
+        K = self._gram_at(theta)
+        return self.criterion_at(theta).evaluate(K, self.y, self.sample_weight, self.memory, needs_gradient)
 
     def _penalty(self, error: DegenerateGramError, *, needs_gradient: bool) -> float:
         """A cost above all others met, where the criterion is undefined: a search turns back there.
@@ -155,10 +205,14 @@ class TuningProblem:
     def _linear_adjoint(self) -> np.ndarray:
         return self.criterion.adjoint(np.eye(len(self.y)), self.y, self.sample_weight)
 
-    def _gram_at(self, key: bytes, theta: Any) -> np.ndarray:
-        """The Gram matrix; the last one is kept, since a value and its gradient are often asked in turn."""
-        if self._gram is None or self._gram[0] != key:
-            self._gram = (key, self.kernel_at(theta)(self.X))
+    def _gram_at(self, theta: Any) -> np.ndarray:
+        """The Gram matrix of the samples and the criterion's extra points.
+
+        The last one is kept, since a value and its gradient are often asked in turn, or C alone moves.
+        """
+        kernel_key = self._split(theta)[0].tobytes()
+        if self._gram is None or self._gram[0] != kernel_key:
+            self._gram = (kernel_key, self.kernel_at(theta)(self._points))
         return self._gram[1]
 
     def _record(self, key: bytes, theta: Any, value: float, gradient: np.ndarray | None) -> None:
@@ -176,48 +230,34 @@ class TuningProblem:
             "seconds": self.seconds,
             "theta": np.array(theta, dtype=float),
         }
-        names = self.kernel.theta_names
+        names = self.theta_names
         if len(names) <= MAX_NAMED:
             row.update(zip(names, self._own_units(theta), strict=True))
+        row.update(self.memory.report)
+        if self._test is not None and self.memory.machines:
+            row["test_error"] = self._test.error(self.kernel_at(theta), self.memory)
         self.history.append(row)
 
     def _own_units(self, theta: Any) -> list[float]:
-        kernel = self.kernel_at(theta)
-        if kernel.geometry == "spd":
-            return list(kernel.theta.ravel())
-        return [float(v) for h in kernel.hyperparameters for v in np.ravel(getattr(kernel, h.name))]
+        kernel, criterion = self.kernel_at(theta), self.criterion_at(theta)
+        parts: list[Parametrized] = [criterion] if kernel.geometry == "spd" else [kernel, criterion]
+        values = [v for part in parts for h in part.hyperparameters for v in np.ravel(getattr(part, h.name))]
+        return [float(v) for v in ([*kernel.theta.ravel(), *values] if kernel.geometry == "spd" else values)]
 
 
-def _bounds(kernel: Kernel, given: Mapping[str, tuple[float, float]] | None) -> np.ndarray:
-    """Bounds in the units of ``theta``: the kernel's, or those given by name; always around the start."""
-    bounds = kernel.bounds.copy()
-    given = dict(given or {})
+def _bounds(
+    kernel: Kernel, criterion: Criterion, given: Mapping[str, tuple[float, float]] | None
+) -> np.ndarray:
+    """Bounds of the kernel's parameters, then of the criterion's."""
+    left = dict(given or {})
+    criterion_bounds = bounds_by_name(criterion, left)
     if kernel.geometry != "euclidean":
-        if given:
+        if left:
             raise ValueError(
                 f"{type(kernel).__name__} takes no bounds by name; it is searched on a manifold."
             )
-        return bounds
-    start, row = kernel.theta, 0
-    for h in kernel.hyperparameters:
-        size = np.size(getattr(kernel, h.name))
-        rows = slice(row, row + size)
-        row += size
-        if h.name not in given:
-            # Data on an unusual scale start outside the usual range: make room around the start.
-            room = np.log(1e3) if h.is_log else 1e3 * np.abs(start[rows]).max()
-            bounds[rows, 0] = np.minimum(bounds[rows, 0], start[rows] - room)
-            bounds[rows, 1] = np.maximum(bounds[rows, 1], start[rows] + room)
-            continue
-        low, high = given.pop(h.name)
-        if not low < high or (h.is_log and low <= 0):
-            raise ValueError(
-                f"bounds of {h.name!r} must be two increasing{' positive' if h.is_log else ''} numbers, "
-                f"got ({low}, {high})."
-            )
-        bounds[rows] = np.log([low, high]) if h.is_log else [low, high]
-        if (start[rows] < bounds[rows, 0]).any() or (start[rows] > bounds[rows, 1]).any():
-            raise ValueError(f"The kernel's {h.name!r} lies outside the bounds ({low}, {high}).")
-    if given:
-        raise ValueError(f"{type(kernel).__name__} has no free parameter {next(iter(given))!r} to bound.")
+        return np.concatenate([kernel.bounds, criterion_bounds])
+    bounds = np.concatenate([bounds_by_name(kernel, left), criterion_bounds])
+    if left:
+        raise ValueError(f"{type(kernel).__name__} has no free parameter {next(iter(left))!r} to bound.")
     return bounds

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise.criteria import Criterion
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
 
@@ -20,6 +21,15 @@ class History(list[dict[str, Any]]):
 
         return pd.DataFrame(self)
 
+    def by_iteration(self) -> History:
+        """The row of the lowest cost of every iteration of every start: where each iteration ended."""
+        best: dict[tuple[int, int], dict[str, Any]] = {}
+        for row in self:
+            key = (row.get("start", 0), row.get("iteration", 0))
+            if key not in best or row["value"] < best[key]["value"]:
+                best[key] = row
+        return History(best.values())
+
 
 @dataclass(frozen=True)
 class TuningResult:
@@ -28,14 +38,17 @@ class TuningResult:
     Attributes
     ----------
     kernel : Kernel
+    criterion : Criterion
+        With its own parameters where the search ended, such as ``criterion.C``.
     value : float
         The cost at ``kernel``; smaller is better.
     score : float
         The paper's own quantity there.
     theta : ndarray
-        ``kernel.theta``.
+        The point of the search: ``kernel.theta``, then ``criterion.theta``.
     history : History
-        One row per evaluation: value, score, gradient norm, parameters, seconds since the start.
+        One row per evaluation: value, score, gradient norm, parameters, seconds since the start, and what
+        the criterion reports (number of support vectors, margin, validation error) and the test error.
     stop_reason : str
         "converged", "interior peak", "plateau", "boundary", "grid exhausted", "max_iter" or
         "no progress", of the run that found the best kernel.
@@ -48,6 +61,7 @@ class TuningResult:
     """
 
     kernel: Kernel
+    criterion: Criterion
     value: float
     score: float
     theta: np.ndarray

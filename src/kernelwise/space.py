@@ -12,18 +12,24 @@ class SearchSpace:
 
     Most kernels have a vector for ``theta`` already. For a symmetric positive-definite matrix Q the vector
     is the upper triangle of log Q (off-diagonal entries times √2, so that lengths agree): every vector is a
-    valid Q, as every logarithm is a valid width.
+    valid Q, as every logarithm is a valid width. The criterion's own parameters, such as log C, come last.
     """
 
     def __init__(self, problem: TuningProblem) -> None:
         self.problem = problem
         self.is_matrix = problem.kernel.geometry == "spd"
-        theta = problem.kernel.theta
-        if self.is_matrix:
-            self._rows, self._columns = np.triu_indices(theta.shape[0])
-            self._length = np.where(self._rows == self._columns, 1.0, np.sqrt(2.0))
+        theta = problem.theta
+        if not self.is_matrix:
+            self.start, self.bounds = theta.copy(), problem.bounds
+            return
+        self._size = problem.kernel.theta.shape[0]
+        self._rows, self._columns = np.triu_indices(self._size)
+        self._length = np.where(self._rows == self._columns, 1.0, np.sqrt(2.0))
+        n_own = len(problem.criterion.theta)
         self.start = self.to_vector(theta)
-        self.bounds = self._matrix_bounds(*problem.bounds[0]) if self.is_matrix else problem.bounds
+        self.bounds = np.concatenate(
+            [self._matrix_bounds(*problem.bounds[0]), problem.bounds[len(problem.bounds) - n_own :]]
+        )
 
     def _matrix_bounds(self, low: float, high: float) -> np.ndarray:
         """Ranges of the entries of log Q when its eigenvalues lie between ``low`` and ``high``."""
@@ -32,24 +38,27 @@ class SearchSpace:
         return np.where(is_diagonal[:, None], [low, high], [-spread, spread])
 
     def to_vector(self, theta: np.ndarray) -> np.ndarray:
-        """The vector that stands for ``theta``."""
+        """The vector that stands for a point of the problem."""
         if not self.is_matrix:
             return theta.copy()
-        values, U = np.linalg.eigh(theta)
-        log_theta = (U * np.log(values)) @ U.T
-        return self._length * log_theta[self._rows, self._columns]
+        flat = theta.ravel()
+        Q, own = np.split(flat, [self._size**2])
+        values, U = np.linalg.eigh(Q.reshape(self._size, self._size))
+        log_Q = (U * np.log(values)) @ U.T
+        return np.concatenate([self._length * log_Q[self._rows, self._columns], own])
 
     def to_theta(self, vector: np.ndarray) -> np.ndarray:
-        """The kernel's ``theta`` for a vector."""
+        """The point of the problem that a vector stands for."""
         if not self.is_matrix:
             return np.asarray(vector, dtype=float)
         values, U = np.linalg.eigh(self._symmetric(vector))
-        return (U * np.exp(values)) @ U.T
+        Q = (U * np.exp(values)) @ U.T
+        own = vector[len(self._rows) :]
+        return np.concatenate([Q.ravel(), own]) if own.size else Q
 
     def _symmetric(self, vector: np.ndarray) -> np.ndarray:
-        size = self._rows[-1] + 1
-        S = np.zeros((size, size))
-        S[self._rows, self._columns] = vector / self._length
+        S = np.zeros((self._size, self._size))
+        S[self._rows, self._columns] = vector[: len(self._rows)] / self._length
         return S + np.triu(S, 1).T
 
     def value(self, vector: np.ndarray) -> float:
@@ -63,13 +72,14 @@ class SearchSpace:
 
     def _pull_back(self, vector: np.ndarray, gradient: np.ndarray) -> np.ndarray:
         """Gradient through Q = exp(S): U (Γ ∘ UᵀGU) Uᵀ, Γ the divided differences of exp (Daleckii–Krein)."""
+        by_Q, own = np.split(gradient.ravel(), [self._size**2])
         values, U = np.linalg.eigh(self._symmetric(vector))
         gap = values[:, None] - values[None, :]
         # exp(b) · expm1(a − b)/(a − b), which is exp(b) on the diagonal: no cancellation.
         ratio = np.divide(np.expm1(gap), gap, out=np.ones_like(gap), where=gap != 0)
         divided = np.exp(values)[None, :] * ratio
-        through = U @ (divided * (U.T @ gradient @ U)) @ U.T
-        return self._length * through[self._rows, self._columns]
+        through = U @ (divided * (U.T @ by_Q.reshape(self._size, -1) @ U)) @ U.T
+        return np.concatenate([self._length * through[self._rows, self._columns], own])
 
     def clip(self, vector: np.ndarray) -> np.ndarray:
         """The nearest vector inside the bounds."""

@@ -35,7 +35,7 @@ def test_a_kernel_without_parameters_is_refused(optimizer, blobs):
 @pytest.mark.parametrize("optimizer", [SecondOrder(), LineSearch()], ids=lambda o: type(o).__name__)
 def test_too_many_parameters_are_refused(optimizer, blobs):
     X, y = blobs
-    with pytest.raises(IncompatibleError, match="searches 1 parameter, but KMOD has 2"):
+    with pytest.raises(IncompatibleError, match="searches 1 parameter, but there are 2: gamma, sigma"):
         optimizer.minimize(TuningProblem(KMOD(), "dbtc", X, y))
 
 

@@ -7,13 +7,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelwise._parameters import constructor_params
+from kernelwise._parameters import Parametrized
+from kernelwise.criteria.memory import Evaluation, Memory
 
 
-class Criterion(ABC):
+class Criterion(Parametrized, ABC):
     """J(K, y): says how well a Gram matrix suits the labels; everything here is a cost to minimise.
 
-    ``score`` is the quantity of the paper, with the paper's sign; ``value`` is the cost.
+    ``score`` is the quantity of the paper, with the paper's sign; ``value`` is the cost. A criterion may have
+    parameters of its own that a search moves together with the kernel's, such as C: they are listed in
+    ``hyperparameters``, and ``theta`` holds their logarithms.
     """
 
     #: Name in estimators and on the command line.
@@ -23,6 +26,8 @@ class Criterion(ABC):
     is_differentiable: ClassVar[bool] = True
     #: True if the criterion is a linear function of K: its adjoint is then the same for every K.
     is_linear: ClassVar[bool] = False
+    #: True if some rows are held out: which ones may depend on the order of the samples.
+    is_held_out: ClassVar[bool] = False
     #: cost = sign · score: −1 for a quantity that the paper maximises.
     sign: ClassVar[int] = -1
 
@@ -45,15 +50,29 @@ class Criterion(ABC):
         """``W = ∂cost/∂K``; see :meth:`value_and_adjoint`."""
         return self.value_and_adjoint(K, y, sample_weight)[1]
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Constructor arguments and their values, in declaration order."""
-        return constructor_params(self)
+    def evaluate(
+        self,
+        K: Any,
+        y: Any,
+        sample_weight: Any = None,
+        memory: Memory | None = None,
+        needs_gradient: bool = True,
+    ) -> Evaluation:
+        """The cost and, if asked for, its derivatives by K and by the criterion's own ``theta``.
 
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.get_params() == other.get_params()
+        Parameters
+        ----------
+        K : array of shape (n_rows, n_rows)
+            The samples' rows, then those of :meth:`extra_points`.
+        y, sample_weight : arrays of shape (n_samples,)
+        memory : Memory, default=None
+            What the search remembers: warm starts; filled with a report for the history.
+        needs_gradient : bool, default=True
+        """
+        if not needs_gradient:
+            return Evaluation(self.value(K, y, sample_weight), None, np.zeros(0))
+        return Evaluation(*self.value_and_adjoint(K, y, sample_weight), np.zeros(0))
 
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        shown = (f"{name}={value!r}" for name, value in self.get_params().items())
-        return f"{type(self).__name__}({', '.join(shown)})"
+    def extra_points(self, n_features: int) -> np.ndarray | None:
+        """Points beside the samples whose kernel values the criterion needs, shape (n_extra, n_features)."""
+        return None

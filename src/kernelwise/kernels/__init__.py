@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kernelwise.kernels.base import Hyperparameter, Kernel
+from kernelwise._parameters import Hyperparameter
+from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.diagonal import DiagonalGaussian
 from kernelwise.kernels.dot_product import Linear, Polynomial, Sigmoid
 from kernelwise.kernels.exponential import ExponentialRBF

@@ -65,6 +65,7 @@ class Optimizer(ABC):
         theta = space.to_theta(best.vector)
         return TuningResult(
             kernel=problem.kernel_at(theta),
+            criterion=problem.criterion_at(theta),
             value=best.value,
             score=problem.criterion.sign * best.value,
             theta=theta,
@@ -84,7 +85,8 @@ class Optimizer(ABC):
     def check(self, problem: TuningProblem) -> None:
         """Raise :class:`IncompatibleError` if kernel, criterion and optimizer cannot work together."""
         me, kernel, criterion = type(self).__name__, problem.kernel, type(problem.criterion).__name__
-        if kernel.theta.size == 0:
+        size = problem.theta.size
+        if size == 0:
             raise IncompatibleError(
                 f"{me} has nothing to search: {type(kernel).__name__} has no free parameter. "
                 "Choose C by cross-validation instead, or use a kernel such as RBF."
@@ -94,16 +96,17 @@ class Optimizer(ABC):
                 f"{me} needs a gradient, but {criterion} has none. "
                 "Use LineSearch or GridSearch, or a smooth criterion such as InterClassDistance."
             )
-        if self.max_parameters is not None and kernel.theta.size > self.max_parameters:
+        if self.max_parameters is not None and size > self.max_parameters:
             raise IncompatibleError(
-                f"{me} searches {self.max_parameters} parameter, but {type(kernel).__name__} has "
-                f"{kernel.theta.size}. Use QuasiNewton or GradientDescent."
+                f"{me} searches {self.max_parameters} parameter, but there are {size}: "
+                f"{', '.join(problem.theta_names[:4])}{', …' if size > 4 else ''}. "
+                "Use QuasiNewton or GradientDescent."
             )
 
     def _starts(self, space: SearchSpace) -> list[np.ndarray]:
         """The kernel's own parameters, then log-normal (or normal) noise on them."""
         random = check_random_state(self.random_state)
-        is_log = [h.is_log for h in space.problem.kernel.hyperparameters]
+        is_log = [h.is_log for h in space.problem.hyperparameters]
         size = 1.0 if space.is_matrix or all(is_log) else max(float(np.sqrt(np.mean(space.start**2))), 1e-3)
         noise = [random.normal(scale=size, size=space.start.shape) for _ in range(self.n_restarts)]
         return [space.start, *(space.clip(space.start + step) for step in noise)]
@@ -143,7 +146,7 @@ class Optimizer(ABC):
                 )
             )
         findings += self._bound_findings(space, run)
-        return findings
+        return [*findings, *space.problem.memory.findings.values()]
 
     def _bound_findings(self, space: SearchSpace, run: Run) -> list[Finding]:
         """Parameters on the edge of their range; a feature weight at its lowest is news, not a fault."""
@@ -151,8 +154,8 @@ class Optimizer(ABC):
             return []
         findings = []
         near = 1e-4 * (space.bounds[:, 1] - space.bounds[:, 0])
-        is_many = len(run.vector) > len(space.problem.kernel.hyperparameters)
-        for k, name in enumerate(space.problem.kernel.theta_names):
+        is_many = len(run.vector) > len(space.problem.hyperparameters)
+        for k, name in enumerate(space.problem.theta_names):
             at_low = run.vector[k] <= space.bounds[k, 0] + near[k]
             at_high = run.vector[k] >= space.bounds[k, 1] - near[k]
             if not (at_low or at_high):

@@ -46,11 +46,11 @@ class GridSearch(Optimizer):
         super().check(problem)
         if problem.kernel.geometry != "euclidean" and self.values is not None:
             raise ValueError(f"GridSearch takes no named values for {type(problem.kernel).__name__}.")
-        unknown = sorted(set(self.values or ()) - set(problem.kernel.theta_names))
+        unknown = sorted(set(self.values or ()) - set(problem.theta_names))
         if unknown:
             raise ValueError(
                 f"{type(problem.kernel).__name__} has no free parameter {unknown[0]!r}; "
-                f"it has {', '.join(problem.kernel.theta_names)}."
+                f"it has {', '.join(problem.theta_names)}."
             )
 
     def _starts(self, space: SearchSpace) -> list[np.ndarray]:
@@ -72,9 +72,9 @@ class GridSearch(Optimizer):
     def _axes(self, space: SearchSpace, start: np.ndarray) -> list[np.ndarray]:
         if self.values is None:
             return [np.linspace(low, high, self.n_points) for low, high in space.bounds]
-        is_log = {h.name: h.is_log for h in space.problem.kernel.hyperparameters}
+        is_log = {h.name: h.is_log for h in space.problem.hyperparameters}
         axes = []
-        for entry, name in zip(start, space.problem.kernel.theta_names, strict=True):
+        for entry, name in zip(start, space.problem.theta_names, strict=True):
             given = np.asarray(self.values.get(name, ()), dtype=float)
             if not given.size:
                 axes.append(np.array([entry]))

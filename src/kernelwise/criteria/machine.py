@@ -1,0 +1,181 @@
+"""Criteria that train machines: one two-class problem at a time, averaged over them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kernelwise._parameters import Hyperparameter
+from kernelwise._validation import check_choice, check_gram, check_labels, check_positive, check_weights
+from kernelwise.criteria.base import Criterion
+from kernelwise.criteria.memory import Evaluation, Memory, TrainedMachine
+from kernelwise.solvers.multiclass import two_class_machines
+
+STRATEGIES = ("ovo", "ovr")
+
+
+@dataclass
+class TwoClassProblem:
+    """What a criterion sees of one two-class problem.
+
+    Attributes
+    ----------
+    K : ndarray of shape (n, n)
+    signs : ndarray of shape (n,)
+        Labels as ±1; 0 for a point without a label.
+    weight : ndarray of shape (n,)
+    held_out : ndarray of shape (n,), booleans
+        Rows that no machine is trained on; all False for most criteria.
+    warm : dict
+        What earlier evaluations of this problem left to start from.
+    memory : Memory
+    needs_gradient : bool
+    """
+
+    K: np.ndarray
+    signs: np.ndarray
+    weight: np.ndarray
+    held_out: np.ndarray
+    warm: dict[str, Any]
+    memory: Memory
+    needs_gradient: bool
+
+
+@dataclass
+class TwoClassValue:
+    """Cost of one two-class problem.
+
+    Attributes
+    ----------
+    value : float
+    W : ndarray of shape (n, n) or None
+        ∂value/∂K, symmetric; None if no gradient was asked for.
+    by_C : float
+        ∂value/∂C.
+    report : dict from str to float
+        Columns of the history, averaged over the problems.
+    machine : TrainedMachine or None
+        The machine that would predict new samples; rows are those of the problem.
+    """
+
+    value: float
+    W: np.ndarray | None = None
+    by_C: float = 0.0
+    report: dict[str, float] = field(default_factory=dict)
+    machine: TrainedMachine | None = None
+
+
+class MachineCriterion(Criterion):
+    """A cost of trained machines, averaged over the two-class problems; C is searched with the kernel.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Where the search of C starts, or its value.
+    search_C : bool, default=True
+        Whether C is a parameter of the search.
+    strategy : {"ovo", "ovr"}, default="ovo"
+        The two-class problems of more than two classes.
+    tol : float, default=1e-6
+        Stopping rule of the machines; gradients are as exact as the machines are.
+    """
+
+    sign: ClassVar[int] = 1
+
+    def __init__(
+        self, C: float = 1.0, search_C: bool = True, strategy: str = "ovo", tol: float = 1e-6
+    ) -> None:
+        me = type(self).__name__
+        check_choice(strategy, "strategy", me, STRATEGIES)
+        check_positive(C, "C", me)
+        check_positive(tol, "tol", me)
+        self.C = float(C)
+        self.search_C = search_C
+        self.strategy = strategy
+        self.tol = float(tol)
+
+    @property
+    def hyperparameters(self) -> tuple[Hyperparameter, ...]:  # type: ignore[override]
+        return (Hyperparameter("C", (1e-3, 1e6)),) if self.search_C else ()
+
+    @abstractmethod
+    def _two_class(self, problem: TwoClassProblem) -> TwoClassValue:
+        """Cost of one two-class problem."""
+
+    def _layout(self, index: np.ndarray, weight: np.ndarray, n_rows: int) -> tuple[np.ndarray, ...]:
+        """Class index (−1: none), weight and whether it is held out, for every row of K.
+
+        Rows beyond the samples are those of :meth:`extra_points`; a criterion that has some says what they
+        are.
+        """
+        if n_rows != len(index):
+            raise ValueError(f"K has {n_rows} rows for {len(index)} labels. Pass one label per row.")
+        return index, weight, np.zeros(n_rows, dtype=bool)
+
+    def evaluate(
+        self,
+        K: Any,
+        y: Any,
+        sample_weight: Any = None,
+        memory: Memory | None = None,
+        needs_gradient: bool = True,
+    ) -> Evaluation:
+        memory = Memory() if memory is None else memory
+        K = check_gram(K)
+        n_samples = len(np.ravel(y))
+        classes, index = check_labels(y, n_samples, min_per_class=2)
+        weight = check_weights(sample_weight, n_samples)
+        W = np.zeros(K.shape) if needs_gradient else None
+        values, slopes, reports = [], [], []
+        memory.strategy = self.strategy
+        layout = self._layout(index, weight, K.shape[0])
+        for number, (members, signs) in enumerate(_problems(layout[0], len(classes), self.strategy)):
+            problem = TwoClassProblem(
+                _block(K, members),
+                signs,
+                layout[1][members],
+                layout[2][members],
+                memory.warm.setdefault(number, {}),
+                memory,
+                needs_gradient,
+            )
+            part = self._two_class(problem)
+            values.append(part.value)
+            slopes.append(part.by_C)
+            reports.append(part.report)
+            if part.machine is not None:
+                rows, beta, intercept = part.machine
+                memory.machines.append(TrainedMachine(members[rows], beta, intercept))
+            if W is not None and part.W is not None:
+                W[np.ix_(members, members)] += part.W
+        memory.report = {name: float(np.mean([r[name] for r in reports])) for name in reports[0]}
+        if W is not None:
+            W /= len(values)
+        by_log_C = [self.C * float(np.mean(slopes))] if self.search_C and needs_gradient else []
+        return Evaluation(float(np.mean(values)), W, np.array(by_log_C))
+
+    def score(self, K: Any, y: Any, sample_weight: Any = None) -> float:
+        return self.sign * self.evaluate(K, y, sample_weight, needs_gradient=False).value
+
+    def value_and_adjoint(self, K: Any, y: Any, sample_weight: Any = None) -> tuple[float, np.ndarray]:
+        value, W, _ = self.evaluate(K, y, sample_weight)
+        assert W is not None
+        return value, W
+
+
+def _problems(index: np.ndarray, n_classes: int, strategy: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Rows and signs of the two-class problems; rows without a class take part in all, with sign 0."""
+    labelled, others = np.flatnonzero(index >= 0), np.flatnonzero(index < 0)
+    for members, signs in two_class_machines(index[labelled], n_classes, strategy):
+        yield np.concatenate([labelled[members], others]), np.concatenate([signs, np.zeros(len(others))])
+
+
+def _block(K: np.ndarray, members: np.ndarray) -> np.ndarray:
+    """The rows and columns of the members; K itself, not a copy, if that is all of it in order."""
+    if len(members) == len(K) and np.array_equal(members, np.arange(len(K))):
+        return K
+    return K[np.ix_(members, members)]

@@ -2,5 +2,6 @@
 
 from kernelwise.estimators.grid_search import GridSearchSVC
 from kernelwise.estimators.svc import SVC
+from kernelwise.estimators.tuned_svc import TunedSVC
 
-__all__ = ["SVC", "GridSearchSVC"]
+__all__ = ["SVC", "GridSearchSVC", "TunedSVC"]

@@ -7,7 +7,9 @@ from typing import Any
 
 from kernelwise.criteria.alignment import KernelTargetAlignment, Polarization
 from kernelwise.criteria.base import Criterion
+from kernelwise.criteria.machine import MachineCriterion
 from kernelwise.criteria.separability import ESDR, J4, InterClassDistance, SumsCriterion
+from kernelwise.criteria.validation_error import ValidationError
 
 CRITERIA: dict[str, Callable[[], Criterion]] = {
     "dbtc": InterClassDistance,
@@ -16,6 +18,7 @@ CRITERIA: dict[str, Callable[[], Criterion]] = {
     "polarization": Polarization,
     "kta": KernelTargetAlignment,
     "centered-kta": lambda: KernelTargetAlignment(centered=True),
+    "validation-error": ValidationError,
 }
 
 
@@ -37,7 +40,9 @@ __all__ = [
     "Criterion",
     "InterClassDistance",
     "KernelTargetAlignment",
+    "MachineCriterion",
     "Polarization",
     "SumsCriterion",
+    "ValidationError",
     "as_criterion",
 ]

@@ -106,11 +106,13 @@ class MachineCriterion(Criterion):
     def _two_class(self, problem: TwoClassProblem) -> TwoClassValue:
         """Cost of one two-class problem."""
 
-    def _layout(self, index: np.ndarray, weight: np.ndarray, n_rows: int) -> tuple[np.ndarray, ...]:
+    def _layout(
+        self, classes: np.ndarray, index: np.ndarray, weight: np.ndarray, n_rows: int
+    ) -> tuple[np.ndarray, ...]:
         """Class index (−1: none), weight and whether it is held out, for every row of K.
 
         Rows beyond the samples are those of :meth:`extra_points`; a criterion that has some says what they
-        are.
+        are, which may take the names of the ``classes``.
         """
         if n_rows != len(index):
             raise ValueError(f"K has {n_rows} rows for {len(index)} labels. Pass one label per row.")
@@ -132,7 +134,7 @@ class MachineCriterion(Criterion):
         W = np.zeros(K.shape) if needs_gradient else None
         values, slopes, reports = [], [], []
         memory.strategy = self.strategy
-        layout = self._layout(index, weight, K.shape[0])
+        layout = self._layout(classes, index, weight, K.shape[0])
         for number, (members, signs) in enumerate(_problems(layout[0], len(classes), self.strategy)):
             problem = TwoClassProblem(
                 _block(K, members),

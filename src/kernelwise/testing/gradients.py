@@ -30,13 +30,13 @@ def check_gradient(
     ----------
     problem : TuningProblem
     theta : array, default=None
-        Where; the problem's own kernel when None.
+        Where; the problem's own start when None.
     step : float, default=1e-6
     rtol : float, default=1e-6
         Allowed difference, relative to the largest component. No entry is skipped for being small; only
         what rounding does to a difference of two values is allowed for on top.
     """
-    theta = problem.kernel.theta if theta is None else np.asarray(theta, dtype=float)
+    theta = problem.theta if theta is None else np.asarray(theta, dtype=float)
     value, gradient = problem.value_and_gradient(theta)
     assert gradient.shape == theta.shape, f"gradient has shape {gradient.shape}, theta has {theta.shape}"
     assert_gradient(gradient, central_difference(problem.value, theta, step), value, step, rtol)

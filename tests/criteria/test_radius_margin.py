@@ -1,4 +1,4 @@
-"""Radius and margin against a general solver and closed forms; gradients; the limits and theorems of paper 002."""
+"""Radius and margin against a general solver and closed forms; gradients; what paper 002 proves."""
 
 from __future__ import annotations
 

@@ -45,6 +45,9 @@ class BoundaryVerdict:
     ----------
     pair : ClosestPair or None
         None if the squared distances of the closest points are zero in double precision.
+    sign : {-1, 0, 1}
+        Of the change of polarization when a very narrow kernel gets wider: −1 for a boundary optimum at
+        σ → 0, 1 for none, 0 if the closest pairs leave it open.
     affected : tuple of str
         Criteria that are known to have a boundary optimum at σ → 0 on these data: names as in
         :data:`kernelwise.criteria.CRITERIA`.
@@ -53,6 +56,7 @@ class BoundaryVerdict:
     """
 
     pair: ClosestPair | None
+    sign: int
     affected: tuple[str, ...]
     finding: Finding
 
@@ -95,17 +99,17 @@ def verdict_on(data: Data, points: Points) -> BoundaryVerdict:
     pair = closest_pair(points)
     if pair is None:
         message = "Some points differ by so little that their squared distance is zero in double precision."
-        return BoundaryVerdict(None, (), Finding("closest-pair", "warning", message, "Rescale X."))
+        return BoundaryVerdict(None, 0, (), Finding("closest-pair", "warning", message, "Rescale X."))
     is_single = _is_single(data, points, pair)
     affected = ("polarization", "kta", *(("radius-margin", "centered-kta") if is_single else ()))
-    has_boundary_optimum = pull(pair) < 0
+    sign = int(np.sign(pull(pair)))
     finding = Finding(
         "closest-pair",
-        "warning" if has_boundary_optimum else "info",
+        "warning" if sign < 0 else "info",
         f"{_evidence(data, pair)} {_verdict(data, points, pair)}",
-        _advice(data) if has_boundary_optimum else "",
+        _advice(data) if sign < 0 else "",
     )
-    return BoundaryVerdict(pair, affected if has_boundary_optimum else (), finding)
+    return BoundaryVerdict(pair, sign, affected if sign < 0 else (), finding)
 
 
 def _is_single(data: Data, points: Points, pair: ClosestPair) -> bool:

@@ -9,9 +9,11 @@ from scipy.optimize import LinearConstraint, minimize
 from kernelwise.criteria import KernelTargetAlignment, Polarization, RadiusMargin
 from kernelwise.criteria.memory import Memory
 from kernelwise.diagnostics import closest_pair, distinct_points
-from kernelwise.kernels import RBF, Linear
+from kernelwise.kernels import RBF, Gaussian, Linear
 from kernelwise.problem import TuningProblem
+from kernelwise.space import SearchSpace
 from kernelwise.testing import check_criterion, check_gradient
+from kernelwise.testing.gradients import assert_gradient, central_difference
 
 TIGHT = 1e-12
 
@@ -99,6 +101,17 @@ def test_gradient_by_every_parameter_and_C(blobs, kernel, norm, C, is_weighted):
     shifted = [RadiusMargin(C * np.exp(h), norm=norm, tol=TIGHT) for h in (-1e-4, 1e-4)]
     low, high = (s.value(problem.kernel(X), y, weights) for s in shifted)
     assert by_C == pytest.approx((high - low) / 2e-4, rel=1e-5)
+
+
+@pytest.mark.parametrize("norm", [2, 1])
+def test_gradient_along_the_tangent_of_a_general_gaussian(blobs, norm):
+    """By the entries of log Q, at a Q that is no multiple of the identity."""
+    X, y = blobs
+    kernel = Gaussian(np.diag([0.5, 0.2, 0.3, 0.4]) + 0.1)
+    space = SearchSpace(TuningProblem(kernel, RadiusMargin(2.0, norm=norm, tol=TIGHT), X, y))
+    value, gradient = space.value_and_gradient(space.start)
+    assert len(gradient) == 11
+    assert_gradient(gradient, central_difference(space.value, space.start, 1e-5), value, 1e-5, 1e-6)
 
 
 @pytest.mark.parametrize("norm", [2, 1])

@@ -73,8 +73,11 @@ class RadiusMargin(MachineCriterion):
         cost_of_machine, size_of_ball = self._machine_factor(machine, problem), self._ball_factor(ball, w)
         W = None
         if problem.needs_gradient:
-            W = -size_of_ball.value * np.outer(machine.beta, machine.beta)
-            W -= cost_of_machine.value * np.outer(ball.beta, ball.beta)
+            # One product of rank two: two outer products would be two more passes over an n × n array.
+            factors = np.sqrt([size_of_ball.value, cost_of_machine.value])
+            V = factors[:, None] * np.stack([machine.beta, ball.beta])
+            W = V.T @ V
+            np.negative(W, out=W)
             W[np.diag_indices_from(W)] += cost_of_machine.value * ball.beta
         rows = np.flatnonzero(machine.beta)
         return TwoClassValue(

@@ -22,6 +22,8 @@ from kernelwise.space import SearchSpace
 #: Kernel value of the typical sample with its nearest neighbour below which a kernel counts as σ → 0; at
 #: Jaakkola's start it is at least exp(−½).
 NARROW = 1e-3
+#: Smallest kernel value above which it counts as σ → ∞, where criteria are flat and any search ends.
+WIDE = 1.0 - 1e-3
 SPREAD = 2.0  # of the restarts, in the logarithm of a parameter
 
 
@@ -35,6 +37,8 @@ class Searches:
     nearest : list of float
         For each, the median over the different points of the largest kernel value with another one; NaN for
         a kernel that is not radial.
+    is_inside : list of bool
+        Whether it ended at an optimum neither at σ → 0 nor at σ → ∞.
     """
 
     def __init__(
@@ -51,6 +55,7 @@ class Searches:
         self.points = distinct_points(X, index, len(classes)).first
         self.optima: list[TuningResult] = []
         self.nearest: list[float] = []
+        self.is_inside: list[bool] = []
         self._caught: list[list[warnings.WarningMessage]] = []
 
     def run(self, kernel: Kernel, criterion: Criterion | None = None) -> None:
@@ -60,7 +65,7 @@ class Searches:
             warnings.simplefilter("always")
             self.optima.append(self.optimizer.minimize(problem))
         self._caught.append(caught)
-        self.nearest.append(self._nearest(self.optima[-1].kernel))
+        self._look_at(self.optima[-1])
 
     def restart(self, kernel: Kernel, n_restarts: int, random_state: Any) -> None:
         """Search from normal noise on the parameters: log-normal noise on positive ones."""
@@ -80,12 +85,16 @@ class Searches:
         vector = space.to_vector(np.concatenate([wide, self.criterion.theta]))
         self.run(problem.kernel_at(space.to_theta(space.clip(vector))))
 
-    def _nearest(self, kernel: Kernel) -> float:
-        if not isinstance(kernel, RadialKernel):
-            return np.nan
-        K = kernel(self.X[self.points])
-        np.fill_diagonal(K, -np.inf)
-        return float(np.median(K.max(axis=1)))
+    def _look_at(self, result: TuningResult) -> None:
+        """Note how far the kernel lets samples see one another."""
+        nearest, farthest = np.nan, 0.0
+        if isinstance(result.kernel, RadialKernel):
+            K = result.kernel(self.X[self.points])
+            farthest = float(K.min())
+            np.fill_diagonal(K, -np.inf)
+            nearest = float(np.median(K.max(axis=1)))
+        self.nearest.append(nearest)
+        self.is_inside.append(result.converged and not nearest < NARROW and farthest < WIDE)
 
     @property
     def best(self) -> int:
@@ -102,7 +111,7 @@ class Searches:
         """The best search or, if that one is narrow, the best that ended at an optimum inside, if any."""
         if not self.is_narrow:
             return self.best
-        inside = [k for k, r in enumerate(self.optima) if r.converged and not self.nearest[k] < NARROW]
+        inside = np.flatnonzero(self.is_inside).tolist()
         return min(inside, key=lambda k: self.optima[k].value, default=None)
 
     def findings(self) -> list[Finding]:

@@ -99,7 +99,10 @@ def _ball(
     """The ball of samples that all have a positive weight."""
     n = K.shape[0]
     linear = np.diagonal(K).astype(np.float64) + ridge
-    K = np.ascontiguousarray(K + np.diag(ridge / weight) if ridge > 0 else K)
+    K = np.ascontiguousarray(K)
+    if ridge > 0:
+        K = K.astype(np.float64)
+        K[np.diag_indices(n)] += ridge / weight
     beta, radius2 = _best_start(K, linear, weight, start)
     if radius2 <= n * np.finfo(K.dtype).eps * np.abs(linear).max():  # one point, or copies of one
         return EnclosingBall(beta, 0.0, 0, True)

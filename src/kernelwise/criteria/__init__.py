@@ -8,6 +8,7 @@ from typing import Any
 from kernelwise.criteria.alignment import KernelTargetAlignment, Polarization
 from kernelwise.criteria.base import Criterion
 from kernelwise.criteria.machine import MachineCriterion
+from kernelwise.criteria.radius_margin import RadiusMargin
 from kernelwise.criteria.separability import ESDR, J4, InterClassDistance, SumsCriterion
 from kernelwise.criteria.validation_error import ValidationError
 
@@ -19,6 +20,7 @@ CRITERIA: dict[str, Callable[[], Criterion]] = {
     "kta": KernelTargetAlignment,
     "centered-kta": lambda: KernelTargetAlignment(centered=True),
     "validation-error": ValidationError,
+    "radius-margin": RadiusMargin,
 }
 
 
@@ -42,6 +44,7 @@ __all__ = [
     "KernelTargetAlignment",
     "MachineCriterion",
     "Polarization",
+    "RadiusMargin",
     "SumsCriterion",
     "ValidationError",
     "as_criterion",

@@ -81,7 +81,7 @@ class AyatResult:
     pairs: list[PairTuning]
 
     def decision_function(self, X: Any, *, tuned: bool = True) -> np.ndarray:
-        """Decision values of the pairs, shape (n_samples, n_pairs); positive for the first class of a pair."""
+        """Decision values of shape (n_samples, n_pairs), positive for the first class of a pair."""
         X = check_samples(X)
         machines = [pair.tuned if tuned else pair.start for pair in self.pairs]
         return np.column_stack([machine.decision_function(X) for machine in machines])
@@ -214,10 +214,12 @@ def _tune_pair(
     start = start.initialize(X, signs, None if isinstance(kernel, str) else "keep")
     problem = TuningProblem(start, criterion, X, signs)
     result = search.minimize(problem)
+    found = result.criterion
+    assert isinstance(found, ValidationError)
     return PairTuning(
         labels,
         _train(start, criterion.C, X, signs, tol),
-        _train(result.kernel, result.criterion.C, X, signs, tol),
+        _train(result.kernel, found.C, X, signs, tol),
         result,
     )
 

@@ -1,9 +1,20 @@
 """kernelwise chooses the kernel of a support vector machine, its parameters and C."""
 
+from kernelwise.comparison import Comparison, compare
 from kernelwise.diagnostics import Diagnosis, diagnose
 from kernelwise.estimators import SVC, GridSearchSVC, TunedSVC
 from kernelwise.solvers.sketch import DistanceSketch
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["SVC", "Diagnosis", "DistanceSketch", "GridSearchSVC", "TunedSVC", "__version__", "diagnose"]
+__all__ = [
+    "SVC",
+    "Comparison",
+    "Diagnosis",
+    "DistanceSketch",
+    "GridSearchSVC",
+    "TunedSVC",
+    "__version__",
+    "compare",
+    "diagnose",
+]

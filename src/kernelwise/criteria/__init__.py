@@ -7,9 +7,12 @@ from typing import Any
 
 from kernelwise.criteria.alignment import KernelTargetAlignment, Polarization
 from kernelwise.criteria.base import Criterion
+from kernelwise.criteria.cross_validation_error import CrossValidationError
 from kernelwise.criteria.machine import MachineCriterion
+from kernelwise.criteria.margin import Margin
 from kernelwise.criteria.separability import ESDR, J4, InterClassDistance, SumsCriterion
 from kernelwise.criteria.validation_error import ValidationError
+from kernelwise.criteria.vc_bound import VCBound
 
 CRITERIA: dict[str, Callable[[], Criterion]] = {
     "dbtc": InterClassDistance,
@@ -18,7 +21,10 @@ CRITERIA: dict[str, Callable[[], Criterion]] = {
     "polarization": Polarization,
     "kta": KernelTargetAlignment,
     "centered-kta": lambda: KernelTargetAlignment(centered=True),
+    "margin": Margin,
+    "vc": VCBound,
     "validation-error": ValidationError,
+    "cv-error": CrossValidationError,
 }
 
 
@@ -38,11 +44,14 @@ __all__ = [
     "ESDR",
     "J4",
     "Criterion",
+    "CrossValidationError",
     "InterClassDistance",
     "KernelTargetAlignment",
     "MachineCriterion",
+    "Margin",
     "Polarization",
     "SumsCriterion",
+    "VCBound",
     "ValidationError",
     "as_criterion",
 ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import numbers
 from abc import abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -102,3 +103,12 @@ class HeldOutCriterion(MachineCriterion):
         if is_exact:
             u[fold] += g
         return u, answer.by_C
+
+
+def check_seed(random_state: Any, owner: str) -> None:
+    """Refuse what would draw other rows at the next evaluation."""
+    if not isinstance(random_state, numbers.Integral):
+        raise ValueError(
+            f"'random_state' of {owner} must be an integer, so that every evaluation holds out the same "
+            f"rows, got {random_state!r}."
+        )

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from kernelwise._validation import check_samples
-from kernelwise.criteria.held_out import HeldOutCriterion
+from kernelwise.criteria.held_out import HeldOutCriterion, check_seed
 from kernelwise.criteria.machine import TwoClassProblem
 
 
@@ -120,15 +120,6 @@ class ValidationError(HeldOutCriterion):
                     f"The {part} part has samples of one class only. Choose other rows for 'validation'."
                 )
         return [np.flatnonzero(problem.held_out)]
-
-
-def check_seed(random_state: Any, owner: str) -> None:
-    """Refuse what would draw other rows at the next evaluation."""
-    if not isinstance(random_state, numbers.Integral):
-        raise ValueError(
-            f"'random_state' of {owner} must be an integer, so that every evaluation holds out the same "
-            f"rows, got {random_state!r}."
-        )
 
 
 def _check_samples_and_labels(validation: tuple[Any, ...]) -> None:

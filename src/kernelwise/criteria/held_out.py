@@ -10,10 +10,10 @@ import numpy as np
 
 from kernelwise._validation import check_choice
 from kernelwise.criteria._sigmoid_cost import sigmoid_cost
+from kernelwise.criteria.adjoint import FactoredAdjoint
 from kernelwise.criteria.hinge import HingeMachine
 from kernelwise.criteria.machine import MachineCriterion, TwoClassProblem, TwoClassValue
 from kernelwise.criteria.memory import TrainedMachine
-from kernelwise.solvers.sensitivity import symmetric_product
 
 LOSSES = ("error", "likelihood")
 GRADIENTS = ("exact", "paper")
@@ -80,7 +80,7 @@ class HeldOutCriterion(MachineCriterion):
                 self._adjoint(m, fold, by_decision[fold]) for m, fold in zip(machines, folds, strict=True)
             ]
             left = np.column_stack([part[0] for part in parts])
-            value.W = symmetric_product(left, np.column_stack([m.beta for m in machines]))
+            value.W = FactoredAdjoint(left, np.column_stack([m.beta for m in machines]))
             value.by_C = sum(part[1] for part in parts)
         return value
 

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from kernelwise.criteria.adjoint import FactoredAdjoint
 from kernelwise.criteria.hinge import HingeMachine
 from kernelwise.criteria.machine import MachineCriterion, TwoClassProblem, TwoClassValue
-from kernelwise.solvers.sensitivity import symmetric_product
 
 
 class Margin(MachineCriterion):
@@ -52,7 +52,7 @@ class Margin(MachineCriterion):
         )
         if problem.needs_gradient:
             u, value.by_C = norm2_adjoint(machine)
-            value.W = symmetric_product(u[:, None], machine.beta[:, None])
+            value.W = FactoredAdjoint(u[:, None], machine.beta[:, None])
         return value
 
 

@@ -6,10 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from kernelwise.criteria.adjoint import FactoredAdjoint
 from kernelwise.criteria.hinge import HingeMachine
 from kernelwise.criteria.machine import MachineCriterion, TwoClassProblem, TwoClassValue
 from kernelwise.criteria.margin import norm2_adjoint
-from kernelwise.solvers.sensitivity import symmetric_product
 
 
 class VCBound(MachineCriterion):
@@ -65,8 +65,10 @@ class VCBound(MachineCriterion):
         if problem.needs_gradient:
             u, by_C = norm2_adjoint(machine)
             value.by_C = radius2 * by_C
-            W = symmetric_product(radius2 * u[:, None], machine.beta[:, None])
-            W[[farthest, origin], [farthest, origin]] += norm2
-            W[[farthest, origin], [origin, farthest]] -= norm2
-            value.W = W
+            # R² = dᵀKd with d = 1 at the farthest vector and −1 at the origin.
+            d = np.zeros(len(u))
+            d[farthest], d[origin] = 1.0, -1.0
+            value.W = FactoredAdjoint(
+                np.column_stack([radius2 * u, norm2 * d]), np.column_stack([machine.beta, d])
+            )
         return value

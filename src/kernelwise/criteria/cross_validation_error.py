@@ -55,7 +55,7 @@ class CrossValidationError(HeldOutCriterion):
         gradient: str = "exact",
         search_C: bool = True,
         strategy: str = "ovo",
-        tol: float = 1e-6,
+        tol: float = 1e-8,
         random_state: int | None = None,
     ) -> None:
         super().__init__(C, loss, gradient, search_C, strategy, tol)

@@ -81,14 +81,16 @@ class MachineCriterion(Criterion):
         Whether C is a parameter of the search.
     strategy : {"ovo", "ovr"}, default="ovo"
         The two-class problems of more than two classes.
-    tol : float, default=1e-6
-        Stopping rule of the machines; gradients are as exact as the machines are.
+    tol : float, default=1e-8
+        Stopping rule of the machines; gradients are as exact as the machines are. A value is right to about a
+        hundredth of it, and a search must see differences of values; 1e-8 takes no longer than 1e-6, since
+        the last steps are Newton's.
     """
 
     sign: ClassVar[int] = 1
 
     def __init__(
-        self, C: float = 1.0, search_C: bool = True, strategy: str = "ovo", tol: float = 1e-6
+        self, C: float = 1.0, search_C: bool = True, strategy: str = "ovo", tol: float = 1e-8
     ) -> None:
         me = type(self).__name__
         check_choice(strategy, "strategy", me, STRATEGIES)

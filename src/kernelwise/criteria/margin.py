@@ -25,7 +25,7 @@ class Margin(MachineCriterion):
         Whether C is a parameter of the search.
     strategy : {"ovo", "ovr"}, default="ovo"
         The two-class problems of more than two classes.
-    tol : float, default=1e-6
+    tol : float, default=1e-8
         Stopping rule of the machines.
 
     Examples

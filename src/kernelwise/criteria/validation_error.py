@@ -32,7 +32,7 @@ class ValidationError(HeldOutCriterion):
         Whether C is a parameter of the search.
     strategy : {"ovo", "ovr"}, default="ovo"
         The two-class problems of more than two classes.
-    tol : float, default=1e-6
+    tol : float, default=1e-8
         Stopping rule of the machines.
     random_state : int, default=0
         Seed of the random share; the same rows are held out at every evaluation.
@@ -63,7 +63,7 @@ class ValidationError(HeldOutCriterion):
         gradient: str = "exact",
         search_C: bool = True,
         strategy: str = "ovo",
-        tol: float = 1e-6,
+        tol: float = 1e-8,
         random_state: int = 0,
     ) -> None:
         super().__init__(C, loss, gradient, search_C, strategy, tol)

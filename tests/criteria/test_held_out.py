@@ -5,93 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import SVC
 
-from kernelwise.criteria import ValidationError
+from kernelwise.criteria import CrossValidationError, ValidationError
 from kernelwise.exceptions import RidgeWarning
-from kernelwise.kernels import KMOD, RBF, DiagonalGaussian, Polynomial
+from kernelwise.kernels import KMOD, RBF
 from kernelwise.optimizers import QuasiNewton
 from kernelwise.problem import TuningProblem
-from kernelwise.testing import check_gradient, extrapolated_difference
 
-KERNELS = [KMOD(2.0, 1.5), RBF(0.2), DiagonalGaussian([0.3, 0.2, 0.5, 0.1]), Polynomial(3, 0.2, 1.0)]
-HELD_OUT = [ValidationError]
-
-
-def make_data(n=80, n_classes=2, seed=7, n_clean=9):
-    random = np.random.default_rng(seed)
-    y = np.arange(n) * 2 % 5 % n_classes
-    X = random.normal(size=(n, 4))
-    X[:, 0] += 1.5 * y
-    X[:, 2] -= 1.5 * (y == 1)
-    y[::n_clean] = (y[::n_clean] + 1) % n_classes  # some bounded support vectors for any C
-    return X, y
-
+from .machines import make_data
 
 X, Y = make_data()
-
-
-def patterns(problem):
-    """Of every machine: which coefficients are zero, free, or bounded."""
-    C = np.exp(problem.last_theta[-1])
-    weights = np.ones(len(problem.y)) if problem.sample_weight is None else problem.sample_weight
-    return [
-        (beta != 0) + 1 * (np.abs(beta) == C * weights[: len(beta)])
-        for warm in problem.memory.warm.values()
-        for beta in warm.values()
-    ]
-
-
-class WatchedProblem(TuningProblem):
-    """Raises if the active set differs from that of the first evaluation: differences would mean nothing."""
-
-    first = None
-
-    def _evaluate(self, theta, *, needs_gradient):
-        answer = super()._evaluate(theta, needs_gradient=needs_gradient)
-        self.last_theta = np.asarray(theta)
-        now = patterns(self)
-        if self.first is None:
-            self.first = now
-        for a, b in zip(self.first, now, strict=True):
-            np.testing.assert_array_equal(a, b)
-        return answer
-
-
-@pytest.mark.parametrize("C", [0.5, 3.0])
-@pytest.mark.parametrize("loss", ["error", "likelihood"])
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
-@pytest.mark.parametrize("make", HELD_OUT)
-def test_gradient_by_every_parameter_and_C_matches_differences(make, kernel, loss, C):
-    problem = WatchedProblem(kernel, make(C=C, loss=loss, tol=1e-10), X, Y)
-    assert problem.theta_names[-1] == "C"
-    check_gradient(problem, step=2e-4, rtol=1e-5, difference=extrapolated_difference)
-    states = np.concatenate(problem.first)
-    assert set(states) == {0, 1, 2}
-
-
-@pytest.mark.parametrize("make", HELD_OUT)
-def test_gradient_with_weights_matches_differences(make):
-    weights = np.random.default_rng(1).uniform(0.5, 2.0, len(Y))
-    problem = WatchedProblem(RBF(0.2), make(C=3.0, tol=1e-10), X, Y, sample_weight=weights)
-    check_gradient(problem, step=2e-4, rtol=1e-5, difference=extrapolated_difference)
-
-
-@pytest.mark.parametrize("strategy", ["ovo", "ovr"])
-@pytest.mark.parametrize("make", HELD_OUT)
-def test_gradient_of_three_classes_matches_differences(make, strategy):
-    data = make_data(120, 3)
-    problem = TuningProblem(RBF(0.2), make(C=2.0, strategy=strategy, tol=1e-10), *data)
-    check_gradient(problem, step=2e-4, rtol=1e-5, difference=extrapolated_difference)
-
-
-@pytest.mark.parametrize("make", HELD_OUT)
-def test_gradient_of_a_feature_without_influence_is_zero_not_skipped(make):
-    constant = np.column_stack([X, np.full(len(X), 3.0)])
-    problem = WatchedProblem(DiagonalGaussian(np.full(5, 0.3)), make(C=3.0, tol=1e-10), constant, Y)
-    gradient = problem.value_and_gradient(problem.theta)[1]
-    assert abs(gradient[4]) <= 1e-12 * np.abs(gradient).max()
-    check_gradient(problem, step=2e-4, rtol=1e-5, difference=extrapolated_difference)
 
 
 def independent_sigmoid(decision, is_positive, weight):
@@ -226,6 +151,35 @@ def test_error_of_three_classes_on_test_samples(strategy):
         machines = [SVC(C=2.0, gamma=0.2, tol=1e-8).fit(data[0][kept], data[1][kept] == k) for k in range(3)]
         labels = np.argmax([machine.decision_function(test[0]) for machine in machines], axis=0)
     assert problem.history[0]["test_error"] == pytest.approx(np.mean(labels != test[1]))
+
+
+def test_cross_validation_is_scikit_learn_fold_by_fold_and_one_sigmoid():
+    decision = cross_val_predict(
+        SVC(C=2.0, gamma=0.2, tol=1e-8), X, Y, cv=StratifiedKFold(4), method="decision_function"
+    )
+    (A, B), likelihood, p = independent_sigmoid(decision, Y == 1, np.ones(len(Y)))
+    for loss, expected in (("error", np.where(Y == 1, 1 - p, p).mean()), ("likelihood", likelihood)):
+        criterion = CrossValidationError(2.0, cv=4, loss=loss)
+        problem = TuningProblem(RBF(0.2), criterion, X, Y, test=(X, Y))
+        assert problem.value(problem.theta) == pytest.approx(expected, abs=1e-6)
+        row = problem.history[0]
+        assert (row["platt_A"], row["platt_B"]) == (pytest.approx(A, rel=1e-4), pytest.approx(B, abs=1e-4))
+        assert row["validation_error"] == pytest.approx(np.mean((decision > 0) != Y))
+        # The machine for the test error saw all samples.
+        assert row["test_error"] == pytest.approx(1 - SVC(C=2.0, gamma=0.2, tol=1e-8).fit(X, Y).score(X, Y))
+
+
+def test_folds_are_the_same_at_every_evaluation_and_follow_the_seed():
+    K = RBF(0.2)(X)
+    first, again, other = (CrossValidationError(random_state=seed).value(K, Y) for seed in (3, 3, 4))
+    assert first == again != other
+
+
+def test_cross_validation_refuses_more_folds_than_samples_of_a_class():
+    with pytest.raises(ValueError, match=r"A class has 3 samples for 5 folds\. Lower 'cv'"):
+        CrossValidationError().value(np.eye(20), np.arange(20) < 3)
+    with pytest.raises(ValueError, match="'cv' of CrossValidationError must be an integer from 2 on, got 1"):
+        CrossValidationError(cv=1)
 
 
 @pytest.mark.parametrize(

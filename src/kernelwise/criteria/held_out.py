@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import numbers
 from abc import abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from kernelwise._validation import check_choice
 from kernelwise.criteria._sigmoid_cost import sigmoid_cost
+from kernelwise.criteria.adjoint import FactoredAdjoint
 from kernelwise.criteria.hinge import HingeMachine
 from kernelwise.criteria.machine import MachineCriterion, TwoClassProblem, TwoClassValue
 from kernelwise.criteria.memory import TrainedMachine
-from kernelwise.solvers.sensitivity import symmetric_product
 
 LOSSES = ("error", "likelihood")
 GRADIENTS = ("exact", "paper")
@@ -79,7 +80,7 @@ class HeldOutCriterion(MachineCriterion):
                 self._adjoint(m, fold, by_decision[fold]) for m, fold in zip(machines, folds, strict=True)
             ]
             left = np.column_stack([part[0] for part in parts])
-            value.W = symmetric_product(left, np.column_stack([m.beta for m in machines]))
+            value.W = FactoredAdjoint(left, np.column_stack([m.beta for m in machines]))
             value.by_C = sum(part[1] for part in parts)
         return value
 
@@ -102,3 +103,12 @@ class HeldOutCriterion(MachineCriterion):
         if is_exact:
             u[fold] += g
         return u, answer.by_C
+
+
+def check_seed(random_state: Any, owner: str) -> None:
+    """Refuse what would draw other rows at the next evaluation."""
+    if not isinstance(random_state, numbers.Integral):
+        raise ValueError(
+            f"'random_state' of {owner} must be an integer, so that every evaluation holds out the same "
+            f"rows, got {random_state!r}."
+        )

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from kernelwise._validation import check_samples
-from kernelwise.criteria.held_out import HeldOutCriterion
+from kernelwise.criteria.held_out import HeldOutCriterion, check_seed
 from kernelwise.criteria.machine import TwoClassProblem
 
 
@@ -32,7 +32,7 @@ class ValidationError(HeldOutCriterion):
         Whether C is a parameter of the search.
     strategy : {"ovo", "ovr"}, default="ovo"
         The two-class problems of more than two classes.
-    tol : float, default=1e-6
+    tol : float, default=1e-8
         Stopping rule of the machines.
     random_state : int, default=0
         Seed of the random share; the same rows are held out at every evaluation.
@@ -63,7 +63,7 @@ class ValidationError(HeldOutCriterion):
         gradient: str = "exact",
         search_C: bool = True,
         strategy: str = "ovo",
-        tol: float = 1e-6,
+        tol: float = 1e-8,
         random_state: int = 0,
     ) -> None:
         super().__init__(C, loss, gradient, search_C, strategy, tol)
@@ -120,15 +120,6 @@ class ValidationError(HeldOutCriterion):
                     f"The {part} part has samples of one class only. Choose other rows for 'validation'."
                 )
         return [np.flatnonzero(problem.held_out)]
-
-
-def check_seed(random_state: Any, owner: str) -> None:
-    """Refuse what would draw other rows at the next evaluation."""
-    if not isinstance(random_state, numbers.Integral):
-        raise ValueError(
-            f"'random_state' of {owner} must be an integer, so that every evaluation holds out the same "
-            f"rows, got {random_state!r}."
-        )
 
 
 def _check_samples_and_labels(validation: tuple[Any, ...]) -> None:

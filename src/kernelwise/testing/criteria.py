@@ -43,7 +43,7 @@ def is_trained(criterion: Criterion) -> bool:
 
 def _precision(criterion: Criterion) -> tuple[float, float]:
     """Step of differences and their allowed relative error."""
-    return (1e-4, 1e-5) if is_trained(criterion) else (1e-6, 1e-6)
+    return (1e-5, 1e-5) if is_trained(criterion) else (1e-6, 1e-6)
 
 
 def _check_adjoint(

@@ -3,7 +3,17 @@
 from kernelwise.diagnostics import Diagnosis, diagnose
 from kernelwise.estimators import SVC, GridSearchSVC, TunedSVC
 from kernelwise.solvers.sketch import DistanceSketch
+from kernelwise.tuning import tune
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["SVC", "Diagnosis", "DistanceSketch", "GridSearchSVC", "TunedSVC", "__version__", "diagnose"]
+__all__ = [
+    "SVC",
+    "Diagnosis",
+    "DistanceSketch",
+    "GridSearchSVC",
+    "TunedSVC",
+    "__version__",
+    "diagnose",
+    "tune",
+]

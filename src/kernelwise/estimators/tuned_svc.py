@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -20,7 +21,7 @@ from ..selection.auto import Choice, choose
 from ..selection.canonical import DistinctRows, canonical_order, distinct_rows, every_row
 from ..selection.deadline import Deadline
 from ..selection.held_out_paths import KernelPath
-from ..selection.result import selection_result
+from ..selection.result import SelectionResult, selection_result
 from ..selection.task import Task
 from ._held_out_scorer import HeldOutScorer
 from ._probability import class_probabilities
@@ -178,12 +179,12 @@ class TunedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
             choice = choose(task, self.kernel, self.criterion, self.search)
-        self._keep(task, choice)
+        result = self._keep(task, choice)
         if self.refit is not False:
             with progress.task("refit"):
                 self._train(task, choice)
         self.diagnostics_ = report(task)
-        self.result_ = self.result_.with_findings(self.diagnostics_)
+        self.result_ = replace(result, diagnostics=self.diagnostics_)
         progress.end()
         return self
 
@@ -259,8 +260,8 @@ class TunedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         )
         return HeldOutScorer(path_scorer, self.classes_, samples, index, weight)
 
-    def _keep(self, task: Task, choice: Choice) -> None:
-        """Set the attributes of the search."""
+    def _keep(self, task: Task, choice: Choice) -> SelectionResult:
+        """Set the attributes of the search, and return all of it."""
         paths = task.paths.paths
         self.cv_results_ = tabulate_paths(paths)
         self.best_index_ = place_of(paths, choice.path, choice.place)
@@ -274,9 +275,7 @@ class TunedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self.kernel_, self.C_ = choice.path.kernel, float(choice.path.Cs[choice.place])
         self.n_splits_, self.n_svm_fits_ = task.n_folds, task.paths.n_machines
         self.criterion_path_ = choice.criterion_path
-        self.result_ = selection_result(
-            task, choice, self.criterion, self.cv_results_, self.C_, self.best_score_
-        )
+        return selection_result(task, choice, self.criterion, self.cv_results_, self.C_, self.best_score_)
 
     def _train(self, task: Task, choice: Choice) -> None:
         """Train the chosen machine on all rows, and its sigmoids on the held-out decision values."""

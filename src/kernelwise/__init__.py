@@ -4,6 +4,7 @@ from kernelwise.comparison import Comparison, compare
 from kernelwise.diagnostics import Diagnosis, diagnose
 from kernelwise.estimators import SVC, GridSearchSVC, TunedSVC
 from kernelwise.solvers.sketch import DistanceSketch
+from kernelwise.tuning import tune
 
 __version__ = "0.1.0.dev0"
 
@@ -17,4 +18,5 @@ __all__ = [
     "__version__",
     "compare",
     "diagnose",
+    "tune",
 ]

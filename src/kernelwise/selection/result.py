@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from kernelwise.criteria import Criterion, as_criterion
-from kernelwise.findings import Finding
 from kernelwise.result import History, TuningResult
 from kernelwise.selection.auto import Choice
 from kernelwise.selection.task import Task
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SelectionResult(TuningResult):
-    """A kernel and a C chosen by cross-validation, and how.
+    """A kernel and a C chosen by cross-validation, and how; printed, it says why.
 
     Attributes
     ----------
@@ -37,9 +35,13 @@ class SelectionResult(TuningResult):
     why: tuple[str, ...] = ()
     n_svm_fits: int = 0
 
-    def with_findings(self, findings: tuple[Finding, ...]) -> SelectionResult:
-        """The same with other findings."""
-        return replace(self, diagnostics=findings)
+    def __repr__(self) -> str:
+        head = f"SelectionResult(kernel={self.kernel!r}, C={self.C:g}, score={self.score:.4f})"
+        numbers = (
+            f"{self.n_evaluations} candidates, {self.n_svm_fits} machines, {self.seconds:.2f} s; "
+            f"stopped: {self.stop_reason}"
+        )
+        return "\n".join([head, numbers, *self.why, *map(str, self.diagnostics)])
 
 
 def selection_result(
@@ -67,7 +69,7 @@ def selection_result(
         n_evaluations=len(history),
         n_gradients=0 if search is None else search.n_gradients,
         n_iterations=len(task.paths.paths),
-        seconds=time.perf_counter() - task.deadline.started,
+        seconds=task.deadline.elapsed,
         C=C,
         cv_results=table,
         criterion_path=choice.criterion_path,

@@ -116,6 +116,22 @@ def check_labels(
     return classes, index
 
 
+def check_targets(y: Any, n_samples: int) -> np.ndarray:
+    """Return real-valued targets, finite, of shape (n_samples,)."""
+    y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y.ravel()
+    if y.ndim != 1 or y.dtype.kind not in "biuf":
+        raise ValueError(f"y must be one number per sample, got an array of shape {y.shape} and {y.dtype}.")
+    if y.shape[0] != n_samples:
+        raise ValueError(f"y has {y.shape[0]} numbers for {n_samples} samples. Pass one number per sample.")
+    y = y.astype(np.float64)
+    if not np.isfinite(y).all():
+        row = int(np.flatnonzero(~np.isfinite(y))[0])
+        raise ValueError(f"y contains {y[row]} in row {row}. Remove the samples without a target.")
+    return y
+
+
 def _check_objects(y: np.ndarray) -> None:
     """Refuse labels that are missing, or cannot be sorted because they are of several types."""
     for row, label in enumerate(y):

@@ -13,7 +13,7 @@ import numpy as np
 from kernelwise._bounds import bounds_by_name
 from kernelwise._parameters import Hyperparameter, Parametrized
 from kernelwise._test_error import TestSamples
-from kernelwise._validation import check_labels, check_samples, check_weights, stack_rows
+from kernelwise._validation import check_labels, check_samples, check_targets, check_weights, stack_rows
 from kernelwise.criteria import Criterion, as_criterion
 from kernelwise.criteria.adjoint import Adjoint, FactoredAdjoint
 from kernelwise.criteria.memory import Evaluation, Memory
@@ -74,15 +74,23 @@ class TuningProblem:
         self.criterion: Criterion = as_criterion(criterion)
         start = as_kernel(kernel)
         self.X = check_samples(X)
-        check_labels(y, self.X.shape[0])
-        self.y = np.asarray(y).ravel()
+        self.y = self._checked(y)
         self.sample_weight = None if sample_weight is None else check_weights(sample_weight, len(self.y))
-        self.kernel: Kernel = start.initialize(self.X, self.y, None if isinstance(kernel, str) else "keep")
+        # Jaakkola's start asks for classes.
+        labels = None if self.criterion.is_regression else self.y
+        self.kernel: Kernel = start.initialize(self.X, labels, None if isinstance(kernel, str) else "keep")
         self.bounds = _bounds(self.kernel, self.criterion, bounds)
         extra = self.criterion.extra_points(self.X.shape[1])
         self._points = self.X if extra is None else stack_rows(self.X, extra)
         self._test = None if test is None else TestSamples(*test, self.X, self.y)
         self.reset()
+
+    def _checked(self, y: Any) -> np.ndarray:
+        """Labels or, for a regression criterion, numbers; shape (n_samples,)."""
+        if self.criterion.is_regression:
+            return check_targets(y, self.X.shape[0])
+        check_labels(y, self.X.shape[0])
+        return np.asarray(y).ravel()
 
     def reset(self) -> None:
         """Forget counts, history and cache: every search starts with its own."""

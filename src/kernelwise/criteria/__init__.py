@@ -12,6 +12,7 @@ from kernelwise.criteria.machine import MachineCriterion
 from kernelwise.criteria.margin import Margin
 from kernelwise.criteria.radius_margin import RadiusMargin
 from kernelwise.criteria.separability import ESDR, J4, InterClassDistance, SumsCriterion
+from kernelwise.criteria.target_alignment import TargetAlignment
 from kernelwise.criteria.validation_error import ValidationError
 from kernelwise.criteria.vc_bound import VCBound
 
@@ -54,6 +55,7 @@ __all__ = [
     "Polarization",
     "RadiusMargin",
     "SumsCriterion",
+    "TargetAlignment",
     "VCBound",
     "ValidationError",
     "as_criterion",

@@ -28,6 +28,8 @@ class Criterion(Parametrized, ABC):
     is_linear: ClassVar[bool] = False
     #: True if some rows are held out: which ones may depend on the order of the samples.
     is_held_out: ClassVar[bool] = False
+    #: True if y are numbers, False if they are class labels.
+    is_regression: ClassVar[bool] = False
     #: cost = sign · score: −1 for a quantity that the paper maximises.
     sign: ClassVar[int] = -1
 

@@ -43,6 +43,8 @@ class MachinePath:
     n_folds : int
     Cs : ndarray of shape (n_Cs,)
     tol, max_iter : float, int
+    p : ndarray of shape (n_members,), default=None
+        The linear term of the dual; the machine's labels if None. A regression has one of its own.
     """
 
     def __init__(
@@ -54,16 +56,18 @@ class MachinePath:
         Cs: np.ndarray,
         tol: float,
         max_iter: int,
+        p: np.ndarray | None = None,
     ) -> None:
         self.K = K
-        self.members, self.signs = machine
+        self.members, signs = machine
+        self.p = signs if p is None else p
         self.Cs, self.tol, self.max_iter = Cs, tol, max_iter
         self.pieces = contiguous(self.members)
         everyone = self.members.size == K.shape[0]
         self.K_members = K if everyone else np.block([[K[p, q] for q in self.pieces] for p in self.pieces])
         self.spare: list[dict[np.dtype, Pool]] = []  # of folds that are done: fresh memory is dear
-        self.limits = self.signs * weight[self.members]
-        self.seed = self._problem(self.limits * Cs[0], np.zeros(self.signs.size), self.signs.copy())
+        self.limits = signs * weight[self.members]
+        self.seed = self._problem(self.limits * Cs[0], np.zeros(self.p.size), self.p.copy())
         if n_folds >= SEED_FOLDS:
             self.seed.minimise(max(tol, SEED_TOL), max_iter)
 
@@ -122,7 +126,7 @@ class MachinePath:
         betas : ndarray of shape (n_solved, n_members)
         """
         qp.lo, qp.hi = np.minimum(limits, 0.0), np.maximum(limits, 0.0)
-        quick = qp.path(self.signs, self.Cs, self.tol, self.max_iter)
+        quick = qp.path(self.p, self.Cs, self.tol, self.max_iter)
         if quick.is_solved:
             return quick.table, quick.coefficients
         rows, betas = list(quick.table[:-1]), list(quick.coefficients[:-1])
@@ -131,13 +135,13 @@ class MachinePath:
         while not is_final:
             C = self.Cs[len(rows)]
             if len(rows) >= len(quick.table):
-                start_from_last(qp, self.signs, C / self.Cs[len(rows) - 1], C * limits)
+                start_from_last(qp, self.p, C / self.Cs[len(rows) - 1], C * limits)
             qp.lo, qp.hi = np.minimum(C * limits, 0.0), np.maximum(C * limits, 0.0)
             newton_first = crawl > qp.patience(qp.n_free)
             outcome = qp.minimise(self.tol, self.max_iter, newton_first=newton_first)
             crawl = 1.15 * crawl if outcome.n_newton else outcome.n_iter
             n_support = np.count_nonzero(qp.beta)
-            objective = -0.5 * (qp.beta @ (self.signs + qp.f))
+            objective = -0.5 * (qp.beta @ (self.p + qp.f))
             lowest = 0.0 if outcome.is_convex else -1.0
             rows.append(
                 np.array(
@@ -173,9 +177,9 @@ class MachinePath:
         )
 
 
-def start_from_last(qp: BoxQP, signs: np.ndarray, s: float, limits: np.ndarray) -> None:
+def start_from_last(qp: BoxQP, p: np.ndarray, s: float, limits: np.ndarray) -> None:
     """Keep β or scale it with C, whichever has the lower objective; what was bounded then stays so."""
-    linear = signs @ qp.beta
+    linear = p @ qp.beta
     quadratic = linear - qp.f @ qp.beta
     if 0.5 * s * s * quadratic - s * linear >= 0.5 * quadratic - linear:
         return
@@ -184,7 +188,7 @@ def start_from_last(qp: BoxQP, signs: np.ndarray, s: float, limits: np.ndarray) 
     qp.beta *= s
     np.copyto(qp.beta, limits, where=bounded)
     qp.f *= s
-    qp.f += (1.0 - s) * signs
+    qp.f += (1.0 - s) * p
 
 
 def contiguous(members: np.ndarray) -> list[slice]:

@@ -100,7 +100,7 @@ def svm_path(
     classes, index = check_labels(y, n)
     weight = check_weights(sample_weight, n)
     check_positive(tol, "tol", "svm_path")
-    Cs = _check_Cs(Cs)
+    Cs = check_Cs(Cs)
     splits = _check_folds(folds, index, weight, classes)
     tests = [test for _, test in splits]
     if len(classes) > 2:
@@ -113,7 +113,7 @@ def svm_path(
     order = np.argsort(Cs, kind="stable")
 
     shape = (Cs.size, len(splits), len(machines))
-    out = {name: np.zeros(shape, dtype) for name, dtype in _TABLES.items()}
+    out = {name: np.zeros(shape, dtype) for name, dtype in TABLES.items()}
     decision = np.full((Cs.size, n, len(machines)), np.nan)
     settings = weight, len(splits), Cs[order], tol, iteration_cap(max_iter, n)
     total = len(splits) * len(machines)
@@ -124,7 +124,7 @@ def svm_path(
                 table[order, s, m] = getattr(path, name)
             if callback is not None:
                 callback(done, total)
-    _warn(out, tol)
+    warn_of_worst(out, tol)
     return SVMPath(
         decision=decision[:, :, 0] if len(machines) == 1 else decision,
         **{name: table for name, table in out.items() if name in SVMPath.__dataclass_fields__},
@@ -155,7 +155,7 @@ def _all_paths(
             yield m, s, path
 
 
-_TABLES = {
+TABLES = {
     "n_support": int,
     "n_bounded": int,
     "objective": float,
@@ -171,7 +171,7 @@ def path_predictions(path: SVMPath) -> np.ndarray:
     return vote(path.decision, path.classes, path.strategy)
 
 
-def _check_Cs(Cs: Any) -> np.ndarray:
+def check_Cs(Cs: Any) -> np.ndarray:
     Cs = np.atleast_1d(np.asarray(Cs, dtype=np.float64))
     if Cs.ndim != 1 or Cs.size == 0 or not (np.isfinite(Cs) & (Cs > 0)).all():
         raise ValueError(f"'Cs' of svm_path must be a list of positive floats, got {Cs.tolist()!r}.")
@@ -182,23 +182,32 @@ def _check_folds(
     folds: Iterable[tuple[Any, Any]], index: np.ndarray, weight: np.ndarray, classes: np.ndarray
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Folds as integer indices, with all classes in each training part and no sample in two test parts."""
-    everyone = np.arange(index.size)
-    splits = [(everyone[train], everyone[test]) for train, test in folds]
-    if not splits:
-        raise ValueError("'folds' of svm_path is empty. Pass (train, test) pairs as from cv.split(X, y).")
-    times = np.zeros(index.size, int)
-    for k, (train, test) in enumerate(splits):
+    splits = check_disjoint(folds, index.size)
+    for k, (train, _) in enumerate(splits):
         totals = np.bincount(index[train], weights=weight[train], minlength=len(classes))
         if not totals.all():
             raise ValueError(
                 f"The training part of fold {k} has no sample of class {classes[totals.argmin()]!r}. "
                 "Use stratified or fewer folds."
             )
-        is_used = np.zeros(index.size, bool)
+    return splits
+
+
+def check_disjoint(
+    folds: Iterable[tuple[Any, Any]], n_samples: int
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Folds as integer indices, with disjoint parts and no sample in two test parts."""
+    everyone = np.arange(n_samples)
+    splits = [(everyone[train], everyone[test]) for train, test in folds]
+    if not splits:
+        raise ValueError("'folds' of svm_path is empty. Pass (train, test) pairs as from cv.split(X, y).")
+    times = np.zeros(n_samples, int)
+    for k, (train, test) in enumerate(splits):
+        is_used = np.zeros(n_samples, bool)
         is_used[train] = True
         if is_used[test].any():
             raise ValueError(f"Fold {k} has samples in its training and its test part. Pass disjoint parts.")
-        times += np.bincount(test, minlength=index.size)
+        times += np.bincount(test, minlength=n_samples)
     if times.max() > 1:
         raise ValueError(
             f"Sample {int(times.argmax())} is held out {times.max()} times. "
@@ -207,7 +216,7 @@ def _check_folds(
     return splits
 
 
-def _warn(tables: dict[str, np.ndarray], tol: float) -> None:
+def warn_of_worst(tables: dict[str, np.ndarray], tol: float) -> None:
     """One warning of each kind for the whole path, about its worst machine."""
     worst = np.unravel_index(np.where(tables["converged"], -1.0, tables["gap"]).argmax(), tables["gap"].shape)
     warn_of(

@@ -1,0 +1,145 @@
+"""Support vector regression: the dual of the ε-insensitive machine, by working sets.
+
+In signed variables the dual has two for every sample, β⁺ ∈ [0, C w] and β⁻ ∈ [−C w, 0]:
+
+    minimise ½ (β⁺ + β⁻)ᵀ K (β⁺ + β⁻) − (y − ε)ᵀβ⁺ − (y + ε)ᵀβ⁻   subject to   Σ(β⁺ + β⁻) = 0,
+
+which is the problem of :class:`~kernelwise.solvers._box_qp.BoxQP` on K repeated twice in both directions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernelwise._validation import check_not_negative, check_positive, check_targets, check_weights
+from kernelwise.solvers.decomposition import WorkingSets
+from kernelwise.solvers.rows import ALL, KernelRows
+from kernelwise.solvers.smo import iteration_cap, warn_of
+
+
+@dataclass(frozen=True)
+class SVRSolution:
+    """Solution of the dual.
+
+    Attributes
+    ----------
+    beta : ndarray of shape (n_samples,)
+        Coefficients β⁺ + β⁻; the prediction at x is ``k(x) @ beta + intercept``.
+    intercept : float
+    objective : float
+        LIBSVM's dual objective ½ βᵀKβ − yᵀβ + ε Σ|β|, to be minimised.
+    duality_gap : float
+        Primal less dual objective at this solution.
+    n_iter : int
+        Pair steps of SMO.
+    gap : float
+        LIBSVM's violation.
+    converged : bool
+        Whether ``gap`` is below the tolerance.
+    """
+
+    beta: np.ndarray
+    intercept: float
+    objective: float
+    duality_gap: float
+    n_iter: int
+    gap: float
+    converged: bool
+
+
+class TwinRows:
+    """Rows of K repeated twice in both directions, without repeating K: variables i and i + n are twins.
+
+    Has what `WorkingSets` asks of its rows.
+
+    Parameters
+    ----------
+    rows : KernelRows
+    """
+
+    def __init__(self, rows: KernelRows) -> None:
+        self.rows, self.n = rows, rows.n
+
+    def square(self, indices: np.ndarray) -> np.ndarray:
+        """The square of those variables in double precision."""
+        return self.rows.square(indices % self.n)
+
+    def subtract(
+        self, indices: np.ndarray, change: np.ndarray, f: np.ndarray, columns: np.ndarray | slice = ALL
+    ) -> None:
+        """f −= Σ change_k K[indices_k], of f[columns] only if they are given."""
+        who, which = np.unique(indices % self.n, return_inverse=True)
+        of_samples = np.zeros(self.n)
+        wanted = ALL if isinstance(columns, slice) else np.unique(columns % self.n)
+        self.rows.subtract(who, np.bincount(which, weights=change, minlength=who.size), of_samples, wanted)
+        f[columns] += np.tile(of_samples, 2)[columns]
+
+
+def solve_svr(
+    kernel: Any,
+    X: Any,
+    y: Any,
+    C: float = 1.0,
+    epsilon: float = 0.1,
+    *,
+    sample_weight: Any = None,
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    memory_limit: int = 2**30,
+) -> SVRSolution:
+    """Train an ε-insensitive machine; no Gram matrix is needed as a whole.
+
+    Parameters
+    ----------
+    kernel : callable
+        ``kernel(X, Y)`` returns a Gram matrix, ``kernel(X)`` that of X with itself.
+    X : array or CSR matrix of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+    C : float, default=1.0
+    epsilon : float, default=0.1
+        Half the width of the tube in which errors count nothing.
+    sample_weight : array of shape (n_samples,), default=None
+        The bound of sample i is C·w_i. Samples of weight zero are left out.
+    tol, max_iter : float, int
+        As in :func:`~kernelwise.solvers.solve_svm_dual`.
+    memory_limit : int, default=2**30
+        Bytes for kernel values.
+
+    Returns
+    -------
+    solution : SVRSolution
+    """
+    for value, name in ((C, "C"), (tol, "tol")):
+        check_positive(value, name, "solve_svr")
+    check_not_negative(epsilon, "epsilon", "solve_svr")
+    n = X.shape[0]
+    y = check_targets(y, n)
+    bound = C * check_weights(sample_weight, n)
+    p, signs = twin_targets(y, epsilon)
+    limits = signs * np.tile(bound, 2)
+    beta, f = np.zeros(2 * n), p.copy()
+    rows: Any = TwinRows(KernelRows(kernel, X, memory_limit // 2))
+    sets = WorkingSets(rows, beta, f, np.minimum(limits, 0.0), np.maximum(limits, 0.0), memory_limit // 2)
+    outcome = sets.minimise(tol, iteration_cap(max_iter, n))
+    warn_of(outcome, tol)
+    quadratic = beta @ (p - f)
+    objective = 0.5 * quadratic - p @ beta
+    # f of a twin is y ∓ ε less the sum over the kernel: what it exceeds the offset by is a loss.
+    losses = np.maximum(0.0, signs * (f - outcome.offset))
+    return SVRSolution(
+        beta=beta[:n] + beta[n:],
+        intercept=outcome.offset,
+        objective=objective,
+        duality_gap=0.5 * quadratic + np.tile(bound, 2) @ losses + objective,
+        n_iter=outcome.n_iter,
+        gap=outcome.gap,
+        converged=outcome.converged,
+    )
+
+
+def twin_targets(y: np.ndarray, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
+    """The linear term (y − ε, y + ε) and the signs of the variables, both of shape (2 n_samples,)."""
+    return np.concatenate([y - epsilon, y + epsilon]), np.repeat([1.0, -1.0], y.size)

@@ -28,7 +28,7 @@ from ._probability import class_probabilities
 from ._progress import Progress
 from ._scaling import apply_scaler, check_not_constant, fit_scaler
 from ._scoring import PathScorer
-from ._tuned_machine import affordable_rows, held_out_sigmoids
+from ._tuned_machine import RESERVE, affordable_rows, held_out_sigmoids
 from ._tuned_report import report, say
 from ._tuned_settings import check_settings, folds_of, row_of, seed_of, values_of_C
 from ._tuned_table import one_standard_error, path_at, place_of, tabulate_paths
@@ -173,7 +173,7 @@ class TunedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.
         """
-        deadline = Deadline(self.time_budget)
+        deadline = Deadline(self.time_budget, reserve=RESERVE)
         progress = Progress(self, X, y)
         task = self._task(X, y, sample_weight, deadline, progress)
         with warnings.catch_warnings():

@@ -127,8 +127,7 @@ class HeldOutPaths:
             path = self._solve(kernel, reason, K, Cs, variance)
             for _ in range(MAX_EXTENSIONS if self.Cs is None else 0):
                 more = self._missing(path)
-                # Two values beyond an end may take as long as all before them.
-                if not more.size or not self.deadline.allows(f"C = {more[0]:.3g} of {kernel}", path.seconds):
+                if not more.size or not self._is_affordable(path, more):
                     break
                 path = joined(path, self._solve(kernel, reason, K, more, variance))
         self.paths.append(path)
@@ -144,6 +143,11 @@ class HeldOutPaths:
         if is_top and smoothed[-1] - smoothed[:-1].max() > MARGIN / len(self.index):
             return beyond(path.Cs, path.variance, upwards=True)
         return np.empty(0)
+
+    def _is_affordable(self, path: KernelPath, more: np.ndarray) -> bool:
+        # Two values above may take as long as all before them; those below take less than any.
+        share = 1.0 if more[0] > path.Cs[0] else more.size / path.Cs.size
+        return self.deadline.allows(f"C = {more[0]:.3g} of {path.kernel}", path.seconds * share)
 
     def _solve(self, kernel: Any, reason: str, K: np.ndarray, Cs: np.ndarray, variance: float) -> KernelPath:
         started = time.perf_counter()

@@ -193,6 +193,8 @@ def test_without_refit_there_is_no_machine(blobs):
     assert model.C_ > 0
     with pytest.raises(AttributeError, match="refit=False"):
         model.predict(X)
+    model = TunedSVC().fit(X, y).set_params(refit=False).fit(X, y)
+    assert not hasattr(model, "best_estimator_")
 
 
 def test_a_line_for_every_kernel(blobs, capsys):

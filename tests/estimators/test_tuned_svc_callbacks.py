@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import sys
 
 import pytest
 
-from kernelwise import TunedSVC
+from kernelwise import TunedSVC, _sklearn_compat
 
-callback = pytest.importorskip("sklearn.callback")
+
+def test_scikit_learn_without_callbacks(monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "sklearn.callback", None)
+        old = importlib.reload(_sklearn_compat)
+        assert not hasattr(old.CallbackSupportMixin, "set_callbacks")
+        assert old.with_callbacks(len) is len
+    importlib.reload(_sklearn_compat)
 
 
 class Recorder:
@@ -32,6 +40,7 @@ class Recorder:
 
 
 def test_a_task_for_every_kernel(blobs):
+    pytest.importorskip("sklearn.callback")
     recorder = Recorder()
     model = TunedSVC(Cs=[1.0]).set_callbacks(recorder).fit(*blobs)
     n_kernels = len(model.cv_results_["params"])
@@ -41,6 +50,7 @@ def test_a_task_for_every_kernel(blobs):
 
 
 def test_callbacks_end_after_an_error(blobs):
+    pytest.importorskip("sklearn.callback")
     recorder = Recorder()
     with pytest.raises(ValueError, match="'Cs' of TunedSVC is empty"):
         TunedSVC(Cs=[]).set_callbacks(recorder).fit(*blobs)
@@ -48,6 +58,7 @@ def test_callbacks_end_after_an_error(blobs):
 
 
 def test_a_progress_bar(blobs, monkeypatch):
+    callback = pytest.importorskip("sklearn.callback")
     pytest.importorskip("rich")
     screen = io.StringIO()
     monkeypatch.setattr(sys, "stdout", screen)

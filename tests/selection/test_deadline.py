@@ -25,7 +25,7 @@ def test_without_a_limit_everything_is_allowed():
 
 def test_what_is_too_dear_is_skipped_and_noted():
     clock = Clock()
-    deadline = Deadline(2.0, clock)
+    deadline = Deadline(2.0, clock=clock)
     assert deadline.allows("first", 1.9)
     clock.now += 1.5
     assert deadline.left == 0.5
@@ -35,3 +35,13 @@ def test_what_is_too_dear_is_skipped_and_noted():
     clock.now += 1.0
     assert not deadline.allows("fourth")
     assert deadline.skipped == ["second", "fourth"]
+
+
+def test_a_share_is_kept_for_the_last_step():
+    clock = Clock()
+    deadline = Deadline(10.0, reserve=0.4, clock=clock)
+    assert deadline.allows("search", 5.9)
+    assert not deadline.allows("longer search", 6.1)
+    clock.now += 7.0
+    assert not deadline.allows("more search")
+    assert deadline.left == 3.0

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.kernels import RBF, DiagonalGaussian, Linear
 from kernelwise.selection.c_range import LIMITS, N_VALUES, STEP, c_range, spread
+from kernelwise.selection.deadline import Deadline
 from kernelwise.selection.held_out_paths import HeldOutPaths, KernelPath, joined
 from kernelwise.solvers import svm_path
 
@@ -160,3 +161,11 @@ def test_indefinite_matrices_are_counted_without_a_warning_each(blobs):
     paths = make_paths(K, y, like_C(1.0), Cs=np.array([1.0, 10.0]))
     paths.run("precomputed", "")
     assert paths.n_indefinite == 1
+
+
+def test_c_goes_no_further_without_time(blobs):
+    X, y = blobs
+    deadline = Deadline(1.0, clock=iter([0.0, *[2.0] * 9]).__next__)
+    path = make_paths(X, y, like_C(1.0), deadline=deadline).run(RBF(0.01), "")
+    assert path.Cs.size == N_VALUES
+    assert deadline.skipped == [f"C = {path.Cs[-1] * STEP:.3g} of RBF(gamma=0.01)"]

@@ -20,7 +20,7 @@ class PeakedTask:
 
     def __init__(self, curve, budget=None):
         self.curve, self.now, self.gammas = curve, 0.0, []
-        self.deadline = Deadline(budget, lambda: self.now)
+        self.deadline = Deadline(budget, clock=lambda: self.now)
 
     def run(self, kernel, reason):
         self.now += 1.0

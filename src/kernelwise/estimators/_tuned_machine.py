@@ -12,6 +12,8 @@ from ..solvers.platt import fit_platt
 
 #: Of the time left, the share that the final machine may be expected to take: the guess is rough.
 CAUTION = 0.5
+#: Share of a time budget that is kept for the final machine.
+RESERVE = 0.4
 
 
 def affordable_rows(task: Task, path: KernelPath) -> np.ndarray:

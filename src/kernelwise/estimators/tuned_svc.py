@@ -13,12 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn_compat import CallbackSupportMixin, with_callbacks
-from .._validation import check_gram
 from ..selection.auto import Choice, choose
-from ..selection.canonical import DistinctRows, canonical_order, distinct_rows, every_row
 from ..selection.deadline import Deadline
 from ..selection.held_out_paths import KernelPath
 from ..selection.result import SelectionResult, selection_result
@@ -26,10 +24,11 @@ from ..selection.task import Task
 from ._held_out_scorer import HeldOutScorer
 from ._probability import class_probabilities
 from ._progress import Progress
-from ._scaling import apply_scaler, check_not_constant, fit_scaler
+from ._scaling import apply_scaler
 from ._scoring import PathScorer
-from ._tuned_machine import affordable_rows, held_out_sigmoids
+from ._tuned_machine import RESERVE, affordable_rows, held_out_sigmoids
 from ._tuned_report import report, say
+from ._tuned_rows import gram_rows, scaled_rows
 from ._tuned_settings import check_settings, folds_of, row_of, seed_of, values_of_C
 from ._tuned_table import one_standard_error, path_at, place_of, tabulate_paths
 from ._weights import check_class_sizes, encode_labels, factors_of_classes, positive_weights
@@ -173,7 +172,9 @@ class TunedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.
         """
-        deadline = Deadline(self.time_budget)
+        for name in ("best_estimator_", "n_iter_", "refit_time_"):
+            self.__dict__.pop(name, None)  # of an earlier fit, if this one trains no machine
+        deadline = Deadline(self.time_budget, reserve=RESERVE)
         progress = Progress(self, X, y)
         task = self._task(X, y, sample_weight, deadline, progress)
         with warnings.catch_warnings():
@@ -197,7 +198,10 @@ class TunedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         self.classes_, index = encode_labels(y)
         weight = positive_weights(sample_weight, index, self.classes_)
-        distinct, Z = self._prepared(X, index, weight)
+        if self._is_gram():
+            distinct, Z, self.scaler_ = *gram_rows(X, weight), None
+        else:
+            distinct, Z, self.scaler_ = scaled_rows(X, index, weight, self.scale, "TunedSVC")
         folds = folds_of(self.cv, X, y, weight, distinct, "TunedSVC")
         rows, total = distinct.rows, distinct.weight
         index = index[rows]
@@ -227,27 +231,6 @@ class TunedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             watch=lambda: progress.task("kernel"),
             callback=self._say,
         )
-
-    def _prepared(self, X: Any, index: np.ndarray, weight: np.ndarray) -> tuple[DistinctRows, Any]:
-        """Distinct rows in canonical order, and the scaled samples there."""
-        self.scaler_ = None
-        if self._is_gram():
-            distinct = every_row(weight)
-            return distinct, check_gram(X)[np.ix_(distinct.rows, distinct.rows)]
-        distinct = distinct_rows(X, index, weight)
-        self.scaler_ = fit_scaler(self.scale, *self._seen_by_scaler(X, distinct), "TunedSVC")
-        Z = apply_scaler(self.scaler_, X[distinct.rows])
-        check_not_constant(Z)
-        order = canonical_order(Z, index[distinct.rows], distinct.weight)
-        return distinct.reordered(order), Z[order]
-
-    def _seen_by_scaler(self, X: Any, distinct: DistinctRows) -> tuple[Any, np.ndarray | None]:
-        """Distinct rows and their weights, or all rows for a transformer that takes no weights."""
-        if not (isinstance(self.scale, str) or has_fit_parameter(self.scale, "sample_weight")):
-            used = np.flatnonzero(distinct.place >= 0)
-            return X[used[np.argsort(distinct.place[used], kind="stable")]], None
-        is_weighted = not (distinct.weight == 1.0).all()
-        return X[distinct.rows], distinct.weight if is_weighted else None
 
     def _scorer(self, samples: Any, index: np.ndarray, weight: np.ndarray) -> HeldOutScorer:
         path_scorer = PathScorer(

@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from kernelwise.estimators._grams import Grams, base_of
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.selection.c_range import beyond, c_range, spread
+from kernelwise.selection.deadline import Deadline
 from kernelwise.selection.dealing import Folds
 from kernelwise.solvers import svm_path
 from kernelwise.solvers.path import SVMPath
@@ -96,6 +97,8 @@ class HeldOutPaths:
         ``strategy``, ``tol``, ``max_iter`` and ``n_jobs`` of `svm_path`.
     Cs : ndarray or None
         Values of C for every kernel; None is a range that follows the kernel.
+    deadline : Deadline
+        The range of a kernel goes on only while there is time.
     """
 
     Z: Any
@@ -105,6 +108,7 @@ class HeldOutPaths:
     score: Callable[[np.ndarray, np.ndarray], np.ndarray]
     settings: dict[str, Any]
     Cs: np.ndarray | None = None
+    deadline: Deadline = field(default_factory=Deadline)
     paths: list[KernelPath] = field(default_factory=list)
     n_stopped: int = 0
     n_indefinite: int = 0
@@ -123,7 +127,7 @@ class HeldOutPaths:
             path = self._solve(kernel, reason, K, Cs, variance)
             for _ in range(MAX_EXTENSIONS if self.Cs is None else 0):
                 more = self._missing(path)
-                if not more.size:
+                if not more.size or not self._is_affordable(path, more):
                     break
                 path = joined(path, self._solve(kernel, reason, K, more, variance))
         self.paths.append(path)
@@ -139,6 +143,11 @@ class HeldOutPaths:
         if is_top and smoothed[-1] - smoothed[:-1].max() > MARGIN / len(self.index):
             return beyond(path.Cs, path.variance, upwards=True)
         return np.empty(0)
+
+    def _is_affordable(self, path: KernelPath, more: np.ndarray) -> bool:
+        # Two values above may take as long as all before them; those below take less than any.
+        share = 1.0 if more[0] > path.Cs[0] else more.size / path.Cs.size
+        return self.deadline.allows(f"C = {more[0]:.3g} of {path.kernel}", path.seconds * share)
 
     def _solve(self, kernel: Any, reason: str, K: np.ndarray, Cs: np.ndarray, variance: float) -> KernelPath:
         started = time.perf_counter()

@@ -2,7 +2,7 @@
 
 from kernelwise.comparison import Comparison, compare
 from kernelwise.diagnostics import Diagnosis, diagnose
-from kernelwise.estimators import SVC, GridSearchSVC, TunedSVC
+from kernelwise.estimators import SVC, GridSearchSVC, TunedSVC, TunedSVR
 from kernelwise.solvers.sketch import DistanceSketch
 from kernelwise.tuning import tune
 
@@ -15,6 +15,7 @@ __all__ = [
     "DistanceSketch",
     "GridSearchSVC",
     "TunedSVC",
+    "TunedSVR",
     "__version__",
     "compare",
     "diagnose",

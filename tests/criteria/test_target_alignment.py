@@ -32,7 +32,9 @@ def test_is_the_cosine_of_centred_matrices(data):
     _, y, _ = data
     K, H = gram(40), np.eye(40) - 1.0 / 40
     T = H @ np.outer(y, y) @ H
-    assert TargetAlignment().score(K, y) == pytest.approx(np.vdot(K, T) / np.linalg.norm(K) / np.linalg.norm(T))
+    assert TargetAlignment().score(K, y) == pytest.approx(
+        np.vdot(K, T) / np.linalg.norm(K) / np.linalg.norm(T)
+    )
     Kc = H @ K @ H
     expected = np.vdot(Kc, T) / np.linalg.norm(Kc) / np.linalg.norm(T)
     assert TargetAlignment(centered=True).score(K, y) == pytest.approx(expected)

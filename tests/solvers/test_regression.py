@@ -64,7 +64,7 @@ def test_solution_meets_the_optimality_conditions(diabetes, weights, C, epsilon)
 
 
 def test_two_points_and_a_line_have_a_closed_form():
-    """The flattest line within ε of (−1, −1) and (1, 1) has slope 1 − ε; its two coefficients are half that."""
+    """The flattest line within ε of (−1, −1) and (1, 1) has slope 1 − ε: coefficients of half that."""
     X = np.array([[-1.0], [1.0]])
     found = solve_svr(Linear(), X, [-1.0, 1.0], C=10.0, epsilon=0.2)
     np.testing.assert_allclose(found.beta, [-0.4, 0.4], atol=1e-12)
@@ -105,9 +105,7 @@ def test_held_out_predictions_of_the_path_are_those_of_single_machines(diabetes,
     X, y = diabetes
     kernel, Cs, epsilon = RBF(gamma), [100.0, 0.1, 3.0], 0.2
     folds = list(KFold(4).split(X))
-    path = svr_path(
-        kernel(X), y, Cs, folds, epsilon=epsilon, sample_weight=weights, tol=1e-9, n_jobs=n_jobs
-    )
+    path = svr_path(kernel(X), y, Cs, folds, epsilon=epsilon, sample_weight=weights, tol=1e-9, n_jobs=n_jobs)
     assert path.converged.all()
     for k, C in enumerate(Cs):
         for s, (train, test) in enumerate(folds):

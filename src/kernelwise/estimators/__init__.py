@@ -2,6 +2,8 @@
 
 from kernelwise.estimators.grid_search import GridSearchSVC
 from kernelwise.estimators.svc import SVC
+from kernelwise.estimators.svr import SVR
 from kernelwise.estimators.tuned_svc import TunedSVC
+from kernelwise.estimators.tuned_svr import TunedSVR
 
-__all__ = ["SVC", "GridSearchSVC", "TunedSVC"]
+__all__ = ["SVC", "SVR", "GridSearchSVC", "TunedSVC", "TunedSVR"]

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
-from .._validation import check_choice, check_positive
+from .._validation import check_choice, check_not_negative, check_positive
 from ..criteria import as_criterion
 from ..kernels import as_kernel
 from ..optimizers import Optimizer
@@ -44,6 +44,29 @@ def values_of_C(Cs: Any, owner: str) -> np.ndarray | None:
     for C in values:
         check_positive(C, "Cs", owner)
     return np.unique(np.asarray(values, dtype=float))
+
+
+def values_of_epsilon(epsilons: Any, owner: str) -> list[float] | None:
+    """Values of ε in increasing order, each once; None if none are given."""
+    if epsilons is None:
+        return None
+    values = np.ravel(np.asarray(epsilons)).tolist()
+    if not values:
+        raise ValueError(f"'epsilons' of {owner} is empty. Give at least one float, or None.")
+    for epsilon in values:
+        check_not_negative(epsilon, "epsilons", owner)
+    return sorted({float(epsilon) for epsilon in values})
+
+
+def check_enough(weight: np.ndarray, folds: Any, owner: str) -> None:
+    """Raise unless there are two samples, and as many as folds; a weight of 2 counts as two."""
+    n = int(np.maximum(np.floor(weight), 1.0).sum())
+    if n < 2:
+        raise ValueError(
+            f"{owner} needs at least 2 samples of positive weight for cross-validation, got {n}."
+        )
+    if isinstance(folds, int) and folds > n:
+        raise ValueError(f"cv={folds} is more than the {n} samples. Use fewer folds.")
 
 
 def seed_of(random_state: Any) -> int:

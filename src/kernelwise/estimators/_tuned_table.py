@@ -18,7 +18,7 @@ def tabulate_paths(paths: list[KernelPath]) -> dict[str, Any]:
     the mean number of support vectors; ``scaled_C`` is C times the variance in feature space; ``reason`` says
     why the kernel was tried.
     """
-    candidates = [params(path.kernel, C) for path in paths for C in path.Cs]
+    candidates = [params(path.kernel, C, path.epsilon) for path in paths for C in path.Cs]
     scores = np.concatenate([path.scores for path in paths])
     times = np.concatenate([np.full(path.scores.shape, path.seconds / path.scores.size) for path in paths])
     table = cv_results(
@@ -31,12 +31,13 @@ def tabulate_paths(paths: list[KernelPath]) -> dict[str, Any]:
     return table
 
 
-def params(kernel: Any, C: float) -> dict[str, Any]:
-    """A candidate: the kernel, C, and the kernel's numbers by name."""
+def params(kernel: Any, C: float, epsilon: float | None = None) -> dict[str, Any]:
+    """A candidate: the kernel, C, ε of a regression, and the kernel's numbers by name."""
     numbers: dict[str, Any] = {}
     if isinstance(kernel, Kernel):
         numbers = {k: v for k, v in kernel.get_params().items() if isinstance(v, float | int)}
-    return {"kernel": kernel, **numbers, "C": float(C)}
+    tube = {} if epsilon is None else {"epsilon": epsilon}
+    return {"kernel": kernel, **numbers, "C": float(C), **tube}
 
 
 def place_of(paths: list[KernelPath], path: KernelPath, place: int) -> int:

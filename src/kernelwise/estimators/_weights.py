@@ -26,14 +26,19 @@ def weight_classes(class_weight: Any, classes: np.ndarray, y: np.ndarray) -> np.
     return weights
 
 
-def positive_weights(sample_weight: Any, index: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def weights_of_samples(sample_weight: Any, n_samples: int) -> np.ndarray:
     """Return the weights of the samples, zero for those LIBSVM leaves out: of zero or negative weight."""
     if sample_weight is None:
-        return np.ones(index.size)
+        return np.ones(n_samples)
     weights = np.maximum(np.asarray(sample_weight, dtype=float), 0.0)
     if weights.size and not weights.any():
         raise ValueError("Invalid input - all samples have zero or negative weights.")
-    weights = check_weights(weights, index.size)
+    return check_weights(weights, n_samples)
+
+
+def positive_weights(sample_weight: Any, index: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """The same for classes, each of which must keep a sample."""
+    weights = weights_of_samples(sample_weight, index.size)
     missing = np.setdiff1d(np.arange(len(classes)), index[weights > 0])
     if len(missing) == len(classes) - 1:
         raise ValueError("Invalid input - all samples with positive weights belong to the same class.")

@@ -121,7 +121,7 @@ def _by_alignment(task: Task, start: Kernel) -> Choice:
     best = max(tried, key=lambda search: search.tried[1.0].best_score)
     path = best.run([], [])
     why = [f"Cross-validation preferred the {path.reason} kernel; {len(best.tried)} widths of it were tried."]
-    return Choice(path, path.best, _columns(result), result, why)
+    return Choice(path, path.best, history_columns(result), result, why)
 
 
 def _by_criterion(task: Task, start: Kernel, criterion: Criterion, search: Optimizer | None) -> Choice:
@@ -152,7 +152,7 @@ def _by_criterion(task: Task, start: Kernel, criterion: Criterion, search: Optim
         task.paths.Cs = np.array([found.C])
         why.append(f"C = {found.C:.4g} was found together with the kernel.")
     path = task.run(result.kernel, reason)
-    return Choice(path, path.best, _columns(result), result, why)
+    return Choice(path, path.best, history_columns(result), result, why)
 
 
 def _optimise(task: Task, start: Kernel, criterion: Criterion, search: Optimizer) -> TuningResult:
@@ -172,7 +172,7 @@ def _optimise(task: Task, start: Kernel, criterion: Criterion, search: Optimizer
     return result
 
 
-def _columns(result: TuningResult | None) -> dict[str, Any]:
+def history_columns(result: TuningResult | None) -> dict[str, Any]:
     """The history of a search as columns."""
     if result is None:
         return {}

@@ -50,6 +50,8 @@ class KernelPath:
     seconds : float
     n_machines : int
         Trained for it.
+    epsilon : float or None
+        Of a regression.
     """
 
     kernel: Any
@@ -62,6 +64,7 @@ class KernelPath:
     variance: float
     seconds: float
     n_machines: int
+    epsilon: float | None = None
 
     @property
     def smoothed(self) -> np.ndarray:
@@ -123,7 +126,7 @@ class HeldOutPaths:
             self._grams[base] = Grams(self.Z, [] if base is None else [base])
         with self._grams[base].gram(kernel) as K:
             variance = spread(K, self.weight) * float(self.weight.mean())
-            Cs = c_range(variance) if self.Cs is None else self.Cs
+            Cs = self._first_Cs(variance) if self.Cs is None else self.Cs
             path = self._solve(kernel, reason, K, Cs, variance)
             for _ in range(MAX_EXTENSIONS if self.Cs is None else 0):
                 more = self._missing(path)
@@ -132,6 +135,9 @@ class HeldOutPaths:
                 path = joined(path, self._solve(kernel, reason, K, more, variance))
         self.paths.append(path)
         return path
+
+    def _first_Cs(self, variance: float) -> np.ndarray:
+        return c_range(variance)
 
     def _missing(self, path: KernelPath) -> np.ndarray:
         """Values of C beyond the end at which the best one is; none where they cannot matter."""
@@ -153,7 +159,7 @@ class HeldOutPaths:
         started = time.perf_counter()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            path = svm_path(K, self.index, Cs, self.folds, sample_weight=self.weight, **self.settings)
+            path = self._machines(K, Cs)
         self._count(path, caught)
         scores = [self.score(path.decision[:, test], test) for _, test in self.folds]
         return KernelPath(
@@ -168,6 +174,10 @@ class HeldOutPaths:
             seconds=time.perf_counter() - started,
             n_machines=path.n_support.size,
         )
+
+    def _machines(self, K: np.ndarray, Cs: np.ndarray) -> SVMPath:
+        """Train on every fold for every C."""
+        return svm_path(K, self.index, Cs, self.folds, sample_weight=self.weight, **self.settings)
 
     def _count(self, path: SVMPath, caught: list[warnings.WarningMessage]) -> None:
         """Count what one sentence in the end is about; pass on all other warnings."""

@@ -79,9 +79,9 @@ class Task:
         self.n_folds = self.pieces.n_folds
         where = self.rows[self.pieces.rows]
         share = self.pieces.weight / self.weight[where]
-        self.paths = HeldOutPaths(
+        self.paths = self._paths_class()(
             self.Z[np.ix_(where, where)] if self.is_gram else self.Z[where],
-            self.index[where],
+            self._answers[where],
             self.bound[where] * share,
             self.pieces.folds,
             lambda decision, test: self.score(decision, where[test], self.pieces.weight[test]),
@@ -89,6 +89,18 @@ class Task:
             self.Cs,
             self.deadline,
         )
+
+    # What a regression has others of; the rest of a task is the same for both.
+    @property
+    def _answers(self) -> np.ndarray:
+        return self.index
+
+    def _paths_class(self) -> type[HeldOutPaths]:
+        return HeldOutPaths
+
+    def _limits(self) -> tuple[int, float]:
+        """Most rows of a search, and the cost of a path."""
+        return MAX_SEARCH_ROWS, PATH_COST
 
     def _pieces(self) -> Pieces:
         if isinstance(self.cv, Pieces):
@@ -109,10 +121,10 @@ class Task:
 
     def _search_rows(self) -> np.ndarray:
         """All rows, or a sample of them if they are too many for the search or its time."""
-        n, limit = len(self.index), MAX_SEARCH_ROWS
+        n, (limit, cost) = len(self.index), self._limits()
         if self.deadline.seconds is not None:
-            affordable = np.sqrt(max(self.deadline.left, 0.0) / N_PATHS / PATH_COST)
-            limit = int(np.clip(affordable, 300, MAX_SEARCH_ROWS))
+            affordable = np.sqrt(max(self.deadline.left, 0.0) / N_PATHS / cost)
+            limit = int(np.clip(affordable, 300, limit))
         if n <= limit:
             return np.arange(n)
         self.findings.append(
@@ -132,8 +144,8 @@ class Task:
 
     @property
     def y_search(self) -> np.ndarray:
-        """Class indices of the search's rows."""
-        return self.index[self.rows]
+        """Class indices, or targets, of the search's rows."""
+        return self._answers[self.rows]
 
     @property
     def weight_search(self) -> np.ndarray | None:

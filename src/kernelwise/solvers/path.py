@@ -193,9 +193,7 @@ def _check_folds(
     return splits
 
 
-def check_disjoint(
-    folds: Iterable[tuple[Any, Any]], n_samples: int
-) -> list[tuple[np.ndarray, np.ndarray]]:
+def check_disjoint(folds: Iterable[tuple[Any, Any]], n_samples: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """Folds as integer indices, with disjoint parts and no sample in two test parts."""
     everyone = np.arange(n_samples)
     splits = [(everyone[train], everyone[test]) for train, test in folds]

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from kernelwise._validation import check_gram, check_not_negative, check_positive, check_targets, check_weights
+from kernelwise._validation import (
+    check_gram,
+    check_not_negative,
+    check_positive,
+    check_targets,
+    check_weights,
+)
 from kernelwise.solvers._fold_path import MachinePath
 from kernelwise.solvers._threads import one_blas_thread
 from kernelwise.solvers.multiclass import Machine

@@ -1,0 +1,143 @@
+"""The support vector regression machine."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._sklearn_compat import safe_indexing
+from .._validation import check_gram, check_not_negative, check_positive
+from ..kernels import as_kernel
+from ..solvers.regression import solve_svr
+from ._kernel_choice import MIB
+from ._machines import decision_values
+from ._weights import weights_of_samples
+
+
+class GramEntries(NamedTuple):
+    """A Gram matrix as a function of the indices of samples."""
+
+    K: np.ndarray
+
+    def __call__(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+        """K[rows][:, columns]"""
+        return self.K[np.ix_(rows, rows if columns is None else columns)]
+
+
+class SVR(RegressorMixin, BaseEstimator):
+    """Support vector regression with an ε-insensitive loss and any kernel.
+
+    Parameters
+    ----------
+    kernel : str or Kernel, default="rbf"
+        A name of :data:`kernelwise.kernels.KERNELS`, whose parameters then come from the data (heuristic
+        "scale"), a kernel object, or "precomputed".
+    C, epsilon : float, default=1.0, 0.1
+        Bound of the coefficients, and half the width of the tube; both in the units of y.
+    tol, max_iter : float, int
+        As in `SVC`.
+    memory_limit : float, default=4096
+        MiB for kernel values in training; the Gram matrix need not fit.
+
+    Attributes
+    ----------
+    kernel_ : Kernel or "precomputed"
+    support_ : ndarray of shape (n_SV,)
+    support_vectors_ : samples, n_SV of them
+        Empty if the kernel is precomputed.
+    dual_coef_ : ndarray of shape (1, n_SV)
+    intercept_ : ndarray of shape (1,)
+    n_iter_ : int
+    fit_status_ : int
+        0 if the machine converged.
+
+    Examples
+    --------
+    >>> from kernelwise.estimators import SVR
+    >>> SVR("linear", C=10.0, epsilon=0.0).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]).predict([[4.0]]).round(2)
+    array([9.])
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        *,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        memory_limit: float = 4096,
+    ) -> None:
+        self.kernel = kernel
+        self.C = C
+        self.epsilon = epsilon
+        self.tol = tol
+        self.max_iter = max_iter
+        self.memory_limit = memory_limit
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train the machine.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), or the Gram matrix
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), default=None
+            The bound of sample i is C·w_i.
+        """
+        for name in ("C", "tol", "memory_limit"):
+            check_positive(getattr(self, name), name, "SVR")
+        check_not_negative(self.epsilon, "epsilon", "SVR")
+        X, y = validate_data(self, X, y, y_numeric=True, **self._input())
+        weight = weights_of_samples(sample_weight, len(y))
+        solution = solve_svr(
+            *self._source(X),
+            y,
+            self.C,
+            self.epsilon,
+            sample_weight=weight,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            memory_limit=int(self.memory_limit * MIB),
+        )
+        self.support_ = np.flatnonzero(solution.beta)
+        self.support_vectors_ = np.empty((0, 0)) if self._is_gram() else safe_indexing(X, self.support_)
+        self.dual_coef_ = solution.beta[None, self.support_]
+        self.intercept_ = np.array([solution.intercept])
+        self.n_iter_, self.fit_status_ = max(solution.n_iter, 1), int(not solution.converged)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predictions of shape (n_samples,)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **self._input())
+        if self._is_gram():
+            return X[:, self.support_] @ self.dual_coef_[0] + self.intercept_[0]
+        return decision_values(
+            self.kernel_, X, self.support_vectors_, self.dual_coef_, self.intercept_
+        ).ravel()
+
+    def _source(self, X: Any) -> tuple[Any, Any]:
+        """Settle the kernel, and return what gives its values and the samples that it takes."""
+        if self._is_gram():
+            self.kernel_: Any = "precomputed"
+            return GramEntries(check_gram(X)), np.arange(X.shape[0])
+        heuristic = "scale" if isinstance(self.kernel, str) else "keep"
+        self.kernel_ = as_kernel(self.kernel).initialize(X, None, heuristic)
+        return self.kernel_, X
+
+    def _is_gram(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def _input(self) -> dict[str, Any]:
+        return {"dtype": np.float64, "accept_sparse": False if self._is_gram() else "csr"}
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_gram()
+        tags.input_tags.sparse = not self._is_gram()
+        return tags

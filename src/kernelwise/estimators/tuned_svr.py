@@ -1,0 +1,320 @@
+"""The support vector regression that chooses its own kernel, C and ε."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import check_scoring
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._sklearn_compat import CallbackSupportMixin, with_callbacks
+from ..kernels import DiagonalGaussian
+from ..selection.auto import Choice
+from ..selection.deadline import Deadline
+from ..selection.held_out_paths import KernelPath
+from ..selection.regression import BY_SCORE, as_regression_criterion, choose_regression
+from ..selection.regression_task import FIRST_EPSILON, RegressionTask
+from ..selection.result import SelectionResult, selection_result
+from ._progress import Progress
+from ._regression_scorer import RegressionScorer
+from ._scaling import apply_scaler
+from ._tuned_machine import RESERVE, affordable_rows
+from ._tuned_report import report, say
+from ._tuned_rows import gram_rows, scaled_rows
+from ._tuned_settings import (
+    check_enough,
+    check_settings,
+    folds_of,
+    row_of,
+    seed_of,
+    values_of_C,
+    values_of_epsilon,
+)
+from ._tuned_table import one_standard_error, path_at, place_of, tabulate_paths
+from ._weights import weights_of_samples
+from .svr import SVR
+
+
+class TunedSVR(CallbackSupportMixin, RegressorMixin, BaseEstimator):
+    """Support vector regression that chooses its kernel's parameters, C and ε from the data.
+
+    Features and targets are scaled, a few kernel widths are named (one of them by the alignment of the kernel
+    with the target), each is scored for a path of values of C by cross-validation on one set of folds,
+    neighbouring widths are tried uphill from the best, then values of ε that follow the held-out error, and the
+    winner is trained on all samples.
+
+    Parameters
+    ----------
+    kernel : str or Kernel, default="rbf"
+        A name of :data:`kernelwise.kernels.KERNELS`, a kernel object to start from, or "precomputed".
+    criterion : {"auto", "cv-error", "kta", "centered-kta"} or TargetAlignment, default="auto"
+        "auto" lets cross-validation choose, from starts that alignment helps to find; "cv-error" is
+        cross-validation alone, uphill from the start from the data. The alignments choose the kernel alone;
+        cross-validation then chooses C and ε. Class separability has no meaning here.
+    search : Optimizer, default=None
+        For an alignment; None is quasi-Newton.
+    Cs : array, default=None
+        Values of C to try, for standardised targets. None is a range that follows the kernel and goes on
+        beyond an end at which the best is.
+    epsilons : float or array, default=None
+        Values of ε to try with every kernel, in standard deviations of y. None is 0.1 at first, then, with the
+        kernel chosen, shares of the held-out error.
+    cv : "auto", int, splitter or iterable of (train, test), default="auto"
+        Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Folds drawn here depend on the rows, not on
+        their order (except for "precomputed"). Others must hold out each sample once and train on the rest.
+    scoring : str or callable, default=None
+        What is maximised. None is 1 − (mean squared held-out error) / (variance of y), which is R² with the
+        variance of all targets in place of each fold's own.
+    refit : True, False, "one-standard-error" or callable, default=True
+        True trains the best candidate; "one-standard-error" the most regularised one within one standard
+        error of it; a callable is given ``cv_results_`` and returns a row. False trains none.
+    scale : {"standard", "minmax"}, transformer or None, default="standard"
+        Scaling of the features, learned from all samples before the folds are drawn. Targets are always
+        standardised.
+    tol, max_iter : float, int
+        As in `SVC`, for standardised targets. Machines of the search are trained to ten times ``tol``.
+    time_budget : float, default=None
+        Seconds after which nothing new is begun; the final machine is trained on as many rows as the time
+        left allows. What was skipped is said in a warning and in ``diagnostics_``.
+    memory_limit : float, default=4096
+        MiB for kernel values of the final machine.
+    n_jobs : int, default=None
+        Threads; results do not depend on it.
+    random_state : int, RandomState or None, default=0
+        Of the folds, and of the samples taken from more than 2000 rows.
+    verbose : int, default=0
+        If positive, a line on the standard error stream for every kernel scored.
+
+    Attributes
+    ----------
+    kernel_ : Kernel or "precomputed"
+        On scaled features.
+    C_, epsilon_ : float
+        For standardised targets.
+    target_mean_, target_scale_ : float
+        What standardises them: mean and standard deviation of y (1 if it is constant).
+    best_score_ : float
+        Of cross-validation, chosen among many and so a little optimistic.
+    best_index_, best_params_, cv_results_, n_splits_, refit_time_, scorer_
+        As in GridSearchCV; see also ``smoothed_test_score`` and ``reason`` in ``cv_results_``.
+    criterion_path_ : dict from str to ndarray
+        The alignment over the widths, or the history of its search.
+    diagnostics_ : tuple of Finding
+    n_svm_fits_ : int
+        Machines trained, the final one included.
+    result_ : SelectionResult
+        All of it, with the reason of every choice.
+    best_estimator_ : SVR
+        The machine, on scaled features and for standardised targets.
+    scaler_ : transformer or None
+    relevance_ : ndarray of shape (n_features,)
+        For the kernel "diagonal": share of each feature in the mean squared distance.
+    n_features_in_, feature_names_in_, n_iter_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from kernelwise import TunedSVR
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = TunedSVR().fit(X[:300], y[:300])
+    >>> model.score(X[300:], y[300:]) > 0.4
+    True
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        *,
+        criterion: Any = "auto",
+        search: Any = None,
+        Cs: Any = None,
+        epsilons: Any = None,
+        cv: Any = "auto",
+        scoring: Any = None,
+        refit: Any = True,
+        scale: Any = "standard",
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        time_budget: float | None = None,
+        memory_limit: float = 4096,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.criterion = criterion
+        self.search = search
+        self.Cs = Cs
+        self.epsilons = epsilons
+        self.cv = cv
+        self.scoring = scoring
+        self.refit = refit
+        self.scale = scale
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_budget = time_budget
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # -- fitting ------------------------------------------------------------------------------------------
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose kernel, C and ε, and train.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), or the Gram matrix
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), default=None
+            A weight of 2 is the same as a repeated row.
+        """
+        for name in ("best_estimator_", "n_iter_", "refit_time_", "relevance_"):
+            self.__dict__.pop(name, None)  # of an earlier fit, if this one does not set it
+        criterion = as_regression_criterion(self.criterion)
+        deadline = Deadline(self.time_budget, reserve=RESERVE)
+        progress = Progress(self, X, y)
+        task = self._task(X, y, sample_weight, deadline, progress)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
+            choice = choose_regression(task, self.kernel, criterion, self.search)
+        result = self._keep(task, choice, "auto" if criterion in BY_SCORE else criterion)
+        if self.refit is not False:
+            with progress.task("refit"):
+                self._train(task, choice)
+        self.diagnostics_ = report(task)
+        self.result_ = replace(result, diagnostics=self.diagnostics_)
+        progress.end()
+        return self
+
+    def _task(
+        self, X: Any, y: Any, sample_weight: Any, deadline: Deadline, progress: Progress
+    ) -> RegressionTask:
+        """The samples, checked, without repetitions, scaled and in canonical order."""
+        me = "TunedSVR"
+        check_settings(self)
+        epsilons = values_of_epsilon(self.epsilons, me)
+        X, y = validate_data(self, X, y, y_numeric=True, ensure_min_samples=2, **self._input())
+        y = np.asarray(y, dtype=np.float64)
+        weight = weights_of_samples(sample_weight, len(y))
+        # Rows are the same if their targets are, too.
+        index = np.unique(y, return_inverse=True)[1]
+        if self._is_gram():
+            distinct, Z, self.scaler_ = *gram_rows(X, weight), None
+        else:
+            distinct, Z, self.scaler_ = scaled_rows(X, index, weight, self.scale, me)
+        folds = folds_of(self.cv, X, y, weight, distinct, me)
+        rows, total = distinct.rows, distinct.weight
+        check_enough(total, folds, me)
+        target = self._standardised(y[rows], total)
+        self.scorer_ = check_scoring(SVR(), self.scoring)
+        scorer = None if self.scoring is None else self.scorer_
+        return RegressionTask(
+            Z=Z,
+            index=np.zeros(len(rows), int),
+            weight=total,
+            bound=total,
+            score=RegressionScorer(scorer, X[rows], target, total, self.target_mean_, self.target_scale_),
+            settings={"tol": self.tol, "max_iter": self.max_iter, "n_jobs": self.n_jobs},
+            Cs=values_of_C(self.Cs, me),
+            cv=folds,
+            deadline=deadline,
+            random_state=seed_of(self.random_state),
+            columns=rows if self._is_gram() else None,
+            watch=lambda: progress.task("kernel"),
+            callback=self._say,
+            target=target,
+            epsilons=[FIRST_EPSILON] if epsilons is None else epsilons,
+            has_given_epsilons=epsilons is not None,
+        )
+
+    def _standardised(self, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Targets of mean zero and variance one; keeps what undoes it."""
+        self.target_mean_ = float(np.average(y, weights=weight))
+        centred = y - self.target_mean_
+        is_constant = np.ptp(y) == 0.0
+        self.target_scale_ = 1.0 if is_constant else float(np.sqrt(np.average(centred**2, weights=weight)))
+        return np.zeros_like(y) if is_constant else centred / self.target_scale_
+
+    def _keep(self, task: RegressionTask, choice: Choice, criterion: Any) -> SelectionResult:
+        """Set the attributes of the search, and return all of it."""
+        paths = task.paths.paths
+        self.cv_results_ = tabulate_paths(paths)
+        self.best_index_ = place_of(paths, choice.path, choice.place)
+        if callable(self.refit) or self.refit == "one-standard-error":
+            rule = self.refit if callable(self.refit) else one_standard_error
+            self.best_index_ = row_of(rule(self.cv_results_), len(self.cv_results_["params"]), "TunedSVR")
+            choice.path, choice.place = path_at(paths, self.best_index_)
+            choice.why.append("The rule 'refit' chose among the scored candidates.")
+        self.best_params_ = self.cv_results_["params"][self.best_index_]
+        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+        self.kernel_, self.C_ = choice.path.kernel, float(choice.path.Cs[choice.place])
+        assert choice.path.epsilon is not None
+        self.epsilon_ = choice.path.epsilon
+        if isinstance(self.kernel_, DiagonalGaussian):
+            self.relevance_ = shares_of_distance(self.kernel_, task.Z, task.weight)
+        self.n_splits_, self.n_svm_fits_ = task.n_folds, task.paths.n_machines
+        self.criterion_path_ = choice.criterion_path
+        return selection_result(task, choice, criterion, self.cv_results_, self.C_, self.best_score_)
+
+    def _train(self, task: RegressionTask, choice: Choice) -> None:
+        """Train the chosen machine on all rows."""
+        started = time.perf_counter()
+        rows = affordable_rows(task, choice.path)
+        self.best_estimator_ = SVR(
+            self.kernel_,
+            C=self.C_,
+            epsilon=self.epsilon_,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            memory_limit=self.memory_limit,
+        )
+        samples = task.Z[np.ix_(rows, rows)] if task.is_gram else task.Z[rows]
+        self.best_estimator_.fit(samples, task.target[rows], sample_weight=task.bound[rows])
+        self._gram_columns = None if task.columns is None else task.columns[rows]
+        self.n_iter_ = self.best_estimator_.n_iter_
+        self.n_svm_fits_ += 1
+        self.refit_time_ = time.perf_counter() - started
+
+    def _is_gram(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def _input(self) -> dict[str, Any]:
+        return {"dtype": np.float64, "accept_sparse": False if self._is_gram() else "csr"}
+
+    def _say(self, path: KernelPath) -> None:
+        if self.verbose > 0:
+            say(path, "TunedSVR")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_gram()
+        tags.input_tags.sparse = not self._is_gram()
+        return tags
+
+    # -- predicting ---------------------------------------------------------------------------------------
+    def predict(self, X: Any) -> np.ndarray:
+        """Predictions in the units of y, of shape (n_samples,)."""
+        check_is_fitted(self, "cv_results_")
+        if not hasattr(self, "best_estimator_"):
+            raise AttributeError("TunedSVR was fitted with refit=False and has no machine.")
+        X = validate_data(self, X, reset=False, **self._input())
+        Z = X[:, self._gram_columns] if self._is_gram() else apply_scaler(self.scaler_, X)
+        return self.target_mean_ + self.target_scale_ * self.best_estimator_.predict(Z)
+
+
+def shares_of_distance(kernel: DiagonalGaussian, Z: Any, weight: np.ndarray) -> np.ndarray:
+    """Share of each feature in the mean squared distance, q_k·Var(z_k), shape (n_features,)."""
+    variance = StandardScaler(with_mean=False).fit(Z, sample_weight=weight).var_
+    shares = np.asarray(kernel.q) * variance
+    return shares / shares.sum()

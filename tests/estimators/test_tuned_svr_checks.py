@@ -1,0 +1,37 @@
+"""scikit-learn's own checks of an estimator, on TunedSVR and SVR."""
+
+from __future__ import annotations
+
+import pytest
+from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+
+from kernelwise import TunedSVR
+from kernelwise.estimators import SVR
+from kernelwise.kernels import RBF
+
+# The checks of weights compare predictions to 1e-7: two solvers' paths must end closer than that.
+TOL = 1e-9
+MACHINES = [
+    TunedSVR(tol=TOL),
+    TunedSVR("linear", tol=TOL),
+    TunedSVR("diagonal", epsilons=0.1, cv=2),
+    TunedSVR("rbf", criterion="centered-kta", scale="minmax", n_jobs=2),
+    TunedSVR(RBF(0.1), criterion="cv-error", scale=None, refit="one-standard-error"),
+    TunedSVR("exponential", Cs=[1.0, 10.0], epsilons=[0.05, 0.2], scoring="neg_mean_absolute_error"),
+    TunedSVR("precomputed"),
+    SVR(RBF(0.1), tol=TOL),
+    SVR("precomputed"),
+]
+NUMBERS_OF_CHECKS = [60, 60, 60, 60, 60, 60, 57, 60, 57]
+
+
+@pytest.mark.filterwarnings("ignore:.*machines of the cross-validation stopped")
+@parametrize_with_checks(MACHINES)
+def test_sklearn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("k", range(len(MACHINES)))
+def test_number_of_checks(k):
+    """A tag that leaves checks out would go unnoticed otherwise."""
+    assert sum(1 for _ in estimator_checks_generator(MACHINES[k])) == NUMBERS_OF_CHECKS[k]

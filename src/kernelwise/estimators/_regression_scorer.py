@@ -32,8 +32,8 @@ class RegressionScorer:
     Parameters
     ----------
     scorer : callable or None
-        scikit-learn's ``scorer(estimator, X, y)``. None is 1 − (mean squared error) / (variance of all y): the
-        mean over the folds is R² of all held-out predictions, and a fold of one row has a score, too.
+        scikit-learn's ``scorer(estimator, X, y)``. None is 1 − (mean squared error) / (variance of all y):
+        the mean over the folds is R² of all held-out predictions, and a fold of one row has a score, too.
     samples : array or CSR matrix of shape (n_rows, n_features)
         As the user passed them.
     target, weight : ndarray of shape (n_rows,)

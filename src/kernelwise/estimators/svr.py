@@ -58,7 +58,8 @@ class SVR(RegressorMixin, BaseEstimator):
     Examples
     --------
     >>> from kernelwise.estimators import SVR
-    >>> SVR("linear", C=10.0, epsilon=0.0).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]).predict([[4.0]]).round(2)
+    >>> line = SVR("linear", C=10.0, epsilon=0.0).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> line.predict([[4.0]]).round(2)
     array([9.])
     """
 

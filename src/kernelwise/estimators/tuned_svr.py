@@ -48,8 +48,8 @@ class TunedSVR(CallbackSupportMixin, RegressorMixin, BaseEstimator):
 
     Features and targets are scaled, a few kernel widths are named (one of them by the alignment of the kernel
     with the target), each is scored for a path of values of C by cross-validation on one set of folds,
-    neighbouring widths are tried uphill from the best, then values of ε that follow the held-out error, and the
-    winner is trained on all samples.
+    neighbouring widths are tried uphill from the best, then values of ε that follow the held-out error, and
+    the winner is trained on all samples.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ class TunedSVR(CallbackSupportMixin, RegressorMixin, BaseEstimator):
         Values of C to try, for standardised targets. None is a range that follows the kernel and goes on
         beyond an end at which the best is.
     epsilons : float or array, default=None
-        Values of ε to try with every kernel, in standard deviations of y. None is 0.1 at first, then, with the
-        kernel chosen, shares of the held-out error.
+        Values of ε to try with every kernel, in standard deviations of y. None is 0.1 at first, then, with
+        the kernel chosen, shares of the held-out error.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
         Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Folds drawn here depend on the rows, not on
         their order (except for "precomputed"). Others must hold out each sample once and train on the rest.
@@ -207,6 +207,7 @@ class TunedSVR(CallbackSupportMixin, RegressorMixin, BaseEstimator):
         X, y = validate_data(self, X, y, y_numeric=True, ensure_min_samples=2, **self._input())
         y = np.asarray(y, dtype=np.float64)
         weight = weights_of_samples(sample_weight, len(y))
+        check_enough(weight[weight > 0], self.cv, me)
         # Rows are the same if their targets are, too.
         index = np.unique(y, return_inverse=True)[1]
         if self._is_gram():
@@ -215,7 +216,6 @@ class TunedSVR(CallbackSupportMixin, RegressorMixin, BaseEstimator):
             distinct, Z, self.scaler_ = scaled_rows(X, index, weight, self.scale, me)
         folds = folds_of(self.cv, X, y, weight, distinct, me)
         rows, total = distinct.rows, distinct.weight
-        check_enough(total, folds, me)
         target = self._standardised(y[rows], total)
         self.scorer_ = check_scoring(SVR(), self.scoring)
         scorer = None if self.scoring is None else self.scorer_

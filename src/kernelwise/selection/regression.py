@@ -51,7 +51,7 @@ def choose_regression(
     Parameters
     ----------
     task : RegressionTask
-        With one ε, other ones are tried with the kernel chosen; with several, every kernel is tried with each.
+        With the first ε; others are tried with the kernel chosen. If ε are given, all with every kernel.
     kernel : str or Kernel
         A name, a kernel to start from, or "precomputed".
     criterion : {"auto", "cv-error"} or Criterion

@@ -10,7 +10,7 @@ from benchmarks.jobs import make_task
 from benchmarks.systems import DEFAULT, SYSTEMS
 from benchmarks.worker import INSTALL, run
 
-from benchmarks import data, quasi_newton
+from benchmarks import data, quasi_newton, regression
 
 PEERS = {"intelex": "sklearnex", "libsvm_official": "libsvm", "liquidsvm": "liquidSVM"}
 
@@ -66,3 +66,10 @@ def test_the_parts_of_a_quasi_newton_step_are_printed(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(quasi_newton.STARTS) * (1 + len(quasi_newton.TOLS))
     assert all(part in lines[1] for part in ("SV", "free", "gram", "cold", "warm", "solve", "contraction"))
+
+
+def test_regression_prints_a_line_for_each_set_and_method(capsys):
+    regression.main(["--folds", "2", "--sets", "diabetes", "--no-grid"])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:42].split()[1] for line in lines] == ["TunedSVR()", 'TunedSVR("diagonal")']
+    assert all("R² 0.4" in line for line in lines)

@@ -30,7 +30,7 @@ def test_scores_are_those_of_svm_path(kernel, rings):
     paths = make_paths(Z, index, lambda d, rows: ((d > 0) == index[rows]).mean(axis=1), Cs=Cs)
     path = paths.run(kernel, "asked for")
     expected = svm_path(kernel(Z), index, Cs, paths.folds)
-    assert_array_equal(path.decision[:, :, 0], expected.decision)
+    assert_array_equal(path.decision[:, :, 0], expected.decision.astype(np.float32))
     for k, (_, test) in enumerate(paths.folds):
         right = (expected.decision[:, test] > 0) == index[test]
         assert_allclose(path.scores[:, k], right.mean(axis=1))

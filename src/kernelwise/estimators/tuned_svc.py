@@ -264,7 +264,7 @@ class TunedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _train(self, task: Task, choice: Choice) -> None:
         """Train the chosen machine on all rows, and its sigmoids on the held-out decision values."""
         started = time.perf_counter()
-        rows = affordable_rows(task, choice.path)
+        rows = affordable_rows(task, choice.path, choice.place)
         self.best_estimator_ = SVC(
             kernel=self.kernel_,
             C=self.C_,

@@ -8,7 +8,7 @@ from sklearn.datasets import make_classification
 
 from kernelwise import TunedSVC
 from kernelwise.estimators import tuned_svc
-from kernelwise.estimators._tuned_machine import CAUTION, affordable_rows
+from kernelwise.estimators._tuned_machine import affordable_rows
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.selection import task as task_module
 from kernelwise.selection.deadline import Deadline
@@ -102,16 +102,16 @@ class FinishedTask:
 
 
 class FinishedPath:
-    """Five values of C and two folds in ten seconds: a second for a machine of 50 rows."""
+    """Five values of C and two folds in ten seconds: a second for each, and three up to the third."""
 
     seconds, Cs = 10.0, np.arange(5)
 
 
-@pytest.mark.parametrize(("left", "n_rows"), [(None, 200), (4.0 / CAUTION, 100), (1e3, 200), (1e-6, 50)])
+@pytest.mark.parametrize(("left", "n_rows"), [(None, 200), (12.0, 100), (1e3, 200), (1e-6, 50)])
 def test_the_final_machine_gets_as_many_rows_as_the_time_left_allows(left, n_rows):
-    """Four times the time of a machine of 50 rows is enough for 100."""
+    """Four times the three seconds of a machine of 50 rows are enough for 100."""
     task = FinishedTask(left)
-    assert len(affordable_rows(task, FinishedPath())) == n_rows
+    assert len(affordable_rows(task, FinishedPath(), 2)) == n_rows
     assert task.deadline.skipped == (
         [] if n_rows == 200 else [f"training on {200 - n_rows} of 200 distinct rows"]
     )

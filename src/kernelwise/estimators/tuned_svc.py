@@ -54,7 +54,7 @@ class TunedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         For a criterion; None is the sketch's global maximum where there is one, else quasi-Newton.
     Cs : array, default=None
         Values of C to try. None is a range that follows the kernel (C grows like σ² where it is wide) and
-        goes on beyond an end at which the best is.
+        goes on beyond an end at which the best is, between 2⁻¹² and 2¹³ over the variance in feature space.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
         Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Folds drawn here are stratified and depend
         on the rows, not on their order (except for "precomputed"). Others must hold out each sample once and
@@ -83,7 +83,8 @@ class TunedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     random_state : int, RandomState or None, default=0
         Of the folds, and of the samples taken from more than 5000 rows.
     verbose : int, default=0
-        If positive, a line on the standard error stream for every kernel scored.
+        If positive, a line on the standard error stream for every kernel scored. Callbacks such as
+        scikit-learn's ProgressBar (1.9 and later; ``set_callbacks``) see a task for each.
 
     Attributes
     ----------
@@ -263,7 +264,7 @@ class TunedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _train(self, task: Task, choice: Choice) -> None:
         """Train the chosen machine on all rows, and its sigmoids on the held-out decision values."""
         started = time.perf_counter()
-        rows = affordable_rows(task, choice.path)
+        rows = affordable_rows(task, choice.path, choice.place)
         self.best_estimator_ = SVC(
             kernel=self.kernel_,
             C=self.C_,

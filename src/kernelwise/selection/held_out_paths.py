@@ -39,7 +39,7 @@ class KernelPath:
     Cs : ndarray of shape (n_Cs,)
     scores : ndarray of shape (n_Cs, n_folds)
         Held-out scores; larger is better.
-    decision : ndarray of shape (n_Cs, n_samples, n_machines)
+    decision : ndarray of shape (n_Cs, n_samples, n_machines), float32
         Held-out decision values.
     n_support : ndarray of shape (n_Cs,)
         Mean over folds and machines.
@@ -167,7 +167,8 @@ class HeldOutPaths:
             reason=reason,
             Cs=np.asarray(Cs),
             scores=np.stack(scores, axis=1),
-            decision=path.decision.reshape(len(Cs), len(self.index), -1),
+            # Kept for probabilities only, and many classes have many machines: half the memory.
+            decision=path.decision.reshape(len(Cs), len(self.index), -1).astype(np.float32),
             n_support=path.n_support.mean(axis=(1, 2)),
             is_finished=not path.n_bounded[np.argmax(Cs)].any(),
             variance=variance,

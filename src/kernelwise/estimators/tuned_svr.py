@@ -270,7 +270,7 @@ class TunedSVR(CallbackSupportMixin, RegressorMixin, BaseEstimator):
     def _train(self, task: RegressionTask, choice: Choice) -> None:
         """Train the chosen machine on all rows."""
         started = time.perf_counter()
-        rows = affordable_rows(task, choice.path)
+        rows = affordable_rows(task, choice.path, choice.place)
         self.best_estimator_ = SVR(
             self.kernel_,
             C=self.C_,

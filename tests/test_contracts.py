@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernelwise.criteria import CRITERIA, as_criterion
+from kernelwise.criteria import CRITERIA, SumsCriterion, as_criterion
 from kernelwise.kernels import KERNELS, RBF, as_kernel
 from kernelwise.optimizers import GradientDescent, GridSearch, LineSearch, QuasiNewton, SecondOrder
 from kernelwise.problem import TuningProblem
 from kernelwise.testing import check_criterion, check_gradient, check_kernel, check_optimizer
 
 STRATEGIES = ("pooled", "ovr", "ovo")
+# Criteria that train machines have contracts of their own, beside their tests.
+OF_SUMS = [name for name in CRITERIA if isinstance(as_criterion(name), SumsCriterion)]
 
 
 class SteepRBF(RBF):
@@ -29,7 +31,7 @@ def test_kernel_keeps_its_contract(name):
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
-@pytest.mark.parametrize("name", CRITERIA)
+@pytest.mark.parametrize("name", OF_SUMS)
 def test_criterion_keeps_its_contract(name, class_weight, strategy, n_classes):
     criterion = as_criterion(name)
     parameters = {**criterion.get_params(), "strategy": strategy, "class_weight": class_weight}
@@ -53,6 +55,8 @@ def test_optimizer_keeps_its_contract(optimizer, rtol):
     check_optimizer(optimizer, rtol=rtol)
 
 
+# The sigmoid kernel is indefinite, and criteria that train machines say so.
+@pytest.mark.filterwarnings("ignore:The Gram matrix K is far from positive semi-definite")
 @pytest.mark.parametrize("is_weighted", [False, True])
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("kernel", KERNELS)

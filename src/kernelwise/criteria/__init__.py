@@ -7,6 +7,7 @@ from typing import Any
 
 from kernelwise.criteria.alignment import KernelTargetAlignment, Polarization
 from kernelwise.criteria.base import Criterion
+from kernelwise.criteria.regularized_margin import RegularizedMargin
 from kernelwise.criteria.separability import ESDR, J4, InterClassDistance, SumsCriterion
 
 CRITERIA: dict[str, Callable[[], Criterion]] = {
@@ -16,6 +17,7 @@ CRITERIA: dict[str, Callable[[], Criterion]] = {
     "polarization": Polarization,
     "kta": KernelTargetAlignment,
     "centered-kta": lambda: KernelTargetAlignment(centered=True),
+    "regularized-margin": RegularizedMargin,
 }
 
 
@@ -38,6 +40,7 @@ __all__ = [
     "InterClassDistance",
     "KernelTargetAlignment",
     "Polarization",
+    "RegularizedMargin",
     "SumsCriterion",
     "as_criterion",
 ]

@@ -99,7 +99,7 @@ class RegularizedMargin(MachineCriterion):
         members = problem.members
         if members.max() >= len(self.K_reference):
             raise ValueError(
-                f"'K_reference' of RegularizedMargin has {len(self.K_reference)} rows, too few for the samples. "
-                "Pass one row per sample, in their order."
+                f"'K_reference' of RegularizedMargin has {len(self.K_reference)} rows, too few "
+                "for the samples. Pass one row per sample, in their order."
             )
         return self.K_reference[np.ix_(members, members)]

@@ -1,9 +1,17 @@
 """kernelwise chooses the kernel of a support vector machine, its parameters and C."""
 
 from kernelwise.diagnostics import Diagnosis, diagnose
-from kernelwise.estimators import SVC, GridSearchSVC
+from kernelwise.estimators import SVC, GridSearchSVC, MetricTransformer
 from kernelwise.solvers.sketch import DistanceSketch
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["SVC", "Diagnosis", "DistanceSketch", "GridSearchSVC", "__version__", "diagnose"]
+__all__ = [
+    "SVC",
+    "Diagnosis",
+    "DistanceSketch",
+    "GridSearchSVC",
+    "MetricTransformer",
+    "__version__",
+    "diagnose",
+]

@@ -1,6 +1,7 @@
 """Estimators that keep scikit-learn's contract."""
 
 from kernelwise.estimators.grid_search import GridSearchSVC
+from kernelwise.estimators.metric_transformer import MetricTransformer
 from kernelwise.estimators.svc import SVC
 
-__all__ = ["SVC", "GridSearchSVC"]
+__all__ = ["SVC", "GridSearchSVC", "MetricTransformer"]

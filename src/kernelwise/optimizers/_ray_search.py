@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 SUFFICIENT = 1e-4  # share of the decrease that the slope promises (Armijo)
+CLOSE = 0.6  # ratio of two steps that need not be told apart
 SHORTEST = 1e-12  # of a step, in the manifold's norm
 
 
 class RaySearch:
-    """A step that lowers the cost itself: doubled while that helps, or shortened until it does.
+    """A step that lowers the cost itself, at or near the lowest point of the ray that parabolas find.
 
     Parameters
     ----------
@@ -37,18 +38,20 @@ class RaySearch:
             point = manifold.retraction(x, d * t)
             return float(objective(point)), t, point
 
-        best = at(self.length / norm)
-        if best[0] <= f0 + SUFFICIENT * best[1] * df0:
-            while (longer := at(2.0 * best[1]))[0] < best[0]:
-                best = longer
-        else:
-            while best[0] > f0 + SUFFICIENT * best[1] * df0:
-                if best[1] * norm < SHORTEST:
-                    return 0.0, x
-                best = at(_parabola_minimum(f0, df0, best[1], best[0], 0.1, 0.5))
-        value, t, _ = best
-        further = at(_parabola_minimum(f0, df0, t, value, 0.3, 1.7))
-        value, t, point = min(best, further, key=lambda step: step[0])
+        value, t, point = at(self.length / norm)
+        while value > f0 + SUFFICIENT * t * df0:
+            if t * norm < SHORTEST:
+                return 0.0, x
+            value, t, point = at(_parabola_minimum(f0, df0, t, value, 0.1, 0.5))
+        while True:
+            target = _parabola_minimum(f0, df0, t, value, 0.3, 3.0)
+            # So close to the minimum, another evaluation would gain next to nothing.
+            if CLOSE < target / t < 1.0 / CLOSE:
+                break
+            trial = at(target)
+            if trial[0] >= value:
+                break
+            value, t, point = trial
         self.length = t * norm
         return self.length, point
 

@@ -2,7 +2,7 @@
 
 from kernelwise.comparison import Comparison, compare
 from kernelwise.diagnostics import Diagnosis, diagnose
-from kernelwise.estimators import SVC, GridSearchSVC, TunedSVC
+from kernelwise.estimators import SVC, GridSearchSVC, MetricTransformer, TunedSVC
 from kernelwise.solvers.sketch import DistanceSketch
 
 __version__ = "0.1.0.dev0"
@@ -13,6 +13,7 @@ __all__ = [
     "Diagnosis",
     "DistanceSketch",
     "GridSearchSVC",
+    "MetricTransformer",
     "TunedSVC",
     "__version__",
     "compare",

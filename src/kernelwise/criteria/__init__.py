@@ -11,6 +11,7 @@ from kernelwise.criteria.cross_validation_error import CrossValidationError
 from kernelwise.criteria.machine import MachineCriterion
 from kernelwise.criteria.margin import Margin
 from kernelwise.criteria.radius_margin import RadiusMargin
+from kernelwise.criteria.regularized_margin import RegularizedMargin
 from kernelwise.criteria.separability import ESDR, J4, InterClassDistance, SumsCriterion
 from kernelwise.criteria.validation_error import ValidationError
 from kernelwise.criteria.vc_bound import VCBound
@@ -27,6 +28,7 @@ CRITERIA: dict[str, Callable[[], Criterion]] = {
     "validation-error": ValidationError,
     "radius-margin": RadiusMargin,
     "cv-error": CrossValidationError,
+    "regularized-margin": RegularizedMargin,
 }
 
 
@@ -53,6 +55,7 @@ __all__ = [
     "Margin",
     "Polarization",
     "RadiusMargin",
+    "RegularizedMargin",
     "SumsCriterion",
     "VCBound",
     "ValidationError",

@@ -95,14 +95,16 @@ class MetricLearner:
         for start in self.starts:
             check_positive(start, "starts", "metric learning")
 
-    def learn(self, Z: np.ndarray, y: np.ndarray) -> LearnedMetric:
+    def learn(self, Z: np.ndarray, y: np.ndarray, sample_weight: Any = None) -> LearnedMetric:
         """Learn on standardised samples of shape (n_samples, n_features)."""
         optimizer = ManifoldDescent(tol=1e-4, max_iter=MAX_ITER) if self.optimizer is None else self.optimizer
         findings = _constant_findings(Z)
         if self.validation_fraction is not None:
             optimizer = self._stopped_early(Z, y, optimizer)
             findings.append(_early_finding(optimizer))
-        runs = {float(start): self._chain(Z, y, float(start), optimizer) for start in self.starts}
+        runs = {
+            float(start): self._chain(Z, y, float(start), optimizer, sample_weight) for start in self.starts
+        }
         best = min(runs, key=lambda start: runs[start].value)
         values = {start: run.value for start, run in runs.items()}
         findings += runs[best].diagnostics
@@ -110,29 +112,33 @@ class MetricLearner:
         assert isinstance(kernel, GaussianFamily)
         return LearnedMetric(kernel, best, values, runs[best], tuple(findings))
 
-    def _chain(self, Z: np.ndarray, y: np.ndarray, start: float, optimizer: Optimizer) -> TuningResult:
+    def _chain(
+        self, Z: np.ndarray, y: np.ndarray, start: float, optimizer: Optimizer, sample_weight: Any = None
+    ) -> TuningResult:
         """The end of the chain isotropic → diagonal → full or low rank."""
         varies = np.ptp(Z, axis=0) > 0
         weight = start / max(int(varies.sum()), 1)
         if self.kernel == "rbf":
-            return self._search(RBF(weight / 2.0), Z, y, optimizer)
-        diagonal = self._search(DiagonalGaussian(np.full(Z.shape[1], weight)), Z, y, optimizer)
+            return self._search(RBF(weight / 2.0), Z, y, optimizer, sample_weight)
+        diagonal = self._search(DiagonalGaussian(np.full(Z.shape[1], weight)), Z, y, optimizer, sample_weight)
         if self.kernel == "diagonal":
             return diagonal
         q = np.exp(diagonal.kernel.theta)
         if self.kernel == "gaussian":
-            return self._search(Gaussian(np.diag(q)), Z, y, optimizer)
+            return self._search(Gaussian(np.diag(q)), Z, y, optimizer, sample_weight)
         leading = np.argsort(-q * varies, kind="stable")[: self.rank]
-        return self._search(LowRankGaussian(np.diag(np.sqrt(q))[leading]), Z, y, optimizer)
+        return self._search(LowRankGaussian(np.diag(np.sqrt(q))[leading]), Z, y, optimizer, sample_weight)
 
     def _search(
-        self, kernel: GaussianFamily, Z: np.ndarray, y: np.ndarray, optimizer: Optimizer
+        self, kernel: GaussianFamily, Z: np.ndarray, y: np.ndarray, optimizer: Optimizer, sample_weight: Any
     ) -> TuningResult:
         with warnings.catch_warnings():
             # Each of many searches would say so; the findings of the best one do.
             warnings.simplefilter("ignore", ConvergenceWarning)
             warnings.simplefilter("ignore", BoundaryWarning)
-            return optimizer.minimize(TuningProblem(kernel, self.criterion, Z, y))
+            return optimizer.minimize(
+                TuningProblem(kernel, self.criterion, Z, y, sample_weight=sample_weight)
+            )
 
     def _stopped_early(self, Z: np.ndarray, y: np.ndarray, optimizer: Optimizer) -> Optimizer:
         """The optimizer with the number of iterations that does best on samples the search does not see."""

@@ -57,3 +57,10 @@ def check_not_constant(Z: Any) -> None:
         raise ValueError(
             "All features are constant, so that nothing tells the classes apart. Check X and its scaling."
         )
+
+
+def factors(scaler: Any, n_features: int) -> np.ndarray:
+    """What each feature is multiplied by, shape (n_features,): ones for no scaler or one that mixes them."""
+    if scaler is None or not hasattr(scaler, "scale_") or scaler.scale_ is None:
+        return np.ones(n_features)
+    return scaler.scale_ if isinstance(scaler, MinMaxScaler) else 1.0 / scaler.scale_

@@ -1,0 +1,86 @@
+"""Kernels with a learned metric, scored by machines whose metric has not seen the held-out rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from kernelwise._metric_learning import LearnedMetric, MetricLearner
+from kernelwise.selection.canonical import sample
+from kernelwise.selection.choice import Choice, columns_of
+from kernelwise.selection.fold_kernels import FoldKernels
+from kernelwise.selection.scale_search import ScaleSearch
+from kernelwise.selection.task import Task
+
+#: What metrics are learned by; cross-validation says which did better.
+CRITERIA = ("centered-kta", "regularized-margin")
+#: Rows on which a metric is learned, at most.
+MAX_ROWS = 1000
+
+
+def choose_metric(task: Task, name: str, criteria: Any = CRITERIA) -> Choice:
+    """A metric by each criterion, learned again without every fold; then its width and C.
+
+    Parameters
+    ----------
+    task : Task
+    name : {"diagonal", "gaussian", "low-rank"}
+    criteria : sequence of str or Criterion
+    """
+    searches: list[ScaleSearch] = []
+    found: list[LearnedMetric] = []
+    for criterion in criteria:
+        reason = f"{name} metric by {_name(criterion)}"
+        if searches and not task.deadline.allows(reason):
+            continue
+        learned, kernels = _learn(task, name, criterion)
+        search = ScaleSearch(kernels, task)
+        search.run([1.0], [reason], climb=False)
+        searches.append(search)
+        found.append(learned)
+    best = int(np.argmax([search.tried[1.0].best_score for search in searches]))
+    path = searches[best].run([], [])
+    task.findings.extend(found[best].findings)
+    why = [
+        f"A {name} metric was learned by {' and by '.join(_name(c) for c in criteria)}, from "
+        f"{len(found[best].values)} starts; cross-validation, with metrics learned without each fold, "
+        f"preferred the {searches[best].tried[1.0].reason} at {len(searches[best].tried)} widths."
+    ]
+    return Choice(path, path.best, columns_of(found[best].result), found[best].result, why)
+
+
+def _learn(task: Task, name: str, criterion: Any) -> tuple[LearnedMetric, FoldKernels]:
+    """The metric of all rows, and those of every fold's training part from the start that was best."""
+    Z, index, weight = task.paths.Z, task.paths.index, task.pieces.weight
+    everyone = np.arange(len(index))
+    learner = MetricLearner(name, criterion, random_state=task.random_state)
+    final = _learn_on(learner, Z, index, weight, everyone, task.random_state)
+    again = MetricLearner(name, criterion, starts=(final.start,), random_state=task.random_state)
+    by_fold = [
+        _learn_on(again, Z, index, weight, train, task.random_state).kernel for train, _ in task.paths.folds
+    ]
+    return final, FoldKernels(final.kernel, by_fold)
+
+
+def _learn_on(
+    learner: MetricLearner, Z: Any, index: np.ndarray, weight: np.ndarray, rows: np.ndarray, random_state: int
+) -> LearnedMetric:
+    if len(rows) > MAX_ROWS:
+        rows = rows[sample(index[rows], MAX_ROWS, random_state)]
+    is_plain = (weight[rows] == 1.0).all()
+    return learner.learn(Z[rows], index[rows], None if is_plain else weight[rows])
+
+
+def refuse_sparse(task: Task, name: str) -> None:
+    """A metric mixes features, and a mixture of sparse ones is dense."""
+    if sparse.issparse(task.Z):
+        raise ValueError(
+            f"kernel={name!r} learns a metric and needs dense samples, but X is sparse. "
+            "Pass X.toarray() if it fits in memory, or use kernel='rbf'."
+        )
+
+
+def _name(criterion: Any) -> str:
+    return criterion if isinstance(criterion, str) else criterion.name

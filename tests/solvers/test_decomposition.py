@@ -8,7 +8,8 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise.kernels import RBF, ExponentialRBF, Gaussian, Polynomial
-from kernelwise.solvers import solve_svm_dual
+from kernelwise.solvers import decomposition, solve_svm_dual
+from kernelwise.solvers._exp_loops import exp2_in_place
 from kernelwise.solvers.decomposition import solve_svm_by_rows
 from kernelwise.solvers.rows import GaussianRows, KernelRows
 
@@ -58,6 +59,37 @@ def test_single_precision_that_is_not_enough_is_followed_by_double(overlapping):
     ours = solve_svm_by_rows(kernel, far, y, 1.0)
     np.testing.assert_allclose(ours.gradient, y - kernel(far) @ ours.beta, atol=1e-6)
     assert ours.converged
+
+
+def test_samples_are_set_aside_in_turns_and_all_are_right_in_the_end(overlapping, monkeypatch):
+    X, y = overlapping
+    kernel = RBF(0.2)
+    depths = []
+    wake = decomposition.WorkingSets._wake
+
+    def recorded(self):
+        depths.append(len(self.aside))
+        wake(self)
+
+    monkeypatch.setattr(decomposition.WorkingSets, "_wake", recorded)
+    ours = solve_svm_by_rows(kernel, X, y, 1.0, tol=1e-6)
+    assert max(depths) >= 2
+    assert ours.converged
+    np.testing.assert_allclose(ours.gradient, y - kernel(X) @ ours.beta, atol=1e-9)
+
+
+def test_powers_of_two_are_right_to_single_precision():
+    x = np.concatenate([-np.geomspace(1e-9, 100, 100_001), np.arange(-100, 1)]).astype(np.float32)
+    powers = x.copy()
+    exp2_in_place(powers)
+    np.testing.assert_allclose(powers, np.exp2(x.astype(float)), rtol=3e-7)
+    assert powers[-1] == 1.0
+
+
+def test_powers_of_two_out_of_range_are_those_of_its_ends():
+    x = np.array([-1e30, -150.0, 1e-7, 1e30], np.float32)
+    exp2_in_place(x)
+    np.testing.assert_array_equal(x, np.array([2.0**-100, 2.0**-100, 1.0, 1.0], np.float32))
 
 
 def test_little_memory_gives_the_same_machine(overlapping):

@@ -8,8 +8,8 @@ import numpy as np
 
 from kernelwise._validation import check_positive
 from kernelwise.kernels.radial import GaussianFamily
-from kernelwise.solvers._box_qp import BoxQP, Outcome
-from kernelwise.solvers.rows import GaussianRows, KernelRows
+from kernelwise.solvers._box_qp import SINGLE, BoxQP, Outcome, Pool
+from kernelwise.solvers.rows import ALL, GaussianRows, KernelRows
 from kernelwise.solvers.smo import SVMSolution, into_bounds, iteration_cap, signs_and_weights, warn_of
 
 FIRST = 500  # samples, or a tenth of them, in the first working set
@@ -103,7 +103,8 @@ class WorkingSets:
     """Solves working set after working set, on fewer and fewer samples.
 
     Samples that are clearly on the right side are set aside: ``f`` is then right for the ``active`` ones
-    only, and ``pending`` is the change of β that the others have not seen. They see it before the end.
+    only. Each entry of ``aside`` holds some of the others and β when they left; they see what has changed
+    since before the end.
     """
 
     def __init__(
@@ -116,34 +117,32 @@ class WorkingSets:
         memory_limit: int,
     ) -> None:
         self.rows, self.beta, self.f, self.lo, self.hi = rows, beta, f, lo, hi
-        # A working set takes its square twice: K itself, and the solver's copy of what is active.
+        # A working set takes its square twice: K itself, and the pool of what is active.
         self.largest = int(np.clip(np.sqrt(memory_limit / (2 * 8)), 64, LARGEST))
-        self.everyone = np.arange(f.size)
-        self.active = self.everyone
-        self.pending = np.zeros(f.size)
+        self.pool = Pool(min(self.largest, f.size), SINGLE)
+        self.active = np.arange(f.size)
+        self.aside: list[tuple[np.ndarray, np.ndarray]] = []
 
     def minimise(self, tol: float, max_iter: int) -> Outcome:
         """Run until no pair of all samples violates by ``tol`` or ``max_iter`` pair steps are done."""
-        n_iter, is_convex = 0, True
+        n_iter, is_convex, is_stuck = 0, True, False
         for _ in range(MAX_ROUNDS):
             gap, offset, violation = self._survey()
-            if gap < tol or n_iter >= max_iter:
-                if self.active.size == self.everyone.size:
+            if gap < tol or n_iter >= max_iter or is_stuck:
+                if not self.aside:
                     break
-                self._wake_all()
+                self._wake()
+                is_stuck = False
                 continue
-            chosen = self._working_set(violation)
-            qp = BoxQP(
-                self.rows.square(chosen), self.beta[chosen], self.f[chosen], self.lo[chosen], self.hi[chosen]
-            )
+            chosen = self._working_set(self._set_aside(violation, gap))
+            qp = self._program(chosen)
             outcome = qp.minimise(max(0.5 * tol, REDUCE * gap), max_iter - n_iter)
             n_iter, is_convex = n_iter + outcome.n_iter, is_convex and outcome.is_convex
             change = qp.beta - self.beta[chosen]
-            if not change.any() and self.active.size == self.everyone.size:
-                break
-            self._move(chosen[change != 0], change[change != 0])
+            moved = np.flatnonzero(change)
+            self.rows.subtract(chosen[moved], change[moved], self.f, self.active if self.aside else ALL)
             self.beta[chosen] = qp.beta
-            self._set_aside(violation, gap)
+            is_stuck = moved.size == 0
         n_free = int(((self.beta > self.lo) & (self.beta < self.hi)).sum())
         return Outcome(n_iter, 0, max(gap, 0.0), offset, n_free, gap < tol, is_convex)
 
@@ -154,42 +153,42 @@ class WorkingSets:
         """
         beta, f = self.beta[self.active], self.f[self.active]
         rises, falls = beta < self.hi[self.active], beta > self.lo[self.active]
-        up, low = f[rises].max(initial=-np.inf), f[falls].min(initial=np.inf)
-        is_free = rises & falls
-        offset = float(f[is_free].mean()) if is_free.any() else float(0.5 * (up + low))
-        above = f - offset
-        violation = np.where(is_free, np.abs(above), np.where(rises, above, np.where(falls, -above, -np.inf)))
-        return float(up - low), offset, violation
+        upward, downward = np.where(rises, f, -np.inf), np.where(falls, -f, -np.inf)
+        up, low = float(upward.max()), -float(downward.max())
+        free = f[rises & falls]
+        offset = float(free.mean()) if free.size else 0.5 * (up + low)
+        return up - low, offset, np.maximum(upward - offset, downward + offset)
 
     def _working_set(self, violation: np.ndarray) -> np.ndarray:
         """Violating and free samples; of too many, a regular sample and the worst."""
         candidates = np.flatnonzero(violation >= 0)
         size = min(self.largest, max(FIRST, self.active.size // 10)) if not self.beta.any() else self.largest
         if candidates.size > size:
-            every = np.linspace(0, candidates.size - 1, size - size // 8).astype(int)
-            worst = np.argpartition(violation, -(size // 8))[-(size // 8) :]
-            candidates = np.union1d(candidates[every], worst)
+            is_chosen = np.zeros(violation.size, dtype=bool)
+            is_chosen[candidates[np.linspace(0, candidates.size - 1, size - size // 8).astype(int)]] = True
+            is_chosen[np.argpartition(violation, -(size // 8))[-(size // 8) :]] = True
+            candidates = np.flatnonzero(is_chosen)
         return self.active[candidates]
 
-    def _move(self, indices: np.ndarray, change: np.ndarray) -> None:
-        """Bring f of the active samples up to date with a change of β."""
-        if self.active.size == self.everyone.size:
-            self.rows.subtract(indices, change, self.f)
-            return
-        self.rows.subtract(indices, change, self.f, self.active)
-        self.pending[indices] += change
+    def _program(self, chosen: np.ndarray) -> BoxQP:
+        """The dual on a working set, everyone else fixed, in the memory of the one before."""
+        self.pool.size = 0
+        beta, f, lo, hi = (v[chosen] for v in (self.beta, self.f, self.lo, self.hi))
+        return BoxQP(self.rows.square(chosen), beta, f, lo, hi, {SINGLE: self.pool})
 
-    def _set_aside(self, violation: np.ndarray, gap: float) -> None:
+    def _set_aside(self, violation: np.ndarray, gap: float) -> np.ndarray:
         """Leave out the samples further on the right side than f is likely to move, if they are many."""
-        if self.active.size < self.everyone.size:
-            return
-        near = np.flatnonzero(violation > -max(MARGIN, REACH * gap))
-        if near.size < ASIDE * self.active.size:
-            self.active = self.active[near]
+        near = violation > -max(MARGIN, REACH * gap)
+        if near.sum() >= ASIDE * near.size:
+            return violation
+        self.aside.append((self.active[~near], self.beta.copy()))
+        self.active = self.active[near]
+        return violation[near]
 
-    def _wake_all(self) -> None:
-        """Let the samples set aside see what they have missed."""
-        missed = np.flatnonzero(self.pending)
-        self.rows.subtract(missed, self.pending[missed], self.f, np.setdiff1d(self.everyone, self.active))
-        self.pending[:] = 0.0
-        self.active = self.everyone
+    def _wake(self) -> None:
+        """Let the samples that were set aside last see what they have missed."""
+        asleep, beta = self.aside.pop()
+        change = self.beta - beta
+        moved = np.flatnonzero(change)
+        self.rows.subtract(moved, change[moved], self.f, asleep)
+        self.active = np.sort(np.concatenate([self.active, asleep]))

@@ -100,6 +100,20 @@ def test_little_memory_gives_the_same_machine(overlapping):
     assert tight.objective == pytest.approx(ample.objective, rel=1e-8)
 
 
+@pytest.mark.parametrize("C", [0.01, 0.3, 1.0, 1.5])
+@pytest.mark.parametrize("gamma", [1.0, 20.0])
+def test_more_support_vectors_than_a_working_set_holds(gamma, C, overlapping):
+    # A narrow kernel and classes of different size: the worst samples of one side could fill the set.
+    X, _ = overlapping
+    y = np.where(X[:, 0] + 0.5 * X[:, 1] > 0.8, 1, -1)
+    kernel = RBF(gamma)
+    ours = solve_svm_by_rows(kernel, X, y, C, memory_limit=2 * 16 * 100**2)
+    assert (ours.beta != 0).sum() > 300
+    assert ours.converged
+    whole = solve_svm_dual(kernel(X), y, C)
+    assert ours.objective == pytest.approx(whole.objective, rel=1e-4)
+
+
 def test_weights_are_bounds_and_zero_leaves_a_sample_out(overlapping):
     X, y = overlapping
     w = np.tile([0.0, 1.0, 3.0], 300)

@@ -150,6 +150,17 @@ def test_an_early_stop_is_said(overlapping):
     assert not solution.converged
 
 
+@pytest.mark.parametrize("n_rounds", [5, 7])
+def test_after_too_many_rounds_all_outputs_are_right_and_it_is_said(n_rounds, overlapping, monkeypatch):
+    X, y = overlapping
+    kernel = RBF(0.2)
+    monkeypatch.setattr(decomposition, "MAX_ROUNDS", n_rounds)
+    with pytest.warns(ConvergenceWarning, match="stopped after"):
+        ours = solve_svm_by_rows(kernel, X, y, 1.0, tol=1e-9)
+    assert not ours.converged
+    np.testing.assert_allclose(ours.gradient, y - kernel(X) @ ours.beta, atol=1e-9)
+
+
 @pytest.mark.parametrize("source", [KernelRows, GaussianRows])
 @pytest.mark.parametrize("memory_limit", [0, 2**14, 2**24])
 def test_rows_subtract_the_same_whatever_is_kept(source, memory_limit, overlapping):

@@ -127,10 +127,10 @@ class WorkingSets:
 
     def minimise(self, tol: float, max_iter: int) -> Outcome:
         """Run until no pair of all samples violates by ``tol`` or ``max_iter`` pair steps are done."""
-        n_iter, is_convex, is_stuck = 0, True, False
-        for _ in range(MAX_ROUNDS):
+        n_iter, n_rounds, is_convex, is_stuck = 0, 0, True, False
+        while True:
             gap, offset, pull = self._survey()
-            if gap < tol or n_iter >= max_iter or is_stuck:
+            if gap < tol or n_iter >= max_iter or n_rounds >= MAX_ROUNDS or is_stuck:
                 if not self.aside:
                     break
                 self._wake()
@@ -139,7 +139,8 @@ class WorkingSets:
             chosen = self._working_set(self._set_aside(pull, gap), gap)
             qp = self._program(chosen)
             outcome = qp.minimise(max(0.5 * tol, REDUCE * gap), max_iter - n_iter)
-            n_iter, is_convex = n_iter + outcome.n_iter, is_convex and outcome.is_convex
+            n_iter, n_rounds = n_iter + outcome.n_iter, n_rounds + 1
+            is_convex = is_convex and outcome.is_convex
             change = qp.beta - self.beta[chosen]
             moved = np.flatnonzero(change)
             self.rows.subtract(chosen[moved], change[moved], self.f, self.active if self.aside else ALL)
@@ -171,7 +172,7 @@ class WorkingSets:
         candidates = np.flatnonzero((pull >= 0).any(axis=0))
         size, share = EARLY if gap > WIDE else LATE
         if not self.beta.any():
-            size = max(FIRST, self.active.size // 10)
+            size = min(size, max(FIRST, self.active.size // 10))
         size = min(size, self.largest)
         if candidates.size > size:
             n_worst = int(share * size)

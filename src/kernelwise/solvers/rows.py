@@ -9,7 +9,8 @@ import numpy as np
 from kernelwise.kernels.radial import GaussianFamily
 
 BLOCK = 2**23  # bytes of kernel values computed at once
-HEIGHT, WIDTH = 256, 1000  # rows and columns of a tile of single precision values: 1 MiB
+# Rows and columns of a tile of single precision values, 1 MB. Rows 4096 bytes apart would share cache sets.
+HEIGHT, WIDTH = 256, 1000
 ALL = slice(None)
 CROWDED = 0.4  # share of the kept rows from which one product over all of them beats picking rows
 
@@ -99,26 +100,27 @@ class GaussianRows(KernelRows):
         Z = Z - Z.mean(axis=0)
         scale = kernel.scale / np.log(2.0)
         norms = scale * np.einsum("ij,ij->i", Z, Z)
-        ones = np.ones(self.n)
-        self.left = np.column_stack([2.0 * scale * Z, -norms, ones]).astype(self.dtype)
-        self.right = np.vstack([Z.T, ones, -norms]).astype(self.dtype)
-        self._columns: Any = ALL
-        self._right = self.right
+        d = Z.shape[1]
+        self.left = np.empty((self.n, d + 2), self.dtype)
+        np.multiply(Z, 2.0 * scale, out=self.left[:, :d], casting="same_kind")
+        self.left[:, d], self.left[:, d + 1] = -norms, 1.0
+        self.right = np.empty((d + 2, self.n), self.dtype)
+        self.right[:d], self.right[d], self.right[d + 1] = Z.T, 1.0, -norms
         self._memory = np.empty(0, self.dtype)
 
     def compute(self, indices: np.ndarray, columns: np.ndarray | slice = ALL) -> np.ndarray:
         """K[indices][:, columns], in memory that the next call uses again: fresh pages are dear."""
-        return self._values(self.left[indices], self._right_of(columns))
+        return self._values(self.left[indices], self.right[:, columns])
 
     def square(self, indices: np.ndarray) -> np.ndarray:
-        """K[indices][:, indices], in the same memory."""
-        return self._values(self.left[indices], self.right[:, indices])
+        """K[indices][:, indices] in single precision, in the same memory."""
+        return self.compute(indices, indices)
 
     def subtract(
         self, indices: np.ndarray, change: np.ndarray, f: np.ndarray, columns: np.ndarray | slice = ALL
     ) -> None:
         """f −= Σ change_k K[indices_k], of f[columns] only if they are given; by tiles that fit a cache."""
-        left, right, change = self.left[indices], self._right_of(columns), change.astype(self.dtype)
+        left, right, change = self.left[indices], self.right[:, columns], change.astype(self.dtype)
         total = np.zeros(right.shape[1])
         for start in range(0, total.size, WIDTH):
             part = slice(start, start + WIDTH)
@@ -126,17 +128,12 @@ class GaussianRows(KernelRows):
                 total[part] += change[k : k + HEIGHT] @ self._values(left[k : k + HEIGHT], right[:, part])
         f[columns] -= total
 
-    def _right_of(self, columns: np.ndarray | slice) -> np.ndarray:
-        if columns is not self._columns:
-            self._columns, self._right = columns, self.right[:, columns]
-        return self._right
-
     def _values(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        size = left.shape[0] * right.shape[1]
+        shape = (left.shape[0], right.shape[1])
+        size = shape[0] * shape[1]
         if self._memory.size < size:
             self._memory = np.empty(size, self.dtype)
         values = self._memory[:size]
-        shaped = values.reshape(left.shape[0], right.shape[1])
-        np.matmul(left, right, out=shaped)
+        np.matmul(left, right, out=values.reshape(shape))
         self._exp2(values)
-        return shaped
+        return values.reshape(shape)

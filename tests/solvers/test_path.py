@@ -129,6 +129,29 @@ def test_path_ends_where_no_support_vector_is_bounded(breast_cancer):
     assert path.objective[-1, 0, 0] == pytest.approx(large.objective, rel=1e-6)
 
 
+def test_identity_as_gram_matrix_needs_no_second_solve():
+    # The dual is then β = y − b, less than C or not: scaling the bounded solution gives the free one.
+    y = np.repeat([-1.0, 1.0], [48, 24])
+    folds = list(StratifiedKFold(4).split(y, y))
+    path = svm_path(np.eye(72), y, [0.5, 5.0, 50.0], folds, tol=1e-6)
+    assert (path.n_bounded[:, :, 0] == [[18], [0], [0]]).all()
+    assert not path.n_iter[1:].any()
+    np.testing.assert_allclose(path.decision[1:], -1 / 3, atol=1e-6)  # b of 36 against 18
+
+
+def test_path_goes_on_behind_newton_steps():
+    X, y = overlapping(600, n_features=8)
+    K = rbf_kernel(X, gamma=1e-3)
+    folds = list(StratifiedKFold(3).split(X, y))
+    Cs = 4.0 ** np.arange(9)
+    path = svm_path(K, y, Cs, folds)
+    assert path.converged.all()
+    for c, C in enumerate(Cs):
+        for k, (train, _) in enumerate(folds):
+            tight = solve_svm_dual(K[np.ix_(train, train)], y[train], C, tol=1e-6)
+            assert path.objective[c, k, 0] == pytest.approx(tight.objective, rel=1e-5)
+
+
 @pytest.mark.parametrize("labels", ["two classes", "three classes"])
 def test_result_does_not_depend_on_n_jobs(labels):
     X, y, folds = three_classes()

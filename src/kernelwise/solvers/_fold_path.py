@@ -10,7 +10,7 @@ from ._box_qp import NOT_CONVEX, BoxQP, Pool, subtract_rows
 from .multiclass import Machine
 
 Fold = tuple[np.ndarray, np.ndarray]
-OFFSET = 3  # column of the table of `smo_path`
+N_COLUMNS, OFFSET = 8, 3  # of the table of `smo_path`
 SEED_TOL = 0.05  # the machine on all samples only gives the folds a start
 SEED_FOLDS = 3  # with fewer folds that start costs more than it saves
 
@@ -121,41 +121,30 @@ class MachinePath:
             As the table of `smo_path`.
         betas : ndarray of shape (n_solved, n_members)
         """
-        qp.lo, qp.hi = np.minimum(limits, 0.0), np.maximum(limits, 0.0)
-        quick = qp.path(self.signs, self.Cs, self.tol, self.max_iter)
-        if quick.is_solved:
-            return quick.table, quick.coefficients
-        rows, betas = list(quick.table[:-1]), list(quick.coefficients[:-1])
-        crawl = quick.table[-1, 0]  # pair steps the next C would take without Newton steps
-        is_final = False
-        while not is_final:
-            C = self.Cs[len(rows)]
-            if len(rows) >= len(quick.table):
-                start_from_last(qp, self.signs, C / self.Cs[len(rows) - 1], C * limits)
-            qp.lo, qp.hi = np.minimum(C * limits, 0.0), np.maximum(C * limits, 0.0)
-            newton_first = crawl > qp.patience(qp.n_free)
-            outcome = qp.minimise(self.tol, self.max_iter, newton_first=newton_first)
-            crawl = 1.15 * crawl if outcome.n_newton else outcome.n_iter
-            n_support = np.count_nonzero(qp.beta)
-            objective = -0.5 * (qp.beta @ (self.signs + qp.f))
-            lowest = 0.0 if outcome.is_convex else -1.0
-            rows.append(
-                np.array(
-                    [
-                        outcome.n_iter,
-                        lowest,
-                        outcome.gap,
-                        outcome.offset,
-                        outcome.n_free,
-                        0,
-                        n_support,
-                        objective,
-                    ]
-                )
+        unit_lo, unit_hi = np.minimum(limits, 0.0), np.maximum(limits, 0.0)
+        table, coefficients = np.zeros((self.Cs.size, N_COLUMNS)), np.empty((self.Cs.size, limits.size))
+        n_done = 0
+        while n_done < self.Cs.size:
+            qp.lo, qp.hi = unit_lo, unit_hi
+            n_done, is_solved = qp.path(
+                self.signs, self.Cs, n_done, self.tol, self.max_iter, coefficients, table
             )
-            betas.append(qp.beta.copy())
-            is_final = len(rows) == self.Cs.size or (outcome.converged and n_support == outcome.n_free)
-        return np.array(rows), np.array(betas)
+            if is_solved:
+                break
+            C, row = self.Cs[n_done - 1], table[n_done - 1]
+            qp.lo, qp.hi = C * unit_lo, C * unit_hi
+            # More variables may be free than when the path began, and pair steps still be the cheaper ones.
+            crawls = row[0] >= qp.patience(qp.n_free)
+            outcome = qp.minimise(self.tol, self.max_iter - int(row[0]), newton_first=crawls)
+            n_support = np.count_nonzero(qp.beta)
+            row[0] += outcome.n_iter
+            row[1] = row[1] if outcome.is_convex else -1.0
+            row[2:5] = outcome.gap, outcome.offset, outcome.n_free
+            row[6:] = n_support, -0.5 * (qp.beta @ (self.signs + qp.f))
+            coefficients[n_done - 1] = qp.beta
+            if outcome.converged and n_support == outcome.n_free:
+                break
+        return table[:n_done], coefficients[:n_done]
 
     def _tabulate(self, rows: np.ndarray, decision: np.ndarray) -> FoldPath:
         """With no bounded support vector the last solution is the solution for every larger C, too."""
@@ -171,20 +160,6 @@ class MachinePath:
             converged=gap < self.tol,
             is_convex=lowest > NOT_CONVEX,
         )
-
-
-def start_from_last(qp: BoxQP, signs: np.ndarray, s: float, limits: np.ndarray) -> None:
-    """Keep β or scale it with C, whichever has the lower objective; what was bounded then stays so."""
-    linear = signs @ qp.beta
-    quadratic = linear - qp.f @ qp.beta
-    if 0.5 * s * s * quadratic - s * linear >= 0.5 * quadratic - linear:
-        return
-    bounded = (qp.beta == qp.lo) | (qp.beta == qp.hi)
-    bounded &= qp.beta != 0.0
-    qp.beta *= s
-    np.copyto(qp.beta, limits, where=bounded)
-    qp.f *= s
-    qp.f += (1.0 - s) * signs
 
 
 def contiguous(members: np.ndarray) -> list[slice]:

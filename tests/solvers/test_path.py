@@ -232,6 +232,22 @@ def test_offset_is_right_where_every_support_vector_is_bounded(gamma, C, n_folds
     assert most_differing(path, sklearn_labels(X, y, folds, [C], gamma), folds) == 0
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_rounding_of_the_sum_frees_no_variable(seed):
+    # 0.3 is rounded, so that sums of bounds are, too; the first fold leaves as many of either class.
+    X = np.random.default_rng(seed).standard_normal((61, 5))
+    y = np.repeat([-1.0, 1.0], [30, 31])
+    K = rbf_kernel(X, gamma=1.0)
+    folds = list(StratifiedKFold(5).split(X, y))
+    path = svm_path(K, y, [0.3], folds)
+    train, test = folds[0]
+    model = SVC(C=0.3, kernel="precomputed", tol=1e-5).fit(K[np.ix_(train, train)], y[train])
+    assert path.n_bounded[0, 0, 0] == path.n_support[0, 0, 0] == train.size
+    np.testing.assert_allclose(
+        path.decision[0, test], model.decision_function(K[np.ix_(test, train)]), atol=1e-8
+    )
+
+
 def test_decision_values_below_rounding_keep_their_sign():
     # A very narrow kernel: with equal classes the offset is zero and kernel values are all that is left.
     X, y = load_digits(return_X_y=True)

@@ -249,10 +249,10 @@ def test_rounding_of_the_sum_frees_no_variable(seed):
 
 
 def test_decision_values_below_rounding_keep_their_sign():
-    # A very narrow kernel: with equal classes the offset is zero and kernel values are all that is left.
+    # A very narrow kernel: with equal classes the offset is zero, or what kernel values leave of it.
     X, y = load_digits(return_X_y=True)
     X, y = StandardScaler().fit_transform(X)[:600], y[:600]
     folds = list(StratifiedKFold(5).split(X, y))
-    path = svm_path(rbf_kernel(X, gamma=8.0), y, [0.5], folds)
-    expected = sklearn_labels(X, y, folds, [0.5], 8.0)
+    path = svm_path(rbf_kernel(X, gamma=8.0), y, [0.5, 2.0], folds)
+    expected = sklearn_labels(X, y, folds, [0.5, 2.0], 8.0)
     assert most_differing(path, expected, folds) == 0

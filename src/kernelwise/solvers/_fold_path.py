@@ -10,7 +10,8 @@ from ._box_qp import NOT_CONVEX, BoxQP, Pool, subtract_rows
 from .multiclass import Machine
 
 Fold = tuple[np.ndarray, np.ndarray]
-N_COLUMNS, OFFSET = 8, 3  # of the table of `smo_path`
+N_COLUMNS, OFFSET, N_FREE = 8, 3, 4  # of the table of `smo_path`
+NO_OFFSET = 1e-14  # of labels ±1: a smaller mean of f is rounding
 SEED_TOL = 0.05  # the machine on all samples only gives the folds a start
 SEED_FOLDS = 3  # with fewer folds that start costs more than it saves
 
@@ -74,7 +75,7 @@ class MachinePath:
         """Solve for every C on ``train``; decision values are those of ``test``.
 
         Held-out members stay in the problem with both bounds at zero. Their decision values are computed from
-        K all the same: with a very narrow kernel they are smaller than the rounding of the gradient.
+        K all the same, offset included: with a very narrow kernel they are smaller than the rounding of f.
         """
         is_used = np.zeros(self.K.shape[0], bool)
         is_used[train] = True
@@ -82,6 +83,9 @@ class MachinePath:
         qp = self._start(limits)
         rows, betas = self._along_C(qp, limits)
         self.spare.append(qp.pools)
+        for row, C, beta in zip(rows, self.Cs, betas, strict=False):
+            if abs(row[OFFSET]) < NO_OFFSET and row[N_FREE] > 0:
+                row[OFFSET] = self._mean_f((beta != 0.0) & (beta != C * limits), beta)
         decision = np.repeat(rows[:, OFFSET, None], test.size, axis=1)
         start = 0
         for piece in self.pieces:
@@ -89,6 +93,17 @@ class MachinePath:
             decision += betas[:, start : start + size] @ self.K[test, piece].T
             start += size
         return self._tabulate(rows, decision)
+
+    def _mean_f(self, free: np.ndarray, beta: np.ndarray) -> float:
+        """Mean of p − Kβ over ``free``, own terms apart: those of a narrow kernel hide all others.
+
+        The others are in single precision, LIBSVM's for training: kernel values that vanish there must not
+        decide labels here.
+        """
+        rows = self.K_members[free].astype(np.float32)
+        rows[np.arange(len(rows)), np.flatnonzero(free)] = 0.0
+        own = self.signs - np.diagonal(self.K_members) * beta
+        return float((own[free].sum() - (rows @ beta).sum()) / len(rows))
 
     def _start(self, limits: np.ndarray) -> BoxQP:
         """The seed less the coefficients held out, and the least ones of the sign that now outweighs."""

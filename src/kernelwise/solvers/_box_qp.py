@@ -48,15 +48,24 @@ class Pool:
         # Only touched pages take memory: the pool is usually far smaller. The zeros pad the rows.
         self.K = np.zeros(n * self.stride + 32, dtype)
 
+    @property
+    def rows(self) -> np.ndarray:
+        """The copy of K, of shape (size, size)."""
+        return self.K[:-32].reshape(self.members.size, self.stride)[: self.size, : self.size]
+
+    def thin_out(self, is_wanted: np.ndarray) -> None:
+        """Keep only the members for which ``is_wanted``, of shape (n_samples,), is true."""
+        kept = np.flatnonzero(is_wanted[self.members[: self.size]])
+        rows = self.rows[np.ix_(kept, kept)]
+        self.members[: kept.size], self.size = self.members[kept], kept.size
+        self.rows[:] = rows
+
     def copy(self, new: Pool | None = None) -> Pool:
         """Return a pool of its own with the same members; ``new`` may be one that is no longer needed."""
         if new is None:
             new = Pool(self.members.size, self.K.dtype)
-        new.size = self.size
-        new.members[: self.size] = self.members[: self.size]
-        shape = (self.members.size, self.stride)
-        rows, copy = (pool.K[:-32].reshape(shape)[: self.size, : self.size] for pool in (self, new))
-        copy[:] = rows
+        new.members[: self.size], new.size = self.members[: self.size], self.size
+        new.rows[:] = self.rows
         return new
 
 

@@ -20,12 +20,34 @@ from kernelwise.comparison import METHODS, compare
 from kernelwise.datasets import load
 
 #: Every set of at most 5000 rows, and two that ship with scikit-learn.
-SETS = (
-    "iris planning_relax heart_statlog vertebral_2c ilpd breast_cancer breast_cancer_wisconsin "
-    "tic_tac_toe banknote titanic digits satimage_test usps_test segment splice_ida splice dna "
-    "thyroid_test thyroid_train satimage_train pendigits_test optdigits_test optdigits_train waveform_ida "
-    "waveform letter_test "
-).split()
+SETS = [
+    "iris",
+    "planning_relax",
+    "heart_statlog",
+    "vertebral_2c",
+    "ilpd",
+    "breast_cancer",
+    "breast_cancer_wisconsin",
+    "tic_tac_toe",
+    "banknote",
+    "titanic",
+    "digits",
+    "satimage_test",
+    "usps_test",
+    "segment",
+    "splice_ida",
+    "splice",
+    "dna",
+    "thyroid_test",
+    "thyroid_train",
+    "satimage_train",
+    "pendigits_test",
+    "optdigits_test",
+    "optdigits_train",
+    "waveform_ida",
+    "waveform",
+    "letter_test",
+]
 
 
 class Journal(MutableMapping[str, Any]):

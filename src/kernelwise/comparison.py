@@ -165,7 +165,7 @@ def compare(
             cells[:, m, s] = journal[key]
             if callback is not None:
                 callback(name, s, cells[0, m, s])
-    return Comparison(tuple(estimators), *cells, skipped)
+    return Comparison(tuple(estimators), cells[0], cells[1], cells[2], cells[3], skipped)
 
 
 def _cell(

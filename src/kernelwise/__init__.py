@@ -2,8 +2,18 @@
 
 from kernelwise.diagnostics import Diagnosis, diagnose
 from kernelwise.estimators import SVC, GridSearchSVC, TunedSVC
+from kernelwise.estimators._model_file import load
 from kernelwise.solvers.sketch import DistanceSketch
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["SVC", "Diagnosis", "DistanceSketch", "GridSearchSVC", "TunedSVC", "__version__", "diagnose"]
+__all__ = [
+    "SVC",
+    "Diagnosis",
+    "DistanceSketch",
+    "GridSearchSVC",
+    "TunedSVC",
+    "__version__",
+    "diagnose",
+    "load",
+]

@@ -26,6 +26,7 @@ from ..selection.result import SelectionResult, selection_result
 from ..selection.task import Deadline, Task
 from ..solvers.multiclass import two_class_machines
 from ..solvers.platt import fit_platt
+from ._exportable import Exportable
 from ._probability import class_probabilities
 from ._scaling import apply_scaler, fit_scaler
 from ._scoring import PathScorer
@@ -35,7 +36,7 @@ from .multiclass import STRATEGIES, check_strategy, choose_reject_label
 from .svc import SVC
 
 
-class TunedSVC(ClassifierMixin, BaseEstimator):
+class TunedSVC(Exportable, ClassifierMixin, BaseEstimator):
     """Support vector classifier that chooses its kernel's parameters and C from the data.
 
     Features are scaled, a few kernel widths are named by the class separability criteria of the distance

@@ -1,59 +1,22 @@
-"""The scikit-learn names without a promise of stability; nothing else may use such names."""
+"""scikit-learn's names that are not promised, or not in every version; nothing else may import such names."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-from scipy import sparse
 from sklearn.utils import _safe_indexing as safe_indexing
 
-__all__ = ["replace_machine", "safe_indexing"]
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # before scikit-learn 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Nothing: this scikit-learn has no callbacks."""
+
+    def with_callbacks(method: Callable[..., Any]) -> Callable[..., Any]:
+        """The method itself: this scikit-learn has no callbacks."""
+        return method
 
 
-def replace_machine(
-    svc: Any,
-    support: np.ndarray,
-    support_vectors: Any,
-    n_support: np.ndarray,
-    dual_coef: np.ndarray,
-    intercept: np.ndarray,
-) -> None:
-    """Give a fitted scikit-learn SVC other support vectors and coefficients.
-
-    What else LIBSVM wants to find on the object stays as scikit-learn itself has set it.
-
-    Parameters
-    ----------
-    svc : sklearn.svm.SVC
-        Fitted with the same classes and number of features, on dense or sparse samples as these are.
-    support : ndarray of shape (n_SV,)
-        Ordered by class.
-    support_vectors : array or CSR matrix of shape (n_SV, n_features)
-    n_support : ndarray of shape (n_classes,)
-    dual_coef : ndarray of shape (n_classes - 1, n_SV)
-        In LIBSVM's layout; with two classes, positive for the second one.
-    intercept : ndarray of shape (n_machines,)
-    """
-    svc.support_ = np.ascontiguousarray(support, dtype=np.int32)
-    svc._n_support = np.ascontiguousarray(n_support, dtype=np.int32)
-    # LIBSVM's own two-class machine is positive for the first class.
-    sign = -1.0 if len(svc.classes_) == 2 else 1.0
-    svc.intercept_, svc._intercept_ = np.array(intercept, dtype=float), sign * intercept
-    if sparse.issparse(svc.support_vectors_):
-        kind = type(svc.support_vectors_)
-        svc.support_vectors_ = kind(support_vectors)
-        svc.dual_coef_, svc._dual_coef_ = (_full_csr(kind, a) for a in (dual_coef, sign * dual_coef))
-    else:
-        svc.support_vectors_ = np.ascontiguousarray(support_vectors, dtype=float)
-        svc.dual_coef_, svc._dual_coef_ = (
-            np.array(a, dtype=float, order="C") for a in (dual_coef, sign * dual_coef)
-        )
-
-
-def _full_csr(kind: type, values: np.ndarray) -> Any:
-    """A CSR matrix with every entry stored: LIBSVM reads the entries by their place."""
-    n_rows, n_columns = values.shape
-    indices = np.tile(np.arange(n_columns, dtype=np.int32), n_rows)
-    indptr = np.arange(n_rows + 1, dtype=np.int32) * n_columns
-    return kind((np.ascontiguousarray(values).ravel(), indices, indptr), shape=values.shape)
+__all__ = ["CallbackSupportMixin", "safe_indexing", "with_callbacks"]

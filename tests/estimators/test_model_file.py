@@ -13,6 +13,7 @@ from numpy.testing import assert_array_equal, assert_equal
 from scipy import sparse
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
 import kernelwise
@@ -157,6 +158,7 @@ def test_parameters_that_are_objects_come_back(iris, tmp_path):
         class_weight={0: 1.0, 1: np.float64(2.0)},
         scoring="balanced_accuracy",
         refit="one-standard-error",
+        cv=StratifiedKFold(3, shuffle=True, random_state=1),
         Cs=np.array([0.1, 1.0, 10.0]),
     ).fit(*iris)
     loaded = saved_and_loaded(model, tmp_path)

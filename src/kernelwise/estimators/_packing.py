@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from .. import criteria, kernels, optimizers
@@ -34,7 +35,8 @@ def _public_classes(package: Any) -> list[type]:
 
 SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
 PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]
-CLASSES = {part.__name__: part for part in (SVC, TunedSVC, SelectionResult, Finding, *SCALERS, *PARTS)}
+OTHERS = (SVC, TunedSVC, SelectionResult, Finding, KFold, StratifiedKFold)
+CLASSES = {part.__name__: part for part in (*OTHERS, *SCALERS, *PARTS)}
 #: Made again when the model is loaded.
 DERIVED = ("scorer_",)
 #: Kinds of arrays and scalars that numpy writes without pickle.

@@ -46,3 +46,14 @@ def fit_scaler(scale: Any, X: Any, weight: np.ndarray | None, owner: str) -> Any
 def apply_scaler(scaler: Any, X: Any) -> Any:
     """Scaled samples, as an array or a CSR matrix."""
     return X if scaler is None else check_samples(scaler.transform(X))
+
+
+def check_not_constant(Z: Any) -> None:
+    """Raise if all rows are the same."""
+    low, high = Z.min(axis=0), Z.max(axis=0)
+    if sparse.issparse(Z):
+        low, high = low.toarray(), high.toarray()
+    if np.array_equal(low, high):
+        raise ValueError(
+            "All features are constant, so that nothing tells the classes apart. Check X and its scaling."
+        )

@@ -12,11 +12,11 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC as LibSVC
 
-from .._sklearn_compat import replace_machine
 from ..exceptions import IncompatibleError
 from ..kernels import Kernel, Linear, Polynomial, Sigmoid
 from ..kernels.radial import GaussianFamily
 from ._linear_map import map_transformer
+from ._replace_machine import replace_machine
 from .multiclass import STRATEGIES
 
 #: By how much decision values may differ, relative to the largest; more is an error.

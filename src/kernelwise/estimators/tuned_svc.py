@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 import warnings
 from typing import Any, Self
@@ -13,30 +12,32 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from .._sklearn_compat import safe_indexing
-from .._validation import check_choice, check_gram, check_positive
-from ..exceptions import KernelwiseWarning
-from ..findings import Finding
+from .._sklearn_compat import CallbackSupportMixin, with_callbacks
+from .._validation import check_gram
 from ..selection.auto import Choice, choose
-from ..selection.canonical import CanonicalRows, canonical_rows, sample
+from ..selection.canonical import DistinctRows, canonical_order, distinct_rows, every_row
+from ..selection.deadline import Deadline
 from ..selection.held_out_paths import KernelPath
 from ..selection.result import SelectionResult, selection_result
-from ..selection.task import Deadline, Task
-from ..solvers.multiclass import two_class_machines
-from ..solvers.platt import fit_platt
+from ..selection.task import Task
 from ._exportable import Exportable
+from ._held_out_scorer import HeldOutScorer
 from ._probability import class_probabilities
-from ._scaling import apply_scaler, fit_scaler
+from ._progress import Progress
+from ._scaling import apply_scaler, check_not_constant, fit_scaler
 from ._scoring import PathScorer
+from ._tuned_machine import affordable_rows, held_out_sigmoids
+from ._tuned_report import report, say
+from ._tuned_settings import check_settings, folds_of, row_of, seed_of, values_of_C
 from ._tuned_table import one_standard_error, path_at, place_of, tabulate_paths
-from ._weights import encode_labels, positive_weights, weight_classes
+from ._weights import check_class_sizes, encode_labels, factors_of_classes, positive_weights
 from .multiclass import STRATEGIES, check_strategy, choose_reject_label
 from .svc import SVC
 
 
-class TunedSVC(Exportable, ClassifierMixin, BaseEstimator):
+class TunedSVC(Exportable, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Support vector classifier that chooses its kernel's parameters and C from the data.
 
     Features are scaled, a few kernel widths are named by the class separability criteria of the distance
@@ -55,8 +56,10 @@ class TunedSVC(Exportable, ClassifierMixin, BaseEstimator):
     Cs : array, default=None
         Values of C to try. None is a range that follows the kernel (C grows like σ² where it is wide) and
         goes on beyond an end at which the best is.
-    cv : "auto" or int, default="auto"
-        Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. They depend on the rows, not on their order.
+    cv : "auto", int, splitter or iterable of (train, test), default="auto"
+        Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Folds drawn here are stratified and depend
+        on the rows, not on their order (except for "precomputed"). Others must hold out each sample once and
+        train on all the rest.
     scoring : str or callable, default=None
         What is maximised; accuracy if None. As in `GridSearchSVC`.
     refit : True, False, "one-standard-error" or callable, default=True
@@ -64,6 +67,7 @@ class TunedSVC(Exportable, ClassifierMixin, BaseEstimator):
         error of it; a callable is given ``cv_results_`` and returns a row. False trains none.
     scale : {"standard", "minmax"}, transformer or None, default="standard"
         Scaling of the features, learned from all samples before the folds are drawn (it sees no labels).
+        Sparse features are not centred.
     multiclass : {"ovo", "ovr", "ovr-fuzzy", "ovo-reject"}, default="ovo"
     reject_label : object, default=None
     class_weight : dict or "balanced", default=None
@@ -77,8 +81,8 @@ class TunedSVC(Exportable, ClassifierMixin, BaseEstimator):
         MiB for kernel values.
     n_jobs : int, default=None
         Threads; results do not depend on it.
-    random_state : int, default=0
-        Of the folds.
+    random_state : int, RandomState or None, default=0
+        Of the folds, and of the samples taken from more than 5000 rows.
     verbose : int, default=0
         If positive, a line on the standard error stream for every kernel scored.
 
@@ -113,6 +117,8 @@ class TunedSVC(Exportable, ClassifierMixin, BaseEstimator):
     >>> model.score(X, y) > 0.98
     True
     """
+
+    result_: SelectionResult
 
     def __init__(
         self,
@@ -158,6 +164,7 @@ class TunedSVC(Exportable, ClassifierMixin, BaseEstimator):
         self.verbose = verbose
 
     # -- fitting ------------------------------------------------------------------------------------------
+    @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose kernel and C, and train.
 
@@ -169,63 +176,82 @@ class TunedSVC(Exportable, ClassifierMixin, BaseEstimator):
             A weight of 2 is the same as a repeated row.
         """
         deadline = Deadline(self.time_budget)
-        task = self._task(X, y, sample_weight, deadline)
+        progress = Progress(self, X, y)
+        task = self._task(X, y, sample_weight, deadline, progress)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
             choice = choose(task, self.kernel, self.criterion, self.search)
         self._keep(task, choice)
         if self.refit is not False:
-            self._train(task, choice)
-        self._report(task)
+            with progress.task("refit"):
+                self._train(task, choice)
+        self.diagnostics_ = report(task)
+        self.result_ = self.result_.with_findings(self.diagnostics_)
+        progress.end()
         return self
 
-    def _task(self, X: Any, y: Any, sample_weight: Any, deadline: Deadline) -> Task:
-        self._check_settings()
+    def _task(self, X: Any, y: Any, sample_weight: Any, deadline: Deadline, progress: Progress) -> Task:
+        """The samples, checked, without repetitions, scaled and in canonical order."""
+        check_settings(self)
+        check_strategy(self.multiclass, self.decision_function_shape, "TunedSVC")
         X, y = validate_data(self, X, y, accept_sparse=not self._is_gram() and "csr", dtype=np.float64)
-        if self._is_gram():
-            X = check_gram(X)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         self.classes_, index = encode_labels(y)
         weight = positive_weights(sample_weight, index, self.classes_)
-        if self._is_gram():
-            distinct = CanonicalRows(np.flatnonzero(weight > 0), weight[weight > 0])
-        else:
-            distinct = canonical_rows(X, index, weight)
-        rows, weight = distinct
+        distinct, Z = self._prepared(X, index, weight)
+        folds = folds_of(self.cv, X, y, weight, distinct, "TunedSVC")
+        rows, total = distinct.rows, distinct.weight
         index = index[rows]
-        self._check_classes(index, weight)
-        samples = X[np.ix_(rows, rows)] if self._is_gram() else X[rows]
-        is_weighted = not (weight == 1.0).all()
-        self.scaler_ = None
-        if not self._is_gram():
-            self.scaler_ = fit_scaler(self.scale, samples, weight if is_weighted else None, "TunedSVC")
-        factors = self._class_weights(index, weight)
+        check_class_sizes(index, total, self.classes_)
+        factors = factors_of_classes(self.class_weight, index, total, self.classes_)
         self.scorer_ = check_scoring(SVC(), self.scoring)
         self.reject_label_ = choose_reject_label(
             self.reject_label, self.classes_, self.multiclass, "TunedSVC"
         )
         return Task(
-            Z=apply_scaler(self.scaler_, samples),
+            Z=Z,
             index=index,
-            weight=weight,
-            bound=weight * factors[index],
-            score=self._scorer(samples, index, is_weighted),
+            weight=total,
+            bound=total * factors[index],
+            score=self._scorer(X[rows], index, total),
             settings={
                 "strategy": STRATEGIES[self.multiclass].machines,
                 "tol": self.tol,
                 "max_iter": self.max_iter,
                 "n_jobs": self.n_jobs,
             },
-            Cs=None if self.Cs is None else np.sort(np.asarray(self.Cs, dtype=float)),
-            cv=self.cv,
+            Cs=values_of_C(self.Cs, "TunedSVC"),
+            cv=folds,
             deadline=deadline,
-            random_state=self.random_state,
+            random_state=seed_of(self.random_state),
             columns=rows if self._is_gram() else None,
+            watch=lambda: progress.task("kernel"),
             callback=self._say,
         )
 
-    def _scorer(self, samples: Any, index: np.ndarray, is_weighted: bool) -> Any:
+    def _prepared(self, X: Any, index: np.ndarray, weight: np.ndarray) -> tuple[DistinctRows, Any]:
+        """Distinct rows in canonical order, and the scaled samples there."""
+        self.scaler_ = None
+        if self._is_gram():
+            distinct = every_row(weight)
+            return distinct, check_gram(X)[np.ix_(distinct.rows, distinct.rows)]
+        distinct = distinct_rows(X, index, weight)
+        self.scaler_ = fit_scaler(self.scale, *self._seen_by_scaler(X, distinct), "TunedSVC")
+        Z = apply_scaler(self.scaler_, X[distinct.rows])
+        check_not_constant(Z)
+        order = canonical_order(Z, index[distinct.rows], distinct.weight)
+        return distinct.reordered(order), Z[order]
+
+    def _seen_by_scaler(self, X: Any, distinct: DistinctRows) -> tuple[Any, np.ndarray | None]:
+        """Distinct rows and their weights, or all rows for a transformer that takes no weights."""
+        if not (isinstance(self.scale, str) or has_fit_parameter(self.scale, "sample_weight")):
+            used = np.flatnonzero(distinct.place >= 0)
+            return X[used[np.argsort(distinct.place[used], kind="stable")]], None
+        is_weighted = not (distinct.weight == 1.0).all()
+        return X[distinct.rows], distinct.weight if is_weighted else None
+
+    def _scorer(self, samples: Any, index: np.ndarray, weight: np.ndarray) -> HeldOutScorer:
         path_scorer = PathScorer(
             self.scorer_,
             self.scoring,
@@ -234,20 +260,7 @@ class TunedSVC(Exportable, ClassifierMixin, BaseEstimator):
             self.reject_label_,
             "raise",
         )
-        weighted = path_scorer.weighted() if is_weighted else set()
-        y = self.classes_[index]
-
-        def score(decision: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
-            scores = path_scorer(
-                decision,
-                self.classes_,
-                lambda: safe_indexing(samples, rows),
-                y[rows],
-                dict.fromkeys(weighted, weight),
-            )
-            return scores["score"]
-
-        return score
+        return HeldOutScorer(path_scorer, self.classes_, samples, index, weight)
 
     def _keep(self, task: Task, choice: Choice) -> None:
         """Set the attributes of the search."""
@@ -256,7 +269,7 @@ class TunedSVC(Exportable, ClassifierMixin, BaseEstimator):
         self.best_index_ = place_of(paths, choice.path, choice.place)
         if callable(self.refit) or self.refit == "one-standard-error":
             rule = self.refit if callable(self.refit) else one_standard_error
-            self.best_index_ = int(rule(self.cv_results_))
+            self.best_index_ = row_of(rule(self.cv_results_), len(self.cv_results_["params"]), "TunedSVC")
             choice.path, choice.place = path_at(paths, self.best_index_)
             choice.why.append("The rule 'refit' chose among the scored candidates.")
         self.best_params_ = self.cv_results_["params"][self.best_index_]
@@ -264,14 +277,14 @@ class TunedSVC(Exportable, ClassifierMixin, BaseEstimator):
         self.kernel_, self.C_ = choice.path.kernel, float(choice.path.Cs[choice.place])
         self.n_splits_, self.n_svm_fits_ = task.n_folds, task.paths.n_machines
         self.criterion_path_ = choice.criterion_path
-        self.result_: SelectionResult = selection_result(
+        self.result_ = selection_result(
             task, choice, self.criterion, self.cv_results_, self.C_, self.best_score_
         )
 
     def _train(self, task: Task, choice: Choice) -> None:
         """Train the chosen machine on all rows, and its sigmoids on the held-out decision values."""
         started = time.perf_counter()
-        rows = self._affordable(task, choice)
+        rows = affordable_rows(task, choice.path)
         self.best_estimator_ = SVC(
             kernel=self.kernel_,
             C=self.C_,
@@ -285,107 +298,20 @@ class TunedSVC(Exportable, ClassifierMixin, BaseEstimator):
         )
         samples = task.Z[np.ix_(rows, rows)] if task.is_gram else task.Z[rows]
         self.best_estimator_.fit(samples, self.classes_[task.index[rows]], sample_weight=task.bound[rows])
-        self._sigmoids = self._fit_sigmoids(task, choice)
+        self._sigmoids = held_out_sigmoids(
+            task, choice.path.decision[choice.place], STRATEGIES[self.multiclass].machines
+        )
         self._gram_columns = None if task.columns is None else task.columns[rows]
         self.n_iter_ = self.best_estimator_.n_iter_
         self.n_svm_fits_ += len(self.n_iter_)
         self.refit_time_ = time.perf_counter() - started
-
-    def _affordable(self, task: Task, choice: Choice) -> np.ndarray:
-        """Rows that the final machine can be trained on in the time left."""
-        n = len(task.index)
-        if task.deadline.seconds is None:
-            return np.arange(n)
-        per_machine = choice.path.seconds / (len(choice.path.Cs) * task.n_folds)
-        n_trained = len(task.pieces.rows) * (1.0 - 1.0 / task.n_folds)
-        affordable = n_trained * np.sqrt(max(task.deadline.left, 0.1) / max(per_machine, 1e-6))
-        if n <= affordable:
-            return np.arange(n)
-        rows = sample(task.index, max(int(affordable), len(task.rows) // 2), self.random_state)
-        task.deadline.skipped.append(f"training on {n - len(rows)} of {n} distinct rows")
-        return rows
-
-    def _fit_sigmoids(self, task: Task, choice: Choice) -> np.ndarray:
-        pieces = task.pieces
-        index = task.index[task.rows[pieces.rows]]
-        decision = choice.path.decision[choice.place]
-        machines = two_class_machines(index, len(self.classes_), STRATEGIES[self.multiclass].machines)
-        return np.array(
-            [
-                fit_platt(column[members], signs, pieces.weight[members])
-                for column, (members, signs) in zip(decision.T, machines, strict=True)
-            ]
-        )
-
-    def _report(self, task: Task) -> None:
-        """Findings, and a warning for each that the user has to know."""
-        if task.deadline.skipped:
-            skipped = "; ".join(task.deadline.skipped)
-            task.findings.append(
-                Finding(
-                    "time budget",
-                    "warning",
-                    f"time_budget={self.time_budget:g} s was too short for: {skipped}.",
-                    "Raise time_budget for a better machine.",
-                )
-            )
-            warnings.warn(str(task.findings[-1]), KernelwiseWarning, stacklevel=3)
-        if task.paths.n_stopped:
-            task.findings.append(
-                Finding(
-                    "not converged",
-                    "warning",
-                    f"{task.paths.n_stopped} of {task.paths.n_machines} machines of the cross-validation "
-                    "stopped before they converged.",
-                    "Raise max_iter or tol, or give Cs without the largest values.",
-                )
-            )
-            warnings.warn(str(task.findings[-1]), ConvergenceWarning, stacklevel=3)
-        self.diagnostics_ = tuple(task.findings)
-        self.result_ = self.result_.with_findings(self.diagnostics_)
-
-    # -- settings -----------------------------------------------------------------------------------------
-    def _check_settings(self) -> None:
-        me = "TunedSVC"
-        for name in ("tol", "memory_limit"):
-            check_positive(getattr(self, name), name, me)
-        if self.time_budget is not None:
-            check_positive(self.time_budget, "time_budget", me)
-        check_strategy(self.multiclass, self.decision_function_shape, me)
-        if not callable(self.refit) and not isinstance(self.refit, bool):
-            check_choice(self.refit, "refit", me, ("one-standard-error",))
-        if self.cv != "auto" and (not isinstance(self.cv, int | np.integer) or self.cv < 2):
-            raise ValueError(f"'cv' of {me} must be 'auto' or an integer of at least 2, got {self.cv!r}.")
-        if self.Cs is not None:
-            for C in np.ravel(self.Cs).tolist():
-                check_positive(C, "Cs", me)
-
-    def _check_classes(self, index: np.ndarray, weight: np.ndarray) -> None:
-        totals = np.bincount(index, weights=np.maximum(np.floor(weight), 1.0))
-        if totals.min() < 2:
-            small = self.classes_.tolist()[int(totals.argmin())]
-            raise ValueError(
-                f"Class {small!r} has 1 sample, and cross-validation needs at least 2 of each class. "
-                "Add samples of it, merge it with another class, or remove it."
-            )
-
-    def _class_weights(self, index: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """One factor of C per class; "balanced" counts weights, so that a repeated row is a weight of 2."""
-        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
-            totals = np.bincount(index, weights=weight)
-            return weight.sum() / (len(totals) * totals)
-        return weight_classes(self.class_weight, self.classes_, self.classes_[index])
 
     def _is_gram(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     def _say(self, path: KernelPath) -> None:
         if self.verbose > 0:
-            print(
-                f"[TunedSVC] {path.kernel} ({path.reason}): {path.best_score:.4f} at C = "
-                f"{path.Cs[path.best]:.4g}, {path.n_machines} machines, {path.seconds:.2f} s",
-                file=sys.stderr,
-            )
+            say(path, "TunedSVC")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

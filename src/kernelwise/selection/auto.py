@@ -122,7 +122,8 @@ def _by_alignment(task: Task, start: Kernel) -> Choice:
 
 def _by_criterion(task: Task, start: Kernel, criterion: Criterion, search: Optimizer | None) -> Choice:
     """The criterion alone chooses the kernel; cross-validation chooses C, unless the criterion has."""
-    if isinstance(criterion, SumsCriterion) and isinstance(start, ScaledGaussian) and search is None:
+    is_sum = isinstance(criterion, SumsCriterion) and not criterion.needs_rows
+    if is_sum and isinstance(start, ScaledGaussian) and search is None:
         sketch = task.sketch(start)
         best = sketch.maximize(criterion, None)
         median = sketch.histograms.quantile(0.5)

@@ -8,13 +8,15 @@ import numpy as np
 STEP = 4.0
 #: Values of C tried at first, and the step of the first of them: log₄ of C·variance.
 N_VALUES, FIRST = 7, -1
-#: No C outside these limits, times the scale that follows the kernel, is ever tried.
-LIMITS = (2.0**-12, 2.0**20)
+#: No C·variance outside these limits is ever tried: below, all machines are the same; above, they take long
+#: and have hardly any bounded support vectors left.
+LIMITS = (2.0**-12, 2.0**14)
 
 
-def spread(K: np.ndarray) -> float:
-    """Variance of the samples in feature space: the mean of k(x, x) less the mean of K."""
-    return float(np.trace(K) / len(K) - K.mean())
+def spread(K: np.ndarray, weight: np.ndarray) -> float:
+    """Variance of the weighted samples in feature space: the mean of k(x, x) less the mean of K."""
+    share = weight / weight.sum()
+    return float(share @ np.diagonal(K) - share @ (K @ share))
 
 
 def c_range(variance: float) -> np.ndarray:

@@ -13,13 +13,17 @@ from scipy.ndimage import uniform_filter1d
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise.estimators._grams import Grams, base_of
+from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.selection.c_range import beyond, c_range, spread
-from kernelwise.selection.canonical import Folds
+from kernelwise.selection.dealing import Folds
 from kernelwise.solvers import svm_path
+from kernelwise.solvers.path import SVMPath
 
 #: Scores of this many neighbouring values of C are averaged before they are compared: noise of few folds.
 SMOOTH = 3
 MAX_EXTENSIONS = 4
+#: C grows further only for a gain of more held-out samples than this.
+MARGIN = 1.0
 
 
 @dataclass
@@ -41,7 +45,7 @@ class KernelPath:
     is_finished : bool
         No support vector was bounded at the largest C: larger ones give the same machines.
     variance : float
-        In feature space.
+        Of the samples in feature space, times their mean weight: C is worth trying in units of 1/variance.
     seconds : float
     n_machines : int
         Trained for it.
@@ -103,6 +107,7 @@ class HeldOutPaths:
     Cs: np.ndarray | None = None
     paths: list[KernelPath] = field(default_factory=list)
     n_stopped: int = 0
+    n_indefinite: int = 0
 
     def __post_init__(self) -> None:
         self._grams: dict[str | None, Grams] = {}
@@ -113,7 +118,7 @@ class HeldOutPaths:
         if base not in self._grams:
             self._grams[base] = Grams(self.Z, [] if base is None else [base])
         with self._grams[base].gram(kernel) as K:
-            variance = spread(K)
+            variance = spread(K, self.weight) * float(self.weight.mean())
             Cs = c_range(variance) if self.Cs is None else self.Cs
             path = self._solve(kernel, reason, K, Cs, variance)
             for _ in range(MAX_EXTENSIONS if self.Cs is None else 0):
@@ -126,22 +131,21 @@ class HeldOutPaths:
 
     def _missing(self, path: KernelPath) -> np.ndarray:
         """Values of C beyond the end at which the best one is; none where they cannot matter."""
-        is_top = path.best == len(path.Cs) - 1
-        if not (is_top and not path.is_finished) and path.best > 0:
-            return np.empty(0)
-        if path.best == 0 and np.ptp(path.scores.mean(axis=1)) == 0.0:
-            return np.empty(0)  # all the same: no C is better
-        return beyond(path.Cs, path.variance, upwards=is_top)
+        smoothed = path.smoothed
+        if path.best == 0 and np.ptp(path.scores.mean(axis=1)) > 0.0:
+            return beyond(path.Cs, path.variance, upwards=False)
+        is_top = path.best == len(path.Cs) - 1 and not path.is_finished
+        # Machines get dear as C grows: less than one held-out sample is no reason to go on.
+        if is_top and smoothed[-1] - smoothed[:-1].max() > MARGIN / len(self.index):
+            return beyond(path.Cs, path.variance, upwards=True)
+        return np.empty(0)
 
     def _solve(self, kernel: Any, reason: str, K: np.ndarray, Cs: np.ndarray, variance: float) -> KernelPath:
         started = time.perf_counter()
         with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", ConvergenceWarning)
+            warnings.simplefilter("always")
             path = svm_path(K, self.index, Cs, self.folds, sample_weight=self.weight, **self.settings)
-        self.n_stopped += int((~path.converged).sum())
-        for other in caught:
-            if not issubclass(other.category, ConvergenceWarning):
-                warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
+        self._count(path, caught)
         scores = [self.score(path.decision[:, test], test) for _, test in self.folds]
         return KernelPath(
             kernel=kernel,
@@ -156,10 +160,14 @@ class HeldOutPaths:
             n_machines=path.n_support.size,
         )
 
-    @property
-    def best(self) -> KernelPath:
-        """The path with the highest smoothed score; of equals the first."""
-        return max(self.paths, key=lambda path: path.best_score)
+    def _count(self, path: SVMPath, caught: list[warnings.WarningMessage]) -> None:
+        """Count what one sentence in the end is about; pass on all other warnings."""
+        self.n_stopped += int((~path.converged).sum())
+        for warning in caught:
+            if issubclass(warning.category, KernelwiseWarning):  # K is not positive semi-definite
+                self.n_indefinite += 1
+            elif not issubclass(warning.category, ConvergenceWarning):
+                warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
     @property
     def n_machines(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -67,7 +66,7 @@ def selection_result(
         n_evaluations=len(history),
         n_gradients=0 if search is None else search.n_gradients,
         n_iterations=len(task.paths.paths),
-        seconds=time.perf_counter() - task.deadline.started,
+        seconds=task.deadline.elapsed,
         C=C,
         cv_results=table,
         criterion_path=choice.criterion_path,

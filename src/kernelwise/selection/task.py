@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from kernelwise.findings import Finding
-from kernelwise.selection.canonical import deal, sample
+from kernelwise.selection.canonical import sample
+from kernelwise.selection.deadline import Deadline
+from kernelwise.selection.dealing import Pieces, deal
 from kernelwise.selection.held_out_paths import HeldOutPaths, KernelPath
 from kernelwise.solvers.sketch import DistanceSketch
 
@@ -22,27 +24,6 @@ FEWEST_FOLDS = 2
 MAX_SEARCH_ROWS = 5000
 #: Seconds of a path of C on n rows, about, over n²: how many rows a time budget allows.
 PATH_COST = 8e-8
-
-
-@dataclass
-class Deadline:
-    """When to stop, and what was skipped because of it."""
-
-    seconds: float | None = None
-    started: float = field(default_factory=time.perf_counter)
-    skipped: list[str] = field(default_factory=list)
-
-    @property
-    def left(self) -> float:
-        """Seconds that are left; infinite without a limit."""
-        return np.inf if self.seconds is None else self.seconds - (time.perf_counter() - self.started)
-
-    def allows(self, what: str, cost: float = 0.0) -> bool:
-        """Whether there is time for something of that cost; if not, it is noted as skipped."""
-        if cost < self.left:
-            return True
-        self.skipped.append(what)
-        return False
 
 
 @dataclass
@@ -63,11 +44,14 @@ class Task:
     settings : dict
         ``strategy``, ``tol``, ``max_iter`` and ``n_jobs`` of `svm_path`.
     Cs : ndarray or None
-    cv : int or "auto"
+    cv : int, "auto" or Pieces
+        Number of folds, or the folds themselves.
     deadline : Deadline
     random_state : int
     columns : ndarray of shape (n_rows,) or None
         If ``Z`` is a Gram matrix, which columns of the user's it has.
+    watch : callable
+        Returns a context that every kernel is scored in.
     callback : callable
         Called with every finished path.
     """
@@ -83,14 +67,14 @@ class Task:
     deadline: Deadline = field(default_factory=Deadline)
     random_state: int = 0
     columns: np.ndarray | None = None
+    watch: Callable[[], AbstractContextManager[Any]] = nullcontext
     callback: Callable[[KernelPath], None] = lambda path: None
     findings: list[Finding] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.rows = self._search_rows()
-        n = self.weight[self.rows].sum()
-        self.n_folds = self.cv if self.cv != "auto" else folds_for(n)
-        self.pieces = deal(self.index[self.rows], self.weight[self.rows], self.n_folds, self.random_state)
+        self.pieces = self._pieces()
+        self.n_folds = self.pieces.n_folds
         where = self.rows[self.pieces.rows]
         share = self.pieces.weight / self.weight[where]
         self.paths = HeldOutPaths(
@@ -102,6 +86,18 @@ class Task:
             self.settings,
             self.Cs,
         )
+
+    def _pieces(self) -> Pieces:
+        if isinstance(self.cv, Pieces):
+            return self.cv.within(self.rows)
+        index, weight = self.index[self.rows], self.weight[self.rows]
+        most = int(np.bincount(index, weights=np.maximum(np.floor(weight), 1.0)).max())
+        n_folds = min(folds_for(weight.sum()), most) if self.cv == "auto" else self.cv
+        if n_folds > most:
+            raise ValueError(
+                f"cv={n_folds} is more than the {most} samples of the largest class. Use fewer folds."
+            )
+        return deal(index, weight, n_folds, self.random_state)
 
     @property
     def is_gram(self) -> bool:
@@ -154,7 +150,8 @@ class Task:
 
     def run(self, kernel: Any, reason: str) -> KernelPath:
         """Score one kernel."""
-        path = self.paths.run(kernel, reason)
+        with self.watch():
+            path = self.paths.run(kernel, reason)
         self.callback(path)
         return path
 

@@ -189,6 +189,22 @@ def test_search_without_machine_comes_back(iris, tmp_path):
     assert_same_values(vars(saved_and_loaded(model, tmp_path)), vars(model))
 
 
+class Watcher:
+    """A callback of scikit-learn."""
+
+    def setup(self, estimator, context):
+        pass
+
+    teardown = on_fit_task_begin = on_fit_task_end = lambda self, *args, **kwargs: None
+
+
+def test_callbacks_are_left_out(iris, tmp_path):
+    pytest.importorskip("sklearn.callback")
+    model = TunedSVC(Cs=[1.0]).set_callbacks(Watcher()).fit(*iris)
+    loaded = saved_and_loaded(model, tmp_path)
+    assert_same_model(loaded, model.set_callbacks(), iris[0])
+
+
 def test_loaded_model_can_be_exported_and_saved_again(small, tmp_path):
     model, path, X = small
     loaded = load(path)

@@ -63,7 +63,7 @@ class Exportable:
 
         The loaded model predicts the same values to the last bit, and has the same fitted attributes. The
         file is written whole or not at all; it is an npz file with the model in JSON beside its arrays, a
-        version and a checksum.
+        version and a checksum. Callbacks of the training are left out.
 
         Parameters
         ----------

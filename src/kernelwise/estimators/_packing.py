@@ -37,8 +37,8 @@ SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
 PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]
 OTHERS = (SVC, TunedSVC, SelectionResult, Finding, KFold, StratifiedKFold)
 CLASSES = {part.__name__: part for part in (*OTHERS, *SCALERS, *PARTS)}
-#: Made again when the model is loaded.
-DERIVED = ("scorer_",)
+#: The scorer is made again when the model is loaded; callbacks watch a training, which is over.
+LEFT_OUT = ("scorer_", "_skl_callbacks")
 #: Kinds of arrays and scalars that numpy writes without pickle.
 KINDS = "biufcUSmM"
 
@@ -114,7 +114,9 @@ class Packer:
             params = constructor_params(value)
         packed = {"$": "instance", "class": type(value).__name__, "params": self._dict(params, where)}
         if isinstance(value, BaseEstimator):
-            state = {name: v for name, v in vars(value).items() if name not in params and name not in DERIVED}
+            state = {
+                name: v for name, v in vars(value).items() if name not in params and name not in LEFT_OUT
+            }
             packed["state"] = self._dict(state, where)
         return packed
 

@@ -33,6 +33,11 @@ class Exportable:
             If scikit-learn has no such kernel (KMOD, exponential, precomputed, a function or class of your
             own), or if the strategy rejects samples.
 
+        Warns
+        -----
+        KernelwiseWarning
+            If kernel values are so large that rounding alone is more than the 1e-6.
+
         Notes
         -----
         Probabilities do not come along: scikit-learn's SVC is losing its own, and has no place for ours. If

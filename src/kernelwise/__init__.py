@@ -3,6 +3,7 @@
 from kernelwise.comparison import Comparison, compare
 from kernelwise.diagnostics import Diagnosis, diagnose
 from kernelwise.estimators import SVC, GridSearchSVC, MetricTransformer, TunedSVC
+from kernelwise.estimators._model_file import load
 from kernelwise.solvers.sketch import DistanceSketch
 
 __version__ = "0.1.0.dev0"
@@ -18,4 +19,5 @@ __all__ = [
     "__version__",
     "compare",
     "diagnose",
+    "load",
 ]

@@ -25,6 +25,7 @@ from ..selection.deadline import Deadline
 from ..selection.held_out_paths import KernelPath
 from ..selection.result import SelectionResult, selection_result
 from ..selection.task import Task
+from ._exportable import Exportable
 from ._held_out_scorer import HeldOutScorer
 from ._probability import class_probabilities
 from ._progress import Progress
@@ -39,7 +40,7 @@ from .multiclass import STRATEGIES, check_strategy, choose_reject_label
 from .svc import SVC
 
 
-class TunedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class TunedSVC(Exportable, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Support vector classifier that chooses its kernel's parameters and C from the data.
 
     Features are scaled, a few kernel widths are named by the class separability criteria of the distance

@@ -6,7 +6,6 @@ import numpy as np
 
 from kernelwise.problem import TuningProblem
 
-
 WIDEST_SPREAD = 28.0  # of the logarithms of the eigenvalues of Q: a condition of 10¹²
 
 

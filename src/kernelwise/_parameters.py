@@ -12,7 +12,7 @@ import numpy as np
 
 def constructor_params(instance: Any) -> dict[str, Any]:
     """Constructor arguments and their values, in declaration order."""
-    return {name: getattr(instance, name) for name in _constructor_names(type(instance))}
+    return {name: getattr(instance, name) for name in _constructor_names(type(instance))}  # type: ignore[arg-type]
 
 
 @cache

@@ -132,7 +132,7 @@ class MachineCriterion(Criterion):
         n_samples = len(np.ravel(y))
         classes, index = check_labels(y, n_samples, min_per_class=2)
         weight = check_weights(sample_weight, n_samples)
-        W = np.zeros(K.shape) if needs_gradient else None
+        W: np.ndarray | None = None
         values, slopes, reports = [], [], []
         memory.strategy = self.strategy
         layout = self._layout(index, weight, K.shape[0])
@@ -154,10 +154,10 @@ class MachineCriterion(Criterion):
             if part.machine is not None:
                 rows, beta, intercept = part.machine
                 memory.machines.append(TrainedMachine(members[rows], beta, intercept))
-            if W is not None and part.W is not None:
-                W[np.ix_(members, members)] += part.W
+            if part.W is not None:
+                W = _add_block(W, part.W, members, K.shape)
         memory.report = {name: float(np.mean([r[name] for r in reports])) for name in reports[0]}
-        if W is not None:
+        if W is not None and len(values) > 1:
             W /= len(values)
         by_log_C = [self.C * float(np.mean(slopes))] if self.search_C and needs_gradient else []
         return Evaluation(float(np.mean(values)), W, np.array(by_log_C))
@@ -176,6 +176,17 @@ def _problems(index: np.ndarray, n_classes: int, strategy: str) -> Iterator[tupl
     labelled, others = np.flatnonzero(index >= 0), np.flatnonzero(index < 0)
     for members, signs in two_class_machines(index[labelled], n_classes, strategy):
         yield np.concatenate([labelled[members], others]), np.concatenate([signs, np.zeros(len(others))])
+
+
+def _add_block(
+    W: np.ndarray | None, part: np.ndarray, members: np.ndarray, shape: tuple[int, ...]
+) -> np.ndarray:
+    """W with the part added to the rows and columns of the members; None stands for zeros."""
+    if W is None and part.shape == shape and np.array_equal(members, np.arange(len(members))):
+        return part
+    W = np.zeros(shape) if W is None else W
+    W[np.ix_(members, members)] += part
+    return W
 
 
 def _block(K: np.ndarray, members: np.ndarray) -> np.ndarray:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernelwise.criteria import CRITERIA, SumsCriterion, as_criterion
+from kernelwise.criteria import CRITERIA, MachineCriterion, as_criterion
 from kernelwise.kernels import KERNELS, RBF, as_kernel
 from kernelwise.optimizers import GradientDescent, GridSearch, LineSearch, QuasiNewton, SecondOrder
 from kernelwise.problem import TuningProblem
 from kernelwise.testing import check_criterion, check_gradient, check_kernel, check_optimizer
 
 STRATEGIES = ("pooled", "ovr", "ovo")
-# Criteria that train machines have contracts of their own, beside their tests.
-OF_SUMS = [name for name in CRITERIA if isinstance(as_criterion(name), SumsCriterion)]
+MACHINE_CRITERIA = [name for name in CRITERIA if isinstance(as_criterion(name), MachineCriterion)]
+GRAM_CRITERIA = [name for name in CRITERIA if name not in MACHINE_CRITERIA]
 
 
 class SteepRBF(RBF):
@@ -31,10 +31,19 @@ def test_kernel_keeps_its_contract(name):
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
-@pytest.mark.parametrize("name", OF_SUMS)
+@pytest.mark.parametrize("name", GRAM_CRITERIA)
 def test_criterion_keeps_its_contract(name, class_weight, strategy, n_classes):
     criterion = as_criterion(name)
     parameters = {**criterion.get_params(), "strategy": strategy, "class_weight": class_weight}
+    check_criterion(type(criterion)(**parameters), n_classes=n_classes)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("strategy", ["ovr", "ovo"])
+@pytest.mark.parametrize("name", MACHINE_CRITERIA)
+def test_machine_criterion_keeps_its_contract(name, strategy, n_classes):
+    criterion = as_criterion(name)
+    parameters = {**criterion.get_params(), "strategy": strategy, "tol": 1e-12}
     check_criterion(type(criterion)(**parameters), n_classes=n_classes)
 
 
@@ -58,7 +67,7 @@ def test_optimizer_keeps_its_contract(optimizer, rtol):
 # The sigmoid kernel is indefinite, and criteria that train machines say so.
 @pytest.mark.filterwarnings("ignore:The Gram matrix K is far from positive semi-definite")
 @pytest.mark.parametrize("is_weighted", [False, True])
-@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("criterion", GRAM_CRITERIA)
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_gradient_of_every_pair_matches_central_difference(kernel, criterion, is_weighted, blobs):
     X, y = blobs
@@ -67,7 +76,7 @@ def test_gradient_of_every_pair_matches_central_difference(kernel, criterion, is
     check_gradient(problem)
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("criterion", GRAM_CRITERIA)
 def test_gradient_of_a_feature_without_influence_is_zero_not_skipped(criterion, blobs):
     X, y = blobs
     X = np.column_stack([X, np.full(len(X), 3.0)])

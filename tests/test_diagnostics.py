@@ -13,8 +13,8 @@ from scipy import sparse
 from sklearn.datasets import make_blobs
 
 from kernelwise import Diagnosis, diagnose
-from kernelwise.criteria import Polarization
-from kernelwise.diagnostics import closest_pair, distinct_points
+from kernelwise.criteria import KernelTargetAlignment, Polarization
+from kernelwise.diagnostics import boundary_verdict, closest_pair, distinct_points
 from kernelwise.diagnostics._theorems import pull
 from kernelwise.estimators._kernel_choice import Rows, gram_or_rows, trains_by_rows
 from kernelwise.findings import Finding
@@ -92,16 +92,16 @@ def test_points_that_a_kernel_maps_together_are_one():
 
 
 # -- theorems ---------------------------------------------------------------------------------------------
-def change_when_wider(X, y, pair):
+def change_when_wider(X, y, pair, criterion=None):
     """∂P/∂σ up to a positive factor, at a width where the closest pair's kernel value is 1e-6."""
     kernel = RBF(np.log(1e6) / pair.distance**2)
-    W = Polarization().adjoint(kernel(X), y)
+    W = (criterion or Polarization()).adjoint(kernel(X), y)
     return float(kernel.gradient_dot(X, W)[0])  # the cost is −P, and σ falls with γ
 
 
 @pytest.mark.parametrize("case", ["plain", "ties and duplicates", "corners"])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_sign_of_the_change_of_polarization(case, n_classes):
+def test_sign_of_the_change_of_polarization_and_alignment(case, n_classes):
     """Theorem 3, and what is left of it with ties, duplicates and more classes."""
     signs = set()
     X = HARD[case]
@@ -109,7 +109,8 @@ def test_sign_of_the_change_of_polarization(case, n_classes):
         index = np.random.default_rng(seed).integers(0, n_classes, len(X))
         pair = closest_pair(distinct_points(X, index, n_classes))
         if pull(pair) != 0:
-            assert np.sign(change_when_wider(X, index, pair)) == np.sign(pull(pair))
+            for criterion in (Polarization(), KernelTargetAlignment()):
+                assert np.sign(change_when_wider(X, index, pair, criterion)) == np.sign(pull(pair))
             signs.add(np.sign(pull(pair)))
     assert signs == {-1.0, 1.0} or (case == "corners" and n_classes == 3)
 
@@ -133,6 +134,10 @@ def test_verdict_of_both_theorems(are_different):
     assert ("have a boundary optimum at σ → 0" in found.message) == are_different
     assert ("different labels" in found.message) == are_different
     assert ("Jaakkola" in found.advice) == are_different
+    assert "and so do alignment and centred alignment" in found.message
+    every = ("polarization", "kta", "radius-margin", "centered-kta")
+    assert boundary_verdict(X, y).affected == (every if are_different else ())
+    assert boundary_verdict(X, y).finding == found
 
     pair = closest_pair(distinct_points(X, (y > 0).astype(int), 2))
     assert np.sign(change_when_wider(X, y, pair)) == (-1 if are_different else 1)
@@ -153,6 +158,7 @@ def test_duplicates_leave_theorem_two():
     assert found.severity == "warning"
     assert "samples 0 and 1" in found.message
     assert "repeated points stay equal at every width" in found.message
+    assert boundary_verdict(X, y).affected == ("polarization", "kta")
 
 
 def test_cancelling_labels_are_left_to_the_next_distance():
@@ -168,6 +174,27 @@ def test_three_classes_name_the_problems_concerned():
     y = np.where(np.arange(20) > 14, 0, y)
     found = find(diagnose(X, np.array(["b", "a", "c"])[y]), "closest-pair")
     assert "theorem 2 says so of the one-vs-rest problems of 'a' and 'c' only" in found.message
+
+
+@pytest.mark.parametrize("n_minus", [2, 5, 10])
+@pytest.mark.parametrize("are_different", [True, False])
+def test_centred_alignment_has_the_sign_of_the_pair_too(are_different, n_minus):
+    X, _ = with_closest_pair(are_different)
+    y = np.where(np.arange(20) < n_minus, -1, 1)
+    y[:3] = (1, -1, -1) if are_different else (-1, -1, 1)
+    pair = closest_pair(distinct_points(X, (y > 0).astype(int), 2))
+    slope = change_when_wider(X, y, pair, KernelTargetAlignment(centered=True))
+    assert np.sign(slope) == (-1 if are_different else 1)
+
+
+def test_verdict_needs_a_gaussian_kernel_and_two_classes():
+    X, y = with_closest_pair(True)
+    with pytest.raises(ValueError, match="about Gaussian kernels, not Polynomial"):
+        boundary_verdict(X, y, "poly")
+    with pytest.raises(ValueError, match="one class only"):
+        boundary_verdict(X, np.ones(20))
+    with pytest.raises(ValueError, match="All samples are the same point"):
+        boundary_verdict(np.ones((20, 2)), y)
 
 
 # -- the other findings -----------------------------------------------------------------------------------

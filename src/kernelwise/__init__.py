@@ -1,17 +1,21 @@
 """kernelwise chooses the kernel of a support vector machine, its parameters and C."""
 
+from kernelwise.comparison import Comparison, compare
 from kernelwise.diagnostics import Diagnosis, diagnose
-from kernelwise.estimators import SVC, GridSearchSVC, MetricTransformer
+from kernelwise.estimators import SVC, GridSearchSVC, MetricTransformer, TunedSVC
 from kernelwise.solvers.sketch import DistanceSketch
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
     "SVC",
+    "Comparison",
     "Diagnosis",
     "DistanceSketch",
     "GridSearchSVC",
     "MetricTransformer",
+    "TunedSVC",
     "__version__",
+    "compare",
     "diagnose",
 ]

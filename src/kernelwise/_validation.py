@@ -154,6 +154,13 @@ def check_positive(value: Any, name: str, owner: str) -> None:
         raise ValueError(f"{name!r} of {owner} must be a positive float, got {value!r}.")
 
 
+def check_not_negative(value: Any, name: str, owner: str) -> None:
+    """Raise unless ``value`` is a finite number that is not negative."""
+    check_number(value, name, owner)
+    if value < 0:
+        raise ValueError(f"{name!r} of {owner} must not be negative, got {value!r}.")
+
+
 def check_number(value: Any, name: str, owner: str) -> None:
     """Raise unless ``value`` is a finite number."""
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)

@@ -15,6 +15,7 @@ from kernelwise._parameters import Hyperparameter, Parametrized
 from kernelwise._test_error import TestSamples
 from kernelwise._validation import check_labels, check_samples, check_weights, stack_rows
 from kernelwise.criteria import Criterion, as_criterion
+from kernelwise.criteria.adjoint import Adjoint, FactoredAdjoint
 from kernelwise.criteria.memory import Evaluation, Memory
 from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import Kernel, as_kernel
@@ -158,8 +159,8 @@ class TuningProblem:
         if gradient is None:
             try:
                 value, W, own = self._evaluate(theta, needs_gradient=True)
-                K = self._gram_at(theta)
-                gradient = self._join(self.kernel_at(theta).gradient_dot(self._points, W, K=K), own)
+                assert W is not None
+                gradient = self._join(self._contract(theta, W), own)
             except DegenerateGramError as error:
                 value = self._penalty(error, needs_gradient=True)
                 gradient = np.zeros_like(self.theta)
@@ -170,6 +171,16 @@ class TuningProblem:
         self.memory.report, self.memory.machines = {}, []
         K = self._gram_at(theta)
         return self.criterion_at(theta).evaluate(K, self.y, self.sample_weight, self.memory, needs_gradient)
+
+    def _contract(self, theta: Any, W: Adjoint) -> np.ndarray:
+        """Σ_ij W_ij ∂K_ij/∂θ by the kernel's parameters."""
+        kernel, K = self.kernel_at(theta), self._gram_at(theta)
+        if not isinstance(W, FactoredAdjoint):
+            return kernel.gradient_dot(self._points, W, K=K)
+        rows, columns, block = W.block()
+        return kernel.gradient_dot(
+            self._points[rows], block, self._points[columns], K=K[np.ix_(rows, columns)]
+        )
 
     def _penalty(self, error: DegenerateGramError, *, needs_gradient: bool) -> float:
         """A cost above all others met, where the criterion is undefined: a search turns back there.

@@ -38,7 +38,7 @@ class TuningResult:
     Attributes
     ----------
     kernel : Kernel
-    criterion : Criterion
+    criterion : Criterion or None
         With its own parameters where the search ended, such as ``criterion.C``.
     value : float
         The cost at ``kernel``; smaller is better.
@@ -61,7 +61,7 @@ class TuningResult:
     """
 
     kernel: Kernel
-    criterion: Criterion
+    criterion: Criterion | None
     value: float
     score: float
     theta: np.ndarray

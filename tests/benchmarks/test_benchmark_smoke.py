@@ -10,7 +10,7 @@ from benchmarks.jobs import make_task
 from benchmarks.systems import DEFAULT, SYSTEMS
 from benchmarks.worker import INSTALL, run
 
-from benchmarks import data
+from benchmarks import data, quasi_newton
 
 PEERS = {"intelex": "sklearnex", "libsvm_official": "libsvm", "liquidsvm": "liquidSVM"}
 
@@ -59,3 +59,10 @@ def test_a_missing_file_skips_the_data_set(monkeypatch, capsys):
     monkeypatch.setitem(data.TABLES, "banknote", missing)
     main(["cpath", "--data", "banknote"])
     assert "banknote: skipped, no such file" in capsys.readouterr().out
+
+
+def test_the_parts_of_a_quasi_newton_step_are_printed(capsys):
+    quasi_newton.main(["--quick"])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(quasi_newton.STARTS) * (1 + len(quasi_newton.TOLS))
+    assert all(part in lines[1] for part in ("SV", "free", "gram", "cold", "warm", "solve", "contraction"))

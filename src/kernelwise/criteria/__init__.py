@@ -7,8 +7,14 @@ from typing import Any
 
 from kernelwise.criteria.alignment import KernelTargetAlignment, Polarization
 from kernelwise.criteria.base import Criterion
+from kernelwise.criteria.cross_validation_error import CrossValidationError
+from kernelwise.criteria.machine import MachineCriterion
+from kernelwise.criteria.margin import Margin
+from kernelwise.criteria.radius_margin import RadiusMargin
 from kernelwise.criteria.regularized_margin import RegularizedMargin
 from kernelwise.criteria.separability import ESDR, J4, InterClassDistance, SumsCriterion
+from kernelwise.criteria.validation_error import ValidationError
+from kernelwise.criteria.vc_bound import VCBound
 
 CRITERIA: dict[str, Callable[[], Criterion]] = {
     "dbtc": InterClassDistance,
@@ -17,6 +23,11 @@ CRITERIA: dict[str, Callable[[], Criterion]] = {
     "polarization": Polarization,
     "kta": KernelTargetAlignment,
     "centered-kta": lambda: KernelTargetAlignment(centered=True),
+    "margin": Margin,
+    "vc": VCBound,
+    "validation-error": ValidationError,
+    "radius-margin": RadiusMargin,
+    "cv-error": CrossValidationError,
     "regularized-margin": RegularizedMargin,
 }
 
@@ -37,10 +48,16 @@ __all__ = [
     "ESDR",
     "J4",
     "Criterion",
+    "CrossValidationError",
     "InterClassDistance",
     "KernelTargetAlignment",
+    "MachineCriterion",
+    "Margin",
     "Polarization",
+    "RadiusMargin",
     "RegularizedMargin",
     "SumsCriterion",
+    "VCBound",
+    "ValidationError",
     "as_criterion",
 ]

@@ -11,6 +11,7 @@ import numpy as np
 
 from kernelwise._parameters import Hyperparameter
 from kernelwise._validation import check_choice, check_gram, check_labels, check_positive, check_weights
+from kernelwise.criteria.adjoint import Adjoint, FactoredAdjoint, mean_adjoint
 from kernelwise.criteria.base import Criterion
 from kernelwise.criteria.memory import Evaluation, Memory, TrainedMachine
 from kernelwise.solvers.multiclass import two_class_machines
@@ -55,8 +56,8 @@ class TwoClassValue:
     Attributes
     ----------
     value : float
-    W : ndarray of shape (n, n) or None
-        ∂value/∂K, symmetric; None if no gradient was asked for.
+    W : ndarray of shape (n, n), FactoredAdjoint or None
+        ∂value/∂K, symmetric or in factors; None if no gradient was asked for.
     by_C : float
         ∂value/∂C.
     report : dict from str to float
@@ -66,7 +67,7 @@ class TwoClassValue:
     """
 
     value: float
-    W: np.ndarray | None = None
+    W: Adjoint | None = None
     by_C: float = 0.0
     report: dict[str, float] = field(default_factory=dict)
     machine: TrainedMachine | None = None
@@ -83,14 +84,16 @@ class MachineCriterion(Criterion):
         Whether C is a parameter of the search.
     strategy : {"ovo", "ovr"}, default="ovo"
         The two-class problems of more than two classes.
-    tol : float, default=1e-6
-        Stopping rule of the machines; gradients are as exact as the machines are.
+    tol : float, default=1e-8
+        Stopping rule of the machines; gradients are as exact as the machines are. A value is right to about a
+        hundredth of it, and a search must see differences of values; 1e-8 takes no longer than 1e-6, since
+        the last steps are Newton's.
     """
 
     sign: ClassVar[int] = 1
 
     def __init__(
-        self, C: float = 1.0, search_C: bool = True, strategy: str = "ovo", tol: float = 1e-6
+        self, C: float = 1.0, search_C: bool = True, strategy: str = "ovo", tol: float = 1e-8
     ) -> None:
         me = type(self).__name__
         check_choice(strategy, "strategy", me, STRATEGIES)
@@ -109,11 +112,13 @@ class MachineCriterion(Criterion):
     def _two_class(self, problem: TwoClassProblem) -> TwoClassValue:
         """Cost of one two-class problem."""
 
-    def _layout(self, index: np.ndarray, weight: np.ndarray, n_rows: int) -> tuple[np.ndarray, ...]:
+    def _layout(
+        self, classes: np.ndarray, index: np.ndarray, weight: np.ndarray, n_rows: int
+    ) -> tuple[np.ndarray, ...]:
         """Class index (−1: none), weight and whether it is held out, for every row of K.
 
         Rows beyond the samples are those of :meth:`extra_points`; a criterion that has some says what they
-        are.
+        are, which may take the names of the ``classes``.
         """
         if n_rows != len(index):
             raise ValueError(f"K has {n_rows} rows for {len(index)} labels. Pass one label per row.")
@@ -132,10 +137,9 @@ class MachineCriterion(Criterion):
         n_samples = len(np.ravel(y))
         classes, index = check_labels(y, n_samples, min_per_class=2)
         weight = check_weights(sample_weight, n_samples)
-        W: np.ndarray | None = None
-        values, slopes, reports = [], [], []
+        values, slopes, reports, adjoints = [], [], [], []
         memory.strategy = self.strategy
-        layout = self._layout(index, weight, K.shape[0])
+        layout = self._layout(classes, index, weight, K.shape[0])
         for number, (members, signs) in enumerate(_problems(layout[0], len(classes), self.strategy)):
             problem = TwoClassProblem(
                 _block(K, members),
@@ -155,10 +159,9 @@ class MachineCriterion(Criterion):
                 rows, beta, intercept = part.machine
                 memory.machines.append(TrainedMachine(members[rows], beta, intercept))
             if part.W is not None:
-                W = _add_block(W, part.W, members, K.shape)
+                adjoints.append((members, part.W))
         memory.report = {name: float(np.mean([r[name] for r in reports])) for name in reports[0]}
-        if W is not None and len(values) > 1:
-            W /= len(values)
+        W = mean_adjoint(adjoints, len(K)) if needs_gradient else None
         by_log_C = [self.C * float(np.mean(slopes))] if self.search_C and needs_gradient else []
         return Evaluation(float(np.mean(values)), W, np.array(by_log_C))
 
@@ -168,7 +171,7 @@ class MachineCriterion(Criterion):
     def value_and_adjoint(self, K: Any, y: Any, sample_weight: Any = None) -> tuple[float, np.ndarray]:
         value, W, _ = self.evaluate(K, y, sample_weight)
         assert W is not None
-        return value, W
+        return value, W.dense() if isinstance(W, FactoredAdjoint) else W
 
 
 def _problems(index: np.ndarray, n_classes: int, strategy: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -176,17 +179,6 @@ def _problems(index: np.ndarray, n_classes: int, strategy: str) -> Iterator[tupl
     labelled, others = np.flatnonzero(index >= 0), np.flatnonzero(index < 0)
     for members, signs in two_class_machines(index[labelled], n_classes, strategy):
         yield np.concatenate([labelled[members], others]), np.concatenate([signs, np.zeros(len(others))])
-
-
-def _add_block(
-    W: np.ndarray | None, part: np.ndarray, members: np.ndarray, shape: tuple[int, ...]
-) -> np.ndarray:
-    """W with the part added to the rows and columns of the members; None stands for zeros."""
-    if W is None and part.shape == shape and np.array_equal(members, np.arange(len(members))):
-        return part
-    W = np.zeros(shape) if W is None else W
-    W[np.ix_(members, members)] += part
-    return W
 
 
 def _block(K: np.ndarray, members: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kernelwise.criteria.adjoint import Adjoint
 from kernelwise.findings import Finding
 
 
@@ -64,12 +65,12 @@ class Evaluation(NamedTuple):
     ----------
     value : float
         The cost.
-    W : ndarray of shape (n_rows, n_rows) or None
-        ∂cost/∂K, symmetric; None if no gradient was asked for.
+    W : ndarray of shape (n_rows, n_rows), FactoredAdjoint or None
+        ∂cost/∂K, symmetric or in factors; None if no gradient was asked for.
     theta_gradient : ndarray of shape (n_theta,)
         With respect to the criterion's own ``theta``, such as log C.
     """
 
     value: float
-    W: np.ndarray | None
+    W: Adjoint | None
     theta_gradient: np.ndarray

@@ -2,6 +2,16 @@
 
 from kernelwise.diagnostics._pairs import ClosestPair, closest_pair
 from kernelwise.diagnostics._points import Points, distinct_points
+from kernelwise.diagnostics._theorems import BoundaryVerdict, boundary_verdict
 from kernelwise.diagnostics.diagnosis import Diagnosis, diagnose
 
-__all__ = ["ClosestPair", "Diagnosis", "Points", "closest_pair", "diagnose", "distinct_points"]
+__all__ = [
+    "BoundaryVerdict",
+    "ClosestPair",
+    "Diagnosis",
+    "Points",
+    "boundary_verdict",
+    "closest_pair",
+    "diagnose",
+    "distinct_points",
+]

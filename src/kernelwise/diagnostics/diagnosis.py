@@ -13,7 +13,7 @@ from kernelwise.diagnostics._data import Data
 from kernelwise.diagnostics._duplicates import duplicate_findings
 from kernelwise.diagnostics._features import feature_findings, value_findings
 from kernelwise.diagnostics._points import distinct_points
-from kernelwise.diagnostics._theorems import closest_pair_findings
+from kernelwise.diagnostics._theorems import verdict_on
 from kernelwise.findings import Finding
 from kernelwise.kernels.radial import GaussianFamily
 
@@ -83,7 +83,7 @@ def diagnose(X: Any, y: Any, *, kernel: Any = None, random_state: int = 0) -> Di
     if isinstance(data.kernel, GaussianFamily) and len(data.classes) > 1 and len(points.first) > 1:
         data, warned = data.mapped()
         points = points.mapped(data.X)
-        findings += [*warned, *closest_pair_findings(data, points), *curve_findings(data, random_state)]
+        findings += [*warned, verdict_on(data, points).finding, *curve_findings(data, random_state)]
     return _sorted([*findings, *cost_findings(data)])
 
 

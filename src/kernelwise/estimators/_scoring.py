@@ -105,12 +105,16 @@ class PathScorer:
         self.reject_label = reject_label
         self.error_score = error_score
 
+    def takes_weights(self, name: str) -> bool:
+        """Whether a scorer takes sample weights."""
+        function: Any = getattr(self.scorers[name], "_score_func", self.scorers[name])
+        return self.origin[name] is None or "sample_weight" in signature(function).parameters
+
     def weighted(self) -> set[str]:
         """Names of the scorers that take sample weights, with a warning for each that does not."""
         taken = set()
         for name, scorer in self.scorers.items():
-            function: Any = getattr(scorer, "_score_func", scorer)
-            if self.origin[name] is None or "sample_weight" in signature(function).parameters:
+            if self.takes_weights(name):
                 taken.add(name)
             else:
                 warnings.warn(

@@ -43,3 +43,23 @@ def positive_weights(sample_weight: Any, index: np.ndarray, classes: np.ndarray)
             "Give it one, or remove its samples."
         )
     return weights
+
+
+def check_class_sizes(index: np.ndarray, weight: np.ndarray, classes: np.ndarray) -> None:
+    """Raise unless every class has two samples, for cross-validation; a weight of 2 counts as two."""
+    totals = np.bincount(index, weights=np.maximum(np.floor(weight), 1.0))
+    if totals.min() < 2:
+        raise ValueError(
+            f"Class {classes.tolist()[int(totals.argmin())]!r} has 1 sample, and cross-validation needs at "
+            "least 2 of each class. Add samples of it, merge it with another class, or remove it."
+        )
+
+
+def factors_of_classes(
+    class_weight: Any, index: np.ndarray, weight: np.ndarray, classes: np.ndarray
+) -> np.ndarray:
+    """One factor of C per class; "balanced" counts weights, so that a repeated row is a weight of 2."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        totals = np.bincount(index, weights=weight)
+        return weight.sum() / (len(totals) * totals)
+    return weight_classes(class_weight, classes, classes[index])

@@ -21,6 +21,8 @@ class Kernel(Parametrized, ABC):
 
     #: "euclidean" if ``theta`` is a free vector, "spd" if it is a symmetric positive-definite matrix.
     geometry: ClassVar[str] = "euclidean"
+    #: Power of the factor by which squared inputs grow with which each parameter grows; see `rescaled`.
+    input_powers: ClassVar[dict[str, float]] = {}
 
     # -- values -----------------------------------------------------------------------------------------
     def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
@@ -95,6 +97,16 @@ class Kernel(Parametrized, ABC):
             None is "jaakkola" with labels and "median" without.
         """
         return self._copy()
+
+    def rescaled(self, factor: float) -> Self:
+        """The kernel of the inputs times √factor: narrower by that much for a factor above 1.
+
+        Raises ValueError for a kernel that does not say how (``input_powers``).
+        """
+        if not self.input_powers:
+            raise ValueError(f"{type(self).__name__} does not say how its parameters scale with the inputs.")
+        powers = self.input_powers.items()
+        return self._copy(**{name: getattr(self, name) * factor**power for name, power in powers})
 
     # -- scikit-learn's parameter protocol --------------------------------------------------------------
     def set_params(self, **params: Any) -> Self:

@@ -30,6 +30,7 @@ class DiagonalGaussian(GaussianFamily):
     """
 
     hyperparameters: ClassVar = (Hyperparameter("q"),)
+    input_powers: ClassVar = {"q": 1.0}
 
     def __init__(self, q: Any = None) -> None:
         self.q = q

@@ -66,6 +66,8 @@ class Polynomial(DotProductKernel):
     array([[9.]])
     """
 
+    input_powers: ClassVar = {"gamma": 1.0}
+
     def __init__(self, degree: int = 3, gamma: float = 1.0, coef0: float = 1.0) -> None:
         self.degree = degree
         self.gamma = gamma
@@ -117,6 +119,7 @@ class Sigmoid(DotProductKernel):
     """
 
     hyperparameters: ClassVar = (Hyperparameter("gamma"), Hyperparameter("coef0", (-1e2, 1e2), is_log=False))
+    input_powers: ClassVar = {"gamma": 1.0}
 
     def __init__(self, gamma: float = 1.0, coef0: float = 0.0) -> None:
         self.gamma = gamma

@@ -28,6 +28,7 @@ class ExponentialRBF(RadialKernel):
     """
 
     hyperparameters: ClassVar = (Hyperparameter("gamma"),)
+    input_powers: ClassVar = {"gamma": 0.5}
 
     def __init__(self, gamma: float = 1.0) -> None:
         self.gamma = gamma

@@ -33,6 +33,7 @@ class Gaussian(GaussianFamily):
     """
 
     geometry: ClassVar[str] = "spd"
+    input_powers: ClassVar = {"Q": 1.0}
 
     def __init__(self, Q: Any = None) -> None:
         self.Q = Q

@@ -33,6 +33,7 @@ class KMOD(RadialKernel):
     """
 
     hyperparameters: ClassVar = (Hyperparameter("gamma"), Hyperparameter("sigma", (1e-4, 1e4)))
+    input_powers: ClassVar = {"gamma": -1.0, "sigma": -0.5}
 
     def __init__(self, gamma: float = 1.0, sigma: float = 1.0) -> None:
         self.gamma = gamma

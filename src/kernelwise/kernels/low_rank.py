@@ -33,6 +33,7 @@ class LowRankGaussian(GaussianFamily):
     """
 
     hyperparameters: ClassVar = (Hyperparameter("A", (-1e3, 1e3), is_log=False),)
+    input_powers: ClassVar = {"A": 0.5}
 
     def __init__(self, A: Any = None, rank: int = 2) -> None:
         self.A = A

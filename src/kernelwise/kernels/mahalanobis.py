@@ -45,6 +45,7 @@ class Mahalanobis(ScaledGaussian):
     """
 
     hyperparameters: ClassVar = (Hyperparameter("delta"),)
+    input_powers: ClassVar = {"delta": 1.0}
 
     def __init__(self, delta: float = 1.0, covariance: Any = "diagonal") -> None:
         self.delta = delta

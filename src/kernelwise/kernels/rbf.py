@@ -28,6 +28,7 @@ class RBF(ScaledGaussian):
     """
 
     hyperparameters: ClassVar = (Hyperparameter("gamma"),)
+    input_powers: ClassVar = {"gamma": 1.0}
 
     def __init__(self, gamma: float = 1.0) -> None:
         self.gamma = gamma

@@ -2,9 +2,11 @@
 
 from kernelwise.selection._abe_parameters import AbeParameters, abe_parameters
 from kernelwise.selection._abe_result import AbeResult
+from kernelwise.selection._glasmachers_results import GlasmachersCurves, GlasmachersResult
 from kernelwise.selection._metric_result import MetricResult
 from kernelwise.selection._yin_results import YinCurves, YinResult
 from kernelwise.selection.abe import abe_grid_search, abe_line_search, abe_select
+from kernelwise.selection.glasmachers import glasmachers_curves, glasmachers_select
 from kernelwise.selection.laanaya import (
     adaptive_scaling_select,
     constant_trace_select,
@@ -17,6 +19,8 @@ from kernelwise.selection.yin import yin_curves, yin_grid_search, yin_select
 __all__ = [
     "AbeParameters",
     "AbeResult",
+    "GlasmachersCurves",
+    "GlasmachersResult",
     "MetricResult",
     "YinCurves",
     "YinResult",
@@ -26,6 +30,8 @@ __all__ = [
     "abe_select",
     "adaptive_scaling_select",
     "constant_trace_select",
+    "glasmachers_curves",
+    "glasmachers_select",
     "laanaya_select",
     "learn_metric",
     "rbf_select",

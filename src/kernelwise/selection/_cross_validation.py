@@ -92,14 +92,27 @@ def cv_accuracies(
     accuracies : ndarray of shape (n_gammas, n_Cs)
     """
     grams = Grams(Z, [DISTANCES])
-    held = np.concatenate([test for _, test in folds])
     accuracies = np.empty((len(gammas), len(Cs)))
     for g, gamma in enumerate(gammas):
         with grams.gram(RBF(float(gamma))) as K:
-            path = svm_path(K, y, Cs, folds, strategy=STRATEGIES[multiclass].machines, n_jobs=n_jobs)
-        labels = decide_labels(path.decision[:, held], path.classes, multiclass)
-        accuracies[g] = (labels == y[held]).mean(axis=1)
+            accuracies[g] = gram_accuracies(K, y, Cs, folds, multiclass=multiclass, n_jobs=n_jobs)
     return accuracies
+
+
+def gram_accuracies(
+    K: np.ndarray,
+    y: np.ndarray,
+    Cs: np.ndarray,
+    folds: Folds,
+    *,
+    multiclass: str = "ovo",
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """The same for one Gram matrix of any kernel, shape (n_Cs,)."""
+    held = np.concatenate([test for _, test in folds])
+    path = svm_path(K, y, Cs, folds, strategy=STRATEGIES[multiclass].machines, n_jobs=n_jobs)
+    labels = decide_labels(path.decision[:, held], path.classes, multiclass)
+    return (labels == y[held]).mean(axis=1)
 
 
 def best_cell(accuracies: np.ndarray) -> tuple[int, int]:

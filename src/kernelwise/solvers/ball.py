@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from .._validation import check_gram, check_positive
+from .._validation import check_gram, check_not_negative, check_positive, check_weights
 from ._box_qp import BoxQP
-from .smo import iteration_cap, negative_gradient, warn_of
+from .smo import iteration_cap, minimise_and_verify, negative_gradient, warn_of
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,16 @@ class EnclosingBall:
     converged: bool
 
 
-def minimum_enclosing_ball(K: Any, *, tol: float = 1e-6, max_iter: int = -1) -> EnclosingBall:
+def minimum_enclosing_ball(
+    K: Any,
+    *,
+    ridge: float = 0.0,
+    sample_weight: Any = None,
+    tol: float = 1e-6,
+    max_iter: int = -1,
+    warm_start: Any = None,
+    check: bool = True,
+) -> EnclosingBall:
     """Find the smallest ball that encloses the samples of a Gram matrix.
 
     Solves max Σ β_i K_ii − βᵀKβ over the simplex, as min ½ βᵀKβ − pᵀβ with p = diag(K)/2: the quadratic
@@ -41,37 +50,100 @@ def minimum_enclosing_ball(K: Any, *, tol: float = 1e-6, max_iter: int = -1) -> 
     Parameters
     ----------
     K : array of shape (n_samples, n_samples)
+    ridge : float, default=0.0
+        The ball of K + ridge·I, where every sample has a direction of its own: 1/C of the 2-norm machine.
+    sample_weight : array of shape (n_samples,), default=None
+        How often each sample is there. Samples of weight zero are left out; other weights matter only with a
+        ridge, since copies of a sample then are different points.
     tol : float, default=1e-6
         Relative precision of the squared radius: no sample lies outside (1 + tol)·radius2.
     max_iter : int, default=-1
         Most pair steps; -1 stands for max(10⁷, 100 n_samples).
+    warm_start : array of shape (n_samples,), default=None
+        ``beta`` of a similar problem; used if it is better than the usual start.
+    check : bool, default=True
+        Whether to check that K is finite and symmetric.
 
     Returns
     -------
     ball : EnclosingBall
+
+    Notes
+    -----
+    The w copies of a sample share its β evenly at an optimum, β/w each, which makes the ridge's part of the
+    objective ridge·(Σ β_i − Σ β_i²/w_i): the linear term stays that of one sample.
     """
-    K = np.ascontiguousarray(check_gram(K))
+    K = check_gram(K) if check else np.asarray(K)
     check_positive(tol, "tol", "minimum_enclosing_ball")
+    check_not_negative(ridge, "ridge", "minimum_enclosing_ball")
+    weight = check_weights(sample_weight, K.shape[0])
+    start = None if warm_start is None else _check_start(warm_start, K.shape[0])
+    if ridge > 0 and weight.sum() < 1:
+        raise ValueError(
+            f"sample_weight counts how often each sample is there, but its sum is {weight.sum():.3g}, less "
+            "than one sample. Multiply the weights, for example to a mean of 1."
+        )
+    used = np.flatnonzero(weight)
+    if used.size == weight.size:
+        return _ball(K, ridge, weight, tol, max_iter, start)
+    part = None if start is None else start[used]
+    ball = _ball(K[np.ix_(used, used)], ridge, weight[used], tol, max_iter, part)
+    beta = np.zeros(weight.size)
+    beta[used] = ball.beta
+    return replace(ball, beta=beta)
+
+
+def _ball(
+    K: np.ndarray, ridge: float, weight: np.ndarray, tol: float, max_iter: int, start: np.ndarray | None
+) -> EnclosingBall:
+    """The ball of samples that all have a positive weight."""
     n = K.shape[0]
-    diag = np.diagonal(K).astype(np.float64)
-    beta, width2 = _two_far_points(K, diag)
-    if width2 <= n * np.finfo(K.dtype).eps * np.abs(diag).max():  # one point, or copies of one
+    linear = np.diagonal(K).astype(np.float64) + ridge
+    K = np.ascontiguousarray(K)
+    if ridge > 0:
+        K = K.astype(np.float64)
+        K[np.diag_indices(n)] += ridge / weight
+    beta, radius2 = _best_start(K, linear, weight, start)
+    if radius2 <= n * np.finfo(K.dtype).eps * np.abs(linear).max():  # one point, or copies of one
         return EnclosingBall(beta, 0.0, 0, True)
-    qp = BoxQP(K, beta, negative_gradient(K, beta, 0.5 * diag), np.zeros(n), np.ones(n))
-    # 2f_i + βᵀKβ is the squared distance to the centre, and R² ≥ width²/4: this makes tol relative.
-    gap = 0.125 * tol * width2
-    outcome = qp.minimise(gap, iteration_cap(max_iter, n))
+    p = 0.5 * linear
+    qp = BoxQP(K, beta, negative_gradient(K, beta, p), np.zeros(n), np.ones(n))
+    # The objective is concave with gradient 2f, so that it is within 2·(max f − fᵀβ) of its maximum, which is
+    # at least the start's: this makes tol relative.
+    gap = 0.5 * tol * radius2
+    outcome = minimise_and_verify(qp, p, gap, iteration_cap(max_iter, n))
     warn_of(outcome, gap)
-    radius2 = float(beta @ (0.5 * diag + qp.f))
-    return EnclosingBall(beta, radius2, outcome.n_iter, outcome.converged)
+    return EnclosingBall(beta, float(beta @ (p + qp.f)), outcome.n_iter, outcome.converged)
 
 
-def _two_far_points(K: np.ndarray, diag: np.ndarray) -> tuple[np.ndarray, float]:
-    """Half the weight on each of two distant points, a good start, and their squared distance."""
-    i = int(np.argmax(diag - 2.0 * K.mean(axis=0)))
-    distance2 = diag + diag[i] - 2.0 * K[i]
-    j = int(np.argmax(distance2))
-    beta = np.zeros(diag.size)
+def _best_start(
+    K: np.ndarray, linear: np.ndarray, weight: np.ndarray, start: np.ndarray | None
+) -> tuple[np.ndarray, float]:
+    """The start with the largest objective, and that objective.
+
+    Two distant points suit a wide kernel and all points a narrow one, where it is the solution; the objective
+    of all points is never negative.
+    """
+    starts = [_two_far_points(K, linear), weight / weight.sum()]
+    if start is not None and start.sum() > 0:
+        starts.append(start / start.sum())
+    values = [float(beta @ (0.5 * linear + negative_gradient(K, beta, 0.5 * linear))) for beta in starts]
+    best = int(np.argmax(values))
+    return starts[best], values[best]
+
+
+def _two_far_points(K: np.ndarray, linear: np.ndarray) -> np.ndarray:
+    """Half the weight on each of two distant points."""
+    i = int(np.argmax(linear - 2.0 * K.mean(axis=0)))
+    j = int(np.argmax(linear + linear[i] - 2.0 * K[i]))
+    beta = np.zeros(linear.size)
     beta[i] += 0.5
     beta[j] += 0.5
-    return beta, float(distance2[j])
+    return beta
+
+
+def _check_start(start: Any, n: int) -> np.ndarray:
+    beta = np.asarray(start, dtype=np.float64)
+    if beta.shape != (n,) or not np.isfinite(beta).all():
+        raise ValueError(f"warm_start must be {n} finite weights, got an array of shape {beta.shape}.")
+    return np.maximum(beta, 0.0)

@@ -47,12 +47,18 @@ def fit_platt(decision: Any, y: Any, sample_weight: Any = None) -> tuple[float, 
         )
     w = check_weights(sample_weight, f.size)
     positive, negative = w[index == 1].sum(), w[index == 0].sum()
-    target = np.where(index == 1, (positive + 1.0) / (positive + 2.0), 1.0 / (negative + 2.0))
+    target = smoothed_targets(index == 1, w)
     # Decision values of any size: Newton's steps do not depend on their unit, but the ridge does.
     unit = float(np.abs(f).max()) or 1.0
     start = np.array([0.0, np.log((negative + 1.0) / (positive + 1.0))])
     A, B = _newton(f / unit, target, w, start)
     return A / unit, B
+
+
+def smoothed_targets(is_positive: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Platt's targets of shape (n_samples,): (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2), not quite 1 and 0."""
+    positive, negative = weight[is_positive].sum(), weight[~is_positive].sum()
+    return np.where(is_positive, (positive + 1.0) / (positive + 2.0), 1.0 / (negative + 2.0))
 
 
 def platt_probability(decision: Any, A: Any, B: Any) -> np.ndarray:

@@ -106,7 +106,7 @@ def solve_svm_dual(
     lo, hi = np.where(signs < 0, -bound, 0.0), np.where(signs > 0, bound, 0.0)
     beta = np.zeros(K.shape[0]) if warm_start is None else into_bounds(warm_start, lo, hi)
     qp = BoxQP(np.ascontiguousarray(K), beta, negative_gradient(K, beta, signs), lo, hi)
-    outcome = _minimise_and_verify(qp, signs, tol, iteration_cap(max_iter, K.shape[0]))
+    outcome = minimise_and_verify(qp, signs, tol, iteration_cap(max_iter, K.shape[0]))
     warn_of(outcome, tol)
 
     intercept = outcome.offset
@@ -149,7 +149,7 @@ def into_bounds(start: Any, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
     return np.where(beta > 0, beta * min(1.0, down / up), beta * min(1.0, up / down))
 
 
-def _minimise_and_verify(qp: BoxQP, p: np.ndarray, tol: float, max_iter: int) -> Outcome:
+def minimise_and_verify(qp: BoxQP, p: np.ndarray, tol: float, max_iter: int) -> Outcome:
     """Minimise, then again from a freshly computed gradient until rounding hides no violation."""
     outcome = qp.minimise(tol, max_iter)
     n_iter, is_convex = outcome.n_iter, outcome.is_convex

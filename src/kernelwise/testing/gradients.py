@@ -21,8 +21,22 @@ def central_difference(f: Callable[[np.ndarray], float], theta: Any, step: float
     return gradient
 
 
+def extrapolated_difference(f: Callable[[np.ndarray], float], theta: Any, step: float = 1e-3) -> np.ndarray:
+    """Richardson's (4 D(h/2) − D(h))/3 of central differences D, whose error is of order h⁴.
+
+    For values that are right to some tolerance only, such as those of trained machines: the step may be
+    large beside it.
+    """
+    return (4.0 * central_difference(f, theta, step / 2.0) - central_difference(f, theta, step)) / 3.0
+
+
 def check_gradient(
-    problem: TuningProblem, theta: Any = None, *, step: float = 1e-6, rtol: float = 1e-6
+    problem: TuningProblem,
+    theta: Any = None,
+    *,
+    step: float = 1e-6,
+    rtol: float = 1e-6,
+    difference: Callable[..., np.ndarray] = central_difference,
 ) -> None:
     """Raise AssertionError unless the gradient of a problem agrees with central differences.
 
@@ -30,16 +44,18 @@ def check_gradient(
     ----------
     problem : TuningProblem
     theta : array, default=None
-        Where; the problem's own kernel when None.
+        Where; the problem's own start when None.
     step : float, default=1e-6
     rtol : float, default=1e-6
         Allowed difference, relative to the largest component. No entry is skipped for being small; only
         what rounding does to a difference of two values is allowed for on top.
+    difference : callable, default=central_difference
+        Or :func:`extrapolated_difference`.
     """
-    theta = problem.kernel.theta if theta is None else np.asarray(theta, dtype=float)
+    theta = problem.theta if theta is None else np.asarray(theta, dtype=float)
     value, gradient = problem.value_and_gradient(theta)
     assert gradient.shape == theta.shape, f"gradient has shape {gradient.shape}, theta has {theta.shape}"
-    assert_gradient(gradient, central_difference(problem.value, theta, step), value, step, rtol)
+    assert_gradient(gradient, difference(problem.value, theta, step), value, step, rtol)
 
 
 def assert_gradient(

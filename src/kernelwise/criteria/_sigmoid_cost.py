@@ -1,0 +1,83 @@
+"""The cost of held-out decision values: Platt's sigmoid is fitted to them, and errors are counted by it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kernelwise.solvers.platt import fit_platt, platt_probability, smoothed_targets
+
+
+class SigmoidCost(NamedTuple):
+    """Cost of decision values.
+
+    Attributes
+    ----------
+    value : float
+    by_decision : ndarray of shape (n,)
+        ∂value/∂f.
+    error : float
+        Share of the values on the wrong side of zero.
+    A, B : float
+        The sigmoid p = 1/(1 + exp(A f + B)).
+    """
+
+    value: float
+    by_decision: np.ndarray
+    error: float
+    A: float
+    B: float
+
+
+def sigmoid_cost(
+    decision: np.ndarray, signs: np.ndarray, weight: np.ndarray, loss: str, *, moves_sigmoid: bool = True
+) -> SigmoidCost:
+    """Mean probability of error, or mean negative log-likelihood, of decision values.
+
+    Parameters
+    ----------
+    decision : ndarray of shape (n,)
+        Held out from training.
+    signs : ndarray of shape (n,)
+        Labels as ±1.
+    weight : ndarray of shape (n,)
+        Of the mean and of the sigmoid's fit.
+    loss : {"error", "likelihood"}
+        "error": the probability p of the positive class where the label is negative, 1 − p where it is
+        positive (paper 001, before eq. 7). "likelihood": −t log p − (1 − t) log(1 − p) with Platt's smoothed
+        targets t.
+    moves_sigmoid : bool, default=True
+        Whether the derivative follows A and B, which depend on the values; paper 001 keeps them (eq. 10).
+        It makes no difference to "likelihood", which they minimise.
+    """
+    A, B = fit_platt(decision, signs, weight)
+    p = platt_probability(decision, A, B)
+    share = weight / weight.sum()
+    target = smoothed_targets(signs > 0, weight)
+    error = float(share @ (np.where(decision >= 0, 1.0, -1.0) != signs))
+    if loss == "likelihood":
+        z = A * decision + B
+        value = share @ (target * z + np.logaddexp(0.0, -z))
+        return SigmoidCost(float(value), A * share * (target - p), error, A, B)
+    value = share @ np.where(signs > 0, 1.0 - p, p)
+    by_z = share * signs * p * (1.0 - p)  # eqs. 9 and 10, with z = A f + B
+    by_decision = A * by_z
+    if moves_sigmoid:
+        by_decision -= _through_sigmoid(decision, signs, share, p, target, A)
+    return SigmoidCost(float(value), by_decision, error, A, B)
+
+
+def _through_sigmoid(
+    f: np.ndarray, signs: np.ndarray, share: np.ndarray, p: np.ndarray, target: np.ndarray, A: float
+) -> np.ndarray:
+    """What the change of A and B takes off the derivative of the mean probability of error.
+
+    A and B solve Dᵀ share∘(t − p) = 0 with D = [f, 1]. With ω = share∘p∘(1 − p) the Jacobian of this by
+    (A, B) is Dᵀ diag(ω) D, and the derivative of the cost by (A, B) is Dᵀ(ω∘y): the 2 × 2 system to solve
+    is that of a weighted regression of y on f, which has an answer even if all f are equal.
+    """
+    omega = share * p * (1.0 - p)
+    root = np.sqrt(omega)
+    slope, level = np.linalg.lstsq(np.column_stack([root * f, root]), root * signs, rcond=None)[0]
+    return slope * share * (target - p) + A * omega * (slope * f + level)

@@ -1,0 +1,82 @@
+"""The empirical error over k-fold outputs: paper 001's criterion on all the data."""
+
+from __future__ import annotations
+
+import numbers
+from typing import ClassVar
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold
+
+from kernelwise.criteria.held_out import HeldOutCriterion, check_seed
+from kernelwise.criteria.hinge import HingeMachine
+from kernelwise.criteria.machine import TwoClassProblem
+from kernelwise.criteria.memory import TrainedMachine
+
+
+class CrossValidationError(HeldOutCriterion):
+    """Mean probability of error of decision values from k folds, by one sigmoid for all of them.
+
+    Each sample is decided on once, by a machine that did not see it. The number of support vectors and the
+    margin in the history are means over the folds' machines; the test error is that of one more machine,
+    trained on all samples.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Where the search of C starts, or its value.
+    cv : int, default=5
+        Number of folds, stratified and fixed: the same at every evaluation.
+    loss, gradient, search_C, strategy, tol
+        As in :class:`ValidationError`.
+    random_state : int, default=None
+        Seed that shuffles the samples into folds; None takes them in their order.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from kernelwise.criteria import CrossValidationError
+    >>> from kernelwise.kernels import RBF
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> round(CrossValidationError(C=10.0).value(RBF(0.02)(scale(X)), y), 3)
+    0.042
+    """
+
+    name = "cv-error"
+    reference = "N. E. Ayat, M. Cheriet and C. Y. Suen, SVM 2002, LNCS 2388, section 3"
+    sign: ClassVar[int] = 1
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        cv: int = 5,
+        loss: str = "error",
+        gradient: str = "exact",
+        search_C: bool = True,
+        strategy: str = "ovo",
+        tol: float = 1e-8,
+        random_state: int | None = None,
+    ) -> None:
+        super().__init__(C, loss, gradient, search_C, strategy, tol)
+        if random_state is not None:
+            check_seed(random_state, "CrossValidationError")
+        if not isinstance(cv, numbers.Integral) or cv < 2:
+            raise ValueError(f"'cv' of CrossValidationError must be an integer from 2 on, got {cv!r}.")
+        self.cv: int = cv
+        self.random_state: int | None = random_state
+
+    def _folds(self, problem: TwoClassProblem) -> list[np.ndarray]:
+        smallest = min(int((problem.signs == sign).sum()) for sign in (-1, 1))
+        if smallest < self.cv:
+            raise ValueError(
+                f"A class has {smallest} samples for {self.cv} folds. Lower 'cv' of CrossValidationError."
+            )
+        is_shuffled = self.random_state is not None
+        split = StratifiedKFold(self.cv, shuffle=is_shuffled, random_state=self.random_state)
+        return [rows for _, rows in split.split(problem.signs, problem.signs)]
+
+    def _predictor(self, problem: TwoClassProblem, machines: list[HingeMachine]) -> TrainedMachine | None:
+        if not problem.memory.wants_machines:
+            return None
+        return HingeMachine.train(problem, problem.held_out, self.C, self.tol, "all").trained

@@ -1,0 +1,352 @@
+"""The support vector classifier that chooses its own kernel and C."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import check_scoring
+from sklearn.utils import Tags, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+
+from .._sklearn_compat import CallbackSupportMixin, with_callbacks
+from .._validation import check_gram
+from ..selection.auto import Choice, choose
+from ..selection.canonical import DistinctRows, canonical_order, distinct_rows, every_row
+from ..selection.deadline import Deadline
+from ..selection.held_out_paths import KernelPath
+from ..selection.result import selection_result
+from ..selection.task import Task
+from ._held_out_scorer import HeldOutScorer
+from ._probability import class_probabilities
+from ._progress import Progress
+from ._scaling import apply_scaler, check_not_constant, fit_scaler
+from ._scoring import PathScorer
+from ._tuned_machine import affordable_rows, held_out_sigmoids
+from ._tuned_report import report, say
+from ._tuned_settings import check_settings, folds_of, row_of, seed_of, values_of_C
+from ._tuned_table import one_standard_error, path_at, place_of, tabulate_paths
+from ._weights import check_class_sizes, encode_labels, factors_of_classes, positive_weights
+from .multiclass import STRATEGIES, check_strategy, choose_reject_label
+from .svc import SVC
+
+
+class TunedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+    """Support vector classifier that chooses its kernel's parameters and C from the data.
+
+    Features are scaled, a few kernel widths are named by the class separability criteria of the distance
+    sketch, each is scored for a path of values of C by cross-validation on one set of folds, neighbouring
+    widths are tried uphill from the best, and the winner is trained on all samples.
+
+    Parameters
+    ----------
+    kernel : str or Kernel, default="rbf"
+        A name of :data:`kernelwise.kernels.KERNELS`, a kernel object to start from, or "precomputed".
+    criterion : "auto", str or Criterion, default="auto"
+        "auto" lets cross-validation choose among widths that several criteria name. A criterion, by name or
+        as an object, chooses the kernel alone; cross-validation then chooses C, unless the criterion has.
+    search : Optimizer, default=None
+        For a criterion; None is the sketch's global maximum where there is one, else quasi-Newton.
+    Cs : array, default=None
+        Values of C to try. None is a range that follows the kernel (C grows like σ² where it is wide) and
+        goes on beyond an end at which the best is.
+    cv : "auto", int, splitter or iterable of (train, test), default="auto"
+        Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Folds drawn here are stratified and depend
+        on the rows, not on their order (except for "precomputed"). Others must hold out each sample once and
+        train on all the rest.
+    scoring : str or callable, default=None
+        What is maximised; accuracy if None. As in `GridSearchSVC`.
+    refit : True, False, "one-standard-error" or callable, default=True
+        True trains the best candidate; "one-standard-error" the most regularised one within one standard
+        error of it; a callable is given ``cv_results_`` and returns a row. False trains none.
+    scale : {"standard", "minmax"}, transformer or None, default="standard"
+        Scaling of the features, learned from all samples before the folds are drawn (it sees no labels).
+        Sparse features are not centred.
+    multiclass : {"ovo", "ovr", "ovr-fuzzy", "ovo-reject"}, default="ovo"
+    reject_label : object, default=None
+    class_weight : dict or "balanced", default=None
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+    tol, max_iter : float, int
+        These six as in `SVC`.
+    time_budget : float, default=None
+        Seconds after which nothing new is begun; the final machine is trained on as many rows as the time
+        left allows. What was skipped is said in a warning and in ``diagnostics_``.
+    memory_limit : float, default=4096
+        MiB for kernel values.
+    n_jobs : int, default=None
+        Threads; results do not depend on it.
+    random_state : int, RandomState or None, default=0
+        Of the folds, and of the samples taken from more than 5000 rows.
+    verbose : int, default=0
+        If positive, a line on the standard error stream for every kernel scored.
+
+    Attributes
+    ----------
+    kernel_ : Kernel or "precomputed"
+        On scaled features.
+    C_, best_score_ : float
+        The score is that of cross-validation, chosen among many and so a little optimistic: use
+        `cross_val_score` or `compare` for an honest one.
+    best_index_, best_params_, cv_results_, n_splits_, refit_time_, scorer_
+        As in GridSearchCV; see also ``smoothed_test_score`` and ``reason`` in ``cv_results_``.
+    criterion_path_ : dict from str to ndarray
+        The criteria over the widths, or the history of the criterion's search.
+    diagnostics_ : tuple of Finding
+    n_svm_fits_ : int
+        Machines trained, the final ones included.
+    result_ : SelectionResult
+        All of it, with the reason of every choice.
+    best_estimator_ : SVC
+        The machine, on scaled features.
+    scaler_ : transformer or None
+    classes_, n_features_in_, feature_names_in_, n_iter_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from kernelwise import TunedSVC
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = TunedSVC().fit(X, y)
+    >>> model.score(X, y) > 0.98
+    True
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        *,
+        criterion: Any = "auto",
+        search: Any = None,
+        Cs: Any = None,
+        cv: Any = "auto",
+        scoring: Any = None,
+        refit: Any = True,
+        scale: Any = "standard",
+        multiclass: str = "ovo",
+        reject_label: Any = None,
+        class_weight: Any = None,
+        decision_function_shape: str = "ovr",
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        time_budget: float | None = None,
+        memory_limit: float = 4096,
+        n_jobs: int | None = None,
+        random_state: int = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.criterion = criterion
+        self.search = search
+        self.Cs = Cs
+        self.cv = cv
+        self.scoring = scoring
+        self.refit = refit
+        self.scale = scale
+        self.multiclass = multiclass
+        self.reject_label = reject_label
+        self.class_weight = class_weight
+        self.decision_function_shape = decision_function_shape
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_budget = time_budget
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # -- fitting ------------------------------------------------------------------------------------------
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose kernel and C, and train.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), or the Gram matrix
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), default=None
+            A weight of 2 is the same as a repeated row.
+        """
+        deadline = Deadline(self.time_budget)
+        progress = Progress(self, X, y)
+        task = self._task(X, y, sample_weight, deadline, progress)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
+            choice = choose(task, self.kernel, self.criterion, self.search)
+        self._keep(task, choice)
+        if self.refit is not False:
+            with progress.task("refit"):
+                self._train(task, choice)
+        self.diagnostics_ = report(task)
+        self.result_ = self.result_.with_findings(self.diagnostics_)
+        progress.end()
+        return self
+
+    def _task(self, X: Any, y: Any, sample_weight: Any, deadline: Deadline, progress: Progress) -> Task:
+        """The samples, checked, without repetitions, scaled and in canonical order."""
+        check_settings(self)
+        check_strategy(self.multiclass, self.decision_function_shape, "TunedSVC")
+        X, y = validate_data(self, X, y, accept_sparse=not self._is_gram() and "csr", dtype=np.float64)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        self.classes_, index = encode_labels(y)
+        weight = positive_weights(sample_weight, index, self.classes_)
+        distinct, Z = self._prepared(X, index, weight)
+        folds = folds_of(self.cv, X, y, weight, distinct, "TunedSVC")
+        rows, total = distinct.rows, distinct.weight
+        index = index[rows]
+        check_class_sizes(index, total, self.classes_)
+        factors = factors_of_classes(self.class_weight, index, total, self.classes_)
+        self.scorer_ = check_scoring(SVC(), self.scoring)
+        self.reject_label_ = choose_reject_label(
+            self.reject_label, self.classes_, self.multiclass, "TunedSVC"
+        )
+        return Task(
+            Z=Z,
+            index=index,
+            weight=total,
+            bound=total * factors[index],
+            score=self._scorer(X[rows], index, total),
+            settings={
+                "strategy": STRATEGIES[self.multiclass].machines,
+                "tol": self.tol,
+                "max_iter": self.max_iter,
+                "n_jobs": self.n_jobs,
+            },
+            Cs=values_of_C(self.Cs, "TunedSVC"),
+            cv=folds,
+            deadline=deadline,
+            random_state=seed_of(self.random_state),
+            columns=rows if self._is_gram() else None,
+            watch=lambda: progress.task("kernel"),
+            callback=self._say,
+        )
+
+    def _prepared(self, X: Any, index: np.ndarray, weight: np.ndarray) -> tuple[DistinctRows, Any]:
+        """Distinct rows in canonical order, and the scaled samples there."""
+        self.scaler_ = None
+        if self._is_gram():
+            distinct = every_row(weight)
+            return distinct, check_gram(X)[np.ix_(distinct.rows, distinct.rows)]
+        distinct = distinct_rows(X, index, weight)
+        self.scaler_ = fit_scaler(self.scale, *self._seen_by_scaler(X, distinct), "TunedSVC")
+        Z = apply_scaler(self.scaler_, X[distinct.rows])
+        check_not_constant(Z)
+        order = canonical_order(Z, index[distinct.rows], distinct.weight)
+        return distinct.reordered(order), Z[order]
+
+    def _seen_by_scaler(self, X: Any, distinct: DistinctRows) -> tuple[Any, np.ndarray | None]:
+        """Distinct rows and their weights, or all rows for a transformer that takes no weights."""
+        if not (isinstance(self.scale, str) or has_fit_parameter(self.scale, "sample_weight")):
+            used = np.flatnonzero(distinct.place >= 0)
+            return X[used[np.argsort(distinct.place[used], kind="stable")]], None
+        is_weighted = not (distinct.weight == 1.0).all()
+        return X[distinct.rows], distinct.weight if is_weighted else None
+
+    def _scorer(self, samples: Any, index: np.ndarray, weight: np.ndarray) -> HeldOutScorer:
+        path_scorer = PathScorer(
+            self.scorer_,
+            self.scoring,
+            self.multiclass,
+            self.decision_function_shape,
+            self.reject_label_,
+            "raise",
+        )
+        return HeldOutScorer(path_scorer, self.classes_, samples, index, weight)
+
+    def _keep(self, task: Task, choice: Choice) -> None:
+        """Set the attributes of the search."""
+        paths = task.paths.paths
+        self.cv_results_ = tabulate_paths(paths)
+        self.best_index_ = place_of(paths, choice.path, choice.place)
+        if callable(self.refit) or self.refit == "one-standard-error":
+            rule = self.refit if callable(self.refit) else one_standard_error
+            self.best_index_ = row_of(rule(self.cv_results_), len(self.cv_results_["params"]), "TunedSVC")
+            choice.path, choice.place = path_at(paths, self.best_index_)
+            choice.why.append("The rule 'refit' chose among the scored candidates.")
+        self.best_params_ = self.cv_results_["params"][self.best_index_]
+        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+        self.kernel_, self.C_ = choice.path.kernel, float(choice.path.Cs[choice.place])
+        self.n_splits_, self.n_svm_fits_ = task.n_folds, task.paths.n_machines
+        self.criterion_path_ = choice.criterion_path
+        self.result_ = selection_result(
+            task, choice, self.criterion, self.cv_results_, self.C_, self.best_score_
+        )
+
+    def _train(self, task: Task, choice: Choice) -> None:
+        """Train the chosen machine on all rows, and its sigmoids on the held-out decision values."""
+        started = time.perf_counter()
+        rows = affordable_rows(task, choice.path)
+        self.best_estimator_ = SVC(
+            kernel=self.kernel_,
+            C=self.C_,
+            multiclass=self.multiclass,
+            reject_label=self.reject_label,
+            decision_function_shape=self.decision_function_shape,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            memory_limit=self.memory_limit,
+            n_jobs=self.n_jobs,
+        )
+        samples = task.Z[np.ix_(rows, rows)] if task.is_gram else task.Z[rows]
+        self.best_estimator_.fit(samples, self.classes_[task.index[rows]], sample_weight=task.bound[rows])
+        self._sigmoids = held_out_sigmoids(
+            task, choice.path.decision[choice.place], STRATEGIES[self.multiclass].machines
+        )
+        self._gram_columns = None if task.columns is None else task.columns[rows]
+        self.n_iter_ = self.best_estimator_.n_iter_
+        self.n_svm_fits_ += len(self.n_iter_)
+        self.refit_time_ = time.perf_counter() - started
+
+    def _is_gram(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def _say(self, path: KernelPath) -> None:
+        if self.verbose > 0:
+            say(path, "TunedSVC")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_gram()
+        tags.input_tags.sparse = not self._is_gram()
+        return tags
+
+    # -- predicting ---------------------------------------------------------------------------------------
+    def _machine_and(self, X: Any) -> tuple[SVC, Any]:
+        """The trained machine, and samples as it wants them."""
+        check_is_fitted(self, "cv_results_")
+        if not hasattr(self, "best_estimator_"):
+            raise AttributeError("TunedSVC was fitted with refit=False and has no machine.")
+        X = validate_data(self, X, reset=False, accept_sparse=not self._is_gram() and "csr", dtype=np.float64)
+        if self._is_gram():
+            return self.best_estimator_, X[:, self._gram_columns]
+        return self.best_estimator_, apply_scaler(self.scaler_, X)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predicted labels, of shape (n_samples,); ``reject_label_`` for rejected samples."""
+        machine, Z = self._machine_and(X)
+        return machine.predict(Z)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Decision values, as in `SVC`."""
+        machine, Z = self._machine_and(X)
+        return machine.decision_function(Z)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Class probabilities of shape (n_samples, n_classes), from sigmoids on held-out decision values."""
+        machine, Z = self._machine_and(X)
+        return class_probabilities(
+            machine._machine_values(Z),
+            self._sigmoids,
+            len(self.classes_),
+            STRATEGIES[self.multiclass].machines,
+        )
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of `predict_proba`."""
+        return np.log(self.predict_proba(X))

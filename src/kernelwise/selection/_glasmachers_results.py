@@ -1,0 +1,114 @@
+"""What the procedures of paper 002 return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kernelwise.diagnostics import BoundaryVerdict
+from kernelwise.estimators import SVC
+from kernelwise.findings import Finding
+from kernelwise.kernels import RBF, Kernel
+from kernelwise.result import TuningResult
+
+
+@dataclass(frozen=True, eq=False)
+class GlasmachersResult:
+    """A kernel and C, how they were chosen, and the machine trained with them.
+
+    Attributes
+    ----------
+    method : str
+        Name of the criterion.
+    kernel : Kernel
+        That of ``search`` or, if that one is too narrow, the best optimum inside the range or the start.
+    C : float
+    cv_accuracy : float
+        At ``C``; NaN if the criterion chose C.
+    start : Kernel
+        Where the first search began: Jaakkola's heuristic, unless told otherwise.
+    search : TuningResult
+        The best optimum of all searches, too narrow or not.
+    optima : tuple of TuningResult
+        Where each search ended: that from ``start``, those of the restarts, and one from a wide kernel if
+        the best is too narrow and no other one ended inside the range.
+    is_narrow : bool
+        Whether ``search`` ended at σ → 0.
+    nearest : float
+        Its kernel value of a typical sample with its nearest neighbour: the median over the points. NaN if
+        the kernel is not radial.
+    verdict : BoundaryVerdict or None
+        The theorems on these data; None if the kernel is not Gaussian.
+    Cs, accuracies : ndarray of shape (n_Cs,)
+        Values of C tried and their cross-validation accuracies; empty if the criterion chose C.
+    estimator : SVC
+        Trained on all samples.
+    seconds : float
+        Of choosing, without training the estimator.
+    findings : tuple of Finding
+    """
+
+    method: str
+    kernel: Kernel
+    C: float
+    cv_accuracy: float
+    start: Kernel
+    search: TuningResult = field(repr=False)
+    optima: tuple[TuningResult, ...] = field(repr=False)
+    is_narrow: bool
+    nearest: float
+    verdict: BoundaryVerdict | None = field(repr=False)
+    Cs: np.ndarray = field(repr=False)
+    accuracies: np.ndarray = field(repr=False)
+    estimator: SVC = field(repr=False)
+    seconds: float
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def sigma(self) -> float:
+        """σ of exp(−‖x − x′‖²/(2σ²)); NaN if the kernel is not RBF."""
+        return float(np.sqrt(0.5 / self.kernel.gamma)) if isinstance(self.kernel, RBF) else np.nan
+
+    def to_dict(self) -> dict[str, Any]:
+        """One row of a table."""
+        names = ("method", "sigma", "C", "cv_accuracy", "is_narrow", "seconds")
+        return {**{name: getattr(self, name) for name in names}, "kernel": repr(self.kernel)}
+
+
+@dataclass(frozen=True, eq=False)
+class GlasmachersCurves:
+    """The criteria of paper 002 for every σ of exp(−‖x − x′‖²/(2σ²)).
+
+    Attributes
+    ----------
+    sigmas : ndarray of shape (n_sigmas,)
+        In increasing order.
+    C : float
+    radius_margin, radius2, margin : ndarray of shape (n_sigmas,)
+        R²/γ², R² and γ, of the kernel plus I/C.
+    polarization, alignment, centered_alignment : ndarray of shape (n_sigmas,)
+        Of the kernel itself, without I/C.
+    """
+
+    sigmas: np.ndarray
+    C: float
+    radius_margin: np.ndarray
+    radius2: np.ndarray
+    margin: np.ndarray
+    polarization: np.ndarray
+    alignment: np.ndarray
+    centered_alignment: np.ndarray
+
+    def to_rows(self) -> list[dict[str, float]]:
+        """One row for every σ."""
+        names = [name for name in self.__dataclass_fields__ if name != "C"]
+        columns = (getattr(self, name) for name in names)
+        return [
+            {
+                "sigma" if name == "sigmas" else name: float(value)
+                for name, value in zip(names, row, strict=True)
+            }
+            for row in zip(*columns, strict=True)
+        ]

@@ -1,0 +1,174 @@
+"""From a kernel's name and a criterion's to one kernel and one C: what `TunedSVC` does with a task."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kernelwise.criteria import Criterion, SumsCriterion, as_criterion
+from kernelwise.criteria.machine import MachineCriterion
+from kernelwise.exceptions import BoundaryWarning
+from kernelwise.kernels import Kernel, as_kernel
+from kernelwise.kernels.radial import ScaledGaussian
+from kernelwise.optimizers import Optimizer, QuasiNewton
+from kernelwise.problem import TuningProblem
+from kernelwise.result import TuningResult
+from kernelwise.selection.canonical import sample
+from kernelwise.selection.held_out_paths import KernelPath
+from kernelwise.selection.scale_search import ScaleSearch
+from kernelwise.selection.task import Task
+from kernelwise.selection.widths import CURVE, named_widths
+
+#: The climb stays between these values of γ·(median squared distance): wider kernels are linear ones, and
+#: under narrower ones every sample is alone.
+WIDEST, NARROWEST = 2.0**-7, 2.0**8
+#: Rows on which a criterion without a sketch is optimised, at most.
+MAX_CRITERION_ROWS = 1000
+
+
+@dataclass
+class Choice:
+    """What was chosen, and how.
+
+    Attributes
+    ----------
+    path : KernelPath
+        Of the chosen kernel.
+    place : int
+        Of the chosen C on it.
+    criterion_path : dict from str to ndarray
+        The criteria over the widths, or the rows of a search's history as columns.
+    search : TuningResult or None
+        Of the criterion that an optimizer searched.
+    why : list of str
+        One sentence for every decision.
+    """
+
+    path: KernelPath
+    place: int
+    criterion_path: dict[str, Any] = field(default_factory=dict)
+    search: TuningResult | None = None
+    why: list[str] = field(default_factory=list)
+
+
+def choose(task: Task, kernel: Any, criterion: Any, search: Optimizer | None = None) -> Choice:
+    """Choose parameters and C of one kernel.
+
+    Parameters
+    ----------
+    task : Task
+    kernel : str or Kernel
+        A name, a kernel to start from, or "precomputed".
+    criterion : "auto", str or Criterion
+    search : Optimizer, default=None
+        None is the one that fits.
+    """
+    if isinstance(kernel, str) and kernel == "precomputed":
+        return _only_C(task, kernel)
+    start = as_kernel(kernel)
+    start = start.initialize(task.Z_search, task.y_search, "scale" if isinstance(kernel, str) else "keep")
+    if start.theta.size == 0:
+        return _only_C(task, start)
+    if isinstance(criterion, str) and criterion == "auto":
+        if isinstance(start, ScaledGaussian):
+            return _by_sketch(task, start)
+        return _by_alignment(task, start)
+    return _by_criterion(task, start, as_criterion(criterion), search)
+
+
+def _only_C(task: Task, kernel: Any) -> Choice:
+    path = task.run(kernel, "given")
+    return Choice(path, path.best, why=[f"{_name(kernel)} has no free parameter: only C was chosen."])
+
+
+def _by_sketch(task: Task, start: ScaledGaussian) -> Choice:
+    """Widths that the sketch's criteria name, scored by cross-validation, then uphill."""
+    sketch = task.sketch(start)
+    widths = named_widths(sketch)
+    median = sketch.histograms.quantile(0.5)
+    # The sketch's γ is the factor before the squared distance; the kernel starts at its own.
+    base = start.rescaled(1.0 / start.scale)
+    search = ScaleSearch(base, task, (WIDEST / median, NARROWEST / median))
+    path = search.run(widths.gammas, widths.reasons)
+    why = [
+        f"The distance sketch named {len(widths.gammas)} widths: "
+        + "; ".join(f"γ = {g:.4g} ({r})" for g, r in zip(widths.gammas, widths.reasons, strict=True))
+        + ".",
+        f"Cross-validation tried them and {len(search.tried) - len(widths.gammas)} more around the best.",
+    ]
+    return Choice(path, path.best, criterion_path=widths.curves, why=why)
+
+
+def _by_alignment(task: Task, start: Kernel) -> Choice:
+    """The start and the kernel of highest centred alignment, each at several widths."""
+    starts = [(start, "start from the data")]
+    result = None
+    if task.deadline.allows("search of the highest alignment"):
+        result = _optimise(task, start, as_criterion("centered-kta"), QuasiNewton())
+        starts.append((result.kernel, "highest centred alignment"))
+    searches = [ScaleSearch(kernel, task) for kernel, _ in starts]
+    for search, (_, reason) in zip(searches, starts, strict=True):
+        if not search.task.paths.paths or task.deadline.allows(reason):
+            search.run([1.0], [reason], climb=False)
+    tried = [search for search in searches if search.tried]
+    best = max(tried, key=lambda search: search.tried[1.0].best_score)
+    path = best.run([], [])
+    why = [f"Cross-validation preferred the {path.reason} kernel; {len(best.tried)} widths of it were tried."]
+    return Choice(path, path.best, _columns(result), result, why)
+
+
+def _by_criterion(task: Task, start: Kernel, criterion: Criterion, search: Optimizer | None) -> Choice:
+    """The criterion alone chooses the kernel; cross-validation chooses C, unless the criterion has."""
+    is_sum = isinstance(criterion, SumsCriterion) and not criterion.needs_rows
+    if is_sum and isinstance(start, ScaledGaussian) and search is None:
+        sketch = task.sketch(start)
+        best = sketch.maximize(criterion, None)
+        median = sketch.histograms.quantile(0.5)
+        curves = {"gamma": CURVE / median, criterion.name: sketch.curve(criterion, CURVE / median)}
+        path = task.run(start.rescaled(best.gamma / start.scale), f"{best.stop_reason} of {criterion.name}")
+        why = [f"γ = {best.gamma:.4g} is the {best.stop_reason} of {criterion.name} over all widths."]
+        return Choice(path, path.best, curves, why=why)
+    result = _optimise(task, start, criterion, QuasiNewton() if search is None else search)
+    reason = f"{criterion.name} ({result.stop_reason})"
+    why = [f"{type(result.kernel).__name__} by {criterion.name}: {result.stop_reason}."]
+    found = result.criterion
+    if isinstance(found, MachineCriterion) and found.is_held_out and found.search_C and task.Cs is None:
+        task.paths.Cs = np.array([found.C])
+        why.append(f"C = {found.C:.4g} was found together with the kernel.")
+    path = task.run(result.kernel, reason)
+    return Choice(path, path.best, _columns(result), result, why)
+
+
+def _optimise(task: Task, start: Kernel, criterion: Criterion, search: Optimizer) -> TuningResult:
+    rows = np.arange(len(task.y_search))
+    if len(rows) > MAX_CRITERION_ROWS:
+        rows = sample(task.y_search, MAX_CRITERION_ROWS, task.random_state)
+    weight = task.weight_search
+    problem = TuningProblem(
+        start,
+        criterion,
+        task.Z_search[rows],
+        task.y_search[rows],
+        sample_weight=None if weight is None else weight[rows],
+    )
+    with warnings.catch_warnings():
+        # An optimum at the edge is in the findings; cross-validation tries widths around it anyway.
+        warnings.simplefilter("ignore", BoundaryWarning)
+        result = search.minimize(problem)
+    task.findings.extend(result.diagnostics)
+    return result
+
+
+def _columns(result: TuningResult | None) -> dict[str, Any]:
+    """The history of a search as columns."""
+    if result is None:
+        return {}
+    names = dict.fromkeys(name for row in result.history for name in row)
+    return {name: np.array([row.get(name, np.nan) for row in result.history]) for name in names}
+
+
+def _name(kernel: Any) -> str:
+    return kernel if isinstance(kernel, str) else type(kernel).__name__

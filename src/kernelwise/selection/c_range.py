@@ -1,0 +1,37 @@
+"""Values of C worth trying with a kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+
+#: Ratio of neighbouring values of C.
+STEP = 4.0
+#: Values of C tried at first, and the step of the first of them: log₄ of C·variance.
+N_VALUES, FIRST = 7, -1
+#: No C·variance outside these limits is ever tried: below, all machines are the same; above, they take long
+#: and have hardly any bounded support vectors left.
+LIMITS = (2.0**-12, 2.0**14)
+
+
+def spread(K: np.ndarray, weight: np.ndarray) -> float:
+    """Variance of the weighted samples in feature space: the mean of k(x, x) less the mean of K."""
+    share = weight / weight.sum()
+    return float(share @ np.diagonal(K) - share @ (K @ share))
+
+
+def c_range(variance: float) -> np.ndarray:
+    """Values of C for a kernel with that variance in feature space, in increasing order.
+
+    Scaling a kernel by s is scaling C by 1/s, and a wide RBF kernel is almost 1 − γD: its variance is γ times
+    that of the inputs. So C in units of 1/variance makes C grow like σ² where the kernel is wide, and fits
+    linear and polynomial kernels as well. The values are powers of 4.
+    """
+    first = round(FIRST - np.log(min(max(variance, 1e-300), 1e300)) / np.log(STEP))
+    return STEP ** np.arange(first, first + N_VALUES, dtype=float)
+
+
+def beyond(Cs: np.ndarray, variance: float, *, upwards: bool) -> np.ndarray:
+    """Two more values after (or before) those tried, within the limits; empty if there are none."""
+    low, high = (limit / max(variance, 1e-300) for limit in LIMITS)
+    more = Cs[-1] * STEP ** np.array([1.0, 2.0]) if upwards else Cs[0] / STEP ** np.array([2.0, 1.0])
+    return more[(more >= low) & (more <= high)]

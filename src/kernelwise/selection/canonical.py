@@ -1,0 +1,116 @@
+"""Rows in an order that depends on what they are, not on where they stand.
+
+What is chosen must not change when rows are permuted, when a row is repeated instead of weighted twice, or
+when classes get other names. So equal rows of a class become one row with their total weight, the rows are
+put in an order of their own, and samples and folds are drawn in that order.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+
+class DistinctRows(NamedTuple):
+    """Rows without repetitions, in an order that does not depend on the one they came in.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_distinct,)
+        Where the first copy of each stands.
+    weight : ndarray of shape (n_distinct,)
+        Total weight of its copies.
+    place : ndarray of shape (n_samples,)
+        Which distinct row each sample is; -1 for samples of weight zero, which are left out.
+    """
+
+    rows: np.ndarray
+    weight: np.ndarray
+    place: np.ndarray
+
+    def reordered(self, order: np.ndarray) -> DistinctRows:
+        """The same rows in another order."""
+        new_place = np.append(np.argsort(order), -1)  # the last one is for samples that are left out
+        return DistinctRows(self.rows[order], self.weight[order], new_place[self.place])
+
+
+def distinct_rows(X: Any, index: np.ndarray, weight: np.ndarray) -> DistinctRows:
+    """Merge equal rows of one class.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_samples, n_features)
+    index : ndarray of shape (n_samples,)
+        Class index of each sample.
+    weight : ndarray of shape (n_samples,)
+    """
+    used = np.flatnonzero(weight > 0)
+    # Equal rows share both projections, and no others do.
+    first, second = projections(X)
+    order = used[np.lexsort((used, index[used], second[used], first[used]))]
+    columns = np.stack([first[order], second[order], index[order]])
+    is_new = np.concatenate([[True], (columns[:, 1:] != columns[:, :-1]).any(axis=0)])
+    place = np.full(len(index), -1)
+    place[order] = np.cumsum(is_new) - 1
+    return DistinctRows(order[is_new], np.bincount(place[order], weights=weight[order]), place)
+
+
+def every_row(weight: np.ndarray) -> DistinctRows:
+    """All samples of positive weight as they stand: for Gram matrices, whose rows nothing is known about."""
+    rows = np.flatnonzero(weight > 0)
+    place = np.full(len(weight), -1)
+    place[rows] = np.arange(len(rows))
+    return DistinctRows(rows, weight[rows], place)
+
+
+def canonical_order(Z: Any, index: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Order of distinct rows that their values decide, shape (n_distinct,).
+
+    Scaled samples go in, so that units do not matter. A point that is in several classes is a tie; the
+    weights decide it, and the names of the classes only where everything else is equal.
+    """
+    first, second = projections(Z)
+    totals = np.bincount(index, weights=weight)
+    return np.lexsort((index, totals[index], weight, second, first))
+
+
+def projections(X: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Two random projections of each row, by the same additions for every row.
+
+    A matrix product may round equal rows differently.
+    """
+    directions = np.random.default_rng(0).standard_normal((2, X.shape[1]))
+    if sparse.issparse(X):
+        X = sparse.csr_array(X, copy=True)
+        X.sum_duplicates()  # columns in order: equal rows may be stored differently
+    first, second = (project(X, direction) for direction in directions)
+    return first, second
+
+
+def project(X: Any, direction: np.ndarray) -> np.ndarray:
+    """X·direction, shape (n_samples,), by additions within each row only."""
+    if not sparse.issparse(X):
+        return (X * direction).sum(axis=1)
+    products = X.data * direction[X.indices]
+    sums = np.zeros(X.shape[0])
+    is_filled = np.diff(X.indptr) > 0
+    if is_filled.any():
+        sums[is_filled] = np.add.reduceat(products, X.indptr[:-1][is_filled])
+    return sums
+
+
+def sample(index: np.ndarray, n_rows: int, random_state: int = 0) -> np.ndarray:
+    """A stratified sample of about ``n_rows`` canonical rows, in their order; at least two of a class."""
+    share = n_rows / len(index)
+    chosen = [
+        members[: max(2, round(share * len(members)))] for members in shuffled_classes(index, random_state)
+    ]
+    return np.sort(np.concatenate(chosen))
+
+
+def shuffled_classes(index: np.ndarray, random_state: int) -> list[np.ndarray]:
+    """The rows of every class, shuffled; each by a generator of its own, so that names do not matter."""
+    members = [np.flatnonzero(index == k) for k in np.unique(index)]
+    return [np.random.default_rng(random_state).permutation(rows) for rows in members]

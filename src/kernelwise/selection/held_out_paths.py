@@ -1,0 +1,197 @@
+"""Held-out scores of kernels along paths of C, all on the same folds."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.ndimage import uniform_filter1d
+from sklearn.exceptions import ConvergenceWarning
+
+from kernelwise.estimators._grams import Grams, base_of
+from kernelwise.exceptions import KernelwiseWarning
+from kernelwise.selection.c_range import beyond, c_range, spread
+from kernelwise.selection.dealing import Folds
+from kernelwise.solvers import svm_path
+from kernelwise.solvers.path import SVMPath
+
+#: Scores of this many neighbouring values of C are averaged before they are compared: noise of few folds.
+SMOOTH = 3
+MAX_EXTENSIONS = 4
+#: C grows further only for a gain of more held-out samples than this.
+MARGIN = 1.0
+
+
+@dataclass
+class KernelPath:
+    """One kernel and its values of C.
+
+    Attributes
+    ----------
+    kernel : Kernel or str
+    reason : str
+        Why it was tried.
+    Cs : ndarray of shape (n_Cs,)
+    scores : ndarray of shape (n_Cs, n_folds)
+        Held-out scores; larger is better.
+    decision : ndarray of shape (n_Cs, n_samples, n_machines)
+        Held-out decision values.
+    n_support : ndarray of shape (n_Cs,)
+        Mean over folds and machines.
+    is_finished : bool
+        No support vector was bounded at the largest C: larger ones give the same machines.
+    variance : float
+        Of the samples in feature space, times their mean weight: C is worth trying in units of 1/variance.
+    seconds : float
+    n_machines : int
+        Trained for it.
+    """
+
+    kernel: Any
+    reason: str
+    Cs: np.ndarray
+    scores: np.ndarray
+    decision: np.ndarray = field(repr=False)
+    n_support: np.ndarray = field(repr=False)
+    is_finished: bool
+    variance: float
+    seconds: float
+    n_machines: int
+
+    @property
+    def smoothed(self) -> np.ndarray:
+        """Mean scores, averaged over neighbouring values of C, shape (n_Cs,)."""
+        return uniform_filter1d(self.scores.mean(axis=1), SMOOTH, mode="nearest")
+
+    @property
+    def best(self) -> int:
+        """Place of the best C: the smallest of equals."""
+        return int(np.argmax(self.smoothed))
+
+    @property
+    def best_score(self) -> float:
+        """The smoothed score there."""
+        return float(self.smoothed.max())
+
+
+@dataclass
+class HeldOutPaths:
+    """Scores kernels on fixed folds, and remembers all it has scored.
+
+    Parameters
+    ----------
+    Z : array or CSR matrix of shape (n_samples, n_features), or the Gram matrix itself
+    index : ndarray of shape (n_samples,)
+        Class index of each sample.
+    weight : ndarray of shape (n_samples,)
+        Bounds of the machines as multiples of C.
+    folds : list of (train, test)
+    score : callable
+        ``score(decision, rows)`` → scores of shape (n_Cs,) of held-out decision values.
+    settings : dict
+        ``strategy``, ``tol``, ``max_iter`` and ``n_jobs`` of `svm_path`.
+    Cs : ndarray or None
+        Values of C for every kernel; None is a range that follows the kernel.
+    """
+
+    Z: Any
+    index: np.ndarray
+    weight: np.ndarray
+    folds: Folds
+    score: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    settings: dict[str, Any]
+    Cs: np.ndarray | None = None
+    paths: list[KernelPath] = field(default_factory=list)
+    n_stopped: int = 0
+    n_indefinite: int = 0
+
+    def __post_init__(self) -> None:
+        self._grams: dict[str | None, Grams] = {}
+
+    def run(self, kernel: Any, reason: str) -> KernelPath:
+        """Score a kernel for every C, and for more beyond an end where the best is."""
+        base = base_of(kernel)
+        if base not in self._grams:
+            self._grams[base] = Grams(self.Z, [] if base is None else [base])
+        with self._grams[base].gram(kernel) as K:
+            variance = spread(K, self.weight) * float(self.weight.mean())
+            Cs = c_range(variance) if self.Cs is None else self.Cs
+            path = self._solve(kernel, reason, K, Cs, variance)
+            for _ in range(MAX_EXTENSIONS if self.Cs is None else 0):
+                more = self._missing(path)
+                if not more.size:
+                    break
+                path = joined(path, self._solve(kernel, reason, K, more, variance))
+        self.paths.append(path)
+        return path
+
+    def _missing(self, path: KernelPath) -> np.ndarray:
+        """Values of C beyond the end at which the best one is; none where they cannot matter."""
+        smoothed = path.smoothed
+        if path.best == 0 and np.ptp(path.scores.mean(axis=1)) > 0.0:
+            return beyond(path.Cs, path.variance, upwards=False)
+        is_top = path.best == len(path.Cs) - 1 and not path.is_finished
+        # Machines get dear as C grows: less than one held-out sample is no reason to go on.
+        if is_top and smoothed[-1] - smoothed[:-1].max() > MARGIN / len(self.index):
+            return beyond(path.Cs, path.variance, upwards=True)
+        return np.empty(0)
+
+    def _solve(self, kernel: Any, reason: str, K: np.ndarray, Cs: np.ndarray, variance: float) -> KernelPath:
+        started = time.perf_counter()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            path = svm_path(K, self.index, Cs, self.folds, sample_weight=self.weight, **self.settings)
+        self._count(path, caught)
+        scores = [self.score(path.decision[:, test], test) for _, test in self.folds]
+        return KernelPath(
+            kernel=kernel,
+            reason=reason,
+            Cs=np.asarray(Cs),
+            scores=np.stack(scores, axis=1),
+            decision=path.decision.reshape(len(Cs), len(self.index), -1),
+            n_support=path.n_support.mean(axis=(1, 2)),
+            is_finished=not path.n_bounded[np.argmax(Cs)].any(),
+            variance=variance,
+            seconds=time.perf_counter() - started,
+            n_machines=path.n_support.size,
+        )
+
+    def _count(self, path: SVMPath, caught: list[warnings.WarningMessage]) -> None:
+        """Count what one sentence in the end is about; pass on all other warnings."""
+        self.n_stopped += int((~path.converged).sum())
+        for warning in caught:
+            if issubclass(warning.category, KernelwiseWarning):  # K is not positive semi-definite
+                self.n_indefinite += 1
+            elif not issubclass(warning.category, ConvergenceWarning):
+                warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+
+    @property
+    def n_machines(self) -> int:
+        """Machines trained so far."""
+        return sum(path.n_machines for path in self.paths)
+
+
+def joined(a: KernelPath, b: KernelPath) -> KernelPath:
+    """Two paths of one kernel as one, in increasing C."""
+    order = np.argsort(np.concatenate([a.Cs, b.Cs]))
+
+    def both(name: str) -> np.ndarray:
+        return np.concatenate([getattr(a, name), getattr(b, name)])[order]
+
+    top = a if a.Cs[-1] > b.Cs[-1] else b
+    return KernelPath(
+        a.kernel,
+        a.reason,
+        both("Cs"),
+        both("scores"),
+        both("decision"),
+        both("n_support"),
+        top.is_finished,
+        a.variance,
+        a.seconds + b.seconds,
+        a.n_machines + b.n_machines,
+    )

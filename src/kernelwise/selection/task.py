@@ -1,0 +1,161 @@
+"""What a search for kernel and C works on: canonical rows, folds, scores, and the time there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from kernelwise.findings import Finding
+from kernelwise.selection.canonical import sample
+from kernelwise.selection.deadline import Deadline
+from kernelwise.selection.dealing import Pieces, deal
+from kernelwise.selection.held_out_paths import HeldOutPaths, KernelPath
+from kernelwise.solvers.sketch import DistanceSketch
+
+#: Folds for fewer rows than this; more folds for few rows, where the noise of a split costs most.
+FOLDS = ((500, 5), (1500, 3))
+FEWEST_FOLDS = 2
+#: Rows that the search looks at, at most; the final machine sees all.
+MAX_SEARCH_ROWS = 5000
+#: Seconds of a path of C on n rows, about, over n²: how many rows a time budget allows.
+PATH_COST = 8e-8
+
+
+@dataclass
+class Task:
+    """Samples to choose a kernel for.
+
+    Parameters
+    ----------
+    Z : array or CSR matrix of shape (n_rows, n_features), or the Gram matrix
+        Scaled samples, in canonical order.
+    index : ndarray of shape (n_rows,)
+        Class index of each row.
+    weight, bound : ndarray of shape (n_rows,)
+        Weights of the rows, and the bounds of the machines' coefficients as multiples of C: the weights times
+        those of the classes.
+    score : callable
+        ``score(decision, rows, weight)`` → scores of shape (n_Cs,); rows are those of ``Z``.
+    settings : dict
+        ``strategy``, ``tol``, ``max_iter`` and ``n_jobs`` of `svm_path`.
+    Cs : ndarray or None
+    cv : int, "auto" or Pieces
+        Number of folds, or the folds themselves.
+    deadline : Deadline
+    random_state : int
+    columns : ndarray of shape (n_rows,) or None
+        If ``Z`` is a Gram matrix, which columns of the user's it has.
+    watch : callable
+        Returns a context that every kernel is scored in.
+    callback : callable
+        Called with every finished path.
+    """
+
+    Z: Any
+    index: np.ndarray
+    weight: np.ndarray
+    bound: np.ndarray
+    score: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+    settings: dict[str, Any]
+    Cs: np.ndarray | None = None
+    cv: Any = "auto"
+    deadline: Deadline = field(default_factory=Deadline)
+    random_state: int = 0
+    columns: np.ndarray | None = None
+    watch: Callable[[], AbstractContextManager[Any]] = nullcontext
+    callback: Callable[[KernelPath], None] = lambda path: None
+    findings: list[Finding] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.rows = self._search_rows()
+        self.pieces = self._pieces()
+        self.n_folds = self.pieces.n_folds
+        where = self.rows[self.pieces.rows]
+        share = self.pieces.weight / self.weight[where]
+        self.paths = HeldOutPaths(
+            self.Z[np.ix_(where, where)] if self.is_gram else self.Z[where],
+            self.index[where],
+            self.bound[where] * share,
+            self.pieces.folds,
+            lambda decision, test: self.score(decision, where[test], self.pieces.weight[test]),
+            self.settings,
+            self.Cs,
+        )
+
+    def _pieces(self) -> Pieces:
+        if isinstance(self.cv, Pieces):
+            return self.cv.within(self.rows)
+        index, weight = self.index[self.rows], self.weight[self.rows]
+        most = int(np.bincount(index, weights=np.maximum(np.floor(weight), 1.0)).max())
+        n_folds = min(folds_for(weight.sum()), most) if self.cv == "auto" else self.cv
+        if n_folds > most:
+            raise ValueError(
+                f"cv={n_folds} is more than the {most} samples of the largest class. Use fewer folds."
+            )
+        return deal(index, weight, n_folds, self.random_state)
+
+    @property
+    def is_gram(self) -> bool:
+        """Whether ``Z`` is a Gram matrix."""
+        return self.columns is not None
+
+    def _search_rows(self) -> np.ndarray:
+        """All rows, or a sample of them if they are too many for the search or its time."""
+        n, limit = len(self.index), MAX_SEARCH_ROWS
+        if self.deadline.seconds is not None:
+            affordable = np.sqrt(max(self.deadline.left, 0.0) / 8.0 / PATH_COST)
+            limit = int(np.clip(affordable, 300, MAX_SEARCH_ROWS))
+        if n <= limit:
+            return np.arange(n)
+        self.findings.append(
+            Finding(
+                "sampled",
+                "info",
+                f"Kernel and C were chosen on a stratified sample of {limit} of {n} distinct rows.",
+                "The final machine is trained on all rows that its time allows.",
+            )
+        )
+        return sample(self.index, limit, self.random_state)
+
+    @cached_property
+    def Z_search(self) -> Any:
+        """Scaled samples of the search."""
+        return self.Z[self.rows]
+
+    @property
+    def y_search(self) -> np.ndarray:
+        """Class indices of the search's rows."""
+        return self.index[self.rows]
+
+    @property
+    def weight_search(self) -> np.ndarray | None:
+        """Weights of the search's rows; None if all are one."""
+        weight = self.weight[self.rows]
+        return None if (weight == 1.0).all() else weight
+
+    def sketch(self, kernel: Any = None) -> DistanceSketch:
+        """The distance sketch of the search's rows."""
+        return DistanceSketch.from_data(
+            self.Z_search,
+            self.y_search,
+            kernel=kernel,
+            sample_weight=self.weight_search,
+            n_jobs=self.settings.get("n_jobs"),
+        )
+
+    def run(self, kernel: Any, reason: str) -> KernelPath:
+        """Score one kernel."""
+        with self.watch():
+            path = self.paths.run(kernel, reason)
+        self.callback(path)
+        return path
+
+
+def folds_for(n: float) -> int:
+    """Number of folds for that many rows."""
+    return next((folds for limit, folds in FOLDS if n < limit), FEWEST_FOLDS)

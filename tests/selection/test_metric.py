@@ -90,6 +90,14 @@ def test_constant_trace_takes_any_criterion(weston):
     assert not np.allclose(result.metric, np.diag(np.diag(result.metric)))
 
 
+def test_glasmachers_and_igel_is_the_radius_margin_at_constant_trace(weston):
+    X, y = weston[0][:, :4], weston[1]
+    result = constant_trace_select(X, y, sigma0=0.5, max_iter=3, **SETTINGS)
+    assert result.method == "radius-margin, start=2"
+    assert np.trace(result.metric) == pytest.approx(2.0, rel=1e-9)
+    assert not np.allclose(result.metric, 0.5 * np.eye(4))
+
+
 def test_rbf_is_scikit_learns_grid_search(weston):
     X, y = weston[0][:, :4], weston[1]
     folds = StratifiedKFold(3, shuffle=True, random_state=0)

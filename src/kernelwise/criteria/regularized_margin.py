@@ -73,13 +73,15 @@ class RegularizedMargin(MachineCriterion):
             check=False,
         )
         warm["beta"] = beta = machine.beta
-        away = K - self._reference(problem)
+        rows = np.flatnonzero(beta)
         margin_part = -2.0 * machine.objective
-        distance = float(w @ (away * away) @ w)
+        away = K - self._reference(problem)
+        weighted = away if (w == 1.0).all() else away * w[:, None] * w
+        distance = float(np.vdot(away, weighted))
         W = None
         if problem.needs_gradient:
-            W = 2.0 * self.rho * w[:, None] * away * w - np.outer(beta, beta)
-        rows = np.flatnonzero(beta)
+            W = np.multiply(weighted, 2.0 * self.rho, out=weighted)
+            W -= np.outer(beta, beta)
         return TwoClassValue(
             margin_part + self.rho * distance,
             W,

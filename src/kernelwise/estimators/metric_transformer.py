@@ -79,7 +79,7 @@ class MetricTransformer(
     >>> from kernelwise.estimators import MetricTransformer
     >>> X, y = make_weston(100, n_noise=4, random_state=0)
     >>> MetricTransformer(starts=(2.0,)).fit(X, y).relevance_.round(2)
-    array([0.41, 0.59, 0.  , 0.  , 0.  , 0.  ])
+    array([0.72, 0.27, 0.  , 0.  , 0.  , 0.  ])
     """
 
     def __init__(

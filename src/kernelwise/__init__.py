@@ -5,6 +5,7 @@ from kernelwise.diagnostics import Diagnosis, diagnose
 from kernelwise.estimators import SVC, GridSearchSVC, MetricTransformer, TunedSVC
 from kernelwise.estimators._model_file import load
 from kernelwise.solvers.sketch import DistanceSketch
+from kernelwise.tuning import tune
 
 __version__ = "0.1.0.dev0"
 
@@ -20,4 +21,5 @@ __all__ = [
     "compare",
     "diagnose",
     "load",
+    "tune",
 ]

@@ -10,20 +10,20 @@ from ..selection.task import Task
 from ..solvers.multiclass import two_class_machines
 from ..solvers.platt import fit_platt
 
-#: Of the time left, the share that the final machine may be expected to take: the guess is rough.
-CAUTION = 0.5
+#: Share of a time budget that is kept for the final machine.
+RESERVE = 0.4
 
 
-def affordable_rows(task: Task, path: KernelPath) -> np.ndarray:
-    """Rows that the final machine can be trained on in the time left, from the time of its path.
+def affordable_rows(task: Task, path: KernelPath, place: int) -> np.ndarray:
+    """Rows that the final machine can be trained on in the time left.
 
-    Time grows like the square of the number of rows. Never fewer rows than a machine of the search had.
+    From a cold start it takes about as long as a fold's path up to its C, and the time grows like the square
+    of the number of rows. Never fewer rows than a machine of the search had.
     """
     n, n_pieces = len(task.index), len(task.pieces.rows)
-    per_machine = path.seconds / (len(path.Cs) * task.n_folds)
+    seconds = path.seconds / task.n_folds * (place + 1) / len(path.Cs)
     n_trained = n_pieces * (1.0 - 1.0 / task.n_folds)
-    left = max(task.deadline.left, 0.0) * CAUTION
-    affordable = n_trained * np.sqrt(max(left / max(per_machine, 1e-6), 1.0))
+    affordable = n_trained * np.sqrt(max(task.deadline.left / max(seconds, 1e-6), 1.0))
     if n <= affordable:
         return np.arange(n)
     rows = sample(task.index, int(affordable), task.random_state)
@@ -46,6 +46,6 @@ def held_out_sigmoids(task: Task, decision: np.ndarray, strategy: str) -> np.nda
     return np.array(
         [
             fit_platt(column[members], signs, pieces.weight[members])
-            for column, (members, signs) in zip(decision.T, machines, strict=True)
+            for column, (members, signs) in zip(decision.T.astype(np.float64), machines, strict=True)
         ]
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,14 +13,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._metric import metric_of, relevance
 from .._sklearn_compat import CallbackSupportMixin, with_callbacks
-from .._validation import check_gram
 from ..kernels import DiagonalGaussian, Gaussian, LowRankGaussian
 from ..selection.auto import choose
-from ..selection.canonical import DistinctRows, canonical_order, distinct_rows, every_row
 from ..selection.choice import Choice
 from ..selection.deadline import Deadline
 from ..selection.held_out_paths import KernelPath
@@ -29,10 +28,11 @@ from ._exportable import Exportable
 from ._held_out_scorer import HeldOutScorer
 from ._probability import class_probabilities
 from ._progress import Progress
-from ._scaling import apply_scaler, check_not_constant, factors, fit_scaler
+from ._scaling import apply_scaler, factors
 from ._scoring import PathScorer
-from ._tuned_machine import affordable_rows, held_out_sigmoids
+from ._tuned_machine import RESERVE, affordable_rows, held_out_sigmoids
 from ._tuned_report import report, say
+from ._tuned_rows import gram_rows, scaled_rows
 from ._tuned_settings import check_settings, folds_of, row_of, seed_of, values_of_C
 from ._tuned_table import one_standard_error, path_at, place_of, tabulate_paths
 from ._weights import check_class_sizes, encode_labels, factors_of_classes, positive_weights
@@ -59,7 +59,7 @@ class TunedSVC(Exportable, CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         For a criterion; None is the sketch's global maximum where there is one, else quasi-Newton.
     Cs : array, default=None
         Values of C to try. None is a range that follows the kernel (C grows like σ² where it is wide) and
-        goes on beyond an end at which the best is.
+        goes on beyond an end at which the best is, between 2⁻¹² and 2¹⁴ over the variance in feature space.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
         Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Folds drawn here are stratified and depend
         on the rows, not on their order (except for "precomputed"). Others must hold out each sample once and
@@ -88,7 +88,8 @@ class TunedSVC(Exportable, CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     random_state : int, RandomState or None, default=0
         Of the folds, and of the samples taken from more than 5000 rows.
     verbose : int, default=0
-        If positive, a line on the standard error stream for every kernel scored.
+        If positive, a line on the standard error stream for every kernel scored. Callbacks such as
+        scikit-learn's ProgressBar (1.9 and later; ``set_callbacks``) see a task for each.
 
     Attributes
     ----------
@@ -183,18 +184,20 @@ class TunedSVC(Exportable, CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.
         """
-        deadline = Deadline(self.time_budget)
+        for name in ("best_estimator_", "n_iter_", "refit_time_"):
+            self.__dict__.pop(name, None)  # of an earlier fit, if this one trains no machine
+        deadline = Deadline(self.time_budget, reserve=RESERVE)
         progress = Progress(self, X, y)
         task = self._task(X, y, sample_weight, deadline, progress)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
             choice = choose(task, self.kernel, self.criterion, self.search)
-        self._keep(task, choice)
+        result = self._keep(task, choice)
         if self.refit is not False:
             with progress.task("refit"):
                 self._train(task, choice)
         self.diagnostics_ = report(task)
-        self.result_ = self.result_.with_findings(self.diagnostics_)
+        self.result_ = replace(result, diagnostics=self.diagnostics_)
         progress.end()
         return self
 
@@ -207,7 +210,10 @@ class TunedSVC(Exportable, CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         check_classification_targets(y)
         self.classes_, index = encode_labels(y)
         weight = positive_weights(sample_weight, index, self.classes_)
-        distinct, Z = self._prepared(X, index, weight)
+        if self._is_gram():
+            distinct, Z, self.scaler_ = *gram_rows(X, weight), None
+        else:
+            distinct, Z, self.scaler_ = scaled_rows(X, index, weight, self.scale, "TunedSVC")
         folds = folds_of(self.cv, X, y, weight, distinct, "TunedSVC")
         rows, total = distinct.rows, distinct.weight
         index = index[rows]
@@ -238,27 +244,6 @@ class TunedSVC(Exportable, CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             callback=self._say,
         )
 
-    def _prepared(self, X: Any, index: np.ndarray, weight: np.ndarray) -> tuple[DistinctRows, Any]:
-        """Distinct rows in canonical order, and the scaled samples there."""
-        self.scaler_ = None
-        if self._is_gram():
-            distinct = every_row(weight)
-            return distinct, check_gram(X)[np.ix_(distinct.rows, distinct.rows)]
-        distinct = distinct_rows(X, index, weight)
-        self.scaler_ = fit_scaler(self.scale, *self._seen_by_scaler(X, distinct), "TunedSVC")
-        Z = apply_scaler(self.scaler_, X[distinct.rows])
-        check_not_constant(Z)
-        order = canonical_order(Z, index[distinct.rows], distinct.weight)
-        return distinct.reordered(order), Z[order]
-
-    def _seen_by_scaler(self, X: Any, distinct: DistinctRows) -> tuple[Any, np.ndarray | None]:
-        """Distinct rows and their weights, or all rows for a transformer that takes no weights."""
-        if not (isinstance(self.scale, str) or has_fit_parameter(self.scale, "sample_weight")):
-            used = np.flatnonzero(distinct.place >= 0)
-            return X[used[np.argsort(distinct.place[used], kind="stable")]], None
-        is_weighted = not (distinct.weight == 1.0).all()
-        return X[distinct.rows], distinct.weight if is_weighted else None
-
     def _scorer(self, samples: Any, index: np.ndarray, weight: np.ndarray) -> HeldOutScorer:
         path_scorer = PathScorer(
             self.scorer_,
@@ -270,8 +255,8 @@ class TunedSVC(Exportable, CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         )
         return HeldOutScorer(path_scorer, self.classes_, samples, index, weight)
 
-    def _keep(self, task: Task, choice: Choice) -> None:
-        """Set the attributes of the search."""
+    def _keep(self, task: Task, choice: Choice) -> SelectionResult:
+        """Set the attributes of the search, and return all of it."""
         paths = task.paths.paths
         self.cv_results_ = tabulate_paths(paths)
         self.best_index_ = place_of(paths, choice.path, choice.place)
@@ -286,9 +271,7 @@ class TunedSVC(Exportable, CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         self.n_splits_, self.n_svm_fits_ = task.n_folds, task.paths.n_machines
         self.criterion_path_ = choice.criterion_path
         self._describe_metric(task)
-        self.result_ = selection_result(
-            task, choice, self.criterion, self.cv_results_, self.C_, self.best_score_
-        )
+        return selection_result(task, choice, self.criterion, self.cv_results_, self.C_, self.best_score_)
 
     def _describe_metric(self, task: Task) -> None:
         """Weight of every feature and the metric itself, in the units of X, if the kernel has learned one."""
@@ -304,7 +287,7 @@ class TunedSVC(Exportable, CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     def _train(self, task: Task, choice: Choice) -> None:
         """Train the chosen machine on all rows, and its sigmoids on the held-out decision values."""
         started = time.perf_counter()
-        rows = affordable_rows(task, choice.path)
+        rows = affordable_rows(task, choice.path, choice.place)
         self.best_estimator_ = SVC(
             kernel=self.kernel_,
             C=self.C_,

@@ -11,6 +11,7 @@ from scipy import sparse
 from kernelwise.criteria import Criterion, SumsCriterion, as_criterion
 from kernelwise.criteria.machine import MachineCriterion
 from kernelwise.exceptions import BoundaryWarning
+from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.kernels.radial import ScaledGaussian
 from kernelwise.optimizers import Optimizer, QuasiNewton
@@ -117,7 +118,10 @@ def _by_alignment(task: Task, start: Kernel) -> Choice:
     starts = [(start, "start from the data")]
     result = None
     if task.deadline.allows("search of the highest alignment"):
-        result = _optimise(task, start, as_criterion("centered-kta"), QuasiNewton())
+        with warnings.catch_warnings():
+            # An optimum at the edge is in the findings; cross-validation tries widths around it anyway.
+            warnings.simplefilter("ignore", BoundaryWarning)
+            result = _optimise(task, start, as_criterion("centered-kta"), QuasiNewton())
         starts.append((result.kernel, "highest centred alignment"))
     searches = [ScaleSearch(kernel, task) for kernel, _ in starts]
     for search, (_, reason) in zip(searches, starts, strict=True):
@@ -140,6 +144,15 @@ def _by_criterion(task: Task, start: Kernel, criterion: Criterion, search: Optim
         curves = {"gamma": CURVE / median, criterion.name: sketch.curve(criterion, CURVE / median)}
         path = task.run(start.rescaled(best.gamma / start.scale), f"{best.stop_reason} of {criterion.name}")
         why = [f"γ = {best.gamma:.4g} is the {best.stop_reason} of {criterion.name} over all widths."]
+        if best.stop_reason != "interior peak":
+            task.findings.append(
+                Finding(
+                    best.stop_reason,
+                    "warning",
+                    f"{criterion.name} has no peak inside the range of γ: {best.gamma:.4g} is at its edge.",
+                    "Use criterion='auto', which lets cross-validation choose.",
+                )
+            )
         return Choice(path, path.best, curves, why=why)
     result = _optimise(task, start, criterion, QuasiNewton() if search is None else search)
     reason = f"{criterion.name} ({result.stop_reason})"
@@ -164,10 +177,7 @@ def _optimise(task: Task, start: Kernel, criterion: Criterion, search: Optimizer
         task.y_search[rows],
         sample_weight=None if weight is None else weight[rows],
     )
-    with warnings.catch_warnings():
-        # An optimum at the edge is in the findings; cross-validation tries widths around it anyway.
-        warnings.simplefilter("ignore", BoundaryWarning)
-        result = search.minimize(problem)
+    result = search.minimize(problem)
     task.findings.extend(result.diagnostics)
     return result
 

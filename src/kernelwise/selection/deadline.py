@@ -17,11 +17,14 @@ class Deadline:
     ----------
     seconds : float or None
         From now on; None is no limit.
+    reserve : float
+        The share of the seconds that `allows` keeps for what comes last.
     clock : callable
         Returns seconds.
     """
 
     seconds: float | None = None
+    reserve: float = 0.0
     clock: Callable[[], float] = time.perf_counter
     skipped: list[str] = field(default_factory=list)
 
@@ -40,7 +43,7 @@ class Deadline:
 
     def allows(self, what: str, cost: float = 0.0) -> bool:
         """Whether there is time for something of that cost; if not, it is noted as skipped."""
-        if cost < self.left:
+        if self.seconds is None or cost < self.left - self.reserve * self.seconds:
             return True
         self.skipped.append(what)
         return False

@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from kernelwise.estimators._grams import Grams, base_of
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.selection.c_range import beyond, c_range, spread
+from kernelwise.selection.deadline import Deadline
 from kernelwise.selection.dealing import Folds
 from kernelwise.selection.fold_kernels import FoldKernels, final_kernel
 from kernelwise.solvers import svm_path
@@ -40,7 +41,7 @@ class KernelPath:
     Cs : ndarray of shape (n_Cs,)
     scores : ndarray of shape (n_Cs, n_folds)
         Held-out scores; larger is better.
-    decision : ndarray of shape (n_Cs, n_samples, n_machines)
+    decision : ndarray of shape (n_Cs, n_samples, n_machines), float32
         Held-out decision values.
     n_support : ndarray of shape (n_Cs,)
         Mean over folds and machines.
@@ -98,6 +99,8 @@ class HeldOutPaths:
         ``strategy``, ``tol``, ``max_iter`` and ``n_jobs`` of `svm_path`.
     Cs : ndarray or None
         Values of C for every kernel; None is a range that follows the kernel.
+    deadline : Deadline
+        The range of a kernel goes on only while there is time.
     """
 
     Z: Any
@@ -107,6 +110,7 @@ class HeldOutPaths:
     score: Callable[[np.ndarray, np.ndarray], np.ndarray]
     settings: dict[str, Any]
     Cs: np.ndarray | None = None
+    deadline: Deadline = field(default_factory=Deadline)
     paths: list[KernelPath] = field(default_factory=list)
     n_stopped: int = 0
     n_indefinite: int = 0
@@ -122,7 +126,7 @@ class HeldOutPaths:
             path = self._solve(kernel, reason, K, Cs, variance)
             for _ in range(MAX_EXTENSIONS if self.Cs is None else 0):
                 more = self._missing(path)
-                if not more.size:
+                if not more.size or not self._is_affordable(path, more):
                     break
                 path = joined(path, self._solve(kernel, reason, K, more, variance))
         self.paths.append(path)
@@ -146,6 +150,11 @@ class HeldOutPaths:
             return beyond(path.Cs, path.variance, upwards=True)
         return np.empty(0)
 
+    def _is_affordable(self, path: KernelPath, more: np.ndarray) -> bool:
+        # Two values above may take as long as all before them; those below take less than any.
+        share = 1.0 if more[0] > path.Cs[0] else more.size / path.Cs.size
+        return self.deadline.allows(f"C = {more[0]:.3g} of {path.kernel}", path.seconds * share)
+
     def _solve(self, kernel: Any, reason: str, K: np.ndarray, Cs: np.ndarray, variance: float) -> KernelPath:
         started = time.perf_counter()
         if isinstance(kernel, FoldKernels):
@@ -166,7 +175,8 @@ class HeldOutPaths:
             reason=reason,
             Cs=np.asarray(Cs),
             scores=np.stack(scores, axis=1),
-            decision=decision.reshape(len(Cs), len(self.index), -1),
+            # Kept for probabilities only, and many classes have many machines: half the memory.
+            decision=decision.reshape(len(Cs), len(self.index), -1).astype(np.float32),
             n_support=np.mean([path.n_support.mean(axis=(1, 2)) for path in solved], axis=0),
             is_finished=not any(path.n_bounded[top].any() for path in solved),
             variance=variance,

@@ -24,6 +24,8 @@ FEWEST_FOLDS = 2
 MAX_SEARCH_ROWS = 5000
 #: Seconds of a path of C on n rows, about, over n²: how many rows a time budget allows.
 PATH_COST = 8e-8
+#: Paths that a time budget should allow.
+N_PATHS = 8
 
 
 @dataclass
@@ -85,6 +87,7 @@ class Task:
             lambda decision, test: self.score(decision, where[test], self.pieces.weight[test]),
             self.settings,
             self.Cs,
+            self.deadline,
         )
 
     def _pieces(self) -> Pieces:
@@ -108,7 +111,7 @@ class Task:
         """All rows, or a sample of them if they are too many for the search or its time."""
         n, limit = len(self.index), MAX_SEARCH_ROWS
         if self.deadline.seconds is not None:
-            affordable = np.sqrt(max(self.deadline.left, 0.0) / 8.0 / PATH_COST)
+            affordable = np.sqrt(max(self.deadline.left, 0.0) / N_PATHS / PATH_COST)
             limit = int(np.clip(affordable, 300, MAX_SEARCH_ROWS))
         if n <= limit:
             return np.arange(n)

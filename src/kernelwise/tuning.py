@@ -1,0 +1,49 @@
+"""The choice of kernel and C as a function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kernelwise.estimators.tuned_svc import TunedSVC
+from kernelwise.selection.result import SelectionResult
+
+
+def tune(
+    X: Any,
+    y: Any,
+    *,
+    kernel: Any = "rbf",
+    criterion: Any = "auto",
+    sample_weight: Any = None,
+    **settings: Any,
+) -> SelectionResult:
+    """Choose a kernel's parameters and C from the data, without training the final machine.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame of shape (n_samples, n_features), or the Gram matrix
+    y : array of shape (n_samples,)
+    kernel : str or Kernel, default="rbf"
+    criterion : "auto", str or Criterion, default="auto"
+    sample_weight : array of shape (n_samples,), default=None
+    **settings
+        Further parameters of `TunedSVC`, except ``refit``.
+
+    Returns
+    -------
+    result : SelectionResult
+        ``result.kernel`` (on scaled features), ``result.C``, ``result.score``, ``result.why``; print it for
+        the reasons.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise import tune
+    >>> result = tune(*load_iris(return_X_y=True), Cs=[1.0, 10.0])
+    >>> result.C in (1.0, 10.0) and result.score > 0.9
+    True
+    """
+    if "refit" in settings:
+        raise ValueError("tune() trains no final machine, so that 'refit' has no meaning: use TunedSVC.")
+    model = TunedSVC(kernel, criterion=criterion, refit=False, **settings)
+    return model.fit(X, y, sample_weight).result_

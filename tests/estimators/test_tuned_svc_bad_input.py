@@ -1,0 +1,128 @@
+"""One clear sentence for everything TunedSVC cannot work with."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.model_selection import ShuffleSplit
+
+from kernelwise import TunedSVC, tune
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"kernel": "rbff"}, "rbff"),
+        ({"kernel": 3}, "3"),
+        ({"criterion": "dtbc"}, "dtbc"),
+        ({"search": "fast"}, "'search' of TunedSVC must be an Optimizer or None, got 'fast'"),
+        ({"Cs": []}, "'Cs' of TunedSVC is empty"),
+        ({"Cs": [1.0, -1.0]}, "'Cs' of TunedSVC must be a positive float, got -1.0"),
+        ({"Cs": ["a"]}, "'Cs' of TunedSVC must be a positive float, got 'a'"),
+        ({"time_budget": 0}, "'time_budget' of TunedSVC must be a positive float, got 0"),
+        ({"time_budget": -1.0}, "'time_budget' of TunedSVC must be a positive float, got -1.0"),
+        ({"tol": 0.0}, "'tol' of TunedSVC must be a positive float"),
+        ({"memory_limit": -3}, "'memory_limit' of TunedSVC must be a positive float"),
+        ({"cv": 1}, "'cv' of TunedSVC must be 'auto', an integer of at least 2"),
+        ({"cv": "five"}, "'cv' of TunedSVC must be 'auto', an integer of at least 2"),
+        ({"cv": 2.5}, "'cv' of TunedSVC must be 'auto', an integer of at least 2"),
+        ({"cv": 36}, "cv=36 is more than the 35 samples of the largest class"),
+        ({"cv": ShuffleSplit(2, random_state=0)}, "'cv' holds out sample"),
+        ({"refit": "best"}, "'refit' of TunedSVC must be one of 'one-standard-error', got 'best'"),
+        ({"refit": lambda results: "best"}, "'refit' of TunedSVC must return the number of a row"),
+        ({"refit": lambda results: 10**6}, "'refit' of TunedSVC must return the number of a row"),
+        ({"refit": lambda results: -1}, "'refit' of TunedSVC must return the number of a row"),
+        ({"scale": "robust"}, "'scale' of TunedSVC must be one of 'standard', 'minmax', got 'robust'"),
+        ({"multiclass": "all"}, "'multiclass' of TunedSVC"),
+        ({"decision_function_shape": "all"}, "'decision_function_shape' of TunedSVC"),
+        ({"scoring": "precission"}, "precission"),
+        ({"class_weight": {-1: 0.0}}, "class_weight must be positive"),
+    ],
+)
+def test_settings(blobs, settings, words):
+    with pytest.raises(ValueError, match=words):
+        TunedSVC(**settings).fit(*blobs)
+
+
+def test_a_class_of_one_sample(blobs):
+    X, y = blobs
+    y = y.copy()
+    y[0] = 7
+    with pytest.raises(ValueError, match="Class 7 has 1 sample, and cross-validation needs at least 2"):
+        TunedSVC().fit(X, y)
+    weight = np.ones(len(y))
+    weight[0] = 2.0
+    assert TunedSVC().fit(X, y, sample_weight=weight).predict(X[:1]) == 7
+
+
+def test_one_class(blobs):
+    X, y = blobs
+    with pytest.raises(ValueError, match="number of classes has to be greater than one"):
+        TunedSVC().fit(X, np.ones(len(y)))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_not_finite(blobs, value):
+    X, y = blobs
+    X = X.copy()
+    X[3, 1] = value
+    with pytest.raises(ValueError, match="contains"):
+        TunedSVC().fit(X, y)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "diagonal", "poly"])
+def test_constant_features(blobs, kernel):
+    _, y = blobs
+    with pytest.raises(ValueError, match="All features are constant"):
+        TunedSVC(kernel).fit(np.full((len(y), 3), 2.0), y)
+
+
+def test_some_constant_features_do_no_harm(blobs):
+    X, y = blobs
+    padded = np.column_stack([X, np.full(len(y), 5.0)])
+    np.testing.assert_array_equal(TunedSVC().fit(padded, y).predict(padded), TunedSVC().fit(X, y).predict(X))
+
+
+def test_the_same_points_in_both_classes():
+    """Nothing can be learned, and nothing breaks: ties go somewhere."""
+    X = np.repeat(np.arange(10.0), 2)[:, None]
+    model = TunedSVC().fit(X, np.tile([0, 1], 10))
+    assert set(model.predict(X)) <= {0, 1}
+    assert model.best_score_ <= 0.6
+
+
+def test_fewer_rows_than_folds():
+    X, y = np.array([[0.0], [0.1], [1.0], [1.1]]), [0, 0, 1, 1]
+    model = TunedSVC().fit(X, y)
+    assert model.n_splits_ == 2
+    assert list(model.predict(X)) == y
+    with pytest.raises(ValueError, match="cv=3 is more than the 2 samples"):
+        TunedSVC(cv=3).fit(X, y)
+
+
+def test_wrong_columns_at_predict(blobs):
+    X, y = blobs
+    with pytest.raises(ValueError, match="X has 3 features, but TunedSVC is expecting 4"):
+        TunedSVC(Cs=[1.0]).fit(X, y).predict(X[:, :3])
+
+
+def test_a_gram_matrix_that_is_none(blobs):
+    X, y = blobs
+    with pytest.raises(ValueError, match="square"):
+        TunedSVC("precomputed").fit(X, y)
+
+
+def test_wrong_weights(blobs):
+    X, y = blobs
+    with pytest.raises(ValueError, match="sample_weight has shape"):
+        TunedSVC().fit(X, y, sample_weight=[1.0, 2.0])
+
+
+def test_scorers_that_need_probabilities(blobs):
+    with pytest.raises(TypeError, match="asks for more than labels and decision values"):
+        TunedSVC(scoring="neg_log_loss").fit(*blobs)
+
+
+def test_tune_trains_nothing(blobs):
+    with pytest.raises(ValueError, match="'refit' has no meaning"):
+        tune(*blobs, refit=True)

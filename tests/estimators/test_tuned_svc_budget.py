@@ -1,0 +1,117 @@
+"""A time budget under a clock of our own, and samples of many rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+
+from kernelwise import TunedSVC
+from kernelwise.estimators import tuned_svc
+from kernelwise.estimators._tuned_machine import affordable_rows
+from kernelwise.exceptions import KernelwiseWarning
+from kernelwise.selection import task as task_module
+from kernelwise.selection.deadline import Deadline
+
+
+class SlowClock:
+    """Every look at it takes a tenth of a second."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        self.now += 0.1
+        return self.now
+
+
+@pytest.fixture
+def slow_clock(monkeypatch):
+    clock = SlowClock()
+
+    def deadline(seconds, reserve):
+        return Deadline(seconds, reserve, clock=clock)
+
+    monkeypatch.setattr(tuned_svc, "Deadline", deadline)
+    return clock
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "diagonal"])
+def test_a_short_budget_gives_a_usable_machine_and_says_what_was_skipped(kernel, slow_clock):
+    X, y = make_classification(800, 6, random_state=0)
+    with pytest.warns(KernelwiseWarning, match=r"time_budget=0.5 s was too short for: .*Raise time_budget"):
+        model = TunedSVC(kernel, time_budget=0.5).fit(X, y)
+    assert model.score(X, y) > 0.8
+    [finding] = [finding for finding in model.diagnostics_ if finding.name == "time budget"]
+    assert finding.severity == "warning"
+    assert "distinct rows" in finding.message
+    assert model.result_.stop_reason == "time budget"
+    assert not model.result_.converged
+    assert model.result_.diagnostics == model.diagnostics_
+
+
+def test_skipped_widths_are_named(slow_clock):
+    X, y = make_classification(200, 6, random_state=0)
+    with pytest.warns(KernelwiseWarning, match="width factor") as caught:
+        short = TunedSVC(time_budget=1.0).fit(X, y)
+    assert len(caught) == 1
+    long = TunedSVC().fit(X, y)
+    assert len(short.cv_results_["params"]) < len(long.cv_results_["params"])
+
+
+def test_a_long_budget_changes_nothing(blobs):
+    X, y = blobs
+    one, other = TunedSVC(time_budget=1e6).fit(X, y), TunedSVC().fit(X, y)
+    np.testing.assert_array_equal(one.decision_function(X), other.decision_function(X))
+    assert one.diagnostics_ == other.diagnostics_ == ()
+
+
+def test_many_rows_are_sampled_for_the_search(monkeypatch):
+    monkeypatch.setattr(task_module, "MAX_SEARCH_ROWS", 100)
+    X, y = make_classification(400, 5, n_informative=3, n_classes=3, random_state=0)
+    model = TunedSVC().fit(X, y)
+    [finding] = model.diagnostics_
+    assert finding.name == "sampled"
+    assert "100 of 400 distinct rows" in finding.message
+    assert model.best_estimator_.shape_fit_[0] == 400
+    order = np.random.default_rng(0).permutation(400)
+    np.testing.assert_array_equal(TunedSVC().fit(X[order], y[order]).predict(X), model.predict(X))
+
+
+def test_given_folds_are_kept_on_sampled_rows(monkeypatch):
+    monkeypatch.setattr(task_module, "MAX_SEARCH_ROWS", 90)
+    X, y = make_classification(300, 5, random_state=0)
+    folds = [
+        (np.flatnonzero(np.arange(300) % 3 != k), np.flatnonzero(np.arange(300) % 3 == k)) for k in range(3)
+    ]
+    model = TunedSVC(cv=folds).fit(X, y)
+    assert model.n_splits_ == 3
+
+
+class FinishedTask:
+    """What `affordable_rows` looks at: 200 rows, 100 of them in a search of two folds."""
+
+    random_state, n_folds = 0, 2
+    index = np.arange(200) % 2
+
+    class pieces:
+        rows = np.arange(100)
+
+    def __init__(self, left):
+        self.deadline = Deadline(left, clock=lambda: 0.0)
+
+
+class FinishedPath:
+    """Five values of C and two folds in ten seconds: a second for each, and three up to the third."""
+
+    seconds, Cs = 10.0, np.arange(5)
+
+
+@pytest.mark.parametrize(("left", "n_rows"), [(None, 200), (12.0, 100), (1e3, 200), (1e-6, 50)])
+def test_the_final_machine_gets_as_many_rows_as_the_time_left_allows(left, n_rows):
+    """Four times the three seconds of a machine of 50 rows are enough for 100."""
+    task = FinishedTask(left)
+    assert len(affordable_rows(task, FinishedPath(), 2)) == n_rows
+    assert task.deadline.skipped == (
+        [] if n_rows == 200 else [f"training on {200 - n_rows} of 200 distinct rows"]
+    )

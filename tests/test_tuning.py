@@ -1,0 +1,48 @@
+"""The function form of TunedSVC."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.testing import assert_array_equal
+
+from kernelwise import TunedSVC, tune
+from kernelwise.result import TuningResult
+
+
+def test_it_is_the_choice_of_tuned_svc(blobs):
+    X, y = blobs
+    result, model = tune(X, y), TunedSVC().fit(X, y)
+    assert isinstance(result, TuningResult)
+    assert str(result.kernel) == str(model.kernel_)
+    assert result.C == model.C_
+    assert result.score == model.best_score_
+    assert_array_equal(result.cv_results["mean_test_score"], model.cv_results_["mean_test_score"])
+    assert len(result.history) == result.n_evaluations == len(model.cv_results_["params"])
+
+
+def test_no_final_machine_is_trained(blobs):
+    X, y = blobs
+    result = tune(X, y, Cs=[1.0, 10.0], cv=3)
+    n_kernels = len(np.unique([params["gamma"] for params in result.cv_results["params"]]))
+    assert result.n_svm_fits == 2 * 3 * n_kernels
+
+
+def test_printed_it_says_why(blobs):
+    X, y = blobs
+    text = repr(tune(X, y)).splitlines()
+    assert text[0].startswith("SelectionResult(kernel=RBF(gamma=")
+    assert "candidates" in text[1]
+    assert "stopped: converged" in text[1]
+    assert text[2].startswith("The distance sketch named")
+    assert text[3].startswith("Cross-validation tried them")
+    assert max(map(len, text)) < 400
+
+
+def test_weights_and_criteria_pass_through(blobs):
+    X, y = blobs
+    weight = np.linspace(0.5, 2.0, len(y))
+    result = tune(X, y, kernel="linear", criterion="kta", sample_weight=weight)
+    model = TunedSVC("linear", criterion="kta").fit(X, y, sample_weight=weight)
+    assert result.C == model.C_
+    assert result.score == model.best_score_
+    assert result.why == ("Linear has no free parameter: only C was chosen.",)

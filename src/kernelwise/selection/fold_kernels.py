@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,11 @@ class FoldKernels:
 
     def rescaled(self, factor: float) -> FoldKernels:
         """All of them on inputs times √factor."""
-        return FoldKernels(self.final.rescaled(factor), [kernel.rescaled(factor) for kernel in self.by_fold])
+        return self.mapped(lambda kernel: kernel.rescaled(factor))
+
+    def mapped(self, change: Callable[[Kernel], Kernel]) -> FoldKernels:
+        """All of them changed in the same way."""
+        return FoldKernels(change(self.final), [change(kernel) for kernel in self.by_fold])
 
 
 def final_kernel(kernel: Any) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from kernelwise._metric_learning import LearnedMetric, MetricLearner
+from kernelwise.kernels import DiagonalGaussian
 from kernelwise.selection.canonical import sample
 from kernelwise.selection.choice import Choice, columns_of
 from kernelwise.selection.fold_kernels import FoldKernels
@@ -16,6 +17,8 @@ from kernelwise.selection.task import Task
 
 #: What metrics are learned by; cross-validation says which did better.
 CRITERIA = ("centered-kta", "regularized-margin")
+#: Weights below this share of the largest are small; what takes their place (a weight is positive).
+SMALL, DROPPED = 0.05, 1e-9
 #: Rows on which a metric is learned, at most.
 MAX_ROWS = 1000
 
@@ -36,10 +39,12 @@ def choose_metric(task: Task, name: str, criteria: Any = CRITERIA) -> Choice:
         if searches and not task.deadline.allows(reason):
             continue
         learned, kernels = _learn(task, name, criterion)
-        search = ScaleSearch(kernels, task)
-        search.run([1.0], [reason], climb=False)
-        searches.append(search)
-        found.append(learned)
+        for what, variant in _variants(kernels):
+            search = ScaleSearch(variant, task)
+            search.run([1.0], [f"{reason}{what}"], climb=False)
+            searches.append(search)
+            found.append(learned)
+    # Of equals the first, which is the simplest of its criterion.
     best = int(np.argmax([search.tried[1.0].best_score for search in searches]))
     path = searches[best].run([], [])
     task.findings.extend(found[best].findings)
@@ -49,6 +54,26 @@ def choose_metric(task: Task, name: str, criteria: Any = CRITERIA) -> Choice:
         f"preferred the {searches[best].tried[1.0].reason} at {len(searches[best].tried)} widths."
     ]
     return Choice(path, path.best, columns_of(found[best].result), found[best].result, why)
+
+
+def _variants(kernels: FoldKernels) -> list[tuple[str, FoldKernels]]:
+    """A diagonal metric without its small weights, with equal ones in their place, and as it is.
+
+    What a search leaves on features without influence is noise, but many small weights add up.
+    """
+    if not isinstance(kernels.final, DiagonalGaussian):
+        return [("", kernels)]
+    return [
+        (", equal weights on the features it kept", kernels.mapped(lambda kernel: _kept(kernel, equal=True))),
+        (", small weights dropped", kernels.mapped(_kept)),
+        ("", kernels),
+    ]
+
+
+def _kept(kernel: Any, *, equal: bool = False) -> DiagonalGaussian:
+    q = np.asarray(kernel.q, dtype=float)
+    is_kept = q >= SMALL * q.max()
+    return DiagonalGaussian(np.where(is_kept, q[is_kept].mean() if equal else q, DROPPED * q.max()))
 
 
 def _learn(task: Task, name: str, criterion: Any) -> tuple[LearnedMetric, FoldKernels]:

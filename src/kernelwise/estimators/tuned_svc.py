@@ -59,7 +59,7 @@ class TunedSVC(Exportable, CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         For a criterion; None is the sketch's global maximum where there is one, else quasi-Newton.
     Cs : array, default=None
         Values of C to try. None is a range that follows the kernel (C grows like σ² where it is wide) and
-        goes on beyond an end at which the best is, between 2⁻¹² and 2¹⁴ over the variance in feature space.
+        goes on beyond an end at which the best is, between 2⁻¹² and 2¹³ over the variance in feature space.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
         Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Folds drawn here are stratified and depend
         on the rows, not on their order (except for "precomputed"). Others must hold out each sample once and

@@ -10,7 +10,7 @@ STEP = 4.0
 N_VALUES, FIRST = 7, -1
 #: No C·variance outside these limits is ever tried: below, all machines are the same; above, they take long
 #: and have hardly any bounded support vectors left.
-LIMITS = (2.0**-12, 2.0**14)
+LIMITS = (2.0**-12, 2.0**13)
 
 
 def spread(K: np.ndarray, weight: np.ndarray) -> float:

@@ -15,7 +15,7 @@ from kernelwise.criteria import CRITERIA, as_criterion
 from kernelwise.exceptions import BoundaryWarning, IncompatibleError, KernelwiseWarning
 from kernelwise.kernels import KERNELS, RBF
 from kernelwise.optimizers import GridSearch
-from kernelwise.selection.auto import choose
+from kernelwise.selection.auto import METRICS, choose
 from kernelwise.selection.deadline import Deadline
 
 SUMS = ("dbtc", "esdr", "j4", "polarization", "kta", "centered-kta")
@@ -27,10 +27,12 @@ def cancer():
     return X[:120, :6], y[:120]
 
 
-@pytest.mark.parametrize("kernel", [name for name in KERNELS if name != "gaussian"])
+@pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("criterion", ["auto", *SUMS])
 def test_every_pair_gives_a_machine(kernel, criterion, cancer):
     X, y = cancer
+    if kernel in METRICS:  # learned once for all rows and once for every fold
+        X, y = X[::2, :3], y[::2]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", KernelwiseWarning)  # criteria without a peak, indefinite sigmoids
         model = TunedSVC(kernel, criterion=criterion).fit(X, y)

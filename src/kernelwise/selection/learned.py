@@ -10,8 +10,9 @@ from scipy import sparse
 from kernelwise._metric_learning import LearnedMetric, MetricLearner
 from kernelwise.kernels import DiagonalGaussian
 from kernelwise.selection.canonical import sample
-from kernelwise.selection.choice import Choice, columns_of
+from kernelwise.selection.choice import Choice, columns_of, standard_error
 from kernelwise.selection.fold_kernels import FoldKernels
+from kernelwise.selection.held_out_paths import KernelPath
 from kernelwise.selection.scale_search import ScaleSearch
 from kernelwise.selection.task import Task
 
@@ -44,8 +45,7 @@ def choose_metric(task: Task, name: str, criteria: Any = CRITERIA) -> Choice:
             search.run([1.0], [f"{reason}{what}"], climb=False)
             searches.append(search)
             found.append(learned)
-    # Of equals the first, which is the simplest of its criterion.
-    best = int(np.argmax([search.tried[1.0].best_score for search in searches]))
+    best = _simplest([search.tried[1.0] for search in searches], task.weight[task.rows].sum())
     path = searches[best].run([], [])
     task.findings.extend(found[best].findings)
     why = [
@@ -54,6 +54,24 @@ def choose_metric(task: Task, name: str, criteria: Any = CRITERIA) -> Choice:
         f"preferred the {searches[best].tried[1.0].reason} at {len(searches[best].tried)} widths."
     ]
     return Choice(path, path.best, columns_of(found[best].result), found[best].result, why)
+
+
+def _simplest(paths: list[KernelPath], n: float) -> int:
+    """Place of the best of the simplest variants that are within one standard error of the best of all."""
+    scores = np.array([path.best_score for path in paths])
+    simplicity = np.array([_simplicity(path.kernel) for path in paths])
+    best = int(np.argmax(scores))
+    enough = scores[best] - standard_error(paths[best], n)
+    level = simplicity[scores >= enough].min()
+    return int(np.argmax(np.where(simplicity == level, scores, -np.inf)))
+
+
+def _simplicity(kernel: Any) -> int:
+    """Number of different weights that count: 1 for equal ones on a few features."""
+    if not isinstance(kernel, DiagonalGaussian):
+        return kernel.theta.size
+    q = np.asarray(kernel.q, dtype=float)
+    return len(np.unique(q[q > DROPPED * q.max()]))
 
 
 def _variants(kernels: FoldKernels) -> list[tuple[str, FoldKernels]]:

@@ -31,11 +31,9 @@ def synthetic(is_quick: bool, say: Say) -> list[Row]:
     curves: list[Row] = []
     draws = range(2 if is_quick else 20)
     chosen = methods(10, 5) if is_quick else methods()
-    for row in synthetic_rows(PAPER_STD, draws, chosen, curves):
-        say(format_rows([row]))
+    say(format_rows(list(synthetic_rows(PAPER_STD, draws, chosen, curves))) + "\n")
     if not is_quick:
-        for row in synthetic_rows(1.0, draws, chosen[:2], curves):
-            say(format_rows([row]))
+        say(format_rows(list(synthetic_rows(1.0, draws, chosen[:2], curves))) + "\n")
     return curves
 
 
@@ -49,7 +47,7 @@ def digits(name: str, is_quick: bool, say: Say) -> None:
         samples = [_few(*part) for part in samples]
     highest = samples[0][0].max()
     train, test = ((X / highest, y) for X, y in samples)
-    say(format_rows(list(digit_rows(name, train, test))))
+    say(format_rows(list(digit_rows(name, train, test))) + "\n")
 
 
 def _few(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -61,7 +59,7 @@ def cancer(is_quick: bool, say: Say) -> None:
     """Print table 2."""
     dataset = load_or_say("breast_cancer_wisconsin")
     if dataset is not None:
-        say(format_rows(list(cancer_rows(dataset.X, dataset.y, 3 if is_quick else 100))))
+        say(format_rows(list(cancer_rows(dataset.X, dataset.y, 3 if is_quick else 20))) + "\n")
 
 
 def main(argv: Sequence[str] | None = None, say: Say = print) -> None:

@@ -31,7 +31,7 @@ def z_test(first: Any, second: Any, n_samples: int | None = None) -> tuple[float
     >>> from kernelwise.selection import z_test
     >>> z, p_value = z_test(0.9898, 0.9825, 10_000)
     >>> round(z, 2), p_value < 0.05
-    (4.4, True)
+    (4.42, True)
     """
     shares = []
     for outcome in (np.asarray(first, dtype=float), np.asarray(second, dtype=float)):

@@ -105,7 +105,7 @@ def test_a_kernel_object_is_the_start(make_task, rings):
 def test_without_time_the_start_is_scored_alone(make_task, rings):
     deadline = Deadline(1.0, clock=iter([0.0] * 2 + [5.0] * 50).__next__)
     task = make_task(*rings, cv=3, deadline=deadline)
-    choice = choose(task, "diagonal", "auto")
+    choice = choose(task, "kmod", "auto")
     assert choice.path.reason == "start from the data"
     assert len(task.paths.paths) == 1
     assert "search of the highest alignment" in deadline.skipped

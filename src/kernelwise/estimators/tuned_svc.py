@@ -28,7 +28,7 @@ from ._exportable import Exportable
 from ._held_out_scorer import HeldOutScorer
 from ._probability import class_probabilities
 from ._progress import Progress
-from ._scaling import apply_scaler, factors
+from ._scaling import apply_scaler, factors, variances
 from ._scoring import PathScorer
 from ._tuned_machine import RESERVE, affordable_rows, held_out_sigmoids
 from ._tuned_report import report, say
@@ -280,7 +280,7 @@ class TunedSVC(Exportable, CallbackSupportMixin, ClassifierMixin, BaseEstimator)
                 delattr(self, name)
         if isinstance(self.kernel_, DiagonalGaussian | Gaussian | LowRankGaussian):
             Q = metric_of(self.kernel_, task.Z.shape[1])
-            self.relevance_ = relevance(Q, np.asarray(task.Z).var(axis=0))
+            self.relevance_ = relevance(Q, variances(task.Z))
             factor = factors(self.scaler_, task.Z.shape[1])
             self.metric_ = Q * np.outer(factor, factor)
 

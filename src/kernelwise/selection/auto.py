@@ -19,7 +19,7 @@ from kernelwise.problem import TuningProblem
 from kernelwise.result import TuningResult
 from kernelwise.selection.canonical import sample
 from kernelwise.selection.choice import Choice, columns_of, standard_error
-from kernelwise.selection.learned import CRITERIA, choose_metric, refuse_sparse
+from kernelwise.selection.learned import CRITERIA, choose_metric
 from kernelwise.selection.scale_search import ScaleSearch
 from kernelwise.selection.task import Task
 from kernelwise.selection.widths import CURVE, named_widths
@@ -51,8 +51,8 @@ def choose(task: Task, kernel: Any, criterion: Any, search: Optimizer | None = N
         return _only_C(task, kernel)
     if isinstance(kernel, str) and kernel == "auto":
         return _simplest(task, criterion)
-    if isinstance(kernel, str) and kernel in METRICS and search is None:
-        refuse_sparse(task, kernel)
+    # Metrics of sparse samples are searched from the data's start only, like other kernels.
+    if isinstance(kernel, str) and kernel in METRICS and search is None and not sparse.issparse(task.Z):
         is_auto = isinstance(criterion, str) and criterion == "auto"
         return choose_metric(task, kernel, CRITERIA if is_auto else (criterion,))
     start = as_kernel(kernel)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from kernelwise._metric_learning import LearnedMetric, MetricLearner
 from kernelwise.kernels import DiagonalGaussian
@@ -114,15 +113,6 @@ def _learn_on(
         rows = rows[sample(index[rows], MAX_ROWS, random_state)]
     is_plain = (weight[rows] == 1.0).all()
     return learner.learn(Z[rows], index[rows], None if is_plain else weight[rows])
-
-
-def refuse_sparse(task: Task, name: str) -> None:
-    """A metric mixes features, and a mixture of sparse ones is dense."""
-    if sparse.issparse(task.Z):
-        raise ValueError(
-            f"kernel={name!r} learns a metric and needs dense samples, but X is sparse. "
-            "Pass X.toarray() if it fits in memory, or use kernel='rbf'."
-        )
 
 
 def _name(criterion: Any) -> str:

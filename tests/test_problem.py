@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
+from kernelwise.criteria import ValidationError
 from kernelwise.kernels import RBF, DiagonalGaussian
 from kernelwise.optimizers import LineSearch, QuasiNewton
 from kernelwise.problem import TuningProblem
@@ -77,3 +78,14 @@ def test_weights_are_used(blobs):
     rows = np.repeat(np.arange(len(y)), w)
     weighted = TuningProblem(RBF(0.4), "esdr", X, y, sample_weight=w).value(np.log([0.4]))
     assert weighted == pytest.approx(TuningProblem(RBF(0.4), "esdr", X[rows], y[rows]).value(np.log([0.4])))
+
+
+def test_the_same_problem_from_another_point(blobs):
+    X, y = blobs
+    problem = TuningProblem(RBF(0.5), ValidationError(C=2.0), X, y, bounds={"gamma": (1e-3, 1e3)})
+    value = problem.value(problem.theta)
+    other = problem.starting_from(np.log([0.1, 30.0]))
+    np.testing.assert_allclose(other.theta, np.log([0.1, 30.0]))
+    assert (len(other.history), len(problem.history)) == (0, 1)
+    assert other.value(problem.theta) == pytest.approx(value)
+    assert problem.theta[0] == np.log(0.5)

@@ -43,3 +43,14 @@ def test_gradient_through_the_matrix_exponential(Q, blobs):
     gradient = space.value_and_gradient(space.start)[1]
     numeric = central_difference(space.value, space.start, 1e-5)
     np.testing.assert_allclose(gradient, numeric, rtol=1e-6, atol=1e-8)
+
+
+def test_a_metric_of_extreme_condition_is_still_positive_definite():
+    X, y = np.random.default_rng(0).normal(size=(12, 6)), np.repeat([0, 1], 6)
+    space = SearchSpace(TuningProblem("gaussian", "polarization", X, y))
+    vector = np.random.default_rng(1).normal(scale=40.0, size=space.start.shape)
+    Q = space.to_theta(vector)
+    values = np.linalg.eigvalsh(Q)
+    assert values[0] > 0
+    assert values[-1] / values[0] == pytest.approx(np.exp(28.0), rel=1e-2)
+    assert space.problem.kernel_at(Q).theta.shape == (6, 6)

@@ -2,7 +2,8 @@
 
 from kernelwise.comparison import Comparison, compare
 from kernelwise.diagnostics import Diagnosis, diagnose
-from kernelwise.estimators import SVC, GridSearchSVC, TunedSVC, TunedSVR
+from kernelwise.estimators import SVC, GridSearchSVC, MetricTransformer, TunedSVC, TunedSVR
+from kernelwise.estimators._model_file import load
 from kernelwise.solvers.sketch import DistanceSketch
 from kernelwise.tuning import tune
 
@@ -14,10 +15,12 @@ __all__ = [
     "Diagnosis",
     "DistanceSketch",
     "GridSearchSVC",
+    "MetricTransformer",
     "TunedSVC",
     "TunedSVR",
     "__version__",
     "compare",
     "diagnose",
+    "load",
     "tune",
 ]

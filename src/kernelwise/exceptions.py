@@ -18,4 +18,4 @@ class DegenerateGramError(ValueError):
 
 
 class IncompatibleError(TypeError):
-    """Kernel, criterion and optimizer cannot work together; raised before anything is computed."""
+    """Parts cannot work together, or an export cannot hold a model; raised before anything is computed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -136,6 +137,13 @@ class TuningProblem:
         """The criterion at a point of the search: with its C."""
         own = self._split(theta)[1]
         return self.criterion.with_theta(own) if own.size else self.criterion
+
+    def starting_from(self, theta: Any) -> TuningProblem:
+        """The same problem with another point to start from, and nothing remembered."""
+        other = copy(self)
+        other.kernel, other.criterion = self.kernel_at(theta), self.criterion_at(theta)
+        other.reset()
+        return other
 
     def _split(self, theta: Any) -> tuple[np.ndarray, np.ndarray]:
         theta = np.asarray(theta, dtype=float)

@@ -6,6 +6,8 @@ import numpy as np
 
 from kernelwise.problem import TuningProblem
 
+WIDEST_SPREAD = 28.0  # of the logarithms of the eigenvalues of Q: a condition of 10¹²
+
 
 class SearchSpace:
     """A :class:`TuningProblem` over vectors.
@@ -52,6 +54,8 @@ class SearchSpace:
         if not self.is_matrix:
             return np.asarray(vector, dtype=float)
         values, U = np.linalg.eigh(self._symmetric(vector))
+        # Smaller eigenvalues are lost in the rounding of the largest, and Q would not be positive definite.
+        values = np.maximum(values, values[-1] - WIDEST_SPREAD)
         Q = (U * np.exp(values)) @ U.T
         own = vector[len(self._rows) :]
         return np.concatenate([Q.ravel(), own]) if own.size else Q

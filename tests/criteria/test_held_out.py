@@ -38,7 +38,8 @@ def test_value_and_report_match_scikit_learn_and_another_sigmoid():
     model = SVC(C=2.0, gamma=0.2, tol=1e-8).fit(X[~mask], Y[~mask], weights[~mask])
     decision, w = model.decision_function(X[mask]), weights[mask]
     (A, B), likelihood, p = independent_sigmoid(decision, Y[mask] == 1, w)
-    error = w @ np.where(Y[mask] == 1, 1 - p, p) / w.sum()
+    errors = np.where(Y[mask] == 1, 1 - p, p)
+    error = w @ errors / w.sum()
     for loss, expected in (("error", error), ("likelihood", likelihood)):
         criterion = ValidationError(2.0, mask, loss=loss)
         problem = TuningProblem(RBF(0.2), criterion, X, Y, sample_weight=weights)
@@ -51,6 +52,22 @@ def test_value_and_report_match_scikit_learn_and_another_sigmoid():
         assert row["margin"] == pytest.approx(1 / norm, rel=1e-5)
         assert row["validation_error"] == pytest.approx(w @ ((decision > 0) != Y[mask]) / w.sum())
         assert "test_error" not in row
+        if loss == "error":
+            spread = np.sqrt(np.sum(w**2 * (errors - error) ** 2)) / w.sum()
+            assert row["standard_error"] == pytest.approx(spread, rel=1e-4)
+
+
+def test_the_standard_error_is_that_of_a_mean():
+    mask = np.arange(len(Y)) % 3 == 0
+    problem = TuningProblem(RBF(0.2), ValidationError(2.0, mask, loss="likelihood"), X, Y)
+    problem.value(problem.theta)
+    row, n = problem.history[0], mask.sum()
+    positive = Y[mask] == 1
+    target = np.where(positive, (positive.sum() + 1) / (positive.sum() + 2), 1 / ((~positive).sum() + 2))
+    model = SVC(C=2.0, gamma=0.2, tol=1e-8).fit(X[~mask], Y[~mask])
+    z = row["platt_A"] * model.decision_function(X[mask]) + row["platt_B"]
+    costs = target * np.log1p(np.exp(z)) + (1 - target) * np.log1p(np.exp(-z))
+    assert row["standard_error"] == pytest.approx(costs.std() / np.sqrt(n), rel=1e-3)
 
 
 def test_rows_mask_and_further_samples_are_the_same_validation_set():
@@ -119,11 +136,14 @@ def test_the_gradient_of_the_paper_is_equations_7_to_12():
     assert gradient[0] == pytest.approx(by_alpha @ change, rel=1e-6)
 
 
-def test_history_has_the_columns_of_paper_001_at_every_iteration():
+@pytest.mark.parametrize("engine", ["golden", "lbfgsb"])
+def test_history_has_the_columns_of_paper_001_at_every_iteration(engine):
     (X, Y), test = make_data(n_clean=80), make_data(200, seed=8, n_clean=200)
     problem = TuningProblem(KMOD(1.0, 1.0), ValidationError(C=100.0), X, Y, test=test)
-    result = QuasiNewton(engine="golden").minimize(problem)
+    result = QuasiNewton(engine=engine).minimize(problem)
     rows = result.history.by_iteration()
+    assert [row["iteration"] for row in rows] == list(range(result.n_iterations + 1))
+    assert np.all(np.diff([row["value"] for row in rows]) <= 0)
     columns = {"iteration", "value", "validation_error", "test_error", "n_support", "margin", "seconds"}
     assert all(columns | {"gamma", "sigma", "C"} <= set(row) for row in rows)
     assert rows[-1]["value"] == pytest.approx(result.value, abs=1e-6)

@@ -16,6 +16,15 @@ def test_best_linear_rule_errs_at_the_bayes_error(bayes_error):
         np.testing.assert_allclose(np.cov(X[y == label].T), np.eye(2), atol=0.02)
 
 
+def test_a_standard_deviation_scales_everything():
+    X, y = make_two_gaussians(100, random_state=0)
+    scaled, labels = make_two_gaussians(100, std=0.42, random_state=0)
+    np.testing.assert_allclose(scaled, 0.42 * X)
+    np.testing.assert_array_equal(labels, y)
+    with pytest.raises(ValueError, match="std"):
+        make_two_gaussians(std=0.0)
+
+
 def test_classes_are_balanced_and_shuffled():
     X, y = make_two_gaussians(random_state=0)
     assert X.shape == (2000, 2)

@@ -13,6 +13,7 @@ from kernelwise.exceptions import BoundaryWarning, IncompatibleError
 from kernelwise.kernels import KMOD, RBF, DiagonalGaussian, Linear, Polynomial
 from kernelwise.optimizers import GradientDescent, GridSearch, LineSearch, QuasiNewton, SecondOrder
 from kernelwise.optimizers.golden import expand_bracket, golden_section
+from kernelwise.optimizers.quasi_newton import _line_minimum
 from kernelwise.problem import TuningProblem
 
 ALL = [SecondOrder(), GradientDescent(), QuasiNewton(), LineSearch(), GridSearch()]
@@ -67,6 +68,42 @@ def test_golden_section_engine_never_lets_the_cost_rise(iris01):
     frame = result.history.to_frame()
     taken = frame[frame["gradient_norm"].notna()]["value"]
     assert (taken.diff().dropna() <= 0).all()
+
+
+@pytest.mark.parametrize("engine", ["lbfgsb", "golden"])
+def test_an_iteration_that_gains_little_is_the_last(engine, iris01):
+    X, y = iris01
+    problem = TuningProblem("diagonal", "centered-kta", X, y)
+    longer = QuasiNewton(engine).minimize(problem)
+    result = QuasiNewton(engine, min_decrease=0.005).minimize(problem)
+    values = [row["value"] for row in result.history.by_iteration()]
+    assert result.n_iterations < longer.n_iterations
+    assert (result.stop_reason, result.value) == ("converged", pytest.approx(values[result.n_iterations]))
+    gains = -np.diff(values[: result.n_iterations + 1]) / np.abs(values[: result.n_iterations])
+    assert gains[-1] < 0.005
+    assert len(gains) > 1
+    assert gains[:-1].min() >= 0.005
+    with pytest.raises(ValueError, match="'min_decrease' of QuasiNewton must not be negative"):
+        QuasiNewton(min_decrease=-1.0)
+
+
+def test_a_line_with_two_valleys_gives_the_lower_point_met():
+    class Space:
+        bounds = np.array([[-100.0, 100.0]])
+
+        def clip(self, vector):
+            return vector
+
+        def value(self, vector):
+            # Falls to 4, where doubling meets it, rises, and golden section lands in the valley at 7.
+            return float(
+                -2.0 * np.exp(-50.0 * (vector[0] - 4.0) ** 2)
+                - np.exp(-((vector[0] - 7.0) ** 2))
+                - 0.01 * min(vector[0], 4.0)
+            )
+
+    new = _line_minimum(Space(), np.zeros(1), 0.0, np.ones(1))
+    assert new[0] == 4.0
 
 
 def test_both_engines_and_descent_end_at_the_same_cost(iris01):

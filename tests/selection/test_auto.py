@@ -15,7 +15,7 @@ from kernelwise.criteria import CRITERIA, as_criterion
 from kernelwise.exceptions import BoundaryWarning, IncompatibleError, KernelwiseWarning
 from kernelwise.kernels import KERNELS, RBF
 from kernelwise.optimizers import GridSearch
-from kernelwise.selection.auto import choose
+from kernelwise.selection.auto import METRICS, choose
 from kernelwise.selection.deadline import Deadline
 
 SUMS = ("dbtc", "esdr", "j4", "polarization", "kta", "centered-kta")
@@ -27,10 +27,12 @@ def cancer():
     return X[:120, :6], y[:120]
 
 
-@pytest.mark.parametrize("kernel", [name for name in KERNELS if name != "gaussian"])
+@pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("criterion", ["auto", *SUMS])
 def test_every_pair_gives_a_machine(kernel, criterion, cancer):
     X, y = cancer
+    if kernel in METRICS:  # learned once for all rows and once for every fold
+        X, y = X[::2, :3], y[::2]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", KernelwiseWarning)  # criteria without a peak, indefinite sigmoids
         model = TunedSVC(kernel, criterion=criterion).fit(X, y)
@@ -103,7 +105,7 @@ def test_a_kernel_object_is_the_start(make_task, rings):
 def test_without_time_the_start_is_scored_alone(make_task, rings):
     deadline = Deadline(1.0, clock=iter([0.0] * 2 + [5.0] * 50).__next__)
     task = make_task(*rings, cv=3, deadline=deadline)
-    choice = choose(task, "diagonal", "auto")
+    choice = choose(task, "kmod", "auto")
     assert choice.path.reason == "start from the data"
     assert len(task.paths.paths) == 1
     assert "search of the highest alignment" in deadline.skipped

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from kernelwise.studies import _table, abe, yin
+from kernelwise.selection import rbf_select
+from kernelwise.studies import _table, abe, laanaya, yin
 
 
 @pytest.fixture
@@ -70,3 +71,32 @@ def test_an_empty_table_is_no_error(tmp_path):
     assert _table.format_rows([]) == "(no rows)"
     _table.write_csv(str(tmp_path / "none.csv"), [])
     assert not (tmp_path / "none.csv").exists()
+
+
+def test_laanaya_compares_methods_on_the_same_parts(say):
+    parts = list(laanaya.weston_parts(2))
+    assert [len(part[1]) for part in parts] == [100, 100]
+    rows = laanaya.compare("weston", iter(parts), {"SVM (RBF + grid)": rbf_select}, say.append)
+    assert (rows[0]["trials"], rows[0]["paper's %"]) == (2, 51.28)
+    scores = [100 * rbf_select(*part[:2]).estimator.score(*part[2:]) for part in parts]
+    assert rows[0]["rate %"] == pytest.approx(np.mean(scores))
+    assert rows[0]["worst %"] == min(scores)
+    assert len(say) == 2
+
+
+def test_laanaya_prints_a_table_for_each_experiment(monkeypatch, tmp_path, say):
+    asked = []
+
+    def experiment(trials, say):
+        asked.append(trials)
+        return [{"data": "toy", "method": "none", "rate %": 50.0}]
+
+    monkeypatch.setitem(laanaya.EXPERIMENTS, "weston", (experiment, 30, 2))
+    for arguments in ([], ["--quick"], ["--trials", "7"]):
+        laanaya.main(["--only", "weston", "--csv", str(tmp_path / "rows.csv"), *arguments], say.append)
+    assert asked == [30, 2, 7]
+    assert (tmp_path / "rows.csv").read_text(encoding="utf-8").splitlines()[1] == "toy,none,50.0"
+
+
+def test_laanaya_has_the_papers_four_methods():
+    assert set(laanaya.NAMES) < set(laanaya.methods("gaussian"))

@@ -8,7 +8,8 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise.kernels import RBF, ExponentialRBF, Gaussian, Polynomial
-from kernelwise.solvers import solve_svm_dual
+from kernelwise.solvers import decomposition, solve_svm_dual
+from kernelwise.solvers._exp_loops import exp2_in_place
 from kernelwise.solvers.decomposition import solve_svm_by_rows
 from kernelwise.solvers.rows import GaussianRows, KernelRows
 
@@ -60,12 +61,57 @@ def test_single_precision_that_is_not_enough_is_followed_by_double(overlapping):
     assert ours.converged
 
 
+def test_samples_are_set_aside_in_turns_and_all_are_right_in_the_end(overlapping, monkeypatch):
+    X, y = overlapping
+    kernel = RBF(0.2)
+    depths = []
+    wake = decomposition.WorkingSets._wake
+
+    def recorded(self):
+        depths.append(len(self.aside))
+        wake(self)
+
+    monkeypatch.setattr(decomposition.WorkingSets, "_wake", recorded)
+    ours = solve_svm_by_rows(kernel, X, y, 1.0, tol=1e-6)
+    assert max(depths) >= 2
+    assert ours.converged
+    np.testing.assert_allclose(ours.gradient, y - kernel(X) @ ours.beta, atol=1e-9)
+
+
+def test_powers_of_two_are_right_to_single_precision():
+    x = np.concatenate([-np.geomspace(1e-9, 100, 100_001), np.arange(-100, 1)]).astype(np.float32)
+    powers = x.copy()
+    exp2_in_place(powers)
+    np.testing.assert_allclose(powers, np.exp2(x.astype(float)), rtol=3e-7)
+    assert powers[-1] == 1.0
+
+
+def test_powers_of_two_out_of_range_are_those_of_its_ends():
+    x = np.array([-1e30, -150.0, 1e-7, 1e30], np.float32)
+    exp2_in_place(x)
+    np.testing.assert_array_equal(x, np.array([2.0**-100, 2.0**-100, 1.0, 1.0], np.float32))
+
+
 def test_little_memory_gives_the_same_machine(overlapping):
     X, y = overlapping
     ample = solve_svm_by_rows(RBF(0.2), X, y, 1.0, tol=1e-5)
     tight = solve_svm_by_rows(RBF(0.2), X, y, 1.0, tol=1e-5, memory_limit=2 * 100 * 900)
     assert tight.converged
     assert tight.objective == pytest.approx(ample.objective, rel=1e-8)
+
+
+@pytest.mark.parametrize("C", [0.01, 0.3, 1.0, 1.5])
+@pytest.mark.parametrize("gamma", [1.0, 20.0])
+def test_more_support_vectors_than_a_working_set_holds(gamma, C, overlapping):
+    # A narrow kernel and classes of different size: the worst samples of one side could fill the set.
+    X, _ = overlapping
+    y = np.where(X[:, 0] + 0.5 * X[:, 1] > 0.8, 1, -1)
+    kernel = RBF(gamma)
+    ours = solve_svm_by_rows(kernel, X, y, C, memory_limit=2 * 16 * 100**2)
+    assert (ours.beta != 0).sum() > 300
+    assert ours.converged
+    whole = solve_svm_dual(kernel(X), y, C)
+    assert ours.objective == pytest.approx(whole.objective, rel=1e-4)
 
 
 def test_weights_are_bounds_and_zero_leaves_a_sample_out(overlapping):
@@ -102,6 +148,17 @@ def test_an_early_stop_is_said(overlapping):
     with pytest.warns(ConvergenceWarning, match="stopped after"):
         solution = solve_svm_by_rows(RBF(0.2), X, y, 1.0, max_iter=20)
     assert not solution.converged
+
+
+@pytest.mark.parametrize("n_rounds", [5, 7])
+def test_after_too_many_rounds_all_outputs_are_right_and_it_is_said(n_rounds, overlapping, monkeypatch):
+    X, y = overlapping
+    kernel = RBF(0.2)
+    monkeypatch.setattr(decomposition, "MAX_ROUNDS", n_rounds)
+    with pytest.warns(ConvergenceWarning, match="stopped after"):
+        ours = solve_svm_by_rows(kernel, X, y, 1.0, tol=1e-9)
+    assert not ours.converged
+    np.testing.assert_allclose(ours.gradient, y - kernel(X) @ ours.beta, atol=1e-9)
 
 
 @pytest.mark.parametrize("source", [KernelRows, GaussianRows])

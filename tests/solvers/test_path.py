@@ -129,6 +129,29 @@ def test_path_ends_where_no_support_vector_is_bounded(breast_cancer):
     assert path.objective[-1, 0, 0] == pytest.approx(large.objective, rel=1e-6)
 
 
+def test_identity_as_gram_matrix_needs_no_second_solve():
+    # The dual is then β = y − b, less than C or not: scaling the bounded solution gives the free one.
+    y = np.repeat([-1.0, 1.0], [48, 24])
+    folds = list(StratifiedKFold(4).split(y, y))
+    path = svm_path(np.eye(72), y, [0.5, 5.0, 50.0], folds, tol=1e-6)
+    assert (path.n_bounded[:, :, 0] == [[18], [0], [0]]).all()
+    assert not path.n_iter[1:].any()
+    np.testing.assert_allclose(path.decision[1:], -1 / 3, atol=1e-6)  # b of 36 against 18
+
+
+def test_path_goes_on_behind_newton_steps():
+    X, y = overlapping(600, n_features=8)
+    K = rbf_kernel(X, gamma=1e-3)
+    folds = list(StratifiedKFold(3).split(X, y))
+    Cs = 4.0 ** np.arange(9)
+    path = svm_path(K, y, Cs, folds)
+    assert path.converged.all()
+    for c, C in enumerate(Cs):
+        for k, (train, _) in enumerate(folds):
+            tight = solve_svm_dual(K[np.ix_(train, train)], y[train], C, tol=1e-6)
+            assert path.objective[c, k, 0] == pytest.approx(tight.objective, rel=1e-5)
+
+
 @pytest.mark.parametrize("labels", ["two classes", "three classes"])
 def test_result_does_not_depend_on_n_jobs(labels):
     X, y, folds = three_classes()
@@ -209,11 +232,27 @@ def test_offset_is_right_where_every_support_vector_is_bounded(gamma, C, n_folds
     assert most_differing(path, sklearn_labels(X, y, folds, [C], gamma), folds) == 0
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_rounding_of_the_sum_frees_no_variable(seed):
+    # 0.3 is rounded, so that sums of bounds are, too; the first fold leaves as many of either class.
+    X = np.random.default_rng(seed).standard_normal((61, 5))
+    y = np.repeat([-1.0, 1.0], [30, 31])
+    K = rbf_kernel(X, gamma=1.0)
+    folds = list(StratifiedKFold(5).split(X, y))
+    path = svm_path(K, y, [0.3], folds)
+    train, test = folds[0]
+    model = SVC(C=0.3, kernel="precomputed", tol=1e-5).fit(K[np.ix_(train, train)], y[train])
+    assert path.n_bounded[0, 0, 0] == path.n_support[0, 0, 0] == train.size
+    np.testing.assert_allclose(
+        path.decision[0, test], model.decision_function(K[np.ix_(test, train)]), atol=1e-8
+    )
+
+
 def test_decision_values_below_rounding_keep_their_sign():
-    # A very narrow kernel: with equal classes the offset is zero and kernel values are all that is left.
+    # A very narrow kernel: with equal classes the offset is zero, or what kernel values leave of it.
     X, y = load_digits(return_X_y=True)
     X, y = StandardScaler().fit_transform(X)[:600], y[:600]
     folds = list(StratifiedKFold(5).split(X, y))
-    path = svm_path(rbf_kernel(X, gamma=8.0), y, [0.5], folds)
-    expected = sklearn_labels(X, y, folds, [0.5], 8.0)
+    path = svm_path(rbf_kernel(X, gamma=8.0), y, [0.5, 2.0], folds)
+    expected = sklearn_labels(X, y, folds, [0.5, 2.0], 8.0)
     assert most_differing(path, expected, folds) == 0

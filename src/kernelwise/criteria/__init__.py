@@ -11,6 +11,7 @@ from kernelwise.criteria.cross_validation_error import CrossValidationError
 from kernelwise.criteria.machine import MachineCriterion
 from kernelwise.criteria.margin import Margin
 from kernelwise.criteria.radius_margin import RadiusMargin
+from kernelwise.criteria.regularized_margin import RegularizedMargin
 from kernelwise.criteria.separability import ESDR, J4, InterClassDistance, SumsCriterion
 from kernelwise.criteria.target_alignment import TargetAlignment
 from kernelwise.criteria.validation_error import ValidationError
@@ -28,6 +29,7 @@ CRITERIA: dict[str, Callable[[], Criterion]] = {
     "validation-error": ValidationError,
     "radius-margin": RadiusMargin,
     "cv-error": CrossValidationError,
+    "regularized-margin": RegularizedMargin,
 }
 
 
@@ -54,6 +56,7 @@ __all__ = [
     "Margin",
     "Polarization",
     "RadiusMargin",
+    "RegularizedMargin",
     "SumsCriterion",
     "TargetAlignment",
     "VCBound",

@@ -21,6 +21,8 @@ class SigmoidCost(NamedTuple):
         Share of the values on the wrong side of zero.
     A, B : float
         The sigmoid p = 1/(1 + exp(A f + B)).
+    standard_error : float
+        Of the value, a mean over samples: √Σ shareᵢ² (costᵢ − value)².
     """
 
     value: float
@@ -28,6 +30,7 @@ class SigmoidCost(NamedTuple):
     error: float
     A: float
     B: float
+    standard_error: float
 
 
 def sigmoid_cost(
@@ -58,14 +61,21 @@ def sigmoid_cost(
     error = float(share @ (np.where(decision >= 0, 1.0, -1.0) != signs))
     if loss == "likelihood":
         z = A * decision + B
-        value = share @ (target * z + np.logaddexp(0.0, -z))
-        return SigmoidCost(float(value), A * share * (target - p), error, A, B)
-    value = share @ np.where(signs > 0, 1.0 - p, p)
+        costs = target * z + np.logaddexp(0.0, -z)
+        value = float(share @ costs)
+        by_decision = A * share * (target - p)
+        return SigmoidCost(value, by_decision, error, A, B, _standard_error(costs, value, share))
+    costs = np.where(signs > 0, 1.0 - p, p)
+    value = float(share @ costs)
     by_z = share * signs * p * (1.0 - p)  # eqs. 9 and 10, with z = A f + B
     by_decision = A * by_z
     if moves_sigmoid:
         by_decision -= _through_sigmoid(decision, signs, share, p, target, A)
-    return SigmoidCost(float(value), by_decision, error, A, B)
+    return SigmoidCost(value, by_decision, error, A, B, _standard_error(costs, value, share))
+
+
+def _standard_error(costs: np.ndarray, mean: float, share: np.ndarray) -> float:
+    return float(np.linalg.norm(share * (costs - mean)))
 
 
 def _through_sigmoid(

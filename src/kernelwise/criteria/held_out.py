@@ -68,6 +68,7 @@ class HeldOutCriterion(MachineCriterion):
                 "n_support": float(np.mean([m.support.size for m in machines])),
                 "margin": float(np.mean([m.margin for m in machines])),
                 "validation_error": cost.error,
+                "standard_error": cost.standard_error,
                 "platt_A": cost.A,
                 "platt_B": cost.B,
             },

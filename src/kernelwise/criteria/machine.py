@@ -35,6 +35,8 @@ class TwoClassProblem:
         What earlier evaluations of this problem left to start from.
     memory : Memory
     needs_gradient : bool
+    members : ndarray of shape (n,)
+        Which rows of the whole Gram matrix these are.
     """
 
     K: np.ndarray
@@ -44,6 +46,7 @@ class TwoClassProblem:
     warm: dict[str, Any]
     memory: Memory
     needs_gradient: bool
+    members: np.ndarray
 
 
 @dataclass
@@ -146,6 +149,7 @@ class MachineCriterion(Criterion):
                 memory.warm.setdefault(number, {}),
                 memory,
                 needs_gradient,
+                members,
             )
             part = self._two_class(problem)
             values.append(part.value)

@@ -85,17 +85,17 @@ class ValidationError(HeldOutCriterion):
         self, classes: np.ndarray, index: np.ndarray, weight: np.ndarray, n_rows: int
     ) -> tuple[np.ndarray, ...]:
         if isinstance(self.validation, tuple):
-            more = _index_in(classes, np.ravel(self.validation[1]))
+            more = index_in(classes, np.ravel(self.validation[1]))
             index, weight = np.concatenate([index, more]), np.concatenate([weight, np.ones(len(more))])
             _, _, held_out = super()._layout(classes, index, weight, n_rows)
             held_out[n_rows - len(more) :] = True
             return index, weight, held_out
         index, weight, held_out = super()._layout(classes, index, weight, n_rows)
-        held_out[self._rows(index)] = True
+        held_out[self.held_out_rows(index)] = True
         return index, weight, held_out
 
-    def _rows(self, index: np.ndarray) -> np.ndarray:
-        """Rows of the samples that are held out."""
+    def held_out_rows(self, index: np.ndarray) -> np.ndarray:
+        """Rows of the samples that a share, a mask or indices hold out."""
         if isinstance(self.validation, numbers.Real):
             split = StratifiedShuffleSplit(
                 1, test_size=float(self.validation), random_state=self.random_state
@@ -129,7 +129,7 @@ def _check_samples_and_labels(validation: tuple[Any, ...]) -> None:
         raise ValueError("'validation' of ValidationError as a tuple must be samples and one label for each.")
 
 
-def _index_in(classes: np.ndarray, y: np.ndarray) -> np.ndarray:
+def index_in(classes: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Index of each label among the classes."""
     unknown = ~np.isin(y, classes)
     if unknown.any():

@@ -22,18 +22,24 @@ class GaussianPair(NamedTuple):
 
 
 def make_two_gaussians(
-    n_samples: int = 2000, *, bayes_error: float = 0.017, random_state: RandomState = None
+    n_samples: int = 2000,
+    *,
+    bayes_error: float = 0.017,
+    std: float = 1.0,
+    random_state: RandomState = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw two unit Gaussians in the plane that overlap just so much (paper 001, section 3.3).
+    """Draw two Gaussians in the plane that overlap just so much (paper 001, section 3.3).
 
-    No rule errs less often than the sign of the first feature, which errs with probability Φ(−d/2); d is
-    the distance between the means, chosen to make that `bayes_error`.
+    No rule errs less often than the sign of the first feature, which errs with probability Φ(−d/(2 std)); d
+    is the distance between the means, chosen to make that `bayes_error`.
 
     Parameters
     ----------
     n_samples : int, default=2000
     bayes_error : float, default=0.017
         Between 0 and ½, both excluded.
+    std : float, default=1.0
+        Of both classes, in every direction. The paper does not say its own.
     random_state : int, RandomState or None, default=None
 
     Returns
@@ -45,9 +51,10 @@ def make_two_gaussians(
     check_scalar(
         bayes_error, "bayes_error", numbers.Real, min_val=0, max_val=0.5, include_boundaries="neither"
     )
-    half_distance = -norm.ppf(bayes_error)
-    mu = np.array([half_distance, 0.0])
-    return _draw(GaussianPair(-mu, np.ones(2), mu, np.ones(2)), n_samples, random_state)
+    check_scalar(std, "std", numbers.Real, min_val=0, include_boundaries="neither")
+    mu = np.array([-std * norm.ppf(bayes_error), 0.0])
+    variance = np.full(2, float(std) ** 2)
+    return _draw(GaussianPair(-mu, variance, mu, variance), n_samples, random_state)
 
 
 def gaussian_grid_parameters(row: int, column: int) -> GaussianPair:

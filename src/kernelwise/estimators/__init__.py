@@ -1,9 +1,10 @@
 """Estimators that keep scikit-learn's contract."""
 
 from kernelwise.estimators.grid_search import GridSearchSVC
+from kernelwise.estimators.metric_transformer import MetricTransformer
 from kernelwise.estimators.svc import SVC
 from kernelwise.estimators.svr import SVR
 from kernelwise.estimators.tuned_svc import TunedSVC
 from kernelwise.estimators.tuned_svr import TunedSVR
 
-__all__ = ["SVC", "SVR", "GridSearchSVC", "TunedSVC", "TunedSVR"]
+__all__ = ["SVC", "SVR", "GridSearchSVC", "MetricTransformer", "TunedSVC", "TunedSVR"]

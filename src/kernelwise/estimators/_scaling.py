@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import has_fit_parameter
 
 from .._validation import check_choice, check_samples
@@ -57,3 +58,15 @@ def check_not_constant(Z: Any) -> None:
         raise ValueError(
             "All features are constant, so that nothing tells the samples apart. Check X and its scaling."
         )
+
+
+def factors(scaler: Any, n_features: int) -> np.ndarray:
+    """What each feature is multiplied by, shape (n_features,): ones for no scaler or one that mixes them."""
+    if scaler is None or not hasattr(scaler, "scale_") or scaler.scale_ is None:
+        return np.ones(n_features)
+    return scaler.scale_ if isinstance(scaler, MinMaxScaler) else 1.0 / scaler.scale_
+
+
+def variances(X: Any) -> np.ndarray:
+    """Variance of each feature, shape (n_features,)."""
+    return mean_variance_axis(X, axis=0)[1] if sparse.issparse(X) else X.var(axis=0)

@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._validation import check_positive
+from ._exportable import Exportable
 from ._kernel_machine import KernelMachine
 from ._machines import ovr_from_ovo, train_machines
 from ._probability import class_probabilities, fit_sigmoids
@@ -30,7 +31,7 @@ def _has_membership(estimator: SVC) -> bool:
     return True
 
 
-class SVC(ClassifierMixin, KernelMachine):
+class SVC(Exportable, ClassifierMixin, KernelMachine):
     """Support vector classifier: scikit-learn's, with any kernel, warm starts and cheap probabilities.
 
     Parameters

@@ -15,16 +15,20 @@ from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._metric import metric_of, relevance
 from .._sklearn_compat import CallbackSupportMixin, with_callbacks
-from ..selection.auto import Choice, choose
+from ..kernels import DiagonalGaussian, Gaussian, LowRankGaussian
+from ..selection.auto import choose
+from ..selection.choice import Choice
 from ..selection.deadline import Deadline
 from ..selection.held_out_paths import KernelPath
 from ..selection.result import SelectionResult, selection_result
 from ..selection.task import Task
+from ._exportable import Exportable
 from ._held_out_scorer import HeldOutScorer
 from ._probability import class_probabilities
 from ._progress import Progress
-from ._scaling import apply_scaler
+from ._scaling import apply_scaler, factors, variances
 from ._scoring import PathScorer
 from ._tuned_machine import RESERVE, affordable_rows, held_out_sigmoids
 from ._tuned_report import report, say
@@ -36,7 +40,7 @@ from .multiclass import STRATEGIES, check_strategy, choose_reject_label
 from .svc import SVC
 
 
-class TunedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class TunedSVC(Exportable, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Support vector classifier that chooses its kernel's parameters and C from the data.
 
     Features are scaled, a few kernel widths are named by the class separability criteria of the distance
@@ -46,7 +50,8 @@ class TunedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     kernel : str or Kernel, default="rbf"
-        A name of :data:`kernelwise.kernels.KERNELS`, a kernel object to start from, or "precomputed".
+        A name of :data:`kernelwise.kernels.KERNELS`, a kernel object to start from, "precomputed", or "auto":
+        the simplest of RBF, diagonal and full Gaussian kernels within one standard error of the best.
     criterion : "auto", str or Criterion, default="auto"
         "auto" lets cross-validation choose among widths that several criteria name. A criterion, by name or
         as an object, chooses the kernel alone; cross-validation then chooses C, unless the criterion has.
@@ -102,6 +107,10 @@ class TunedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         Machines trained, the final ones included.
     result_ : SelectionResult
         All of it, with the reason of every choice.
+    relevance_ : ndarray of shape (n_features,)
+        For learned metrics: the share of each feature in them; sums to 1.
+    metric_ : ndarray of shape (n_features, n_features)
+        For learned metrics: Q of exp(−½ (x − y)ᵀQ(x − y)), in the units of X.
     best_estimator_ : SVC
         The machine, on scaled features.
     scaler_ : transformer or None
@@ -117,6 +126,8 @@ class TunedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     >>> model.score(X, y) > 0.98
     True
     """
+
+    result_: SelectionResult
 
     def __init__(
         self,
@@ -259,7 +270,19 @@ class TunedSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self.kernel_, self.C_ = choice.path.kernel, float(choice.path.Cs[choice.place])
         self.n_splits_, self.n_svm_fits_ = task.n_folds, task.paths.n_machines
         self.criterion_path_ = choice.criterion_path
+        self._describe_metric(task)
         return selection_result(task, choice, self.criterion, self.cv_results_, self.C_, self.best_score_)
+
+    def _describe_metric(self, task: Task) -> None:
+        """Weight of every feature and the metric itself, in the units of X, if the kernel has learned one."""
+        for name in ("relevance_", "metric_"):
+            if hasattr(self, name):
+                delattr(self, name)
+        if isinstance(self.kernel_, DiagonalGaussian | Gaussian | LowRankGaussian):
+            Q = metric_of(self.kernel_, task.Z.shape[1])
+            self.relevance_ = relevance(Q, variances(task.Z))
+            factor = factors(self.scaler_, task.Z.shape[1])
+            self.metric_ = Q * np.outer(factor, factor)
 
     def _train(self, task: Task, choice: Choice) -> None:
         """Train the chosen machine on all rows, and its sigmoids on the held-out decision values."""

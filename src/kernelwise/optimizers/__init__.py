@@ -4,7 +4,16 @@ from kernelwise.optimizers.base import Optimizer
 from kernelwise.optimizers.gradient_descent import GradientDescent
 from kernelwise.optimizers.grid import GridSearch
 from kernelwise.optimizers.line_search import LineSearch
+from kernelwise.optimizers.manifold import ManifoldDescent
 from kernelwise.optimizers.quasi_newton import QuasiNewton
 from kernelwise.optimizers.second_order import SecondOrder
 
-__all__ = ["GradientDescent", "GridSearch", "LineSearch", "Optimizer", "QuasiNewton", "SecondOrder"]
+__all__ = [
+    "GradientDescent",
+    "GridSearch",
+    "LineSearch",
+    "ManifoldDescent",
+    "Optimizer",
+    "QuasiNewton",
+    "SecondOrder",
+]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import OptimizeResult, minimize
 
-from kernelwise._validation import check_choice
+from kernelwise._validation import check_choice, check_not_negative
 from kernelwise.optimizers.base import Optimizer, Run, projected_gradient_norm
 from kernelwise.optimizers.golden import expand_bracket, golden_section
 from kernelwise.space import SearchSpace
@@ -26,6 +26,9 @@ class QuasiNewton(Optimizer):
     max_iter : int, default=200
     n_restarts, random_state
         See :class:`Optimizer`.
+    min_decrease : float, default=0.0
+        Stops, too, after an iteration that lowers the cost by less than this share of it. An estimate from a
+        few hundred samples is not worth minimising to six digits.
     """
 
     def __init__(
@@ -35,30 +38,43 @@ class QuasiNewton(Optimizer):
         max_iter: int = 200,
         n_restarts: int = 0,
         random_state: Any = 0,
+        min_decrease: float = 0.0,
     ) -> None:
         check_choice(engine, "engine", "QuasiNewton", ("lbfgsb", "golden"))
+        check_not_negative(min_decrease, "min_decrease", "QuasiNewton")
         self.engine = engine
         self.tol = tol
         self.max_iter = max_iter
         self.n_restarts = n_restarts
         self.random_state = random_state
+        self.min_decrease = min_decrease
+
+    def _is_small(self, before: float, after: float) -> bool:
+        """Whether an iteration gained too little to go on."""
+        return before - after < self.min_decrease * abs(before)
 
     def _run(self, space: SearchSpace, start: np.ndarray) -> Run:
         return self._lbfgsb(space, start) if self.engine == "lbfgsb" else self._golden(space, start)
 
     def _lbfgsb(self, space: SearchSpace, start: np.ndarray) -> Run:
         # Costs come in all sizes (an alignment is below 1, a polarization of the order of n²): scale to 1.
-        scale = max(1.0, abs(space.value(start)))
-        iteration = 0
+        last, _ = space.value_and_gradient(start)
+        scale = max(1.0, abs(last))
+        iteration, is_small = 0, False
+        space.problem.note(iteration=1)
 
         def cost(vector: np.ndarray) -> tuple[float, np.ndarray]:
             value, gradient = space.value_and_gradient(vector)
             return value / scale, gradient / scale
 
-        def count(vector: np.ndarray) -> None:
-            nonlocal iteration
+        def count(intermediate_result: OptimizeResult) -> None:
+            nonlocal iteration, last, is_small
+            before, last = last, scale * float(intermediate_result.fun)
             iteration += 1
-            space.problem.note(iteration=iteration)
+            space.problem.note(iteration=iteration + 1)
+            is_small = self._is_small(before, last)
+            if is_small:
+                raise StopIteration
 
         options = {"maxiter": self.max_iter, "maxfun": 20 * self.max_iter, "gtol": self.tol, "ftol": 1e-15}
         found = minimize(
@@ -66,6 +82,7 @@ class QuasiNewton(Optimizer):
         )
         # Status 2 is a line search that rounding stopped: all that can be had from this cost.
         reason = {0: "converged", 1: "max_iter"}.get(found.status, "no progress")
+        reason = "converged" if is_small else reason
         return Run(found.x, float(found.fun) * scale, int(found.nit), reason)
 
     def _golden(self, space: SearchSpace, start: np.ndarray) -> Run:
@@ -84,8 +101,11 @@ class QuasiNewton(Optimizer):
             if new is None:
                 return Run(vector, value, iteration, "no progress")
             new_value, new_gradient = space.value_and_gradient(new)
+            is_small = self._is_small(value, new_value)
             H = _bfgs_update(H, new - vector, new_gradient - gradient)
             vector, value, gradient = new, new_value, new_gradient
+            if is_small:
+                return Run(vector, value, iteration, "converged")
         return Run(vector, value, self.max_iter, "max_iter")
 
 
@@ -117,14 +137,19 @@ def _line_minimum(
     # No step longer than the whole range; the first tries the full quasi-Newton step.
     largest = float(np.linalg.norm(space.bounds[:, 1] - space.bounds[:, 0])) / length
 
+    met: list[tuple[float, float]] = []
+
     def cost(step: float) -> float:
-        return space.value(space.clip(vector + step * direction))
+        met.append((space.value(space.clip(vector + step * direction)), step))
+        return met[-1][0]
 
     low, high = expand_bracket(cost, value, min(1.0, largest), largest)
-    step, best = golden_section(cost, low, high)
-    while best >= value and high * length > 1e-10:
+    golden_section(cost, low, high)
+    while min(met)[0] >= value and high * length > 1e-10:
         high /= 16.0
-        step, best = golden_section(cost, 0.0, high)
+        golden_section(cost, 0.0, high)
+    # A cost with several valleys may have been lower outside the last bracket.
+    best, step = min(met)
     return space.clip(vector + step * direction) if best < value else None
 
 

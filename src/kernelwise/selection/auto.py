@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from kernelwise.criteria import Criterion, SumsCriterion, as_criterion
 from kernelwise.criteria.machine import MachineCriterion
@@ -18,7 +18,8 @@ from kernelwise.optimizers import Optimizer, QuasiNewton
 from kernelwise.problem import TuningProblem
 from kernelwise.result import TuningResult
 from kernelwise.selection.canonical import sample
-from kernelwise.selection.held_out_paths import KernelPath
+from kernelwise.selection.choice import Choice, columns_of, standard_error
+from kernelwise.selection.learned import CRITERIA, choose_metric
 from kernelwise.selection.scale_search import ScaleSearch
 from kernelwise.selection.task import Task
 from kernelwise.selection.widths import CURVE, named_widths
@@ -26,33 +27,11 @@ from kernelwise.selection.widths import CURVE, named_widths
 #: The climb stays between these values of γ·(median squared distance): wider kernels are linear ones, and
 #: under narrower ones every sample is alone.
 WIDEST, NARROWEST = 2.0**-7, 2.0**8
+#: Full metrics have d² parameters: none for more features than this when nobody asked for one.
+MAX_FULL = 60
+METRICS = ("diagonal", "gaussian", "low-rank")
 #: Rows on which a criterion without a sketch is optimised, at most.
 MAX_CRITERION_ROWS = 1000
-
-
-@dataclass
-class Choice:
-    """What was chosen, and how.
-
-    Attributes
-    ----------
-    path : KernelPath
-        Of the chosen kernel.
-    place : int
-        Of the chosen C on it.
-    criterion_path : dict from str to ndarray
-        The criteria over the widths, or the rows of a search's history as columns.
-    search : TuningResult or None
-        Of the criterion that an optimizer searched.
-    why : list of str
-        One sentence for every decision.
-    """
-
-    path: KernelPath
-    place: int
-    criterion_path: dict[str, Any] = field(default_factory=dict)
-    search: TuningResult | None = None
-    why: list[str] = field(default_factory=list)
 
 
 def choose(task: Task, kernel: Any, criterion: Any, search: Optimizer | None = None) -> Choice:
@@ -62,13 +41,20 @@ def choose(task: Task, kernel: Any, criterion: Any, search: Optimizer | None = N
     ----------
     task : Task
     kernel : str or Kernel
-        A name, a kernel to start from, or "precomputed".
+        A name, a kernel to start from, "precomputed", or "auto" for the simplest of RBF, diagonal and full
+        Gaussian kernels that is within one standard error of the best.
     criterion : "auto", str or Criterion
     search : Optimizer, default=None
         None is the one that fits.
     """
     if isinstance(kernel, str) and kernel == "precomputed":
         return _only_C(task, kernel)
+    if isinstance(kernel, str) and kernel == "auto":
+        return _simplest(task, criterion)
+    # Metrics of sparse samples are searched from the data's start only, like other kernels.
+    if isinstance(kernel, str) and kernel in METRICS and search is None and not sparse.issparse(task.Z):
+        is_auto = isinstance(criterion, str) and criterion == "auto"
+        return choose_metric(task, kernel, CRITERIA if is_auto else (criterion,))
     start = as_kernel(kernel)
     start = start.initialize(task.Z_search, task.y_search, "scale" if isinstance(kernel, str) else "keep")
     if start.theta.size == 0:
@@ -78,6 +64,30 @@ def choose(task: Task, kernel: Any, criterion: Any, search: Optimizer | None = N
             return _by_sketch(task, start)
         return _by_alignment(task, start)
     return _by_criterion(task, start, as_criterion(criterion), search)
+
+
+def _simplest(task: Task, criterion: Any) -> Choice:
+    """RBF, diagonal, full: the first whose score is within one standard error of the best."""
+    choices = {"rbf": choose(task, "rbf", criterion)}
+    skipped = []
+    n_features = task.Z.shape[1]
+    for name in ("diagonal", "gaussian"):
+        is_too_large = name == "gaussian" and n_features > MAX_FULL
+        if sparse.issparse(task.Z) or n_features == 1 or is_too_large:
+            kind = "sparse " if sparse.issparse(task.Z) else ""
+            skipped.append(f"{name} was left out for {n_features} {kind}features")
+        elif task.deadline.allows(f"{name} metric"):
+            choices[name] = choose(task, name, criterion)
+    best = max(choices.values(), key=lambda choice: choice.path.best_score)
+    enough = best.path.best_score - standard_error(best.path, task.weight[task.rows].sum())
+    name = next(name for name, choice in choices.items() if choice.path.best_score >= enough)
+    shown = ", ".join(f"{other} {choice.path.best_score:.4f}" for other, choice in choices.items())
+    chosen = choices[name]
+    chosen.why.append(
+        f"Of the cross-validation scores {shown}, that of {name!r} is the simplest within one standard error "
+        f"of the best{''.join(f'; {sentence}' for sentence in skipped)}."
+    )
+    return chosen
 
 
 def _only_C(task: Task, kernel: Any) -> Choice:
@@ -121,7 +131,7 @@ def _by_alignment(task: Task, start: Kernel) -> Choice:
     best = max(tried, key=lambda search: search.tried[1.0].best_score)
     path = best.run([], [])
     why = [f"Cross-validation preferred the {path.reason} kernel; {len(best.tried)} widths of it were tried."]
-    return Choice(path, path.best, history_columns(result), result, why)
+    return Choice(path, path.best, columns_of(result), result, why)
 
 
 def _by_criterion(task: Task, start: Kernel, criterion: Criterion, search: Optimizer | None) -> Choice:
@@ -152,7 +162,7 @@ def _by_criterion(task: Task, start: Kernel, criterion: Criterion, search: Optim
         task.paths.Cs = np.array([found.C])
         why.append(f"C = {found.C:.4g} was found together with the kernel.")
     path = task.run(result.kernel, reason)
-    return Choice(path, path.best, history_columns(result), result, why)
+    return Choice(path, path.best, columns_of(result), result, why)
 
 
 def _optimise(task: Task, start: Kernel, criterion: Criterion, search: Optimizer) -> TuningResult:
@@ -170,14 +180,6 @@ def _optimise(task: Task, start: Kernel, criterion: Criterion, search: Optimizer
     result = search.minimize(problem)
     task.findings.extend(result.diagnostics)
     return result
-
-
-def history_columns(result: TuningResult | None) -> dict[str, Any]:
-    """The history of a search as columns."""
-    if result is None:
-        return {}
-    names = dict.fromkeys(name for row in result.history for name in row)
-    return {name: np.array([row.get(name, np.nan) for row in result.history]) for name in names}
 
 
 def _name(kernel: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,7 @@ from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.selection.c_range import beyond, c_range, spread
 from kernelwise.selection.deadline import Deadline
 from kernelwise.selection.dealing import Folds
+from kernelwise.selection.fold_kernels import FoldKernels, final_kernel
 from kernelwise.solvers import svm_path
 from kernelwise.solvers.path import SVMPath
 
@@ -121,10 +123,7 @@ class HeldOutPaths:
 
     def run(self, kernel: Any, reason: str) -> KernelPath:
         """Score a kernel for every C, and for more beyond an end where the best is."""
-        base = base_of(kernel)
-        if base not in self._grams:
-            self._grams[base] = Grams(self.Z, [] if base is None else [base])
-        with self._grams[base].gram(kernel) as K:
+        with self._gram(final_kernel(kernel)) as K:
             variance = spread(K, self.weight) * float(self.weight.mean())
             Cs = self._first_Cs(variance) if self.Cs is None else self.Cs
             path = self._solve(kernel, reason, K, Cs, variance)
@@ -138,6 +137,13 @@ class HeldOutPaths:
 
     def _first_Cs(self, variance: float) -> np.ndarray:
         return c_range(variance)
+
+    def _gram(self, kernel: Any) -> AbstractContextManager[np.ndarray]:
+        """The Gram matrix, from distances or inner products that kernels share where they can."""
+        base = base_of(kernel)
+        if base not in self._grams:
+            self._grams[base] = Grams(self.Z, [] if base is None else [base])
+        return self._grams[base].gram(kernel)
 
     def _missing(self, path: KernelPath) -> np.ndarray:
         """Values of C beyond the end at which the best one is; none where they cannot matter."""
@@ -157,28 +163,43 @@ class HeldOutPaths:
 
     def _solve(self, kernel: Any, reason: str, K: np.ndarray, Cs: np.ndarray, variance: float) -> KernelPath:
         started = time.perf_counter()
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            path = self._machines(K, Cs)
-        self._count(path, caught)
-        scores = [self.score(path.decision[:, test], test) for _, test in self.folds]
+        if isinstance(kernel, FoldKernels):
+            solved = []
+            for own, fold in zip(kernel.by_fold, self.folds, strict=True):
+                with self._gram(own) as K_own:
+                    solved.append(self._path(K_own, Cs, [fold]))
+        else:
+            solved = [self._path(K, Cs, self.folds)]
+        decision = solved[0].decision
+        if len(solved) > 1:
+            for path, (_, test) in zip(solved, self.folds, strict=True):
+                decision[:, test] = path.decision[:, test]
+        scores = [self.score(decision[:, test], test) for _, test in self.folds]
+        top = int(np.argmax(Cs))
         return KernelPath(
-            kernel=kernel,
+            kernel=final_kernel(kernel),
             reason=reason,
             Cs=np.asarray(Cs),
             scores=np.stack(scores, axis=1),
             # Kept for probabilities only, and many classes have many machines: half the memory.
-            decision=path.decision.reshape(len(Cs), len(self.index), -1).astype(np.float32),
-            n_support=path.n_support.mean(axis=(1, 2)),
-            is_finished=not path.n_bounded[np.argmax(Cs)].any(),
+            decision=decision.reshape(len(Cs), len(self.index), -1).astype(np.float32),
+            n_support=np.mean([path.n_support.mean(axis=(1, 2)) for path in solved], axis=0),
+            is_finished=not any(path.n_bounded[top].any() for path in solved),
             variance=variance,
             seconds=time.perf_counter() - started,
-            n_machines=path.n_support.size,
+            n_machines=sum(path.n_support.size for path in solved),
         )
 
-    def _machines(self, K: np.ndarray, Cs: np.ndarray) -> SVMPath:
+    def _path(self, K: np.ndarray, Cs: np.ndarray, folds: Folds) -> SVMPath:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            path = self._machines(K, Cs, folds)
+        self._count(path, caught)
+        return path
+
+    def _machines(self, K: np.ndarray, Cs: np.ndarray, folds: Folds) -> SVMPath:
         """Train on every fold for every C."""
-        return svm_path(K, self.index, Cs, self.folds, sample_weight=self.weight, **self.settings)
+        return svm_path(K, self.index, Cs, folds, sample_weight=self.weight, **self.settings)
 
     def _count(self, path: SVMPath, caught: list[warnings.WarningMessage]) -> None:
         """Count what one sentence in the end is about; pass on all other warnings."""

@@ -14,8 +14,9 @@ from kernelwise.kernels.radial import GaussianFamily, ScaledGaussian
 from kernelwise.optimizers import Optimizer, QuasiNewton
 from kernelwise.problem import TuningProblem
 from kernelwise.result import TuningResult
-from kernelwise.selection.auto import MAX_CRITERION_ROWS, NARROWEST, WIDEST, Choice, history_columns
+from kernelwise.selection.auto import MAX_CRITERION_ROWS, NARROWEST, WIDEST
 from kernelwise.selection.canonical import sample
+from kernelwise.selection.choice import Choice, columns_of
 from kernelwise.selection.regression_task import RegressionTask
 from kernelwise.selection.scale_search import ScaleSearch
 from kernelwise.selection.tube import fit_tube
@@ -131,7 +132,7 @@ def _by_score(task: RegressionTask, starts: list[tuple[Kernel, str]], result: Tu
     preferred = starts[searches.index(best)][1]
     path, tube = fit_tube(task, best.run([], []), best)
     why = [f"Cross-validation preferred the kernel of the {preferred}; {len(best.tried)} widths were tried."]
-    return Choice(path, path.best, history_columns(result), result, [*why, *tube])
+    return Choice(path, path.best, columns_of(result), result, [*why, *tube])
 
 
 def _factors(task: RegressionTask, kernel: Kernel, reason: str) -> tuple[Widths, tuple[float, float]]:
@@ -157,7 +158,7 @@ def _by_criterion(
     result = _optimise(task, start, criterion, QuasiNewton() if search is None else search)
     path, tube = fit_tube(task, task.run(result.kernel, f"{criterion.name} ({result.stop_reason})"))
     why = [f"{type(result.kernel).__name__} by {criterion.name}: {result.stop_reason}."]
-    return Choice(path, path.best, history_columns(result), result, [*why, *tube])
+    return Choice(path, path.best, columns_of(result), result, [*why, *tube])
 
 
 def _optimise(task: RegressionTask, start: Kernel, criterion: Criterion, search: Optimizer) -> TuningResult:

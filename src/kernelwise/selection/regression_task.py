@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise.selection.dealing import Folds
 from kernelwise.selection.held_out_paths import HeldOutPaths, KernelPath
 from kernelwise.selection.task import Task
 from kernelwise.solvers.path import SVMPath
@@ -48,11 +49,9 @@ class RegressionPaths(HeldOutPaths):
         leads = all(path.best_score >= other.best_score for other in self.paths)
         return more[more * path.variance <= TOP] if leads else np.empty(0)
 
-    def _machines(self, K: np.ndarray, Cs: np.ndarray) -> SVMPath:
+    def _machines(self, K: np.ndarray, Cs: np.ndarray, folds: Folds) -> SVMPath:
         settings = {**self.settings, "tol": COARSER * self.settings["tol"]}
-        return svr_path(
-            K, self.index, Cs, self.folds, epsilon=self.epsilon, sample_weight=self.weight, **settings
-        )
+        return svr_path(K, self.index, Cs, folds, epsilon=self.epsilon, sample_weight=self.weight, **settings)
 
 
 @dataclass

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelwise.criteria import Criterion, as_criterion
 from kernelwise.result import History, TuningResult
-from kernelwise.selection.auto import Choice
+from kernelwise.selection.choice import Choice
 from kernelwise.selection.task import Task
 
 

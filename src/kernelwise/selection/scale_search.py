@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kernelwise.kernels import Kernel
+from kernelwise.selection.fold_kernels import FoldKernels
 from kernelwise.selection.held_out_paths import KernelPath
 from kernelwise.selection.task import Task
 
@@ -24,13 +25,13 @@ class ScaleSearch:
 
     Parameters
     ----------
-    base : Kernel
+    base : Kernel or FoldKernels
     task : Task
     limits : (float, float)
         The climb tries no factor outside.
     """
 
-    base: Kernel
+    base: Kernel | FoldKernels
     task: Task
     limits: tuple[float, float] = (0.0, np.inf)
     tried: dict[float, KernelPath] = field(default_factory=dict)

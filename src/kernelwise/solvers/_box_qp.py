@@ -16,7 +16,7 @@ DOUBLE: np.dtype = np.dtype(np.float64)
 MAX_FACE = 5000  # free variables; a larger Cholesky factor costs more than it brings
 MAX_NEWTON = 50
 MAX_VAIN = 2  # Newton steps that did not halve the gap: on a nearly singular face SMO alone does better
-AFTER_NEWTON = 500  # pair steps between Newton steps: enough to correct which variables are free
+AFTER_NEWTON = 2000  # pair steps between Newton steps: enough to correct which variables are free
 ONE = np.ones(1)
 NOT_CONVEX = -1e-6  # relative to the diagonal: a pair that curves down by more is no rounding error
 
@@ -37,14 +37,6 @@ class Outcome(NamedTuple):
     is_convex: bool
 
 
-class Path(NamedTuple):
-    """Solutions for some values of C: the table of `smo_path`, whether the last is solved, and β for each."""
-
-    table: np.ndarray
-    is_solved: bool
-    coefficients: np.ndarray
-
-
 class Pool:
     """The variables that may move and a copy of their part of K, kept from one solve to the next."""
 
@@ -56,15 +48,24 @@ class Pool:
         # Only touched pages take memory: the pool is usually far smaller. The zeros pad the rows.
         self.K = np.zeros(n * self.stride + 32, dtype)
 
+    @property
+    def rows(self) -> np.ndarray:
+        """The copy of K, of shape (size, size)."""
+        return self.K[:-32].reshape(self.members.size, self.stride)[: self.size, : self.size]
+
+    def thin_out(self, is_wanted: np.ndarray) -> None:
+        """Keep only the members for which ``is_wanted``, of shape (n_samples,), is true."""
+        kept = np.flatnonzero(is_wanted[self.members[: self.size]])
+        rows = self.rows[np.ix_(kept, kept)]
+        self.members[: kept.size], self.size = self.members[kept], kept.size
+        self.rows[:] = rows
+
     def copy(self, new: Pool | None = None) -> Pool:
         """Return a pool of its own with the same members; ``new`` may be one that is no longer needed."""
         if new is None:
             new = Pool(self.members.size, self.K.dtype)
-        new.size = self.size
-        new.members[: self.size] = self.members[: self.size]
-        shape = (self.members.size, self.stride)
-        rows, copy = (pool.K[:-32].reshape(shape)[: self.size, : self.size] for pool in (self, new))
-        copy[:] = rows
+        new.members[: self.size], new.size = self.members[: self.size], self.size
+        new.rows[:] = self.rows
         return new
 
 
@@ -103,7 +104,7 @@ class BoxQP:
             limit = max_iter - n_iter
             if may_newton:
                 limit = min(limit, self.patience(self.n_free) if n_newton == 0 else AFTER_NEWTON)
-            k, curvature, gap, offset, _, stalled, *_ = self._smo(tol, limit, dtype).table[0].tolist()
+            k, curvature, gap, offset, _, stalled, *_ = self._smo(tol, limit, dtype).tolist()
             n_iter, lowest = n_iter + int(k), min(lowest, curvature)
             n_vain += n_newton > 0 and gap > 0.5 * last_gap
             last_gap = gap
@@ -129,26 +130,45 @@ class BoxQP:
         subtract_rows(self.K, free, change, self.f)
         return True
 
-    def path(self, p: np.ndarray, Cs: np.ndarray, tol: float, max_iter: int) -> Path:
+    def path(
+        self,
+        p: np.ndarray,
+        Cs: np.ndarray,
+        start: int,
+        tol: float,
+        max_iter: int,
+        coefficients: np.ndarray,
+        table: np.ndarray,
+    ) -> tuple[int, bool]:
         """Solve with the bounds C·lo and C·hi for increasing C, as far as SMO goes without crawling.
 
         Ends at the first C for which no variable is at a bound other than zero, or which is not solved in the
-        pair steps that a Newton step is worth.
+        pair steps that a Newton step is worth. Parameters and results are those of `smo_path`.
         """
         limit = min(max_iter, self.patience(max(self.n_free, 100)))
-        return self._run(p, Cs, tol, limit, SINGLE, np.empty((Cs.size, p.size)))
+        return self._run(p, Cs, start, tol, limit, SINGLE, coefficients, table)
 
-    def _smo(self, tol: float, max_iter: int, dtype: np.dtype) -> Path:
+    def _smo(self, tol: float, max_iter: int, dtype: np.dtype) -> np.ndarray:
+        """SMO alone; returns what `shrinking_smo` does."""
         # The objective is of no interest here, so that any p will do.
-        return self._run(self.f, ONE, tol, max_iter, dtype, np.empty((0, self.f.size)))
+        table = np.zeros((1, 8))
+        self._run(self.f, ONE, 0, tol, max_iter, dtype, np.empty((0, self.f.size)), table)
+        return table[0]
 
     def _run(
-        self, p: np.ndarray, Cs: np.ndarray, tol: float, limit: int, dtype: np.dtype, coefficients: np.ndarray
-    ) -> Path:
+        self,
+        p: np.ndarray,
+        Cs: np.ndarray,
+        start: int,
+        tol: float,
+        limit: int,
+        dtype: np.dtype,
+        coefficients: np.ndarray,
+        table: np.ndarray,
+    ) -> tuple[int, bool]:
         if dtype not in self.pools:
             self.pools[dtype] = Pool(self.f.size, dtype)
         pool = self.pools[dtype]
-        table = np.zeros((Cs.size, 8))
         run, smo = compiled_smo(self.K.dtype, dtype)
         n_done, is_solved, pool.size = run(
             self.K,
@@ -158,6 +178,7 @@ class BoxQP:
             self.lo,
             self.hi,
             Cs,
+            start,
             tol,
             limit,
             pool.members,
@@ -166,12 +187,12 @@ class BoxQP:
             pool.stride,
             self.shift,
             smo,
-            np.empty((4, p.size)),
+            np.empty((2, p.size)),
             coefficients,
             table,
         )
         self.n_free = int(table[n_done - 1, 4])
-        return Path(table[:n_done], is_solved, coefficients[:n_done])
+        return n_done, is_solved
 
 
 def subtract_rows(K: np.ndarray, rows: np.ndarray, change: np.ndarray, f: np.ndarray) -> None:

@@ -40,7 +40,7 @@ def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Callable[..., 
     members = types.Array(types.uintp, 1, "C")
     pool, short = (types.Array(from_dtype(pool_dtype), ndim, "C") for ndim in (1, 2))
     pairs = types.Tuple((number, real))(pool, number, real, short, *[vector] * 3, real, number)
-    path = (gram, *[vector] * 6, real, number, members, number, pool, number, real)
+    path = (gram, *[vector] * 6, number, real, number, members, number, pool, number, real)
     # Loading takes a moment, compiling some seconds: whoever waits that long is told why.
     note = Timer(
         PATIENCE, logger.warning, ["kernelwise compiles its solver, once on this machine: some seconds."]

@@ -10,8 +10,10 @@ from ._box_qp import NOT_CONVEX, BoxQP, Pool, subtract_rows
 from .multiclass import Machine
 
 Fold = tuple[np.ndarray, np.ndarray]
-OFFSET = 3  # column of the table of `smo_path`
+N_COLUMNS, OFFSET, N_FREE = 8, 3, 4  # of the table of `smo_path`
+NO_OFFSET = 1e-14  # of labels ±1: a smaller mean of f is rounding
 SEED_TOL = 0.05  # the machine on all samples only gives the folds a start
+SEED_SLACK = 0.25  # what is this close to the margin may move in a fold
 SEED_FOLDS = 3  # with fewer folds that start costs more than it saves
 
 
@@ -69,7 +71,9 @@ class MachinePath:
         self.limits = signs * weight[self.members]
         self.seed = self._problem(self.limits * Cs[0], np.zeros(self.p.size), self.p.copy())
         if n_folds >= SEED_FOLDS:
-            self.seed.minimise(max(tol, SEED_TOL), max_iter)
+            outcome = self.seed.minimise(max(tol, SEED_TOL), max_iter)
+            for pool in self.seed.pools.values():  # each fold copies it
+                pool.thin_out(np.abs(self.seed.f - outcome.offset) < SEED_SLACK)
 
     def _problem(self, limits: np.ndarray, beta: np.ndarray, f: np.ndarray) -> BoxQP:
         return BoxQP(self.K_members, beta, f, np.minimum(limits, 0.0), np.maximum(limits, 0.0))
@@ -78,7 +82,7 @@ class MachinePath:
         """Solve for every C on ``train``; decision values are those of ``test``.
 
         Held-out members stay in the problem with both bounds at zero. Their decision values are computed from
-        K all the same: with a very narrow kernel they are smaller than the rounding of the gradient.
+        K all the same, offset included: with a very narrow kernel they are smaller than the rounding of f.
         """
         is_used = np.zeros(self.K.shape[0], bool)
         is_used[train] = True
@@ -86,6 +90,9 @@ class MachinePath:
         qp = self._start(limits)
         rows, betas = self._along_C(qp, limits)
         self.spare.append(qp.pools)
+        for c in np.flatnonzero((np.abs(rows[:, OFFSET]) < NO_OFFSET) & (rows[:, N_FREE] > 0)):
+            free = (betas[c] != 0.0) & (betas[c] != self.Cs[c] * limits)
+            rows[c, OFFSET] = self._mean_f(free, betas[c])
         decision = np.repeat(rows[:, OFFSET, None], test.size, axis=1)
         start = 0
         for piece in self.pieces:
@@ -93,6 +100,17 @@ class MachinePath:
             decision += betas[:, start : start + size] @ self.K[test, piece].T
             start += size
         return self._tabulate(rows, decision)
+
+    def _mean_f(self, free: np.ndarray, beta: np.ndarray) -> float:
+        """Mean of p − Kβ over ``free``, own terms apart: those of a narrow kernel hide all others.
+
+        The others are in single precision, LIBSVM's for training: kernel values that vanish there must not
+        decide labels here.
+        """
+        rows = self.K_members[free].astype(np.float32)
+        rows[np.arange(len(rows)), np.flatnonzero(free)] = 0.0
+        own = self.p - np.diagonal(self.K_members) * beta
+        return float((own[free].sum() - (rows @ beta).sum()) / len(rows))
 
     def _start(self, limits: np.ndarray) -> BoxQP:
         """The seed less the coefficients held out, and the least ones of the sign that now outweighs."""
@@ -125,41 +143,28 @@ class MachinePath:
             As the table of `smo_path`.
         betas : ndarray of shape (n_solved, n_members)
         """
-        qp.lo, qp.hi = np.minimum(limits, 0.0), np.maximum(limits, 0.0)
-        quick = qp.path(self.p, self.Cs, self.tol, self.max_iter)
-        if quick.is_solved:
-            return quick.table, quick.coefficients
-        rows, betas = list(quick.table[:-1]), list(quick.coefficients[:-1])
-        crawl = quick.table[-1, 0]  # pair steps the next C would take without Newton steps
-        is_final = False
-        while not is_final:
-            C = self.Cs[len(rows)]
-            if len(rows) >= len(quick.table):
-                start_from_last(qp, self.p, C / self.Cs[len(rows) - 1], C * limits)
-            qp.lo, qp.hi = np.minimum(C * limits, 0.0), np.maximum(C * limits, 0.0)
-            newton_first = crawl > qp.patience(qp.n_free)
-            outcome = qp.minimise(self.tol, self.max_iter, newton_first=newton_first)
-            crawl = 1.15 * crawl if outcome.n_newton else outcome.n_iter
+        unit_lo, unit_hi = np.minimum(limits, 0.0), np.maximum(limits, 0.0)
+        table, coefficients = np.zeros((self.Cs.size, N_COLUMNS)), np.empty((self.Cs.size, limits.size))
+        n_done = 0
+        while n_done < self.Cs.size:
+            qp.lo, qp.hi = unit_lo, unit_hi
+            n_done, is_solved = qp.path(self.p, self.Cs, n_done, self.tol, self.max_iter, coefficients, table)
+            if is_solved:
+                break
+            C, row = self.Cs[n_done - 1], table[n_done - 1]
+            qp.lo, qp.hi = C * unit_lo, C * unit_hi
+            # More variables may be free than when the path began, and pair steps still be the cheaper ones.
+            crawls = row[0] >= qp.patience(qp.n_free)
+            outcome = qp.minimise(self.tol, self.max_iter - int(row[0]), newton_first=crawls)
             n_support = np.count_nonzero(qp.beta)
-            objective = -0.5 * (qp.beta @ (self.p + qp.f))
-            lowest = 0.0 if outcome.is_convex else -1.0
-            rows.append(
-                np.array(
-                    [
-                        outcome.n_iter,
-                        lowest,
-                        outcome.gap,
-                        outcome.offset,
-                        outcome.n_free,
-                        0,
-                        n_support,
-                        objective,
-                    ]
-                )
-            )
-            betas.append(qp.beta.copy())
-            is_final = len(rows) == self.Cs.size or (outcome.converged and n_support == outcome.n_free)
-        return np.array(rows), np.array(betas)
+            row[0] += outcome.n_iter
+            row[1] = row[1] if outcome.is_convex else -1.0
+            row[2:5] = outcome.gap, outcome.offset, outcome.n_free
+            row[6:] = n_support, -0.5 * (qp.beta @ (self.p + qp.f))
+            coefficients[n_done - 1] = qp.beta
+            if outcome.converged and n_support == outcome.n_free:
+                break
+        return table[:n_done], coefficients[:n_done]
 
     def _tabulate(self, rows: np.ndarray, decision: np.ndarray) -> FoldPath:
         """With no bounded support vector the last solution is the solution for every larger C, too."""
@@ -175,20 +180,6 @@ class MachinePath:
             converged=gap < self.tol,
             is_convex=lowest > NOT_CONVEX,
         )
-
-
-def start_from_last(qp: BoxQP, p: np.ndarray, s: float, limits: np.ndarray) -> None:
-    """Keep β or scale it with C, whichever has the lower objective; what was bounded then stays so."""
-    linear = p @ qp.beta
-    quadratic = linear - qp.f @ qp.beta
-    if 0.5 * s * s * quadratic - s * linear >= 0.5 * quadratic - linear:
-        return
-    bounded = (qp.beta == qp.lo) | (qp.beta == qp.hi)
-    bounded &= qp.beta != 0.0
-    qp.beta *= s
-    np.copyto(qp.beta, limits, where=bounded)
-    qp.f *= s
-    qp.f += (1.0 - s) * p
 
 
 def contiguous(members: np.ndarray) -> list[slice]:

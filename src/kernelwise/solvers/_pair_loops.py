@@ -27,7 +27,7 @@ from numba.extending import intrinsic
 
 TAU = 1e-12  # floor of the curvature of a pair, as in LIBSVM
 RESCALE = 1.0 / 64  # a copy is scaled anew each time its gap has shrunk by this
-HAIR = 4 * 2.0**-52  # relative: what rounding may leave between a variable and its bound
+HAIR = 2.0**-40  # relative: what rounding, of Σβ above all, may leave between a variable and its bound
 # Inner functions are never called from Python: no wrappers to compile.
 INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
 # Called from one place: compiled there, and not by itself as well.
@@ -115,10 +115,18 @@ def _take_step(i: int, j: int, step: float, beta: Any, lo: Any, hi: Any) -> floa
     room_j = beta[j] - lo[j]
     step = room_i if room_i < step else step
     step = room_j if room_j < step else step
-    # Bounds are met exactly: a variable that rounding leaves a hair away from one would count as free.
+    # Bounds are met exactly: a variable that rounding leaves a hair away from one would count as free, and
+    # the offset be its f alone. Nor may it hand that hair to its partner, which would leave a bound for it.
     hair = HAIR * (abs(beta[i]) + abs(beta[j]) + step)
-    beta[i] = hi[i] if room_i - step <= hair else beta[i] + step
-    beta[j] = lo[j] if room_j - step <= hair else beta[j] - step
+    meets_i, meets_j = room_i - step <= hair, room_j - step <= hair
+    if meets_i:
+        beta[i] = hi[i]
+    elif step > hair or not meets_j:
+        beta[i] += step
+    if meets_j:
+        beta[j] = lo[j]
+    elif step > hair or not meets_i:
+        beta[j] -= step
     return step
 
 

@@ -8,27 +8,50 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import njit
 
-from ._pair_loops import INLINED
+from ._pair_loops import INLINED, INNER
 from ._pool_loops import shrinking_smo
 
 
+@njit(**INNER)
+def _violation(beta: Any, f: Any, p: Any, s: float, unit_lo: Any, unit_hi: Any) -> float:
+    """LIBSVM's violation of s·β if it touches no bound but zero."""
+    up, low = -np.inf, np.inf
+    for t in range(beta.shape[0]):
+        value = s * f[t] + (1.0 - s) * p[t]
+        if beta[t] != 0.0 or unit_hi[t] > 0.0:
+            up = value if value > up else up
+        if beta[t] != 0.0 or unit_lo[t] < 0.0:
+            low = value if value < low else low
+    return up - low
+
+
 @njit(**INLINED)
-def _start_from_last(
-    beta: Any, f: Any, p: Any, s: float, last_lo: Any, last_hi: Any, lo: Any, hi: Any
-) -> None:
-    """Keep β or scale it by s like C, whichever has the lower objective; what was bounded then stays so."""
+def _start_from_last(beta: Any, f: Any, p: Any, last: float, C: float, unit_lo: Any, unit_hi: Any) -> None:
+    """Keep β, scale it like C, what was bounded staying so, or scale it by what gives the least objective.
+
+    Of the first two the one with the lower objective. The third is the solution for a very narrow kernel,
+    K = 1; for others it frees what should stay bounded, and is taken only if it halves the violation.
+    """
     linear, quadratic = 0.0, 0.0
     for t in range(beta.shape[0]):
         linear += p[t] * beta[t]
         quadratic += (p[t] - f[t]) * beta[t]
-    if 0.5 * s * s * quadratic - s * linear >= 0.5 * quadratic - linear:
+    s, stay = C / last, True
+    best = linear / quadratic if quadratic > 0.0 else 1.0
+    if 1.0 < best < s and _violation(beta, f, p, best, unit_lo, unit_hi) < 0.5 * _violation(
+        beta, f, p, 1.0, unit_lo, unit_hi
+    ):
+        s, stay = best, False
+    elif 0.5 * s * s * quadratic - s * linear >= 0.5 * quadratic - linear:
         return
     for t in range(beta.shape[0]):
         if beta[t] != 0.0:
-            is_low, is_high = beta[t] == last_lo[t], beta[t] == last_hi[t]
-            beta[t] = lo[t] if is_low else hi[t] if is_high else s * beta[t]
+            is_low, is_high = beta[t] == last * unit_lo[t], beta[t] == last * unit_hi[t]
+            bound = C * (unit_lo[t] if is_low else unit_hi[t])
+            beta[t] = bound if stay and (is_low or is_high) else s * beta[t]
         f[t] = s * f[t] + (1.0 - s) * p[t]
 
 
@@ -40,6 +63,7 @@ def smo_path(
     unit_lo: Any,
     unit_hi: Any,
     Cs: Any,
+    start: int,
     tol: float,
     limit: int,
     pool: Any,
@@ -59,8 +83,10 @@ def smo_path(
 
     Parameters
     ----------
-    bounds : array of shape (4, n)
-        Room for the bounds of two values of C.
+    start : int
+        The first C to solve for; if it is not 0, β and f are those of the C before.
+    bounds : array of shape (2, n)
+        Room for the bounds.
     coefficients : array of shape (n_Cs, n) or (0, n)
         Receives β for each C.
     table : array of shape (n_Cs, 8)
@@ -72,13 +98,12 @@ def smo_path(
     n_done, is_solved, size : C's dealt with, whether the last of them was solved, and the size of the pool
     """
     n = beta.shape[0]
-    lo, hi, last_lo, last_hi = bounds[0], bounds[1], bounds[2], bounds[3]
-    for c in range(Cs.shape[0]):
-        lo, hi, last_lo, last_hi = last_lo, last_hi, lo, hi
+    lo, hi = bounds[0], bounds[1]
+    for c in range(start, Cs.shape[0]):
         for t in range(n):
             lo[t], hi[t] = Cs[c] * unit_lo[t], Cs[c] * unit_hi[t]
         if c > 0:
-            _start_from_last(beta, f, p, Cs[c] / Cs[c - 1], last_lo, last_hi, lo, hi)
+            _start_from_last(beta, f, p, Cs[c - 1], Cs[c], unit_lo, unit_hi)
         n_iter, lowest, gap, offset, n_free, stalled, size = shrinking_smo(
             K, beta, f, lo, hi, tol, limit, pool, size, pool_K, stride, shift, smo
         )

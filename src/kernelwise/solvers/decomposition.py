@@ -8,17 +8,19 @@ import numpy as np
 
 from kernelwise._validation import check_positive
 from kernelwise.kernels.radial import GaussianFamily
-from kernelwise.solvers._box_qp import BoxQP, Outcome
-from kernelwise.solvers.rows import GaussianRows, KernelRows
+from kernelwise.solvers._box_qp import SINGLE, BoxQP, Outcome, Pool
+from kernelwise.solvers.rows import ALL, GaussianRows, KernelRows
 from kernelwise.solvers.smo import SVMSolution, into_bounds, iteration_cap, signs_and_weights, warn_of
 
 FIRST = 500  # samples, or a tenth of them, in the first working set
-LARGEST = 1200  # samples in any working set: its Gram matrix stays cheap beside the rows
+WIDE = 1.0  # a gap of more than this, the margin, says little yet about who will be a support vector: …
+EARLY = (1000, 0.05)  # … most samples in a working set then, and the share of the worst on either side …
+LATE = (1500, 0.2)  # … and after: all that are free, if possible, and who is bad now
 MAX_ROUNDS = 1000
-REDUCE = 0.03  # a working set is solved to this share of the gap it starts from
+REDUCE = 0.1  # a working set is solved to this share of the gap it starts from
 REACH = 0.5  # times the gap: how far f is likely to move yet
 MARGIN = 0.05  # samples this far on the right side may be set aside …
-ASIDE = 0.8  # … if no more than this share of all is left
+ASIDE = 0.8  # … if no more than this share of the active ones is left
 # Single precision is tried down to this tolerance, and kept if a sample of outputs is right to a tenth of it.
 SINGLE_TOL = 1e-4
 SAMPLE = 200
@@ -103,7 +105,8 @@ class WorkingSets:
     """Solves working set after working set, on fewer and fewer samples.
 
     Samples that are clearly on the right side are set aside: ``f`` is then right for the ``active`` ones
-    only, and ``pending`` is the change of β that the others have not seen. They see it before the end.
+    only. Each entry of ``aside`` holds some of the others and β when they left; they see what has changed
+    since before the end.
     """
 
     def __init__(
@@ -116,80 +119,96 @@ class WorkingSets:
         memory_limit: int,
     ) -> None:
         self.rows, self.beta, self.f, self.lo, self.hi = rows, beta, f, lo, hi
-        # A working set takes its square twice: K itself, and the solver's copy of what is active.
-        self.largest = int(np.clip(np.sqrt(memory_limit / (2 * 8)), 64, LARGEST))
-        self.everyone = np.arange(f.size)
-        self.active = self.everyone
-        self.pending = np.zeros(f.size)
+        # A working set takes its square twice: K itself, and the pool of what is active.
+        self.largest = int(np.clip(np.sqrt(memory_limit / (2 * 8)), 64, LATE[0]))
+        self.pool = Pool(min(self.largest, f.size), SINGLE)
+        self.active = np.arange(f.size)
+        self.aside: list[tuple[np.ndarray, np.ndarray]] = []
 
     def minimise(self, tol: float, max_iter: int) -> Outcome:
         """Run until no pair of all samples violates by ``tol`` or ``max_iter`` pair steps are done."""
-        n_iter, is_convex = 0, True
-        for _ in range(MAX_ROUNDS):
-            gap, offset, violation = self._survey()
-            if gap < tol or n_iter >= max_iter:
-                if self.active.size == self.everyone.size:
+        n_iter, n_rounds, is_convex, is_stuck = 0, 0, True, False
+        while True:
+            gap, offset, pull = self._survey()
+            if gap < tol or n_iter >= max_iter or n_rounds >= MAX_ROUNDS or is_stuck:
+                if not self.aside:
                     break
-                self._wake_all()
+                self._wake()
+                is_stuck = False
                 continue
-            chosen = self._working_set(violation)
-            qp = BoxQP(
-                self.rows.square(chosen), self.beta[chosen], self.f[chosen], self.lo[chosen], self.hi[chosen]
-            )
+            chosen = self._working_set(self._set_aside(pull, gap), gap)
+            qp = self._program(chosen)
             outcome = qp.minimise(max(0.5 * tol, REDUCE * gap), max_iter - n_iter)
-            n_iter, is_convex = n_iter + outcome.n_iter, is_convex and outcome.is_convex
+            n_iter, n_rounds = n_iter + outcome.n_iter, n_rounds + 1
+            is_convex = is_convex and outcome.is_convex
             change = qp.beta - self.beta[chosen]
-            if not change.any() and self.active.size == self.everyone.size:
-                break
-            self._move(chosen[change != 0], change[change != 0])
+            moved = np.flatnonzero(change)
+            self.rows.subtract(chosen[moved], change[moved], self.f, self.active if self.aside else ALL)
             self.beta[chosen] = qp.beta
-            self._set_aside(violation, gap)
+            is_stuck = moved.size == 0
         n_free = int(((self.beta > self.lo) & (self.beta < self.hi)).sum())
         return Outcome(n_iter, 0, max(gap, 0.0), offset, n_free, gap < tol, is_convex)
 
     def _survey(self) -> tuple[float, float, np.ndarray]:
-        """The gap, the offset, and how far each active sample is on its wrong side (free ones: 0 or more).
+        """The gap, the offset, and by how much f of each active sample says that its β should rise and fall.
 
-        Of the offset, not of the ends of the gap: one outlier would make the whole data set violate.
+        These two rows are −∞ where β may not. They are relative to the offset, not to the ends of the gap:
+        one outlier would make the whole data set violate.
         """
         beta, f = self.beta[self.active], self.f[self.active]
         rises, falls = beta < self.hi[self.active], beta > self.lo[self.active]
-        up, low = f[rises].max(initial=-np.inf), f[falls].min(initial=np.inf)
-        is_free = rises & falls
-        offset = float(f[is_free].mean()) if is_free.any() else float(0.5 * (up + low))
-        above = f - offset
-        violation = np.where(is_free, np.abs(above), np.where(rises, above, np.where(falls, -above, -np.inf)))
-        return float(up - low), offset, violation
+        pull = np.stack([np.where(rises, f, -np.inf), np.where(falls, -f, -np.inf)])
+        up, low = float(pull[0].max()), -float(pull[1].max())
+        free = f[rises & falls]
+        offset = float(free.mean()) if free.size else 0.5 * (up + low)
+        pull += [[-offset], [offset]]
+        return up - low, offset, pull
 
-    def _working_set(self, violation: np.ndarray) -> np.ndarray:
-        """Violating and free samples; of too many, a regular sample and the worst."""
-        candidates = np.flatnonzero(violation >= 0)
-        size = min(self.largest, max(FIRST, self.active.size // 10)) if not self.beta.any() else self.largest
+    def _working_set(self, pull: np.ndarray, gap: float) -> np.ndarray:
+        """Violating and free samples; of too many, a regular sample and the worst on either side.
+
+        With the worst pair in it no working set is without progress.
+        """
+        candidates = np.flatnonzero((pull >= 0).any(axis=0))
+        size, share = EARLY if gap > WIDE else LATE
+        if not self.beta.any():
+            size = min(size, max(FIRST, self.active.size // 10))
+        size = min(size, self.largest)
         if candidates.size > size:
-            every = np.linspace(0, candidates.size - 1, size - size // 8).astype(int)
-            worst = np.argpartition(violation, -(size // 8))[-(size // 8) :]
-            candidates = np.union1d(candidates[every], worst)
+            n_worst = int(share * size)
+            is_chosen = np.zeros(self.active.size, dtype=bool)
+            is_chosen[candidates[np.linspace(0, candidates.size - 1, size - 2 * n_worst).astype(int)]] = True
+            is_chosen[np.argpartition(pull, -n_worst)[:, -n_worst:]] = True
+            candidates = np.flatnonzero(is_chosen)
         return self.active[candidates]
 
-    def _move(self, indices: np.ndarray, change: np.ndarray) -> None:
-        """Bring f of the active samples up to date with a change of β."""
-        if self.active.size == self.everyone.size:
-            self.rows.subtract(indices, change, self.f)
-            return
-        self.rows.subtract(indices, change, self.f, self.active)
-        self.pending[indices] += change
+    def _program(self, chosen: np.ndarray) -> BoxQP:
+        """The dual on a working set, everyone else fixed.
 
-    def _set_aside(self, violation: np.ndarray, gap: float) -> None:
+        All of the set is in its pool from the start: it was chosen because it may move, and copying it whole
+        is faster than one variable after the other.
+        """
+        beta, f, lo, hi = (v[chosen] for v in (self.beta, self.f, self.lo, self.hi))
+        qp = BoxQP(self.rows.square(chosen), beta, f, lo, hi, {SINGLE: self.pool})
+        pool, m = self.pool, chosen.size
+        pool.size, pool.members[:m] = m, np.arange(m)
+        rows = pool.K[: m * pool.stride].reshape(m, pool.stride)
+        np.subtract(qp.K, qp.shift, out=rows[:, :m], casting="same_kind")
+        return qp
+
+    def _set_aside(self, pull: np.ndarray, gap: float) -> np.ndarray:
         """Leave out the samples further on the right side than f is likely to move, if they are many."""
-        if self.active.size < self.everyone.size:
-            return
-        near = np.flatnonzero(violation > -max(MARGIN, REACH * gap))
-        if near.size < ASIDE * self.active.size:
-            self.active = self.active[near]
+        near = (pull > -max(MARGIN, REACH * gap)).any(axis=0)
+        if near.sum() >= ASIDE * near.size:
+            return pull
+        self.aside.append((self.active[~near], self.beta.copy()))
+        self.active = self.active[near]
+        return pull[:, near]
 
-    def _wake_all(self) -> None:
-        """Let the samples set aside see what they have missed."""
-        missed = np.flatnonzero(self.pending)
-        self.rows.subtract(missed, self.pending[missed], self.f, np.setdiff1d(self.everyone, self.active))
-        self.pending[:] = 0.0
-        self.active = self.everyone
+    def _wake(self) -> None:
+        """Let the samples that were set aside last see what they have missed."""
+        asleep, beta = self.aside.pop()
+        change = self.beta - beta
+        moved = np.flatnonzero(change)
+        self.rows.subtract(moved, change[moved], self.f, asleep)
+        self.active = np.sort(np.concatenate([self.active, asleep]))

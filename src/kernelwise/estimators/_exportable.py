@@ -1,0 +1,87 @@
+"""Taking a trained machine away: to scikit-learn's own classes, or to a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from ._to_sklearn import as_pipeline
+
+
+class Exportable:
+    """`to_sklearn` and `save` of `SVC`, and of estimators with a trained `SVC` as ``best_estimator_``."""
+
+    def to_sklearn(self) -> Pipeline:
+        """Return the model as a Pipeline of scikit-learn's own classes: scaler, linear map, SVC.
+
+        The Pipeline has the same decision values (to 1e-6 of the largest, for float64 samples) and the same
+        predictions, and does not need kernelwise. The linear map of a Mahalanobis, diagonal, general or
+        low-rank Gaussian kernel is a `StandardScaler` or `TruncatedSVD`; a step that would change nothing is
+        left out; one-vs-rest machines are in a `OneVsRestClassifier`.
+
+        Returns
+        -------
+        pipeline : Pipeline
+            With the steps "scaler" (as it was fitted), "map" and "svc". A machine trained on dense samples
+            takes dense samples.
+
+        Raises
+        ------
+        IncompatibleError
+            If scikit-learn has no such kernel (KMOD, exponential, precomputed, a function or class of your
+            own), or if the strategy rejects samples.
+
+        Warns
+        -----
+        KernelwiseWarning
+            If kernel values are so large that rounding alone is more than the 1e-6.
+
+        Notes
+        -----
+        Probabilities do not come along: scikit-learn's SVC is losing its own, and has no place for ours. If
+        they are needed, calibrate the Pipeline on held-out samples, with
+        ``CalibratedClassifierCV(FrozenEstimator(pipeline)).fit(X, y)``.
+
+        skops needs no further trusted types, except "scipy.sparse._csr.csr_matrix" for a machine trained on
+        sparse samples. For ONNX pass the option "raw_scores", without which skl2onnx changes the sign of
+        two-class values and the labels of one-vs-rest machines::
+
+            options = {type(pipeline[-1]): {"raw_scores": True, "zipmap": False}}
+            skl2onnx.to_onnx(pipeline, X[:1].astype("float32"), options=options)
+
+        The outputs are labels (integers or text) and decision values (of two classes: −d and d). Single
+        precision changes the values by up to 5e-7 of the sum of |β_i k(x_i, x)|, and labels only of samples
+        that are closer than that to a boundary; the sum is large for a polynomial of many features.
+        """
+        check_is_fitted(self)
+        machine = getattr(self, "best_estimator_", None)
+        if machine is None:
+            check_is_fitted(self, "support_", msg="%(name)s was fitted with refit=False and has no machine.")
+            machine = self
+        names = getattr(self, "feature_names_in_", None)
+        return as_pipeline(getattr(self, "scaler_", None), machine, names)
+
+    def save(self, path: Any) -> None:
+        """Write the fitted model to a file that executes nothing when `kernelwise.load` reads it.
+
+        The loaded model predicts the same values to the last bit, and has the same fitted attributes. The
+        file is written whole or not at all; it is an npz file with the model in JSON beside its arrays, a
+        version and a checksum. Callbacks of the training are left out.
+
+        Parameters
+        ----------
+        path : path-like
+            The usual ending is ".npz".
+
+        Raises
+        ------
+        IncompatibleError
+            If the model has a part of your own (a kernel, a function, a scaler other than StandardScaler,
+            MinMaxScaler and MaxAbsScaler): such a model can only be pickled.
+        """
+        from ._model_file import save  # it knows all estimators, this one included
+
+        check_is_fitted(self)
+        save(self, path)

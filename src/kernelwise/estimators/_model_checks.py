@@ -1,0 +1,109 @@
+"""Whether the parts of a loaded model fit together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..kernels import Kernel
+from .multiclass import STRATEGIES
+from .svc import SVC
+from .tuned_svc import TunedSVC
+
+
+def check_model(model: Any) -> None:
+    """Raise ValueError or AttributeError if a model cannot predict with what it has."""
+    if hasattr(model, "feature_names_in_"):
+        _check_shapes(model, {"feature_names_in_": (model.n_features_in_,)})
+    if isinstance(model, SVC):
+        _check_machine(model)
+    elif isinstance(model, TunedSVC):
+        _check_tuned(model)
+    else:
+        raise ValueError(f"it holds a {type(model).__name__}, not an SVC or TunedSVC")
+
+
+def _check_machine(svc: SVC) -> None:
+    if not isinstance(svc.kernel_, Kernel | None):
+        raise ValueError(f"its kernel is a {type(svc.kernel_).__name__}")
+    if svc._strategy not in STRATEGIES:
+        raise ValueError(f"it has the unknown strategy {svc._strategy!r}")
+    n_support, n_machines = len(svc.support_), _n_machines(svc)
+    is_pairwise = svc._trained_as == "ovo"
+    n_coefficients = len(svc.classes_) - 1 if is_pairwise else n_machines
+    _check_shapes(
+        svc,
+        {
+            "classes_": (len(svc.n_support_),),
+            "support_": (n_support,),
+            "support_vectors_": (0, 0) if svc.kernel_ is None else (n_support, svc.n_features_in_),
+            "_beta": (n_machines, n_support),
+            "dual_coef_": (n_coefficients, n_support),
+            "intercept_": (n_machines,),
+            "n_iter_": (n_machines,),
+        },
+    )
+    for name in ("_beta", "intercept_"):
+        if not np.isfinite(getattr(svc, name)).all():
+            raise ValueError(f"{name!r} of SVC is not finite")
+    if svc.kernel_ is None:
+        _check_places(svc, "support_", svc.n_features_in_)
+    if svc.n_support_.sum() != n_support:
+        raise ValueError(f"'n_support_' counts {svc.n_support_.sum()} support vectors of {n_support}")
+    if svc.kernel_ is not None:
+        svc.kernel_._check_features(svc.n_features_in_)
+    if svc._sigmoids is not None:
+        _check_shapes(svc, {"_sigmoids": (n_machines, 2)})
+
+
+def _n_machines(svc: SVC) -> int:
+    n_classes = len(svc.classes_)
+    if n_classes == 2:
+        return 1
+    return n_classes * (n_classes - 1) // 2 if svc._trained_as == "ovo" else n_classes
+
+
+def _check_tuned(model: TunedSVC) -> None:
+    for name in model.cv_results_:
+        if len(model.cv_results_[name]) != len(model.cv_results_["params"]):
+            raise ValueError(f"column {name!r} of 'cv_results_' has {len(model.cv_results_[name])} rows")
+    if not hasattr(model, "best_estimator_"):
+        return
+    svc = model.best_estimator_
+    if not isinstance(svc, SVC):
+        raise ValueError(f"'best_estimator_' is a {type(svc).__name__}")
+    _check_machine(svc)
+    if not np.array_equal(model.classes_, svc.classes_):
+        raise ValueError("'classes_' differs from that of 'best_estimator_'")
+    _check_shapes(model, {"_sigmoids": (_n_machines(svc), 2)})
+    if model._is_gram():
+        _check_shapes(model, {"_gram_columns": (svc.n_features_in_,)})
+        _check_places(model, "_gram_columns", model.n_features_in_)
+        return
+    if model.n_features_in_ != svc.n_features_in_:
+        raise ValueError(f"it has {model.n_features_in_} features, and its machine {svc.n_features_in_}")
+    if model.scaler_ is not None:
+        _check_scaler(model.scaler_, model.n_features_in_)
+
+
+def _check_scaler(scaler: Any, n_features: int) -> None:
+    lists: dict[str, tuple[int, ...]] = {
+        name: (n_features,) for name, value in vars(scaler).items() if np.ndim(value) > 0
+    }
+    lists.pop("feature_range", None)
+    _check_shapes(scaler, lists)
+    scaler.transform(np.zeros((1, n_features)))
+
+
+def _check_shapes(owner: Any, shapes: dict[str, tuple[int, ...]]) -> None:
+    for name, expected in shapes.items():
+        shape = np.shape(getattr(owner, name))
+        if shape != expected:
+            raise ValueError(f"{name!r} of {type(owner).__name__} has shape {shape}, expected {expected}")
+
+
+def _check_places(owner: Any, name: str, n_columns: int) -> None:
+    places = getattr(owner, name)
+    if places.size and not 0 <= places.min() <= places.max() < n_columns:
+        raise ValueError(f"{name!r} of {type(owner).__name__} names columns beyond {n_columns}")

@@ -1,0 +1,162 @@
+"""A learned metric as a map of the inputs."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    OneToOneFeatureMixin,
+    TransformerMixin,
+)
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._metric import correlations, directions, metric_of, relevance
+from .._metric_learning import STARTS, MetricLearner
+from .._validation import check_choice, check_labels
+
+KERNELS = ("diagonal", "gaussian", "low-rank")
+
+
+class MetricTransformer(
+    OneToOneFeatureMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
+    """Learns the metric of a Gaussian kernel and maps inputs so that a plain RBF kernel has it.
+
+    ``rbf_kernel(transform(X), gamma=0.5)`` is the learned kernel: any machine with an RBF kernel of that γ
+    gives the same answers on the mapped inputs.
+
+    Parameters
+    ----------
+    kernel : {"diagonal", "gaussian", "low-rank"}, default="diagonal"
+        A weight for each feature, a full matrix, or a map to ``rank`` dimensions.
+    criterion : Criterion or str, default="centered-kta"
+        What the metric minimises: any differentiable criterion.
+    starts : sequence of float, default=(1, 2, 5, 10)
+        Sums of the weights where searches start; the one that ends at the lowest cost is kept.
+    optimizer : Optimizer, default=None
+        None is conjugate gradients on the manifold of metrics, 60 iterations at most.
+    rank : int, default=2
+        Of "low-rank".
+    standardize : bool, default=True
+        Whether the search sees standardised features. ``starts`` are meant for those.
+    validation_fraction : float, default=None
+        Share of the samples, if any, on whose classification error the number of iterations is chosen.
+    n_directions : int, default=3
+        How many of the metric's leading directions to keep.
+    random_state : int, RandomState or None, default=0
+        Of the share held out.
+
+    Attributes
+    ----------
+    relevance_ : ndarray of shape (n_features,)
+        Weight of each feature times its variance; they sum to 1. Constant features have none.
+    metric_ : ndarray of shape (n_features, n_features)
+        Q of the kernel exp(−½ (x − y)ᵀ Q (x − y)), in the units of the input.
+    directions_ : tuple of Direction
+        Leading eigenvectors of the metric of standardised features, by name of feature.
+    correlations_ : ndarray of shape (n_features, n_features)
+        Q_kl / √(Q_kk Q_ll): zero off the diagonal unless the metric is full or of low rank.
+    kernel_ : Kernel
+        For standardised features.
+    mean_, scale_ : ndarray of shape (n_features,)
+    start_ : float
+        The start that was kept.
+    result_ : TuningResult
+        Of the search from there.
+    diagnostics_ : tuple of Finding
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> from kernelwise.datasets import make_weston
+    >>> from kernelwise.estimators import MetricTransformer
+    >>> X, y = make_weston(100, n_noise=4, random_state=0)
+    >>> MetricTransformer(starts=(2.0,)).fit(X, y).relevance_.round(2)
+    array([0.72, 0.27, 0.  , 0.  , 0.  , 0.  ])
+    """
+
+    def __init__(
+        self,
+        kernel: str = "diagonal",
+        criterion: Any = "centered-kta",
+        *,
+        starts: Any = STARTS,
+        optimizer: Any = None,
+        rank: int = 2,
+        standardize: bool = True,
+        validation_fraction: float | None = None,
+        n_directions: int = 3,
+        random_state: Any = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.criterion = criterion
+        self.starts = starts
+        self.optimizer = optimizer
+        self.rank = rank
+        self.standardize = standardize
+        self.validation_fraction = validation_fraction
+        self.n_directions = n_directions
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the metric.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        """
+        check_choice(self.kernel, "kernel", "MetricTransformer", KERNELS)
+        X, y = validate_data(self, X, y, dtype=float, ensure_min_samples=2)
+        check_classification_targets(y)
+        check_labels(y, X.shape[0], min_per_class=2)
+        scaler = StandardScaler(with_mean=self.standardize, with_std=self.standardize).fit(X)
+        self.mean_ = scaler.mean_ if self.standardize else np.zeros(X.shape[1])
+        self.scale_ = scaler.scale_ if self.standardize else np.ones(X.shape[1])
+        Z = (X - self.mean_) / self.scale_
+        learner = MetricLearner(
+            self.kernel,
+            self.criterion,
+            self.starts,
+            self.optimizer,
+            self.rank,
+            self.validation_fraction,
+            self.random_state,
+        )
+        found = learner.learn(Z, y)
+        self.kernel_, self.start_, self.result_ = found.kernel, found.start, found.result
+        self.diagnostics_ = found.findings
+        self._describe(Z)
+        return self
+
+    def _describe(self, Z: np.ndarray) -> None:
+        Q = metric_of(self.kernel_, Z.shape[1])
+        names = getattr(self, "feature_names_in_", [f"x{k}" for k in range(Z.shape[1])])
+        self.relevance_ = relevance(Q, Z.var(axis=0))
+        self.metric_ = Q / np.outer(self.scale_, self.scale_)
+        self.directions_ = directions(Q, names, self.n_directions)
+        self.correlations_ = correlations(Q)
+        self._n_features_out = self.kernel_.transform(Z[:1]).shape[1]
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Map samples, shape (n_samples, n_features) to (n_samples, n_mapped)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=float, reset=False)
+        return self.kernel_.transform((X - self.mean_) / self.scale_)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the mapped features: those of the input for a diagonal metric."""
+        mixin = OneToOneFeatureMixin if self.kernel == "diagonal" else ClassNamePrefixFeaturesOutMixin
+        return mixin.get_feature_names_out(self, input_features)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags

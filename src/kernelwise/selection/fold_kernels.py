@@ -1,0 +1,41 @@
+"""A kernel learned from labels, and the same learned without each fold: what keeps its scores honest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kernelwise.kernels import Kernel
+
+
+@dataclass(frozen=True)
+class FoldKernels:
+    """The kernel to be used in the end, and one for each fold that has not seen the fold's test part.
+
+    Attributes
+    ----------
+    final : Kernel
+    by_fold : sequence of Kernel
+    """
+
+    final: Kernel
+    by_fold: Sequence[Kernel]
+
+    @property
+    def input_powers(self) -> dict[str, float]:
+        """As of the kernels."""
+        return self.final.input_powers
+
+    def rescaled(self, factor: float) -> FoldKernels:
+        """All of them on inputs times √factor."""
+        return self.mapped(lambda kernel: kernel.rescaled(factor))
+
+    def mapped(self, change: Callable[[Kernel], Kernel]) -> FoldKernels:
+        """All of them changed in the same way."""
+        return FoldKernels(change(self.final), [change(kernel) for kernel in self.by_fold])
+
+
+def final_kernel(kernel: Any) -> Any:
+    """The kernel to be used in the end."""
+    return kernel.final if isinstance(kernel, FoldKernels) else kernel

@@ -1,0 +1,180 @@
+"""The procedure of paper 003 and what it compares with, every choice on the samples passed in.
+
+Where more than one start, C or ρ is given, cross-validation chooses: each fold standardises, learns and
+trains on its own training part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from sklearn.preprocessing import StandardScaler
+
+from kernelwise._metric_learning import STARTS, MetricLearner
+from kernelwise._validation import check_choice
+from kernelwise.criteria import Criterion, RegularizedMargin, as_criterion
+from kernelwise.optimizers import ManifoldDescent
+from kernelwise.selection._cross_validation import check_values
+from kernelwise.selection._metric_candidates import CS, GAMMAS, MetricSearch, learned, rbf_grid
+from kernelwise.selection._metric_result import MetricResult
+
+#: The search ends when w falls no further, or here: beyond, accuracy no longer changes.
+MAX_ITER = 60
+
+
+def laanaya_select(
+    X: Any,
+    y: Any,
+    kernel: str = "diagonal",
+    *,
+    C: Any = 10.0,
+    rho: Any = 0.1,
+    sigma0: Any = None,
+    method: str = "conjugate-gradient",
+    max_iter: int = MAX_ITER,
+    Cs: Any = CS,
+    cv: Any = 5,
+    random_state: Any = 0,
+) -> MetricResult:
+    """Algorithm 1: minimise the regularised margin w over Q, from Q₀ = σ₀I with K′ = K_{Q₀}.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+    kernel : {"diagonal", "gaussian"}, default="diagonal"
+        The paper takes diagonal Q for its toy data and full Q for real data.
+    C, rho : float or sequence of float
+        Of w. The paper does not print its values.
+    sigma0 : float or sequence of float, default=None
+        Where Q starts, for standardised samples; None is 1, 2, 5 and 10 over the number of features.
+    method : {"conjugate-gradient", "paper", "riemannian", "trust-region"}, default="conjugate-gradient"
+        See `ManifoldDescent`; "paper" is the printed step, which takes several times the iterations.
+    max_iter : int, default=60
+    Cs : array
+        For the machine that is trained in the end.
+    cv : int or splitter, default=5
+    random_state : int, RandomState or None, default=0
+        Of the folds.
+
+    Returns
+    -------
+    result : MetricResult
+
+    Notes
+    -----
+    The printed algorithm differs in three places. α is trained anew at every point tried, not held fixed in
+    an inner loop: with α fixed the inner loop would lower a bound of w while w itself may rise. The line
+    search lowers w, where eq. 23 has its sign reversed. The search stops when w falls no further; the printed
+    inner loop stops as soon as it does fall.
+    """
+    check_choice(kernel, "kernel", "laanaya_select", ("diagonal", "gaussian"))
+    values = check_values(np.atleast_1d(C), "C", "laanaya_select")
+    pairs = product(values.tolist(), np.atleast_1d(rho).tolist())
+    criteria = {f"C={c:g}, rho={r:g}": RegularizedMargin(c, r) for c, r in pairs}
+    optimizer = ManifoldDescent(method, tol=1e-4, max_iter=max_iter)
+    return _select(X, y, kernel, criteria, optimizer, sigma0, Cs, cv, random_state)
+
+
+def adaptive_scaling_select(
+    X: Any,
+    y: Any,
+    *,
+    C: Any = 10.0,
+    sigma0: Any = None,
+    max_iter: int = MAX_ITER,
+    Cs: Any = CS,
+    cv: Any = 5,
+    random_state: Any = 0,
+) -> MetricResult:
+    """Adaptive scaling (Grandvalet and Canu 2002): the margin over scales of the features of given norm.
+
+    The scales are √q_k of a diagonal Q, and their Euclidean norm, √tr Q, stays as it is at the start; ρ = 0.
+
+    Parameters
+    ----------
+    X, y, C, sigma0, max_iter, Cs, cv, random_state
+        As in `laanaya_select`.
+    """
+    values = check_values(np.atleast_1d(C), "C", "adaptive_scaling_select")
+    criteria = {f"C={c:g}": RegularizedMargin(c, 0.0) for c in values.tolist()}
+    optimizer = ManifoldDescent(constant_trace=True, tol=1e-4, max_iter=max_iter)
+    return _select(X, y, "diagonal", criteria, optimizer, sigma0, Cs, cv, random_state)
+
+
+def constant_trace_select(
+    X: Any,
+    y: Any,
+    kernel: str = "gaussian",
+    *,
+    criterion: Any = "radius-margin",
+    sigma0: Any = None,
+    max_iter: int = MAX_ITER,
+    Cs: Any = CS,
+    cv: Any = 5,
+    random_state: Any = 0,
+) -> MetricResult:
+    """Glasmachers and Igel (2005): the radius-margin quotient over metrics of constant trace.
+
+    Parameters
+    ----------
+    criterion : Criterion or str, default="radius-margin"
+    X, y, kernel, sigma0, max_iter, Cs, cv, random_state
+        As in `laanaya_select`.
+    """
+    check_choice(kernel, "kernel", "constant_trace_select", ("diagonal", "gaussian"))
+    criteria = {str(criterion): as_criterion(criterion)}
+    optimizer = ManifoldDescent(constant_trace=True, tol=1e-4, max_iter=max_iter)
+    return _select(X, y, kernel, criteria, optimizer, sigma0, Cs, cv, random_state)
+
+
+def rbf_select(
+    X: Any, y: Any, *, gammas: Any = GAMMAS, Cs: Any = CS, cv: Any = 5, random_state: Any = 0
+) -> MetricResult:
+    """The plain machine: width and C of an RBF kernel by cross-validation.
+
+    Parameters
+    ----------
+    gammas : array
+        γ times the number of features, for standardised samples.
+    X, y, Cs, cv, random_state
+        As in `laanaya_select`.
+    """
+    search = MetricSearch(X, y, Cs, cv, random_state)
+    score = search.score(rbf_grid(gammas))
+    kernels = rbf_grid(gammas)(search.X, search.y)
+    return search.result("rbf", {"rbf": score}, kernels[score.index], None)
+
+
+def _select(
+    X: Any,
+    y: Any,
+    kernel: str,
+    criteria: Mapping[str, Criterion],
+    optimizer: ManifoldDescent,
+    sigma0: Any,
+    Cs: Any,
+    cv: Any,
+    random_state: Any,
+) -> MetricResult:
+    """Score every criterion from every start; learn with the best on all samples."""
+    search = MetricSearch(X, y, Cs, cv, random_state)
+    learners = {
+        f"{name}, start={start:g}": MetricLearner(kernel, criterion, (start,), optimizer)
+        for (name, criterion), start in product(criteria.items(), _starts(search.X, sigma0))
+    }
+    scores = {name: search.score(learned(learner)) for name, learner in learners.items()}
+    method = max(scores, key=lambda name: scores[name].accuracy)
+    found = learners[method].learn(StandardScaler().fit_transform(search.X), search.y)
+    return search.result(method, scores, found.kernel, found)
+
+
+def _starts(X: np.ndarray, sigma0: Any) -> Sequence[float]:
+    """σ₀ as the sum of the weights of the features that vary."""
+    if sigma0 is None:
+        return STARTS
+    n_varying = int((np.ptp(X, axis=0) > 0).sum())
+    return (n_varying * check_values(np.atleast_1d(sigma0), "sigma0", "laanaya_select")).tolist()

@@ -1,0 +1,119 @@
+"""Kernels with a learned metric, scored by machines whose metric has not seen the held-out rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernelwise._metric_learning import LearnedMetric, MetricLearner
+from kernelwise.kernels import DiagonalGaussian
+from kernelwise.selection.canonical import sample
+from kernelwise.selection.choice import Choice, columns_of, standard_error
+from kernelwise.selection.fold_kernels import FoldKernels
+from kernelwise.selection.held_out_paths import KernelPath
+from kernelwise.selection.scale_search import ScaleSearch
+from kernelwise.selection.task import Task
+
+#: What metrics are learned by; cross-validation says which did better.
+CRITERIA = ("centered-kta", "regularized-margin")
+#: Weights below this share of the largest are small; what takes their place (a weight is positive).
+SMALL, DROPPED = 0.05, 1e-9
+#: Rows on which a metric is learned, at most.
+MAX_ROWS = 1000
+
+
+def choose_metric(task: Task, name: str, criteria: Any = CRITERIA) -> Choice:
+    """A metric by each criterion, learned again without every fold; then its width and C.
+
+    Parameters
+    ----------
+    task : Task
+    name : {"diagonal", "gaussian", "low-rank"}
+    criteria : sequence of str or Criterion
+    """
+    searches: list[ScaleSearch] = []
+    found: list[LearnedMetric] = []
+    for criterion in criteria:
+        reason = f"{name} metric by {_name(criterion)}"
+        if searches and not task.deadline.allows(reason):
+            continue
+        learned, kernels = _learn(task, name, criterion)
+        for what, variant in _variants(kernels):
+            search = ScaleSearch(variant, task)
+            search.run([1.0], [f"{reason}{what}"], climb=False)
+            searches.append(search)
+            found.append(learned)
+    best = _simplest([search.tried[1.0] for search in searches], task.weight[task.rows].sum())
+    path = searches[best].run([], [])
+    task.findings.extend(found[best].findings)
+    why = [
+        f"A {name} metric was learned by {' and by '.join(_name(c) for c in criteria)}, from "
+        f"{len(found[best].values)} starts; cross-validation, with metrics learned without each fold, "
+        f"preferred the {searches[best].tried[1.0].reason} at {len(searches[best].tried)} widths."
+    ]
+    return Choice(path, path.best, columns_of(found[best].result), found[best].result, why)
+
+
+def _simplest(paths: list[KernelPath], n: float) -> int:
+    """Place of the best of the simplest variants that are within one standard error of the best of all."""
+    scores = np.array([path.best_score for path in paths])
+    simplicity = np.array([_simplicity(path.kernel) for path in paths])
+    best = int(np.argmax(scores))
+    enough = scores[best] - standard_error(paths[best], n)
+    level = simplicity[scores >= enough].min()
+    return int(np.argmax(np.where(simplicity == level, scores, -np.inf)))
+
+
+def _simplicity(kernel: Any) -> int:
+    """Number of different weights that count: 1 for equal ones on a few features."""
+    if not isinstance(kernel, DiagonalGaussian):
+        return kernel.theta.size
+    q = np.asarray(kernel.q, dtype=float)
+    return len(np.unique(q[q > DROPPED * q.max()]))
+
+
+def _variants(kernels: FoldKernels) -> list[tuple[str, FoldKernels]]:
+    """A diagonal metric without its small weights, with equal ones in their place, and as it is.
+
+    What a search leaves on features without influence is noise, but many small weights add up.
+    """
+    if not isinstance(kernels.final, DiagonalGaussian):
+        return [("", kernels)]
+    return [
+        (", equal weights on the features it kept", kernels.mapped(lambda kernel: _kept(kernel, equal=True))),
+        (", small weights dropped", kernels.mapped(_kept)),
+        ("", kernels),
+    ]
+
+
+def _kept(kernel: Any, *, equal: bool = False) -> DiagonalGaussian:
+    q = np.asarray(kernel.q, dtype=float)
+    is_kept = q >= SMALL * q.max()
+    return DiagonalGaussian(np.where(is_kept, q[is_kept].mean() if equal else q, DROPPED * q.max()))
+
+
+def _learn(task: Task, name: str, criterion: Any) -> tuple[LearnedMetric, FoldKernels]:
+    """The metric of all rows, and those of every fold's training part from the start that was best."""
+    Z, index, weight = task.paths.Z, task.paths.index, task.pieces.weight
+    everyone = np.arange(len(index))
+    learner = MetricLearner(name, criterion, random_state=task.random_state)
+    final = _learn_on(learner, Z, index, weight, everyone, task.random_state)
+    again = MetricLearner(name, criterion, starts=(final.start,), random_state=task.random_state)
+    by_fold = [
+        _learn_on(again, Z, index, weight, train, task.random_state).kernel for train, _ in task.paths.folds
+    ]
+    return final, FoldKernels(final.kernel, by_fold)
+
+
+def _learn_on(
+    learner: MetricLearner, Z: Any, index: np.ndarray, weight: np.ndarray, rows: np.ndarray, random_state: int
+) -> LearnedMetric:
+    if len(rows) > MAX_ROWS:
+        rows = rows[sample(index[rows], MAX_ROWS, random_state)]
+    is_plain = (weight[rows] == 1.0).all()
+    return learner.learn(Z[rows], index[rows], None if is_plain else weight[rows])
+
+
+def _name(criterion: Any) -> str:
+    return criterion if isinstance(criterion, str) else criterion.name

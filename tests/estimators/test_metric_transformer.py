@@ -1,0 +1,144 @@
+"""The learned metric as a transformer: the kernel after the map, what it says, scikit-learn's checks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC as SklearnSVC
+from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+
+from kernelwise import SVC, MetricTransformer
+from kernelwise.datasets import make_weston
+from kernelwise.optimizers import ManifoldDescent
+
+QUICK = ManifoldDescent(tol=1e-3, max_iter=5)
+TRANSFORMERS = [MetricTransformer(k, starts=(2.0,), optimizer=QUICK) for k in ("diagonal", "gaussian")]
+NUMBERS_OF_CHECKS = [48, 48]
+KERNELS = ("diagonal", "gaussian", "low-rank")
+
+
+@parametrize_with_checks(TRANSFORMERS)
+def test_sklearn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("k", range(len(TRANSFORMERS)))
+def test_number_of_checks(k):
+    """A tag that leaves checks out would go unnoticed otherwise."""
+    assert sum(1 for _ in estimator_checks_generator(TRANSFORMERS[k])) == NUMBERS_OF_CHECKS[k]
+
+
+@pytest.fixture(scope="module")
+def weston():
+    X, y = make_weston(100, n_noise=6, random_state=0)
+    return X * [1.0, 100.0, 1.0, 1e-3, 1.0, 1.0, 1.0, 1.0] + 5.0, y
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_an_rbf_kernel_after_the_map_has_the_learned_kernels_values(kernel, standardize, blobs):
+    X, y = blobs
+    new = np.random.default_rng(0).normal(size=(20, 4))
+    metric = MetricTransformer(kernel, standardize=standardize, optimizer=QUICK).fit(X, y)
+    mapped = rbf_kernel(metric.transform(new), metric.transform(X), gamma=0.5)
+    differences = new[:, None, :] - X[None, :, :]
+    exact = np.exp(-0.5 * np.einsum("ijk,kl,ijl->ij", differences, metric.metric_, differences))
+    np.testing.assert_allclose(mapped, exact, atol=1e-12)
+    Z, Z_new = (X - metric.mean_) / metric.scale_, (new - metric.mean_) / metric.scale_
+    np.testing.assert_allclose(mapped, metric.kernel_(Z_new, Z), atol=1e-12)
+
+
+def test_a_plain_machine_on_the_mapped_inputs_gives_the_same_answers(weston):
+    X, y = weston
+    metric = MetricTransformer(starts=(2.0,)).fit(X, y)
+    plain = make_pipeline(metric, SklearnSVC(gamma=0.5, C=10.0, tol=1e-8)).fit(X, y)
+    ours = SVC(kernel=metric.kernel_, C=10.0, tol=1e-8).fit((X - metric.mean_) / metric.scale_, y)
+    X_new = make_weston(200, n_noise=6, random_state=1)[0] * [1, 100, 1, 1e-3, 1, 1, 1, 1] + 5.0
+    np.testing.assert_allclose(
+        plain.decision_function(X_new),
+        ours.decision_function((X_new - metric.mean_) / metric.scale_),
+        atol=1e-5,
+    )
+
+
+@pytest.mark.parametrize("criterion", ["centered-kta", "regularized-margin"])
+def test_relevant_features_are_found_whatever_their_units(criterion, weston):
+    X, y = weston
+    metric = MetricTransformer(criterion=criterion).fit(X, y)
+    assert metric.relevance_.sum() == pytest.approx(1.0)
+    assert metric.relevance_[:2].min() > 5 * metric.relevance_[2:].max()
+
+
+def test_a_constant_feature_has_no_relevance_and_is_said(weston):
+    X, y = weston
+    X = np.column_stack([X, np.full(len(X), 7.0)])
+    metric = MetricTransformer(starts=(2.0,)).fit(X, y)
+    assert metric.relevance_[-1] == 0.0
+    assert "constant features" in [finding.name for finding in metric.diagnostics_]
+    assert np.isfinite(metric.transform(X)).all()
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_collinear_features_and_more_features_than_samples(kernel):
+    random = np.random.default_rng(0)
+    X, y = make_weston(30, n_noise=40, random_state=0)
+    X = np.column_stack([X, X[:, 0], X[:, 0] + X[:, 1], 1e-9 * random.normal(size=30)])
+    metric = MetricTransformer(kernel, starts=(2.0, 5.0), optimizer=QUICK).fit(X, y)
+    assert np.isfinite(metric.transform(X)).all()
+    assert np.isfinite(metric.relevance_).all()
+    values = np.linalg.eigvalsh(metric.metric_ * np.outer(metric.scale_, metric.scale_))
+    assert values[0] > -1e-12 * values[-1]
+
+
+def test_directions_and_correlations_are_named_by_feature():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(120, 3))
+    y = (X[:, 0] - X[:, 2] > 0).astype(int)  # the difference of a and c alone matters
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    metric = MetricTransformer("gaussian").fit(frame, y)
+    leading = metric.directions_[0]
+    assert list(leading.loadings)[-1] == "b"
+    assert leading.loadings["a"] == pytest.approx(-leading.loadings["c"], rel=0.3)
+    assert leading.share > 0.9
+    assert metric.correlations_[0, 2] < -0.8
+    np.testing.assert_allclose(np.diag(metric.correlations_), 1.0)
+
+
+def test_output_as_a_frame_keeps_the_names_of_a_diagonal_metric(weston):
+    X, y = weston
+    frame = pd.DataFrame(X, columns=[f"f{k}" for k in range(8)])
+    diagonal = MetricTransformer(optimizer=QUICK).set_output(transform="pandas").fit(frame, y)
+    assert list(diagonal.transform(frame).columns) == list(frame.columns)
+    low = MetricTransformer("low-rank", optimizer=QUICK).set_output(transform="pandas").fit(frame, y)
+    assert list(low.transform(frame).columns) == ["metrictransformer0", "metrictransformer1"]
+    assert metric_rank(low) == 2
+
+
+def metric_rank(transformer):
+    return np.linalg.matrix_rank(transformer.metric_ * np.outer(transformer.scale_, transformer.scale_))
+
+
+def test_early_stopping_is_chosen_on_held_out_samples_and_said(weston):
+    X, y = weston
+    metric = MetricTransformer(starts=(2.0,), validation_fraction=0.3).fit(X, y)
+    said = [finding for finding in metric.diagnostics_ if finding.name == "early stopping"]
+    assert len(said) == 1
+    assert metric.result_.n_iterations <= 60
+    assert f"after {metric.result_.n_iterations} iterations" in said[0].message
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"kernel": "rbf"}, "'kernel' of MetricTransformer must be one of 'diagonal', 'gaussian'"),
+        ({"starts": ()}, "'starts' of metric learning is empty"),
+        ({"starts": (0.0,)}, "'starts' of metric learning must be a positive float, got 0.0"),
+        ({"criterion": "best"}, "criterion must be a Criterion or one of"),
+    ],
+)
+def test_bad_settings_are_refused(settings, sentence, blobs):
+    with pytest.raises(ValueError, match=sentence):
+        MetricTransformer(**settings).fit(*blobs)

@@ -24,7 +24,7 @@ def check_settings(model: Any) -> None:
         check_positive(getattr(model, name), name, me)
     if model.time_budget is not None:
         check_positive(model.time_budget, "time_budget", me)
-    if not (isinstance(model.kernel, str) and model.kernel == "precomputed"):
+    if not (isinstance(model.kernel, str) and model.kernel in ("precomputed", "auto")):
         as_kernel(model.kernel)
     if not (isinstance(model.criterion, str) and model.criterion == "auto"):
         as_criterion(model.criterion)

@@ -54,7 +54,7 @@ def choose(task: Task, kernel: Any, criterion: Any, search: Optimizer | None = N
     # Metrics of sparse samples are searched from the data's start only, like other kernels.
     if isinstance(kernel, str) and kernel in METRICS and search is None and not sparse.issparse(task.Z):
         is_auto = isinstance(criterion, str) and criterion == "auto"
-        return choose_metric(task, kernel, CRITERIA if is_auto else (criterion,))
+        return choose_metric(task, kernel, CRITERIA[kernel] if is_auto else (criterion,))
     start = as_kernel(kernel)
     start = start.initialize(task.Z_search, task.y_search, "scale" if isinstance(kernel, str) else "keep")
     if start.theta.size == 0:

@@ -125,14 +125,21 @@ class HeldOutPaths:
         """Score a kernel for every C, and for more beyond an end where the best is."""
         with self._gram(final_kernel(kernel)) as K:
             variance = spread(K, self.weight) * float(self.weight.mean())
-            Cs = self._first_Cs(variance) if self.Cs is None else self.Cs
-            path = self._solve(kernel, reason, K, Cs, variance)
-            for _ in range(MAX_EXTENSIONS if self.Cs is None else 0):
-                more = self._missing(path)
-                if not more.size or not self._is_affordable(path, more):
-                    break
-                path = joined(path, self._solve(kernel, reason, K, more, variance))
+            if not isinstance(kernel, FoldKernels):
+                path = self._along_C(kernel, reason, K, variance)
+        if isinstance(kernel, FoldKernels):  # each fold has a Gram matrix, in the same memory
+            path = self._along_C(kernel, reason, None, variance)
         self.paths.append(path)
+        return path
+
+    def _along_C(self, kernel: Any, reason: str, K: np.ndarray | None, variance: float) -> KernelPath:
+        Cs = self._first_Cs(variance) if self.Cs is None else self.Cs
+        path = self._solve(kernel, reason, K, Cs, variance)
+        for _ in range(MAX_EXTENSIONS if self.Cs is None else 0):
+            more = self._missing(path)
+            if not more.size or not self._is_affordable(path, more):
+                break
+            path = joined(path, self._solve(kernel, reason, K, more, variance))
         return path
 
     def _first_Cs(self, variance: float) -> np.ndarray:
@@ -161,7 +168,9 @@ class HeldOutPaths:
         share = 1.0 if more[0] > path.Cs[0] else more.size / path.Cs.size
         return self.deadline.allows(f"C = {more[0]:.3g} of {path.kernel}", path.seconds * share)
 
-    def _solve(self, kernel: Any, reason: str, K: np.ndarray, Cs: np.ndarray, variance: float) -> KernelPath:
+    def _solve(
+        self, kernel: Any, reason: str, K: np.ndarray | None, Cs: np.ndarray, variance: float
+    ) -> KernelPath:
         started = time.perf_counter()
         if isinstance(kernel, FoldKernels):
             solved = []
@@ -169,6 +178,7 @@ class HeldOutPaths:
                 with self._gram(own) as K_own:
                     solved.append(self._path(K_own, Cs, [fold]))
         else:
+            assert K is not None
             solved = [self._path(K, Cs, self.folds)]
         decision = solved[0].decision
         if len(solved) > 1:

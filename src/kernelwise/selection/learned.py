@@ -15,8 +15,8 @@ from kernelwise.selection.held_out_paths import KernelPath
 from kernelwise.selection.scale_search import ScaleSearch
 from kernelwise.selection.task import Task
 
-#: What metrics are learned by; cross-validation says which did better. A full metric by the margin takes
-#: minutes, training a machine at each of many steps.
+#: What metrics are learned by; cross-validation says which did better. A full metric costs several times a
+#: diagonal one, so that it gets one criterion only.
 CRITERIA = {
     "diagonal": ("centered-kta", "regularized-margin"),
     "gaussian": ("centered-kta",),

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kernelwise import SVC, DistanceSketch, GridSearchSVC, TunedSVC
+from kernelwise._peers import n_machines
 from kernelwise.exceptions import BoundaryWarning
 
 ROW = "{:<34} {:>8} {:>9} {:>8}"
@@ -56,12 +57,8 @@ def _run(name: str, model: Any, X: Any, y: Any, X_test: Any, y_test: Any) -> Any
     started = time.perf_counter()
     model.fit(X, y)
     seconds = time.perf_counter() - started
-    machines = 1
-    if hasattr(model, "n_svm_fits_"):
-        machines = model.n_svm_fits_
-    elif hasattr(model, "cv_results_"):
-        machines = len(model.cv_results_["params"]) * model.n_splits_ + 1
-    print(ROW.format(name, f"{model.score(X_test, y_test):.4f}", machines, f"{seconds:.2f}"))
+    accuracy = f"{model.score(X_test, y_test):.4f}"
+    print(ROW.format(name, accuracy, n_machines(model), f"{seconds:.2f}"))
     return model
 
 

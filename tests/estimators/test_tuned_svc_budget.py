@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 from kernelwise import TunedSVC
-from kernelwise.estimators import tuned_svc
+from kernelwise.estimators import _tuned_base
 from kernelwise.estimators._tuned_machine import affordable_rows
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.selection import task as task_module
@@ -32,7 +32,7 @@ def slow_clock(monkeypatch):
     def deadline(seconds, reserve):
         return Deadline(seconds, reserve, clock=clock)
 
-    monkeypatch.setattr(tuned_svc, "Deadline", deadline)
+    monkeypatch.setattr(_tuned_base, "Deadline", deadline)
     return clock
 
 

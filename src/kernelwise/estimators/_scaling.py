@@ -8,7 +8,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
-from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import has_fit_parameter
 
 from .._validation import check_choice, check_samples
@@ -67,6 +66,8 @@ def factors(scaler: Any, n_features: int) -> np.ndarray:
     return scaler.scale_ if isinstance(scaler, MinMaxScaler) else 1.0 / scaler.scale_
 
 
-def variances(X: Any) -> np.ndarray:
+def variances(X: Any, weight: np.ndarray | None = None) -> np.ndarray:
     """Variance of each feature, shape (n_features,)."""
-    return mean_variance_axis(X, axis=0)[1] if sparse.issparse(X) else X.var(axis=0)
+    if weight is None and not sparse.issparse(X):
+        return X.var(axis=0)
+    return StandardScaler(with_mean=False).fit(X, sample_weight=weight).var_

@@ -2,45 +2,38 @@
 
 from __future__ import annotations
 
-import time
-import warnings
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.base import ClassifierMixin
 from sklearn.metrics import check_scoring
-from sklearn.utils import Tags, column_or_1d
+from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from .._metric import metric_of, relevance
-from .._sklearn_compat import CallbackSupportMixin, with_callbacks
+from .._sklearn_compat import with_callbacks
 from ..kernels import DiagonalGaussian, Gaussian, LowRankGaussian
 from ..selection.auto import choose
 from ..selection.choice import Choice
 from ..selection.deadline import Deadline
-from ..selection.held_out_paths import KernelPath
-from ..selection.result import SelectionResult, selection_result
 from ..selection.task import Task
 from ._exportable import Exportable
 from ._held_out_scorer import HeldOutScorer
 from ._probability import class_probabilities
 from ._progress import Progress
-from ._scaling import apply_scaler, factors, variances
+from ._scaling import factors, variances
 from ._scoring import PathScorer
-from ._tuned_machine import RESERVE, affordable_rows, held_out_sigmoids
-from ._tuned_report import report, say
+from ._tuned_base import TunedMachine
+from ._tuned_machine import held_out_sigmoids
 from ._tuned_rows import gram_rows, scaled_rows
-from ._tuned_settings import check_settings, folds_of, row_of, seed_of, values_of_C
-from ._tuned_table import one_standard_error, path_at, place_of, tabulate_paths
+from ._tuned_settings import check_settings, folds_of, seed_of, values_of_C
 from ._weights import check_class_sizes, encode_labels, factors_of_classes, positive_weights
 from .multiclass import STRATEGIES, check_strategy, choose_reject_label
 from .svc import SVC
 
 
-class TunedSVC(Exportable, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
     """Support vector classifier that chooses its kernel's parameters and C from the data.
 
     Features are scaled, a few kernel widths are named by the class separability criteria of the distance
@@ -127,8 +120,6 @@ class TunedSVC(Exportable, CallbackSupportMixin, ClassifierMixin, BaseEstimator)
     True
     """
 
-    result_: SelectionResult
-
     def __init__(
         self,
         kernel: Any = "rbf",
@@ -184,28 +175,12 @@ class TunedSVC(Exportable, CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.
         """
-        for name in ("best_estimator_", "n_iter_", "refit_time_"):
-            self.__dict__.pop(name, None)  # of an earlier fit, if this one trains no machine
-        deadline = Deadline(self.time_budget, reserve=RESERVE)
-        progress = Progress(self, X, y)
-        task = self._task(X, y, sample_weight, deadline, progress)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
-            choice = choose(task, self.kernel, self.criterion, self.search)
-        result = self._keep(task, choice)
-        if self.refit is not False:
-            with progress.task("refit"):
-                self._train(task, choice)
-        self.diagnostics_ = report(task)
-        self.result_ = replace(result, diagnostics=self.diagnostics_)
-        progress.end()
-        return self
+        return self._fit(X, y, sample_weight)
 
     def _task(self, X: Any, y: Any, sample_weight: Any, deadline: Deadline, progress: Progress) -> Task:
-        """The samples, checked, without repetitions, scaled and in canonical order."""
         check_settings(self)
         check_strategy(self.multiclass, self.decision_function_shape, "TunedSVC")
-        X, y = validate_data(self, X, y, accept_sparse=not self._is_gram() and "csr", dtype=np.float64)
+        X, y = validate_data(self, X, y, **self._input())
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         self.classes_, index = encode_labels(y)
@@ -255,40 +230,22 @@ class TunedSVC(Exportable, CallbackSupportMixin, ClassifierMixin, BaseEstimator)
         )
         return HeldOutScorer(path_scorer, self.classes_, samples, index, weight)
 
-    def _keep(self, task: Task, choice: Choice) -> SelectionResult:
-        """Set the attributes of the search, and return all of it."""
-        paths = task.paths.paths
-        self.cv_results_ = tabulate_paths(paths)
-        self.best_index_ = place_of(paths, choice.path, choice.place)
-        if callable(self.refit) or self.refit == "one-standard-error":
-            rule = self.refit if callable(self.refit) else one_standard_error
-            self.best_index_ = row_of(rule(self.cv_results_), len(self.cv_results_["params"]), "TunedSVC")
-            choice.path, choice.place = path_at(paths, self.best_index_)
-            choice.why.append("The rule 'refit' chose among the scored candidates.")
-        self.best_params_ = self.cv_results_["params"][self.best_index_]
-        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
-        self.kernel_, self.C_ = choice.path.kernel, float(choice.path.Cs[choice.place])
-        self.n_splits_, self.n_svm_fits_ = task.n_folds, task.paths.n_machines
-        self.criterion_path_ = choice.criterion_path
-        self._describe_metric(task)
-        return selection_result(task, choice, self.criterion, self.cv_results_, self.C_, self.best_score_)
+    def _choose(self, task: Task) -> Choice:
+        return choose(task, self.kernel, self.criterion, self.search)
 
-    def _describe_metric(self, task: Task) -> None:
+    def _criterion(self) -> Any:
+        return self.criterion
+
+    def _describe(self, task: Task, choice: Choice) -> None:
         """Weight of every feature and the metric itself, in the units of X, if the kernel has learned one."""
-        for name in ("relevance_", "metric_"):
-            if hasattr(self, name):
-                delattr(self, name)
         if isinstance(self.kernel_, DiagonalGaussian | Gaussian | LowRankGaussian):
             Q = metric_of(self.kernel_, task.Z.shape[1])
             self.relevance_ = relevance(Q, variances(task.Z))
             factor = factors(self.scaler_, task.Z.shape[1])
             self.metric_ = Q * np.outer(factor, factor)
 
-    def _train(self, task: Task, choice: Choice) -> None:
-        """Train the chosen machine on all rows, and its sigmoids on the held-out decision values."""
-        started = time.perf_counter()
-        rows = affordable_rows(task, choice.path, choice.place)
-        self.best_estimator_ = SVC(
+    def _machine(self) -> SVC:
+        return SVC(
             kernel=self.kernel_,
             C=self.C_,
             multiclass=self.multiclass,
@@ -299,40 +256,17 @@ class TunedSVC(Exportable, CallbackSupportMixin, ClassifierMixin, BaseEstimator)
             memory_limit=self.memory_limit,
             n_jobs=self.n_jobs,
         )
-        samples = task.Z[np.ix_(rows, rows)] if task.is_gram else task.Z[rows]
-        self.best_estimator_.fit(samples, self.classes_[task.index[rows]], sample_weight=task.bound[rows])
+
+    def _targets(self, task: Task, rows: np.ndarray) -> np.ndarray:
+        return self.classes_[task.index[rows]]
+
+    def _complete(self, task: Task, choice: Choice) -> None:
+        """Fit the sigmoids on the held-out decision values."""
         self._sigmoids = held_out_sigmoids(
             task, choice.path.decision[choice.place], STRATEGIES[self.multiclass].machines
         )
-        self._gram_columns = None if task.columns is None else task.columns[rows]
-        self.n_iter_ = self.best_estimator_.n_iter_
-        self.n_svm_fits_ += len(self.n_iter_)
-        self.refit_time_ = time.perf_counter() - started
-
-    def _is_gram(self) -> bool:
-        return isinstance(self.kernel, str) and self.kernel == "precomputed"
-
-    def _say(self, path: KernelPath) -> None:
-        if self.verbose > 0:
-            say(path, "TunedSVC")
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is_gram()
-        tags.input_tags.sparse = not self._is_gram()
-        return tags
 
     # -- predicting ---------------------------------------------------------------------------------------
-    def _machine_and(self, X: Any) -> tuple[SVC, Any]:
-        """The trained machine, and samples as it wants them."""
-        check_is_fitted(self, "cv_results_")
-        if not hasattr(self, "best_estimator_"):
-            raise AttributeError("TunedSVC was fitted with refit=False and has no machine.")
-        X = validate_data(self, X, reset=False, accept_sparse=not self._is_gram() and "csr", dtype=np.float64)
-        if self._is_gram():
-            return self.best_estimator_, X[:, self._gram_columns]
-        return self.best_estimator_, apply_scaler(self.scaler_, X)
-
     def predict(self, X: Any) -> np.ndarray:
         """Predicted labels, of shape (n_samples,); ``reject_label_`` for rejected samples."""
         machine, Z = self._machine_and(X)

@@ -2,48 +2,38 @@
 
 from __future__ import annotations
 
-import time
-import warnings
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.base import RegressorMixin
 from sklearn.metrics import check_scoring
-from sklearn.preprocessing import StandardScaler
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from .._sklearn_compat import CallbackSupportMixin, with_callbacks
+from .._metric import metric_of, relevance
+from .._sklearn_compat import with_callbacks
 from ..kernels import DiagonalGaussian
-from ..selection.auto import Choice
+from ..selection.choice import Choice
 from ..selection.deadline import Deadline
-from ..selection.held_out_paths import KernelPath
 from ..selection.regression import BY_SCORE, as_regression_criterion, choose_regression
 from ..selection.regression_task import FIRST_EPSILON, RegressionTask
-from ..selection.result import SelectionResult, selection_result
 from ._progress import Progress
 from ._regression_scorer import RegressionScorer
-from ._scaling import apply_scaler
-from ._tuned_machine import RESERVE, affordable_rows
-from ._tuned_report import report, say
+from ._scaling import variances
+from ._tuned_base import TunedMachine
 from ._tuned_rows import gram_rows, scaled_rows
 from ._tuned_settings import (
     check_enough,
     check_settings,
     folds_of,
-    row_of,
     seed_of,
     values_of_C,
     values_of_epsilon,
 )
-from ._tuned_table import one_standard_error, path_at, place_of, tabulate_paths
 from ._weights import weights_of_samples
 from .svr import SVR
 
 
-class TunedSVR(CallbackSupportMixin, RegressorMixin, BaseEstimator):
+class TunedSVR(RegressorMixin, TunedMachine):
     """Support vector regression that chooses its kernel's parameters, C and ε from the data.
 
     Features and targets are scaled, a few kernel widths are named (one of them by the alignment of the kernel
@@ -179,28 +169,12 @@ class TunedSVR(CallbackSupportMixin, RegressorMixin, BaseEstimator):
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.
         """
-        for name in ("best_estimator_", "n_iter_", "refit_time_", "relevance_"):
-            self.__dict__.pop(name, None)  # of an earlier fit, if this one does not set it
-        criterion = as_regression_criterion(self.criterion)
-        deadline = Deadline(self.time_budget, reserve=RESERVE)
-        progress = Progress(self, X, y)
-        task = self._task(X, y, sample_weight, deadline, progress)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
-            choice = choose_regression(task, self.kernel, criterion, self.search)
-        result = self._keep(task, choice, "auto" if criterion in BY_SCORE else criterion)
-        if self.refit is not False:
-            with progress.task("refit"):
-                self._train(task, choice)
-        self.diagnostics_ = report(task)
-        self.result_ = replace(result, diagnostics=self.diagnostics_)
-        progress.end()
-        return self
+        as_regression_criterion(self.criterion)  # refused before anything is computed
+        return self._fit(X, y, sample_weight)
 
     def _task(
         self, X: Any, y: Any, sample_weight: Any, deadline: Deadline, progress: Progress
     ) -> RegressionTask:
-        """The samples, checked, without repetitions, scaled and in canonical order."""
         me = "TunedSVR"
         check_settings(self)
         epsilons = values_of_epsilon(self.epsilons, me)
@@ -246,32 +220,23 @@ class TunedSVR(CallbackSupportMixin, RegressorMixin, BaseEstimator):
         self.target_scale_ = 1.0 if is_constant else float(np.sqrt(np.average(centred**2, weights=weight)))
         return np.zeros_like(y) if is_constant else centred / self.target_scale_
 
-    def _keep(self, task: RegressionTask, choice: Choice, criterion: Any) -> SelectionResult:
-        """Set the attributes of the search, and return all of it."""
-        paths = task.paths.paths
-        self.cv_results_ = tabulate_paths(paths)
-        self.best_index_ = place_of(paths, choice.path, choice.place)
-        if callable(self.refit) or self.refit == "one-standard-error":
-            rule = self.refit if callable(self.refit) else one_standard_error
-            self.best_index_ = row_of(rule(self.cv_results_), len(self.cv_results_["params"]), "TunedSVR")
-            choice.path, choice.place = path_at(paths, self.best_index_)
-            choice.why.append("The rule 'refit' chose among the scored candidates.")
-        self.best_params_ = self.cv_results_["params"][self.best_index_]
-        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
-        self.kernel_, self.C_ = choice.path.kernel, float(choice.path.Cs[choice.place])
+    def _choose(self, task: RegressionTask) -> Choice:
+        return choose_regression(task, self.kernel, as_regression_criterion(self.criterion), self.search)
+
+    def _criterion(self) -> Any:
+        criterion = as_regression_criterion(self.criterion)
+        return "auto" if criterion in BY_SCORE else criterion
+
+    def _describe(self, task: RegressionTask, choice: Choice) -> None:
+        """ε, and the weight of every feature if the kernel has one."""
         assert choice.path.epsilon is not None
         self.epsilon_ = choice.path.epsilon
         if isinstance(self.kernel_, DiagonalGaussian):
-            self.relevance_ = shares_of_distance(self.kernel_, task.Z, task.weight)
-        self.n_splits_, self.n_svm_fits_ = task.n_folds, task.paths.n_machines
-        self.criterion_path_ = choice.criterion_path
-        return selection_result(task, choice, criterion, self.cv_results_, self.C_, self.best_score_)
+            Q = metric_of(self.kernel_, task.Z.shape[1])
+            self.relevance_ = relevance(Q, variances(task.Z, task.weight))
 
-    def _train(self, task: RegressionTask, choice: Choice) -> None:
-        """Train the chosen machine on all rows."""
-        started = time.perf_counter()
-        rows = affordable_rows(task, choice.path, choice.place)
-        self.best_estimator_ = SVR(
+    def _machine(self) -> SVR:
+        return SVR(
             self.kernel_,
             C=self.C_,
             epsilon=self.epsilon_,
@@ -279,42 +244,12 @@ class TunedSVR(CallbackSupportMixin, RegressorMixin, BaseEstimator):
             max_iter=self.max_iter,
             memory_limit=self.memory_limit,
         )
-        samples = task.Z[np.ix_(rows, rows)] if task.is_gram else task.Z[rows]
-        self.best_estimator_.fit(samples, task.target[rows], sample_weight=task.bound[rows])
-        self._gram_columns = None if task.columns is None else task.columns[rows]
-        self.n_iter_ = self.best_estimator_.n_iter_
-        self.n_svm_fits_ += 1
-        self.refit_time_ = time.perf_counter() - started
 
-    def _is_gram(self) -> bool:
-        return isinstance(self.kernel, str) and self.kernel == "precomputed"
-
-    def _input(self) -> dict[str, Any]:
-        return {"dtype": np.float64, "accept_sparse": False if self._is_gram() else "csr"}
-
-    def _say(self, path: KernelPath) -> None:
-        if self.verbose > 0:
-            say(path, "TunedSVR")
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is_gram()
-        tags.input_tags.sparse = not self._is_gram()
-        return tags
+    def _targets(self, task: RegressionTask, rows: np.ndarray) -> np.ndarray:
+        return task.target[rows]
 
     # -- predicting ---------------------------------------------------------------------------------------
     def predict(self, X: Any) -> np.ndarray:
         """Predictions in the units of y, of shape (n_samples,)."""
-        check_is_fitted(self, "cv_results_")
-        if not hasattr(self, "best_estimator_"):
-            raise AttributeError("TunedSVR was fitted with refit=False and has no machine.")
-        X = validate_data(self, X, reset=False, **self._input())
-        Z = X[:, self._gram_columns] if self._is_gram() else apply_scaler(self.scaler_, X)
-        return self.target_mean_ + self.target_scale_ * self.best_estimator_.predict(Z)
-
-
-def shares_of_distance(kernel: DiagonalGaussian, Z: Any, weight: np.ndarray) -> np.ndarray:
-    """Share of each feature in the mean squared distance, q_k·Var(z_k), shape (n_features,)."""
-    variance = StandardScaler(with_mean=False).fit(Z, sample_weight=weight).var_
-    shares = np.asarray(kernel.q) * variance
-    return shares / shares.sum()
+        machine, Z = self._machine_and(X)
+        return self.target_mean_ + self.target_scale_ * machine.predict(Z)

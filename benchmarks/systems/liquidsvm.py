@@ -34,6 +34,14 @@ def _import_liquidsvm() -> types.ModuleType:
 liquidSVM = _import_liquidsvm()
 
 
+def select(task: Task) -> None:
+    """Its own default: 10 widths by 10 values of lambda, 5 folds."""
+    machine = liquidSVM.SVM(task.X, task.y + 1, scenario="MC AvA_hinge", threads=1)
+    machine.train()
+    machine.select()
+    machine.clean()
+
+
 def _cross_validate(task: Task) -> np.ndarray | None:
     """Correct held-out labels of shape (n_gammas · n_Cs, n_folds), or None for more than two classes."""
     two_classes = len(np.unique(task.y)) == 2

@@ -256,3 +256,38 @@ def test_decision_values_below_rounding_keep_their_sign():
     path = svm_path(rbf_kernel(X, gamma=8.0), y, [0.5, 2.0], folds)
     expected = sklearn_labels(X, y, folds, [0.5, 2.0], 8.0)
     assert most_differing(path, expected, folds) == 0
+
+
+@pytest.mark.parametrize("strategy", ["ovo", "ovr"])
+def test_a_path_goes_on_where_another_ended(strategy):
+    X, y = load_iris(return_X_y=True)
+    K, folds = rbf_kernel(X, gamma=0.05), list(StratifiedKFold(3).split(X, y))
+    Cs = 4.0 ** np.arange(-1, 9)
+    whole = svm_path(K, y, Cs, folds, strategy=strategy, tol=1e-9)
+    first = svm_path(K, y, Cs[:5], folds, strategy=strategy, tol=1e-9)
+    second = svm_path(K, y, Cs[5:], folds, strategy=strategy, tol=1e-9, after=first)
+    np.testing.assert_allclose(second.decision, whole.decision[5:], atol=1e-6)
+    np.testing.assert_allclose(second.objective, whole.objective[5:], rtol=1e-9)
+    np.testing.assert_array_equal(second.n_bounded, whole.n_bounded[5:])
+
+
+def test_going_on_from_a_finished_path_is_no_work():
+    X, y = overlapping(60)
+    K = rbf_kernel(X, gamma=50.0)
+    folds = list(StratifiedKFold(2).split(K, y))
+    first = svm_path(K, y, [1.0, 10.0, 100.0], folds)
+    assert not first.n_bounded[-1].any()
+    on = svm_path(K, y, [1e3, 1e4], folds, after=first)
+    assert not on.n_iter.any()
+    np.testing.assert_allclose(on.decision, first.decision[[-1, -1]], rtol=1e-12)
+
+
+def test_no_going_on_downwards_or_on_other_folds():
+    X, y = overlapping(60)
+    K = rbf_kernel(X)
+    folds = list(StratifiedKFold(4).split(K, y))
+    first = svm_path(K, y, [1.0, 10.0], folds)
+    with pytest.raises(ValueError, match="goes on with larger C only: 'after' ends at 10"):
+        svm_path(K, y, [5.0, 20.0], folds, after=first)
+    with pytest.raises(ValueError, match="'after' has 4 folds and 1 machines, this path 3 and 1"):
+        svm_path(K, y, [20.0], folds[:3], after=first)

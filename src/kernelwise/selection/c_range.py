@@ -7,7 +7,7 @@ import numpy as np
 #: Ratio of neighbouring values of C.
 STEP = 4.0
 #: Values of C tried at first, and the step of the first of them: log₄ of C·variance.
-N_VALUES, FIRST = 7, -1
+N_VALUES, FIRST = 5, -1
 #: No C·variance outside these limits is ever tried: below, all machines are the same; above, they take long
 #: and have hardly any bounded support vectors left.
 LIMITS = (2.0**-12, 2.0**13)

@@ -134,12 +134,14 @@ class HeldOutPaths:
 
     def _along_C(self, kernel: Any, reason: str, K: np.ndarray | None, variance: float) -> KernelPath:
         Cs = self._first_Cs(variance) if self.Cs is None else self.Cs
-        path = self._solve(kernel, reason, K, Cs, variance)
+        path, solved = self._solve(kernel, reason, K, Cs, variance)
         for _ in range(MAX_EXTENSIONS if self.Cs is None else 0):
             more = self._missing(path)
             if not more.size or not self._is_affordable(path, more):
                 break
-            path = joined(path, self._solve(kernel, reason, K, more, variance))
+            goes_on = more[0] > path.Cs[-1]  # from the solutions at hand
+            further, last = self._solve(kernel, reason, K, more, variance, solved if goes_on else None)
+            path, solved = joined(path, further), last if goes_on else solved
         return path
 
     def _first_Cs(self, variance: float) -> np.ndarray:
@@ -169,47 +171,55 @@ class HeldOutPaths:
         return self.deadline.allows(f"C = {more[0]:.3g} of {path.kernel}", path.seconds * share)
 
     def _solve(
-        self, kernel: Any, reason: str, K: np.ndarray | None, Cs: np.ndarray, variance: float
-    ) -> KernelPath:
+        self,
+        kernel: Any,
+        reason: str,
+        K: np.ndarray | None,
+        Cs: np.ndarray,
+        variance: float,
+        after: list[SVMPath] | None = None,
+    ) -> tuple[KernelPath, list[SVMPath]]:
+        """The path of a kernel, and what it can go on from."""
         started = time.perf_counter()
         if isinstance(kernel, FoldKernels):
             solved = []
-            for own, fold in zip(kernel.by_fold, self.folds, strict=True):
+            for k, (own, fold) in enumerate(zip(kernel.by_fold, self.folds, strict=True)):
                 with self._gram(own) as K_own:
-                    solved.append(self._path(K_own, Cs, [fold]))
+                    solved.append(self._path(K_own, Cs, [fold], None if after is None else after[k]))
         else:
             assert K is not None
-            solved = [self._path(K, Cs, self.folds)]
+            solved = [self._path(K, Cs, self.folds, None if after is None else after[0])]
         decision = solved[0].decision
         if len(solved) > 1:
-            for path, (_, test) in zip(solved, self.folds, strict=True):
-                decision[:, test] = path.decision[:, test]
+            for part, (_, test) in zip(solved, self.folds, strict=True):
+                decision[:, test] = part.decision[:, test]
         scores = [self.score(decision[:, test], test) for _, test in self.folds]
         top = int(np.argmax(Cs))
-        return KernelPath(
+        path = KernelPath(
             kernel=final_kernel(kernel),
             reason=reason,
             Cs=np.asarray(Cs),
             scores=np.stack(scores, axis=1),
             # Kept for probabilities only, and many classes have many machines: half the memory.
             decision=decision.reshape(len(Cs), len(self.index), -1).astype(np.float32),
-            n_support=np.mean([path.n_support.mean(axis=(1, 2)) for path in solved], axis=0),
-            is_finished=not any(path.n_bounded[top].any() for path in solved),
+            n_support=np.mean([part.n_support.mean(axis=(1, 2)) for part in solved], axis=0),
+            is_finished=not any(part.n_bounded[top].any() for part in solved),
             variance=variance,
             seconds=time.perf_counter() - started,
-            n_machines=sum(path.n_support.size for path in solved),
+            n_machines=sum(part.n_support.size for part in solved),
         )
+        return path, solved
 
-    def _path(self, K: np.ndarray, Cs: np.ndarray, folds: Folds) -> SVMPath:
+    def _path(self, K: np.ndarray, Cs: np.ndarray, folds: Folds, after: SVMPath | None) -> SVMPath:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            path = self._machines(K, Cs, folds)
+            path = self._machines(K, Cs, folds, after)
         self._count(path, caught)
         return path
 
-    def _machines(self, K: np.ndarray, Cs: np.ndarray, folds: Folds) -> SVMPath:
+    def _machines(self, K: np.ndarray, Cs: np.ndarray, folds: Folds, after: SVMPath | None) -> SVMPath:
         """Train on every fold for every C."""
-        return svm_path(K, self.index, Cs, folds, sample_weight=self.weight, **self.settings)
+        return svm_path(K, self.index, Cs, folds, sample_weight=self.weight, after=after, **self.settings)
 
     def _count(self, path: SVMPath, caught: list[warnings.WarningMessage]) -> None:
         """Count what one sentence in the end is about; pass on all other warnings."""

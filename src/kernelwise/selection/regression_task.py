@@ -49,8 +49,8 @@ class RegressionPaths(HeldOutPaths):
         leads = all(path.best_score >= other.best_score for other in self.paths)
         return more[more * path.variance <= TOP] if leads else np.empty(0)
 
-    def _machines(self, K: np.ndarray, Cs: np.ndarray, folds: Folds) -> SVMPath:
-        settings = {**self.settings, "tol": COARSER * self.settings["tol"]}
+    def _machines(self, K: np.ndarray, Cs: np.ndarray, folds: Folds, after: SVMPath | None) -> SVMPath:
+        settings = {**self.settings, "tol": COARSER * self.settings["tol"], "after": after}
         return svr_path(K, self.index, Cs, folds, epsilon=self.epsilon, sample_weight=self.weight, **settings)
 
 

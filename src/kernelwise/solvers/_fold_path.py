@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,9 +18,17 @@ SEED_SLACK = 0.25  # what is this close to the margin may move in a fold
 SEED_FOLDS = 3  # with fewer folds that start costs more than it saves
 
 
+class Solved(NamedTuple):
+    """The last solution of a path, from which another may go on: C, and β and p − Kβ of its machine."""
+
+    C: float
+    beta: np.ndarray
+    f: np.ndarray
+
+
 @dataclass
 class FoldPath:
-    """Results along increasing C: ``decision`` of shape (n_Cs, n_test), everything else of shape (n_Cs,)."""
+    """Results along increasing C: ``decision`` of shape (n_Cs, n_test), most others of shape (n_Cs,)."""
 
     decision: np.ndarray
     n_support: np.ndarray
@@ -29,6 +38,7 @@ class FoldPath:
     gap: np.ndarray
     converged: np.ndarray
     is_convex: np.ndarray
+    last: Solved
 
 
 class MachinePath:
@@ -43,6 +53,7 @@ class MachinePath:
     machine : Machine
     weight : ndarray of shape (n_samples,)
     n_folds : int
+        That start from that machine; 0 if each goes on from a path of its own.
     Cs : ndarray of shape (n_Cs,)
     tol, max_iter : float, int
     p : ndarray of shape (n_members,), default=None
@@ -78,8 +89,8 @@ class MachinePath:
     def _problem(self, limits: np.ndarray, beta: np.ndarray, f: np.ndarray) -> BoxQP:
         return BoxQP(self.K_members, beta, f, np.minimum(limits, 0.0), np.maximum(limits, 0.0))
 
-    def fold(self, train: np.ndarray, test: np.ndarray) -> FoldPath:
-        """Solve for every C on ``train``; decision values are those of ``test``.
+    def fold(self, train: np.ndarray, test: np.ndarray, last: Solved | None = None) -> FoldPath:
+        """Solve for every C on ``train``, from the seed or on from ``last``; decision values of ``test``.
 
         Held-out members stay in the problem with both bounds at zero. Their decision values are computed from
         K all the same, offset included: with a very narrow kernel they are smaller than the rounding of f.
@@ -87,8 +98,8 @@ class MachinePath:
         is_used = np.zeros(self.K.shape[0], bool)
         is_used[train] = True
         limits = np.where(is_used[self.members], self.limits, 0.0)
-        qp = self._start(limits)
-        rows, betas = self._along_C(qp, limits)
+        qp = self._start(limits) if last is None else self._problem(limits * last.C, *map(np.copy, last[1:]))
+        rows, betas = self._along_C(qp, limits, last)
         self.spare.append(qp.pools)
         for c in np.flatnonzero((np.abs(rows[:, OFFSET]) < NO_OFFSET) & (rows[:, N_FREE] > 0)):
             free = (betas[c] != 0.0) & (betas[c] != self.Cs[c] * limits)
@@ -99,7 +110,7 @@ class MachinePath:
             size = piece.stop - piece.start
             decision += betas[:, start : start + size] @ self.K[test, piece].T
             start += size
-        return self._tabulate(rows, decision)
+        return self._tabulate(rows, decision, Solved(float(self.Cs[len(rows) - 1]), qp.beta, qp.f))
 
     def _mean_f(self, free: np.ndarray, beta: np.ndarray) -> float:
         """Mean of p − Kβ over ``free``, own terms apart: those of a narrow kernel hide all others.
@@ -134,7 +145,7 @@ class MachinePath:
         subtract_rows(qp.K, rows, change[rows], qp.f)
         return qp
 
-    def _along_C(self, qp: BoxQP, limits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _along_C(self, qp: BoxQP, limits: np.ndarray, last: Solved | None) -> tuple[np.ndarray, np.ndarray]:
         """Solve for increasing C from warm starts, up to the first without a bounded support vector.
 
         Returns
@@ -144,14 +155,16 @@ class MachinePath:
         betas : ndarray of shape (n_solved, n_members)
         """
         unit_lo, unit_hi = np.minimum(limits, 0.0), np.maximum(limits, 0.0)
-        table, coefficients = np.zeros((self.Cs.size, N_COLUMNS)), np.empty((self.Cs.size, limits.size))
-        n_done = 0
-        while n_done < self.Cs.size:
+        n_before = 0 if last is None else 1
+        Cs = self.Cs if last is None else np.append(last.C, self.Cs)
+        table, coefficients = np.zeros((Cs.size, N_COLUMNS)), np.empty((Cs.size, limits.size))
+        n_done = n_before
+        while n_done < Cs.size:
             qp.lo, qp.hi = unit_lo, unit_hi
-            n_done, is_solved = qp.path(self.p, self.Cs, n_done, self.tol, self.max_iter, coefficients, table)
+            n_done, is_solved = qp.path(self.p, Cs, n_done, self.tol, self.max_iter, coefficients, table)
             if is_solved:
                 break
-            C, row = self.Cs[n_done - 1], table[n_done - 1]
+            C, row = Cs[n_done - 1], table[n_done - 1]
             qp.lo, qp.hi = C * unit_lo, C * unit_hi
             # More variables may be free than when the path began, and pair steps still be the cheaper ones.
             crawls = row[0] >= qp.patience(qp.n_free)
@@ -164,14 +177,14 @@ class MachinePath:
             coefficients[n_done - 1] = qp.beta
             if outcome.converged and n_support == outcome.n_free:
                 break
-        return table[:n_done], coefficients[:n_done]
+        return table[n_before:n_done], coefficients[n_before:n_done]
 
-    def _tabulate(self, rows: np.ndarray, decision: np.ndarray) -> FoldPath:
+    def _tabulate(self, rows: np.ndarray, decision: np.ndarray, last: Solved) -> FoldPath:
         """With no bounded support vector the last solution is the solution for every larger C, too."""
-        last = np.minimum(np.arange(self.Cs.size), len(rows) - 1)
-        n_iter, lowest, gap, _, n_free, _, n_support, objective = rows[last].T
+        place = np.minimum(np.arange(self.Cs.size), len(rows) - 1)
+        n_iter, lowest, gap, _, n_free, _, n_support, objective = rows[place].T
         return FoldPath(
-            decision=decision[last],
+            decision=decision[place],
             n_support=n_support.astype(int),
             n_bounded=(n_support - n_free).astype(int),
             objective=objective,
@@ -179,6 +192,7 @@ class MachinePath:
             gap=np.maximum(gap, 0.0),
             converged=gap < self.tol,
             is_convex=lowest > NOT_CONVEX,
+            last=last,
         )
 
 

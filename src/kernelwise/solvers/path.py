@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 
 from .._validation import check_gram, check_labels, check_positive, check_weights
 from ._box_qp import Outcome
-from ._fold_path import Fold, FoldPath, MachinePath
+from ._fold_path import Fold, FoldPath, MachinePath, Solved
 from ._threads import one_blas_thread
 from .multiclass import Machine, two_class_machines, vote
 from .smo import iteration_cap, warn_of
@@ -38,6 +38,8 @@ class SVMPath:
     seconds : float
     classes, Cs : ndarray
     strategy : str
+    last : list of lists of Solved
+        By fold and machine: where `svm_path` with ``after=`` goes on.
     """
 
     decision: np.ndarray
@@ -50,6 +52,7 @@ class SVMPath:
     classes: np.ndarray
     Cs: np.ndarray
     strategy: str
+    last: list[list[Solved]] = field(repr=False)
 
 
 def svm_path(
@@ -64,6 +67,7 @@ def svm_path(
     max_iter: int = -1,
     n_jobs: int | None = None,
     callback: Callable[[int, int], None] | None = None,
+    after: SVMPath | None = None,
 ) -> SVMPath:
     """Solve the dual for every C on the training part of every fold.
 
@@ -89,6 +93,8 @@ def svm_path(
         Threads, as in joblib; the results do not depend on it.
     callback : callable, default=None
         Called as ``callback(done, total)`` after each machine of each fold.
+    after : SVMPath, default=None
+        A path with the same K, y, weights, folds and strategy, to go on from with larger values of C.
 
     Returns
     -------
@@ -111,15 +117,20 @@ def svm_path(
         splits = [(place[train], place[test]) for train, test in splits]
     machines = two_class_machines(index, len(classes), strategy)
     order = np.argsort(Cs, kind="stable")
+    lasts = last_solutions(after, Cs, len(splits), len(machines))
 
     shape = (Cs.size, len(splits), len(machines))
     out = {name: np.zeros(shape, dtype) for name, dtype in TABLES.items()}
     decision = np.full((Cs.size, n, len(machines)), np.nan)
-    settings = weight, len(splits), Cs[order], tol, iteration_cap(max_iter, n)
+    solved: list[list[Any]] = [[None] * len(machines) for _ in splits]
+    settings = weight, 0 if after else len(splits), Cs[order], tol, iteration_cap(max_iter, n)
     total = len(splits) * len(machines)
     with one_blas_thread():
-        for done, (m, s, path) in enumerate(_all_paths(K, machines, splits, settings, n_jobs), start=1):
+        for done, (m, s, path) in enumerate(
+            _all_paths(K, machines, splits, lasts, settings, n_jobs), start=1
+        ):
             decision[order[:, None], tests[s], m] = path.decision
+            solved[s][m] = path.last
             for name, table in out.items():
                 table[order, s, m] = getattr(path, name)
             if callback is not None:
@@ -132,25 +143,52 @@ def svm_path(
         classes=classes,
         Cs=Cs,
         strategy=strategy,
+        last=solved,
     )
 
 
+def last_solutions(
+    after: SVMPath | None, Cs: np.ndarray, n_folds: int, n_machines: int
+) -> list[list[Solved | None]]:
+    """Where to go on, by fold and machine; None is from the beginning."""
+    if after is None:
+        return [[None] * n_machines for _ in range(n_folds)]
+    shape = len(after.last), len(after.last[0])
+    if shape != (n_folds, n_machines):
+        raise ValueError(
+            f"'after' has {shape[0]} folds and {shape[1]} machines, this path {n_folds} and {n_machines}. "
+            "Pass a path of the same data and folds."
+        )
+    if Cs.min() <= after.Cs.max():
+        raise ValueError(
+            f"A path goes on with larger C only: 'after' ends at {after.Cs.max():g}, and 'Cs' begins at "
+            f"{Cs.min():g}."
+        )
+    return [list(fold) for fold in after.last]
+
+
 def _all_paths(
-    K: np.ndarray, machines: list[Machine], splits: list[Fold], settings: tuple[Any, ...], n_jobs: int | None
+    K: np.ndarray,
+    machines: list[Machine],
+    splits: list[Fold],
+    lasts: list[list[Solved | None]],
+    settings: tuple[Any, ...],
+    n_jobs: int | None,
 ) -> Iterator[tuple[int, int, FoldPath]]:
     """Yield the number of the machine, that of the fold, and its path."""
     parallel = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
     if len(machines) == 1:  # share out the folds
         machine = MachinePath(K, machines[0], *settings)
-        for s, path in enumerate(parallel(delayed(machine.fold)(*split) for split in splits)):
+        jobs = (delayed(machine.fold)(*split, last[0]) for split, last in zip(splits, lasts, strict=True))
+        for s, path in enumerate(parallel(jobs)):
             yield 0, s, path
         return
 
-    def all_folds(machine: Machine) -> list[FoldPath]:
-        path = MachinePath(K, machine, *settings)  # gathers its part of K once
-        return [path.fold(*split) for split in splits]
+    def all_folds(m: int) -> list[FoldPath]:
+        path = MachinePath(K, machines[m], *settings)  # gathers its part of K once
+        return [path.fold(*split, last[m]) for split, last in zip(splits, lasts, strict=True)]
 
-    for m, paths in enumerate(parallel(delayed(all_folds)(machine) for machine in machines)):
+    for m, paths in enumerate(parallel(delayed(all_folds)(m) for m in range(len(machines)))):
         for s, path in enumerate(paths):
             yield m, s, path
 

@@ -18,7 +18,14 @@ from kernelwise._validation import (
 from kernelwise.solvers._fold_path import MachinePath
 from kernelwise.solvers._threads import one_blas_thread
 from kernelwise.solvers.multiclass import Machine
-from kernelwise.solvers.path import TABLES, SVMPath, check_Cs, check_disjoint, warn_of_worst
+from kernelwise.solvers.path import (
+    TABLES,
+    SVMPath,
+    check_Cs,
+    check_disjoint,
+    last_solutions,
+    warn_of_worst,
+)
 from kernelwise.solvers.regression import twin_targets
 from kernelwise.solvers.smo import iteration_cap
 
@@ -34,6 +41,7 @@ def svr_path(
     tol: float = 1e-3,
     max_iter: int = -1,
     n_jobs: int | None = None,
+    after: SVMPath | None = None,
 ) -> SVMPath:
     """Solve the ε-insensitive dual for every C on the training part of every fold.
 
@@ -52,7 +60,7 @@ def svr_path(
     epsilon : float, default=0.1
     sample_weight : array of shape (n_samples,), default=None
         The bound of sample i is C·w_i.
-    tol, max_iter, n_jobs
+    tol, max_iter, n_jobs, after
         As in `svm_path`.
 
     Returns
@@ -69,6 +77,7 @@ def svr_path(
     Cs = check_Cs(Cs)
     splits = check_disjoint(folds, n)
     order = np.argsort(Cs, kind="stable")
+    lasts = last_solutions(after, Cs, len(splits), 1)
     p, signs = twin_targets(y, epsilon)
     out = {name: np.zeros((Cs.size, len(splits), 1), dtype) for name, dtype in TABLES.items()}
     decision = np.full((Cs.size, n), np.nan)
@@ -77,14 +86,16 @@ def svr_path(
             K,
             Machine(np.tile(np.arange(n), 2), signs),
             weight,
-            len(splits),
+            0 if after else len(splits),
             Cs[order],
             tol,
             iteration_cap(max_iter, n),
             p,
         )
         parallel = Parallel(n_jobs=n_jobs, require="sharedmem")
-        paths = parallel(delayed(machine.fold)(*split) for split in splits)
+        paths = parallel(
+            delayed(machine.fold)(*split, last[0]) for split, last in zip(splits, lasts, strict=True)
+        )
     for s, (path, (_, test)) in enumerate(zip(paths, splits, strict=True)):
         decision[order[:, None], test] = path.decision
         for name, table in out.items():
@@ -97,4 +108,5 @@ def svr_path(
         classes=np.empty(0),
         Cs=Cs,
         strategy="regression",
+        last=[[path.last] for path in paths],
     )

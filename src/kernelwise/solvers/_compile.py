@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._collection import collection_paused
 
 logger = logging.getLogger("kernelwise")
 PATIENCE = 1.0  # seconds
@@ -24,6 +25,7 @@ def compiled_smo(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Callable[.
 
 
 @lru_cache
+@collection_paused()
 def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return `smo_path` compiled for the dtypes of the Gram matrix and of the pool, and its `smo_on_pool`.
 

@@ -6,9 +6,9 @@ is shrinking and iterative refinement at once: the answer has the precision of K
 precision. A pool outlives a round, so the next C of a path has little to copy.
 
 Nothing is allocated or sliced here, which took a third of the time of compiling. `Pool` brings the room, and
-sizes are passed along. ``places`` has rows for everyone, the pool, a list, the status of each variable and one
-more list; unsigned, since Numba checks signed indices for wrap-around. ``room`` has rows for the bounds, then
-for β and the bounds in the pool. ``short`` is that of `smo_on_pool`.
+sizes are passed along. ``places`` has rows for everyone, the pool, a list, the status of each variable and
+one more list; unsigned, since Numba checks signed indices for wrap-around. ``room`` has rows for the bounds,
+then for β and the bounds in the pool. ``short`` is that of `smo_on_pool`.
 """
 
 from __future__ import annotations

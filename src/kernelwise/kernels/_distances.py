@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from kernelwise._collection import collection_paused
+
 # Rows of a float32 result computed at once, in double precision.
 ROWS = 512
 
@@ -60,6 +62,7 @@ def _finish(G: Any, norms_x: Any, norms_y: Any, rounding: Any) -> None:
 
 
 @lru_cache
+@collection_paused()
 def _compiled_finish() -> Callable[..., None]:
     # Numba takes a quarter of a second to import: not before a kernel is evaluated.
     from numba import float64, njit, void

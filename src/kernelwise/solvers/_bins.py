@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._collection import collection_paused
+
 N_MOMENTS = 4
 BINS_PER_OCTAVE = 256
 FINE_PER_BIN = 2
@@ -186,6 +188,7 @@ def weigh_pairs(
 
 
 @lru_cache
+@collection_paused()
 def compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
     """`count_pairs`, `unpack` and `weigh_pairs` as machine code, kept on disk for later processes."""
     # Numba takes a quarter of a second to import: not before a sketch is made.

@@ -41,17 +41,20 @@ class Pool:
     """The variables that may move and a copy of their part of K, kept from one solve to the next."""
 
     def __init__(self, n: int, dtype: np.dtype) -> None:
-        self.members = np.empty(n, np.uintp)
+        padded = (n + 31) // 32 * 32
+        self.places = np.empty((5, padded), np.uintp)
+        everyone, self.members = self.places[:2]
+        everyone[:] = np.arange(padded)
         self.size = 0
-        # Rows do not start at multiples of 4096 bytes, which would all fall into one cache set.
-        self.stride = (n + 31) // 32 * 32 + 16
+        self.room, self.short = np.empty((5, padded)), np.empty((4, padded), dtype)
         # Only touched pages take memory: the pool is usually far smaller. The zeros pad the rows.
-        self.K = np.zeros(n * self.stride + 32, dtype)
+        # Rows do not start at multiples of 4096 bytes, which would all fall into one cache set.
+        self.K = np.zeros((n, padded + 16), dtype)
 
     @property
     def rows(self) -> np.ndarray:
         """The copy of K, of shape (size, size)."""
-        return self.K[:-32].reshape(self.members.size, self.stride)[: self.size, : self.size]
+        return self.K[: self.size, : self.size]
 
     def thin_out(self, is_wanted: np.ndarray) -> None:
         """Keep only the members for which ``is_wanted``, of shape (n_samples,), is true."""
@@ -63,7 +66,7 @@ class Pool:
     def copy(self, new: Pool | None = None) -> Pool:
         """Return a pool of its own with the same members; ``new`` may be one that is no longer needed."""
         if new is None:
-            new = Pool(self.members.size, self.K.dtype)
+            new = Pool(len(self.K), self.K.dtype)
         new.members[: self.size], new.size = self.members[: self.size], self.size
         new.rows[:] = self.rows
         return new
@@ -181,13 +184,13 @@ class BoxQP:
             start,
             tol,
             limit,
-            pool.members,
             pool.size,
             pool.K,
-            pool.stride,
             self.shift,
             smo,
-            np.empty((2, p.size)),
+            pool.places,
+            pool.room,
+            pool.short,
             coefficients,
             table,
         )

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._collection import collection_paused
+
 logger = logging.getLogger("kernelwise")
 PATIENCE = 1.0  # seconds
 
@@ -23,6 +25,7 @@ def compiled_smo(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Callable[.
 
 
 @lru_cache
+@collection_paused()
 def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return `smo_path` compiled for the dtypes of the Gram matrix and of the pool, and its `smo_on_pool`.
 
@@ -37,10 +40,9 @@ def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Callable[..., 
     gram = types.Array(from_dtype(gram_dtype), 2, "C", readonly=True)  # takes writeable arrays, too
     number, real = types.int64, types.float64
     vector, matrix = types.Array(real, 1, "C"), types.Array(real, 2, "C")
-    members = types.Array(types.uintp, 1, "C")
-    pool, short = (types.Array(from_dtype(pool_dtype), ndim, "C") for ndim in (1, 2))
-    pairs = types.Tuple((number, real))(pool, number, real, short, *[vector] * 3, real, number)
-    path = (gram, *[vector] * 6, number, real, number, members, number, pool, number, real)
+    places, pool = (types.Array(kind, 2, "C") for kind in (types.uintp, from_dtype(pool_dtype)))
+    pairs = types.Tuple((number, real))(pool, real, pool, *[vector] * 3, number, real, number)
+    path = (gram, *[vector] * 6, number, real, number, number, pool, real)
     # Loading takes a moment, compiling some seconds: whoever waits that long is told why.
     note = Timer(
         PATIENCE, logger.warning, ["kernelwise compiles its solver, once on this machine: some seconds."]
@@ -49,7 +51,7 @@ def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Callable[..., 
     note.start()
     try:
         smo = njit(pairs, cache=True, nogil=True, error_model="numpy")(_pair_loops.smo_on_pool)
-        signature = (*path, types.FunctionType(pairs), *[matrix] * 3)
+        signature = (*path, types.FunctionType(pairs), places, matrix, pool, *[matrix] * 2)
         run: Any = njit(signature, cache=True, nogil=True)(_path_loops.smo_path)
         # The entry point itself: there is one signature, and the caller keeps to it, so nothing to look up.
         return run.get_compile_result(run.nopython_signatures[0]).entry_point, _addressed(smo, pairs)

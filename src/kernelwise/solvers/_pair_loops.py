@@ -56,10 +56,10 @@ _pack: Any = intrinsic(_packed)
 
 
 @njit(fastmath=FAST, **INNER)
-def _move_and_rank(f: Any, Ki: Any, Kj: Any, step: Any, may_rise: Any, keep: int) -> Any:
+def _move_and_rank(f: Any, Ki: Any, Kj: Any, step: Any, may_rise: Any, m: int, keep: int) -> Any:
     """Set f −= step (Ki − Kj) and return the packed arg-max of f over I_up."""
     best = _pack(f.dtype.type(-np.inf), 0, keep)
-    for t in range(f.shape[0]):
+    for t in range(m):
         value = f[t] - step * (Ki[t] - Kj[t])
         f[t] = value
         key = _pack(value + may_rise[t], t, keep)
@@ -68,13 +68,13 @@ def _move_and_rank(f: Any, Ki: Any, Kj: Any, step: Any, may_rise: Any, keep: int
 
 
 @njit(fastmath=FAST, **INNER)
-def _best_partner(f: Any, Ki: Any, diag: Any, kii: Any, fi: Any, may_fall: Any, keep: int) -> Any:
+def _best_partner(f: Any, Ki: Any, diag: Any, kii: Any, fi: Any, may_fall: Any, m: int, keep: int) -> Any:
     """Packed arg-max of (fi − f)² / curvature over the violators in I_low, and the packed largest fi − f."""
     zero = f.dtype.type(0.0)
     tau = f.dtype.type(TAU)
     best = _pack(zero, 0, keep)
     widest = _pack(zero, 0, -1)
-    for t in range(f.shape[0]):
+    for t in range(m):
         slope = fi - f[t] + may_fall[t]
         slope = slope if slope > zero else zero
         curvature = kii + diag[t] - (Ki[t] + Ki[t])
@@ -87,12 +87,12 @@ def _best_partner(f: Any, Ki: Any, diag: Any, kii: Any, fi: Any, may_fall: Any, 
 
 
 @njit(**INNER)
-def _extremes(f: Any, may_rise: Any, may_fall: Any) -> Any:
+def _extremes(f: Any, may_rise: Any, may_fall: Any, m: int) -> Any:
     """Arg-max of f over I_up, that maximum, and the minimum of f over I_low; exact."""
     i = -1
     up = -np.inf
     low = np.inf
-    for t in range(f.shape[0]):
+    for t in range(m):
         if may_rise[t] == 0 and f[t] > up:
             i = t
             up = np.float64(f[t])
@@ -131,19 +131,18 @@ def _take_step(i: int, j: int, step: float, beta: Any, lo: Any, hi: Any) -> floa
 
 
 def smo_on_pool(
-    pool_K: Any, stride: int, shift: float, short: Any, beta: Any, lo: Any, hi: Any, tol: float, limit: int
+    pool_K: Any, shift: float, short: Any, beta: Any, lo: Any, hi: Any, m: int, tol: float, limit: int
 ) -> Any:
     """Optimise pairs of the pool until the gap is below ``tol`` or ``limit`` pairs are done.
 
-    ``pool_K`` holds row i from i·stride on. The rows of ``short`` are the diagonal, f, and the marks of I_up
-    and I_low, in the precision of ``pool_K``; f is changed, centred and scaled.
+    The rows of ``short`` are the diagonal, f, and the marks of I_up and I_low, in the precision of
+    ``pool_K``; f is changed, centred and scaled. Only the first m entries of each array count.
 
     Returns
     -------
     n_iter, lowest : pairs done, and the lowest curvature met, relative to the diagonal
     """
     diag, f, may_rise, may_fall = short[0], short[1], short[2], short[3]
-    m = f.shape[0]
     index_bits = 1
     while (1 << index_bits) < m:
         index_bits += 1
@@ -154,7 +153,7 @@ def smo_on_pool(
     scan = True
     while True:
         if scan:
-            i, up, low = _extremes(f, may_rise, may_fall)
+            i, up, low = _extremes(f, may_rise, may_fall, m)
             if not up - low >= tol * scale:
                 break
             # Centre and scale anew, so that the packed keys resolve what is left of the gap.
@@ -164,8 +163,8 @@ def smo_on_pool(
             scale *= factor
             aim = tol * scale * (1.0 + 1e-6)
             alarm = _pack(f.dtype.type(aim if aim > RESCALE else RESCALE), 0, -1)
-        Ki = pool_K[i * stride : i * stride + m]
-        partner, widest = _best_partner(f, Ki, diag, diag[i], f[i], may_fall, keep)
+        Ki = pool_K[i]
+        partner, widest = _best_partner(f, Ki, diag, diag[i], f[i], may_fall, m, keep)
         if widest <= alarm and not scan:
             scan = True
             continue
@@ -181,6 +180,6 @@ def smo_on_pool(
         step = _take_step(i, j, (np.float64(f[i]) - f[j]) / (curvature * scale), beta, lo, hi)
         mark(i, beta, lo, hi, may_rise, may_fall)
         mark(j, beta, lo, hi, may_rise, may_fall)
-        Kj = pool_K[j * stride : j * stride + m]
-        i = _move_and_rank(f, Ki, Kj, f.dtype.type(step * scale), may_rise, keep) & index
+        Kj = pool_K[j]
+        i = _move_and_rank(f, Ki, Kj, f.dtype.type(step * scale), may_rise, m, keep) & index
     return n_iter, lowest

@@ -66,13 +66,13 @@ def smo_path(
     start: int,
     tol: float,
     limit: int,
-    pool: Any,
     size: int,
     pool_K: Any,
-    stride: int,
     shift: float,
     smo: Any,
-    bounds: Any,
+    places: Any,
+    room: Any,
+    short: Any,
     coefficients: Any,
     table: Any,
 ) -> Any:
@@ -85,8 +85,8 @@ def smo_path(
     ----------
     start : int
         The first C to solve for; if it is not 0, β and f are those of the C before.
-    bounds : array of shape (2, n)
-        Room for the bounds.
+    places, room, short : array
+        Of the pool, see ``_pool_loops``.
     coefficients : array of shape (n_Cs, n) or (0, n)
         Receives β for each C.
     table : array of shape (n_Cs, 8)
@@ -98,14 +98,14 @@ def smo_path(
     n_done, is_solved, size : C's dealt with, whether the last of them was solved, and the size of the pool
     """
     n = beta.shape[0]
-    lo, hi = bounds[0], bounds[1]
+    lo, hi = room[0], room[1]
     for c in range(start, Cs.shape[0]):
         for t in range(n):
             lo[t], hi[t] = Cs[c] * unit_lo[t], Cs[c] * unit_hi[t]
         if c > 0:
             _start_from_last(beta, f, p, Cs[c - 1], Cs[c], unit_lo, unit_hi)
         n_iter, lowest, gap, offset, n_free, stalled, size = shrinking_smo(
-            K, beta, f, lo, hi, tol, limit, pool, size, pool_K, stride, shift, smo
+            K, beta, f, lo, hi, tol, limit, size, pool_K, shift, smo, places, room, short
         )
         n_support, objective = 0, 0.0
         for t in range(n):

@@ -192,8 +192,7 @@ class WorkingSets:
         qp = BoxQP(self.rows.square(chosen), beta, f, lo, hi, {SINGLE: self.pool})
         pool, m = self.pool, chosen.size
         pool.size, pool.members[:m] = m, np.arange(m)
-        rows = pool.K[: m * pool.stride].reshape(m, pool.stride)
-        np.subtract(qp.K, qp.shift, out=rows[:, :m], casting="same_kind")
+        np.subtract(qp.K, qp.shift, out=pool.rows, casting="same_kind")
         return qp
 
     def _set_aside(self, pull: np.ndarray, gap: float) -> np.ndarray:

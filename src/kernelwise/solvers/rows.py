@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._collection import collection_paused
 from kernelwise.kernels.radial import GaussianFamily
 
 BLOCK = 2**23  # bytes of kernel values computed at once
@@ -92,7 +93,8 @@ class GaussianRows(KernelRows):
 
     def __init__(self, kernel: GaussianFamily, X: np.ndarray, memory_limit: int) -> None:
         # Numba takes a quarter of a second to import: not before a machine is trained.
-        from kernelwise.solvers._exp_loops import exp2_in_place
+        with collection_paused():
+            from kernelwise.solvers._exp_loops import exp2_in_place
 
         super().__init__(kernel, X, 0)
         self._exp2 = exp2_in_place

@@ -1,0 +1,6 @@
+"""Reports of tuned machines: data, one HTML file, and displays for notebooks."""
+
+from kernelwise.reports.data import ReportData, report_data
+from kernelwise.reports.page import write_report
+
+__all__ = ["ReportData", "report_data", "write_report"]

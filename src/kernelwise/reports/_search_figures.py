@@ -47,18 +47,14 @@ def criterion_figure(curves: CriterionCurves, score: str) -> dict[str, Any]:
 
 
 def _criterion_trace(curves: CriterionCurves, name: str, k: int) -> dict[str, Any]:
-    x, values = curves.x[name][:MAX_EVALUATIONS], curves.values[name][:MAX_EVALUATIONS]
-    shown = values
-    if curves.is_over_widths:  # of different units: each from its lowest to its highest
-        spread = np.nanmax(values) - np.nanmin(values)
-        shown = (values - np.nanmin(values)) / (spread if spread > 0 else 1.0)
+    x, shown = curves.x[name][:MAX_EVALUATIONS], curves.scaled(name)[:MAX_EVALUATIONS]
     return {
         "type": "scatter",
         "mode": "lines",
         "name": plain(name, 40),
         "x": numbers(x),
         "y": numbers(shown),
-        "customdata": numbers(values),
+        "customdata": numbers(curves.values[name][:MAX_EVALUATIONS]),
         "line": {"color": colour(k), "width": 2, "dash": DASHES[k % len(DASHES)]},
         "hovertemplate": "%{customdata:.4g} at %{x:.3g}",
     }

@@ -58,6 +58,14 @@ class CriterionCurves:
         peaks = ", ".join(f"{name} {number(gamma, 2)}" for name, gamma in self.peaks().items())
         return f"γ = {number(width or np.nan)} of {n} widths scored" + (f"; peaks: {peaks}" if peaks else "")
 
+    def scaled(self, name: str) -> np.ndarray:
+        """A curve as it is drawn: over widths from 0 to 1, since criteria have units of their own."""
+        values = self.values[name]
+        spread = np.nanmax(values) - np.nanmin(values)
+        if not self.is_over_widths:
+            return values
+        return (values - np.nanmin(values)) / (spread if spread > 0 else 1.0)
+
     def peaks(self) -> dict[str, float]:
         """Where each curve has its maximum, for those that have it inside the range."""
         places = {name: int(np.nanargmax(values)) for name, values in self.values.items()}

@@ -169,8 +169,8 @@ def class_index(classes: np.ndarray, labels: Any, what: str) -> np.ndarray:
     if unknown.any():
         row = int(np.flatnonzero(unknown)[0])
         raise ValueError(
-            f"{what} has the label {labels[row]!r} in row {row}, which the model was not trained on. "
-            "Pass samples of the model's classes only."
+            f"{what} has the label {labels.tolist()[row]!r} in row {row}, which is no class of the model. "
+            "Pass samples of its classes only."
         )
     return np.searchsorted(classes, labels)
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from kernelwise._metric import correlations
 
-#: Features that are shown one by one, at most.
-MAX_SHOWN = 30
+#: Features that are shown one by one, at most, and the share that is worth a line.
+MAX_SHOWN, SMALLEST = 30, 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +53,7 @@ def relevance_of(model: Any) -> Relevance | None:
     if not hasattr(model, "relevance_"):
         return None
     names, order = feature_names(model), np.argsort(-model.relevance_, kind="stable")[:MAX_SHOWN]
+    order = order[: max(1, int((model.relevance_[order] >= SMALLEST).sum()))]
     Q = getattr(model, "metric_", None)
     together = None
     if Q is not None and np.count_nonzero(Q - np.diag(np.diag(Q))) > 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -11,7 +12,7 @@ from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import cross_val_predict
 from sklearn.svm import SVC as ReferenceSVC
 
-from kernelwise import Comparison, TunedSVC, load
+from kernelwise import SVC, Comparison, TunedSVC, load
 from kernelwise.reports import report_data
 from kernelwise.reports.paths import c_paths, chosen, standard_errors
 from kernelwise.reports.provenance import fingerprint
@@ -271,5 +272,21 @@ def test_bad_input_is_one_sentence(hostile):
         report_data(hostile.model, hostile.X)
     with pytest.raises(ValueError, match="label 'new' in row 1"):
         report_data(hostile.model, test=(hostile.X.iloc[:2], [SCRIPT, "new"]))
+    with pytest.raises(ValueError, match=r"\[120, 5\]"):
+        report_data(hostile.model, hostile.X, hostile.y[:5])
+    with pytest.raises(TypeError, match="fitted TunedSVC or TunedSVR, got SVC"):
+        report_data(SVC())
     with pytest.raises(NotFittedError):
         report_data(TunedSVC())
+
+
+@pytest.mark.parametrize("form", [list, lambda y: pd.Series(y, index=np.arange(60)[::-1]), lambda y: y == 1])
+def test_labels_of_any_kind(form, blobs):
+    X, y = blobs
+    labels = form(np.where(y == 1, "one", "other")) if form is list else form(y)
+    model = TunedSVC(Cs=[1.0]).fit(X, labels)
+    data = report_data(model, X, labels, test=(X, labels))
+    assert data.confusions[1].counts.sum(axis=1).tolist() == [
+        np.sum(np.asarray(labels) == label) for label in model.classes_
+    ]
+    assert data.regions.labels == [str(label) for label in model.classes_]

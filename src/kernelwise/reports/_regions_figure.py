@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.reports._plotly import INK, MUTED, axis, colour, figure, numbers, plain, table
+from kernelwise.reports._plotly import INK, axis, colour, figure, numbers, plain, table
 from kernelwise.reports.regions import Regions
 
 #: Decision values beyond this have the full colour.
@@ -17,7 +17,7 @@ def regions_figure(regions: Regions) -> dict[str, Any]:
     """Decision regions as areas of colour, samples as points: crosses are those the machine gets wrong."""
     is_pair = len(regions.labels) == 2
     background = _of_two(regions) if is_pair else _of_many(regions)
-    points = [_points(regions, k, label) for k, label in enumerate(regions.labels)]
+    points = [_points(regions, k, wrong) for k in range(len(regions.labels)) for wrong in (False, True)]
     titles = (plain(f"direction {k}: {name}", 60) for k, name in enumerate(regions.axes, 1))
     xaxis, yaxis = (axis(title, showgrid=False) for title in titles)
     return figure(background + points, 540, xaxis=xaxis, yaxis=yaxis)
@@ -72,21 +72,24 @@ def _of_many(regions: Regions) -> list[dict[str, Any]]:
     ]
 
 
-def _points(regions: Regions, k: int, label: str) -> dict[str, Any]:
-    rows = regions.truth == k
+def _points(regions: Regions, k: int, is_wrong: bool) -> dict[str, Any]:
+    """Samples of one class that the machine gets wrong, or right."""
+    rows = (regions.truth == k) & (regions.is_wrong == is_wrong)
+    label = plain(regions.labels[k])
     return {
         "type": "scatter",
         "mode": "markers",
-        "name": plain(label),
+        "name": label,
+        "legendgroup": str(k),
+        "showlegend": not is_wrong,
         "x": numbers(regions.points[rows, 0].round(4)),
         "y": numbers(regions.points[rows, 1].round(4)),
         "marker": {
             "color": colour(k),
-            "size": [9 if wrong else 6 for wrong in regions.is_wrong[rows]],
-            "symbol": ["x" if wrong else "circle" for wrong in regions.is_wrong[rows]],
+            "size": 9 if is_wrong else 6,
+            "symbol": "x" if is_wrong else "circle",
             "line": {"color": "#ffffff", "width": 0.7},
         },
-        "text": [f"{plain(label)}{', misclassified' if wrong else ''}" for wrong in regions.is_wrong[rows]],
+        "text": [f"{label}, misclassified" if is_wrong else label] * int(rows.sum()),
         "hovertemplate": "%{text}<extra></extra>",
-        "hoverlabel": {"bordercolor": MUTED},
     }

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.reports._words import number
+from kernelwise.reports._words import count, number
 from kernelwise.reports.paths import CPath, c_paths, chosen
 
 #: Names of criteria for people.
@@ -50,13 +50,15 @@ class CriterionCurves:
     @property
     def heading(self) -> str:
         """What the curves show."""
-        n = len(self.tried)
         if self.searched is not None:
             name, end = self.searched
-            return f"The search for {name} ended at {number(end)}; cross-validation scored {n} kernels"
+            scored = count(len(self.tried), "kernel")
+            return f"The search for {name} ended at {number(end)}; cross-validation scored {scored}"
         width = self.tried[self.chosen].width
         peaks = ", ".join(f"{name} {number(gamma, 2)}" for name, gamma in self.peaks().items())
-        return f"γ = {number(width or np.nan)} of {n} widths scored" + (f"; peaks: {peaks}" if peaks else "")
+        n = len({path.width for path in self.tried})
+        scored = f"γ = {number(width or np.nan)} of {count(n, 'width')} scored"
+        return f"{scored}; peaks: {peaks}" if peaks else scored
 
     def scaled(self, name: str) -> np.ndarray:
         """A curve as it is drawn: over widths from 0 to 1, since criteria have units of their own."""

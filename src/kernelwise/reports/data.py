@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import check_consistent_length, column_or_1d
 
 from kernelwise.diagnostics import diagnose
 from kernelwise.findings import Finding
+from kernelwise.reports._model import check_tuned
 from kernelwise.reports.answer import Answer, Support, answer_of, support_of
 from kernelwise.reports.criterion import CriterionCurves, criterion_curves
 from kernelwise.reports.held_out import (
@@ -102,12 +103,15 @@ def report_data(
     -------
     data : ReportData
     """
-    check_is_fitted(model, "result_")
+    check_tuned(model)
     if (X is None) != (y is None):
         raise ValueError("A report takes X and y together: pass both, or neither.")
+    if X is not None:
+        X, y = _pair(X, y)
     is_classifier, has_machine = hasattr(model, "classes_"), hasattr(model, "best_estimator_")
     if test is not None and not has_machine:
         raise ValueError("The model was fitted with refit=False and cannot be tested: leave out 'test'.")
+    test = None if test is None else _pair(*test)
     paths = c_paths(model)
     path, place = chosen(model, paths)
     parts = _unseen_classes(model, test) if is_classifier else _unseen_targets(model, test)
@@ -127,6 +131,12 @@ def report_data(
         relevance=relevance_of(model),
         **parts,
     )
+
+
+def _pair(X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    """Samples and as many answers."""
+    check_consistent_length(X, y)
+    return X, column_or_1d(y)
 
 
 def _unseen_classes(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:

@@ -106,7 +106,7 @@ def relevance_figure(relevance: Relevance) -> dict[str, Any]:
     return figure(
         [bars],
         height,
-        xaxis=axis("share of the squared distance, %"),
+        xaxis=axis("share, %"),
         yaxis=_names(relevance, autorange="reversed"),
         bargap=0.35,
         showlegend=False,

@@ -13,7 +13,7 @@ from kernelwise.kernels.radial import RadialKernel
 from kernelwise.reports.held_out import class_index, some_rows
 
 #: Cells of the picture along each axis, samples drawn, and neighbours whose mean fills in other directions.
-N_GRID, MAX_POINTS, N_NEIGHBOURS = 70, 1000, 10
+N_GRID, MAX_POINTS, N_NEIGHBOURS = 100, 1000, 10
 #: A second direction with less of the first one's scatter than this is none.
 SMALLEST = 1e-9
 
@@ -97,7 +97,7 @@ def decision_regions(model: Any, X: Any, y: Any, names: list[str]) -> Regions | 
         return None
     rows = some_rows(len(y))
     machine, Z = model._machine_and(X)
-    Z, truth = Z[rows], class_index(model.classes_, np.asarray(y)[rows], "y")
+    Z, truth = Z[rows], class_index(model.classes_, y[rows], "y")
     plane = leading_plane(model.kernel_, Z)
     if plane is None:
         return None

@@ -6,8 +6,7 @@ from abc import ABC, abstractmethod
 from importlib.util import find_spec
 from typing import Any, Self
 
-from sklearn.utils.validation import check_is_fitted
-
+from kernelwise.reports._model import check_tuned
 from kernelwise.reports._plotly import INK
 
 #: The mark of what was chosen.
@@ -44,7 +43,7 @@ class Display(ABC):
         ax : matplotlib Axes, default=None
             None makes a new figure.
         """
-        check_is_fitted(estimator, "result_")
+        check_tuned(estimator)
         return cls._of(estimator).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:

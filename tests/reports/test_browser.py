@@ -83,6 +83,15 @@ def test_names_are_shown_as_text_in_the_page_and_in_figures(browser, hostile, tm
     visit.context.close()
 
 
+def test_no_button_sends_data_away(browser, hostile, tmp_path):
+    hostile.model.report(tmp_path / "report.html")
+    visit = Visit(browser, tmp_path / "report.html", 1280, 900)
+    buttons = visit.page.locator("#figure-paths .modebar-btn")
+    names = [buttons.nth(k).get_attribute("data-title") for k in range(buttons.count())]
+    assert names == ["Zoom", "Pan", "Reset axes", "Download plot as a PNG"]
+    visit.context.close()
+
+
 def test_all_of_it_is_printed(browser, hostile, tmp_path):
     hostile.model.report(tmp_path / "report.html", hostile.X, hostile.y)
     visit = Visit(browser, tmp_path / "report.html", 1280, 900)

@@ -11,11 +11,11 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from kernelwise import TunedSVC
+from kernelwise import Comparison, TunedSVC
 from kernelwise.reports import page, report_data, write_report
 from kernelwise.reports.figures import figures
 
-from .conftest import SCRIPT
+from .conftest import END, SCRIPT
 
 ALL = ["hostile", "three", "diagonal", "regression"]
 EXTERNAL = re.compile(r"(?:https?:)?//[a-z]|@import|url\(", re.IGNORECASE)
@@ -77,13 +77,24 @@ def test_file_names_no_address(name, request, tmp_path, without_bundle):
 
 
 def test_names_and_labels_are_text(hostile, tmp_path, without_bundle):
-    options = {"command": f"tune {SCRIPT}", "source": SCRIPT, "seed": SCRIPT}
-    text = written(hostile, tmp_path, **options)
+    ones = np.ones((2, 3))
+    comparison = Comparison((SCRIPT, END), np.array([[0.8] * 3, [0.9] * 3]), ones, ones, ones, {END: SCRIPT})
+    text = written(
+        hostile,
+        tmp_path,
+        test=(hostile.X, hostile.y),
+        comparison=comparison,
+        command=f"tune {SCRIPT}",
+        source=SCRIPT,
+        seed=SCRIPT,
+    )
     elements = Elements(text)
     assert [tag for tag, _ in elements.tags].count("script") == len(elements.scripts) == 3
     assert not any("alert(1)" in script for script in elements.scripts[1:])
-    assert "".join(elements.text).count(SCRIPT) >= 5
+    assert "".join(elements.text).count(SCRIPT) >= 10
+    assert "".join(elements.text).count(END) >= 8
     assert SCRIPT not in text
+    assert END not in text
     # The JSON beside the page says the same, and ends nowhere but at its end.
     assert "<" not in elements.scripts[0]
     legend = [trace.get("name") for trace in json.loads(elements.scripts[0])["regions"]["data"]]
@@ -140,7 +151,8 @@ def test_sections_without_data_are_left_out(blobs, tmp_path, without_bundle):
 def test_every_candidate_is_in_the_history(hostile, tmp_path, without_bundle):
     text = written(hostile, tmp_path)
     history = text[text.index('<table class="history">') :]
-    assert history.count("<tr") - 1 == len(hostile.model.cv_results_["params"])
+    n_rows = history.count("<tr") - history.count('<tr class="group"') - 1
+    assert n_rows == len(hostile.model.cv_results_["params"])
     assert history.count('class="chosen"') == 1
 
 

@@ -35,6 +35,7 @@ def figure(traces: list[dict[str, Any]], height: int, **layout: Any) -> dict[str
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "legend": {"orientation": "h", "x": 0, "y": 1.01, "yanchor": "bottom", "font": {"size": 12}},
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": FAINT, "activecolor": INK},
         "hoverlabel": {"bgcolor": "#ffffff", "bordercolor": FAINT, "font": {"color": INK, "size": 12}},
     }
     return {"data": traces, "layout": {**base, **layout}}

@@ -8,8 +8,9 @@
     responsive: true,
     displayModeBar: isTouch ? false : "hover",
     displaylogo: false,
+    // By name, so that no button of a later plotly comes in that sends data away.
+    modeBarButtons: [["zoom2d", "pan2d", "resetScale2d", "toImage"]],
     plotlyServerURL: "",
-    modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d"],
   };
   const charts = [];
   for (const [name, figure] of Object.entries(figures)) {

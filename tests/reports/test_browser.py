@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import shutil
 
+import numpy as np
 import pytest
+
+from kernelwise import Comparison
 
 from .conftest import SCRIPT
 
@@ -80,6 +83,18 @@ def test_names_are_shown_as_text_in_the_page_and_in_figures(browser, hostile, tm
     assert SCRIPT in legend
     assert SCRIPT in visit.page.locator(".confusion").inner_text()
     assert visit.page.evaluate("document.querySelectorAll('main script').length") == 0
+    visit.context.close()
+
+
+def test_names_of_methods_fit_a_phone(browser, hostile, tmp_path):
+    ones = np.ones((2, 3))
+    names = ("kernelwise", "HalvingGridSearchCV")
+    comparison = Comparison(names, 0.8 * ones, ones, ones, ones, {})
+    hostile.model.report(tmp_path / "report.html", comparison=comparison)
+    visit = Visit(browser, tmp_path / "report.html", 390, 844)
+    heights = [visit.page.get_by_role("rowheader", name=name).bounding_box()["height"] for name in names]
+    assert max(heights) < 50  # a line or two, not a letter a line
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= 390
     visit.context.close()
 
 

@@ -19,6 +19,7 @@ from ..selection.choice import Choice
 from ..selection.deadline import Deadline
 from ..selection.held_out_paths import KernelPath
 from ..selection.result import SelectionResult, selection_result
+from ._fit_record import HeldOut, record_of
 from ._progress import Progress
 from ._scaling import apply_scaler
 from ._tuned_machine import RESERVE, affordable_rows
@@ -27,7 +28,7 @@ from ._tuned_settings import row_of
 from ._tuned_table import one_standard_error, path_at, place_of, tabulate_paths
 
 #: Attributes that not every fit sets: those of an earlier one must not stay behind.
-NOT_ALWAYS_SET = ("best_estimator_", "n_iter_", "refit_time_", "relevance_", "metric_")
+NOT_ALWAYS_SET = ("best_estimator_", "n_iter_", "refit_time_", "relevance_", "metric_", "_record")
 
 
 class TunedMachine(CallbackSupportMixin, BaseEstimator):
@@ -57,6 +58,10 @@ class TunedMachine(CallbackSupportMixin, BaseEstimator):
     @abstractmethod
     def _targets(self, task: Any, rows: np.ndarray) -> np.ndarray:
         """What the machine is trained to say of some rows."""
+
+    @abstractmethod
+    def _held_out(self, task: Any, choice: Choice) -> HeldOut:
+        """What the chosen machines said of rows that they had not seen."""
 
     @abstractmethod
     def _criterion(self) -> Any:
@@ -114,10 +119,29 @@ class TunedMachine(CallbackSupportMixin, BaseEstimator):
             samples, self._targets(task, rows), sample_weight=task.bound[rows]
         )
         self._complete(task, choice)
+        self._record = record_of(
+            self.best_estimator_, task.bound[rows], self._held_out(task, choice), task.pieces.weight
+        )
         self._gram_columns = None if task.columns is None else task.columns[rows]
         self.n_iter_ = self.best_estimator_.n_iter_
         self.n_svm_fits_ += np.size(self.n_iter_)
         self.refit_time_ = time.perf_counter() - started
+
+    def report(self, path: Any, X: Any = None, y: Any = None, **options: Any) -> None:
+        """Write what was chosen, and why, as one HTML file that needs no network.
+
+        Parameters
+        ----------
+        path : path-like
+            The file is written whole or not at all.
+        X, y : array, default=None
+            The training samples. With them the report has decision regions and findings about the data.
+        **options
+            ``test``, ``comparison``, ``command``, ``source``, ``seed``: see `kernelwise.reports.report_data`.
+        """
+        from ..reports import report_data, write_report  # they know this class
+
+        write_report(report_data(self, X, y, **options), path)
 
     def _machine_and(self, X: Any) -> tuple[Any, Any]:
         """The trained machine, and samples as it wants them."""

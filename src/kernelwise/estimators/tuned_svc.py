@@ -19,6 +19,7 @@ from ..selection.choice import Choice
 from ..selection.deadline import Deadline
 from ..selection.task import Task
 from ._exportable import Exportable
+from ._fit_record import HeldOut, held_out_classes
 from ._held_out_scorer import HeldOutScorer
 from ._probability import class_probabilities
 from ._progress import Progress
@@ -264,6 +265,15 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
         """Fit the sigmoids on the held-out decision values."""
         self._sigmoids = held_out_sigmoids(
             task, choice.path.decision[choice.place], STRATEGIES[self.multiclass].machines
+        )
+
+    def _held_out(self, task: Task, choice: Choice) -> HeldOut:
+        return held_out_classes(
+            task.index[task.rows[task.pieces.rows]],
+            choice.path.decision[choice.place],
+            self._sigmoids,
+            len(self.classes_),
+            self.multiclass,
         )
 
     # -- predicting ---------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from ..selection.choice import Choice
 from ..selection.deadline import Deadline
 from ..selection.regression import BY_SCORE, as_regression_criterion, choose_regression
 from ..selection.regression_task import FIRST_EPSILON, RegressionTask
+from ._fit_record import HeldOut
 from ._progress import Progress
 from ._regression_scorer import RegressionScorer
 from ._scaling import variances
@@ -248,8 +249,16 @@ class TunedSVR(RegressorMixin, TunedMachine):
     def _targets(self, task: RegressionTask, rows: np.ndarray) -> np.ndarray:
         return task.target[rows]
 
+    def _held_out(self, task: RegressionTask, choice: Choice) -> HeldOut:
+        standardised = choice.path.decision[choice.place, :, 0].astype(float)
+        truth = task.target[task.rows[task.pieces.rows]]
+        return HeldOut(self._own_units(truth), self._own_units(standardised), np.empty(0))
+
+    def _own_units(self, target: np.ndarray) -> np.ndarray:
+        return self.target_mean_ + self.target_scale_ * target
+
     # -- predicting ---------------------------------------------------------------------------------------
     def predict(self, X: Any) -> np.ndarray:
         """Predictions in the units of y, of shape (n_samples,)."""
         machine, Z = self._machine_and(X)
-        return self.target_mean_ + self.target_scale_ * machine.predict(Z)
+        return self._own_units(machine.predict(Z))

@@ -1,0 +1,20 @@
+"""Reports of tuned machines: data, one HTML file, and displays for notebooks."""
+
+from kernelwise.reports.data import ReportData, report_data
+from kernelwise.reports.displays import (
+    CPathDisplay,
+    CriterionDisplay,
+    RelevanceDisplay,
+    SearchSurfaceDisplay,
+)
+from kernelwise.reports.page import write_report
+
+__all__ = [
+    "CPathDisplay",
+    "CriterionDisplay",
+    "RelevanceDisplay",
+    "ReportData",
+    "SearchSurfaceDisplay",
+    "report_data",
+    "write_report",
+]

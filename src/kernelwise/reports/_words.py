@@ -1,0 +1,96 @@
+"""Numbers, kernels and scores as people write them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernelwise.kernels import DiagonalGaussian, Kernel, Linear
+from kernelwise.kernels.radial import GaussianFamily
+
+#: Letters of the papers for names of parameters.
+LETTERS = {"gamma": "γ", "delta": "δ", "sigma": "σ", "coef0": "c", "epsilon": "ε"}
+#: Kernels whose class name is not what people call them.
+TITLES = {
+    "ExponentialRBF": "Exponential RBF",
+    "DiagonalGaussian": "Diagonal Gaussian",
+    "Gaussian": "Gaussian with a full metric",
+    "LowRankGaussian": "Low-rank Gaussian",
+}
+#: Scores that are a share of samples, by the name of the scoring.
+SHARES = {None: "accuracy", "accuracy": "accuracy", "balanced_accuracy": "balanced accuracy"}
+#: Weights below this share of the largest do not count as kept features.
+NEGLIGIBLE = 1e-6
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number with a few significant digits: 0.0208, 16, 1024, 1.05e-6."""
+    if 10**digits <= abs(value) < 1e6:
+        return f"{value:.0f}"
+    return f"{value:.{digits}g}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")
+
+
+def count(value: float, noun: str, plural: str | None = None) -> str:
+    """A number with its noun: 1 feature, 12 features, 2.5 samples."""
+    shown = f"{value:g}" if value < 1e6 else f"{value:.3g}"
+    return f"{shown} {noun if value == 1 else plural or noun + 's'}"
+
+
+def kernel_text(kernel: Any) -> str:
+    """A kernel with its numbers: RBF, γ = 0.0208."""
+    if not isinstance(kernel, Kernel):
+        return "Precomputed kernel"
+    name = type(kernel).__name__
+    title = TITLES.get(name, name)
+    if isinstance(kernel, DiagonalGaussian):
+        q = np.asarray(kernel.q, dtype=float)
+        return f"{title}, {int((q > NEGLIGIBLE * q.max()).sum())} of {count(len(q), 'feature')}"
+    if isinstance(kernel, Linear):
+        return f"{title} kernel"
+    numbers = {k: v for k, v in kernel.get_params().items() if isinstance(v, float | int)}
+    return ", ".join([title, *(f"{LETTERS.get(k, k)} = {number(v)}" for k, v in numbers.items())])
+
+
+def width_of(kernel: Any) -> float | None:
+    """The factor before the squared distance, or γ of other kernels; None where no one number says it."""
+    if isinstance(kernel, GaussianFamily):
+        # The scale of a learned metric is in the metric.
+        return float(kernel.scale) if any(p in kernel.get_params() for p in ("gamma", "delta")) else None
+    gamma = getattr(kernel, "gamma", None)
+    return float(gamma) if isinstance(gamma, float | int) else None
+
+
+def score_name(model: Any) -> str:
+    """What the cross-validation measured."""
+    scoring = model.scoring
+    if not hasattr(model, "classes_") and scoring is None:
+        return "R²"
+    if scoring is None or isinstance(scoring, str):
+        return SHARES.get(scoring, str(scoring).replace("_", " "))
+    return str(getattr(scoring, "__name__", "score")).replace("_", " ")
+
+
+def is_share(model: Any) -> bool:
+    """Whether scores are shares of samples, shown in per cent."""
+    is_known = model.scoring is None or isinstance(model.scoring, str)
+    return hasattr(model, "classes_") and is_known and model.scoring in SHARES
+
+
+def score_text(value: float, share: bool) -> str:
+    """97.2 % for a share of samples, 0.972 for other scores."""
+    return f"{100 * value:.1f} %" if share else f"{value:.3f}"
+
+
+def error_text(error: float | None, share: bool) -> str:
+    """± with the standard error; empty if there is none."""
+    if error is None or not np.isfinite(error):
+        return ""
+    return f" ± {100 * error:.1f}" if share else f" ± {error:.3f}"
+
+
+def unbroken(text: str) -> str:
+    """Text in which no line ends inside "C = 16", "97 %" or "± 0.6"."""
+    for sign in (" = ", " ± ", " %"):
+        text = text.replace(sign, sign.replace(" ", "\N{NO-BREAK SPACE}"))
+    return text

@@ -1,0 +1,147 @@
+"""The answer of a report: what was chosen, and how good it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernelwise.reports._words import (
+    count,
+    error_text,
+    is_share,
+    kernel_text,
+    number,
+    score_name,
+    score_text,
+)
+from kernelwise.reports.paths import standard_errors
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was chosen and how good it is.
+
+    Attributes
+    ----------
+    kernel : str
+    C : float
+    epsilon : float or None
+    score : str
+        Name of the score.
+    is_share : bool
+        Whether scores are shares of samples.
+    cv_score, cv_error : float
+        Of the cross-validation, and its standard error.
+    test_score, test_error : float or None
+    n_folds, n_candidates, n_machines, n_features : int
+    n_rows : int or None
+        Distinct rows that the machine was trained on.
+    n_test : int or None
+    n_classes : int or None
+    seconds : float
+    """
+
+    kernel: str
+    C: float
+    epsilon: float | None
+    score: str
+    is_share: bool
+    cv_score: float
+    cv_error: float
+    test_score: float | None
+    test_error: float | None
+    n_folds: int
+    n_candidates: int
+    n_machines: int
+    n_features: int
+    n_rows: int | None
+    n_test: int | None
+    n_classes: int | None
+    seconds: float
+
+    @property
+    def heading(self) -> str:
+        """The answer in a line."""
+        tube = "" if self.epsilon is None else f", ε = {number(self.epsilon)}"
+        return f"{self.kernel}, C = {number(self.C)}{tube}: {self.cv_text} in cross-validation"
+
+    @property
+    def cv_text(self) -> str:
+        """The score of the cross-validation with its standard error."""
+        return self._named(self.cv_score, self.cv_error)
+
+    @property
+    def test_text(self) -> str:
+        """The score on the test samples with its standard error; empty without any."""
+        return "" if self.test_score is None else self._named(self.test_score, self.test_error)
+
+    @property
+    def caution(self) -> str:
+        """A sentence if the test samples say less than cross-validation did, by two standard errors."""
+        if self.test_score is None or self.test_error is None:
+            return ""
+        gap, error = self.cv_score - self.test_score, float(np.hypot(self.cv_error, self.test_error))
+        if not gap > 2.0 * error:
+            return ""
+        return (
+            f"The test samples score {100 * gap:.1f} points less than cross-validation, {gap / error:.1f} "
+            "standard errors of the difference: trust the test."
+        )
+
+    def _named(self, value: float, error: float | None) -> str:
+        name = "" if self.is_share else f"{self.score} "
+        return f"{name}{score_text(value, self.is_share)}{error_text(error, self.is_share)}"
+
+
+@dataclass(frozen=True)
+class Support:
+    """Support vectors of the trained machine: all, those at their bound, and the rows it was trained on."""
+
+    n_support: int
+    n_bounded: int
+    n_rows: int
+
+    @property
+    def heading(self) -> str:
+        """How many there are."""
+        share = 100 * self.n_support / self.n_rows
+        return f"{count(self.n_support, 'support vector')}, {share:.0f} % of {count(self.n_rows, 'row')}"
+
+
+def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
+    """The answer of a fitted model, with its score on test samples."""
+    share, record = is_share(model), getattr(model, "_record", None)
+    test_score = test_error = n_test = None
+    if test is not None:
+        test_score, n_test = float(model.scorer_(model, *test)), len(test[1])
+        if share:
+            test_error = float(np.sqrt(test_score * (1.0 - test_score) / n_test))
+    return Answer(
+        kernel=kernel_text(model.kernel_),
+        C=model.C_,
+        epsilon=getattr(model, "epsilon_", None),
+        score=score_name(model),
+        is_share=share,
+        cv_score=model.best_score_,
+        cv_error=float(standard_errors(model)[model.best_index_]),
+        test_score=test_score,
+        test_error=test_error,
+        n_folds=model.n_splits_,
+        n_candidates=len(model.cv_results_["params"]),
+        n_machines=model.n_svm_fits_,
+        n_features=model.n_features_in_,
+        n_rows=None if record is None else record.n_rows,
+        n_test=n_test,
+        n_classes=len(model.classes_) if hasattr(model, "classes_") else None,
+        seconds=model.result_.seconds,
+    )
+
+
+def support_of(model: Any) -> Support | None:
+    """Support vectors of a trained model; None without a machine."""
+    record = getattr(model, "_record", None)
+    if record is None:
+        return None
+    return Support(len(model.best_estimator_.support_), record.n_bounded, record.n_rows)

@@ -1,0 +1,61 @@
+"""What the displays have in common: scikit-learn's way of ``from_estimator``, ``plot`` and ``ax_``."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from importlib.util import find_spec
+from typing import Any, Self
+
+from kernelwise.reports._model import check_tuned
+from kernelwise.reports._plotly import INK
+
+#: The mark of what was chosen.
+STAR = {"marker": "*", "s": 160, "color": INK, "zorder": 5, "label": "chosen"}
+
+
+class Display(ABC):
+    """A picture that is made from a fitted `TunedSVC` or `TunedSVR`.
+
+    Attributes
+    ----------
+    ax_, figure_
+        matplotlib's, after :meth:`plot`.
+    """
+
+    ax_: Any
+    figure_: Any
+
+    @classmethod
+    @abstractmethod
+    def _of(cls, estimator: Any) -> Self:
+        """The display of a fitted estimator, not yet drawn."""
+
+    @abstractmethod
+    def _draw(self, ax: Any) -> None: ...
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+        """Draw a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : TunedSVC or TunedSVR
+        ax : matplotlib Axes, default=None
+            None makes a new figure.
+        """
+        check_tuned(estimator)
+        return cls._of(estimator).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw on ``ax``, or on a new figure."""
+        if find_spec("matplotlib") is None:
+            raise ImportError(
+                f"{type(self).__name__} needs matplotlib. Install it with pip install 'kernelwise[display]'."
+            )
+        if ax is None:
+            from matplotlib import pyplot
+
+            ax = pyplot.subplots()[1]
+        self.ax_, self.figure_ = ax, ax.figure
+        self._draw(ax)
+        return self

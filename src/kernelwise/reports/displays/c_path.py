@@ -1,0 +1,48 @@
+"""Held-out scores along C."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from kernelwise.reports._plotly import FAINT, colour
+from kernelwise.reports._words import score_name
+from kernelwise.reports.displays.base import STAR, Display
+from kernelwise.reports.paths import CPath, c_paths, chosen
+
+
+class CPathDisplay(Display):
+    """Held-out scores of the chosen kernel along C, with one standard error; other kernels faintly behind.
+
+    Parameters
+    ----------
+    paths : list of CPath
+    chosen : (int, int)
+        The chosen kernel's place among the paths, and the chosen C's on it.
+    score : str
+        Name of the held-out score.
+    """
+
+    def __init__(self, paths: list[CPath], chosen: tuple[int, int], score: str = "score") -> None:
+        self.paths = paths
+        self.chosen = chosen
+        self.score = score
+
+    @classmethod
+    def _of(cls, estimator: Any) -> Self:
+        paths = c_paths(estimator)
+        path, place = chosen(estimator, paths)
+        return cls(paths, (paths.index(path), place), score_name(estimator))
+
+    def _draw(self, ax: Any) -> None:
+        path, place = self.paths[self.chosen[0]], self.chosen[1]
+        for other in self.paths:
+            if other is not path:
+                ax.plot(other.Cs, other.scores, color=FAINT, linewidth=0.8)
+        errors = np.nan_to_num(path.errors)
+        ax.fill_between(path.Cs, path.scores - errors, path.scores + errors, color=colour(0), alpha=0.15)
+        ax.plot(path.Cs, path.scores, "o-", color=colour(0), markersize=4, label=path.kernel)
+        ax.scatter(path.Cs[place], path.scores[place], **STAR)
+        ax.set(xscale="log", xlabel="C", ylabel=f"held-out {self.score}")
+        ax.legend(frameon=False)

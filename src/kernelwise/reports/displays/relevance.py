@@ -1,0 +1,42 @@
+"""The weight of every feature in a learned metric."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from kernelwise.reports._plotly import colour
+from kernelwise.reports.displays.base import Display
+from kernelwise.reports.relevance import Relevance, relevance_of
+
+
+class RelevanceDisplay(Display):
+    """Share of each feature in the squared distance of a learned metric, the largest on top.
+
+    Parameters
+    ----------
+    relevance : Relevance
+    """
+
+    def __init__(self, relevance: Relevance) -> None:
+        self.relevance = relevance
+
+    @classmethod
+    def _of(cls, estimator: Any) -> Self:
+        relevance = relevance_of(estimator)
+        if relevance is None:
+            raise ValueError(
+                f"The kernel of this {type(estimator).__name__} treats all features alike. Fit one with "
+                "kernel='diagonal' or 'gaussian'."
+            )
+        return cls(relevance)
+
+    def _draw(self, ax: Any) -> None:
+        places = np.arange(len(self.relevance.names))
+        ax.barh(places, 100.0 * self.relevance.shares, color=colour(0))
+        # A dollar sign in a name is no formula.
+        names = [name.replace("$", r"\$") for name in self.relevance.names]
+        ax.set_yticks(places, names)
+        ax.invert_yaxis()
+        ax.set(xlabel="share of the squared distance, %")

@@ -1,0 +1,73 @@
+"""Held-out scores over width and C."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from kernelwise.reports._words import score_name
+from kernelwise.reports.displays.base import STAR, Display
+from kernelwise.reports.paths import c_paths, chosen
+
+N_LEVELS = 12
+
+
+class SearchSurfaceDisplay(Display):
+    """Where in the plane of width and C the search has looked, and what it found there.
+
+    Parameters
+    ----------
+    widths, Cs, scores : ndarray of shape (n_candidates,)
+    chosen : int
+        The place of the chosen candidate.
+    score : str
+        Name of the held-out score.
+    """
+
+    def __init__(
+        self, widths: np.ndarray, Cs: np.ndarray, scores: np.ndarray, chosen: int, score: str = "score"
+    ) -> None:
+        self.widths = widths
+        self.Cs = Cs
+        self.scores = scores
+        self.chosen = chosen
+        self.score = score
+
+    @classmethod
+    def _of(cls, estimator: Any) -> Self:
+        paths = c_paths(estimator)
+        path, place = chosen(estimator, paths)
+        if path.width is None:
+            raise ValueError(
+                f"SearchSurfaceDisplay needs a kernel whose width is one number, not {path.kernel}. "
+                "Use CPathDisplay."
+            )
+        # A regression may have scored one width with several ε: the chosen one, or the best.
+        shown = []
+        for width in sorted({other.width for other in paths if other.width is not None}):
+            alike = [other for other in paths if other.width == width]
+            shown.append(path if path in alike else max(alike, key=lambda one: one.smoothed.max()))
+        before = sum(len(other.Cs) for other in shown[: shown.index(path)])
+        return cls(
+            np.concatenate([np.full(len(other.Cs), other.width) for other in shown]),
+            np.concatenate([other.Cs for other in shown]),
+            np.concatenate([other.scores for other in shown]),
+            before + place,
+            score_name(estimator),
+        )
+
+    def _draw(self, ax: Any) -> None:
+        ax.set(xscale="log", yscale="log", xlabel="γ", ylabel="C")
+        if len(np.unique(self.widths)) > 1 and len(np.unique(self.Cs)) > 1:
+            from matplotlib.tri import Triangulation
+
+            # Neighbours are those on the logarithmic axes that are drawn.
+            triangles = Triangulation(np.log(self.widths), np.log(self.Cs)).triangles
+            plane = Triangulation(self.widths, self.Cs, triangles)
+            ax.tricontourf(plane, self.scores, levels=N_LEVELS, cmap="cividis", alpha=0.6)
+        points = ax.scatter(self.widths, self.Cs, c=self.scores, cmap="cividis", s=28, edgecolors="white")
+        ax.scatter(self.widths[self.chosen], self.Cs[self.chosen], **STAR)
+        ax.use_sticky_edges = False  # the outermost candidates are not to be cut in half
+        ax.margins(0.06)
+        ax.figure.colorbar(points, ax=ax, label=f"held-out {self.score}")

@@ -1,0 +1,188 @@
+"""How often and how surely the machine is right on samples it has not seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernelwise._sklearn_compat import safe_indexing
+from kernelwise.reports._words import count
+
+N_BINS = 10
+#: Points of a scatter plot, at most.
+MAX_POINTS = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Confusion:
+    """True against predicted classes.
+
+    Attributes
+    ----------
+    source : str
+        "held out" or "test".
+    labels : list of str
+    counts : ndarray of shape (n_classes, n_classes) or (n_classes, n_classes + 1)
+        Weights of the samples; rows are true classes, a last column is of the rejected ones.
+    """
+
+    source: str
+    labels: list[str]
+    counts: np.ndarray
+
+    @property
+    def n_wrong(self) -> float:
+        """Samples that were misclassified or rejected."""
+        return float(self.counts.sum() - np.trace(self.counts))
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return [*self.labels, "rejected"][: self.counts.shape[1]]
+
+    @property
+    def recall(self) -> np.ndarray:
+        """Share of each true class that was found, shape (n_classes,)."""
+        total = self.counts.sum(axis=1)
+        return np.divide(np.diag(self.counts), total, out=np.zeros(len(total)), where=total > 0)
+
+    def worst(self, n: int = 5) -> list[tuple[str, str, float]]:
+        """The most frequent confusions: true class, predicted class, count."""
+        wrong = self.counts.copy()
+        np.fill_diagonal(wrong, 0.0)
+        order = np.argsort(-wrong, axis=None, kind="stable")[:n]
+        pairs = [np.unravel_index(place, wrong.shape) for place in order]
+        return [(self.labels[i], self.columns[j], float(wrong[i, j])) for i, j in pairs if wrong[i, j] > 0]
+
+    @property
+    def heading(self) -> str:
+        """What the table shows."""
+        total = self.counts.sum()
+        head = f"{self.source.capitalize()}: {self.n_wrong:g} of {count(float(total), 'sample')} wrong"
+        worst = self.worst(1)
+        if not worst:
+            return head
+        true, predicted, n = worst[0]
+        return f"{head}, most often “{true}” taken for “{predicted}” ({n:g})"
+
+
+@dataclass(frozen=True, eq=False)
+class Reliability:
+    """Predicted probabilities against observed shares, in bins of about equal weight.
+
+    Attributes
+    ----------
+    source : str
+        "held out" or "test".
+    of : str
+        What the probabilities are of.
+    predicted, observed, errors, weights : ndarray of shape (n_bins,)
+        Mean probability, share of samples for which it came true and its standard error, weight.
+    brier : float
+        Mean squared difference between probability and what came true.
+    """
+
+    source: str
+    of: str
+    predicted: np.ndarray
+    observed: np.ndarray
+    errors: np.ndarray
+    weights: np.ndarray
+    brier: float
+
+    @property
+    def gap(self) -> float:
+        """Mean distance between predicted and observed (expected calibration error)."""
+        return float(np.average(np.abs(self.predicted - self.observed), weights=self.weights))
+
+    @property
+    def heading(self) -> str:
+        """What the curve shows."""
+        return f"Probabilities are off by {100 * self.gap:.1f} points on average (Brier {self.brier:.3f})"
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Predicted against observed targets of a regression; ``source`` is "held out" or "test"."""
+
+    source: str
+    observed: np.ndarray
+    predicted: np.ndarray
+
+    @property
+    def heading(self) -> str:
+        """What the points show."""
+        errors = np.abs(self.predicted - self.observed)
+        return f"{self.source.capitalize()}: half of the predictions are within {np.median(errors):.3g}"
+
+
+def confusion(
+    source: str, classes: Any, truth: np.ndarray, predicted: np.ndarray, weight: np.ndarray
+) -> Confusion:
+    """Count class indices; −1 is a rejected sample."""
+    k = len(classes)
+    counts = np.zeros((k, k + 1))
+    np.add.at(counts, (truth, np.where(predicted < 0, k, predicted)), weight)
+    return Confusion(source, [str(c) for c in classes], counts if counts[:, k].any() else counts[:, :k])
+
+
+def reliability(
+    source: str, of: str, probability: np.ndarray, came_true: np.ndarray, weight: np.ndarray
+) -> Reliability | None:
+    """Bin the probabilities; None without any."""
+    if not probability.size:
+        return None
+    order = np.argsort(probability, kind="stable")
+    p, hit, w = probability[order], came_true[order].astype(float), weight[order]
+    middle = np.cumsum(w) - 0.5 * w
+    bins = np.minimum((middle / w.sum() * N_BINS).astype(int), N_BINS - 1)
+    bins = np.unique(bins, return_inverse=True)[1]
+    weights = np.bincount(bins, weights=w)
+    observed = np.bincount(bins, weights=w * hit) / weights
+    return Reliability(
+        source,
+        of,
+        np.bincount(bins, weights=w * p) / weights,
+        observed,
+        np.sqrt(observed * (1.0 - observed) / weights),
+        weights,
+        float(np.average((p - hit) ** 2, weights=w)),
+    )
+
+
+def reliability_of_classes(
+    source: str, classes: Any, truth: np.ndarray, predicted: np.ndarray, p: np.ndarray, w: np.ndarray
+) -> Reliability | None:
+    """Of the second of two classes, or of the predicted one of more; ``p`` is its probability."""
+    if len(classes) == 2:
+        return reliability(source, f"class “{classes[1]}”", p, truth == 1, w)
+    kept = predicted >= 0
+    return reliability(source, "the predicted class", p[kept], (truth == predicted)[kept], w[kept])
+
+
+def class_index(classes: np.ndarray, labels: Any, what: str) -> np.ndarray:
+    """Index of each label; a label that no class has is an error."""
+    labels = np.asarray(labels)
+    unknown = ~np.isin(labels, classes)
+    if unknown.any():
+        row = int(np.flatnonzero(unknown)[0])
+        raise ValueError(
+            f"{what} has the label {labels.tolist()[row]!r} in row {row}, which is no class of the model. "
+            "Pass samples of its classes only."
+        )
+    return np.searchsorted(classes, labels)
+
+
+def some_rows(n: int, limit: int = MAX_POINTS, random_state: int = 0) -> np.ndarray:
+    """All rows, or a random choice of them in their order."""
+    if n <= limit:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(random_state).choice(n, limit, replace=False))
+
+
+def some_predictions(source: str, observed: np.ndarray, predicted: np.ndarray) -> Predictions:
+    """Predictions, thinned to what a plot can show."""
+    rows = some_rows(len(observed))
+    return Predictions(source, safe_indexing(observed, rows), safe_indexing(predicted, rows))

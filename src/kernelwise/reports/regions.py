@@ -1,0 +1,165 @@
+"""The decision of a machine along the two leading directions of its samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.spatial import cKDTree
+
+from kernelwise.kernels.radial import RadialKernel
+from kernelwise.reports.held_out import class_index, some_rows
+
+#: Cells of the picture along each axis, samples drawn, and neighbours whose mean fills in other directions.
+N_GRID, MAX_POINTS, N_NEIGHBOURS = 100, 1000, 10
+#: A second direction with less of the first one's scatter than this is none.
+SMALLEST = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """What the machine says in a plane, and the samples projected onto it.
+
+    Attributes
+    ----------
+    a, b : ndarray of shape (n_grid,)
+        Coordinates of the cells along the two directions.
+    values : ndarray of shape (n_grid, n_grid)
+        Decision values of two classes, class indices of more (−1: rejected); ``values[j, i]`` at
+        (a_i, b_j).
+    points : ndarray of shape (n_points, 2)
+    truth : ndarray of shape (n_points,)
+        Class indices.
+    is_wrong : ndarray of shape (n_points,)
+        Whether the trained machine misclassifies the sample.
+    labels : list of str
+    axes : tuple of str
+        The features that have most to do with each direction.
+    share : float
+        Of the scatter that the kernel sees, what the plane shows.
+    agreement : float
+        Share of the samples in whose cell the picture says what the machine says of the sample itself.
+    n_features : int
+    """
+
+    a: np.ndarray
+    b: np.ndarray
+    values: np.ndarray
+    points: np.ndarray
+    truth: np.ndarray
+    is_wrong: np.ndarray
+    labels: list[str]
+    axes: tuple[str, str]
+    share: float
+    agreement: float
+    n_features: int
+
+    @property
+    def heading(self) -> str:
+        """What the picture shows."""
+        return (
+            f"Two directions hold {100 * self.share:.0f} % of the scatter; "
+            f"this picture is right about {100 * self.agreement:.0f} % of the samples"
+        )
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Two leading directions: samples are centre + coordinates·loadings + residual.
+
+    Attributes
+    ----------
+    coordinates : ndarray of shape (n_rows, 2)
+    centre : ndarray of shape (n_features,)
+    loadings : ndarray of shape (2, n_features)
+    residual : ndarray of shape (n_rows, n_features)
+    share : float
+    """
+
+    coordinates: np.ndarray
+    centre: np.ndarray
+    loadings: np.ndarray
+    residual: np.ndarray
+    share: float
+
+    def filled(self, places: np.ndarray) -> np.ndarray:
+        """Samples at some places, with the mean residual of the nearest samples in all other directions."""
+        n = min(N_NEIGHBOURS, len(self.coordinates))
+        near = cKDTree(self.coordinates).query(places, k=n)[1].reshape(len(places), n)
+        return self.centre + places @ self.loadings + self.residual[near].mean(axis=1)
+
+
+def decision_regions(model: Any, X: Any, y: Any, names: list[str]) -> Regions | None:
+    """The picture of a trained classifier; None if its samples have no two directions or are sparse."""
+    if model._is_gram() or sparse.issparse(X):
+        return None
+    rows = some_rows(len(y))
+    machine, Z = model._machine_and(X)
+    Z, truth = Z[rows], class_index(model.classes_, y[rows], "y")
+    plane = leading_plane(model.kernel_, Z)
+    if plane is None:
+        return None
+    a, b = (_ticks(column) for column in plane.coordinates.T)
+    cells = plane.filled(np.stack(np.meshgrid(a, b), axis=-1).reshape(-1, 2))
+    said = _indices(model, machine.predict(cells)).reshape(len(b), len(a))
+    is_pair = len(model.classes_) == 2
+    values = machine.decision_function(cells).reshape(said.shape) if is_pair else said.astype(float)
+    of_samples = _indices(model, machine.predict(Z))
+    drawn = some_rows(len(rows), MAX_POINTS)
+    i, j = (_nearest(axis, column) for axis, column in zip((a, b), plane.coordinates.T, strict=True))
+    return Regions(
+        a,
+        b,
+        values,
+        plane.coordinates[drawn],
+        truth[drawn],
+        (of_samples != truth)[drawn],
+        [str(c) for c in model.classes_],
+        (_axis(plane, Z, names, 0), _axis(plane, Z, names, 1)),
+        plane.share,
+        float(np.mean(said[j, i] == of_samples)),
+        Z.shape[1],
+    )
+
+
+def leading_plane(kernel: Any, Z: np.ndarray) -> Plane | None:
+    """Principal components of the samples as the kernel sees them: after its linear map, if it has one."""
+    mapped = np.asarray(kernel.transform(Z) if isinstance(kernel, RadialKernel) else Z, dtype=float)
+    mapped = mapped - mapped.mean(axis=0)
+    if min(mapped.shape) < 2:
+        return None
+    U, s, _ = np.linalg.svd(mapped, full_matrices=False)
+    if s[1] <= SMALLEST * s[0]:
+        return None
+    coordinates = U[:, :2] * s[:2]
+    # The coordinates are orthogonal, so that the regression of Z on them needs no system to be solved.
+    centre = Z.mean(axis=0)
+    loadings = coordinates.T @ (Z - centre) / s[:2, None] ** 2
+    residual = Z - centre - coordinates @ loadings
+    return Plane(coordinates, centre, loadings, residual, float((s[:2] ** 2).sum() / (s**2).sum()))
+
+
+def _ticks(column: np.ndarray) -> np.ndarray:
+    """Cells that cover the samples with a little room around them."""
+    room = 0.05 * np.ptp(column)
+    return np.linspace(column.min() - room, column.max() + room, N_GRID)
+
+
+def _nearest(axis: np.ndarray, column: np.ndarray) -> np.ndarray:
+    return np.rint((column - axis[0]) / (axis[1] - axis[0])).astype(int)
+
+
+def _indices(model: Any, labels: np.ndarray) -> np.ndarray:
+    """Class indices of predicted labels; −1 for the label of rejected samples."""
+    index = np.searchsorted(model.classes_, labels).clip(max=len(model.classes_) - 1)
+    return np.where(model.classes_[index] == labels, index, -1)
+
+
+def _axis(plane: Plane, Z: np.ndarray, names: list[str], k: int) -> str:
+    """The two features that correlate most with a direction."""
+    deviation = Z.std(axis=0)
+    size = np.abs(plane.loadings[k]) * plane.coordinates[:, k].std()
+    correlation = np.divide(size, deviation, out=np.zeros_like(size), where=deviation > 0)
+    return ", ".join(names[f] for f in np.argsort(-correlation, kind="stable")[:2])

@@ -1,0 +1,62 @@
+"""Reliability against scikit-learn's, and counts of small tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.calibration import calibration_curve
+from sklearn.metrics import brier_score_loss
+
+from kernelwise.reports.held_out import confusion, reliability, reliability_of_classes, some_rows
+
+
+def test_reliability_is_the_quantile_curve_of_scikit_learn():
+    random = np.random.default_rng(0)
+    p = random.uniform(size=200)
+    hit = random.uniform(size=200) < p**2
+    curve = reliability("test", "x", p, hit, np.ones(200))
+    observed, predicted = calibration_curve(hit, p, n_bins=10, strategy="quantile")
+    assert_allclose(curve.observed, observed)
+    assert_allclose(curve.predicted, predicted)
+    assert curve.brier == pytest.approx(brier_score_loss(hit, p))
+    assert curve.gap == pytest.approx(np.mean(np.abs(observed - predicted)))
+
+
+def test_weighted_samples_are_repeated_ones_to_reliability():
+    p, hit, weight = np.array([0.1, 0.4, 0.9]), np.array([False, True, True]), np.array([12.0, 8.0, 20.0])
+    ours = reliability("test", "x", p, hit, weight)
+    rows = np.repeat(np.arange(3), weight.astype(int))
+    theirs = reliability("test", "x", p[rows], hit[rows], np.ones(40))
+    assert ours.brier == pytest.approx(theirs.brier)
+    assert ours.gap == pytest.approx(theirs.gap)
+    assert ours.weights.sum() == 40
+
+
+def test_no_probabilities_no_curve():
+    assert reliability("test", "x", np.empty(0), np.empty(0, bool), np.empty(0)) is None
+
+
+def test_top_label_leaves_out_rejected_samples():
+    truth, predicted = np.array([0, 1, 2, 2]), np.array([0, 1, 1, -1])
+    curve = reliability_of_classes(
+        "test", ["a", "b", "c"], truth, predicted, np.array([0.9, 0.8, 0.6, 0.5]), np.ones(4)
+    )
+    assert curve.weights.sum() == 3
+    assert curve.observed.sum() == 2
+
+
+def test_confusion_counts_by_hand():
+    table = confusion("test", ["a", "b"], np.array([0, 0, 1, 1]), np.array([0, 1, 1, -1]), np.full(4, 2.0))
+    assert_array_equal(table.counts, [[2, 2, 0], [0, 2, 2]])
+    assert table.n_wrong == 4
+    assert_array_equal(table.recall, [0.5, 0.5])
+    assert table.worst() == [("a", "b", 2.0), ("b", "rejected", 2.0)]
+    assert table.heading == "Test: 4 of 8 samples wrong, most often “a” taken for “b” (2)"
+
+
+def test_rows_for_a_plot_are_bounded_and_in_order():
+    rows = some_rows(10_000)
+    assert len(rows) == 2000
+    assert (np.diff(rows) > 0).all()
+    assert_array_equal(some_rows(7), np.arange(7))

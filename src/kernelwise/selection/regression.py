@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from kernelwise.criteria import Criterion, TargetAlignment
 from kernelwise.exceptions import BoundaryWarning
@@ -14,9 +15,10 @@ from kernelwise.kernels.radial import GaussianFamily, ScaledGaussian
 from kernelwise.optimizers import Optimizer, QuasiNewton
 from kernelwise.problem import TuningProblem
 from kernelwise.result import TuningResult
-from kernelwise.selection.auto import MAX_CRITERION_ROWS, NARROWEST, WIDEST
+from kernelwise.selection.auto import MAX_CRITERION_ROWS, METRICS, NARROWEST, WIDEST, simplest
 from kernelwise.selection.canonical import sample
 from kernelwise.selection.choice import Choice, columns_of
+from kernelwise.selection.learned import search_metric
 from kernelwise.selection.regression_task import RegressionTask
 from kernelwise.selection.scale_search import ScaleSearch
 from kernelwise.selection.tube import fit_tube
@@ -54,13 +56,18 @@ def choose_regression(
     task : RegressionTask
         With the first ε; others are tried with the kernel chosen. If ε are given, all with every kernel.
     kernel : str or Kernel
-        A name, a kernel to start from, or "precomputed".
+        A name, a kernel to start from, "precomputed", or "auto" for the simplest of RBF, diagonal and full
+        Gaussian kernels that is within one standard error of the best.
     criterion : {"auto", "cv-error"} or Criterion
     search : Optimizer, default=None
         Of a criterion; None is `QuasiNewton`.
     """
     if isinstance(kernel, str) and kernel == "precomputed":
         return _given(task, kernel)
+    if isinstance(kernel, str) and kernel == "auto":
+        return simplest(task, lambda name: choose_regression(task, name, criterion, search))
+    if isinstance(kernel, str) and kernel in METRICS and criterion == "auto" and _can_align(task):
+        return _by_metric(task, kernel)
     start = as_kernel(kernel).initialize(task.Z_search, None, "scale" if isinstance(kernel, str) else "keep")
     if start.theta.size == 0:
         return _given(task, start)
@@ -108,6 +115,18 @@ def _named_widths(task: RegressionTask, start: ScaledGaussian) -> tuple[Widths, 
         widths.propose(widths.curves["gamma"][np.argmax(scores)], "peak of centred alignment")
     widths.propose(WIDE / median, "wide")
     return widths, median
+
+
+def _can_align(task: RegressionTask) -> bool:
+    """Whether metrics can be learned: dense samples, and targets that vary."""
+    return not sparse.issparse(task.Z) and np.ptp(task.y_search) > 0
+
+
+def _by_metric(task: RegressionTask, name: str) -> Choice:
+    """A metric of highest alignment, scored with metrics that have not seen the held-out targets."""
+    search, learned, why = search_metric(task, name, (TargetAlignment(centered=True),))
+    path, tube = fit_tube(task, search.tried[search.best], search)
+    return Choice(path, path.best, columns_of(learned.result), learned.result, [*why, *tube])
 
 
 def _by_alignment(task: RegressionTask, start: Kernel) -> Choice:

@@ -18,6 +18,7 @@ from kernelwise.result import TuningResult
 from kernelwise.selection.auto import MAX_CRITERION_ROWS, METRICS, NARROWEST, WIDEST, simplest
 from kernelwise.selection.canonical import sample
 from kernelwise.selection.choice import Choice, columns_of
+from kernelwise.selection.fold_kernels import final_kernel
 from kernelwise.selection.learned import search_metric
 from kernelwise.selection.regression_task import RegressionTask
 from kernelwise.selection.scale_search import ScaleSearch
@@ -129,6 +130,8 @@ def _by_metric(task: RegressionTask, name: str) -> Choice:
     that of the linear part of the target, and have the highest alignment of all.
     """
     search, learned, why = search_metric(task, name, (TargetAlignment(centered=True),))
+    widths, search.limits = _factors(task, final_kernel(search.base), "highest centred alignment")
+    search.run(widths.gammas[1:], widths.reasons[1:])
     if name != "diagonal" and task.deadline.allows("start from the data"):
         plain = ScaleSearch(as_kernel(name).initialize(task.Z_search, None, "scale"), task)
         score = plain.run([1.0], ["start from the data"]).best_score

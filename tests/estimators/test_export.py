@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.datasets import load_iris
+from sklearn.base import clone, is_regressor
+from sklearn.datasets import load_diabetes, load_iris
 from sklearn.decomposition import TruncatedSVD
 from sklearn.exceptions import NotFittedError
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import RobustScaler, StandardScaler
 
-from kernelwise import SVC, TunedSVC
-from kernelwise.estimators import _to_sklearn
+from kernelwise import SVC, TunedSVC, TunedSVR
+from kernelwise.estimators import SVR, _to_libsvm
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
 from kernelwise.kernels import KERNELS, DiagonalGaussian, Mahalanobis, Polynomial
 from kernelwise.kernels.radial import GaussianFamily
@@ -34,15 +34,26 @@ def iris():
 
 
 @pytest.fixture(scope="module")
+def diabetes():
+    X, y = load_diabetes(return_X_y=True)
+    return X[:100], y[:100]
+
+
+@pytest.fixture(scope="module")
 def tuned(iris):
     return TunedSVC().fit(*iris)
 
 
 def assert_same(pipeline, model, X, tolerance=1e-10):
-    expected = model.decision_function(X)
-    values = pipeline.decision_function(X)
+    values_of = "predict" if is_regressor(model) else "decision_function"
+    expected = getattr(model, values_of)(X)
+    values = getattr(pipeline, values_of)(X)
     assert values.shape == expected.shape
-    assert_allclose(values, expected, atol=tolerance * max(1.0, np.abs(expected).max()), rtol=0)
+    largest = np.abs(expected).max()
+    if is_regressor(model):
+        assert_allclose(values, expected, atol=tolerance * largest, rtol=0)
+        return
+    assert_allclose(values, expected, atol=tolerance * max(1.0, largest), rtol=0)
     labels = pipeline.predict(X)
     assert_array_equal(labels, model.predict(X))
     assert labels.dtype == model.classes_.dtype
@@ -81,6 +92,47 @@ def test_tuned_pipeline_is_the_same_machine(name, iris):
     assert_same(pipeline, model, X + 0.3)
     modules = {type(part).__module__.partition(".")[0] for part in all_parts(pipeline)}
     assert modules <= {"builtins", "numpy", "sklearn"}
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+@pytest.mark.parametrize("name", EXPORTED)
+def test_regression_is_the_same_machine(name, form, diabetes):
+    X, y = form(diabetes[0]), diabetes[1]
+    # Units and origin of y are in the coefficients.
+    for target in (y, 1e-6 * y, 1e4 + 1e-2 * y):
+        unit = target.std()
+        model = SVR(name, C=10.0 * unit, epsilon=0.1 * unit, tol=1e-3 * unit).fit(X, target)
+        assert_same(model.to_sklearn(), model, X)
+
+
+@pytest.mark.parametrize("name", EXPORTED)
+def test_tuned_regression_is_the_same_machine(name, diabetes):
+    X, y = diabetes
+    model = TunedSVR(name, Cs=[1.0, 10.0], epsilons=0.1).fit(X, y)
+    pipeline = model.to_sklearn()
+    assert_same(pipeline, model, X)
+    assert_same(pipeline, model, X + 0.02)
+    assert pipeline.score(X, y) == pytest.approx(model.score(X, y), abs=1e-9)
+    svr = pipeline["svr"]
+    assert (svr.C, svr.epsilon) == pytest.approx(
+        (model.C_ * model.target_scale_, model.epsilon_ * model.target_scale_)
+    )
+    modules = {type(part).__module__.partition(".")[0] for part in all_parts(pipeline)}
+    assert modules <= {"builtins", "numpy", "sklearn"}
+
+
+@pytest.mark.parametrize("name", ["rbf", "diagonal", "low-rank"])
+def test_a_constant_regression_is_exported(name, diabetes):
+    model = TunedSVR(name, Cs=[1.0]).fit(diabetes[0], np.full(100, 7.0))
+    assert_array_equal(model.to_sklearn().predict(diabetes[0]), 7.0)
+
+
+def test_exported_regression_can_be_fitted_again(diabetes):
+    """C, ε and tol of the Pipeline are those of the same machine in the units of y."""
+    X, y = diabetes
+    model = TunedSVR(tol=1e-6).fit(X, y)
+    again = clone(model.to_sklearn()).fit(X, y)
+    assert_allclose(again.predict(X), model.predict(X), atol=1e-4 * y.std())
 
 
 def test_ovo_values_and_ties_come_along(iris):
@@ -164,6 +216,8 @@ def test_kernel_without_counterpart_is_refused(name, iris):
 
 def test_kernel_that_is_no_object_is_refused(iris):
     X, y = iris
+    with pytest.raises(IncompatibleError, match=r"scikit-learn's SVR .* has kernel='precomputed'"):
+        TunedSVR("precomputed", Cs=[1.0]).fit(X @ X.T, y).to_sklearn()
     with pytest.raises(IncompatibleError, match="this machine has kernel='precomputed'"):
         SVC(kernel="precomputed").fit(X @ X.T, y).to_sklearn()
     with pytest.raises(IncompatibleError, match="this machine has a function of your own"):
@@ -180,16 +234,19 @@ def test_model_without_machine_is_refused(iris):
         SVC().to_sklearn()
     with pytest.raises(NotFittedError, match="refit=False"):
         TunedSVC(refit=False, Cs=[1.0]).fit(*iris).to_sklearn()
+    with pytest.raises(NotFittedError, match="refit=False"):
+        TunedSVR(refit=False, Cs=[1.0]).fit(*iris).to_sklearn()
 
 
-def test_disagreement_is_an_error(iris, monkeypatch):
-    model = SVC().fit(*iris)
-    right = _to_sklearn.replace_machine
+@pytest.mark.parametrize("estimator", [SVC(), SVR(), TunedSVR(Cs=[1.0])])
+def test_disagreement_is_an_error(estimator, iris, monkeypatch):
+    model = estimator.fit(*iris)
+    right = _to_libsvm.replace_machine
 
     def without_offset(svc, *parts):
         right(svc, *parts[:-1], np.zeros_like(parts[-1]))
 
-    monkeypatch.setattr(_to_sklearn, "replace_machine", without_offset)
+    monkeypatch.setattr(_to_libsvm, "replace_machine", without_offset)
     with pytest.raises(RuntimeError, match="the Pipeline would be another machine"):
         model.to_sklearn()
 
@@ -216,10 +273,7 @@ def test_pipeline_can_be_pickled(name, iris01):
 def test_skops_trusts_the_pipeline(name, form, strategy, iris):
     skops = pytest.importorskip("skops.io")
     X, y = form(iris[0]), iris[1]
-    if name == "poly":  # a searched constant may be so large that rounding is all that is left to compare
-        model = SVC(kernel=name, multiclass=strategy, coef0=1.0).fit(X, y)
-    else:
-        model = TunedSVC(kernel=name, multiclass=strategy, Cs=[1.0, 10.0]).fit(X, y)
+    model = TunedSVC(kernel=name, multiclass=strategy, Cs=[1.0, 10.0]).fit(X, y)
     data = skops.dumps(model.to_sklearn())
     # A matrix map makes dense samples of sparse ones.
     is_sparse = sparse.issparse(X) and name != "gaussian"
@@ -227,11 +281,20 @@ def test_skops_trusts_the_pipeline(name, form, strategy, iris):
     assert_same(skops.loads(data, trusted=is_sparse * ["scipy.sparse._csr.csr_matrix"]), model, X)
 
 
+@pytest.mark.parametrize("name", ["rbf", "diagonal", "gaussian", "poly"])
+def test_skops_trusts_the_regression(name, diabetes):
+    skops = pytest.importorskip("skops.io")
+    model = TunedSVR(name, Cs=[1.0, 10.0], epsilons=0.1).fit(*diabetes)
+    data = skops.dumps(model.to_sklearn())
+    assert skops.get_untrusted_types(data=data) == []
+    assert_same(skops.loads(data), model, diabetes[0])
+
+
 def run_onnx(pipeline, X):
     """Labels and decision values of the pipeline's ONNX form."""
     skl2onnx, runtime = pytest.importorskip("skl2onnx"), pytest.importorskip("onnxruntime")
     X = X.astype(np.float32)
-    options = {type(pipeline[-1]): {"raw_scores": True, "zipmap": False}}
+    options = None if is_regressor(pipeline) else {type(pipeline[-1]): {"raw_scores": True, "zipmap": False}}
     onnx = skl2onnx.to_onnx(pipeline, X[:1], options=options)
     session = runtime.InferenceSession(onnx.SerializeToString(), providers=["CPUExecutionProvider"])
     return session.run(None, {session.get_inputs()[0].name: X})
@@ -239,9 +302,10 @@ def run_onnx(pipeline, X):
 
 def rounding(model, X):
     """What single precision may change in a decision value: 5e-7 of the largest sum of |β_i k(x_i, x)|."""
-    svc = model.best_estimator_
-    K = model.kernel_(svc.support_vectors_, model.scaler_.transform(X))
-    return 5e-7 * (np.abs(svc._beta) @ np.abs(K)).max()
+    machine = model.best_estimator_
+    K = model.kernel_(machine.support_vectors_, model.scaler_.transform(X))
+    beta = machine.dual_coef_ if is_regressor(model) else machine._beta
+    return 5e-7 * (np.abs(beta) @ np.abs(K)).max()
 
 
 def is_beyond(values, error, strategy):
@@ -270,6 +334,16 @@ def test_onnx_agrees_to_single_precision(n_classes, name, strategy, iris):
     beyond = is_beyond(expected, error, strategy)
     assert beyond.mean() > (0.25 if name == "poly" else 0.95)  # the cubic's values are enormous
     assert_array_equal(labels[beyond], model.predict(X)[beyond])
+
+
+@pytest.mark.filterwarnings("ignore:Attribute `prob[AB]_` was deprecated:FutureWarning")
+@pytest.mark.parametrize("name", EXPORTED)
+def test_onnx_predicts_the_same_to_single_precision(name, diabetes):
+    X, y = diabetes[0].astype(np.float32).astype(float), diabetes[1]
+    model = TunedSVR(name, Cs=[1.0, 10.0], epsilons=0.1).fit(X, y)
+    (values,) = run_onnx(model.to_sklearn(), X)
+    error = model.target_scale_ * rounding(model, X) + 5e-7 * np.abs(model.predict(X)).max()
+    assert_allclose(values[:, 0], model.predict(X), atol=error, rtol=0)
 
 
 @pytest.mark.filterwarnings("ignore:Attribute `prob[AB]_` was deprecated:FutureWarning")

@@ -11,15 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal, assert_equal
 from scipy import sparse
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_diabetes, load_iris
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
 import kernelwise
-from kernelwise import SVC, DistanceSketch, TunedSVC, load
-from kernelwise.criteria import KernelTargetAlignment
-from kernelwise.estimators import _model_file
+from kernelwise import SVC, DistanceSketch, TunedSVC, TunedSVR, load
+from kernelwise.criteria import KernelTargetAlignment, TargetAlignment
+from kernelwise.estimators import SVR, _model_file
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import KERNELS, RBF, Gaussian
 from kernelwise.optimizers import QuasiNewton
@@ -43,12 +43,20 @@ def iris():
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory):
+def diabetes():
+    X, y = load_diabetes(return_X_y=True)
+    return X[:80], y[:80]
+
+
+@pytest.fixture(scope="module", params=[TunedSVC, TunedSVR])
+def small(tmp_path_factory, request):
     """A model, its file, and samples."""
     random = np.random.default_rng(0)
     X = random.normal(size=(30, 2))
-    y = np.where(X[:, 0] + 0.3 * random.normal(size=30) > 0, "right", "left")
-    model = TunedSVC(kernel="mahalanobis", Cs=[1.0, 10.0]).fit(X, y)
+    y = X[:, 0] + 0.3 * random.normal(size=30)
+    if request.param is TunedSVC:
+        y = np.where(y > 0, "right", "left")
+    model = request.param(kernel="mahalanobis", Cs=[1.0, 10.0]).fit(X, y)
     path = tmp_path_factory.mktemp("model") / "small.npz"
     model.save(path)
     return model, path, X
@@ -56,7 +64,8 @@ def small(tmp_path_factory):
 
 def assert_same_model(loaded, model, X):
     assert type(loaded) is type(model)
-    assert_array_equal(loaded.decision_function(X), model.decision_function(X))
+    if hasattr(model, "decision_function"):
+        assert_array_equal(loaded.decision_function(X), model.decision_function(X))
     labels = loaded.predict(X)
     assert_array_equal(labels, model.predict(X))
     assert labels.dtype == model.predict(X).dtype
@@ -114,6 +123,24 @@ def test_tuned_svc_comes_back(name, iris, tmp_path):
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", sorted(KERNELS))
+def test_svr_comes_back(name, form, diabetes, tmp_path):
+    X = FORMS[form](diabetes[0])
+    model = SVR(kernel=name, C=10.0).fit(X, diabetes[1])
+    assert_same_model(saved_and_loaded(model, tmp_path), model, X)
+
+
+@pytest.mark.parametrize("scoring", [None, "neg_mean_absolute_error"])
+@pytest.mark.parametrize("name", sorted(KERNELS))
+def test_tuned_svr_comes_back(name, scoring, diabetes, tmp_path):
+    model = TunedSVR(kernel=name, Cs=[1.0, 10.0], epsilons=0.1, scoring=scoring).fit(*diabetes)
+    loaded = saved_and_loaded(model, tmp_path)
+    assert_same_model(loaded, model, diabetes[0])
+    assert loaded.scorer_(loaded, *diabetes) == model.scorer_(model, *diabetes)
+    assert loaded.result_.why == model.result_.why
+
+
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("strategy", ["ovo", "ovr", "ovr-fuzzy", "ovo-reject"])
 def test_tuned_svc_comes_back_with_strategy(strategy, form, iris, tmp_path):
     X, y = FORMS[form](iris[0]), iris[1]
@@ -167,6 +194,21 @@ def test_parameters_that_are_objects_come_back(iris, tmp_path):
     assert_array_equal(again.decision_function(iris[0]), model.decision_function(iris[0]))
 
 
+def test_parameters_of_a_regression_come_back(diabetes, tmp_path):
+    model = TunedSVR(
+        kernel=RBF(0.5),
+        criterion=TargetAlignment(centered=True),
+        search=QuasiNewton(),
+        refit="one-standard-error",
+        cv=KFold(3, shuffle=True, random_state=1),
+        epsilons=np.array([0.1, 0.3]),
+    ).fit(*diabetes)
+    loaded = saved_and_loaded(model, tmp_path)
+    assert_same_model(loaded, model, diabetes[0])
+    again = loaded.fit(*diabetes)
+    assert_array_equal(again.predict(diabetes[0]), model.predict(diabetes[0]))
+
+
 def test_feature_names_come_back(iris, tmp_path):
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(iris[0], columns=["länge", "b", "c", "d"])
@@ -179,13 +221,15 @@ def test_feature_names_come_back(iris, tmp_path):
 def test_gram_machines_come_back(iris, tmp_path):
     X, y = iris
     K = RBF(0.3)(X)
-    for model in (SVC(kernel="precomputed"), TunedSVC(kernel="precomputed", Cs=[1.0, 10.0])):
+    for estimator in (SVC, SVR, TunedSVC, TunedSVR):
+        model = estimator(kernel="precomputed")
         model.fit(K, y, sample_weight=np.arange(len(y)) % 4 > 0)
         assert_same_model(saved_and_loaded(model, tmp_path), model, K)
 
 
-def test_search_without_machine_comes_back(iris, tmp_path):
-    model = TunedSVC(refit=False, Cs=[1.0]).fit(*iris)
+@pytest.mark.parametrize("estimator", [TunedSVC, TunedSVR])
+def test_search_without_machine_comes_back(estimator, iris, tmp_path):
+    model = estimator(refit=False, Cs=[1.0]).fit(*iris)
     assert_same_values(vars(saved_and_loaded(model, tmp_path)), vars(model))
 
 
@@ -198,9 +242,10 @@ class Watcher:
     teardown = on_fit_task_begin = on_fit_task_end = lambda self, *args, **kwargs: None
 
 
-def test_callbacks_are_left_out(iris, tmp_path):
+@pytest.mark.parametrize("estimator", [TunedSVC, TunedSVR])
+def test_callbacks_are_left_out(estimator, iris, tmp_path):
     pytest.importorskip("sklearn.callback")
-    model = TunedSVC(Cs=[1.0]).set_callbacks(Watcher()).fit(*iris)
+    model = estimator(Cs=[1.0]).set_callbacks(Watcher()).fit(*iris)
     loaded = saved_and_loaded(model, tmp_path)
     assert_same_model(loaded, model.set_callbacks(), iris[0])
 
@@ -208,7 +253,7 @@ def test_callbacks_are_left_out(iris, tmp_path):
 def test_loaded_model_can_be_exported_and_saved_again(small, tmp_path):
     model, path, X = small
     loaded = load(path)
-    assert_array_equal(loaded.to_sklearn().predict(X), model.predict(X))
+    assert_array_equal(loaded.to_sklearn().predict(X), model.to_sklearn().predict(X))
     loaded.save(tmp_path / "again.npz")
     assert_same_model(load(tmp_path / "again.npz"), model, X)
 
@@ -246,6 +291,8 @@ RBFOfOtherModule.__name__ = "RBF"
         (SVC(random_state=np.random.RandomState(0)), r"SVC\.random_state"),
         (TunedSVC(scale=RobustScaler(), Cs=[1.0]), r"TunedSVC\.scale"),
         (TunedSVC(refit=lambda results: 0, Cs=[1.0]), r"TunedSVC\.refit"),
+        (SVR(kernel=MyRBF()), r"SVR\.kernel"),
+        (TunedSVR(scale=RobustScaler(), Cs=[1.0]), r"TunedSVR\.scale"),
     ],
 )
 def test_parts_of_the_user_are_refused(model, where, iris, tmp_path):
@@ -256,7 +303,7 @@ def test_parts_of_the_user_are_refused(model, where, iris, tmp_path):
 
 
 def test_model_that_is_not_fitted_is_refused(tmp_path):
-    for model in (SVC(), TunedSVC()):
+    for model in (SVC(), TunedSVC(), SVR(), TunedSVR()):
         with pytest.raises(NotFittedError):
             model.save(tmp_path / "model.npz")
 
@@ -349,10 +396,9 @@ CHANGES = {
     "unknown kind": (lambda d, a: state(d).update(C_={"$": "call"}), "unknown kind 'call'"),
     "method replaced": (lambda d, a: state(d).update(predict="x"), "no attribute 'predict'"),
     "class replaced": (lambda d, a: state(d).update(__class__="x"), "no attribute '__class__'"),
-    "no classes": (lambda d, a: state(d).pop("classes_"), "classes_"),
     "no coefficients": (
-        lambda d, a: state(d)["best_estimator_"]["state"].pop("_beta"),
-        "has no attribute '_beta'",
+        lambda d, a: state(d)["best_estimator_"]["state"].pop("dual_coef_"),
+        "has no attribute 'dual_coef_'",
     ),
     "machine is a number": (
         lambda d, a: state(d).update(best_estimator_=1.0),
@@ -363,6 +409,13 @@ CHANGES = {
         "its kernel is a float",
     ),
     "wrong number of features": (lambda d, a: state(d).update(n_features_in_=3), "has 3 features"),
+    "scalar of objects": (
+        lambda d, a: state(d).update(C_={"$": "scalar", "dtype": "O", "value": 1}),
+        "scalar of type object",
+    ),
+}
+CHANGES_OF_CLASSES = {
+    "no classes": (lambda d, a: state(d).pop("classes_"), "classes_"),
     "unknown strategy": (
         lambda d, a: state(d)["best_estimator_"]["state"].update(_strategy="all"),
         "unknown strategy 'all'",
@@ -371,16 +424,40 @@ CHANGES = {
         lambda d, a: a["TunedSVC.best_estimator_._beta"].fill(np.nan),
         "'_beta' of SVC is not finite",
     ),
-    "scalar of objects": (
-        lambda d, a: state(d).update(C_={"$": "scalar", "dtype": "O", "value": 1}),
-        "scalar of type object",
+    "machine of a regression": (
+        lambda d, a: state(d).update(best_estimator_={"$": "instance", "class": "SVR", "params": {}}),
+        "'best_estimator_' is a SVR",
+    ),
+}
+CHANGES_OF_REGRESSION = {
+    "no mean": (lambda d, a: state(d).pop("target_mean_"), "has no attribute 'target_mean_'"),
+    "mean that is no number": (
+        lambda d, a: state(d).update(target_mean_={"$": "float", "value": "nan"}),
+        "'target_mean_' of TunedSVR must be a finite float",
+    ),
+    "scale of zero": (lambda d, a: state(d).update(target_scale_=0.0), "'target_scale_' of TunedSVR must be"),
+    "scale is text": (lambda d, a: state(d).update(target_scale_="1"), "'target_scale_' of TunedSVR must be"),
+    "coefficient that is no number": (
+        lambda d, a: a["TunedSVR.best_estimator_.dual_coef_"].fill(np.inf),
+        "'dual_coef_' of SVR is not finite",
+    ),
+    "machine of classes": (
+        lambda d, a: state(d).update(best_estimator_={"$": "instance", "class": "SVC", "params": {}}),
+        "'best_estimator_' is a SVC",
     ),
 }
 
 
-@pytest.mark.parametrize("name", CHANGES)
-def test_contents_that_make_no_model_are_refused(name, small, tmp_path):
-    change, message = CHANGES[name]
+ALL_CHANGES = {TunedSVC: CHANGES | CHANGES_OF_CLASSES, TunedSVR: CHANGES | CHANGES_OF_REGRESSION}
+
+
+@pytest.mark.parametrize(
+    ("small", "name"),
+    [(kind, name) for kind in ALL_CHANGES for name in ALL_CHANGES[kind]],
+    indirect=["small"],
+)
+def test_contents_that_make_no_model_are_refused(small, name, tmp_path):
+    change, message = ALL_CHANGES[type(small[0])][name]
     path = rewritten(small, tmp_path, change)
     with pytest.raises(
         ValueError, match=f"changed\\.npz is not a model that this version can read: .*{message}"
@@ -392,10 +469,11 @@ def test_every_array_is_needed_and_has_one_shape(small, tmp_path):
     """Without an array, or with a row or an axis of it more or less, there is no model."""
     with np.load(small[1]) as file:
         names = [name for name in file.files if name != "model.json"]
+    owner = type(small[0]).__name__
     needed = ["support_", "_beta", "intercept_", "support_vectors_", "n_support_", "dual_coef_", "classes_"]
-    needed = [f"TunedSVC.best_estimator_.{name}" for name in needed]
-    needed = [name for name in needed if name in names] + ["TunedSVC.scaler_.mean_", "TunedSVC._sigmoids"]
-    assert len(needed) >= 6
+    needed = [f"{owner}.best_estimator_.{name}" for name in needed]
+    needed = [name for name in [*needed, f"{owner}.scaler_.mean_", f"{owner}._sigmoids"] if name in names]
+    assert len(needed) >= (8 if owner == "TunedSVC" else 5)
     for name in names:
         with pytest.raises(ValueError, match=r"changed\.npz .* is missing"):
             load(rewritten(small, tmp_path, lambda document, arrays, name=name: arrays.pop(name)))
@@ -422,10 +500,13 @@ def test_nothing_is_unpickled(small, tmp_path, monkeypatch):
     trace = tmp_path / "trace"
     write = np.lib.format.write_array
     monkeypatch.setattr(np.lib.format, "write_array", lambda file, array, allow_pickle: write(file, array))
-    bomb = np.array([[Bomb(trace), 0.0]], dtype=object)
-    path = rewritten(small, tmp_path, lambda d, arrays: arrays.update({"TunedSVC._sigmoids": bomb}))
+    bomb, name = (
+        np.array([Bomb(trace)], dtype=object),
+        f"{type(small[0]).__name__}.best_estimator_.intercept_",
+    )
+    path = rewritten(small, tmp_path, lambda d, arrays: arrays.update({name: bomb}))
     with np.load(path, allow_pickle=True) as file:
-        file["TunedSVC._sigmoids"][0, 0].close()
+        file[name][0].close()
     trace.unlink()  # the bomb works
     with pytest.raises(ValueError, match=r"changed\.npz is not a kernelwise model: Object arrays cannot"):
         load(path)

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.datasets import load_iris
 
-from kernelwise import TunedSVC, TunedSVR
+from kernelwise import TunedSVC
 from kernelwise.datasets import make_weston
 from kernelwise.kernels import RBF, DiagonalGaussian
 from kernelwise.selection.choice import standard_error
@@ -61,12 +61,6 @@ def test_auto_of_sparse_samples_is_rbf():
     model = TunedSVC("auto").fit(sparse.csr_array(X), y)
     assert isinstance(model.kernel_, RBF)
     assert "left out for 4 sparse features" in model.result_.why[-1]
-
-
-def test_regression_has_no_auto_kernel():
-    X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="kernel"):
-        TunedSVR("auto").fit(X, y.astype(float))
 
 
 def test_each_fold_is_scored_with_its_own_kernel(make_task):

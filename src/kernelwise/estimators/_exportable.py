@@ -11,21 +11,22 @@ from ._to_sklearn import as_pipeline
 
 
 class Exportable:
-    """`to_sklearn` and `save` of `SVC`, and of estimators with a trained `SVC` as ``best_estimator_``."""
+    """`to_sklearn` and `save` of `SVC` and `SVR`, and of estimators with one as ``best_estimator_``."""
 
     def to_sklearn(self) -> Pipeline:
-        """Return the model as a Pipeline of scikit-learn's own classes: scaler, linear map, SVC.
+        """Return the model as a Pipeline of scikit-learn's own classes: scaler, linear map, SVC or SVR.
 
         The Pipeline has the same decision values (to 1e-6 of the largest, for float64 samples) and the same
-        predictions, and does not need kernelwise. The linear map of a Mahalanobis, diagonal, general or
-        low-rank Gaussian kernel is a `StandardScaler` or `TruncatedSVD`; a step that would change nothing is
-        left out; one-vs-rest machines are in a `OneVsRestClassifier`.
+        predictions, and does not need kernelwise. Mean and scale of a regression's targets are in the
+        coefficients of its SVR, whose C, epsilon and tol are in the units of y. The linear map of a
+        Mahalanobis, diagonal, general or low-rank Gaussian kernel is a `StandardScaler` or `TruncatedSVD`; a
+        step that would change nothing is left out; one-vs-rest machines are in a `OneVsRestClassifier`.
 
         Returns
         -------
         pipeline : Pipeline
-            With the steps "scaler" (as it was fitted), "map" and "svc". A machine trained on dense samples
-            takes dense samples.
+            With the steps "scaler" (as it was fitted), "map" and "svc" or "svr". A machine trained on
+            dense samples takes dense samples.
 
         Raises
         ------
@@ -45,15 +46,16 @@ class Exportable:
         ``CalibratedClassifierCV(FrozenEstimator(pipeline)).fit(X, y)``.
 
         skops needs no further trusted types, except "scipy.sparse._csr.csr_matrix" for a machine trained on
-        sparse samples. For ONNX pass the option "raw_scores", without which skl2onnx changes the sign of
-        two-class values and the labels of one-vs-rest machines::
+        sparse samples. For ONNX, pass with an SVC the option "raw_scores", without which skl2onnx changes the
+        sign of two-class values and the labels of one-vs-rest machines::
 
             options = {type(pipeline[-1]): {"raw_scores": True, "zipmap": False}}
             skl2onnx.to_onnx(pipeline, X[:1].astype("float32"), options=options)
 
         The outputs are labels (integers or text) and decision values (of two classes: −d and d). Single
         precision changes the values by up to 5e-7 of the sum of |β_i k(x_i, x)|, and labels only of samples
-        that are closer than that to a boundary; the sum is large for a polynomial of many features.
+        that are closer than that to a boundary; the sum is large for a polynomial of many features. The
+        output of an SVR is a column of predictions.
         """
         check_is_fitted(self)
         machine = getattr(self, "best_estimator_", None)
@@ -61,7 +63,8 @@ class Exportable:
             check_is_fitted(self, "support_", msg="%(name)s was fitted with refit=False and has no machine.")
             machine = self
         names = getattr(self, "feature_names_in_", None)
-        return as_pipeline(getattr(self, "scaler_", None), machine, names)
+        target = getattr(self, "target_mean_", 0.0), getattr(self, "target_scale_", 1.0)
+        return as_pipeline(getattr(self, "scaler_", None), machine, names, *target)
 
     def save(self, path: Any) -> None:
         """Write the fitted model to a file that executes nothing when `kernelwise.load` reads it.

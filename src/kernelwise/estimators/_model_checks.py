@@ -6,53 +6,66 @@ from typing import Any
 
 import numpy as np
 
+from .._validation import check_number, check_positive
 from ..kernels import Kernel
 from .multiclass import STRATEGIES
 from .svc import SVC
+from .svr import SVR
 from .tuned_svc import TunedSVC
+from .tuned_svr import TunedSVR
 
 
 def check_model(model: Any) -> None:
     """Raise ValueError or AttributeError if a model cannot predict with what it has."""
     if hasattr(model, "feature_names_in_"):
         _check_shapes(model, {"feature_names_in_": (model.n_features_in_,)})
-    if isinstance(model, SVC):
+    if isinstance(model, SVC | SVR):
         _check_machine(model)
-    elif isinstance(model, TunedSVC):
+    elif isinstance(model, TunedSVC | TunedSVR):
         _check_tuned(model)
     else:
-        raise ValueError(f"it holds a {type(model).__name__}, not an SVC or TunedSVC")
+        raise ValueError(f"it holds a {type(model).__name__}, not an SVC, TunedSVC, SVR or TunedSVR")
 
 
-def _check_machine(svc: SVC) -> None:
-    if not isinstance(svc.kernel_, Kernel | None):
-        raise ValueError(f"its kernel is a {type(svc.kernel_).__name__}")
+def _check_machine(machine: SVC | SVR) -> None:
+    kernel: Any = machine.kernel_
+    is_gram = kernel is None or kernel == "precomputed"
+    if not is_gram and not isinstance(kernel, Kernel):
+        raise ValueError(f"its kernel is a {type(kernel).__name__}")
+    n_support, n_features = len(machine.support_), machine.n_features_in_
+    shape = (0, 0) if is_gram else (n_support, n_features)
+    _check_shapes(machine, {"support_": (n_support,), "support_vectors_": shape})
+    if isinstance(machine, SVC):
+        _check_classes(machine, n_support)
+    else:
+        _check_shapes(machine, {"dual_coef_": (1, n_support), "intercept_": (1,)})
+    for name in ("_beta" if isinstance(machine, SVC) else "dual_coef_", "intercept_"):
+        if not np.isfinite(getattr(machine, name)).all():
+            raise ValueError(f"{name!r} of {type(machine).__name__} is not finite")
+    if is_gram:
+        _check_places(machine, "support_", n_features)
+    else:
+        kernel._check_features(n_features)
+
+
+def _check_classes(svc: SVC, n_support: int) -> None:
     if svc._strategy not in STRATEGIES:
         raise ValueError(f"it has the unknown strategy {svc._strategy!r}")
-    n_support, n_machines = len(svc.support_), _n_machines(svc)
+    n_machines = _n_machines(svc)
     is_pairwise = svc._trained_as == "ovo"
     n_coefficients = len(svc.classes_) - 1 if is_pairwise else n_machines
     _check_shapes(
         svc,
         {
             "classes_": (len(svc.n_support_),),
-            "support_": (n_support,),
-            "support_vectors_": (0, 0) if svc.kernel_ is None else (n_support, svc.n_features_in_),
             "_beta": (n_machines, n_support),
             "dual_coef_": (n_coefficients, n_support),
             "intercept_": (n_machines,),
             "n_iter_": (n_machines,),
         },
     )
-    for name in ("_beta", "intercept_"):
-        if not np.isfinite(getattr(svc, name)).all():
-            raise ValueError(f"{name!r} of SVC is not finite")
-    if svc.kernel_ is None:
-        _check_places(svc, "support_", svc.n_features_in_)
     if svc.n_support_.sum() != n_support:
         raise ValueError(f"'n_support_' counts {svc.n_support_.sum()} support vectors of {n_support}")
-    if svc.kernel_ is not None:
-        svc.kernel_._check_features(svc.n_features_in_)
     if svc._sigmoids is not None:
         _check_shapes(svc, {"_sigmoids": (n_machines, 2)})
 
@@ -64,25 +77,29 @@ def _n_machines(svc: SVC) -> int:
     return n_classes * (n_classes - 1) // 2 if svc._trained_as == "ovo" else n_classes
 
 
-def _check_tuned(model: TunedSVC) -> None:
+def _check_tuned(model: TunedSVC | TunedSVR) -> None:
     for name in model.cv_results_:
         if len(model.cv_results_[name]) != len(model.cv_results_["params"]):
             raise ValueError(f"column {name!r} of 'cv_results_' has {len(model.cv_results_[name])} rows")
     if not hasattr(model, "best_estimator_"):
         return
-    svc = model.best_estimator_
-    if not isinstance(svc, SVC):
-        raise ValueError(f"'best_estimator_' is a {type(svc).__name__}")
-    _check_machine(svc)
-    if not np.array_equal(model.classes_, svc.classes_):
-        raise ValueError("'classes_' differs from that of 'best_estimator_'")
-    _check_shapes(model, {"_sigmoids": (_n_machines(svc), 2)})
+    machine = model.best_estimator_
+    if not isinstance(machine, SVC if isinstance(model, TunedSVC) else SVR):
+        raise ValueError(f"'best_estimator_' is a {type(machine).__name__}")
+    _check_machine(machine)
+    if isinstance(model, TunedSVC):
+        if not np.array_equal(model.classes_, machine.classes_):
+            raise ValueError("'classes_' differs from that of 'best_estimator_'")
+        _check_shapes(model, {"_sigmoids": (_n_machines(machine), 2)})
+    else:
+        check_number(model.target_mean_, "target_mean_", "TunedSVR")
+        check_positive(model.target_scale_, "target_scale_", "TunedSVR")
     if model._is_gram():
-        _check_shapes(model, {"_gram_columns": (svc.n_features_in_,)})
+        _check_shapes(model, {"_gram_columns": (machine.n_features_in_,)})
         _check_places(model, "_gram_columns", model.n_features_in_)
         return
-    if model.n_features_in_ != svc.n_features_in_:
-        raise ValueError(f"it has {model.n_features_in_} features, and its machine {svc.n_features_in_}")
+    if model.n_features_in_ != machine.n_features_in_:
+        raise ValueError(f"it has {model.n_features_in_} features, and its machine {machine.n_features_in_}")
     if model.scaler_ is not None:
         _check_scaler(model.scaler_, model.n_features_in_)
 

@@ -19,7 +19,9 @@ from .._files import whole_file
 from ._model_checks import check_model
 from ._packing import Packer, unpack
 from .svc import SVC
+from .svr import SVR
 from .tuned_svc import TunedSVC
+from .tuned_svr import TunedSVR
 
 FORMAT = 1
 DOCUMENT = "model.json"
@@ -36,7 +38,7 @@ def save(model: Any, path: Any) -> None:
 
 
 def load(path: Any) -> Any:
-    """Read a model that `SVC.save` or `TunedSVC.save` has written.
+    """Read a model that `save` of `SVC`, `TunedSVC`, `SVR` or `TunedSVR` has written.
 
     Nothing in the file is executed, and a file that was damaged or changed is refused: the loaded model
     predicts what the saved one did, or there is an error.
@@ -47,7 +49,7 @@ def load(path: Any) -> Any:
 
     Returns
     -------
-    model : SVC or TunedSVC
+    model : SVC, TunedSVC, SVR or TunedSVR
 
     Raises
     ------
@@ -82,8 +84,9 @@ def load(path: Any) -> Any:
 def _model(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     model = unpack(document["model"], arrays)
     check_model(model)
-    if isinstance(model, TunedSVC):
-        model.scorer_ = check_scoring(SVC(), model.scoring)
+    if isinstance(model, TunedSVC | TunedSVR):
+        machine = SVC() if isinstance(model, TunedSVC) else SVR()
+        model.scorer_ = check_scoring(machine, model.scoring)
     return model
 
 

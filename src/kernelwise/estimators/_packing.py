@@ -25,7 +25,9 @@ from ..result import History, TuningResult
 from ..selection.result import SelectionResult
 from ._fit_record import FitRecord
 from .svc import SVC
+from .svr import SVR
 from .tuned_svc import TunedSVC
+from .tuned_svr import TunedSVR
 
 
 def _public_classes(package: Any) -> list[type]:
@@ -36,7 +38,10 @@ def _public_classes(package: Any) -> list[type]:
 
 SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
 PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]
-OTHERS = (SVC, TunedSVC, FitRecord, SelectionResult, TuningResult, Finding, KFold, StratifiedKFold)
+OTHERS = (
+    *(SVC, TunedSVC, SVR, TunedSVR),
+    *(FitRecord, SelectionResult, TuningResult, Finding, KFold, StratifiedKFold),
+)
 CLASSES = {part.__name__: part for part in (*OTHERS, *SCALERS, *PARTS)}
 #: The scorer is made again when the model is loaded; callbacks watch a training, which is over.
 LEFT_OUT = ("scorer_", "_skl_callbacks")

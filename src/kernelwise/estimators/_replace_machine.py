@@ -1,4 +1,4 @@
-"""Other coefficients for a trained SVC of scikit-learn; nothing else may set its private attributes."""
+"""Other coefficients for scikit-learn's trained SVC or SVR; nothing else may set private attributes of it."""
 
 from __future__ import annotations
 
@@ -9,41 +9,42 @@ from scipy import sparse
 
 
 def replace_machine(
-    svc: Any,
+    machine: Any,
     support: np.ndarray,
     support_vectors: Any,
     n_support: np.ndarray,
     dual_coef: np.ndarray,
     intercept: np.ndarray,
 ) -> None:
-    """Give a fitted scikit-learn SVC other support vectors and coefficients.
+    """Give a fitted scikit-learn SVC or SVR other support vectors and coefficients.
 
     What else LIBSVM wants to find on the object stays as scikit-learn itself has set it.
 
     Parameters
     ----------
-    svc : sklearn.svm.SVC
+    machine : sklearn.svm.SVC or sklearn.svm.SVR
         Fitted with the same classes and number of features, on dense or sparse samples as these are.
     support : ndarray of shape (n_SV,)
         Ordered by class.
     support_vectors : array or CSR matrix of shape (n_SV, n_features)
     n_support : ndarray of shape (n_classes,)
+        Of a regression: their number, twice.
     dual_coef : ndarray of shape (n_classes - 1, n_SV)
-        In LIBSVM's layout; with two classes, positive for the second one.
+        In LIBSVM's layout; with two classes, positive for the second one. One row for a regression.
     intercept : ndarray of shape (n_machines,)
     """
-    svc.support_ = np.ascontiguousarray(support, dtype=np.int32)
-    svc._n_support = np.ascontiguousarray(n_support, dtype=np.int32)
+    machine.support_ = np.ascontiguousarray(support, dtype=np.int32)
+    machine._n_support = np.ascontiguousarray(n_support, dtype=np.int32)
     # LIBSVM's own two-class machine is positive for the first class.
-    sign = -1.0 if len(svc.classes_) == 2 else 1.0
-    svc.intercept_, svc._intercept_ = np.array(intercept, dtype=float), sign * intercept
-    if sparse.issparse(svc.support_vectors_):
-        kind = type(svc.support_vectors_)
-        svc.support_vectors_ = kind(support_vectors)
-        svc.dual_coef_, svc._dual_coef_ = (_full_csr(kind, a) for a in (dual_coef, sign * dual_coef))
+    sign = -1.0 if len(getattr(machine, "classes_", ())) == 2 else 1.0
+    machine.intercept_, machine._intercept_ = np.array(intercept, dtype=float), sign * intercept
+    if sparse.issparse(machine.support_vectors_):
+        kind = type(machine.support_vectors_)
+        machine.support_vectors_ = kind(support_vectors)
+        machine.dual_coef_, machine._dual_coef_ = (_full_csr(kind, a) for a in (dual_coef, sign * dual_coef))
     else:
-        svc.support_vectors_ = np.ascontiguousarray(support_vectors, dtype=float)
-        svc.dual_coef_, svc._dual_coef_ = (
+        machine.support_vectors_ = np.ascontiguousarray(support_vectors, dtype=float)
+        machine.dual_coef_, machine._dual_coef_ = (
             np.array(a, dtype=float, order="C") for a in (dual_coef, sign * dual_coef)
         )
 

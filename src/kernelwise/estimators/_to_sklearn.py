@@ -7,17 +7,14 @@ from copy import deepcopy
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from sklearn.multiclass import OneVsRestClassifier
+from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
-from sklearn.svm import SVC as LibSVC
 
 from ..exceptions import IncompatibleError, KernelwiseWarning
 from ..kernels import Kernel, Linear, Polynomial, Sigmoid
 from ..kernels.radial import GaussianFamily
 from ._linear_map import map_transformer
-from ._replace_machine import replace_machine
-from .multiclass import STRATEGIES
+from ._to_libsvm import classifier, regressor
 
 #: By how much decision values may differ, relative to the largest.
 TOLERANCE = 1e-6
@@ -27,34 +24,40 @@ ROUNDING = 1e-14
 N_CHECKED = 200
 
 
-def as_pipeline(scaler: Any, machine: Any, names: np.ndarray | None = None) -> Pipeline:
-    """Return the steps "scaler", "map" and "svc", without those that would change nothing.
+def as_pipeline(
+    scaler: Any, machine: Any, names: np.ndarray | None = None, mean: float = 0.0, deviation: float = 1.0
+) -> Pipeline:
+    """Return the steps "scaler", "map" and "svc" or "svr", without those that would change nothing.
 
     Parameters
     ----------
     scaler : fitted transformer or None
-    machine : kernelwise.SVC
+    machine : kernelwise SVC or SVR
         Trained on scaled samples.
     names : ndarray of shape (n_features,), default=None
         Names of the features.
+    mean, deviation : float, default=0.0, 1.0
+        Of the targets that a regression was standardised by. Its predictions are linear in β and b, so that
+        both are in the coefficients of the Pipeline's SVR.
 
     Notes
     -----
     The coefficients are ours, not those of a second training: that would stop at its own tolerance of 1e-3,
-    and agree no better. scikit-learn has no public way to set them, so a small SVC is fitted, which sets all
-    that its version needs, its machine is replaced, and the decision values are compared.
+    and agree no better. scikit-learn has no public way to set them, so a small machine is fitted, which sets
+    all that its version needs, its coefficients are replaced, and the values are compared.
     """
     settings = _kernel_settings(machine)
-    _check_strategy(machine)
     step = None
-    if isinstance(machine.kernel_, GaussianFamily):
+    # Without a support vector the machine is a constant, which needs no map.
+    if isinstance(machine.kernel_, GaussianFamily) and machine.support_.size:
         step = map_transformer(machine.kernel_, machine.n_features_in_)
-    support_vectors = machine.support_vectors_
-    mapped = support_vectors if step is None else step.transform(support_vectors)
-    one_vs_rest = len(machine.classes_) > 2 and machine._trained_as == "ovr"
-    svc = (_one_vs_rest if one_vs_rest else _one_vs_one)(machine, settings, mapped)
-    _check_agreement(machine, svc, support_vectors, mapped)
-    steps = [("scaler", deepcopy(scaler)), ("map", step), ("svc", svc)]
+    mapped = machine.support_vectors_ if step is None else step.transform(machine.support_vectors_)
+    if is_regressor(machine):
+        last, name = regressor(machine, settings, mapped, mean, deviation), "svr"
+    else:
+        last, name = classifier(machine, settings, mapped), "svc"
+    _check_agreement(machine, last, mapped, mean, deviation)
+    steps = [("scaler", deepcopy(scaler)), ("map", step), (name, last)]
     pipeline = Pipeline([(name, part) for name, part in steps if part is not None])
     first = pipeline[0]
     if names is not None and not hasattr(type(first), "feature_names_in_"):
@@ -76,8 +79,9 @@ def _kernel_settings(machine: Any) -> dict[str, Any]:
         return {"kernel": "sigmoid", "gamma": float(kernel.gamma), "coef0": float(kernel.coef0)}
     what = type(kernel).__name__ if isinstance(kernel, Kernel) else _name(machine.kernel)
     raise IncompatibleError(
-        f"to_sklearn needs a kernel that scikit-learn's SVC computes by itself (Gaussian family, linear, "
-        f"polynomial or sigmoid), and this machine has {what}. Keep the model with save(path) or pickle."
+        f"to_sklearn needs a kernel that scikit-learn's {type(machine).__name__} computes by itself "
+        f"(Gaussian family, linear, polynomial or sigmoid), and this machine has {what}. Keep the model with "
+        "save(path) or pickle."
     )
 
 
@@ -85,75 +89,24 @@ def _name(kernel: Any) -> str:
     return f"kernel={kernel!r}" if isinstance(kernel, str) else "a function of your own"
 
 
-def _check_strategy(machine: Any) -> None:
-    if STRATEGIES[machine._strategy].rejects:
-        raise IncompatibleError(
-            f"scikit-learn's SVC does not reject samples as multiclass={machine._strategy!r} does, so "
-            "to_sklearn would change predictions. Fit with multiclass='ovo', or keep the model with "
-            "save(path) or pickle."
-        )
-    if not machine.support_.size:
-        raise ValueError(
-            "This machine has no support vectors, and scikit-learn's SVC needs some. Fit with a smaller tol."
-        )
-
-
-def _small_svc(machine: Any, settings: dict[str, Any], **more: Any) -> LibSVC:
-    return LibSVC(C=float(machine.C), **settings, **more)
-
-
-def _start(machine: Any, mapped: Any) -> Any:
-    """One row of zeros for each class, dense or sparse as the machine's samples are."""
-    shape = (len(machine.classes_), mapped.shape[1])
-    return sparse.csr_matrix(shape) if sparse.issparse(mapped) else np.zeros(shape)
-
-
-def _one_vs_one(machine: Any, settings: dict[str, Any], mapped: Any) -> LibSVC:
-    shape, break_ties = machine.decision_function_shape, machine.break_ties
-    svc = _small_svc(machine, settings, decision_function_shape=shape, break_ties=break_ties)
-    svc.fit(_start(machine, mapped), machine.classes_)
-    replace_machine(svc, machine.support_, mapped, machine.n_support_, machine.dual_coef_, machine.intercept_)
-    _copy_record(machine, svc, machine.n_iter_)
-    return svc
-
-
-def _one_vs_rest(machine: Any, settings: dict[str, Any], mapped: Any) -> OneVsRestClassifier:
-    svc = OneVsRestClassifier(_small_svc(machine, settings)).fit(_start(machine, mapped), machine.classes_)
-    label = np.repeat(np.arange(len(machine.classes_)), machine.n_support_)
-    for k, part in enumerate(svc.estimators_):
-        rest = np.flatnonzero((machine._beta[k] != 0) & (label != k))
-        own = np.flatnonzero((machine._beta[k] != 0) & (label == k))
-        used = np.concatenate([rest, own])
-        replace_machine(
-            part,
-            machine.support_[used],
-            mapped[used],
-            np.array([rest.size, own.size]),
-            machine._beta[k : k + 1, used],
-            machine.intercept_[k : k + 1],
-        )
-        _copy_record(machine, part, machine.n_iter_[k : k + 1])
-    return svc
-
-
-def _copy_record(machine: Any, svc: LibSVC, n_iter: np.ndarray) -> None:
-    """What is written down about the training; predictions do not depend on it."""
-    svc.set_params(tol=machine.tol, max_iter=machine.max_iter)
-    svc.shape_fit_ = (machine._n_trained, svc.n_features_in_)
-    svc.fit_status_, svc.n_iter_ = machine.fit_status_, n_iter.copy()
-
-
-def _check_agreement(machine: Any, svc: Any, support_vectors: Any, mapped: Any) -> None:
+def _check_agreement(machine: Any, last: Any, mapped: Any, mean: float, deviation: float) -> None:
     """Raise if rounding, or another version of scikit-learn, makes another machine of the coefficients."""
+    if not machine.support_.size:  # a constant
+        return
     rows = np.unique(np.linspace(0, machine.support_.size - 1, N_CHECKED).astype(int))
+    support_vectors = machine.support_vectors_
+    values = "predict" if is_regressor(machine) else "decision_function"
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
-        ours = machine.decision_function(support_vectors[rows])
-    theirs = svc.decision_function(mapped[rows])
+        ours = mean + deviation * getattr(machine, values)(support_vectors[rows])
+    theirs = getattr(last, values)(mapped[rows])
     gap = np.abs(ours - theirs).max() if ours.shape == theirs.shape else np.inf
-    if gap <= TOLERANCE * max(1.0, np.abs(ours).max()):
+    # Decision values have the unit 1; predictions that of y, whatever it is.
+    largest = np.abs(ours).max() if is_regressor(machine) else max(1.0, np.abs(ours).max())
+    if gap <= TOLERANCE * largest:
         return
-    terms = (np.abs(machine._beta) @ np.abs(machine.kernel_(support_vectors, support_vectors[rows]))).max()
+    beta = machine.dual_coef_ if is_regressor(machine) else machine._beta
+    terms = deviation * (np.abs(beta) @ np.abs(machine.kernel_(support_vectors, support_vectors[rows]))).max()
     if not gap <= ROUNDING * terms:
         raise RuntimeError(
             f"scikit-learn's decision values from the same coefficients differ by {gap:.1e}: the Pipeline "

@@ -14,14 +14,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._metric import metric_of, relevance
 from .._sklearn_compat import CallbackSupportMixin
+from ..kernels import DiagonalGaussian, Gaussian, LowRankGaussian
 from ..selection.choice import Choice
 from ..selection.deadline import Deadline
 from ..selection.held_out_paths import KernelPath
 from ..selection.result import SelectionResult, selection_result
 from ._fit_record import HeldOut, record_of
 from ._progress import Progress
-from ._scaling import apply_scaler
+from ._scaling import apply_scaler, factors, variances
 from ._tuned_machine import RESERVE, affordable_rows
 from ._tuned_report import report, say
 from ._tuned_settings import row_of
@@ -68,7 +70,13 @@ class TunedMachine(CallbackSupportMixin, BaseEstimator):
         """The criterion that the result names; "auto" if cross-validation alone chose."""
 
     def _describe(self, task: Any, choice: Choice) -> None:
-        """Set further attributes of the choice."""
+        """Weight of every feature and the metric itself, in the units of X, if the kernel has learned one."""
+        if isinstance(self.kernel_, DiagonalGaussian | Gaussian | LowRankGaussian):
+            n_features = task.Z.shape[1]
+            Q = metric_of(self.kernel_, n_features)
+            self.relevance_ = relevance(Q, variances(task.Z, task.weight))
+            factor = factors(self.scaler_, n_features)
+            self.metric_ = Q * np.outer(factor, factor)
 
     def _complete(self, task: Any, choice: Choice) -> None:
         """What there is to do once the machine is trained."""

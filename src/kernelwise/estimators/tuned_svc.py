@@ -11,9 +11,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from .._metric import metric_of, relevance
 from .._sklearn_compat import with_callbacks
-from ..kernels import DiagonalGaussian, Gaussian, LowRankGaussian
 from ..selection.auto import choose
 from ..selection.choice import Choice
 from ..selection.deadline import Deadline
@@ -23,7 +21,6 @@ from ._fit_record import HeldOut, held_out_classes
 from ._held_out_scorer import HeldOutScorer
 from ._probability import class_probabilities
 from ._progress import Progress
-from ._scaling import factors, variances
 from ._scoring import PathScorer
 from ._tuned_base import TunedMachine
 from ._tuned_machine import held_out_sigmoids
@@ -236,14 +233,6 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
 
     def _criterion(self) -> Any:
         return self.criterion
-
-    def _describe(self, task: Task, choice: Choice) -> None:
-        """Weight of every feature and the metric itself, in the units of X, if the kernel has learned one."""
-        if isinstance(self.kernel_, DiagonalGaussian | Gaussian | LowRankGaussian):
-            Q = metric_of(self.kernel_, task.Z.shape[1])
-            self.relevance_ = relevance(Q, variances(task.Z))
-            factor = factors(self.scaler_, task.Z.shape[1])
-            self.metric_ = Q * np.outer(factor, factor)
 
     def _machine(self) -> SVC:
         return SVC(

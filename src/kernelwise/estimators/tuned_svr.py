@@ -9,17 +9,15 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import check_scoring
 from sklearn.utils.validation import validate_data
 
-from .._metric import metric_of, relevance
 from .._sklearn_compat import with_callbacks
-from ..kernels import DiagonalGaussian
 from ..selection.choice import Choice
 from ..selection.deadline import Deadline
 from ..selection.regression import BY_SCORE, as_regression_criterion, choose_regression
 from ..selection.regression_task import FIRST_EPSILON, RegressionTask
+from ._exportable import Exportable
 from ._fit_record import HeldOut
 from ._progress import Progress
 from ._regression_scorer import RegressionScorer
-from ._scaling import variances
 from ._tuned_base import TunedMachine
 from ._tuned_rows import gram_rows, scaled_rows
 from ._tuned_settings import (
@@ -34,7 +32,7 @@ from ._weights import weights_of_samples
 from .svr import SVR
 
 
-class TunedSVR(RegressorMixin, TunedMachine):
+class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     """Support vector regression that chooses its kernel's parameters, C and ε from the data.
 
     Features and targets are scaled, a few kernel widths are named (one of them by the alignment of the kernel
@@ -45,7 +43,8 @@ class TunedSVR(RegressorMixin, TunedMachine):
     Parameters
     ----------
     kernel : str or Kernel, default="rbf"
-        A name of :data:`kernelwise.kernels.KERNELS`, a kernel object to start from, or "precomputed".
+        A name of :data:`kernelwise.kernels.KERNELS`, a kernel object to start from, "precomputed", or "auto":
+        the simplest of "rbf", "diagonal" and "gaussian" within one standard error of the best.
     criterion : {"auto", "cv-error", "kta", "centered-kta"} or TargetAlignment, default="auto"
         "auto" lets cross-validation choose, from starts that alignment helps to find; "cv-error" is
         cross-validation alone, uphill from the start from the data. The alignments choose the kernel alone;
@@ -107,7 +106,9 @@ class TunedSVR(RegressorMixin, TunedMachine):
         The machine, on scaled features and for standardised targets.
     scaler_ : transformer or None
     relevance_ : ndarray of shape (n_features,)
-        For the kernel "diagonal": share of each feature in the mean squared distance.
+        For learned metrics: share of each feature in the mean squared distance.
+    metric_ : ndarray of shape (n_features, n_features)
+        For learned metrics: Q of exp(−½ (x − y)ᵀ Q (x − y)), in the units of X.
     n_features_in_, feature_names_in_, n_iter_
         As everywhere in scikit-learn.
 
@@ -229,12 +230,10 @@ class TunedSVR(RegressorMixin, TunedMachine):
         return "auto" if criterion in BY_SCORE else criterion
 
     def _describe(self, task: RegressionTask, choice: Choice) -> None:
-        """ε, and the weight of every feature if the kernel has one."""
+        """ε, and the learned metric."""
         assert choice.path.epsilon is not None
         self.epsilon_ = choice.path.epsilon
-        if isinstance(self.kernel_, DiagonalGaussian):
-            Q = metric_of(self.kernel_, task.Z.shape[1])
-            self.relevance_ = relevance(Q, variances(task.Z, task.weight))
+        super()._describe(task, choice)
 
     def _machine(self) -> SVR:
         return SVR(

@@ -76,7 +76,8 @@ class Polynomial(DotProductKernel):
 
     @property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:  # type: ignore[override]
-        free = (Hyperparameter("gamma"), Hyperparameter("coef0", (1e-4, 1e4)))
+        # A cubic with a larger constant has values of 1e6 and more, which differ by little but rounding.
+        free = (Hyperparameter("gamma"), Hyperparameter("coef0", (1e-3, 1e2)))
         return free if self.coef0 > 0 else free[:1]
 
     def _check(self) -> None:

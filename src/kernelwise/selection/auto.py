@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ def choose(task: Task, kernel: Any, criterion: Any, search: Optimizer | None = N
     if isinstance(kernel, str) and kernel == "precomputed":
         return _only_C(task, kernel)
     if isinstance(kernel, str) and kernel == "auto":
-        return _simplest(task, criterion)
+        return simplest(task, lambda name: choose(task, name, criterion))
     # Metrics of sparse samples are searched from the data's start only, like other kernels.
     if isinstance(kernel, str) and kernel in METRICS and search is None and not sparse.issparse(task.Z):
         is_auto = isinstance(criterion, str) and criterion == "auto"
@@ -66,9 +67,16 @@ def choose(task: Task, kernel: Any, criterion: Any, search: Optimizer | None = N
     return _by_criterion(task, start, as_criterion(criterion), search)
 
 
-def _simplest(task: Task, criterion: Any) -> Choice:
-    """RBF, diagonal, full: the first whose score is within one standard error of the best."""
-    choices = {"rbf": choose(task, "rbf", criterion)}
+def simplest(task: Task, choose_one: Callable[[str], Choice]) -> Choice:
+    """RBF, diagonal, full: the first whose score is within one standard error of the best.
+
+    Parameters
+    ----------
+    task : Task
+    choose_one : callable
+        From a kernel's name to parameters and C of it.
+    """
+    choices = {"rbf": choose_one("rbf")}
     skipped = []
     n_features = task.Z.shape[1]
     for name in ("diagonal", "gaussian"):
@@ -77,7 +85,7 @@ def _simplest(task: Task, criterion: Any) -> Choice:
             kind = "sparse " if sparse.issparse(task.Z) else ""
             skipped.append(f"{name} was left out for {n_features} {kind}features")
         elif task.deadline.allows(f"{name} metric"):
-            choices[name] = choose(task, name, criterion)
+            choices[name] = choose_one(name)
     best = max(choices.values(), key=lambda choice: choice.path.best_score)
     enough = best.path.best_score - standard_error(best.path, task.weight[task.rows].sum())
     name = next(name for name, choice in choices.items() if choice.path.best_score >= enough)

@@ -47,10 +47,11 @@ def columns_of(result: TuningResult | None) -> dict[str, Any]:
 def standard_error(path: KernelPath, n: float) -> float:
     """Standard error of the best score of a path on ``n`` held-out samples.
 
-    A score between 0 and 1 is taken as a share of the samples: few folds say little about their own spread.
+    A score of classes between 0 and 1 is taken as a share of the samples: few folds say little about their
+    own spread. A regression's is no such share.
     """
     score = path.best_score
-    if 0.0 <= score <= 1.0:
+    if path.epsilon is None and 0.0 <= score <= 1.0:
         return float(np.sqrt(score * (1.0 - score) / n))
     folds = path.scores[path.best]
     return float(folds.std(ddof=1) / np.sqrt(len(folds)))

@@ -31,6 +31,16 @@ MAX_ROWS = 1000
 def choose_metric(task: Task, name: str, criteria: Any) -> Choice:
     """A metric by each criterion, learned again without every fold; then its width and C.
 
+    Parameters are those of `search_metric`.
+    """
+    search, learned, why = search_metric(task, name, criteria)
+    path = search.tried[search.best]
+    return Choice(path, path.best, columns_of(learned.result), learned.result, why)
+
+
+def search_metric(task: Task, name: str, criteria: Any) -> tuple[ScaleSearch, LearnedMetric, list[str]]:
+    """The finished search over widths of the best metric, how the metric was found, and why it is the best.
+
     Parameters
     ----------
     task : Task
@@ -50,14 +60,14 @@ def choose_metric(task: Task, name: str, criteria: Any) -> Choice:
             searches.append(search)
             found.append(learned)
     best = _simplest([search.tried[1.0] for search in searches], task.weight[task.rows].sum())
-    path = searches[best].run([], [])
+    searches[best].run([], [])
     task.findings.extend(found[best].findings)
     why = [
         f"A {name} metric was learned by {' and by '.join(_name(c) for c in criteria)}, from "
         f"{len(found[best].values)} starts; cross-validation, with metrics learned without each fold, "
         f"preferred the {searches[best].tried[1.0].reason} at {len(searches[best].tried)} widths."
     ]
-    return Choice(path, path.best, columns_of(found[best].result), found[best].result, why)
+    return searches[best], found[best], why
 
 
 def _simplest(paths: list[KernelPath], n: float) -> int:
@@ -100,24 +110,22 @@ def _kept(kernel: Any, *, equal: bool = False) -> DiagonalGaussian:
 
 def _learn(task: Task, name: str, criterion: Any) -> tuple[LearnedMetric, FoldKernels]:
     """The metric of all rows, and those of every fold's training part from the start that was best."""
-    Z, index, weight = task.paths.Z, task.paths.index, task.pieces.weight
-    everyone = np.arange(len(index))
     learner = MetricLearner(name, criterion, random_state=task.random_state)
-    final = _learn_on(learner, Z, index, weight, everyone, task.random_state)
+    final = _learn_on(learner, task, np.arange(len(task.pieces.rows)))
     again = MetricLearner(name, criterion, starts=(final.start,), random_state=task.random_state)
-    by_fold = [
-        _learn_on(again, Z, index, weight, train, task.random_state).kernel for train, _ in task.paths.folds
-    ]
+    by_fold = [_learn_on(again, task, train).kernel for train, _ in task.paths.folds]
     return final, FoldKernels(final.kernel, by_fold)
 
 
-def _learn_on(
-    learner: MetricLearner, Z: Any, index: np.ndarray, weight: np.ndarray, rows: np.ndarray, random_state: int
-) -> LearnedMetric:
-    if len(rows) > MAX_ROWS:
-        rows = rows[sample(index[rows], MAX_ROWS, random_state)]
-    is_plain = (weight[rows] == 1.0).all()
-    return learner.learn(Z[rows], index[rows], None if is_plain else weight[rows])
+def _learn_on(learner: MetricLearner, task: Task, pieces: np.ndarray) -> LearnedMetric:
+    if len(pieces) > MAX_ROWS:
+        # Stratified by class; all targets of a regression are one.
+        index = task.index[task.rows[task.pieces.rows[pieces]]]
+        pieces = pieces[sample(index, MAX_ROWS, task.random_state)]
+    weight = task.pieces.weight[pieces]
+    is_plain = (weight == 1.0).all()
+    # The paths' index is classes, or targets.
+    return learner.learn(task.paths.Z[pieces], task.paths.index[pieces], None if is_plain else weight)
 
 
 def _name(criterion: Any) -> str:

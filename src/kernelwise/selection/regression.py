@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from kernelwise.criteria import Criterion, TargetAlignment
 from kernelwise.exceptions import BoundaryWarning
@@ -14,9 +15,11 @@ from kernelwise.kernels.radial import GaussianFamily, ScaledGaussian
 from kernelwise.optimizers import Optimizer, QuasiNewton
 from kernelwise.problem import TuningProblem
 from kernelwise.result import TuningResult
-from kernelwise.selection.auto import MAX_CRITERION_ROWS, NARROWEST, WIDEST
+from kernelwise.selection.auto import MAX_CRITERION_ROWS, METRICS, NARROWEST, WIDEST, simplest
 from kernelwise.selection.canonical import sample
 from kernelwise.selection.choice import Choice, columns_of
+from kernelwise.selection.fold_kernels import final_kernel
+from kernelwise.selection.learned import search_metric
 from kernelwise.selection.regression_task import RegressionTask
 from kernelwise.selection.scale_search import ScaleSearch
 from kernelwise.selection.tube import fit_tube
@@ -54,13 +57,18 @@ def choose_regression(
     task : RegressionTask
         With the first ε; others are tried with the kernel chosen. If ε are given, all with every kernel.
     kernel : str or Kernel
-        A name, a kernel to start from, or "precomputed".
+        A name, a kernel to start from, "precomputed", or "auto" for the simplest of RBF, diagonal and full
+        Gaussian kernels that is within one standard error of the best.
     criterion : {"auto", "cv-error"} or Criterion
     search : Optimizer, default=None
         Of a criterion; None is `QuasiNewton`.
     """
     if isinstance(kernel, str) and kernel == "precomputed":
         return _given(task, kernel)
+    if isinstance(kernel, str) and kernel == "auto":
+        return simplest(task, lambda name: choose_regression(task, name, criterion, search))
+    if isinstance(kernel, str) and kernel in METRICS and criterion == "auto" and _can_align(task):
+        return _by_metric(task, kernel)
     start = as_kernel(kernel).initialize(task.Z_search, None, "scale" if isinstance(kernel, str) else "keep")
     if start.theta.size == 0:
         return _given(task, start)
@@ -108,6 +116,30 @@ def _named_widths(task: RegressionTask, start: ScaledGaussian) -> tuple[Widths, 
         widths.propose(widths.curves["gamma"][np.argmax(scores)], "peak of centred alignment")
     widths.propose(WIDE / median, "wide")
     return widths, median
+
+
+def _can_align(task: RegressionTask) -> bool:
+    """Whether metrics can be learned: dense samples, and targets that vary."""
+    return not sparse.issparse(task.Z) and np.ptp(task.y_search) > 0
+
+
+def _by_metric(task: RegressionTask, name: str) -> Choice:
+    """A metric of highest alignment, scored with metrics that have not seen the held-out targets.
+
+    The start from the data competes with a full metric or one of low rank, which may keep one direction only,
+    that of the linear part of the target, and have the highest alignment of all.
+    """
+    search, learned, why = search_metric(task, name, (TargetAlignment(centered=True),))
+    widths, search.limits = _factors(task, final_kernel(search.base), "highest centred alignment")
+    search.run(widths.gammas[1:], widths.reasons[1:])
+    if name != "diagonal" and task.deadline.allows("start from the data"):
+        plain = ScaleSearch(as_kernel(name).initialize(task.Z_search, None, "scale"), task)
+        score = plain.run([1.0], ["start from the data"]).best_score
+        if score > search.tried[search.best].best_score:
+            search = plain
+            why.append(f"The start from the data, without learning, did better: {score:.4f}.")
+    path, tube = fit_tube(task, search.tried[search.best], search)
+    return Choice(path, path.best, columns_of(learned.result), learned.result, [*why, *tube])
 
 
 def _by_alignment(task: RegressionTask, start: Kernel) -> Choice:

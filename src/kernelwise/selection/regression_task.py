@@ -86,10 +86,11 @@ class RegressionTask(Task):
         """Score one kernel with every ε; the best path is returned, the first of equals."""
         return max([self.run_at(kernel, reason, epsilon) for epsilon in self.epsilons], key=_score)
 
-    def run_at(self, kernel: Any, reason: str, epsilon: float) -> KernelPath:
-        """Score one kernel with one ε."""
+    def run_at(self, kernel: Any, reason: str, epsilon: float, Cs: np.ndarray | None = None) -> KernelPath:
+        """Score one kernel with one ε; with these values of C, if any are given."""
         assert isinstance(self.paths, RegressionPaths)
         self.paths.epsilon = epsilon
+        self.paths.Cs = self.Cs if Cs is None else Cs
         return super().run(kernel, reason)
 
     def residual(self, path: KernelPath) -> float:

@@ -52,6 +52,14 @@ class ScaleSearch:
         """The factor with the highest smoothed score; of equals, the first tried: no climb for nothing."""
         return max(self.tried, key=lambda factor: self.tried[factor].best_score)
 
+    @property
+    def best_kernel(self) -> Kernel | FoldKernels:
+        """What was scored at the best factor."""
+        return self._at(self.best)
+
+    def _at(self, factor: float) -> Kernel | FoldKernels:
+        return self.base if factor == 1.0 else self.base.rescaled(factor)
+
     def _try_around(self, step: float, near: float, reason: str) -> bool:
         """Try both neighbours of the best factor that are not known yet; False if there was none."""
         best, before = self.best, len(self.tried)
@@ -66,5 +74,4 @@ class ScaleSearch:
         cost = max((path.seconds for path in self.tried.values()), default=0.0)
         if self.tried and not self.task.deadline.allows(f"width factor {factor:.3g} ({reason})", cost):
             return
-        kernel = self.base if factor == 1.0 else self.base.rescaled(factor)
-        self.tried[factor] = self.task.run(kernel, reason)
+        self.tried[factor] = self.task.run(self._at(factor), reason)

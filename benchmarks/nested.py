@@ -1,23 +1,20 @@
 """Nested accuracy and time of our default beside other searches: ``python -m benchmarks.nested --help``.
 
 Every method makes its choices on the training half of an outer split and is scored on the other half (5 × 2
-folds). Finished cells are kept in a journal, so that an interrupted run goes on where it was.
+folds). Finished cells are kept in a journal for each set, so that an interrupted run goes on where it was.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-from collections.abc import Iterator, MutableMapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import sklearn.datasets
 
 from kernelwise.comparison import METHODS, compare
 from kernelwise.datasets import load
+from kernelwise.journal import Journal, fingerprint
 
 #: Every set of at most 5000 rows, and two that ship with scikit-learn.
 SETS = [
@@ -50,38 +47,6 @@ SETS = [
 ]
 
 
-class Journal(MutableMapping[str, Any]):
-    """A file with one line of JSON for every finished cell."""
-
-    def __init__(self, path: str, prefix: str) -> None:
-        self.path, self.prefix = Path(path), prefix
-        self.cells: dict[str, Any] = {}
-        if self.path.exists():
-            for line in self.path.read_text(encoding="utf-8").splitlines():
-                key, value = json.loads(line)
-                if key.startswith(prefix):
-                    self.cells[key.removeprefix(prefix)] = value
-
-    def __getitem__(self, key: str) -> Any:
-        return self.cells[key]
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        self.cells[key] = value
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps([self.prefix + key, value]) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-
-    def __delitem__(self, key: str) -> None:
-        raise TypeError("a journal only grows")
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.cells)
-
-    def __len__(self) -> int:
-        return len(self.cells)
-
-
 def samples(name: str) -> tuple[np.ndarray, np.ndarray]:
     """A set by name: a benchmark file, or one of scikit-learn's."""
     if name in ("breast_cancer", "digits"):
@@ -102,21 +67,17 @@ def main() -> None:
     parser.add_argument("--data", default=",".join(SETS), help="names, separated by commas")
     parser.add_argument("--methods", default="kernelwise,full grid", help=f"of {', '.join(METHODS)}")
     parser.add_argument("--repeats", type=int, default=5, help="of the two outer folds")
-    parser.add_argument("--journal", default="nested.jsonl")
+    parser.add_argument("--journals", type=Path, default=Path("nested"), help="folder of the journals")
     arguments = parser.parse_args()
     methods = arguments.methods.split(",")
+    arguments.journals.mkdir(parents=True, exist_ok=True)
     print(f"{'set':26s}{'n':>6s}" + "".join(f"{name[:14]:>16s}{'s':>9s}" for name in methods))
     differences, speeds = [], []
     for name in arguments.data.split(","):
         X, y = samples(name)
-        table = compare(
-            X,
-            y,
-            methods,
-            n_splits=2,
-            n_repeats=arguments.repeats,
-            journal=Journal(arguments.journal, f"{name}/"),
-        )
+        about = {"data": fingerprint(X, y), "folds": 2, "repeats": arguments.repeats}
+        with Journal(arguments.journals / f"{name}.jsonl", about) as journal:
+            table = compare(X, y, methods, n_splits=2, n_repeats=arguments.repeats, journal=journal)
         rows = table.rows()
         cells = "".join(f"{100 * row['accuracy']:16.2f}{row['cpu_seconds']:9.3f}" for row in rows)
         print(f"{name:26s}{len(y):6d}{cells}", flush=True)

@@ -73,7 +73,7 @@ class Journal(MutableMapping[str, Any]):
         try:
             if not lock(self._handle):
                 raise ValueError(
-                    f"The journal {self.path} is in use by another process. Wait for it, or name another file."
+                    f"The journal {self.path} is in use by another process. Wait, or name another file."
                 )
             self._read(_line({"kernelwise journal": FORMAT, **about}))
         except BaseException:
@@ -121,7 +121,7 @@ class Journal(MutableMapping[str, Any]):
             key, value = json.loads(line)
         except (ValueError, TypeError, RecursionError) as error:
             raise ValueError(
-                f"The journal {self.path} is damaged in line {number}. Remove that line, or name another file."
+                f"The journal {self.path} is damaged in line {number}. Remove the line, or name another file."
             ) from error
         return str(key), value
 

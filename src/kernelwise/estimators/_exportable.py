@@ -10,7 +10,34 @@ from sklearn.utils.validation import check_is_fitted
 from ._to_sklearn import as_pipeline
 
 
-class Exportable:
+class Saveable:
+    """`save` of everything that `kernelwise.load` reads."""
+
+    def save(self, path: Any) -> None:
+        """Write the fitted model to a file that executes nothing when `kernelwise.load` reads it.
+
+        The loaded model predicts the same values to the last bit, and has the same fitted attributes. The
+        file is written whole or not at all; it is an npz file with the model in JSON beside its arrays, a
+        version and a checksum. Callbacks of the training are left out.
+
+        Parameters
+        ----------
+        path : path-like
+            The usual ending is ".npz".
+
+        Raises
+        ------
+        IncompatibleError
+            If the model has a part of your own (a kernel, a function, a scaler other than StandardScaler,
+            MinMaxScaler and MaxAbsScaler): such a model can only be pickled.
+        """
+        from ._model_file import save  # it knows all estimators, this one included
+
+        check_is_fitted(self)
+        save(self, path)
+
+
+class Exportable(Saveable):
     """`to_sklearn` and `save` of `SVC`, and of estimators with a trained `SVC` as ``best_estimator_``."""
 
     def to_sklearn(self) -> Pipeline:
@@ -62,26 +89,3 @@ class Exportable:
             machine = self
         names = getattr(self, "feature_names_in_", None)
         return as_pipeline(getattr(self, "scaler_", None), machine, names)
-
-    def save(self, path: Any) -> None:
-        """Write the fitted model to a file that executes nothing when `kernelwise.load` reads it.
-
-        The loaded model predicts the same values to the last bit, and has the same fitted attributes. The
-        file is written whole or not at all; it is an npz file with the model in JSON beside its arrays, a
-        version and a checksum. Callbacks of the training are left out.
-
-        Parameters
-        ----------
-        path : path-like
-            The usual ending is ".npz".
-
-        Raises
-        ------
-        IncompatibleError
-            If the model has a part of your own (a kernel, a function, a scaler other than StandardScaler,
-            MinMaxScaler and MaxAbsScaler): such a model can only be pickled.
-        """
-        from ._model_file import save  # it knows all estimators, this one included
-
-        check_is_fitted(self)
-        save(self, path)

@@ -9,7 +9,9 @@ import numpy as np
 from ..kernels import Kernel
 from .multiclass import STRATEGIES
 from .svc import SVC
+from .svr import SVR
 from .tuned_svc import TunedSVC
+from .tuned_svr import TunedSVR
 
 
 def check_model(model: Any) -> None:
@@ -18,10 +20,12 @@ def check_model(model: Any) -> None:
         _check_shapes(model, {"feature_names_in_": (model.n_features_in_,)})
     if isinstance(model, SVC):
         _check_machine(model)
-    elif isinstance(model, TunedSVC):
+    elif isinstance(model, SVR):
+        _check_regression(model)
+    elif isinstance(model, TunedSVC | TunedSVR):
         _check_tuned(model)
     else:
-        raise ValueError(f"it holds a {type(model).__name__}, not an SVC or TunedSVC")
+        raise ValueError(f"it holds a {type(model).__name__}, not an SVC, TunedSVC, SVR or TunedSVR")
 
 
 def _check_machine(svc: SVC) -> None:
@@ -57,6 +61,29 @@ def _check_machine(svc: SVC) -> None:
         _check_shapes(svc, {"_sigmoids": (n_machines, 2)})
 
 
+def _check_regression(svr: SVR) -> None:
+    n_support = len(svr.support_)
+    is_gram = svr._is_gram()
+    if not is_gram and not isinstance(svr.kernel_, Kernel):
+        raise ValueError(f"its kernel is a {type(svr.kernel_).__name__}")
+    _check_shapes(
+        svr,
+        {
+            "support_": (n_support,),
+            "support_vectors_": (0, 0) if is_gram else (n_support, svr.n_features_in_),
+            "dual_coef_": (1, n_support),
+            "intercept_": (1,),
+        },
+    )
+    for name in ("dual_coef_", "intercept_"):
+        if not np.isfinite(getattr(svr, name)).all():
+            raise ValueError(f"{name!r} of SVR is not finite")
+    if is_gram:
+        _check_places(svr, "support_", svr.n_features_in_)
+    else:
+        svr.kernel_._check_features(svr.n_features_in_)
+
+
 def _n_machines(svc: SVC) -> int:
     n_classes = len(svc.classes_)
     if n_classes == 2:
@@ -64,25 +91,30 @@ def _n_machines(svc: SVC) -> int:
     return n_classes * (n_classes - 1) // 2 if svc._trained_as == "ovo" else n_classes
 
 
-def _check_tuned(model: TunedSVC) -> None:
+def _check_tuned(model: TunedSVC | TunedSVR) -> None:
     for name in model.cv_results_:
         if len(model.cv_results_[name]) != len(model.cv_results_["params"]):
             raise ValueError(f"column {name!r} of 'cv_results_' has {len(model.cv_results_[name])} rows")
     if not hasattr(model, "best_estimator_"):
         return
-    svc = model.best_estimator_
-    if not isinstance(svc, SVC):
-        raise ValueError(f"'best_estimator_' is a {type(svc).__name__}")
-    _check_machine(svc)
-    if not np.array_equal(model.classes_, svc.classes_):
-        raise ValueError("'classes_' differs from that of 'best_estimator_'")
-    _check_shapes(model, {"_sigmoids": (_n_machines(svc), 2)})
+    machine = model.best_estimator_
+    if not isinstance(machine, SVC if isinstance(model, TunedSVC) else SVR):
+        raise ValueError(f"'best_estimator_' is a {type(machine).__name__}")
+    if isinstance(model, TunedSVC):
+        _check_machine(machine)
+        if not np.array_equal(model.classes_, machine.classes_):
+            raise ValueError("'classes_' differs from that of 'best_estimator_'")
+        _check_shapes(model, {"_sigmoids": (_n_machines(machine), 2)})
+    else:
+        _check_regression(machine)
+        if not np.isfinite([model.target_mean_, model.target_scale_]).all():
+            raise ValueError("'target_mean_' or 'target_scale_' of TunedSVR is not finite")
     if model._is_gram():
-        _check_shapes(model, {"_gram_columns": (svc.n_features_in_,)})
+        _check_shapes(model, {"_gram_columns": (machine.n_features_in_,)})
         _check_places(model, "_gram_columns", model.n_features_in_)
         return
-    if model.n_features_in_ != svc.n_features_in_:
-        raise ValueError(f"it has {model.n_features_in_} features, and its machine {svc.n_features_in_}")
+    if model.n_features_in_ != machine.n_features_in_:
+        raise ValueError(f"it has {model.n_features_in_} features, and its machine {machine.n_features_in_}")
     if model.scaler_ is not None:
         _check_scaler(model.scaler_, model.n_features_in_)
 

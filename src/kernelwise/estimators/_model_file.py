@@ -19,24 +19,26 @@ from .._files import whole_file
 from ._model_checks import check_model
 from ._packing import Packer, unpack
 from .svc import SVC
+from .svr import SVR
 from .tuned_svc import TunedSVC
+from .tuned_svr import TunedSVR
 
 FORMAT = 1
 DOCUMENT = "model.json"
 DIGEST = 64  # hexadecimal digits
 
 
-def save(model: Any, path: Any) -> None:
-    """Write a fitted model; see `Exportable.save`."""
+def save(model: Any, path: Any, notes: dict[str, Any] | None = None) -> None:
+    """Write a fitted model, and notes that JSON can hold; see `Saveable.save`."""
     packer = Packer()
-    document = {"format": FORMAT, "model": packer.pack(model, type(model).__name__)}
+    document = {"format": FORMAT, "model": packer.pack(model, type(model).__name__), "notes": notes}
     data = archive(document, packer.arrays)
     with whole_file(path) as file:
         file.write(data)
 
 
 def load(path: Any) -> Any:
-    """Read a model that `SVC.save` or `TunedSVC.save` has written.
+    """Read a model that ``save`` of `SVC`, `TunedSVC`, `SVR` or `TunedSVR` has written.
 
     Nothing in the file is executed, and a file that was damaged or changed is refused: the loaded model
     predicts what the saved one did, or there is an error.
@@ -47,7 +49,7 @@ def load(path: Any) -> Any:
 
     Returns
     -------
-    model : SVC or TunedSVC
+    model : SVC, TunedSVC, SVR or TunedSVR
 
     Raises
     ------
@@ -63,11 +65,16 @@ def load(path: Any) -> Any:
     >>> kernelwise.load(path).predict([[0.4], [2.6]]).tolist()
     ['low', 'high']
     """
+    return load_with_notes(path)[0]
+
+
+def load_with_notes(path: Any) -> tuple[Any, dict[str, Any] | None]:
+    """A model, and the notes that `save` was given with it."""
     document, arrays = _read(path)
     try:
         version = int(document["format"])
         if version <= FORMAT:
-            return _model(document, arrays)
+            return _model(document, arrays), document.get("notes")
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
         reason = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
         raise ValueError(
@@ -82,8 +89,9 @@ def load(path: Any) -> Any:
 def _model(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     model = unpack(document["model"], arrays)
     check_model(model)
-    if isinstance(model, TunedSVC):
-        model.scorer_ = check_scoring(SVC(), model.scoring)
+    if isinstance(model, TunedSVC | TunedSVR):
+        machine = SVC() if isinstance(model, TunedSVC) else SVR()
+        model.scorer_ = check_scoring(machine, model.scoring)
     return model
 
 

@@ -24,7 +24,9 @@ from ..findings import Finding
 from ..result import History, TuningResult
 from ..selection.result import SelectionResult
 from .svc import SVC
+from .svr import SVR
 from .tuned_svc import TunedSVC
+from .tuned_svr import TunedSVR
 
 
 def _public_classes(package: Any) -> list[type]:
@@ -35,7 +37,7 @@ def _public_classes(package: Any) -> list[type]:
 
 SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
 PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]
-OTHERS = (SVC, TunedSVC, SelectionResult, TuningResult, Finding, KFold, StratifiedKFold)
+OTHERS = (SVC, TunedSVC, SVR, TunedSVR, SelectionResult, TuningResult, Finding, KFold, StratifiedKFold)
 CLASSES = {part.__name__: part for part in (*OTHERS, *SCALERS, *PARTS)}
 #: The scorer is made again when the model is loaded; callbacks watch a training, which is over.
 LEFT_OUT = ("scorer_", "_skl_callbacks")

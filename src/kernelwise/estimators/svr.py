@@ -13,6 +13,7 @@ from .._sklearn_compat import safe_indexing
 from .._validation import check_gram, check_not_negative, check_positive
 from ..kernels import as_kernel
 from ..solvers.regression import solve_svr
+from ._exportable import Saveable
 from ._kernel_choice import MIB
 from ._machines import decision_values
 from ._weights import weights_of_samples
@@ -28,7 +29,7 @@ class GramEntries(NamedTuple):
         return self.K[np.ix_(rows, rows if columns is None else columns)]
 
 
-class SVR(RegressorMixin, BaseEstimator):
+class SVR(Saveable, RegressorMixin, BaseEstimator):
     """Support vector regression with an ε-insensitive loss and any kernel.
 
     Parameters

@@ -16,6 +16,7 @@ from ..selection.choice import Choice
 from ..selection.deadline import Deadline
 from ..selection.regression import BY_SCORE, as_regression_criterion, choose_regression
 from ..selection.regression_task import FIRST_EPSILON, RegressionTask
+from ._exportable import Saveable
 from ._progress import Progress
 from ._regression_scorer import RegressionScorer
 from ._scaling import variances
@@ -33,7 +34,7 @@ from ._weights import weights_of_samples
 from .svr import SVR
 
 
-class TunedSVR(RegressorMixin, TunedMachine):
+class TunedSVR(Saveable, RegressorMixin, TunedMachine):
     """Support vector regression that chooses its kernel's parameters, C and ε from the data.
 
     Features and targets are scaled, a few kernel widths are named (one of them by the alignment of the kernel

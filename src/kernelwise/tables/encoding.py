@@ -70,6 +70,13 @@ class Encoding:
             raise TableError(f"{table.source} has no column {self.target!r}, which is the target.")
         return read_target(table, place, self.task)
 
+    def has_labels(self, table: Table) -> bool:
+        """Whether the target is in a table, and all there."""
+        if table.matrix is not None:
+            return True
+        place = self._target_in(table)
+        return place is not None and not is_missing(table.columns[place]).any()
+
     def _places_in(self, table: Table) -> list[int]:
         if self.has_header:
             missing = [column.name for column in self.columns if column.name not in table.names]

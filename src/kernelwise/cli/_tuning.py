@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import check_scoring
+from sklearn.metrics import get_scorer_names
 
 from kernelwise import optimizers
 from kernelwise.cli.errors import UserError
-from kernelwise.estimators import SVC, SVR, TunedSVC, TunedSVR
+from kernelwise.estimators import TunedSVC, TunedSVR
 from kernelwise.estimators._tuned_settings import check_settings
 from kernelwise.selection.regression import as_regression_criterion
 
@@ -22,6 +22,8 @@ SEARCHES = {
     "grid": optimizers.GridSearch,
 }
 SCALES: dict[str, str | None] = {"standard": "standard", "minmax": "minmax", "none": None}
+#: How scikit-learn's scores for regressions begin.
+REGRESSION_SCORES = ("r2", "explained_", "neg_mean_", "neg_median_", "neg_root_", "neg_max_", "d2_absolute_")
 #: Values of C that --log2c may ask for, at most.
 MAX_CS = 1000
 
@@ -35,7 +37,7 @@ def make_model(task: str, options: dict[str, Any]) -> TunedSVC | TunedSVR:
         "search": None if search is None else _chosen("--search", search, SEARCHES)(),
         "Cs": None if log2c is None else values_of_C(log2c),
         "cv": _folds(options["cv"]),
-        "scoring": options["scoring"],
+        "scoring": _scoring(options["scoring"], task),
         "scale": _chosen("--scale", options["scale"], SCALES),
         "time_budget": options["time_budget"],
         "n_jobs": options["n_jobs"],
@@ -56,8 +58,17 @@ def make_model(task: str, options: dict[str, Any]) -> TunedSVC | TunedSVR:
         as_regression_criterion(parameters["criterion"])
         model = TunedSVR(**parameters)
     check_settings(model)
-    check_scoring(SVC() if task == "classification" else SVR(), parameters["scoring"])
     return model
+
+
+def _scoring(name: str | None, task: str) -> str | None:
+    if name is None:
+        return None
+    if name not in get_scorer_names():
+        raise UserError(f"--scoring {name} is not one of scikit-learn's scores, such as accuracy, f1 or r2.")
+    if name.startswith(REGRESSION_SCORES) != (task == "regression"):
+        raise UserError(f"--scoring {name} is not for a {task}. Name another score, or another --task.")
+    return name
 
 
 def values_of_C(text: str) -> list[float]:

@@ -47,12 +47,13 @@ def compare(
     Example: kernelwise compare train.csv --methods "kernelwise,SVC defaults" --journal train.journal
     """
     import kernelwise
-    from kernelwise.cli.samples import read_samples
+    from kernelwise.cli.samples import check_classes, fit, read_samples
 
     report.check_report(report_file)
     check_writable(journal, "--journal")
     data = read_samples(file, target, header, impute, ignore)
-    chosen = {"n_splits": folds, "n_repeats": repeats, "random_state": seed}
+    check_classes(data, file)
+    chosen = {"folds": folds, "repeats": repeats, "seed": seed}
     names = options.split_names(methods) or None
     with open_journal(journal, data, chosen) as cells, Progress() as progress:
 
@@ -63,12 +64,14 @@ def compare(
             data.X,
             data.y,
             names,
-            **chosen,
+            n_splits=folds,
+            n_repeats=repeats,
+            random_state=seed,
             journal=cells,
             callback=scored,
         )
     if report_file is not None:
-        model = kernelwise.TunedSVC(random_state=seed).fit(data.X, data.y)
+        model = fit(kernelwise.TunedSVC(random_state=seed), data)
         more = {"comparison": table, "source": str(file), "seed": seed}
         report.write(report_file, model, data.X, data.y, context.obj, **more)
     if json:

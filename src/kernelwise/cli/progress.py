@@ -29,18 +29,21 @@ class Progress:
         self.budget = budget
         self.n_machines = 0
         self.best: float | None = None
+        self.stage = "starting"
         self.live: Any = None
+        self.spinner: Any = None
 
     def __enter__(self) -> Self:
         self.started = time.monotonic()
         if sys.stderr.isatty():
             from rich.console import Console
             from rich.live import Live
+            from rich.spinner import Spinner
 
+            self.spinner = Spinner("dots")
             self.live = Live(
                 console=Console(stderr=True), get_renderable=self._line, transient=True, refresh_per_second=8
             )
-            self.stage = "reading the data"
             self.live.start()
         return self
 
@@ -74,7 +77,8 @@ class Progress:
         return ", ".join(parts)
 
     def _line(self) -> Any:
-        from rich.spinner import Spinner
         from rich.text import Text
 
-        return Spinner("dots", Text(f"{self._counts()}; {self.stage}", overflow="ellipsis", no_wrap=True))
+        text = Text(f"{self._counts()}; {self.stage}", overflow="ellipsis", no_wrap=True)
+        self.spinner.update(text=text)
+        return self.spinner

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kernelwise.cli.errors import UserError
 from kernelwise.cli.options import split_names
-from kernelwise.cli.progress import say
+from kernelwise.cli.progress import Progress, say
 
 if TYPE_CHECKING:
     from kernelwise.tables import Encoding, Table
@@ -58,6 +59,15 @@ def read_samples(
     return Samples(X, y, encoding, notes)
 
 
+def check_classes(data: Samples, path: Path) -> None:
+    """Raise unless there are two classes to tell apart."""
+    if len(set(data.y.tolist())) < 2:
+        raise UserError(
+            f"{path}: the target {data.encoding.target!r} has one class only ({data.y[0]}); at least two are "
+            "needed."
+        )
+
+
 def read_more(path: Path, encoding: Encoding, has_header: bool | None = None) -> Table:
     """Read a file that has to fit the training file."""
     from kernelwise.tables import read_table
@@ -66,3 +76,15 @@ def read_more(path: Path, encoding: Encoding, has_header: bool | None = None) ->
     for note in table.notes:
         say(note)
     return table
+
+
+def fit(machine: Any, data: Samples, time_budget: float | None = None) -> Any:
+    """Fit under the eyes of the user, name the features, and return the machine."""
+    import numpy as np
+
+    from kernelwise.estimators._progress import watched
+
+    with Progress(time_budget) as progress, watched(machine, progress.scored):
+        machine.fit(data.X, data.y)
+    machine.feature_names_in_ = np.array(data.encoding.feature_names, dtype=object)
+    return machine

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from kernelwise.cli import options, report
 from kernelwise.cli.errors import check_writable
 from kernelwise.cli.output import print_json
-from kernelwise.cli.progress import Progress, say
+from kernelwise.cli.progress import say
 
 Kernel = Annotated[str, typer.Option(metavar="NAME", help="rbf, linear, poly, diagonal, gaussian, auto, …")]
 Criterion = Annotated[str, typer.Option(metavar="NAME", help="auto, dbtc, kta, radius-margin, cv-error, …")]
@@ -74,7 +74,7 @@ def tune(
     """
     from kernelwise.cli._tuning import make_model
     from kernelwise.cli._tuning_result import print_tuning, tuning_json
-    from kernelwise.cli.samples import read_more, read_samples
+    from kernelwise.cli.samples import check_classes, fit, read_more, read_samples
     from kernelwise.estimators._model_file import save
 
     started = time.monotonic()
@@ -83,6 +83,8 @@ def tune(
     chosen = {name: context.params[name] for name in SETTINGS}
     machine = make_model(task.value, chosen)
     data = read_samples(file, target, header, impute, ignore, task.value)
+    if task is options.Task.classification:
+        check_classes(data, file)
     held_out = None
     if test is not None:
         table = read_more(test, data.encoding)
@@ -108,14 +110,3 @@ def tune(
         print_json(result)
     else:
         print_tuning(result, machine)
-
-
-def fit(machine: Any, data: Any, time_budget: float | None) -> None:
-    """Fit under the eyes of the user, and name the features."""
-    import numpy as np
-
-    from kernelwise.estimators._progress import watched
-
-    with Progress(time_budget) as progress, watched(machine, progress.scored):
-        machine.fit(data.X, data.y)
-    machine.feature_names_in_ = np.array(data.encoding.feature_names, dtype=object)

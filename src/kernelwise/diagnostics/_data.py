@@ -48,7 +48,7 @@ class Data:
         names = [f"column {k}" for k in range(X.shape[1])] if columns is None else [repr(c) for c in columns]
         if len(names) != X.shape[1]:
             raise ValueError(
-                f"feature_names has {len(names)} names for {X.shape[1]} features. Give one each."
+                f"{len(names)} names for {X.shape[1]} features: feature_names must have one each."
             )
         classes, index = check_labels(y, X.shape[0], min_classes=1)
         return cls(X, names, classes.tolist(), index, as_kernel("rbf" if kernel is None else kernel))

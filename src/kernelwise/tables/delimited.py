@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def find_separator(text: str) -> str:
     return best
 
 
-def _reader(lines: Sequence[str], separator: str) -> Any:
+def _reader(lines: Iterable[str], separator: str) -> Any:
     if separator == " ":
         return csv.reader((" ".join(line.split()) for line in lines), delimiter=" ")
     return csv.reader(lines, delimiter=separator, skipinitialspace=True)
@@ -74,7 +75,7 @@ def _reader(lines: Sequence[str], separator: str) -> Any:
 def _rows(text: str, separator: str, path: Path) -> tuple[list[int], list[Row]]:
     """Rows of stripped cells with their lines in the file; blank lines are left out."""
     # splitlines() would also split at characters that a cell may hold, such as U+2028.
-    reader = _reader(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), separator)
+    reader = _reader(io.StringIO(text.replace("\r\n", "\n").replace("\r", "\n")), separator)
     lines: list[int] = []
     rows: list[Row] = []
     try:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import kernelwise
+from kernelwise.cli import report
 from kernelwise.cli.app import main
 
 from .conftest import SHORT
@@ -100,8 +101,10 @@ def test_an_unwritable_folder_is_found_before_the_file_is_read(refused, train, m
 
 
 def test_a_report_without_its_packages_is_refused_before_anything(refused, train, monkeypatch):
-    monkeypatch.setitem(sys.modules, "kernelwise.reports", None)
-    assert "--report needs kernelwise.reports" in refused("tune", train, "--report", "r.html")
+    monkeypatch.setattr(report, "find_spec", lambda name: None if name == "plotly" else name)
+    assert refused("tune", "nowhere.csv", "--report", "r.html").startswith(
+        "--report needs plotly, not installed"
+    )
 
 
 def test_a_failed_command_leaves_no_file(refused, train, tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import sys
 import types
 from importlib import resources
@@ -16,6 +17,7 @@ from sklearn.datasets import load_diabetes, load_iris
 
 import kernelwise
 from kernelwise.cli import progress as progress_module
+from kernelwise.cli import report
 
 from .conftest import SHORT
 
@@ -161,6 +163,7 @@ def test_a_report_is_drawn_from_the_same_data(run, train, monkeypatch, tmp_path)
     fake.report_data = lambda model, X, y, **more: told.update(model=model, X=X, y=y, **more) or "data"
     fake.write_report = lambda data, path: path.write_text(data)
     monkeypatch.setitem(sys.modules, "kernelwise.reports", fake)
+    monkeypatch.setattr(report, "find_spec", lambda name: name)
     code, _, err = run("tune", "train.csv", "train.csv", *SHORT, "--report", "r.html")
     assert code == 0
     assert "The report is in r.html." in err
@@ -206,3 +209,10 @@ def test_compare_prints_a_table(run, train):
     assert out.splitlines()[0].split()[:3] == ["method", "accuracy", "s.e."]
     assert f"{result['methods'][1]['accuracy']:.4f}" in out.splitlines()[2]
     assert "SVC defaults, fold 2" in err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files are of Unix")
+def test_written_files_can_be_read_by_whom_others_can(run, train, tmp_path):
+    (tmp_path / "usual").touch()
+    run("tune", train, *SHORT, "--model", "m.kw")
+    assert (tmp_path / "m.kw").stat().st_mode == (tmp_path / "usual").stat().st_mode

@@ -40,10 +40,9 @@ class Progress:
             from rich.live import Live
             from rich.spinner import Spinner
 
-            self.spinner = Spinner("dots")
-            self.live = Live(
-                console=Console(stderr=True), get_renderable=self._line, transient=True, refresh_per_second=8
-            )
+            console = Console(stderr=True)
+            self.spinner, self.live_width = Spinner("dots"), max(console.width - 4, 10)
+            self.live = Live(console=console, get_renderable=self._line, transient=True, refresh_per_second=8)
             self.live.start()
         return self
 
@@ -79,6 +78,7 @@ class Progress:
     def _line(self) -> Any:
         from rich.text import Text
 
-        text = Text(f"{self._counts()}; {self.stage}", overflow="ellipsis", no_wrap=True)
+        text = Text(f"{self._counts()}; {self.stage}")
+        text.truncate(self.live_width, overflow="ellipsis")  # beside the spinner it must not wrap
         self.spinner.update(text=text)
         return self.spinner

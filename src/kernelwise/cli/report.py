@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import shlex
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from kernelwise.cli.errors import UserError, check_writable
 from kernelwise.cli.progress import say
+
+NEEDED = ("kernelwise.reports", "jinja2", "plotly")
 
 
 def check_report(path: Path | None) -> None:
@@ -16,12 +19,12 @@ def check_report(path: Path | None) -> None:
     if path is None:
         return
     check_writable(path, "--report")
-    try:
-        import_module("kernelwise.reports")
-    except ModuleNotFoundError as error:
+    # Looked for, not imported: the packages are slow, and drawing needs them only in the end.
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
         raise UserError(
-            f"--report needs {error.name}, which is not installed: pip install 'kernelwise[report]'."
-        ) from error
+            f"--report needs {' and '.join(missing)}, not installed here: pip install 'kernelwise[report]'."
+        )
 
 
 def write(path: Path, model: Any, X: Any, y: Any, arguments: list[str], **more: Any) -> None:

@@ -135,7 +135,7 @@ def numbers(cells: Sequence[str]) -> np.ndarray | None:
         except ValueError:
             return None
     # Python reads 1_000 as a number; in a file it is a name.
-    return None if any("_" in cell for cell in cells) else values
+    return None if "_" in "".join(cells) else values
 
 
 def _with_points(cells: Sequence[str]) -> Row:

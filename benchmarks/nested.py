@@ -1,16 +1,13 @@
 """Nested accuracy and time of our default beside other searches: ``python -m benchmarks.nested --help``.
 
 Every method makes its choices on the training half of an outer split and is scored on the other half (two
-folds, drawn more often where the set is small and luck is large). Finished cells are kept in a journal, so
-that an interrupted run goes on where it was.
+folds, drawn more often where the set is small and luck is large). Finished cells are kept in a journal for
+each set, so that an interrupted run goes on where it was.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-from collections.abc import Iterator, MutableMapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +17,7 @@ import sklearn.datasets
 from kernelwise import _peers
 from kernelwise.comparison import METHODS, compare
 from kernelwise.datasets import load
+from kernelwise.journal import Journal, fingerprint
 
 #: Every set of at most 5000 rows, and two that ship with scikit-learn.
 SETS = [
@@ -50,38 +48,6 @@ SETS = [
     "waveform",
     "letter_test",
 ]
-
-
-class Journal(MutableMapping[str, Any]):
-    """A file with one line of JSON for every finished cell."""
-
-    def __init__(self, path: str, prefix: str) -> None:
-        self.path, self.prefix = Path(path), prefix
-        self.cells: dict[str, Any] = {}
-        if self.path.exists():
-            for line in self.path.read_text(encoding="utf-8").splitlines():
-                key, value = json.loads(line)
-                if key.startswith(prefix):
-                    self.cells[key.removeprefix(prefix)] = value
-
-    def __getitem__(self, key: str) -> Any:
-        return self.cells[key]
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        self.cells[key] = value
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps([self.prefix + key, value]) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-
-    def __delitem__(self, key: str) -> None:
-        raise TypeError("a journal only grows")
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.cells)
-
-    def __len__(self) -> int:
-        return len(self.cells)
 
 
 def samples(name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -117,22 +83,19 @@ def main() -> None:
     )
     parser.add_argument("--data", default=",".join(SETS), help="names, separated by commas")
     parser.add_argument("--methods", default="kernelwise,full grid", help=f"of {', '.join(METHODS)}, halving")
-    parser.add_argument("--repeats", type=int, help="of the two outer folds; 5, and more on small sets")
-    parser.add_argument("--journal", default="nested.jsonl")
+    parser.add_argument("--repeats", type=int, help="of the two outer folds; more on small sets by default")
+    parser.add_argument("--journals", type=Path, default=Path("nested"), help="folder of the journals")
     arguments = parser.parse_args()
     names = arguments.methods.split(",")
+    arguments.journals.mkdir(parents=True, exist_ok=True)
     print(f"{'set':26s}{'n':>6s}{'splits':>7s}" + "".join(f"{name[:14]:>16s}{'s':>9s}" for name in names))
     differences, speeds = [], []
     for name in arguments.data.split(","):
         X, y = samples(name)
-        table = compare(
-            X,
-            y,
-            estimators(names),
-            n_splits=2,
-            n_repeats=arguments.repeats or repeats(len(y)),
-            journal=Journal(arguments.journal, f"{name}/"),
-        )
+        n_repeats = arguments.repeats or repeats(len(y))
+        about = {"data": fingerprint(X, y), "folds": 2}
+        with Journal(arguments.journals / f"{name}.jsonl", about) as journal:
+            table = compare(X, y, estimators(names), n_splits=2, n_repeats=n_repeats, journal=journal)
         rows = table.rows()
         seconds = np.median(table.cpu_seconds, axis=1)
         cells = "".join(

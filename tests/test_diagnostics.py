@@ -358,3 +358,12 @@ def test_a_diagnosis_can_be_read_and_tabulated():
     assert list(table.columns) == ["name", "severity", "message", "advice"]
     assert [Finding(**row) for row in table.to_dict("records")] == diagnosis
     assert Diagnosis().to_frame().shape == (0, 4)
+
+
+def test_features_are_called_by_the_names_that_are_given():
+    X = np.column_stack([np.arange(20.0), np.full(20, 3.0)])
+    y = np.arange(20) % 2
+    named = next(f for f in diagnose(X, y, feature_names=["age", "unit"]) if f.name == "constant")
+    assert "'unit'" in named.message
+    with pytest.raises(ValueError, match="1 names for 2 features"):
+        diagnose(X, y, feature_names=["age"])

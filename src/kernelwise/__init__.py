@@ -1,12 +1,18 @@
 """kernelwise chooses the kernel of a support vector machine, its parameters and C."""
 
-from kernelwise.comparison import Comparison, compare
-from kernelwise.diagnostics import Diagnosis, diagnose
-from kernelwise.estimators import SVC, GridSearchSVC, MetricTransformer, TunedSVC, TunedSVR
-from kernelwise.estimators._model_file import load
-from kernelwise.reports import CPathDisplay, CriterionDisplay, RelevanceDisplay, SearchSurfaceDisplay
-from kernelwise.solvers.sketch import DistanceSketch
-from kernelwise.tuning import tune
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kernelwise.comparison import Comparison, compare
+    from kernelwise.diagnostics import Diagnosis, diagnose
+    from kernelwise.estimators import SVC, GridSearchSVC, MetricTransformer, TunedSVC, TunedSVR
+    from kernelwise.estimators._model_file import load
+    from kernelwise.reports import CPathDisplay, CriterionDisplay, RelevanceDisplay, SearchSurfaceDisplay
+    from kernelwise.solvers.sketch import DistanceSketch
+    from kernelwise.tuning import tune
 
 __version__ = "0.1.0.dev0"
 
@@ -29,3 +35,53 @@ __all__ = [
     "load",
     "tune",
 ]
+
+#: Where public names live. They are imported when they are asked for, so that ``kernelwise --help`` does not
+#: wait for scikit-learn and Numba.
+_HOMES = {
+    "Comparison": "comparison",
+    "compare": "comparison",
+    "Diagnosis": "diagnostics",
+    "diagnose": "diagnostics",
+    "SVC": "estimators",
+    "GridSearchSVC": "estimators",
+    "MetricTransformer": "estimators",
+    "TunedSVC": "estimators",
+    "TunedSVR": "estimators",
+    "load": "estimators._model_file",
+    "CPathDisplay": "reports",
+    "CriterionDisplay": "reports",
+    "RelevanceDisplay": "reports",
+    "SearchSurfaceDisplay": "reports",
+    "DistanceSketch": "solvers.sketch",
+    "tune": "tuning",
+}
+_PACKAGES = (
+    "comparison",
+    "criteria",
+    "datasets",
+    "diagnostics",
+    "estimators",
+    "exceptions",
+    "kernels",
+    "metrics",
+    "optimizers",
+    "problem",
+    "reports",
+    "selection",
+    "solvers",
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f"{__name__}.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_PACKAGES})

@@ -25,7 +25,15 @@ def whole_file(path: Any, mode: str = "wb", **options: Any) -> Iterator[IO[Any]]
     try:
         with os.fdopen(handle, mode, **options) as file:
             yield file
+        os.chmod(name, _usual_mode())  # temporary files are for their owner alone
         os.replace(name, path)
     except BaseException:
         os.unlink(name)
         raise
+
+
+def _usual_mode() -> int:
+    """What `open` would give a new file."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

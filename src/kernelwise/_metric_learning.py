@@ -13,7 +13,6 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from kernelwise._parameters import constructor_params
 from kernelwise._validation import check_choice, check_positive
 from kernelwise.criteria import as_criterion
-from kernelwise.estimators.multiclass import decide_labels
 from kernelwise.exceptions import BoundaryWarning
 from kernelwise.findings import Finding
 from kernelwise.kernels import RBF, DiagonalGaussian, Gaussian, LowRankGaussian
@@ -158,6 +157,8 @@ class MetricLearner:
 
 def path_accuracies(K: np.ndarray, y: np.ndarray, Cs: Any, train: np.ndarray, held: np.ndarray) -> np.ndarray:
     """Accuracy on held-out samples of machines trained on the others, shape (n_Cs,)."""
+    from kernelwise.estimators.multiclass import decide_labels  # estimators import this module
+
     path = svm_path(K, y, Cs, [(train, held)])
     return (decide_labels(path.decision[:, held], path.classes, "ovo") == y[held]).mean(axis=1)
 

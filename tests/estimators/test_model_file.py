@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -535,3 +536,47 @@ def test_wrong_number_of_features_in_kernel_is_refused(tmp_path):
     model.save(tmp_path / "model.npz")
     with pytest.raises(ValueError, match=r"model\.npz .*made for 3 features, got 2"):
         load(tmp_path / "model.npz")
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "diagonal", "precomputed"])
+def test_a_regression_predicts_the_same_after_loading(tmp_path, kernel):
+    random = np.random.default_rng(3)
+    X = random.normal(size=(40, 3))
+    y = X[:, 0] ** 2 + 5.0
+    X = X @ X.T if kernel == "precomputed" else X
+    model = kernelwise.TunedSVR(kernel, Cs=[1.0, 10.0]).fit(X, y)
+    for saved in (model, model.best_estimator_):
+        saved.save(tmp_path / "model.npz")
+        loaded = kernelwise.load(tmp_path / "model.npz")
+        samples = X if saved is model else X[:, : saved.n_features_in_]
+        np.testing.assert_array_equal(loaded.predict(samples), saved.predict(samples))
+    model.save(tmp_path / "model.npz")
+    loaded = kernelwise.load(tmp_path / "model.npz")
+    assert loaded.score(X, y) == model.score(X, y)
+    assert (loaded.C_, loaded.epsilon_, loaded.result_.why) == (model.C_, model.epsilon_, model.result_.why)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("dual_coef_", np.zeros((1, 1)), "'dual_coef_' of SVR has shape"),
+        ("intercept_", np.array([np.nan]), "'intercept_' of SVR is not finite"),
+        ("kernel_", "rbf", "its kernel is a str"),
+    ],
+)
+def test_a_regression_whose_parts_do_not_fit_is_refused(tmp_path, name, value, says):
+    model = kernelwise.TunedSVR(Cs=[1.0]).fit(np.arange(20.0)[:, None], np.arange(20.0))
+    setattr(model.best_estimator_, name, value)
+    model.save(tmp_path / "model.npz")
+    with pytest.raises(ValueError, match=re.escape(says)):
+        kernelwise.load(tmp_path / "model.npz")
+
+
+def test_notes_are_kept_beside_a_model(tmp_path):
+    model = kernelwise.SVC().fit([[0.0], [1.0]], [0, 1])
+    _model_file.save(model, tmp_path / "model.npz", {"columns": ["a"]})
+    loaded, notes = _model_file.load_with_notes(tmp_path / "model.npz")
+    assert notes == {"columns": ["a"]}
+    assert loaded.predict([[0.0]]) == [0]
+    model.save(tmp_path / "model.npz")
+    assert _model_file.load_with_notes(tmp_path / "model.npz")[1] is None

@@ -41,11 +41,15 @@ class Data:
     kernel: Kernel
 
     @classmethod
-    def read(cls, X: Any, y: Any, kernel: Any) -> Data:
+    def read(cls, X: Any, y: Any, kernel: Any, feature_names: Any = None) -> Data:
         """Check what the user passed."""
-        columns = getattr(X, "columns", None)
+        columns = getattr(X, "columns", None) if feature_names is None else feature_names
         X = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, input_name="X")
         names = [f"column {k}" for k in range(X.shape[1])] if columns is None else [repr(c) for c in columns]
+        if len(names) != X.shape[1]:
+            raise ValueError(
+                f"{len(names)} names for {X.shape[1]} features: feature_names must have one each."
+            )
         classes, index = check_labels(y, X.shape[0], min_classes=1)
         return cls(X, names, classes.tolist(), index, as_kernel("rbf" if kernel is None else kernel))
 

@@ -37,7 +37,9 @@ class Diagnosis(list[Finding]):
         )
 
 
-def diagnose(X: Any, y: Any, *, kernel: Any = None, random_state: int = 0) -> Diagnosis:
+def diagnose(
+    X: Any, y: Any, *, kernel: Any = None, random_state: int = 0, feature_names: Any = None
+) -> Diagnosis:
     """Look for what will mislead or slow down the choice of a kernel.
 
     Parameters
@@ -50,6 +52,8 @@ def diagnose(X: Any, y: Any, *, kernel: Any = None, random_state: int = 0) -> Di
         are about them.
     random_state : int, default=0
         Of the pairs the curve is computed from, where there are more than 50 000 samples.
+    feature_names : sequence of str, default=None
+        What findings call the features; None is the names of a data frame, or numbers from 0.
 
     Returns
     -------
@@ -73,7 +77,7 @@ def diagnose(X: Any, y: Any, *, kernel: Any = None, random_state: int = 0) -> Di
     info curve
     info cost
     """
-    data = Data.read(X, y, kernel)
+    data = Data.read(X, y, kernel, feature_names)
     findings = [*class_findings(data), *value_findings(data)]
     if any(finding.name == "values" for finding in findings):
         return _sorted(findings)

@@ -28,10 +28,10 @@ DOCUMENT = "model.json"
 DIGEST = 64  # hexadecimal digits
 
 
-def save(model: Any, path: Any) -> None:
-    """Write a fitted model; see `Exportable.save`."""
+def save(model: Any, path: Any, notes: dict[str, Any] | None = None) -> None:
+    """Write a fitted model, and notes that JSON can hold; see `Exportable.save`."""
     packer = Packer()
-    document = {"format": FORMAT, "model": packer.pack(model, type(model).__name__)}
+    document = {"format": FORMAT, "model": packer.pack(model, type(model).__name__), "notes": notes}
     data = archive(document, packer.arrays)
     with whole_file(path) as file:
         file.write(data)
@@ -65,11 +65,16 @@ def load(path: Any) -> Any:
     >>> kernelwise.load(path).predict([[0.4], [2.6]]).tolist()
     ['low', 'high']
     """
+    return load_with_notes(path)[0]
+
+
+def load_with_notes(path: Any) -> tuple[Any, dict[str, Any] | None]:
+    """A model, and the notes that `save` was given with it."""
     document, arrays = _read(path)
     try:
         version = int(document["format"])
         if version <= FORMAT:
-            return _model(document, arrays)
+            return _model(document, arrays), document.get("notes")
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
         reason = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
         raise ValueError(

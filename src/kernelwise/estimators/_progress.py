@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from ..selection.held_out_paths import KernelPath
+
+
+@contextmanager
+def watched(model: Any, watch: Callable[[KernelPath], None]) -> Iterator[None]:
+    """Call ``watch`` with every kernel that a tuned machine scores while it is fitted."""
+    model._say = watch
+    try:
+        yield
+    finally:
+        del model._say  # it is no part of the model: `save` must not meet it
 
 
 class Progress:

@@ -1,0 +1,1 @@
+"""The command line: one small file for each command; what is slow to import is imported inside them."""

@@ -1,0 +1,127 @@
+"""What the user is told when something goes wrong: one sentence on the standard error stream, and a code."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+import tempfile
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+import typer
+
+#: Set to anything, it shows the trace of an error.
+DEBUG = "KERNELWISE_DEBUG"
+#: Whose deliberate errors are sentences for the user.
+SPEAKERS = ("kernelwise", "sklearn", "typer")
+#: click's UsageError, wherever this version of typer has it.
+UsageError = typer.BadParameter.__mro__[1]
+
+
+class UserError(ValueError):
+    """The user has to change something; the message says what."""
+
+
+def run(command: Callable[[], Any]) -> int:
+    """Run a command, and turn whatever it raises into a sentence and an exit code."""
+    try:
+        with _warnings_as_lines():
+            code = command()
+        if code == 130:
+            raise KeyboardInterrupt
+        return code if isinstance(code, int) else 0
+    except (KeyboardInterrupt, typer.Abort):
+        _tell("stopped before the end, nothing was written but what is in a journal.")
+        return 130
+    except BrokenPipeError:
+        # Whoever read the output has gone; Python must not stumble over it once more when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if os.environ.get(DEBUG):
+            traceback.print_exc()
+        if isinstance(error, UsageError):
+            _tell(error.format_message())  # type: ignore[attr-defined]
+            return 2
+        if is_told(error):
+            _tell(_sentence(error))
+            return 2
+        name = type(error).__name__
+        _tell(
+            f"an error inside kernelwise, not in what you did ({name}: {_sentence(error)}). Please run the "
+            f"command again with {DEBUG}=1 set and send its output, with your versions, to the developers."
+        )
+        return 1
+
+
+def is_told(error: BaseException) -> bool:
+    """Whether an error was raised on purpose, to tell the user something: by a ``raise`` of our own.
+
+    A ValueError that numpy raises in the middle of a computation is no sentence for a user.
+    """
+    if isinstance(error, OSError | MemoryError):
+        return True
+    frames = list(traceback.walk_tb(error.__traceback__))
+    if not isinstance(error, ValueError | TypeError) or not frames:
+        return False
+    frame, line = frames[-1]
+    speaker = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    source = linecache.getline(frame.f_code.co_filename, line).strip()
+    return speaker in SPEAKERS and (source.startswith("raise ") or not source)
+
+
+def _sentence(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this. Use fewer rows."
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+    return str(error)
+
+
+def _tell(sentence: str) -> None:
+    print(f"kernelwise: {' '.join(sentence.split())}", file=sys.stderr)
+
+
+@contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    """Show warnings as sentences; deprecations are for developers."""
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        _tell(f"warning: {message}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        for category in (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning):
+            warnings.simplefilter("ignore", category)
+        # The columns of a file are put in the order of the model before it sees them.
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        warnings.showwarning = show
+        yield
+
+
+def check_writable(path: Path | None, option: str) -> None:
+    """Raise before anything is computed if a file cannot be written in the end."""
+    if path is None:
+        return
+    folder = path.parent
+    if path.is_dir():
+        raise UserError(f"{option} {path} is a folder. Name a file.")
+    if not folder.is_dir():
+        raise UserError(f"{option} {path}: there is no folder {folder}. Make it first.")
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UserError(f"{option} {path} cannot be written: {error.strerror}.") from error

@@ -1,0 +1,41 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Task(StrEnum):
+    """What the target is."""
+
+    classification = "classification"
+    regression = "regression"
+
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet or LIBSVM data.")]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COL",
+        help="Name, or number from 1 (-1: the last). Default: target, class, label or y; else the last.",
+    ),
+]
+HasHeader = Annotated[
+    bool | None, typer.Option("--header/--no-header", help="Whether line 1 has names. Default: found out.")
+]
+Impute = Annotated[bool, typer.Option("--impute", help="Medians and most frequent words for missing values.")]
+Ignore = Annotated[
+    str | None, typer.Option(metavar="COL,COL", help="Columns to leave out, by name or number.")
+]
+Seed = Annotated[int, typer.Option(min=0, metavar="INT", help="Of folds and samples.")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")]
+ReportFile = Annotated[Path | None, typer.Option("--report", metavar="HTML", help="Write a report.")]
+
+
+def split_names(text: str | None) -> list[str]:
+    """Names separated by commas."""
+    return [name.strip() for name in (text or "").split(",") if name.strip()]

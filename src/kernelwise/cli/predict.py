@@ -1,0 +1,72 @@
+"""``kernelwise predict``: what a saved model says of new samples."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kernelwise.cli import options
+from kernelwise.cli.errors import UserError, check_writable
+from kernelwise.cli.progress import say
+
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Written by `kernelwise tune --model`.")]
+Out = Annotated[Path | None, typer.Option(metavar="CSV", help="Write to a file, not to standard output.")]
+Proba = Annotated[bool, typer.Option("--proba", help="Add the probability of every class.")]
+
+
+def predict(
+    model: Model,
+    file: options.File,
+    out: Out = None,
+    proba: Proba = False,
+    header: options.HasHeader = None,
+) -> None:
+    """Predict the target of every row of a file, as CSV.
+
+    The columns must be those of the training file, by name (by place if it had no names), with or without
+    the target. If the target is there, the score goes to standard error.
+
+    \b
+    Example: kernelwise predict model.kw new.csv --proba --out predictions.csv
+    """
+    from kernelwise._files import whole_file
+    from kernelwise.cli.samples import read_more
+
+    check_writable(out, "--out")
+    machine, encoding = read_model(model)
+    if proba and not hasattr(machine, "predict_proba"):
+        raise UserError(f"{model} is a regression, which has no probabilities. Leave --proba out.")
+    table = read_more(file, encoding, header)
+    X = encoding.samples(table)
+    names, columns = ["prediction"], [machine.predict(X).tolist()]
+    if proba:
+        names += [f"p({label})" for label in machine.classes_]
+        columns += machine.predict_proba(X).T.tolist()
+    if encoding.has_labels(table):
+        kind = "R²" if encoding.task == "regression" else "accuracy"
+        say(f"The file has the target: {kind} {machine.score(X, encoding.labels(table)):.4f}.")
+    rows = [names, *zip(*columns, strict=True)]
+    if out is None:
+        csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
+    else:
+        with whole_file(out, "w", newline="", encoding="utf-8") as handle:
+            csv.writer(handle).writerows(rows)
+        say(f"{len(rows) - 1} predictions are in {out}.")
+
+
+def read_model(path: Path) -> tuple[Any, Any]:
+    """A model, and how files become its samples."""
+    from kernelwise.estimators._model_file import load_with_notes
+    from kernelwise.tables import Encoding
+
+    model, notes = load_with_notes(path)
+    if not notes or "encoding" not in notes:
+        raise UserError(
+            f"{path} was not written by `kernelwise tune`, and does not say how a file becomes its samples. "
+            "Use kernelwise.load in Python."
+        )
+    return model, Encoding.from_json(notes["encoding"])

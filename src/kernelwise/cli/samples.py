@@ -1,0 +1,90 @@
+"""The samples of a command: a file read, and turned into X and y."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kernelwise.cli.errors import UserError
+from kernelwise.cli.options import split_names
+from kernelwise.cli.progress import Progress, say
+
+if TYPE_CHECKING:
+    from kernelwise.tables import Encoding, Table
+
+
+@dataclass
+class Samples:
+    """What a training file holds."""
+
+    X: Any
+    y: Any
+    encoding: Encoding
+    notes: list[str]
+
+    def describe(self, path: Path) -> dict[str, Any]:
+        """For the JSON object of a command."""
+        n_samples, n_features = self.X.shape
+        return {
+            "file": str(path),
+            "n_samples": n_samples,
+            "n_features": n_features,
+            "target": self.encoding.target,
+            "notes": self.notes,
+        }
+
+
+def read_samples(
+    path: Path,
+    target: str | None,
+    has_header: bool | None,
+    impute: bool,
+    ignore: str | None,
+    task: str = "classification",
+) -> Samples:
+    """Read a training file; what was guessed is said."""
+    from kernelwise.tables import learn_encoding, read_table
+
+    table = read_table(path, has_header)
+    encoding, notes = learn_encoding(
+        table, target=target, task=task, ignore=split_names(ignore), impute=impute
+    )
+    notes = [*table.notes, *notes]
+    for note in notes:
+        say(note)
+    y = encoding.labels(table)
+    X = encoding.samples(table)
+    say(f"{path}: {X.shape[0]} samples, {X.shape[1]} features.")
+    return Samples(X, y, encoding, notes)
+
+
+def check_classes(data: Samples, path: Path) -> None:
+    """Raise unless there are two classes to tell apart."""
+    if len(set(data.y.tolist())) < 2:
+        raise UserError(
+            f"{path}: the target {data.encoding.target!r} has one class only ({data.y[0]}); at least two are "
+            "needed."
+        )
+
+
+def read_more(path: Path, encoding: Encoding, has_header: bool | None = None) -> Table:
+    """Read a file that has to fit the training file."""
+    from kernelwise.tables import read_table
+
+    table = read_table(path, encoding.has_header if has_header is None else has_header)
+    for note in table.notes:
+        say(note)
+    return table
+
+
+def fit(machine: Any, data: Samples, time_budget: float | None = None) -> Any:
+    """Fit under the eyes of the user, name the features, and return the machine."""
+    import numpy as np
+
+    from kernelwise.estimators._progress import watched
+
+    with Progress(time_budget) as progress, watched(machine, progress.scored):
+        machine.fit(data.X, data.y)
+    machine.feature_names_in_ = np.array(data.encoding.feature_names, dtype=object)
+    return machine

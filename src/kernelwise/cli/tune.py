@@ -1,0 +1,112 @@
+"""``kernelwise tune``: choose a kernel and C for a file of samples."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kernelwise.cli import options, report
+from kernelwise.cli.errors import check_writable
+from kernelwise.cli.output import print_json
+from kernelwise.cli.progress import say
+
+Kernel = Annotated[str, typer.Option(metavar="NAME", help="rbf, linear, poly, diagonal, gaussian, auto, …")]
+Criterion = Annotated[str, typer.Option(metavar="NAME", help="auto, dbtc, kta, radius-margin, cv-error, …")]
+Search = Annotated[str | None, typer.Option(metavar="NAME", help="Of a criterion: quasi-newton, grid, …")]
+Folds = Annotated[str, typer.Option("--cv", metavar="INT", help="Number of folds, or auto.")]
+Scoring = Annotated[str | None, typer.Option(metavar="NAME", help="scikit-learn's: accuracy, roc_auc, r2, …")]
+Budget = Annotated[float | None, typer.Option(metavar="SECONDS", help="Begin nothing new after this time.")]
+Jobs = Annotated[int | None, typer.Option("--n-jobs", metavar="INT", help="Threads; -1 is all.")]
+Log2C = Annotated[str | None, typer.Option(metavar="B,E,S", help="log2 of C: begin, end, step (LIBSVM's).")]
+ClassWeight = Annotated[str | None, typer.Option(metavar="balanced", help="Weight classes equally.")]
+Scale = Annotated[str, typer.Option(metavar="NAME", help="Of features: standard, minmax or none.")]
+TaskOption = Annotated[options.Task, typer.Option(metavar="KIND", help="classification or regression.")]
+Model = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the model, for `predict`.")]
+TestFile = Annotated[Path | None, typer.Argument(metavar="TEST", help="Held-out data to score on.")]
+
+#: Options that say how to choose; the others say on what, and where to.
+SETTINGS = (
+    "kernel",
+    "criterion",
+    "search",
+    "cv",
+    "scoring",
+    "log2c",
+    "scale",
+    "class_weight",
+    "time_budget",
+    "n_jobs",
+    "seed",
+)
+
+
+def tune(
+    context: typer.Context,
+    file: options.File,
+    test: TestFile = None,
+    target: options.Target = None,
+    task: TaskOption = options.Task.classification,
+    kernel: Kernel = "rbf",
+    criterion: Criterion = "auto",
+    search: Search = None,
+    cv: Folds = "auto",
+    scoring: Scoring = None,
+    log2c: Log2C = None,
+    scale: Scale = "standard",
+    class_weight: ClassWeight = None,
+    time_budget: Budget = None,
+    n_jobs: Jobs = None,
+    seed: options.Seed = 0,
+    header: options.HasHeader = None,
+    impute: options.Impute = False,
+    ignore: options.Ignore = None,
+    model: Model = None,
+    report_file: options.ReportFile = None,
+    json: options.Json = False,
+) -> None:
+    """Choose kernel and C for the samples of a file, train the machine, and say why.
+
+    \b
+    Example: kernelwise tune train.csv test.csv --target class --model model.kw
+    """
+    from kernelwise.cli._tuning import make_model
+    from kernelwise.cli._tuning_result import print_tuning, tuning_json
+    from kernelwise.cli.samples import check_classes, fit, read_more, read_samples
+    from kernelwise.estimators._model_file import save
+
+    started = time.monotonic()
+    check_writable(model, "--model")
+    report.check_report(report_file)
+    chosen = {name: context.params[name] for name in SETTINGS}
+    machine = make_model(task.value, chosen)
+    data = read_samples(file, target, header, impute, ignore, task.value)
+    if task is options.Task.classification:
+        check_classes(data, file)
+    held_out = None
+    if test is not None:
+        table = read_more(test, data.encoding)
+        held_out = data.encoding.samples(table), data.encoding.labels(table)
+    fit(machine, data, time_budget)
+    if model is not None:
+        save(machine, model, {"encoding": data.encoding.to_json()})
+        say(f"The model is in {model}.")
+    if report_file is not None:
+        more = {"test": held_out, "source": str(file), "seed": seed}
+        report.write(report_file, machine, data.X, data.y, context.obj, **more)
+    result = {
+        "command": "tune",
+        "task": task.value,
+        "data": data.describe(file),
+        "settings": chosen,
+        **tuning_json(machine, held_out),
+        "seconds": time.monotonic() - started,
+        "model": model,
+        "report": report_file,
+    }
+    if json:
+        print_json(result)
+    else:
+        print_tuning(result, machine)

@@ -1,0 +1,7 @@
+"""Files of users as tables, and tables as numbers: CSV and its kin, Parquet, LIBSVM."""
+
+from kernelwise.tables.encoding import Encoding, learn_encoding
+from kernelwise.tables.reading import read_table
+from kernelwise.tables.table import Table, TableError
+
+__all__ = ["Encoding", "Table", "TableError", "learn_encoding", "read_table"]

@@ -1,0 +1,47 @@
+"""A file of any known kind as a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from kernelwise.tables.delimited import parse
+from kernelwise.tables.libsvm import looks_like_libsvm, parse_libsvm
+from kernelwise.tables.parquet import MARK, read_parquet
+from kernelwise.tables.table import Table, TableError
+from kernelwise.tables.text import decode, read_bytes
+
+LIBSVM_ENDINGS = (".svm", ".libsvm", ".svmlight")
+
+
+def read_table(path: Any, has_header: bool | None = None) -> Table:
+    """Read CSV, TSV, Parquet or LIBSVM data, gzipped or not; the kind follows from name and contents.
+
+    Parameters
+    ----------
+    path : path-like
+    has_header : bool, default=None
+        Whether the first line of a CSV file holds names; None finds out.
+
+    Returns
+    -------
+    table : Table
+
+    Raises
+    ------
+    TableError
+        With one sentence on what is wrong, and where.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise TableError(f"{path} is a folder. Give a file.")
+    raw = read_bytes(path)
+    if raw.startswith(MARK) or path.suffix == ".parquet":
+        return read_parquet(path)
+    endings = [ending.lower() for ending in path.suffixes]
+    if any(ending in endings for ending in LIBSVM_ENDINGS) or looks_like_libsvm(raw):
+        return parse_libsvm(raw, path)
+    text, notes = decode(raw, path)
+    table = parse(text, path, has_header)
+    table.notes[:0] = notes
+    return table

@@ -1,0 +1,80 @@
+"""A table: named columns of numbers or text, and where in the file each row was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+class TableError(ValueError):
+    """A file cannot be read as a table, or a table has not what is asked of it; one sentence says why."""
+
+
+@dataclass
+class Table:
+    """What a file holds.
+
+    Attributes
+    ----------
+    source : str
+        Name of the file.
+    names : list of str
+    columns : list of ndarray of shape (n_rows,)
+        float64 with NaN where a value is missing, or objects: text, and None where it is missing.
+    lines : ndarray of shape (n_rows,)
+        Line of each row in the file, or its number from 1 where there are no lines.
+    has_header : bool
+        Whether the names are from the file.
+    matrix : CSR matrix of shape (n_rows, n_features) or None
+        The features of a LIBSVM file, whose only column is the label.
+    first_index : int
+        Of the features of a LIBSVM file: 0 or 1.
+    row_word : str
+        What a row is called in messages.
+    notes : list of str
+        What was guessed while reading; one sentence each.
+    """
+
+    source: str
+    names: list[str]
+    columns: list[np.ndarray]
+    lines: np.ndarray
+    has_header: bool = True
+    matrix: Any = None
+    first_index: int = 1
+    row_word: str = "line"
+    notes: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def where(self, row: int, column: int) -> str:
+        """A cell in words, for a message."""
+        return f"{self.source}, {self.row_word} {self.lines[row]}, column {self.names[column]!r}"
+
+    def find(self, wanted: str, option: str) -> int:
+        """Place of a column by its name or number (from 1; negative from the end)."""
+        if wanted in self.names:
+            return self.names.index(wanted)
+        number = int(wanted) if wanted.lstrip("+-").isdecimal() and len(wanted) < 10 else 0
+        if number and -len(self.names) <= number <= len(self.names):
+            return number - 1 if number > 0 else number + len(self.names)
+        raise TableError(
+            f"{self.source} has no column {wanted!r} ({option}). It has {listed(self.names)}; numbers count "
+            "from 1, or from the end if negative."
+        )
+
+
+def listed(names: list[str], most: int = 8) -> str:
+    """The first names, quoted."""
+    shown = ", ".join(map(repr, names[:most]))
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def is_missing(column: np.ndarray) -> np.ndarray:
+    """Which values of a column are missing, shape (n_rows,)."""
+    if column.dtype.kind == "f":
+        return np.isnan(column)
+    return np.array([value is None for value in column], dtype=bool)

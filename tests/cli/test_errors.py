@@ -1,0 +1,207 @@
+"""Mistakes of users: one sentence and exit code 2; ours: exit code 1 and how to report them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import kernelwise
+from kernelwise.cli import report
+from kernelwise.cli.app import main
+
+from .conftest import SHORT
+
+
+@pytest.fixture
+def train(tmp_path, rows):
+    (tmp_path / "train.csv").write_text("\n".join(["a,b,colour,play", *rows]) + "\n")
+    return "train.csv"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("tune",), "Missing argument 'FILE'"),
+        (("tune", "train.csv", "--frob"), "No such option: --frob"),
+        (("frob",), "No such command 'frob'"),
+        (("tune", "nowhere.csv"), "nowhere.csv cannot be read: No such file or directory."),
+        (("tune", "train.csv", "nowhere.csv"), "nowhere.csv cannot be read"),
+        (("tune", "train.csv", "--target", "z"), "no column 'z'"),
+        (("tune", "train.csv", "--kernel", "z"), "kernel must be a Kernel or one of"),
+        (("tune", "train.csv", "--kernel", "precomputed"), "needs a Gram matrix"),
+        (("tune", "train.csv", "--criterion", "z"), "criterion must be a Criterion or one of"),
+        (("tune", "train.csv", "--task", "regression", "--criterion", "dbtc"), "dbtc"),
+        (("tune", "train.csv", "--task", "regression"), "a regression needs numbers, found 'no'"),
+        (("tune", "train.csv", "--task", "z"), "'z' is not one of"),
+        (("tune", "train.csv", "--search", "z"), "--search must be one of quasi-newton"),
+        (("tune", "train.csv", "--scoring", "z"), "--scoring z is not one of scikit-learn's"),
+        (("tune", "train.csv", "--scoring", "r2"), "--scoring r2 is not for a classification"),
+        (("tune", "train.csv", "--task", "regression", "--scoring", "f1"), "f1 is not for a regression"),
+        (("tune", "train.csv", "--cv", "1"), "--cv must be a number of folds"),
+        (("tune", "train.csv", "--cv", "x"), "--cv must be a number of folds"),
+        (("tune", "train.csv", "--cv", "99"), "99"),
+        (("tune", "train.csv", "--log2c", "1,2"), "is not begin,end,step"),
+        (("tune", "train.csv", "--log2c", "1,2,0"), "is not begin,end,step"),
+        (("tune", "train.csv", "--log2c", "1,2,-1"), "must lead from begin to end"),
+        (("tune", "train.csv", "--log2c", "nan,2,1"), "must lead from begin to end"),
+        (("tune", "train.csv", "--log2c", "0,9999,1"), "must lead from begin to end"),
+        (("tune", "train.csv", "--time-budget", "-1"), "must be a positive float, got -1.0"),
+        (("tune", "train.csv", "--n-jobs", "0"), "--n-jobs must be a number of threads"),
+        (("tune", "train.csv", "--scale", "z"), "--scale must be one of standard, minmax, none"),
+        (("tune", "train.csv", "--class-weight", "z"), "--class-weight must be one of balanced"),
+        (("tune", "train.csv", "--task", "regression", "--class-weight", "balanced"), "no meaning"),
+        (("tune", "train.csv", "--model", "no/m.kw"), "--model no/m.kw: there is no folder no"),
+        (("tune", "train.csv", "--model", "."), "--model . is a folder"),
+        (("tune", "train.csv", "--report", "no/r.html"), "--report no/r.html: there is no folder no"),
+        (("compare", "train.csv", "--methods", "z"), "'methods' of compare must be one of"),
+        (("compare", "train.csv", "--folds", "1"), "--folds"),
+        (("compare", "train.csv", "--folds", "21"), "at least 21"),
+        (("compare", "train.csv", "--journal", "no/j"), "--journal no/j: there is no folder no"),
+        (("compare", "train.csv", "--journal", "train.csv"), "train.csv is not a journal"),
+        (("predict", "train.csv", "train.csv"), "train.csv is not a kernelwise model"),
+        (("predict", "nowhere.kw", "train.csv"), "nowhere.kw: No such file or directory"),
+        (("diagnose", "nowhere.csv"), "cannot be read"),
+        (("reproduce", "z"), "'z' is not one of"),
+        (("reproduce", "abe", "--quick"), "has no quick form"),
+    ],
+)
+def test_a_mistake_gets_one_sentence(refused, train, arguments, says):
+    assert re.search(says, refused(*arguments))
+
+
+@pytest.mark.parametrize(
+    ("contents", "says"),
+    [
+        ("", "f.csv is empty"),
+        ("a,b,class\n1,2,x\n3,4,x\n", "f.csv: the target 'class' has one class only (x)"),
+        ("a,b,class\n1,2,x\n3,4,x\n5,6,y\n", "'y'"),
+        ("a,b,class\n1,,x\n3,4,y\n", "f.csv, line 2, column 'b': a value is missing"),
+        ("a,class\n1,1.5\n3,2.5\n", "looks continuous"),
+    ],
+)
+def test_a_file_that_cannot_be_learned_from(refused, tmp_path, contents, says):
+    (tmp_path / "f.csv").write_text(contents)
+    assert says in refused("tune", "f.csv")
+
+
+def test_an_unwritable_folder_is_found_before_the_file_is_read(refused, train, monkeypatch, tmp_path):
+    def no_place(*_args, **_options):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", no_place)
+    for option in ("--model", "--report"):
+        assert (
+            refused("tune", "nowhere.csv", option, "x") == f"{option} x cannot be written: Permission denied."
+        )
+
+
+def test_a_report_without_its_packages_is_refused_before_anything(refused, train, monkeypatch):
+    monkeypatch.setattr(report, "find_spec", lambda name: None if name == "plotly" else name)
+    assert refused("tune", "nowhere.csv", "--report", "r.html").startswith(
+        "--report needs plotly, not installed"
+    )
+
+
+def test_a_failed_command_leaves_no_file(refused, train, tmp_path):
+    refused("tune", train, "--cv", "99", "--model", "m.kw")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["train.csv"]
+
+
+def test_a_model_of_another_origin_or_another_file_is_refused(refused, run, train, tmp_path):
+    run("tune", train, *SHORT, "--model", "m.kw")
+    (tmp_path / "new.csv").write_text("a,colour\n1,red\n")
+    assert "new.csv has no column 'b', which the model needs" in refused("predict", "m.kw", "new.csv")
+    kernelwise.SVC().fit([[0.0], [1.0]], [0, 1]).save("own.kw")
+    assert "was not written by `kernelwise tune`" in refused("predict", "own.kw", "new.csv")
+    np.savetxt("d.csv", np.arange(40).reshape(20, 2) + 0.5, delimiter=",")
+    run("tune", "d.csv", "--task", "regression", *SHORT, "--model", "r.kw")
+    assert "has no probabilities" in refused("predict", "r.kw", "d.csv", "--proba")
+
+
+def test_an_error_of_ours_says_how_to_report_it(run, train, monkeypatch):
+    def broken(*_args, **_options):
+        return {}["nothing"]
+
+    monkeypatch.setattr("kernelwise.diagnostics.diagnosis.Data.read", broken)
+    code, out, err = run("diagnose", train)
+    assert (code, out) == (1, "")
+    assert "an error inside kernelwise, not in what you did (KeyError: 'nothing')" in err
+    assert "KERNELWISE_DEBUG=1" in err
+    assert "Traceback" not in err
+    monkeypatch.setenv("KERNELWISE_DEBUG", "1")
+    assert "Traceback" in run("diagnose", train).err
+
+
+def test_a_value_error_that_nobody_meant_for_the_user_is_ours(run, train, monkeypatch):
+    monkeypatch.setattr("kernelwise.diagnostics.diagnosis.Data.read", lambda *a: np.zeros(2) + np.zeros(3))
+    code, _, err = run("diagnose", train)
+    assert code == 1
+    assert "could not be broadcast" in err
+
+
+def test_an_interrupt_is_said(run, train, monkeypatch):
+    def interrupted(*_args, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("kernelwise.diagnostics.diagnosis.Data.read", interrupted)
+    code, out, err = run("diagnose", train)
+    assert (code, out) == (130, "")
+    assert err.splitlines()[-1].startswith("kernelwise: stopped before the end")
+
+
+def test_help_and_version_need_neither_numba_nor_scikit_learn():
+    code = (
+        "import sys; from kernelwise.cli.app import main; codes = [main(['--version']), main(['--help'])]; "
+        "print(codes, [name for name in ('numba', 'sklearn', 'numpy', 'rich') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[0] == f"kernelwise {kernelwise.__version__}"
+    assert done.stdout.splitlines()[-1] == "[0, 0] []"
+
+
+@pytest.mark.parametrize("command", ["tune", "predict", "diagnose", "compare", "reproduce", "demo", None])
+def test_help_fits_a_screen_and_has_an_example(run, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "100")
+    code, out, err = run(*(() if command is None else (command,)), "--help")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 100
+    assert any("kernelwise " in line for line in lines if "Usage" not in line)
+
+
+def test_without_arguments_help_is_shown(capsys):
+    assert main([]) in (0, 2)
+    out, err = capsys.readouterr()
+    assert "Usage: kernelwise" in out + err
+
+
+def test_commands_can_be_completed():
+    asked = {"_KERNELWISE_COMPLETE": "complete_bash", "COMP_WORDS": "kernelwise tu", "COMP_CWORD": "1"}
+    command = [sys.executable, "-m", "kernelwise"]
+    done = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["tune"]
+
+
+def test_reproduce_runs_a_study_and_keeps_its_rows(run, monkeypatch, tmp_path):
+    import kernelwise.studies.yin as study
+
+    def fake(arguments):
+        print(*arguments)
+        (tmp_path / "results" / "yin.csv").write_text("rows")
+
+    monkeypatch.setattr(study, "main", fake)
+    code, out, err = run("reproduce", "yin", "--quick", "--out", "results")
+    assert code == 0
+    assert out.split()[:2] == ["--quick", "--csv"]
+    assert "The rows are in results" in err
+
+
+def test_demo_runs(run, monkeypatch):
+    monkeypatch.setattr("kernelwise.demo.main", lambda: print("demo"))
+    assert run("demo").out == "demo\n"

@@ -1,0 +1,93 @@
+"""A comparison that is killed goes on where it was, and ends with the same table."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import random
+import signal
+import time
+
+import pytest
+from sklearn.datasets import load_iris
+
+if os.name != "posix":
+    pytest.skip("needs kill -9 and forks", allow_module_level=True)
+
+N_CELLS = 2 * 5 * 4
+
+
+@pytest.fixture
+def iris(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    lines = [",".join(map(str, row)) + f",{label}" for row, label in zip(X, y, strict=True)]
+    (tmp_path / "iris.csv").write_text("\n".join(lines))
+    return tmp_path / "iris.csv"
+
+
+def start(arguments, output):
+    """The command in a process of its own, forked from one where all is loaded."""
+    from .warm import run_quietly
+
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.cli.warm"])
+    process = context.Process(target=run_quietly, args=(list(map(str, arguments)), str(output)))
+    process.start()
+    return process
+
+
+def size(path):
+    return path.stat().st_size if path.exists() else 0
+
+
+def test_killed_at_ten_moments_it_ends_with_the_same_table(iris, tmp_path):
+    options = ["compare", iris, "--methods", "kernelwise,SVC defaults", "--folds", "5", "--repeats", "4"]
+    journal, draw = tmp_path / "journal", random.Random(0)
+    command = [*options, "--journal", journal]
+    for _ in range(10):
+        process = start(command, tmp_path / "killed")
+        # Three cells at most before each kill, then a moment of computing, writing or neither.
+        goal = size(journal) + draw.randint(0, 300)
+        while size(journal) < goal and process.is_alive():
+            time.sleep(0.001)
+        time.sleep(draw.random() * 0.03)
+        assert process.is_alive(), (tmp_path / "killed.err").read_text()
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
+        assert process.exitcode == -signal.SIGKILL
+    n_kept = journal.read_bytes().count(b"\n") - 1
+    assert 0 < n_kept < N_CELLS
+    outputs = []
+    for arguments in ([*command, "--json"], [*options, "--json"], command, command):
+        process = start(arguments, tmp_path / "out")
+        process.join()
+        assert process.exitcode == 0, (tmp_path / "out.err").read_text()
+        outputs.append((tmp_path / "out").read_text())
+    resumed, at_once = (json.loads(output) for output in outputs[:2])
+    assert resumed["scores"] == at_once["scores"]
+    for ours, theirs in zip(resumed["methods"], at_once["methods"], strict=True):
+        for name in ("method", "accuracy", "standard_error", "difference", "difference_error", "machines"):
+            assert ours[name] == theirs[name]
+    assert outputs[2] == outputs[3]  # times, too, are those of the journal
+    keys = [json.loads(line)[0] for line in journal.read_text().splitlines()[1:]]
+    assert len(keys) == len(set(keys)) == N_CELLS  # lines are only added: nothing was computed twice
+
+
+def test_a_journal_of_other_data_or_options_is_refused_by_name(run, refused, iris, tmp_path):
+    options = ("--methods", "SVC defaults", "--journal", "j")
+    assert run("compare", iris, *options, "--folds", 2).code == 0
+    assert "its folds is 2, not 3" in refused("compare", iris, *options, "--folds", 3)
+    assert "its seed is 0, not 1" in refused("compare", iris, *options, "--folds", 2, "--seed", 1)
+    iris.write_text(iris.read_text().replace("5.1", "5.2", 1))
+    assert "its data is" in refused("compare", iris, *options, "--folds", 2)
+
+
+def test_another_method_is_added_to_the_journal(run, iris, tmp_path):
+    options = ("--folds", 2, "--journal", "j")
+    run("compare", iris, "--methods", "SVC defaults", *options)
+    code, out, err = run("compare", iris, "--methods", "kernelwise,SVC defaults", *options)
+    assert code == 0
+    assert "j has 2 finished cells" in err
+    assert len((tmp_path / "j").read_text().splitlines()) == 5
+    assert len(out.splitlines()) >= 3

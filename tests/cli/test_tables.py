@@ -1,0 +1,346 @@
+"""Files of many kinds as tables, and tables as X and y."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from kernelwise.tables import Encoding, TableError, learn_encoding, read_table
+from kernelwise.tables import parquet as parquet_module
+
+NAMED = "a,b,class\n1.5,2,x\n3,-4e-3,y\n5,6,x\n"
+X = [[1.5, 2], [3, -4e-3], [5, 6]]
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Write a file, read it, and return X, y, names of features and everything that was noted."""
+
+    def read_contents(contents, name="some.csv", has_header=None, **options):
+        path = tmp_path / name
+        path.write_bytes(contents if isinstance(contents, bytes) else contents.encode())
+        table = read_table(path, has_header)
+        encoding, notes = learn_encoding(table, **options)
+        again = Encoding.from_json(encoding.to_json())
+        assert again == encoding
+        return again.samples(table), again.labels(table), again.feature_names, [*table.notes, *notes]
+
+    return read_contents
+
+
+@pytest.mark.parametrize(
+    ("contents", "name"),
+    [
+        (NAMED, "plain.csv"),
+        (NAMED, "plain"),
+        (gzip.compress(NAMED.encode()), "packed.csv.gz"),
+        (gzip.compress(NAMED.encode()), "packed_without_saying.csv"),
+        (NAMED.replace("\n", "\r\n"), "windows.csv"),
+        (NAMED.replace("\n", "\r"), "old_macintosh.csv"),
+        (NAMED + "\n \n", "blank_lines.csv"),
+        (NAMED.replace(",", "\t"), "tabs.tsv"),
+        (NAMED.replace(",", ";"), "semicolons.csv"),
+        (NAMED.replace(",", " | "), "bars.txt"),
+        (NAMED.replace(",", "   "), "blanks.txt"),
+        ("a;b;class\n1,5;2;x\n3;-4e-3;y\n5;6;x\n", "decimal_commas.csv"),
+        (b"\xef\xbb\xbf" + NAMED.encode(), "byte_order_mark.csv"),
+        (NAMED.encode("utf-16"), "utf16.csv"),
+        (NAMED.replace("x", '"x"').replace("a,b", '"a","b"'), "quoted.csv"),
+    ],
+)
+def test_features_labels_and_names(read, contents, name):
+    samples, labels, names, notes = read(contents, name)
+    np.testing.assert_array_equal(samples, X)
+    assert labels.tolist() == ["x", "y", "x"]
+    assert names == ["a", "b"]
+    assert any("decimal points" in note for note in notes) == (name == "decimal_commas.csv")
+
+
+def test_without_a_header_columns_have_numbers(read):
+    samples, labels, names, _ = read("1,5,0\n2,6,1\n3,7,0\n")
+    np.testing.assert_array_equal(samples, [[1, 5], [2, 6], [3, 7]])
+    assert labels.tolist() == [0, 1, 0]
+    assert labels.dtype == np.int64
+    assert names == ["column 1", "column 2"]
+
+
+@pytest.mark.parametrize(
+    ("contents", "has_header"),
+    [
+        ("a,b\n1,2\n3,4\n", True),
+        ("5.1,setosa\n4.9,setosa\n", False),
+        ("sunny,hot,no\nsunny,mild,no\nrainy,hot,yes\n", False),
+        ("sky,heat,play\nsunny,mild,no\nrainy,hot,yes\n", True),
+        (",a,b\n0,1,2\n1,3,4\n", True),
+        ("?,1,2\n0,1,2\n1,3,4\n", False),
+        ("a,b\n", False),
+    ],
+)
+def test_whether_there_is_a_header_is_found_out(tmp_path, contents, has_header):
+    (tmp_path / "f.csv").write_text(contents)
+    assert read_table(tmp_path / "f.csv").has_header is has_header
+
+
+def test_a_header_of_numbers_has_to_be_announced(read):
+    contents = "2019,2020,y\n1,2,0\n3,4,1\n"
+    samples, _, names, _ = read(contents, has_header=True)
+    assert names == ["2019", "2020"]
+    assert samples.shape == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("target", "names"),
+    [("a", ["b", "class"]), ("1", ["b", "class"]), ("-1", ["a", "b"]), ("2", ["a", "class"])],
+)
+def test_the_target_by_name_or_number(read, target, names):
+    contents = "a,b,class\n1,0,1\n0,1,0\n"
+    assert read(contents, target=target)[2] == names
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [("a,b,c", "c"), ("Label,b,c", "Label"), ("y,class,c", "c"), ("a,TARGET,c", "TARGET")],
+)
+def test_the_usual_target_is_found_and_said(read, header, expected):
+    notes = read(f"{header}\n1,0,1\n0,1,0\n")[3]
+    assert any(f"The target is '{expected}'" in note for note in notes)
+
+
+def test_text_becomes_zeros_and_ones(read):
+    contents = "colour,sex,n,class\nred,f,1,0\ngreen,m,2,1\nblue,m,3,0\nred,f,4,1\n"
+    samples, _, names, notes = read(contents)
+    assert names == ["colour=blue", "colour=green", "colour=red", "sex=m", "n"]
+    np.testing.assert_array_equal(samples[:, :4], [[0, 0, 1, 0], [0, 1, 0, 1], [1, 0, 0, 1], [0, 0, 1, 0]])
+    assert any("'colour' (3 values)" in note for note in notes)
+
+
+def test_missing_values_are_replaced_on_request(read):
+    contents = "a,c,class\n1,u,0\n,u,1\n4,NA,0\n10,v,1\nn/a,v,0\n7,u,1\n"
+    with pytest.raises(TableError, match=r"some.csv, line 3, column 'a': a value is missing"):
+        read(contents)
+    samples, _, names, notes = read(contents, impute=True)
+    assert names == ["a", "c=v"]
+    np.testing.assert_array_equal(samples, [[1, 0], [5.5, 0], [4, 0], [10, 1], [5.5, 1], [7, 0]])
+    assert any("3 missing values in 2 columns" in note for note in notes)
+
+
+def test_columns_can_be_left_out(read):
+    contents = "id,a,b,class\nq1,1,2,0\nq2,3,4,1\n"
+    assert read(contents, ignore=["id", "3"])[2] == ["a"]
+
+
+def test_windows_text_is_read_and_said(read):
+    _, labels, names, notes = read("größe,class\n1,für\n2,straße\n".encode("cp1252"))
+    assert names == ["größe"]
+    assert labels.tolist() == ["für", "straße"]
+    assert any("read as Windows-1252" in note for note in notes)
+
+
+def test_twice_the_same_name(read):
+    assert read("a,a,,class\n1,2,3,0\n3,4,5,1\n")[2] == ["a", "a (2)", "column 3"]
+
+
+def test_underscores_are_no_numbers(read):
+    assert read("a,b,class\n1_0,1,0\n2_0,2,1\n")[2] == ["a=2_0", "b"]
+
+
+def test_a_cell_may_hold_separators_and_lines(read):
+    _, labels, _, _ = read('a,class\n1,"x, or\nso"\n2,"x, or\nso"\n3,"y\u2028"\n')
+    assert labels.tolist() == ["x, or\nso", "x, or\nso", "y"]
+
+
+def test_a_large_file_has_the_same_numbers(tmp_path):
+    values = np.random.default_rng(0).normal(size=(50_000, 30))
+    np.savetxt(tmp_path / "large.csv", values, delimiter=",", fmt="%.17g")
+    table = read_table(tmp_path / "large.csv")
+    np.testing.assert_array_equal(np.column_stack(table.columns), values)
+
+
+def test_regression_targets(read):
+    assert read("a,y\n1,1.5\n2,3\n", task="regression")[1].tolist() == [1.5, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("contents", "options", "says"),
+    [
+        ("", {}, "is empty"),
+        (" \n\n", {}, "is empty"),
+        ("a,b,class\n", {"has_header": True}, "has a header and no rows"),
+        ("1\n2\n", {}, "one column only"),
+        ("a,b\n1,2\n1,2,3\n", {}, "line 3: expected 2 cells as in line 1, found 3"),
+        (NAMED, {"target": "z"}, "no column 'z' \\(--target\\). It has 'a', 'b', 'class'"),
+        (NAMED, {"target": "4"}, "no column '4'"),
+        (NAMED, {"target": "0"}, "no column '0'"),
+        (NAMED, {"ignore": ["z"]}, "no column 'z' \\(--ignore\\)"),
+        (NAMED, {"ignore": ["class"], "target": "class"}, "both --target and in --ignore"),
+        (NAMED, {"ignore": ["a", "b"]}, "no column left beside the target"),
+        (NAMED, {"ignore": ["1", "2", "3"]}, "--ignore leaves no column"),
+        ("a,y\n1,1.5\n2,3\n", {}, "the target 'y' looks continuous"),
+        ("a,y\n1,x\n2,z\n", {"task": "regression"}, "line 2, column 'y': a regression needs numbers"),
+        ("a,y\n1,1\n2,inf\n", {"task": "regression"}, "line 3, column 'y': inf is not a finite number"),
+        ("a,y\n1,0\n2,\n", {}, "line 3, column 'y': the target is missing"),
+        ("a,y\n1,0\n-inf,1\n", {}, "line 3, column 'a': -inf is not a finite number"),
+        ("a,b,y\n,1,0\n,2,1\n", {"impute": True}, "column 'a' has no values"),
+        ("a,y\n" + "".join(f"w{k},0\n" for k in range(21)), {}, "'a' is text with 21 different values"),
+        ("a,y\n" + "".join(f"{k},0\n" for k in range(21)) + "x,1\n", {}, "and numbers such as '0'"),
+        (b"a,y\n1,\x81\n", {}, "neither UTF-8 nor Windows-1252"),
+        (b"\xff\xfea,y\n1", {}, "is not the UTF-16 text"),
+        (b"PK\x03\x04\x00\x00", {}, "not a text file"),
+        ('a,y\n"1,2\n' + "x" * 140_000, {}, "quotation mark"),
+        (b"PAR1 and nothing more", {}, "not a complete Parquet file"),
+        (b"\x1f\x8b\x08 broken", {}, "not a complete gzip file"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_a_sentence(read, contents, options, says):
+    with pytest.raises(TableError, match=says):
+        read(contents, **options)
+
+
+def test_a_file_that_is_not_there_and_a_folder(tmp_path):
+    with pytest.raises(TableError, match=r"nowhere.csv cannot be read: No such file"):
+        read_table(tmp_path / "nowhere.csv")
+    with pytest.raises(TableError, match="is a folder"):
+        read_table(tmp_path)
+    (tmp_path / "a.csv.gz").write_text("a,b\n1,2\n")
+    with pytest.raises(TableError, match="is not a gzip file, despite its name"):
+        read_table(tmp_path / "a.csv.gz")
+
+
+# -- a second file -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def learned(tmp_path):
+    """Write two files; the encoding of the first, and the table of the second."""
+
+    def learn(first, second, name="some.csv", **options):
+        for number, contents in enumerate((first, second)):
+            (tmp_path / f"{number}{name}").write_text(contents)
+        encoding, _ = learn_encoding(read_table(tmp_path / f"0{name}"), **options)
+        return encoding, read_table(tmp_path / f"1{name}", encoding.has_header)
+
+    return learn
+
+
+MIXED = "a,colour,class\n1,red,0\n3,green,1\n5,blue,0\n"
+
+
+def test_columns_of_another_file_are_found_by_name_whatever_their_order(learned):
+    encoding, table = learned(MIXED, "extra,colour,a\n7,blue,2\n")
+    np.testing.assert_array_equal(encoding.samples(table), [[2, 1, 0, 0]])
+    assert not encoding.has_labels(table)
+
+
+def test_without_names_columns_are_found_by_place_with_or_without_the_target(learned):
+    for first, second in (("0,1,2\n1,3,4\n", "5,6\n"), ("0,1,2\n1,3,4\n", "1,5,6\n")):
+        encoding, table = learned(first, second, target="1")
+        np.testing.assert_array_equal(encoding.samples(table), [[5, 6]])
+        assert encoding.has_labels(table) == (len(table.names) == 3)
+
+
+def test_missing_values_of_another_file_get_the_medians_of_the_first(learned):
+    encoding, table = learned(MIXED, "a,colour\n,red\n100,\n", impute=True)
+    np.testing.assert_array_equal(encoding.samples(table), [[3, 0, 0, 1], [100, 1, 0, 0]])
+
+
+@pytest.mark.parametrize(
+    ("second", "says"),
+    [
+        ("a,class\n1,0\n", "has no column 'colour', which the model needs. It has 'a', 'class'"),
+        ("a,colour\n1,pink\n", "line 2, column 'colour': 'pink' is not in the training file"),
+        ("a,colour\nx,red\n", "line 2, column 'a': expected a number, found 'x'"),
+        ("a,colour\n,red\n", "line 2, column 'a': a value is missing"),
+    ],
+)
+def test_another_file_that_does_not_fit_is_refused(learned, second, says):
+    encoding, table = learned(MIXED, second)
+    with pytest.raises(TableError, match=says):
+        encoding.samples(table)
+
+
+def test_another_number_of_nameless_columns_is_refused(learned):
+    encoding, table = learned("1,2,0\n3,4,1\n", "1,2,3,4\n")
+    with pytest.raises(TableError, match="has 4 columns, and the training file had 3"):
+        encoding.samples(table)
+
+
+# -- LIBSVM --------------------------------------------------------------------------------------------------
+
+LIBSVM = "+1 1:0.5 3:2 # note\n-1 2:1\n+1 1:1 2:2 3:3\n"
+DENSE = [[0.5, 0, 2], [0, 1, 0], [1, 2, 3]]
+
+
+@pytest.mark.parametrize("name", ["some.svm", "some.libsvm", "some.txt", "some"])
+def test_libsvm_files(read, name):
+    samples, labels, names, _ = read(LIBSVM, name)
+    np.testing.assert_array_equal(samples, DENSE)
+    assert labels.tolist() == [1, -1, 1]
+    assert names == ["feature 1", "feature 2", "feature 3"]
+
+
+def test_libsvm_files_from_zero_packed_and_sparse(read):
+    assert read("1 0:5 1:2\n-1 1:3\n", "some.svm")[2] == ["feature 0", "feature 1"]
+    np.testing.assert_array_equal(read(gzip.compress(LIBSVM.encode()), "some.svm.gz")[0], DENSE)
+    wide = read("1 1:5\n-1 200:3\n", "some.svm")[0]
+    assert sparse.issparse(wide)
+    assert wide.shape == (2, 200)
+
+
+def test_a_narrower_libsvm_file_fits(learned):
+    encoding, table = learned(LIBSVM, "+1 2:7\n", name="some.svm")
+    np.testing.assert_array_equal(encoding.samples(table), [[0, 7, 0]])
+    encoding, table = learned("1 0:5 1:2\n-1 1:3\n", "1 1:4\n", name="some.svm")
+    np.testing.assert_array_equal(encoding.samples(table), [[0, 4]])
+
+
+@pytest.mark.parametrize(
+    ("second", "says"),
+    [("1 4:1\n", "has 4 features, and the training file has 3"), ("1 0:1\n", "has a feature 0")],
+)
+def test_a_wider_libsvm_file_is_refused(learned, second, says):
+    encoding, table = learned(LIBSVM, second, name="some.svm")
+    with pytest.raises(TableError, match=says):
+        encoding.samples(table)
+
+
+@pytest.mark.parametrize(
+    ("contents", "says"),
+    [
+        ("1 a:b\n", "cannot be read as a LIBSVM file"),
+        ("1,2 1:3\n", "cannot be read as a LIBSVM file"),
+        ("1 2:1 1:1\n", "cannot be read as a LIBSVM file"),
+        ("1 99999999:1\n", "features numbered up to 99999999"),
+        ("1\n2\n", "has no values"),
+        ("1 1:nan\n2 1:1\n", "line 1: a value is not a finite number"),
+    ],
+)
+def test_broken_libsvm_files_are_refused(read, contents, says):
+    with pytest.raises(TableError, match=says):
+        read(contents, "some.svm")
+
+
+# -- Parquet -------------------------------------------------------------------------------------------------
+
+
+def test_parquet(tmp_path, monkeypatch):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "some.parquet"
+    columns = {"n": [1, None, 3], "x": [0.5, 1.5, 2.5], "ok": [True, False, None], "class": ["u", "v", "u"]}
+    parquet.write_table(pyarrow.table(columns), path)
+    table = read_table(path)
+    assert table.names == list(columns)
+    np.testing.assert_array_equal(table.columns[0], [1, np.nan, 3])
+    assert table.columns[2].tolist() == ["True", "False", None]
+    with pytest.raises(TableError, match="row 2, column 'n': a value is missing"):
+        learn_encoding(table)[0].samples(table)
+    parquet.write_table(pyarrow.table({"when": pyarrow.array([1], pyarrow.timestamp("s")), "y": [0]}), path)
+    with pytest.raises(TableError, match="column 'when': values of the type timestamp"):
+        read_table(path)
+    monkeypatch.setattr(parquet_module, "find_spec", lambda name: None)
+    with pytest.raises(TableError, match=r"pip install 'kernelwise\[files\]'"):
+        read_table(path)

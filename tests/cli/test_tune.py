@@ -1,0 +1,218 @@
+"""kernelwise tune and predict, from a file to a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import sys
+import types
+from importlib import resources
+
+import jsonschema
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes, load_iris
+
+import kernelwise
+from kernelwise.cli import progress as progress_module
+from kernelwise.cli import report
+
+from .conftest import SHORT
+
+
+def validated(outcome, command):
+    """The one JSON object of a command, which must fit its schema."""
+    assert outcome.code == 0, outcome.err
+    assert outcome.out.count("\n") == 1
+    schema = json.loads(resources.files("kernelwise.cli").joinpath(f"schema/{command}.json").read_text())
+    value = json.loads(outcome.out)
+    jsonschema.Draft202012Validator(schema).validate(value)
+    return value
+
+
+@pytest.fixture
+def train(tmp_path, rows):
+    path = tmp_path / "train.csv"
+    path.write_text("\n".join(["a,b,colour,play", *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("has_header", [True, False])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_headers_or_none_and_labels_first_or_last(run, tmp_path, rows, has_header, is_first):
+    lines = ["a,b,colour,play", *rows] if has_header else rows
+    if is_first:
+        lines = [",".join([line.split(",")[-1], *line.split(",")[:-1]]) for line in lines]
+    (tmp_path / "f.csv").write_text("\n".join(lines))
+    target = () if not is_first else ("--target", "play" if has_header else 1)
+    result = validated(run("tune", "f.csv", *target, *SHORT, "--json"), "tune")
+    assert result["data"]["n_samples"] == 40
+    assert result["data"]["n_features"] == 5
+    assert result["data"]["target"] == ("play" if has_header else f"column {1 if is_first else 4}")
+    assert result["classes"] == ["no", "yes"]
+    assert result["score"]["cross_validated"] > 0.9
+
+
+def test_the_answer_is_that_of_the_library(run, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    np.savetxt("iris.csv", np.column_stack([X, y]), delimiter=",")
+    result = validated(run("tune", tmp_path / "iris.csv", "--log2c", "-1,3,2", "--json"), "tune")
+    model = kernelwise.TunedSVC(Cs=[0.5, 2.0, 8.0]).fit(X, y.astype(int))
+    assert result["C"] == model.C_
+    assert result["kernel"] == {"name": "RBF", "parameters": {"gamma": model.kernel_.gamma}}
+    assert result["score"]["cross_validated"] == model.best_score_
+    assert result["why"] == list(model.result_.why)
+    assert result["n_machines"] == model.n_svm_fits_
+    folds = [model.cv_results_[f"split{k}_test_score"][model.best_index_] for k in range(model.n_splits_)]
+    expected = np.std(folds, ddof=1) / np.sqrt(model.n_splits_)
+    assert result["score"]["standard_error"] == pytest.approx(expected)
+
+
+@pytest.fixture(autouse=True)
+def _in_the_folder(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
+
+def test_standard_output_has_the_result_and_standard_error_the_rest(run, train):
+    code, out, err = run("tune", train, *SHORT)
+    assert code == 0
+    assert out.startswith("kernel ")
+    assert "cross-validated accuracy" in out
+    assert "Why:\n- The distance sketch named" in out
+    assert "The target is 'play'" in err
+    assert "Columns of text become 0 and 1: 'colour' (3 values)" in err
+    assert "40 samples, 5 features" in err
+    assert "machines, best" in err
+    assert "The target is" not in out
+
+
+def test_a_model_predicts_from_another_file_what_it_did_in_training(run, train, tmp_path, rows):
+    outcome = run("tune", train, train, *SHORT, "--model", "m.kw", "--json")
+    accuracy = validated(outcome, "tune")["test"]["score"]
+    shuffled = ["colour,play,b,a"]
+    shuffled += [",".join(np.array(line.split(","))[[2, 3, 1, 0]]) for line in rows]
+    (tmp_path / "new.csv").write_text("\n".join(shuffled))
+    code, out, err = run("predict", "m.kw", "new.csv", "--proba")
+    assert code == 0
+    table = list(csv.DictReader(io.StringIO(out)))
+    assert list(table[0]) == ["prediction", "p(no)", "p(yes)"]
+    found = np.mean([row["prediction"] == line.split(",")[-1] for row, line in zip(table, rows, strict=True)])
+    assert found == pytest.approx(accuracy)
+    assert f"accuracy {accuracy:.4f}" in err
+    assert all(float(row["p(no)"]) + float(row["p(yes)"]) == pytest.approx(1.0) for row in table)
+    loaded = kernelwise.load("m.kw")
+    assert loaded.feature_names_in_.tolist() == ["a", "b", "colour=blue", "colour=green", "colour=red"]
+    code, out, _ = run("predict", "m.kw", "new.csv", "--out", "p.csv")
+    assert (code, out) == (0, "")
+    with open("p.csv", newline="") as file:
+        assert [row["prediction"] for row in csv.DictReader(file)] == [row["prediction"] for row in table]
+
+
+def test_a_regression_from_file_to_file(run):
+    X, y = load_diabetes(return_X_y=True)
+    np.savetxt("d.csv", np.column_stack([X, y])[:120], delimiter=";")
+    outcome = run("tune", "d.csv", "d.csv", "--task", "regression", *SHORT, "--model", "m.kw", "--json")
+    result = validated(outcome, "tune")
+    assert result["classes"] is None
+    assert result["epsilon"] > 0
+    assert result["test"]["name"] == "r2"
+    code, out, err = run("predict", "m.kw", "d.csv")
+    assert code == 0
+    assert len(out.splitlines()) == 121
+    assert f"R² {result['test']['score']:.4f}" in err
+
+
+def test_libsvm_files_and_learned_metrics(run):
+    random = np.random.default_rng(1)
+    for name in ("train.svm", "test.svm"):
+        with open(name, "w") as file:
+            for k in range(30):
+                values = random.normal([3 * (k % 2), 0, 0])
+                pairs = " ".join(f"{place}:{value:.4f}" for place, value in enumerate(values, 1))
+                file.write(f"{2 * (k % 2) - 1} {pairs}\n")
+    outcome = run("tune", "train.svm", "test.svm", "--kernel", "diagonal", *SHORT, "--json")
+    result = validated(outcome, "tune")
+    assert max(result["relevance"], key=result["relevance"].get) == "feature 1"
+    assert sum(result["relevance"].values()) == pytest.approx(1.0)
+    assert result["test"]["score"] > 0.8
+
+
+def test_options_reach_the_machine(run, train):
+    options = ("--kernel", "poly", "--criterion", "kta", "--search", "quasi-newton", "--scoring", "roc_auc")
+    more = ("--scale", "minmax", "--class-weight", "balanced", "--seed", "3", "--n-jobs", "1")
+    result = validated(run("tune", train, *options, *more, *SHORT, "--json"), "tune")
+    assert result["kernel"]["name"] == "Polynomial"
+    assert result["score"]["name"] == "roc_auc"
+    assert result["C"] in (1.0, 4.0)
+    assert result["settings"]["search"] == "quasi-newton"
+
+
+def test_a_short_budget_is_said(run, train):
+    code, out, err = run("tune", train, "--time-budget", "0.000001")
+    assert code == 0
+    assert "s left" in err
+    assert "kernelwise: warning: time_budget=1e-06 s was too short for" in err
+    assert "was too short for" in out
+
+
+def test_a_report_is_drawn_from_the_same_data(run, train, monkeypatch, tmp_path):
+    told = {}
+    fake = types.ModuleType("kernelwise.reports")
+    fake.report_data = lambda model, X, y, **more: told.update(model=model, X=X, y=y, **more) or "data"
+    fake.write_report = lambda data, path: path.write_text(data)
+    monkeypatch.setitem(sys.modules, "kernelwise.reports", fake)
+    monkeypatch.setattr(report, "find_spec", lambda name: name)
+    code, _, err = run("tune", "train.csv", "train.csv", *SHORT, "--report", "r.html")
+    assert code == 0
+    assert "The report is in r.html." in err
+    assert (tmp_path / "r.html").read_text() == "data"
+    assert told["command"] == f"kernelwise tune train.csv train.csv {' '.join(SHORT)} --report r.html"
+    assert told["source"] == "train.csv"
+    assert told["seed"] == 0
+    assert told["test"][0].shape == told["X"].shape == (40, 5)
+    assert told["model"].feature_names_in_[0] == "a"
+    methods = ("--methods", "SVC defaults", "--folds", 2)
+    code, _, _ = run("compare", "train.csv", *methods, "--report", "c.html")
+    assert code == 0
+    assert told["comparison"].methods == ("SVC defaults",)
+
+
+def test_a_terminal_gets_one_live_line_and_a_boxed_table(run, train, monkeypatch):
+    monkeypatch.setattr(progress_module.sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    code, out, err = run("tune", train, *SHORT)
+    assert code == 0, err
+    assert "╭" in out
+    assert "RBF(gamma=" in out
+    assert "  0." not in err
+
+
+def test_diagnose_names_the_features(run, train, tmp_path, rows):
+    lines = ["a,b,unit,play", *(",".join([*r.split(",")[:2], "7", r.split(",")[-1]]) for r in rows)]
+    (tmp_path / "c.csv").write_text("\n".join(lines))
+    findings = validated(run("diagnose", "c.csv", "--json"), "diagnose")["findings"]
+    constant = next(finding for finding in findings if finding["name"] == "constant")
+    assert "'unit'" in constant["message"]
+    code, out, _ = run("diagnose", "c.csv")
+    assert code == 0
+    assert constant["message"] in out
+
+
+def test_compare_prints_a_table(run, train):
+    options = ("--methods", "kernelwise,SVC defaults", "--folds", "2")
+    result = validated(run("compare", train, *options, "--json"), "compare")
+    assert [row["method"] for row in result["methods"]] == ["kernelwise", "SVC defaults"]
+    code, out, err = run("compare", train, *options)
+    assert code == 0
+    assert out.splitlines()[0].split()[:3] == ["method", "accuracy", "s.e."]
+    assert f"{result['methods'][1]['accuracy']:.4f}" in out.splitlines()[2]
+    assert "SVC defaults, fold 2" in err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files are of Unix")
+def test_written_files_can_be_read_by_whom_others_can(run, train, tmp_path):
+    (tmp_path / "usual").touch()
+    run("tune", train, *SHORT, "--model", "m.kw")
+    assert (tmp_path / "m.kw").stat().st_mode == (tmp_path / "usual").stat().st_mode

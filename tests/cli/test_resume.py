@@ -91,3 +91,16 @@ def test_another_method_is_added_to_the_journal(run, iris, tmp_path):
     assert "j has 2 finished cells" in err
     assert len((tmp_path / "j").read_text().splitlines()) == 5
     assert len(out.splitlines()) >= 3
+
+
+def test_a_tuning_goes_on_from_its_journal(run, refused, iris):
+    first = run("tune", iris, "--journal", "j", "--json")
+    again = run("tune", iris, "--journal", "j", "--json", "--n-jobs", 2)
+    assert "j has 0 finished cells" in first.err
+    n_kernels = int(again.err.split("j has ")[1].split()[0])
+    assert n_kernels > 2
+    one, other = (json.loads(outcome.out) for outcome in (first, again))
+    for name in ("kernel", "C", "why"):
+        assert one[name] == other[name]
+    assert "its seed is 0, not 1" in refused("tune", iris, "--journal", "j", "--seed", 1)
+    assert "its command is tune, not compare" in refused("compare", iris, "--journal", "j")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,16 +9,13 @@ import typer
 from kernelwise.cli import options, report
 from kernelwise.cli.errors import check_writable
 from kernelwise.cli.output import print_json, print_table
-from kernelwise.cli.progress import Progress, say
+from kernelwise.cli.progress import Progress
 
 Methods = Annotated[
     str | None, typer.Option(metavar="A,B", help="Of: kernelwise, SVC defaults, GridSearchCV, full grid, …")
 ]
 Folds = Annotated[int, typer.Option(min=2, metavar="INT", help="Outer folds.")]
 Repeats = Annotated[int, typer.Option(min=1, metavar="INT", help="Times that the outer folds are drawn.")]
-JournalFile = Annotated[
-    Path | None, typer.Option("--journal", metavar="FILE", help="Keep finished work; go on from there.")
-]
 COLUMNS = ("method", "accuracy", "s.e.", "difference", "s.e.", "seconds", "CPU s", "machines")
 
 
@@ -31,7 +26,7 @@ def compare(
     methods: Methods = None,
     folds: Folds = 5,
     repeats: Repeats = 1,
-    journal: JournalFile = None,
+    journal: options.JournalFile = None,
     seed: options.Seed = 0,
     header: options.HasHeader = None,
     impute: options.Impute = False,
@@ -47,7 +42,7 @@ def compare(
     Example: kernelwise compare train.csv --methods "kernelwise,SVC defaults" --journal train.journal
     """
     import kernelwise
-    from kernelwise.cli.samples import check_classes, fit, read_samples
+    from kernelwise.cli.samples import check_classes, fit, open_journal, read_samples
 
     report.check_report(report_file)
     check_writable(journal, "--journal")
@@ -55,7 +50,7 @@ def compare(
     check_classes(data, file)
     chosen = {"folds": folds, "repeats": repeats, "seed": seed}
     names = options.split_names(methods) or None
-    with open_journal(journal, data, chosen) as cells, Progress() as progress:
+    with open_journal(journal, "compare", data, chosen) as cells, Progress() as progress:
 
         def scored(method: str, split: int, accuracy: float) -> None:
             progress.show(f"{method}, fold {split + 1}: {accuracy:.4f}")
@@ -80,19 +75,6 @@ def compare(
         print_json({**about, "settings": chosen, **found, "losses": table.losses()})
     else:
         print_comparison(table)
-
-
-def open_journal(path: Path | None, data: Any, chosen: dict[str, Any]) -> AbstractContextManager[Any]:
-    """The journal of these data and options, or nothing."""
-    if path is None:
-        return nullcontext()
-    from kernelwise import __version__
-    from kernelwise.journal import Journal, fingerprint
-
-    about = {"command": "compare", "version": __version__, "data": fingerprint(data.X, data.y), **chosen}
-    journal = Journal(path, about)
-    say(f"{path} has {journal.n_found} finished cells.")
-    return journal
 
 
 def print_comparison(table: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,13 +79,28 @@ def read_more(path: Path, encoding: Encoding, has_header: bool | None = None) ->
     return table
 
 
-def fit(machine: Any, data: Samples, time_budget: float | None = None) -> Any:
+def open_journal(
+    path: Path | None, command: str, data: Samples, chosen: dict[str, Any]
+) -> AbstractContextManager[Any]:
+    """The journal of these data and options, or nothing."""
+    if path is None:
+        return nullcontext()
+    from kernelwise import __version__
+    from kernelwise.journal import Journal, fingerprint
+
+    about = {"command": command, "version": __version__, "data": fingerprint(data.X, data.y), **chosen}
+    journal = Journal(path, about)
+    say(f"{path} has {journal.n_found} finished cells.")
+    return journal
+
+
+def fit(machine: Any, data: Samples, time_budget: float | None = None, journal: Any = None) -> Any:
     """Fit under the eyes of the user, name the features, and return the machine."""
     import numpy as np
 
-    from kernelwise.estimators._progress import watched
+    from kernelwise.estimators._progress import remembered, watched
 
-    with Progress(time_budget) as progress, watched(machine, progress.scored):
+    with Progress(time_budget) as progress, watched(machine, progress.scored), remembered(machine, journal):
         machine.fit(data.X, data.y)
     machine.feature_names_in_ = np.array(data.encoding.feature_names, dtype=object)
     return machine

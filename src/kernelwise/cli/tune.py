@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -43,6 +43,15 @@ SETTINGS = (
 )
 
 
+#: Of these, what the scores of kernels do not depend on.
+UNSTEADY = ("time_budget", "n_jobs")
+
+
+def steady(chosen: dict[str, Any]) -> dict[str, Any]:
+    """Options that a journal has to agree on."""
+    return {name: value for name, value in chosen.items() if name not in UNSTEADY}
+
+
 def tune(
     context: typer.Context,
     file: options.File,
@@ -63,6 +72,7 @@ def tune(
     header: options.HasHeader = None,
     impute: options.Impute = False,
     ignore: options.Ignore = None,
+    journal: options.JournalFile = None,
     model: Model = None,
     report_file: options.ReportFile = None,
     json: options.Json = False,
@@ -74,11 +84,12 @@ def tune(
     """
     from kernelwise.cli._tuning import make_model
     from kernelwise.cli._tuning_result import print_tuning, tuning_json
-    from kernelwise.cli.samples import check_classes, fit, read_more, read_samples
+    from kernelwise.cli.samples import check_classes, fit, open_journal, read_more, read_samples
     from kernelwise.estimators._model_file import save
 
     started = time.monotonic()
     check_writable(model, "--model")
+    check_writable(journal, "--journal")
     report.check_report(report_file)
     chosen = {name: context.params[name] for name in SETTINGS}
     machine = make_model(task.value, chosen)
@@ -89,7 +100,8 @@ def tune(
     if test is not None:
         table = read_more(test, data.encoding)
         held_out = data.encoding.samples(table), data.encoding.labels(table)
-    fit(machine, data, time_budget)
+    with open_journal(journal, "tune", data, {"task": task.value, **steady(chosen)}) as cells:
+        fit(machine, data, time_budget, cells)
     if model is not None:
         save(machine, model, {"encoding": data.encoding.to_json()})
         say(f"The model is in {model}.")

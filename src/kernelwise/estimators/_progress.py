@@ -1,8 +1,8 @@
-"""The progress of a fit, as scikit-learn's callbacks see it: one task for every kernel scored."""
+"""The progress of a fit: one task for every kernel scored, and a journal of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,6 +17,16 @@ def watched(model: Any, watch: Callable[[KernelPath], None]) -> Iterator[None]:
         yield
     finally:
         del model._say  # it is no part of the model: `save` must not meet it
+
+
+@contextmanager
+def remembered(model: Any, journal: MutableMapping[str, Any] | None) -> Iterator[None]:
+    """Keep the kernels that a tuned machine scores in a journal while it is fitted, and take them from it."""
+    model._journal = journal
+    try:
+        yield
+    finally:
+        del model._journal
 
 
 class Progress:

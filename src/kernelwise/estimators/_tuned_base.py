@@ -87,6 +87,7 @@ class TunedMachine(CallbackSupportMixin, BaseEstimator):
         deadline = Deadline(self.time_budget, reserve=RESERVE)
         progress = Progress(self, X, y)
         task = self._task(X, y, sample_weight, deadline, progress)
+        task.paths.journal = getattr(self, "_journal", None)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
             choice = self._choose(task)

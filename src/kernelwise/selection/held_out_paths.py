@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from contextlib import AbstractContextManager
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,8 +42,8 @@ class KernelPath:
     Cs : ndarray of shape (n_Cs,)
     scores : ndarray of shape (n_Cs, n_folds)
         Held-out scores; larger is better.
-    decision : ndarray of shape (n_Cs, n_samples, n_machines), float32
-        Held-out decision values.
+    stored : ndarray of shape (n_Cs, n_samples, n_machines), float32, or None
+        Held-out decision values; None if the path comes from a journal.
     n_support : ndarray of shape (n_Cs,)
         Mean over folds and machines.
     is_finished : bool
@@ -54,19 +55,30 @@ class KernelPath:
         Trained for it.
     epsilon : float or None
         Of a regression.
+    again : callable or None
+        Returns what is not stored.
     """
 
     kernel: Any
     reason: str
     Cs: np.ndarray
     scores: np.ndarray
-    decision: np.ndarray = field(repr=False)
+    stored: np.ndarray | None = field(repr=False)
     n_support: np.ndarray = field(repr=False)
     is_finished: bool
     variance: float
     seconds: float
     n_machines: int
     epsilon: float | None = None
+    again: Callable[[], np.ndarray] | None = field(default=None, repr=False)
+
+    @property
+    def decision(self) -> np.ndarray:
+        """Held-out decision values of shape (n_Cs, n_samples, n_machines)."""
+        if self.stored is None:
+            assert self.again is not None
+            self.stored = self.again()
+        return self.stored
 
     @property
     def smoothed(self) -> np.ndarray:
@@ -104,6 +116,10 @@ class HeldOutPaths:
         Values of C for every kernel; None is a range that follows the kernel.
     deadline : Deadline
         The range of a kernel goes on only while there is time.
+    journal : mutable mapping from str, default=None
+        Scored kernels are looked up there and put there.
+    epsilon : float, default=None
+        Of a regression.
     """
 
     Z: Any
@@ -114,6 +130,8 @@ class HeldOutPaths:
     settings: dict[str, Any]
     Cs: np.ndarray | None = None
     deadline: Deadline = field(default_factory=Deadline)
+    journal: MutableMapping[str, Any] | None = None
+    epsilon: float | None = None
     paths: list[KernelPath] = field(default_factory=list)
     n_stopped: int = 0
     n_indefinite: int = 0
@@ -123,13 +141,48 @@ class HeldOutPaths:
 
     def run(self, kernel: Any, reason: str) -> KernelPath:
         """Score a kernel for every C, and for more beyond an end where the best is."""
+        path = self._score(kernel, reason) if self.journal is None else self._remembered(kernel, reason)
+        self.paths.append(path)
+        return path
+
+    def _remembered(self, kernel: Any, reason: str) -> KernelPath:
+        """From the journal, or into it."""
+        from kernelwise.selection import path_journal  # it makes paths
+
+        assert self.journal is not None
+        name = path_journal.name_of(kernel, self.Cs, self.epsilon)
+        if name not in self.journal:
+            before = self.n_stopped, self.n_indefinite
+            path = self._score(kernel, reason)
+            counts = self.n_stopped - before[0], self.n_indefinite - before[1]
+            self.journal[name] = path_journal.to_json(path, *counts)
+            return path
+        found = self.journal[name]
+        self.n_stopped += found["n_stopped"]
+        self.n_indefinite += found["n_indefinite"]
+        return path_journal.from_json(found, kernel, reason, self._again(kernel, reason, found["Cs"]))
+
+    def _again(self, kernel: Any, reason: str, Cs: list[float]) -> Callable[[], np.ndarray]:
+        """What scores a kernel as it would be scored now, for its decision values."""
+        then = copy(self)
+        then.paths, then.deadline = list(self.paths), Deadline()
+
+        def again() -> np.ndarray:
+            path = then._score(kernel, reason)
+            if not np.array_equal(path.Cs, Cs):  # its time was up before the end of its path
+                then.Cs = np.asarray(Cs)
+                path = then._score(kernel, reason)
+            return path.decision
+
+        return again
+
+    def _score(self, kernel: Any, reason: str) -> KernelPath:
         with self._gram(final_kernel(kernel)) as K:
             variance = spread(K, self.weight) * float(self.weight.mean())
             if not isinstance(kernel, FoldKernels):
                 path = self._along_C(kernel, reason, K, variance)
         if isinstance(kernel, FoldKernels):  # each fold has a Gram matrix, in the same memory
             path = self._along_C(kernel, reason, None, variance)
-        self.paths.append(path)
         return path
 
     def _along_C(self, kernel: Any, reason: str, K: np.ndarray | None, variance: float) -> KernelPath:
@@ -201,12 +254,13 @@ class HeldOutPaths:
             Cs=np.asarray(Cs),
             scores=np.stack(scores, axis=1),
             # Kept for probabilities only, and many classes have many machines: half the memory.
-            decision=decision.reshape(len(Cs), len(self.index), -1).astype(np.float32),
+            stored=decision.reshape(len(Cs), len(self.index), -1).astype(np.float32),
             n_support=np.mean([part.n_support.mean(axis=(1, 2)) for part in solved], axis=0),
             is_finished=not any(part.n_bounded[top].any() for part in solved),
             variance=variance,
             seconds=time.perf_counter() - started,
             n_machines=sum(part.n_support.size for part in solved),
+            epsilon=self.epsilon,
         )
         return path, solved
 
@@ -255,4 +309,5 @@ def joined(a: KernelPath, b: KernelPath) -> KernelPath:
         a.variance,
         a.seconds + b.seconds,
         a.n_machines + b.n_machines,
+        a.epsilon,
     )

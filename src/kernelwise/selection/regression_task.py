@@ -30,12 +30,7 @@ FIRST_EPSILON = 0.1
 class RegressionPaths(HeldOutPaths):
     """Scores kernels with machines for regression; ``index`` holds the targets, ``epsilon`` what is run."""
 
-    epsilon: float = FIRST_EPSILON
-
-    def run(self, kernel: Any, reason: str) -> KernelPath:
-        path = super().run(kernel, reason)
-        path.epsilon = self.epsilon
-        return path
+    epsilon: float | None = FIRST_EPSILON
 
     def _first_Cs(self, variance: float) -> np.ndarray:
         Cs = super()._first_Cs(variance)
@@ -51,6 +46,7 @@ class RegressionPaths(HeldOutPaths):
 
     def _machines(self, K: np.ndarray, Cs: np.ndarray, folds: Folds, after: SVMPath | None) -> SVMPath:
         settings = {**self.settings, "tol": COARSER * self.settings["tol"], "after": after}
+        assert self.epsilon is not None
         return svr_path(K, self.index, Cs, folds, epsilon=self.epsilon, sample_weight=self.weight, **settings)
 
 

@@ -53,8 +53,9 @@ def test_a_short_budget_gives_a_usable_machine_and_says_what_was_skipped(kernel,
 def test_skipped_widths_are_named(slow_clock):
     X, y = make_classification(200, 6, random_state=0)
     with pytest.warns(KernelwiseWarning, match="width factor") as caught:
-        short = TunedSVC(time_budget=1.0).fit(X, y)
+        short = TunedSVC(time_budget=0.5).fit(X, y)
     assert len(caught) == 1
+    assert any("had no time for" in sentence for sentence in short.result_.why)
     long = TunedSVC().fit(X, y)
     assert len(short.cv_results_["params"]) < len(long.cv_results_["params"])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -116,9 +116,17 @@ def _by_sketch(task: Task, start: ScaledGaussian) -> Choice:
         f"The distance sketch named {len(widths.gammas)} widths: "
         + "; ".join(f"γ = {g:.4g} ({r})" for g, r in zip(widths.gammas, widths.reasons, strict=True))
         + ".",
-        f"Cross-validation tried them and {len(search.tried) - len(widths.gammas)} more around the best.",
+        _tried_of(widths.gammas, search),
     ]
     return Choice(path, path.best, criterion_path=widths.curves, why=why)
+
+
+def _tried_of(gammas: Sequence[float], search: ScaleSearch) -> str:
+    """A sentence on how many of the widths, and how many others, there was time for."""
+    missed = sum(gamma not in search.tried for gamma in gammas)
+    if missed:
+        return f"Cross-validation had no time for {missed} of them."
+    return f"Cross-validation tried them and {len(search.tried) - len(gammas)} more around the best."
 
 
 def _by_alignment(task: Task, start: Kernel) -> Choice:

@@ -50,7 +50,7 @@ def broken(seed: int) -> tuple[str, bytes]:
                 contents[:place] + b"\n" + b",".join([piece] * draw.randint(1, 6)) + b"\n" + contents[place:]
             )
     if draw.random() < 0.1:
-        packed = gzip.compress(contents)
+        packed = gzip.compress(contents, mtime=0)
         name, contents = f"{name}.gz", packed[: draw.choice([len(packed), len(packed) - 5, 12])]
     if draw.random() < 0.05:
         contents = contents.decode("latin-1").encode("utf-16")

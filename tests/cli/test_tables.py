@@ -36,8 +36,8 @@ def read(tmp_path):
     [
         (NAMED, "plain.csv"),
         (NAMED, "plain"),
-        (gzip.compress(NAMED.encode()), "packed.csv.gz"),
-        (gzip.compress(NAMED.encode()), "packed_without_saying.csv"),
+        (gzip.compress(NAMED.encode(), mtime=0), "packed.csv.gz"),
+        (gzip.compress(NAMED.encode(), mtime=0), "packed_without_saying.csv"),
         (NAMED.replace("\n", "\r\n"), "windows.csv"),
         (NAMED.replace("\n", "\r"), "old_macintosh.csv"),
         (NAMED + "\n \n", "blank_lines.csv"),

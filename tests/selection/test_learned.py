@@ -13,7 +13,8 @@ from kernelwise.datasets import make_weston
 from kernelwise.kernels import RBF, DiagonalGaussian
 from kernelwise.selection.choice import standard_error
 from kernelwise.selection.fold_kernels import FoldKernels, final_kernel
-from kernelwise.selection.learned import _kept, _simplicity, _variants
+from kernelwise.selection.held_out_paths import KernelPath
+from kernelwise.selection.learned import _kept, _most_regularised, _simplicity, _variants
 from kernelwise.solvers import svm_path
 
 
@@ -92,3 +93,22 @@ def test_the_standard_error_is_that_of_a_share(make_task):
     assert standard_error(path, 100.0) == pytest.approx(np.sqrt(share * (1 - share) / 100))
     path.scores[:] = [-3.0, -5.0]  # a score that is no share
     assert standard_error(path, 100.0) == pytest.approx(1.0)
+
+
+def test_of_equals_the_stronger_regularisation_is_taken():
+    """The third C is the best, the second within half a standard error of it, the first not."""
+
+    def path(variance, rows):
+        scores = np.add.outer(rows, [-0.02, 0.02, -0.02, 0.02])
+        empty = np.zeros((len(rows), 1, 1))
+        Cs = np.arange(1.0, len(rows) + 1)
+        return KernelPath("k", "", Cs, scores, empty, np.zeros(len(rows)), True, variance, 0.0, 1)
+
+    # Averages over three neighbours: 0.9, 0.93, 0.935, ...; half a standard error is 0.00577.
+    best = path(1.0, [0.9, 0.9, 0.99, 0.915, 0.9])
+    assert best.best == 2
+    wider, worse = path(0.1, [0.9, 0.9, 0.99, 0.915, 0.9]), path(0.1, [0.5] * 5)
+    for others, expected in (([], best), ([wider], wider), ([worse], best)):
+        found, place = _most_regularised([best, *others], best)
+        assert found is expected
+        assert place == 1

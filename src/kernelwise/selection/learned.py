@@ -26,6 +26,8 @@ CRITERIA = {
 SMALL, DROPPED = 0.05, 1e-9
 #: Rows on which a metric is learned, at most.
 MAX_ROWS = 1000
+#: Standard errors within which a stronger regularisation is preferred with a learned metric.
+CLOSE = 0.5
 
 
 def choose_metric(task: Task, name: str, criteria: Any) -> Choice:
@@ -34,8 +36,31 @@ def choose_metric(task: Task, name: str, criteria: Any) -> Choice:
     Parameters are those of `search_metric`.
     """
     search, learned, why = search_metric(task, name, criteria)
-    path = search.tried[search.best]
-    return Choice(path, path.best, columns_of(learned.result), learned.result, why)
+    best = search.tried[search.best]
+    path, place = _most_regularised(list(search.tried.values()), best)
+    if path is not best or place != best.best:
+        why.append(
+            "Of widths and C within half a standard error of the best, the strongest regularisation was "
+            f"taken: C = {path.Cs[place]:g}."
+        )
+    return Choice(path, place, columns_of(learned.result), learned.result, why)
+
+
+def _most_regularised(paths: list[KernelPath], best: KernelPath) -> tuple[KernelPath, int]:
+    """Path and place of the smallest C·variance whose score is within `CLOSE` standard errors of the best.
+
+    The metric has been fitted to the same labels, so that scores near the best flatter the large C. The error
+    is that over the folds.
+    """
+    folds = best.scores[best.best]
+    enough = best.best_score - CLOSE * folds.std(ddof=1) / np.sqrt(len(folds))
+    close = [
+        (path.Cs[place] * path.variance, -path.smoothed[place], k, place)
+        for k, path in enumerate(paths)
+        for place in np.flatnonzero(path.smoothed >= enough)
+    ]
+    _, _, k, place = min(close)
+    return paths[k], int(place)
 
 
 def search_metric(task: Task, name: str, criteria: Any) -> tuple[ScaleSearch, LearnedMetric, list[str]]:

@@ -196,13 +196,13 @@ def test_reproduce_writes_a_page_and_goes_on_from_its_journal(run, monkeypatch, 
         study, "PARTS", {"toy": lambda found: found.cell("toy", calls.append, found.is_quick)}
     )
     for n_found in (0, 1):
-        code, out, err = run("reproduce", "yin", "--quick", "--out", "results", "--journal", "yin.journal")
+        code, _, err = run("reproduce", "yin", "--quick", "--out", "results", "--journal", "yin.journal")
         assert code == 0
         assert f"yin.journal has {n_found} finished cells." in err
         assert "The page is results" in err
     assert calls == [True]
     assert (tmp_path / "results" / "yin.md").exists()
-    code, out, err = run("reproduce", "yin", "--journal", "yin.journal")
+    code, _, err = run("reproduce", "yin", "--journal", "yin.journal")
     assert code == 2
     assert "quick" in err
 

@@ -68,8 +68,8 @@ class CriticalDifferencePicture:
         ax.hlines(places, ranks - self.difference / 2, ranks + self.difference / 2, colors=colours, alpha=0.4)
         ax.scatter(ranks, places, c=colours, s=22, zorder=3)
         ax.axvline(limit, color=INK, linestyle="--", linewidth=1.0)
-        ax.annotate(
-            "best + critical difference", (limit, -0.9), fontsize=8, ha="center", annotation_clip=False
+        ax.set_title(
+            "dashed: the best rank plus the critical difference", fontsize=8, color=MUTED, loc="right"
         )
         ax.set_yticks(places, [self.names[k] for k in order])
         ax.invert_yaxis()

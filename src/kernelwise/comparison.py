@@ -161,14 +161,14 @@ def compare(
         for m, (name, estimator) in enumerate(estimators.items()):
             key = f"{name}/{s}"
             if key not in journal:
-                journal[key] = _cell(estimator, X, y, train, test)
+                journal[key] = nested_cell(estimator, X, y, train, test)
             cells[:, m, s] = journal[key]
             if callback is not None:
                 callback(name, s, cells[0, m, s])
     return Comparison(tuple(estimators), cells[0], cells[1], cells[2], cells[3], skipped)
 
 
-def _cell(
+def nested_cell(
     estimator: Any, X: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray
 ) -> tuple[float, float, float, float]:
     """Accuracy, wall and processor seconds, and machines of one method on one outer fold."""

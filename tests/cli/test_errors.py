@@ -67,7 +67,7 @@ def train(tmp_path, rows):
         (("predict", "nowhere.kw", "train.csv"), "nowhere.kw: No such file or directory"),
         (("diagnose", "nowhere.csv"), "cannot be read"),
         (("reproduce", "z"), "'z' is not one of"),
-        (("reproduce", "abe", "--quick"), "has no quick form"),
+        (("reproduce", "all", "--only", "table2"), "Name a study in place of all"),
     ],
 )
 def test_a_mistake_gets_one_sentence(refused, train, arguments, says):
@@ -188,18 +188,23 @@ def test_commands_can_be_completed():
     assert done.stdout.split() == ["tune"]
 
 
-def test_reproduce_runs_a_study_and_keeps_its_rows(run, monkeypatch, tmp_path):
+def test_reproduce_writes_a_page_and_goes_on_from_its_journal(run, monkeypatch, tmp_path):
     import kernelwise.studies.yin as study
 
-    def fake(arguments):
-        print(*arguments)
-        (tmp_path / "results" / "yin.csv").write_text("rows")
-
-    monkeypatch.setattr(study, "main", fake)
-    code, out, err = run("reproduce", "yin", "--quick", "--out", "results")
-    assert code == 0
-    assert out.split()[:2] == ["--quick", "--csv"]
-    assert "The rows are in results" in err
+    calls = []
+    monkeypatch.setattr(
+        study, "PARTS", {"toy": lambda found: found.cell("toy", calls.append, found.is_quick)}
+    )
+    for n_found in (0, 1):
+        code, _, err = run("reproduce", "yin", "--quick", "--out", "results", "--journal", "yin.journal")
+        assert code == 0
+        assert f"yin.journal has {n_found} finished cells." in err
+        assert "The page is results" in err
+    assert calls == [True]
+    assert (tmp_path / "results" / "yin.md").exists()
+    code, _, err = run("reproduce", "yin", "--journal", "yin.journal")
+    assert code == 2
+    assert "quick" in err
 
 
 def test_demo_runs(run, monkeypatch):

@@ -1,52 +1,78 @@
-"""``kernelwise reproduce``: the tables of a paper, beside ours."""
+"""``kernelwise reproduce``: the tables and figures of a paper, beside ours."""
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
-from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from kernelwise.cli import options
 from kernelwise.cli.errors import UserError, check_writable
 from kernelwise.cli.progress import say
 
 
 class Paper(StrEnum):
-    """Papers with a study."""
+    """Studies: one for each paper, one over all our methods, and all of them."""
 
     abe = "abe"
     ayat = "ayat"
+    glasmachers = "glasmachers"
     laanaya = "laanaya"
     yin = "yin"
+    beyond = "beyond"
+    all = "all"
 
 
-#: Studies that have a quick form.
-QUICK = (Paper.ayat, Paper.laanaya, Paper.yin)
-Quick = Annotated[bool, typer.Option("--quick", help="Less of everything, in a minute or so.")]
-Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for a CSV file of the rows.")]
+Quick = Annotated[bool, typer.Option("--quick", help="Less of everything, in a minute or two each.")]
+Only = Annotated[str | None, typer.Option(metavar="A,B", help="These parts of the study only.")]
+Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for pages, CSV files and figures.")]
+JournalFile = Annotated[
+    Path | None, typer.Option("--journal", metavar="FILE", help="Keep finished work; go on from there.")
+]
 
 
-def reproduce(paper: Annotated[Paper, typer.Argument()], quick: Quick = False, out: Out = None) -> None:
+def reproduce(
+    paper: Annotated[Paper, typer.Argument()],
+    quick: Quick = False,
+    only: Only = None,
+    out: Out = None,
+    journal: JournalFile = None,
+) -> None:
     """Repeat the experiments of a paper: its printed values beside ours.
 
     They need benchmark files, which are looked for in the folder that the environment variable
-    KERNELWISE_DATA names.
+    KERNELWISE_DATA names. Killed at any moment, the same command with the same --journal goes on.
 
     \b
     Example: kernelwise reproduce yin --quick --out results
     """
-    arguments = []
-    if quick:
-        if paper not in QUICK:
-            raise UserError(f"The study {paper.value} has no quick form. Leave --quick out.")
-        arguments.append("--quick")
+    check_writable(journal, "--journal")
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-        csv = out / f"{paper.value}.csv"
-        check_writable(csv, "--out")
-        arguments += ["--csv", str(csv)]
-    import_module(f"kernelwise.studies.{paper.value}").main(arguments)
-    if out is not None:
-        say(f"The rows are in {csv}." if csv.exists() else "There were no rows to write.")
+        check_writable(out / "page.md", "--out")
+    if paper is Paper.all and only is not None:
+        raise UserError("--only is about the parts of one study. Name a study in place of all.")
+    from kernelwise.studies._study import NAMES, run
+    from kernelwise.studies._write import write
+
+    parts = options.split_names(only) or None
+    with open_journal(journal, quick) as cells:
+        for name in NAMES if paper is Paper.all else (paper.value,):
+            study = run(name, quick, parts, cells)
+            if out is not None:
+                say(f"The page is {write(study, out)[0]}.")
+
+
+def open_journal(path: Path | None, is_quick: bool) -> AbstractContextManager[Any]:
+    """The journal of all studies, quick or not, or nothing."""
+    if path is None:
+        return nullcontext()
+    from kernelwise import __version__
+    from kernelwise.journal import Journal
+
+    journal = Journal(path, {"command": "reproduce", "version": __version__, "quick": is_quick})
+    say(f"{path} has {journal.n_found} finished cells.")
+    return journal

@@ -1,1 +1,1 @@
-"""The papers' tables, one file for each paper: ``python -m kernelwise.studies.yin``, for example."""
+"""The papers' tables and figures, one file for each paper, and ours: ``kernelwise reproduce``."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,8 @@ from kernelwise.kernels import KMOD, RBF, Kernel, Polynomial
 from kernelwise.selection import ayat_select, z_test
 from kernelwise.selection._scale_scan import CHOICES
 from kernelwise.studies._table import Row
+
+Samples = tuple[np.ndarray, np.ndarray]
 
 #: Kernels of table 3, with the paper's recognition rates and support vectors: not optimised, optimised.
 DIGITS: dict[str, tuple[Kernel, tuple[float, int, float, int]]] = {
@@ -25,63 +26,80 @@ DIGITS: dict[str, tuple[Kernel, tuple[float, int, float, int]]] = {
 CANCER: dict[str, tuple[Kernel, str]] = {"KMOD": (KMOD(), "25.4 ± 4.4"), "RBF": (RBF(), "26.0 ± 4.7")}
 
 
-def digit_rows(name: str, train: tuple[Any, Any], test: tuple[Any, Any], **settings: Any) -> Iterator[Row]:
-    """Table 3: pairwise machines before and after the search; ``settings`` as of `ayat_select`.
+def digit_cell(kernel_name: str, train: Samples, test: Samples, **settings: Any) -> dict[str, Any]:
+    """Pairwise machines of one kernel before and after the search; ``settings`` as of `ayat_select`.
 
     Before: one kernel for all pairs, read off the training data (`Kernel.initialize`), and C = 1000. After:
-    each pair's own, by either rule of ``choose``. Recognised means that the right class won against every
-    other. z compares a kernel's rate with that of KMOD (95 %: 1.96).
+    each pair's own, by either rule of ``choose``.
     """
-    (X, y), (X_test, y_test) = train, test
-    of_kmod: dict[str, float] = {}
-    for kernel_name, (kernel, paper) in DIGITS.items():
-        start = kernel.initialize(X, y)
-        summaries = {}
-        for choose in CHOICES[::-1]:
-            result = ayat_select(X, y, kernel=start, choose=choose, **settings).summary(X_test, y_test)
-            summaries["before"], summaries[choose] = result["before"], result["after"]
+    X, y = train
+    start = DIGITS[kernel_name][0].initialize(X, y)
+    found = {}
+    for choose in CHOICES[::-1]:
+        result = ayat_select(X, y, kernel=start, choose=choose, **settings).summary(*test)
+        found["before"], found[choose] = result["before"], result["after"]
+    return found
+
+
+def digit_rows(name: str, found: dict[str, dict[str, Any]], n_test: int) -> list[Row]:
+    """Table 3 from the cells of all kernels.
+
+    Recognised means that the right class won against every other. z compares a kernel's rate with that of
+    KMOD (95 %: 1.96).
+    """
+    rows = []
+    for kernel_name, summaries in found.items():
+        printed = DIGITS[kernel_name][1]
         for tuned, row in summaries.items():
-            rate = row["recognition"]
-            paper_rate, paper_support = paper[:2] if tuned == "before" else paper[2:]
-            yield {
-                "data": name,
-                "kernel": kernel_name,
-                "tuned": tuned,
-                "recognised %": 100 * rate,
-                "paper's %": paper_rate,
-                "rejected %": 100 * row["rejection"],
-                "by vote %": 100 * row["accuracy"],
-                "support": row["support_vectors"],
-                "paper's": paper_support,
-                "z": z_test(rate, of_kmod.setdefault(tuned, rate), len(y_test))[0],
-            }
+            paper_rate, paper_support = printed[:2] if tuned == "before" else printed[2:]
+            of_kmod = found["KMOD"][tuned]["recognition"]
+            rows.append(
+                {
+                    "data": name,
+                    "kernel": kernel_name,
+                    "tuned": tuned,
+                    "recognised %": 100 * row["recognition"],
+                    "paper's %": paper_rate,
+                    "rejected %": 100 * row["rejection"],
+                    "by vote %": 100 * row["accuracy"],
+                    "support": row["support_vectors"],
+                    "paper's": paper_support,
+                    "z": z_test(row["recognition"], of_kmod, n_test)[0],
+                }
+            )
+    return rows
 
 
-def cancer_rows(X: Any, y: Any, n_splits: int, **settings: Any) -> Iterator[Row]:
-    """Table 2 on the Wisconsin set: error over random halves, every choice made on the training half.
+def cancer_cell(kernel_name: str, X: np.ndarray, y: np.ndarray, split: int, **settings: Any) -> list[float]:
+    """Error in per cent and support vectors, before and after, every choice made on the training half."""
+    halves = StratifiedShuffleSplit(split + 1, test_size=0.5, random_state=0).split(X, y)
+    train, test = list(halves)[split]
+    scaler = StandardScaler().fit(X[train])
+    Z, kernel = scaler.transform(X[train]), CANCER[kernel_name][0]
+    result = ayat_select(Z, y[train], kernel=kernel.initialize(Z, y[train]), **settings)
+    summary = result.summary(scaler.transform(X[test]), y[test])
+    return [
+        value
+        for when in ("before", "after")
+        for value in (100 * (1 - summary[when]["accuracy"]), float(summary[when]["support_vectors"]))
+    ]
+
+
+def cancer_row(kernel_name: str, found: list[list[float]]) -> Row:
+    """Table 2 on the Wisconsin set: means over random halves.
 
     The paper's figures are for another set, Ljubljana's, which is far harder; they are shown as a reminder,
     not to be compared.
     """
-    splits = list(StratifiedShuffleSplit(n_splits, test_size=0.5, random_state=0).split(X, y))
-    for kernel_name, (kernel, paper) in CANCER.items():
-        before, after = [], []
-        for train, test in splits:
-            scaler = StandardScaler().fit(X[train])
-            Z, Z_test = scaler.transform(X[train]), scaler.transform(X[test])
-            result = ayat_select(Z, y[train], kernel=kernel.initialize(Z, y[train]), **settings)
-            summary = result.summary(Z_test, y[test])
-            before.append([100 * (1 - summary["before"]["accuracy"]), summary["before"]["support_vectors"]])
-            after.append([100 * (1 - summary["after"]["accuracy"]), summary["after"]["support_vectors"]])
-        means, spread = np.mean([before, after], axis=1), np.std([before, after], axis=1)
-        yield {
-            "data": "breast_cancer_wisconsin",
-            "kernel": kernel_name,
-            "splits": n_splits,
-            "error % before": means[0, 0],
-            "error % after": means[1, 0],
-            "spread": spread[1, 0],
-            "support before": means[0, 1],
-            "support after": means[1, 1],
-            "paper's (Ljubljana)": paper,
-        }
+    means, spread = np.mean(found, axis=0), np.std(found, axis=0)
+    return {
+        "data": "breast_cancer_wisconsin",
+        "kernel": kernel_name,
+        "splits": len(found),
+        "error % before": means[0],
+        "error % after": means[2],
+        "spread": spread[2],
+        "support before": means[1],
+        "support after": means[3],
+        "paper's (Ljubljana)": CANCER[kernel_name][1],
+    }

@@ -10,8 +10,7 @@ deviations: 43.5 of 1000, and two or three free ones. Means of 20 draws differ b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from kernelwise.datasets import make_two_gaussians
 from kernelwise.kernels import KMOD
 from kernelwise.optimizers import GradientDescent, Optimizer
 from kernelwise.problem import TuningProblem
-from kernelwise.result import History, TuningResult
+from kernelwise.result import TuningResult
 from kernelwise.selection._scale_scan import choose_row, scan_and_search
 from kernelwise.selection.ayat import PAPER_SEARCH
 from kernelwise.studies._table import Row
@@ -28,6 +27,7 @@ from kernelwise.studies._table import Row
 START, C = KMOD(1 / 2.72, 1 / 2.72), 1000.0
 N_TRAIN, N_VALIDATION, N_TEST = 1000, 500, 500
 PAPER_STD = 0.42
+BOUNDS = {"margin": Margin, "vc": VCBound}
 #: Columns of a history, by the names of the figures.
 COLUMNS = ("validation_error", "test_error", "n_support", "margin", "gamma", "sigma", "C", "seconds")
 
@@ -64,9 +64,8 @@ def make_problem(method: Method, std: float, draw: int) -> TuningProblem:
     """The problem of one draw: 1000 samples to train on, 500 to validate, 500 to test."""
     X, y = make_two_gaussians(N_TRAIN + N_VALIDATION + N_TEST, std=std, random_state=draw)
     train, held, test = np.split(np.arange(len(y)), [N_TRAIN, N_TRAIN + N_VALIDATION])
-    bounds = {"margin": Margin, "vc": VCBound}
-    if method.criterion in bounds:
-        criterion = bounds[method.criterion](C)
+    if method.criterion in BOUNDS:
+        criterion = BOUNDS[method.criterion](C)
     else:
         criterion = ValidationError(C, (X[held], y[held]), gradient=method.criterion)
     return TuningProblem(START, criterion, X[train], y[train], test=(X[test], y[test]))
@@ -80,65 +79,60 @@ def run(method: Method, std: float, draw: int) -> TuningResult:
     return method.optimizer.minimize(problem)
 
 
-def curve_rows(method: Method, std: float, draw: int, history: History) -> Iterator[Row]:
-    """Where each iteration ended: the curves of figures 3 to 6."""
-    for row in history.by_iteration():
-        yield {
-            "std": std,
-            "method": method.name,
-            "draw": draw,
-            "iteration": row["iteration"],
-            "objective": row["value"],
-            **{name: row.get(name, "") for name in COLUMNS},
-        }
+def cell(method: Method, std: float, draw: int) -> dict[str, Any]:
+    """One search: where it began and ended, the cost of every point tried, and the curves."""
+    result = run(method, std, draw)
+    return {
+        "ends": ends(result),
+        "costs": [[row["iteration"], row["value"]] for row in result.history],
+        "curve": [
+            {"iteration": row["iteration"], "objective": row["value"], **{n: row.get(n) for n in COLUMNS}}
+            for row in result.history.by_iteration()
+        ],
+    }
 
 
-def outcome(result: TuningResult, target: float | None) -> dict[str, float]:
+def ends(result: TuningResult) -> dict[str, float]:
     """Start and end of one search.
 
     The end is the choice of `ayat_select`: of the costs within one standard error of the lowest, the fewest
-    support vectors; of the bounds, which have no standard error, the lowest. "at target" is the iteration
-    that reached a cost at most 1 % above ``target``, the last if none did.
+    support vectors; of the bounds, which have no standard error, the lowest.
     """
     start = result.history[0]
     end = choose_row(result.history, "fewest" if "standard_error" in start else "lowest")
-    lowest = min(row["value"] for row in result.history)
-    reached = [
-        row["iteration"] for row in result.history if target is not None and row["value"] <= 1.01 * target
-    ]
     return {
         "objective": start["value"],
         "to": end["value"],
-        "lowest": lowest,
+        "lowest": min(row["value"] for row in result.history),
         "test error": start["test_error"],
         "test error to": end["test_error"],
         "support": start["n_support"],
         "support to": end["n_support"],
         "iterations": result.n_iterations,
-        "at target": reached[0] if reached else result.n_iterations,
-        "reached": float(bool(reached)),
         "trainings": result.n_evaluations,
     }
 
 
-def synthetic_rows(std: float, draws: range, chosen: list[Method], curves: list[Row]) -> Iterator[Row]:
-    """Means over the draws, a row a method; the curves are added to ``curves``."""
-    targets: dict[int, float] = {}
-    for method in chosen:
-        outcomes = []
-        for draw in draws:
-            result = run(method, std, draw)
-            is_error = isinstance(result.criterion, ValidationError)
-            # The first method sets the target that others have to reach.
-            target = targets.setdefault(draw, result.value) if is_error else None
-            outcomes.append(outcome(result, target))
-            curves += curve_rows(method, std, draw, result.history)
-        means = {name: float(np.mean([each[name] for each in outcomes])) for name in outcomes[0]}
-        yield {
-            "std": std,
-            "method": method.name,
-            **means,
-            "paper's error": method.paper_error,
-            "paper's support": method.paper_support,
-            "paper's iterations": method.paper_iterations,
-        }
+def first_at(costs: list[list[float]], target: float) -> float | None:
+    """The iteration that reached a cost at most 1 % above ``target``; None if none did."""
+    return next((iteration for iteration, cost in costs if cost <= 1.01 * target), None)
+
+
+def mean_row(std: float, method: Method, cells: list[dict[str, Any]], targets: list[float]) -> Row:
+    """Means over the draws; ``targets`` are the lowest costs of the first method, by draw.
+
+    "at target" is the mean iteration that reached the target, the last of a search that did not.
+    """
+    outcomes = []
+    for found, target in zip(cells, targets, strict=True):
+        reached = first_at(found["costs"], target) if method.criterion not in BOUNDS else None
+        at = found["ends"]["iterations"] if reached is None else reached
+        outcomes.append({**found["ends"], "at target": at, "reached": float(reached is not None)})
+    return {
+        "std": std,
+        "method": method.name,
+        **{name: float(np.mean([each[name] for each in outcomes])) for name in outcomes[0]},
+        "paper's error": method.paper_error,
+        "paper's support": method.paper_support,
+        "paper's iterations": method.paper_iterations,
+    }

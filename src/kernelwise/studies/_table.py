@@ -1,10 +1,12 @@
-"""Rows of a study as plain text and as a CSV file, and data sets that may be missing."""
+"""Rows of a study as plain text, as Markdown and as a CSV file, and data sets that may be missing."""
 
 from __future__ import annotations
 
 import csv
 import sys
 from typing import Any
+
+import numpy as np
 
 from kernelwise._files import whole_file
 from kernelwise.datasets import Dataset, load
@@ -21,16 +23,29 @@ def load_or_say(name: str, part: str | None = None) -> Dataset | None:
         return None
 
 
+def few_rows(X: np.ndarray, y: np.ndarray, n_most: int) -> tuple[np.ndarray, np.ndarray]:
+    """All rows, or so many drawn at random, always the same ones."""
+    keep = np.random.default_rng(0).permutation(len(y))[:n_most]
+    return (X, y) if len(y) <= n_most else (X[keep], y[keep])
+
+
 def format_rows(rows: list[Row]) -> str:
     """The rows as aligned text with one header line; numbers to four digits."""
     if not rows:
         return "(no rows)"
-    lines = [[str(name) for name in rows[0]], *([_text(value) for value in row.values()] for row in rows)]
+    lines = _lines(rows)
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join("  ".join(map(_aligned, range(len(widths)), line, widths)) for line in lines)
 
 
-def write_csv(path: str, rows: list[Row]) -> None:
+def markdown(rows: list[Row]) -> str:
+    """The rows as a Markdown table."""
+    head, *lines = _lines(rows)
+    ruler = ["---" if column < 2 else "---:" for column in range(len(head))]
+    return "\n".join("| " + " | ".join(line).replace("\n", " ") + " |" for line in (head, ruler, *lines))
+
+
+def write_csv(path: Any, rows: list[Row]) -> None:
     """Write the rows with full precision; nothing if there are none."""
     if rows:
         with whole_file(path, "w", newline="", encoding="utf-8") as file:
@@ -39,7 +54,13 @@ def write_csv(path: str, rows: list[Row]) -> None:
             writer.writerows(rows)
 
 
+def _lines(rows: list[Row]) -> list[list[str]]:
+    return [[str(name) for name in rows[0]], *([_text(value) for value in row.values()] for row in rows)]
+
+
 def _text(value: Any) -> str:
+    if value is None:
+        return ""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 

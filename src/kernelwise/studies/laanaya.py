@@ -1,16 +1,15 @@
-"""Paper 003's experiments and two more: ``python -m kernelwise.studies.laanaya [--quick] [--csv FILE]``.
+"""Paper 003's experiments and two more.
 
 "weston" is table 1 (100 training and 1000 test points), "sigma" figure 1, "real" table 2 on random halves of
-200 samples (the paper's breast cancer has 10 features, ours 9, without the number of the
-patient); "relevance" ranks 10 relevant of 200 features, and "plain" has data where a metric does not help.
-Every choice is made on training points.
+200 samples (the paper's breast cancer has 10 features, ours 9, without the number of the patient);
+"relevance" ranks 10 relevant of 200 features, and "plain" has data where a metric does not help. Every choice
+is made on training points.
 """
 
 from __future__ import annotations
 
-import argparse
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -28,11 +27,16 @@ from kernelwise.selection import (
     learn_metric,
     rbf_select,
 )
-from kernelwise.studies._table import Row, format_rows, load_or_say, write_csv
+from kernelwise.studies._figures import Curves, Line, Mark, Panel
+from kernelwise.studies._study import Study
+from kernelwise.studies._table import Row, load_or_say
 
 Choose = Callable[[np.ndarray, np.ndarray], MetricResult]
 Parts = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+#: Training and test part of a trial.
+Draw = Callable[[int], Parts]
 
+TITLE = "Paper 003 (Laanaya and others 2011): learned Gaussian metrics"
 #: Classification rates in per cent that the paper prints, by method.
 NAMES = ("SVM (RBF + grid)", "adaptive scaling", "Glasmachers, Igel", "paper 003")
 PAPER = {
@@ -42,6 +46,8 @@ PAPER = {
 }
 #: σ₀ of figure 1's experiment, times the number of features.
 SIGMAS = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+#: Numbers of trials in full and quick.
+TRIALS = {"weston": (30, 1), "sigma": (10, 1), "real": (30, 1), "relevance": (10, 1), "plain": (10, 1)}
 
 
 def methods(kernel: str) -> dict[str, Choose]:
@@ -58,136 +64,155 @@ def methods(kernel: str) -> dict[str, Choose]:
     }
 
 
-def weston_parts(trials: int) -> Iterator[Parts]:
-    for trial in range(trials):
-        yield *make_weston(100, random_state=trial), *make_weston(1000, random_state=1000 + trial)
+def weston_parts(trial: int) -> Parts:
+    return *make_weston(100, random_state=trial), *make_weston(1000, random_state=1000 + trial)
 
 
-def random_parts(X: np.ndarray, y: np.ndarray, trials: int, n_train: int, n_test: int) -> Iterator[Parts]:
-    for trial in range(trials):
-        A, B, a, b = train_test_split(
-            X, y, train_size=n_train, test_size=n_test, random_state=trial, stratify=y
-        )
-        yield A, a, B, b
+def random_parts(X: np.ndarray, y: np.ndarray, n_train: int, n_test: int, trial: int) -> Parts:
+    A, B, a, b = train_test_split(X, y, train_size=n_train, test_size=n_test, random_state=trial, stratify=y)
+    return A, a, B, b
 
 
-def compare(
-    data: str, parts: Iterator[Parts], found: dict[str, Choose], say: Callable[[str], None]
-) -> list[Row]:
-    """Mean test accuracy of each method over the parts, with its standard error and its worst."""
-    scores: dict[str, list[float]] = {name: [] for name in found}
-    seconds = dict.fromkeys(found, 0.0)
-    for trial, (X, y, X_test, y_test) in enumerate(parts):
-        for name, choose in found.items():
-            started = time.process_time()
-            scores[name].append(100.0 * choose(X, y).estimator.score(X_test, y_test))
-            seconds[name] += time.process_time() - started
-        say(f"{data}, trial {trial}: " + ", ".join(f"{name} {s[-1]:.1f}" for name, s in scores.items()))
+def score(choose: Choose, draw: Draw, trial: int) -> list[float]:
+    """Test accuracy in per cent, and processor seconds."""
+    X, y, X_test, y_test = draw(trial)
+    started = time.process_time()
+    rate = 100.0 * choose(X, y).estimator.score(X_test, y_test)
+    return [rate, time.process_time() - started]
+
+
+def compare(study: Study, part: str, data: str, draw: Draw, found: dict[str, Choose]) -> list[Row]:
+    """Mean test accuracy of each method over the trials, with its standard error and its worst."""
+    n_trials = study.choose(*TRIALS[part])
     printed = dict(zip(NAMES, PAPER[data], strict=True)) if data in PAPER else {}
-    return [
-        {
-            "data": data,
-            "method": name,
-            "rate %": float(np.mean(s)),
-            "± s.e.": float(np.std(s, ddof=1) / np.sqrt(len(s))) if len(s) > 1 else float("nan"),
-            "worst %": min(s),
-            "paper's %": printed.get(name, float("nan")),
-            "trials": len(s),
-            "CPU seconds a trial": seconds[name] / len(s),
-        }
-        for name, s in scores.items()
-    ]
-
-
-def weston(trials: int, say: Callable[[str], None]) -> list[Row]:
-    """Table 1."""
-    return compare("weston", weston_parts(trials), methods("diagonal"), say)
-
-
-def sigma(trials: int, say: Callable[[str], None]) -> list[Row]:
-    """Figure 1: the error from a given start, without a choice among starts."""
-    rows: list[Row] = []
-    for start in SIGMAS:
-        found: dict[str, Choose] = {
-            "adaptive scaling": partial(adaptive_scaling_select, sigma0=start / 52),
-            "paper 003": partial(laanaya_select, sigma0=start / 52),
-            "paper 003, printed step": partial(laanaya_select, sigma0=start / 52, method="paper"),
-        }
-        rows += [{"sigma × d": start, **row} for row in compare("weston", weston_parts(trials), found, say)]
+    rows = []
+    for name, choose in found.items():
+        cells = [
+            study.cell(f"{part}/{data}/{name}/{trial}", score, choose, draw, trial)
+            for trial in range(n_trials)
+        ]
+        rates, seconds = np.array(cells).T
+        error = rates.std(ddof=1) / np.sqrt(n_trials) if n_trials > 1 else np.nan
+        rows.append(
+            {
+                "data": data,
+                "method": name,
+                "rate %": float(rates.mean()),
+                "± s.e.": float(error),
+                "worst %": float(rates.min()),
+                "paper's %": printed.get(name),
+                "trials": n_trials,
+                "CPU seconds a trial": float(seconds.mean()),
+            }
+        )
     return rows
 
 
-def real(trials: int, say: Callable[[str], None]) -> list[Row]:
+def note_differences(study: Study, rows: list[Row]) -> None:
+    """Where a method of the paper is more than two standard errors from the paper's rate."""
+    for row in rows:
+        printed, error = row["paper's %"], row["± s.e."]
+        if printed is None or not abs(row["rate %"] - printed) > 2 * error:
+            continue
+        study.note(
+            f"{row['data']}, {row['method']}: {row['rate %']:.2f} % (standard error {error:.2f}) where the "
+            f"paper has {printed:.2f} %."
+        )
+
+
+def weston(study: Study) -> None:
+    """Table 1."""
+    rows = compare(study, "weston", "weston", weston_parts, methods("diagonal"))
+    study.table("table1", "Table 1: two relevant of 52 features, a diagonal metric", rows)
+    note_differences(study, rows)
+
+
+def sigma(study: Study) -> None:
+    """Figure 1: the error from a given start, without a choice among starts."""
+    rows: list[Row] = []
+    for start in study.choose(SIGMAS, SIGMAS[::3]):
+        found: dict[str, Choose] = {
+            f"adaptive scaling from {start:g}": partial(adaptive_scaling_select, sigma0=start / 52),
+            f"paper 003 from {start:g}": partial(laanaya_select, sigma0=start / 52),
+            f"paper 003, printed step from {start:g}": partial(
+                laanaya_select, sigma0=start / 52, method="paper"
+            ),
+        }
+        for row in compare(study, "sigma", "weston", weston_parts, found):
+            method = row["method"].rpartition(" from ")[0]
+            rows.append({**row, "method": method, "sigma × d": start, "error %": 100 - row["rate %"]})
+    study.table("figure1", "Figure 1: error by the start of the metric", rows)
+    study.figure("figure1", sigma_figure(rows))
+
+
+def sigma_figure(rows: list[Row]) -> Curves:
+    """Figure 1, with the errors that the paper's table 1 ends with."""
+    lines = []
+    for name in dict.fromkeys(row["method"] for row in rows):
+        chosen = [row for row in rows if row["method"] == name]
+        lines.append(Line(name, [r["sigma × d"] for r in chosen], [r["error %"] for r in chosen], "o-"))
+    marks = tuple(
+        Mark(f"the paper's table 1: {name}", 100 - rate)
+        for name, rate in zip(NAMES, PAPER["weston"], strict=True)
+        if name != "Glasmachers, Igel"
+    )
+    panel = Panel(
+        "two relevant of 52 features",
+        "start σ₀ × 52 (Q₀ = σ₀ I)",
+        "test error, %",
+        tuple(lines),
+        marks,
+        "log",
+    )
+    return Curves("Figure 1: test error by the start of the search, no choice among starts.", (panel,))
+
+
+def real(study: Study) -> None:
     """Table 2."""
     rows: list[Row] = []
     for name in ("breast_cancer_wisconsin", "heart_statlog"):
         whole = load_or_say(name)
         if whole is not None:
-            parts = random_parts(whole.X, whole.y, trials, 100, 100)
-            rows += compare(name, parts, methods("gaussian"), say)
-    return rows
+            draw = partial(random_parts, whole.X, whole.y, 100, 100)
+            rows += compare(study, "real", name, draw, methods("gaussian"))
+    study.table("table2", "Table 2: a full metric", rows)
+    note_differences(study, rows)
 
 
-def plain(trials: int, say: Callable[[str], None]) -> list[Row]:
+def plain(study: Study) -> None:
     """Whether the automatic choice stays with RBF where a metric does not help."""
     rows: list[Row] = []
+    found: dict[str, Choose] = {"SVM (RBF + grid)": rbf_select, "ours, automatic": learn_metric}
     for name in ("twonorm", "banana"):
         whole = load_or_say(name)
         if whole is not None:
-            found: dict[str, Choose] = {"SVM (RBF + grid)": rbf_select, "ours, automatic": learn_metric}
-            rows += compare(name, random_parts(whole.X, whole.y, trials, 200, 2000), found, say)
-    return rows
+            rows += compare(study, "plain", name, partial(random_parts, whole.X, whole.y, 200, 2000), found)
+    study.table("plain", "Data on which a metric does not help", rows)
 
 
-def relevance(trials: int, say: Callable[[str], None]) -> list[Row]:
+def relevance_cell(trial: int) -> dict[str, Any]:
     """Whether the relevant features are ranked above all others: class means one standard deviation apart."""
-    rows: list[Row] = []
-    for trial in range(trials):
-        random = np.random.default_rng(trial)
-        y = np.arange(400) % 2
-        X = random.normal(size=(400, 200))
-        X[:, :10] += y[:, None]
-        started = time.process_time()
-        weights = MetricTransformer().fit(X, y).relevance_
-        rows.append(
-            {
-                "data": "10 of 200",
-                "trial": trial,
-                "ranked right": bool(weights[:10].min() > weights[10:].max()),
-                "least relevant": float(weights[:10].min()),
-                "largest other": float(weights[10:].max()),
-                "CPU seconds": time.process_time() - started,
-            }
-        )
-        say(str(rows[-1]))
-    return rows
+    random = np.random.default_rng(trial)
+    y = np.arange(400) % 2
+    X = random.normal(size=(400, 200))
+    X[:, :10] += y[:, None]
+    started = time.process_time()
+    weights = MetricTransformer().fit(X, y).relevance_
+    return {
+        "ranked right": bool(weights[:10].min() > weights[10:].max()),
+        "least relevant": float(weights[:10].min()),
+        "largest other": float(weights[10:].max()),
+        "CPU seconds": time.process_time() - started,
+    }
 
 
-#: Experiments, and their numbers of trials in full and with --quick.
-EXPERIMENTS: dict[str, tuple[Callable[[int, Callable[[str], None]], list[Row]], int, int]] = {
-    "weston": (weston, 30, 2),
-    "sigma": (sigma, 10, 1),
-    "real": (real, 30, 2),
-    "relevance": (relevance, 10, 1),
-    "plain": (plain, 10, 1),
-}
+def relevance(study: Study) -> None:
+    """10 relevant of 200 features."""
+    rows = [
+        {"data": "10 of 200", "trial": t, **study.cell(f"relevance/{t}", relevance_cell, t)}
+        for t in range(study.choose(*TRIALS["relevance"]))
+    ]
+    study.table("relevance", "Relevance of features", rows)
 
 
-def main(argv: Sequence[str] | None = None, say: Callable[[str], None] = print) -> None:
-    """Print a table for each experiment."""
-    parser = argparse.ArgumentParser(prog="python -m kernelwise.studies.laanaya", description=__doc__)
-    parser.add_argument("--only", nargs="+", choices=list(EXPERIMENTS), default=list(EXPERIMENTS))
-    parser.add_argument("--quick", action="store_true", help="a trial or two of each")
-    parser.add_argument("--trials", type=int, help="so many trials of each")
-    parser.add_argument("--csv", metavar="FILE", help="write the rows of the last experiment to a CSV file")
-    options = parser.parse_args(argv)
-    for name in options.only:
-        run, full, quick = EXPERIMENTS[name]
-        rows: list[Any] = run(options.trials or (quick if options.quick else full), say)
-        say("\n" + format_rows(rows) + "\n")
-        if options.csv:
-            write_csv(options.csv, rows)
-
-
-if __name__ == "__main__":
-    main()
+PARTS = {"weston": weston, "sigma": sigma, "real": real, "relevance": relevance, "plain": plain}

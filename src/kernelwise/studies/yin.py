@@ -1,7 +1,7 @@
-"""Table 2 of paper 004: ``python -m kernelwise.studies.yin [--quick] [--csv FILE] [--data NAME …]``.
+"""Paper 004: table 2 and figures 3 to 9.
 
-For each data set: the σ and C that ESDR, DBTC, J4 and the full grid choose, the cross-validation accuracy and
-the seconds, beside the paper's.
+"table2" has the σ and C that ESDR, DBTC, J4 and the full grid choose, the cross-validation accuracy and the
+seconds, beside the paper's; "curves" has figures 4 to 8, "gaussians" figures 3 and 9.
 
 The paper does not say how it coded tic-tac-toe. Our file has blank squares in the middle (o, blank, x = −1,
 0, 1); "tic_tac_toe_xob" has x, o, blank = 1, 2, 3. Of the three possible orders it alone lets ESDR and DBTC
@@ -10,19 +10,21 @@ choose one σ, as their equal times in the paper suggest; it was picked for that
 
 from __future__ import annotations
 
-import argparse
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from kernelwise.datasets import make_two_gaussians
+from kernelwise.datasets import make_gaussian_grid, make_two_gaussians
 from kernelwise.exceptions import BoundaryWarning
-from kernelwise.selection import YinResult, yin_grid_search, yin_select
+from kernelwise.selection import YinResult, yin_curves, yin_grid_search, yin_select
 from kernelwise.selection.yin import CRITERIA, CS, SIGMAS
-from kernelwise.studies._table import Row, format_rows, load_or_say, write_csv
+from kernelwise.studies import _yin_figures
+from kernelwise.studies._study import Study
+from kernelwise.studies._table import Row, few_rows, load_or_say
 
+TITLE = "Paper 004 (Yin and Yin 2016): expected square distance ratio"
 METHODS = (*CRITERIA, "grid search")
 #: Accuracy and seconds in table 2, in the order of METHODS.
 PAPER = {
@@ -32,30 +34,13 @@ PAPER = {
     "ilpd": ((0.7219, 73.3224), (0.6649, 1948.6), (0.6079, 35.5591), (0.7237, 1671.9)),
     "tic_tac_toe": ((1.0, 242.1531), (1.0, 242.1573), (0.9906, 1213.8), (1.0, 24181.0)),
 }
-FIVE = list(PAPER)
-PAPER["tic_tac_toe_xob"] = PAPER["tic_tac_toe"]  # by request: its full grid takes minutes
+PAPER["tic_tac_toe_xob"] = PAPER["tic_tac_toe"]
 #: A grid in steps of four and few rows: minutes become seconds, and accuracies rougher.
 QUICK: dict[str, Any] = {"sigmas": SIGMAS[::4], "Cs": CS[::4], "cv": 5}
-QUICK_ROWS = 300
-
-
-def table_rows(name: str, X: np.ndarray, y: np.ndarray, **settings: Any) -> Iterator[Row]:
-    """The rows of one data set; ``settings`` as of `yin_select`."""
-    for method, (accuracy, seconds) in zip(METHODS, PAPER[name], strict=True):
-        result = _choose(method, X, y, settings)
-        yield {
-            "data": name,
-            "method": method,
-            "log2 sigma": float(np.log2(result.sigma)),
-            "log2 C": float(np.log2(result.C)),
-            "accuracy": result.cv_accuracy,
-            "paper's": accuracy,
-            "seconds": result.seconds,
-            "paper's s": seconds,
-            "sigma at an end": any(
-                finding.name == "boundary" and "sigma" in finding.message for finding in result.findings
-            ),
-        }
+QUICK_ROWS = 200
+#: Figure 9: the images of figures 2 and 3 that the paper looks at, and its broader range of C.
+IMAGES = ((2, 2), (3, 5))
+BROAD_CS = tuple(2.0 ** (k / 2) for k in range(-12, 41))
 
 
 def load_set(name: str) -> tuple[np.ndarray, np.ndarray] | None:
@@ -69,38 +54,122 @@ def load_set(name: str) -> tuple[np.ndarray, np.ndarray] | None:
     return X, y
 
 
-def _choose(method: str, X: np.ndarray, y: np.ndarray, settings: dict[str, Any]) -> YinResult:
+def _sets(study: Study) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """The sets that can be had; fewer rows of them if quick."""
+    for name in PAPER:
+        samples = load_set(name)
+        if samples is not None:
+            yield name, *(few_rows(*samples, QUICK_ROWS) if study.is_quick else samples)
+
+
+def cell(method: str, X: np.ndarray, y: np.ndarray, settings: dict[str, Any]) -> Row:
+    """What one method chooses; ``settings`` as of `yin_select`."""
+    yin_select(*make_two_gaussians(60, random_state=0), "dbtc")  # compiles, so that no cell pays for it
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BoundaryWarning)  # the last column says it
-        if method == "grid search":
-            return yin_grid_search(X, y, **settings)
-        return yin_select(X, y, method, **settings)
+        result: YinResult = (
+            yin_grid_search(X, y, **settings)
+            if method == "grid search"
+            else yin_select(X, y, method, **settings)
+        )
+    accuracy = result.cv_accuracy
+    return {
+        "log2 sigma": float(np.log2(result.sigma)),
+        "log2 C": float(np.log2(result.C)),
+        "accuracy": accuracy,
+        "± s.e.": float(np.sqrt(accuracy * (1 - accuracy) / len(y))),
+        "seconds": result.seconds,
+        "sigma at an end": any(
+            finding.name == "boundary" and "sigma" in finding.message for finding in result.findings
+        ),
+    }
 
 
-def main(argv: Sequence[str] | None = None, say: Callable[[str], None] = print) -> None:
-    """Print the table, a data set at a time."""
-    parser = argparse.ArgumentParser(prog="python -m kernelwise.studies.yin", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="every fourth σ and C, 5 folds, up to 300 rows")
-    parser.add_argument("--csv", metavar="FILE", help="also write the rows to a CSV file")
-    parser.add_argument("--data", nargs="+", choices=list(PAPER), default=FIVE, help="only these sets")
-    options = parser.parse_args(argv)
-    settings = QUICK if options.quick else {}
-    yin_select(*make_two_gaussians(60, random_state=0), "dbtc")  # compiles, so that no row pays for it
+def table2(study: Study) -> None:
+    """Table 2, and whether ESDR is as good as the paper says."""
+    settings = study.choose({}, QUICK)
     rows: list[Row] = []
-    for name in options.data:
-        samples = load_set(name)
-        if samples is None:
-            continue
-        X, y = samples
-        if options.quick and len(y) > QUICK_ROWS:
-            keep = np.random.default_rng(0).permutation(len(y))[:QUICK_ROWS]
-            X, y = X[keep], y[keep]
-        new = list(table_rows(name, X, y, **settings))
-        say(format_rows(new) + "\n")
-        rows += new
-    if options.csv:
-        write_csv(options.csv, rows)
+    for name, X, y in _sets(study):
+        for method, (accuracy, seconds) in zip(METHODS, PAPER[name], strict=True):
+            found = study.cell(f"table2/{name}/{method}", cell, method, X, y, settings)
+            rows.append({"data": name, "method": method, **found, "paper's": accuracy, "paper's s": seconds})
+    study.table("table2", "Table 2: σ by a criterion, C by cross-validation", rows)
+    for sentence in esdr_sentences(rows):
+        study.note(sentence)
 
 
-if __name__ == "__main__":
-    main()
+def esdr_sentences(rows: list[Row]) -> Iterator[str]:
+    """Where the paper finds ESDR-CV at least as accurate as DBTC-CV or J4-CV: do we?
+
+    Within one standard error of the difference of two accuracies, as of independent ones: since all methods
+    have the same folds, the true one is smaller.
+    """
+    found = {(row["data"], row["method"]): row for row in rows}
+    for name in dict.fromkeys(row["data"] for row in rows):
+        esdr = found[name, "esdr"]
+        for method in ("dbtc", "j4"):
+            other = found[name, method]
+            if esdr["paper's"] < other["paper's"]:
+                continue
+            difference = esdr["accuracy"] - other["accuracy"]
+            error = float(np.hypot(esdr["± s.e."], other["± s.e."]))
+            verdict = "holds" if difference >= 0 else "holds within one standard error"
+            if difference < -error:
+                verdict = "does not hold" + (
+                    ": ESDR goes to an end of the range of σ" if esdr["sigma at an end"] else ""
+                )
+            paper = esdr["paper's"] - other["paper's"]
+            yield (
+                f"{name}: ESDR-CV ≥ {method.upper()}-CV {verdict} (difference {100 * difference:+.2f} "
+                f"points, standard error {100 * error:.2f}; the paper's difference {100 * paper:+.2f})."
+            )
+
+
+def curves(study: Study) -> None:
+    """Figures 4 to 8."""
+    settings = study.choose({}, QUICK)
+    found = {
+        name: study.cell(f"curves/{name}", _curves, X, y, settings)
+        for name, X, y in _sets(study)
+        if not name.endswith("_xob")
+    }
+    if found:
+        study.table("curves", "Figures 4 to 7", _yin_figures.curve_rows(found), is_shown=False)
+        study.figure(
+            "figures4to7", _yin_figures.by_sigma(found, {name: PAPER[name][-1][0] for name in found})
+        )
+    if "banknote" in found:
+        study.table("figure8", "Figure 8", _yin_figures.by_C_rows(found["banknote"]), is_shown=False)
+        study.figure("figure8", _yin_figures.by_C(found["banknote"]))
+
+
+def _curves(X: np.ndarray, y: np.ndarray, settings: dict[str, Any]) -> dict[str, Any]:
+    found = yin_curves(X, y, **settings)
+    return {
+        "sigmas": found.sigmas,
+        "Cs": found.Cs,
+        "criteria": found.criteria,
+        "accuracies": found.accuracies,
+    }
+
+
+def gaussians(study: Study) -> None:
+    """Figures 3 and 9."""
+    rows = _yin_figures.closed_form_rows(SIGMAS)
+    study.table("figure3", "Figure 3: ESDR of two Gaussian classes, in closed form", rows, is_shown=False)
+    study.figure("figure3", _yin_figures.closed_form(rows))
+    settings = study.choose({"Cs": BROAD_CS}, {**QUICK, "Cs": BROAD_CS[::8]})
+    found = {
+        image: study.cell(
+            f"gaussians/{image[0]}/{image[1]}",
+            _curves,
+            *make_gaussian_grid(*image, random_state=0),
+            settings,
+        )
+        for image in IMAGES
+    }
+    study.table("figure9", "Figure 9", _yin_figures.image_rows(found), is_shown=False)
+    study.figure("figure9", _yin_figures.images(found))
+
+
+PARTS = {"table2": table2, "curves": curves, "gaussians": gaussians}

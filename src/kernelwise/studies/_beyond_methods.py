@@ -1,0 +1,122 @@
+"""What the comparison over all our methods runs, and on which data."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kernelwise import _peers
+from kernelwise.estimators import GridSearchSVC, TunedSVC
+from kernelwise.optimizers import GradientDescent, SecondOrder
+from kernelwise.studies._study import Study
+from kernelwise.studies._table import few_rows, load_or_say
+
+
+class Method(NamedTuple):
+    """A way to choose a machine: kernel × criterion × search."""
+
+    kernel: str
+    criterion: str
+    search: str
+    estimator: Any
+
+    @property
+    def name(self) -> str:
+        return f"{self.kernel}, {self.criterion}" + (f", {self.search}" if self.search else "")
+
+
+def _tuned(kernel: str, criterion: str, search: str = "", optimizer: Any = None) -> Method:
+    return Method(kernel, criterion, search, TunedSVC(kernel, criterion=criterion, search=optimizer))
+
+
+#: Criteria that choose the width of an RBF kernel.
+WIDTHS: tuple[str, ...] = (
+    "auto",
+    "dbtc",
+    "esdr",
+    "j4",
+    "kta",
+    "centered-kta",
+    "polarization",
+    "radius-margin",
+)
+WIDTHS += ("regularized-margin", "cv-error", "validation-error")
+METHODS: tuple[Method, ...] = (
+    *(_tuned("rbf", criterion) for criterion in WIDTHS),
+    _tuned("rbf", "dbtc", "second-order", SecondOrder()),
+    _tuned("rbf", "radius-margin", "descent", GradientDescent()),
+    _tuned("diagonal", "auto"),
+    _tuned("diagonal", "centered-kta"),
+    _tuned("diagonal", "regularized-margin"),
+    _tuned("gaussian", "auto"),
+    _tuned("poly", "auto"),
+    _tuned("kmod", "auto"),
+    _tuned("auto", "auto"),
+    Method(
+        "rbf",
+        "full grid",
+        "",
+        GridSearchSVC(
+            {"gamma": _peers.GAMMAS.tolist(), "C": _peers.CS.tolist()},
+            scaler="standard",
+            scaling="shared",
+            cv=5,
+        ),
+    ),
+    Method("rbf", "scikit-learn's defaults", "", _peers.scaled_svc()),
+)
+SETS = (
+    "banana",
+    "banknote",
+    "breast_cancer_wisconsin",
+    "heart_statlog",
+    "ilpd",
+    "iris",
+    "optdigits",
+    "planning_relax",
+    "ringnorm",
+    "satimage",
+    "segment",
+    "splice",
+    "thyroid",
+    "tic_tac_toe",
+    "titanic",
+    "twonorm",
+    "vertebral_2c",
+    "waveform",
+)
+QUICK_SETS = ("banana", "iris", "vertebral_2c")
+#: Rows at most, outer folds: in full, and quick.
+FULL, QUICK = (600, 5), (60, 2)
+
+
+class Data(NamedTuple):
+    """A data set of the comparison."""
+
+    X: np.ndarray
+    y: np.ndarray
+
+    def groups(self) -> tuple[str, ...]:
+        """Kinds of data that a person can tell beforehand."""
+        n, d = self.X.shape
+        return (
+            "all",
+            "two classes" if len(np.unique(self.y)) == 2 else "more classes",
+            "up to 15 features" if d <= 15 else "more than 15 features",
+            "up to 400 rows" if n <= 400 else "more than 400 rows",
+        )
+
+
+def load_sets(study: Study) -> dict[str, Data]:
+    """The sets that can be had, with so many rows at most; classes too small for the folds are left out."""
+    n_most, n_folds = study.choose(FULL, QUICK)
+    found = {}
+    for name in study.choose(SETS, QUICK_SETS):
+        dataset = load_or_say(name)
+        if dataset is not None:
+            X, y = few_rows(dataset.X, dataset.y, n_most)
+            classes, counts = np.unique(y, return_counts=True)
+            keep = np.isin(y, classes[counts >= 2 * n_folds])
+            found[name] = Data(X[keep], y[keep])
+    return found

@@ -1,0 +1,117 @@
+"""A study: its cells, which a journal keeps, and what it has found: tables, figures and sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, MutableMapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from kernelwise.studies._figures import Picture
+from kernelwise.studies._table import Row, format_rows
+
+#: Studies, in the order of ``kernelwise reproduce all``: the papers by number, then ours.
+NAMES = ("abe", "ayat", "glasmachers", "laanaya", "yin", "beyond")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under a caption; ``is_shown`` is False for rows that only figures and machines read."""
+
+    caption: str
+    rows: list[Row]
+    is_shown: bool = True
+
+
+@dataclass
+class Study:
+    """One run of a study.
+
+    Attributes
+    ----------
+    name, title : str
+    is_quick : bool
+        Less of everything, so that it takes a minute or two.
+    journal : mutable mapping
+        Finished cells.
+    say : callable
+        Is told what goes on, a line at a time.
+    tables, figures : dict
+        By name, in the order in which they were added.
+    sentences : list of str
+        What the tables show, and every difference from the paper that matters.
+    page : str
+        Name of the page, if it is not that of the study.
+    """
+
+    name: str
+    title: str
+    is_quick: bool = False
+    journal: MutableMapping[str, Any] = field(default_factory=dict)
+    say: Callable[[str], None] = print
+    tables: dict[str, Table] = field(default_factory=dict)
+    figures: dict[str, Picture] = field(default_factory=dict)
+    sentences: list[str] = field(default_factory=list)
+    page: str = ""
+
+    def cell(self, key: str, compute: Callable[..., Any], *args: Any, **settings: Any) -> Any:
+        """What ``compute`` returns for the arguments, in JSON's types; from the journal if it is there."""
+        key = f"{self.name}/{key}"
+        if key not in self.journal:
+            self.journal[key] = plain(compute(*args, **settings))
+            self.say(f"  {key}")
+        return self.journal[key]
+
+    def choose(self, full: Any, quick: Any) -> Any:
+        """The one or the other, by ``is_quick``."""
+        return quick if self.is_quick else full
+
+    def table(self, name: str, caption: str, rows: list[Row], is_shown: bool = True) -> None:
+        """Add a table, unless it has no rows: its data sets are missing then."""
+        if rows:
+            self.tables[name] = Table(caption, plain(rows), is_shown)
+            if is_shown:
+                self.say(f"\n{caption}\n{format_rows(self.tables[name].rows)}\n")
+
+    def figure(self, name: str, picture: Picture) -> None:
+        """Add a figure."""
+        self.figures[name] = picture
+
+    def note(self, sentence: str) -> None:
+        """Add a sentence."""
+        self.sentences.append(sentence)
+        self.say(sentence)
+
+
+def plain(value: Any) -> Any:
+    """The value in JSON's own types; numbers that are not finite become None, "there is none"."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [plain(item) for item in value]
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def run(
+    name: str,
+    is_quick: bool = False,
+    only: Collection[str] | None = None,
+    journal: MutableMapping[str, Any] | None = None,
+    say: Callable[[str], None] = print,
+) -> Study:
+    """Run the parts of a study, all of them if ``only`` is None."""
+    module = import_module(f"kernelwise.studies.{name}")
+    unknown = set(only or ()) - set(module.PARTS)
+    if unknown:
+        raise ValueError(
+            f"The study {name} has no part {min(unknown)!r}. Its parts are {', '.join(module.PARTS)}."
+        )
+    study = Study(name, module.TITLE, is_quick, {} if journal is None else journal, say)
+    study.page = getattr(module, "PAGE", "")
+    for part, do in module.PARTS.items():
+        if only is None or part in only:
+            do(study)
+    return study

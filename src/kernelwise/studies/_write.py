@@ -1,0 +1,50 @@
+"""A study as files: a page, the rows of every table, the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from kernelwise._files import whole_file
+from kernelwise.studies._figures import can_draw, save
+from kernelwise.studies._study import Study
+from kernelwise.studies._table import markdown, write_csv
+
+
+def write(study: Study, directory: Path) -> list[Path]:
+    """Write NAME.md (or PAGE.md), NAME_TABLE.csv and NAME_FIGURE.svg to a folder, each whole or not at all.
+
+    Returns
+    -------
+    paths : list of Path
+        Of what was written, the page first.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    tables = {name: directory / f"{study.name}_{name}.csv" for name in study.tables}
+    figures = {name: directory / f"{study.name}_{name}.svg" for name in study.figures}
+    for name, path in tables.items():
+        write_csv(path, study.tables[name].rows)
+    if figures and not can_draw():
+        study.say("There are no figures without matplotlib. Get it with pip install 'kernelwise[display]'.")
+        figures = {}
+    for name, path in figures.items():
+        save(study.figures[name], path)
+    page = directory / f"{study.page or study.name}.md"
+    with whole_file(page, "w", encoding="utf-8") as file:
+        file.write("\n\n".join(_paragraphs(study, tables, figures)) + "\n")
+    return [page, *tables.values(), *figures.values()]
+
+
+def _paragraphs(study: Study, tables: dict[str, Path], figures: dict[str, Path]) -> Iterator[str]:
+    yield f"# {study.title}"
+    yield f"Made by `kernelwise reproduce {study.name}{' --quick' if study.is_quick else ''}`."
+    yield from study.sentences
+    for name, path in tables.items():
+        table = study.tables[name]
+        if table.is_shown:
+            yield f"## {table.caption}"
+            yield markdown(table.rows)
+        yield f"{'Rows' if table.is_shown else table.caption}: [{path.name}]({path.name})"
+    for name, path in figures.items():
+        yield f"![{study.figures[name].caption}]({path.name})"
+        yield study.figures[name].caption

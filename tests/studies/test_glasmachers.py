@@ -1,0 +1,102 @@
+"""The study of paper 002."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernelwise.kernels import RBF
+from kernelwise.metrics import kernel_target_alignment, polarization
+from kernelwise.selection import glasmachers_curves
+from kernelwise.studies import _degeneracy, _local_optima
+from kernelwise.studies._degeneracy import PATTERNS, draw_points, limits
+from kernelwise.studies._local_optima import optima_rows, set_curves, summary_rows
+
+
+def test_both_patterns_have_as_many_labels():
+    points = draw_points(3)
+    p, q = points.pair
+    D = ((points.X[:, None] - points.X) ** 2).sum(axis=2)
+    np.fill_diagonal(D, np.inf)
+    assert D[p, q] == pytest.approx(D.min())
+    for pattern in PATTERNS:
+        y = points.labelled(pattern)
+        assert (y[p] == y[q]) == (pattern == "equal")
+        assert y.sum() == 0
+
+
+def test_limits_are_those_of_the_criteria():
+    points = draw_points(0)
+    narrow = glasmachers_curves(points.X, points.y, [1e-3 * np.sqrt(points.closest2)])
+    for name, limit in limits().items():
+        assert getattr(narrow, name)[0] == pytest.approx(limit, rel=1e-5)
+
+
+def test_the_theorems_hold_on_random_points(run, rows):
+    study = run("glasmachers", "theorems")
+    for row in rows(study, "theorems"):
+        assert row["as it says"] == row["sets"] == 30
+        assert row["optimum at σ → 0"] == row["the theorem says"]
+    assert study.sentences[0].startswith("In 240 of 240 cases")
+
+
+def test_signs_are_those_of_differences():
+    """Where the closest pair dominates but is not yet tiny, the criteria themselves show the sign."""
+    points = next(points for points in map(draw_points, range(100)) if points.second2 > 4 * points.closest2)
+    gammas = [np.log(1e3) / points.closest2, np.log(1e4) / points.closest2]
+    for pattern, sign in (("equal", 1), ("different", -1)):
+        y = points.labelled(pattern)
+        wide, narrow = (RBF(gamma)(points.X) for gamma in gammas)
+        for score in (polarization, kernel_target_alignment):
+            assert np.sign(score(wide, y) - score(narrow, y)) == sign
+
+
+def test_the_figure_has_both_patterns_and_the_limits(run, rows):
+    study = run("glasmachers", "patterns")
+    panels = study.figures["patterns"].panels
+    assert len(panels) == 6
+    assert [line.name for line in panels[0].lines] == ["equal labels", "different labels"]
+    assert panels[0].marks[0].value == _degeneracy.N_POINTS - 1
+    narrow = {
+        row["labels"]: row for row in rows(study, "patterns") if row["sigma over closest distance"] < 0.4
+    }
+    assert narrow["different"]["radius_margin, change from its limit"] > 0
+    assert narrow["equal"]["radius_margin, change from its limit"] < 0
+
+
+def test_optima_of_a_set_with_a_known_curve():
+    sigmas = 2.0 ** np.arange(7)
+    found = {
+        "sigmas": sigmas,
+        "costs": {"toy": [1.0, 2.0, 3.0, 0.0, 3.0, 4.0, 5.0]},
+        "starts": {"jaakkola": 9.0, "median": 1.0, "scale": 64.0},
+        "pairs": [0, 1],
+        "copies": 0,
+    }
+    (row,) = optima_rows("made up", found)
+    assert (row["optima inside"], row["at σ → 0"], row["at σ → ∞"], row["global at"]) == (
+        1,
+        True,
+        False,
+        "inside",
+    )
+    assert [row[f"{start}: global"] for start in ("jaakkola", "median", "scale")] == [True, False, True]
+    assert row["median: at σ → 0"]
+    assert row["any start: global"] == pytest.approx(4 / 7)
+    (summary,) = summary_rows([row, {**row, "at σ → 0": False}])
+    assert (summary["several optima %"], summary["most"], summary["at σ → 0 %"]) == (50.0, 2, 50.0)
+
+
+def test_curves_of_a_set_are_costs_over_one_range():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(24, 3))
+    y = np.arange(24) % 2
+    found = set_curves(np.vstack([X, X[:1]]), np.append(y, y[0]), 2)
+    assert found["copies"] == 1
+    assert sum(found["pairs"]) >= 1
+    assert {len(costs) for costs in found["costs"].values()} == {len(found["sigmas"])}
+    K = RBF(0.5 / found["sigmas"][4] ** 2)
+    Z = np.vstack([X, X[:1]])
+    Z = (Z - Z.mean(axis=0)) / Z.std(axis=0)
+    assert found["costs"]["kta"][4] == pytest.approx(-kernel_target_alignment(K(Z), np.append(y, y[0])))
+    assert set(_local_optima.STARTS) == set(found["starts"])

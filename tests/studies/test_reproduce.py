@@ -1,0 +1,90 @@
+"""``kernelwise reproduce all --quick``, smaller still."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, load_wine
+
+from kernelwise.cli.app import main
+from kernelwise.selection import rbf_select
+from kernelwise.studies import (
+    _ayat_synthetic,
+    _beyond_methods,
+    _local_optima,
+    abe,
+    ayat,
+    beyond,
+    laanaya,
+    yin,
+)
+from kernelwise.studies._beyond_methods import Data
+from kernelwise.studies._study import NAMES
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """One small set and a method or two for every study."""
+    X, y = load_iris(return_X_y=True)
+    some = np.random.default_rng(0).permutation(150)[:60]
+    monkeypatch.setattr(abe, "QUICK_SETS", ("iris",))
+    for name, n in (("N_TRAIN", 60), ("N_VALIDATION", 40), ("N_TEST", 40)):
+        monkeypatch.setattr(_ayat_synthetic, name, n)
+    methods = _ayat_synthetic.methods(2, 1)
+    monkeypatch.setattr(ayat, "methods", lambda *limits: [methods[0], methods[4], methods[5]])
+    monkeypatch.setattr(
+        ayat, "PARTS", {part: ayat.PARTS[part] for part in ("kernels", "posterior", "synthetic")}
+    )
+    monkeypatch.setattr(_local_optima, "QUICK_SETS", ("iris",))
+    monkeypatch.setattr(laanaya, "methods", lambda kernel: {"SVM (RBF + grid)": rbf_select})
+    monkeypatch.setattr(laanaya, "PARTS", {"weston": laanaya.weston})
+    monkeypatch.setattr(yin, "load_or_say", {"banknote": (X[50:], y[50:])}.get)
+    monkeypatch.setattr(yin, "IMAGES", ((2, 2),))
+    chosen = [method for method in _beyond_methods.METHODS if method.name in FEW]
+    monkeypatch.setattr(beyond, "METHODS", chosen)
+    wine = load_wine(return_X_y=True)
+    sets = {"iris": Data(X[some], y[some]), "wine": Data(*(part[::3] for part in wine))}
+    monkeypatch.setattr(beyond, "load_sets", lambda study: sets)
+
+
+FEW = ("rbf, dbtc", "rbf, kta", "rbf, scikit-learn's defaults")
+#: Of the parts and methods that are left.
+FIGURES = (
+    "abe_curves",
+    *(f"ayat_figure{number}" for number in (1, 2, 3, 5)),
+    *(f"glasmachers_{name}" for name in ("patterns", "optima")),
+    *(f"yin_{name}" for name in ("figure3", "figures4to7", "figure8", "figure9")),
+    *(f"beyond_{name}" for name in ("ranks", "time")),
+)
+
+
+def test_all_studies_write_pages_and_go_on_from_the_journal(tiny, tmp_path, capsys):
+    pages = {name: f"{name}.md" for name in NAMES} | {"beyond": "which-criterion.md"}
+    found = []
+    for folder in ("first", "second"):
+        command = ["reproduce", "all", "--quick", "--out", str(tmp_path / folder)]
+        assert main([*command, "--journal", str(tmp_path / "all.journal")]) == 0
+        found.append({path.name: path.read_bytes() for path in (tmp_path / folder).iterdir()})
+    # The second run computes nothing: times are those of the first.
+    assert found[0] == found[1]
+    out, _ = capsys.readouterr()
+    assert out.count("  abe/tables/iris/RBF (s)") == 1
+    for name, page in pages.items():
+        text = found[0][page].decode()
+        assert f"`kernelwise reproduce {name} --quick`" in text
+        assert f"{name}_" in text
+    figures = sorted(name.removesuffix(".svg") for name in found[0] if name.endswith(".svg"))
+    assert figures == sorted(FIGURES)
+
+
+def test_beyond_ranks_methods_on_the_same_folds(tiny, run, rows):
+    study = run("beyond")
+    best = rows(study, "methods")
+    assert [row["average rank"] for row in best] == sorted(row["average rank"] for row in best)
+    cells = rows(study, "cells")
+    assert {row["method"] for row in cells} == set(FEW)
+    for row in rows(study, "accuracy"):
+        means = [100 * cell["accuracy"] for cell in cells if cell["method"] == row["method"]]
+        assert [row["iris"], row["wine"]] == pytest.approx(means)
+    assert {row["kind"] for row in rows(study, "when")} >= {"all", "more classes", "up to 400 rows"}
+    assert "has the best average rank" in study.sentences[0]

@@ -1,0 +1,125 @@
+"""What all studies share: cells, tables, figures, files."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from kernelwise.journal import Journal
+from kernelwise.studies import _figures, _study, _table, _write
+from kernelwise.studies._figures import Curves, Line, Mark, Panel
+from kernelwise.studies._study import Study, plain
+from kernelwise.studies._write import write
+
+
+@pytest.fixture
+def said():
+    return []
+
+
+@pytest.fixture
+def study(said):
+    return Study("toy", "A toy", say=said.append)
+
+
+def picture():
+    lines = (Line("ours", [1.0, 2.0, 4.0], [0.5, None, 0.7]), Line("theirs", [1.0, 4.0], [-0.1, 0.2], "o"))
+    panels = tuple(
+        Panel(f"scale {scale}", "γ", "accuracy", lines, (Mark("the paper's", 0.6),), "log", scale)
+        for scale in ("linear", "symlog")
+    )
+    return Curves("Accuracy over γ", panels)
+
+
+def test_a_cell_is_computed_once(tmp_path, said):
+    calls = []
+
+    def compute(value):
+        calls.append(value)
+        return {"value": np.float64(value), "none": np.nan, "list": np.arange(2)}
+
+    for _ in range(2):
+        with Journal(tmp_path / "journal", {}) as journal:
+            study = Study("toy", "A toy", journal=journal, say=said.append)
+            found = study.cell("first", compute, 3.0)
+            assert found == {"value": 3.0, "none": None, "list": [0, 1]}
+    assert calls == [3.0]
+    assert said == ["  toy/first"]
+
+
+def test_plain_values_are_json():
+    value = {1: (np.int64(2), np.bool_(True), np.inf, "text"), "a": np.array([[0.5, np.nan]]), "n": None}
+    assert json.loads(json.dumps(plain(value), allow_nan=False)) == {
+        "1": [2, True, None, "text"],
+        "a": [[0.5, None]],
+        "n": None,
+    }
+
+
+def test_a_study_is_written_as_a_page_tables_and_figures(study, tmp_path):
+    rows = [{"data": "iris", "accuracy": 0.123456789, "paper's": None}]
+    study.table("main", "The main table", rows)
+    study.table("points", "Points of the figure", rows, is_shown=False)
+    study.table("empty", "Nothing", [])
+    study.figure("curve", picture())
+    study.note("Ours is better.")
+    paths = write(study, tmp_path / "out")
+    names = ["toy.md", "toy_main.csv", "toy_points.csv", "toy_curve.svg"]
+    assert [path.name for path in paths] == names
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(names)
+    page = paths[0].read_text(encoding="utf-8")
+    assert "| iris | 0.1235 |  |" in page
+    assert page.count("0.1235") == 1
+    assert "Ours is better." in page
+    assert "![Accuracy over γ](toy_curve.svg)" in page
+    for link in re.findall(r"\]\((.*?)\)", page):
+        assert (tmp_path / "out" / link).exists()
+    with open(paths[1], newline="", encoding="utf-8") as lines:
+        assert list(csv.DictReader(lines)) == [{"data": "iris", "accuracy": "0.123456789", "paper's": ""}]
+
+
+def test_a_figure_names_its_axes_and_marks_the_papers_value(tmp_path):
+    _figures.save(picture(), tmp_path / "a.svg")
+    _figures.save(picture(), tmp_path / "b.svg")
+    text = " ".join(ElementTree.parse(tmp_path / "a.svg").getroot().itertext())
+    for name in ("γ", "accuracy", "ours", "theirs", "the paper's", "scale symlog"):
+        assert name in text
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
+def test_without_matplotlib_there_are_tables(study, said, monkeypatch, tmp_path):
+    monkeypatch.setattr(_figures, "can_draw", lambda: False)
+    monkeypatch.setattr(_write, "can_draw", lambda: False)
+    study.table("main", "The main table", [{"data": "iris"}])
+    study.figure("curve", picture())
+    assert [path.name for path in write(study, tmp_path)] == ["toy.md", "toy_main.csv"]
+    assert "kernelwise[display]" in said[-1]
+    assert ".svg" not in (tmp_path / "toy.md").read_text(encoding="utf-8")
+    with pytest.raises(ImportError, match="Figures need matplotlib"):
+        _figures.save(picture(), tmp_path / "a.svg")
+
+
+def test_an_unknown_part_is_refused():
+    with pytest.raises(
+        ValueError, match=r"The study yin has no part 'table9'\. Its parts are table2, curves"
+    ):
+        _study.run("yin", only=["table9"])
+
+
+def test_an_empty_table_is_no_error(tmp_path):
+    assert _table.format_rows([]) == "(no rows)"
+    _table.write_csv(tmp_path / "none.csv", [])
+    assert not (tmp_path / "none.csv").exists()
+
+
+def test_few_rows_are_always_the_same():
+    X, y = np.arange(20.0)[:, None], np.arange(20)
+    a, b = _table.few_rows(X, y, 5), _table.few_rows(X, y, 5)
+    assert a[0].ravel().tolist() == b[1].tolist()
+    assert len(set(a[1])) == 5
+    assert _table.few_rows(X, y, 20)[0] is X

@@ -29,9 +29,6 @@ class Paper(StrEnum):
 Quick = Annotated[bool, typer.Option("--quick", help="Less of everything, in a minute or two each.")]
 Only = Annotated[str | None, typer.Option(metavar="A,B", help="These parts of the study only.")]
 Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for pages, CSV files and figures.")]
-JournalFile = Annotated[
-    Path | None, typer.Option("--journal", metavar="FILE", help="Keep finished work; go on from there.")
-]
 
 
 def reproduce(
@@ -39,7 +36,7 @@ def reproduce(
     quick: Quick = False,
     only: Only = None,
     out: Out = None,
-    journal: JournalFile = None,
+    journal: options.JournalFile = None,
 ) -> None:
     """Repeat the experiments of a paper: its printed values beside ours.
 

@@ -122,5 +122,5 @@ def test_an_early_stop_warns(problem):
 
 def test_a_C_beyond_double_precision_is_refused(problem):
     X, y, _ = problem
-    with pytest.raises(ValueError, match="C = 1e\\+30 .* Lower C, or scale the features"):
+    with pytest.raises(ValueError, match=r"C = 1e\+30 .* Lower C, or scale the features"):
         SquaredHinge(DenseBlocks(np.column_stack([X, X])), y).solve(1e30)

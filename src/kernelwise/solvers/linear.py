@@ -15,7 +15,7 @@ from .._validation import check_positive, check_weights
 from .blocks import Blocks
 
 #: The decrease that the next step would bring, at most, as a share of the objective.
-TOL = 1e-10
+TOL = 1e-12
 MAX_ITER = 100
 #: The slope at the end of a line search, as a share of that at its start.
 SLOPE = 1e-12
@@ -105,8 +105,8 @@ class SquaredHinge:
             if n_iter < max_iter:
                 self._move(step, C)
         warnings.warn(
-            f"The linear machine stopped after {max_iter} Newton steps at C = {C:.3g}, {gain / objective:.1e} "
-            f"of its objective above the minimum (tol {tol:.1e}). Lower C, or raise tol.",
+            f"The linear machine stopped after {max_iter} Newton steps at C = {C:.3g}, with "
+            f"{gain / objective:.1e} of its objective still to gain (tol {tol:.1e}). Lower C, or raise tol.",
             ConvergenceWarning,
             stacklevel=2,
         )

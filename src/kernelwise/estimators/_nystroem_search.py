@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.ndimage import uniform_filter1d
@@ -14,7 +14,6 @@ from ..selection.c_range import STEP, spread
 from ..selection.canonical import sample, shuffled_classes
 from ..selection.deadline import Deadline
 from ..selection.held_out_paths import SMOOTH
-from ..solvers.blocks import Blocks
 from ..solvers.linear import LinearSolution, SquaredHinge, squared_hinge_path
 from ..solvers.multiclass import Machine, two_class_machines
 from ..solvers.nystroem import NystroemMap, choose_landmarks
@@ -58,6 +57,21 @@ class Rows:
     def machines(self, strategy: str) -> list[Machine]:
         """Two-class machines, with labels ±1."""
         return two_class_machines(self.index, self.n_classes, strategy)
+
+
+class HeldOutValues(NamedTuple):
+    """Decision values of the chosen machines for rows that they had not seen.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_held_out,)
+    weight : ndarray of shape (n_held_out,)
+    decision : ndarray of shape (n_held_out, n_machines)
+    """
+
+    rows: np.ndarray
+    weight: np.ndarray
+    decision: np.ndarray
 
 
 @dataclass
@@ -191,6 +205,10 @@ class NystroemSearch:
     def _test_weight(self) -> np.ndarray:
         return (self.part.weight * self.share)[self.test]
 
+    def held_out(self, chosen: Candidate) -> HeldOutValues:
+        """What the chosen machines said of the rows that were held out."""
+        return HeldOutValues(self.used[self.test], self._test_weight, chosen.decision[chosen.best])
+
     def sigmoids(self, chosen: Candidate) -> np.ndarray:
         """Platt's sigmoids of the held-out decision values, shape (n_machines, 2)."""
         test, weight = self.part[self.test], self._test_weight
@@ -204,16 +222,27 @@ class NystroemSearch:
         )
 
     def train(self, chosen: Candidate) -> list[LinearSolution]:
-        """The chosen machines on all rows, from where the search has left them."""
-        blocks: Blocks = chosen.map.blocks(self.rows.Z, self.memory_limit)
+        """The chosen machines on all rows that the time left allows, from where the search has left them."""
+        rows = self.rows[self._affordable(chosen)]
+        blocks = chosen.map.blocks(rows.Z, self.memory_limit)
         C = float(chosen.Cs[chosen.best])
+        starts = chosen.coefficients[chosen.best]
         solutions = []
-        for machine, start in zip(
-            self.rows.machines(self.strategy), chosen.coefficients[chosen.best], strict=True
-        ):
-            y, _, weight = _on_all_rows(machine, self.rows.bound, np.array([C]))
+        for machine, start in zip(rows.machines(self.strategy), starts, strict=True):
+            y, _, weight = _on_all_rows(machine, rows.bound, chosen.Cs)
             solutions.append(SquaredHinge(blocks, y, weight, start).solve(C))
+        self.n_trained = len(rows.index)
         return solutions
+
+    def _affordable(self, chosen: Candidate) -> np.ndarray:
+        """All rows, or a sample: a path took some time on the rows of the search, which grows like n."""
+        n, n_used = len(self.rows.index), len(self.used)
+        share = max(self.deadline.left, 0.0) / max(chosen.seconds, 1e-6)
+        if n <= max(share, 1.0) * n_used:
+            return np.arange(n)
+        rows = sample(self.rows.index, int(max(share, 1.0) * n_used), self.random_state)
+        self.deadline.skipped.append(f"training on {n - len(rows)} of {n} distinct rows")
+        return rows
 
 
 def held_out_shares(index: np.ndarray, random_state: int) -> np.ndarray:

@@ -15,7 +15,7 @@ from ..kernels import as_kernel
 from ..selection.canonical import canonical_order, distinct_rows
 from ..selection.deadline import Deadline
 from ._machines import decision_values, ovr_from_ovo
-from ._nystroem_search import NystroemSearch, Rows, Score
+from ._nystroem_search import HeldOutValues, NystroemSearch, Rows, Score
 from ._probability import class_probabilities
 from ._tuned_settings import seed_of
 from ._weights import check_class_sizes, encode_labels, factors_of_classes, positive_weights
@@ -139,8 +139,8 @@ class NystroemSVC(ClassifierMixin, BaseEstimator):
         self.support_ = distinct.rows[self.support_]
         return self
 
-    def _fit_rows(self, rows: Rows, classes: np.ndarray, score: Score, deadline: Deadline) -> Self:
-        """Train on rows that are distinct and in canonical order."""
+    def _fit_rows(self, rows: Rows, classes: np.ndarray, score: Score, deadline: Deadline) -> HeldOutValues:
+        """Train on rows that are distinct and in canonical order; returns what is known of those held out."""
         self.classes_, self._strategy = classes, self.multiclass
         self.reject_label_ = choose_reject_label(self.reject_label, classes, self.multiclass, "NystroemSVC")
         heuristic = "scale" if isinstance(self.kernel, str) else "keep"
@@ -166,7 +166,8 @@ class NystroemSVC(ClassifierMixin, BaseEstimator):
             "C": np.concatenate([one.Cs for one in search.candidates]),
             "score": np.concatenate([one.scores for one in search.candidates]),
         }
-        return self
+        self._n_trained = search.n_trained
+        return search.held_out(chosen)
 
     def _check_parameters(self) -> None:
         check_positive(self.memory_limit, "memory_limit", "NystroemSVC")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, Self
 
 import numpy as np
@@ -12,22 +13,25 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from .._sklearn_compat import with_callbacks
+from .._validation import check_choice
 from ..selection.auto import choose
 from ..selection.choice import Choice
 from ..selection.deadline import Deadline
 from ..selection.task import Task
 from ._exportable import Exportable
-from ._fit_record import HeldOut, held_out_classes
+from ._fit_record import FitRecord, HeldOut, held_out_classes
 from ._held_out_scorer import HeldOutScorer
 from ._probability import class_probabilities
 from ._progress import Progress
 from ._scoring import PathScorer
 from ._tuned_base import TunedMachine
 from ._tuned_machine import held_out_sigmoids
+from ._tuned_nystroem import SOLVERS, train_nystroem, why_nystroem
 from ._tuned_rows import gram_rows, scaled_rows
 from ._tuned_settings import check_settings, folds_of, seed_of, values_of_C
 from ._weights import check_class_sizes, encode_labels, factors_of_classes, positive_weights
 from .multiclass import STRATEGIES, check_strategy, choose_reject_label
+from .nystroem_svc import NystroemSVC
 from .svc import SVC
 
 
@@ -69,6 +73,11 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
     tol, max_iter : float, int
         These six as in `SVC`.
+    solver : {"auto", "exact", "nystroem"}, default="auto"
+        Of the final machine. "nystroem" is `NystroemSVC` with the chosen kernel, whose time grows like n; it
+        chooses a C of its own, that of the squared hinge loss. "auto" takes it for more than 50 000 distinct
+        rows or, if there is a time budget, where an exact machine would exceed it (never up to 5000 rows). A
+        finding in ``diagnostics_`` says so, with scores of both machines on a sample.
     time_budget : float, default=None
         Seconds after which nothing new is begun; the final machine is trained on as many rows as the time
         left allows. What was skipped is said in a warning and in ``diagnostics_``.
@@ -102,7 +111,7 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
         For learned metrics: the share of each feature in them; sums to 1.
     metric_ : ndarray of shape (n_features, n_features)
         For learned metrics: Q of exp(−½ (x − y)ᵀQ(x − y)), in the units of X.
-    best_estimator_ : SVC
+    best_estimator_ : SVC or NystroemSVC
         The machine, on scaled features.
     scaler_ : transformer or None
     classes_, n_features_in_, feature_names_in_, n_iter_
@@ -135,6 +144,7 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
         decision_function_shape: str = "ovr",
         tol: float = 1e-3,
         max_iter: int = -1,
+        solver: str = "auto",
         time_budget: float | None = None,
         memory_limit: float = 4096,
         n_jobs: int | None = None,
@@ -155,6 +165,7 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
         self.decision_function_shape = decision_function_shape
         self.tol = tol
         self.max_iter = max_iter
+        self.solver = solver
         self.time_budget = time_budget
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
@@ -178,6 +189,12 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
     def _task(self, X: Any, y: Any, sample_weight: Any, deadline: Deadline, progress: Progress) -> Task:
         check_settings(self)
         check_strategy(self.multiclass, self.decision_function_shape, "TunedSVC")
+        check_choice(self.solver, "solver", "TunedSVC", SOLVERS)
+        if self.solver == "nystroem" and self._is_gram():
+            raise ValueError(
+                "solver='nystroem' of TunedSVC computes kernel values of samples and landmarks, which a "
+                "precomputed Gram matrix does not let it. Use solver='exact', or pass samples and a kernel."
+            )
         X, y = validate_data(self, X, y, **self._input())
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
@@ -246,6 +263,30 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
             memory_limit=self.memory_limit,
             n_jobs=self.n_jobs,
         )
+
+    def _train(self, task: Task, choice: Choice) -> None:
+        """Train an exact machine, or a Nyström machine where that would take too long."""
+        reason = why_nystroem(self.solver, task, choice.path, choice.place)
+        if reason is None:
+            super()._train(task, choice)
+            return
+        started = time.perf_counter()
+        machine = NystroemSVC(
+            kernel=self.kernel_,
+            multiclass=self.multiclass,
+            reject_label=self.reject_label,
+            decision_function_shape=self.decision_function_shape,
+            memory_limit=self.memory_limit,
+            random_state=task.random_state,
+        )
+        rows, weight, decision = train_nystroem(machine, task, self.classes_, reason, self._machine())
+        self.best_estimator_, self._sigmoids, self.n_iter_ = machine, machine._sigmoids, machine.n_iter_
+        truth = task.index[rows]
+        held_out = held_out_classes(truth, decision, self._sigmoids, len(self.classes_), self.multiclass)
+        self._record = FitRecord(machine._n_trained, 0, *held_out, weight=weight)
+        self._gram_columns = None
+        self.n_svm_fits_ += self.n_iter_.size * (machine.search_results_["C"].size + 1)
+        self.refit_time_ = time.perf_counter() - started
 
     def _targets(self, task: Task, rows: np.ndarray) -> np.ndarray:
         return self.classes_[task.index[rows]]

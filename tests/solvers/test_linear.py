@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
@@ -91,9 +91,16 @@ def test_blocks_do_not_change_the_solution(problem, monkeypatch):
     assert_allclose(SquaredHinge(DenseBlocks(X), y, weight).solve(1.0).coefficients, whole.coefficients)
     mapped = MappedBlocks(lambda Z: Z[:, ::-1], X[:, ::-1], 8)
     assert_allclose(SquaredHinge(mapped, y, weight).solve(1.0).coefficients, whole.coefficients)
-    several = mapped.apply(np.column_stack([whole.coefficients, np.zeros(9)]))
-    assert_allclose(several[:, 0], whole.values)
-    assert_array_equal(several[:, 1], 0.0)
+
+
+def test_sums_over_blocks_are_matrix_products(problem, monkeypatch):
+    X, y, weight = problem
+    monkeypatch.setattr(blocks_module, "ROWS", 7)
+    Phi, signed = np.column_stack([X, np.ones(300)]), np.where(weight > 1.0, y * weight, 0.0)
+    for blocks in (DenseBlocks(X), MappedBlocks(lambda Z: Z[:, ::-1], X[:, ::-1], 8)):
+        assert_allclose(blocks.apply(np.arange(9.0)), Phi @ np.arange(9.0))
+        assert_allclose(blocks.dot(signed), Phi.T @ signed, atol=1e-10)
+        assert_allclose(blocks.square(signed), (Phi.T * signed) @ Phi, atol=1e-10)
 
 
 def test_single_precision_features_are_summed_in_double(problem):

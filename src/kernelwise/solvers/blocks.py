@@ -8,45 +8,63 @@ from typing import Any
 
 import numpy as np
 
-#: Rows of a block: its products with itself are large enough for BLAS, and its copies small.
+#: Rows of a block: its product with itself is large enough for BLAS, and its copy small.
 ROWS = 2048
 
 
 class Blocks(ABC):
-    """Features Φ of shape (n_rows, n_features), seen one block of rows at a time.
+    """Features (Φ, 1) of n_rows samples, the last of which is that of the offset, some rows at a time.
 
-    A subclass says what the blocks are. Solvers use `total` and `apply` only, so that blocks on other
-    machines need no more than another way to add up.
+    A subclass says how rows are had. Solvers use `apply`, `dot` and `square` only, each a sum over blocks or
+    one value for each row, so that blocks on other machines need no more than another way to add up.
 
     Parameters
     ----------
     shape : (n_rows, n_features)
+        Without the offset.
     """
 
     def __init__(self, shape: tuple[int, int]) -> None:
         self.shape = shape
 
     @abstractmethod
-    def block(self, rows: slice) -> np.ndarray:
-        """Φ[rows]"""
-
-    def __iter__(self) -> Iterator[slice]:
-        for first in range(0, self.shape[0], ROWS):
-            yield slice(first, min(first + ROWS, self.shape[0]))
-
-    def total(self, part: Callable[..., np.ndarray], *vectors: np.ndarray) -> np.ndarray:
-        """Σ over the blocks of ``part(Φ_block, *vectors of its rows)``."""
-        result: Any = 0.0
-        for rows in self:
-            result = result + part(self.block(rows), *(vector[rows] for vector in vectors))
-        return result
+    def rows(self, which: slice | np.ndarray) -> np.ndarray:
+        """Φ[which]"""
 
     def apply(self, coefficients: np.ndarray) -> np.ndarray:
-        """[Φ, 1]·coefficients, of shape (n_rows,) or (n_rows, n_columns); their last row is the offset."""
-        values = np.empty((self.shape[0], *coefficients.shape[1:]))
-        for rows in self:
-            values[rows] = self.block(rows) @ coefficients[:-1] + coefficients[-1]
+        """(Φ, 1)·coefficients, of shape (n_rows,)."""
+        values = np.empty(self.shape[0])
+        for first in range(0, self.shape[0], ROWS):
+            block = slice(first, min(first + ROWS, self.shape[0]))
+            values[block] = self.rows(block) @ coefficients[:-1] + coefficients[-1]
         return values
+
+    def dot(self, weight: np.ndarray) -> np.ndarray:
+        """Σ weight·(φ, 1), of shape (n_features + 1,); rows of weight zero are left alone."""
+        total = np.zeros(self.shape[1] + 1)
+        for block in _in_blocks(np.flatnonzero(weight)):
+            total[:-1] += weight[block] @ self.rows(block)
+        total[-1] = weight.sum()
+        return total
+
+    def square(self, weight: np.ndarray) -> np.ndarray:
+        """Σ weight·(φ, 1)(φ, 1)ᵀ, of shape (n_features + 1, n_features + 1); weights may be negative."""
+        m = self.shape[1]
+        total = np.zeros((m + 1, m + 1))
+        for sign in (1.0, -1.0):
+            for block in _in_blocks(np.flatnonzero(sign * weight > 0.0)):
+                # A product of a matrix with itself takes BLAS half the time of one with another.
+                scaled = np.empty((block.size, m + 1))
+                scaled[:, :m], scaled[:, m] = self.rows(block), 1.0
+                scaled *= np.sqrt(sign * weight[block])[:, None]
+                product = scaled.T @ scaled
+                total += product if sign > 0.0 else np.negative(product, out=product)
+        return total
+
+
+def _in_blocks(rows: np.ndarray) -> Iterator[np.ndarray]:
+    for first in range(0, rows.size, ROWS):
+        yield rows[first : first + ROWS]
 
 
 class DenseBlocks(Blocks):
@@ -56,9 +74,9 @@ class DenseBlocks(Blocks):
         super().__init__(Phi.shape)
         self.Phi = Phi
 
-    def block(self, rows: slice) -> np.ndarray:
-        """Φ[rows]"""
-        return self.Phi[rows]
+    def rows(self, which: slice | np.ndarray) -> np.ndarray:
+        """Φ[which]"""
+        return self.Phi[which]
 
 
 class MappedBlocks(Blocks):
@@ -76,6 +94,6 @@ class MappedBlocks(Blocks):
         super().__init__((X.shape[0], n_features))
         self.transform, self.X = transform, X
 
-    def block(self, rows: slice) -> np.ndarray:
-        """Φ[rows]"""
-        return self.transform(self.X[rows])
+    def rows(self, which: slice | np.ndarray) -> np.ndarray:
+        """Φ[which]"""
+        return self.transform(self.X[which])

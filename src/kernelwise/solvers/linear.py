@@ -118,11 +118,12 @@ class SquaredHinge:
         # More changes than rows: from scratch is cheaper.
         if np.count_nonzero(inside != self._inside) > np.count_nonzero(inside):
             self._matrix[:], self._inside = 0.0, np.zeros_like(inside)
-        # y² = 1, so that y·(1 − y·f) = y − f.
-        sums = self.blocks.total(_sums, inside - self._inside, inside * (self.y - self.values))
-        self._matrix += sums[:-1]
+        if (inside != self._inside).any():
+            self._matrix += self.blocks.square(inside - self._inside)
         self._inside = inside
-        return _without_offset(self.coefficients) - 2.0 * C * sums[-1]
+        # y² = 1, so that y·(1 − y·f) = y − f.
+        pull = self.blocks.dot(inside * (self.y - self.values))
+        return _without_offset(self.coefficients) - 2.0 * C * pull
 
     def _newton_step(self, gradient: np.ndarray, C: float) -> np.ndarray:
         hessian = 2.0 * C * self._matrix
@@ -191,23 +192,6 @@ def squared_hinge_path(
     """
     machine = SquaredHinge(blocks, y, weight)
     return [machine.solve(C, **settings) for C in Cs]
-
-
-def _sums(Phi: np.ndarray, change: np.ndarray, residual: np.ndarray) -> np.ndarray:
-    """Σ change·φφᵀ and, as the last row, Σ residual·φ, with φ = (Φ, 1); shape (m + 2, m + 1)."""
-    m = Phi.shape[1]
-    sums = np.zeros((m + 2, m + 1))
-    for sign in (1.0, -1.0):
-        rows = np.flatnonzero(sign * change > 0.0)
-        if rows.size:
-            # A product of a matrix with itself takes BLAS half the time of one with another.
-            scaled = np.empty((rows.size, m + 1))
-            scaled[:, :m], scaled[:, m] = Phi[rows], 1.0
-            scaled *= np.sqrt(np.abs(change[rows]))[:, None]
-            sums[:-1] += sign * (scaled.T @ scaled)
-    active = np.flatnonzero(residual)
-    sums[-1, :m], sums[-1, m] = residual[active] @ Phi[active], residual.sum()
-    return sums
 
 
 def _without_offset(coefficients: np.ndarray) -> np.ndarray:

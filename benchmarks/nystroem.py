@@ -1,8 +1,7 @@
-"""``python -m benchmarks.nystroem``: tuned Nyström machines beside a grid of scikit-learn's, and an exact one.
+"""``python -m benchmarks.nystroem``: tuned Nyström machines beside scikit-learn's grid, and an exact one.
 
-Processor seconds of one process; pin BLAS to the threads that are to be compared. The grid (7 values of γ, 7
-of C, 3 folds, 147 machines) is run on ``--grid-rows`` rows; its time on all rows is extrapolated like n, which
-is that of its kernel values and favours it, and is said to be so.
+Processor and wall seconds of one process; pin BLAS to as many threads as you want compared. The grid (7
+values of γ, 7 of C, 3 folds) is run on ``--grid-rows`` rows; its time on all rows is extrapolated like n.
 """
 
 from __future__ import annotations

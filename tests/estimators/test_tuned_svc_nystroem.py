@@ -12,6 +12,7 @@ from sklearn.datasets import load_iris, make_classification
 from kernelwise import SVC, NystroemSVC, TunedSVC
 from kernelwise.estimators import _nystroem_search, _tuned_nystroem
 from kernelwise.estimators._tuned_nystroem import why_nystroem
+from kernelwise.exceptions import IncompatibleError
 from kernelwise.selection.deadline import Deadline
 
 
@@ -24,7 +25,7 @@ def found(model):
     return [finding for finding in model.diagnostics_ if finding.name == "nystroem"]
 
 
-def test_nystroem_when_asked_for(samples):
+def test_nystroem_when_asked_for(samples, tmp_path):
     X, y = samples
     model = TunedSVC(solver="nystroem").fit(X, y)
     machine = model.best_estimator_
@@ -36,6 +37,10 @@ def test_nystroem_when_asked_for(samples):
     assert_array_equal(model.predict(X), machine.predict(Z))
     assert_allclose(model.predict_proba(X), machine.predict_proba(Z))
     assert_allclose(machine.support_vectors_[:, 0].std(), 1.0, atol=0.3)  # scaled features
+    with pytest.raises(IncompatibleError, match="to_sklearn has no place for a NystroemSVC"):
+        model.to_sklearn()
+    with pytest.raises(IncompatibleError, match=r"save has no place for .*NystroemSVC"):
+        model.save(tmp_path / "model.kw")
     n_tried = len(model.cv_results_["params"])
     assert model.n_svm_fits_ > n_tried + machine.search_results_["C"].size
     # A fifth of the rows is held out, and its confusion is what a report shows.

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
+from .._validation import check_choice
 from ..findings import Finding
 from ..selection.canonical import sample
 from ..selection.deadline import Deadline
 from ..selection.held_out_paths import KernelPath
 from ..selection.task import Task
+from ._fit_record import FitRecord, held_out_classes
 from ._nystroem_search import HeldOutValues, Rows
 from ._tuned_machine import exact_seconds
 from .nystroem_svc import NystroemSVC
@@ -38,34 +41,54 @@ def why_nystroem(solver: str, task: Task, path: KernelPath, place: int) -> str |
     return f"because an exact one would take about {seconds:.0f} s on {n} rows, and {left:.0f} s were left"
 
 
-def train_nystroem(
-    machine: NystroemSVC, task: Task, classes: np.ndarray, reason: str, exact: Any
-) -> HeldOutValues:
-    """Train on the rows of a task, and compare with an exact machine on a sample of them.
+def check_solver(solver: Any, is_gram: bool) -> None:
+    """Raise unless TunedSVC has that solver, for such samples."""
+    check_choice(solver, "solver", "TunedSVC", SOLVERS)
+    if solver == "nystroem" and is_gram:
+        raise ValueError(
+            "solver='nystroem' of TunedSVC computes kernel values of samples and landmarks, which a "
+            "precomputed Gram matrix does not let it. Use solver='exact', or pass samples and a kernel."
+        )
+
+
+def train_nystroem(model: Any, task: Task, reason: str) -> None:
+    """Train on the rows of a task, compare with an exact machine on a sample of them, and set attributes.
 
     Parameters
     ----------
-    machine : NystroemSVC
-        Not yet trained; with the chosen kernel.
+    model : TunedSVC
+        With the chosen kernel and C.
     task : Task
         Gets a finding that says what was done, why, and what it costs.
-    classes : ndarray of shape (n_classes,)
     reason : str
         Of `why_nystroem`.
-    exact : SVC
-        Not yet trained; with the chosen kernel and C.
     """
-    held_out = _fit(machine, task, classes, np.arange(len(task.index)), task.deadline)
+    started = time.perf_counter()
+    machine = NystroemSVC(
+        kernel=model.kernel_,
+        multiclass=model.multiclass,
+        reject_label=model.reject_label,
+        decision_function_shape=model.decision_function_shape,
+        memory_limit=model.memory_limit,
+        random_state=task.random_state,
+    )
+    classes = model.classes_
+    rows, weight, decision = _fit(machine, task, classes, np.arange(len(task.index)), task.deadline)
     said = f"The final machine is a Nyström machine with {len(machine.support_)} landmarks, {reason}."
     task.findings.append(
         Finding(
             "nystroem",
             "info",
-            f"{said} {_compared(machine, task, classes, exact)}".strip(),
+            f"{said} {_compared(machine, task, classes, model._machine())}".strip(),
             "For an exact one, use solver='exact' and no time_budget, or one that is long enough.",
         )
     )
-    return held_out
+    held_out = held_out_classes(task.index[rows], decision, machine._sigmoids, len(classes), model.multiclass)
+    model.best_estimator_, model._sigmoids, model.n_iter_ = machine, machine._sigmoids, machine.n_iter_
+    model._record = FitRecord(machine._n_trained, 0, *held_out, weight=weight)
+    model._gram_columns = None
+    model.n_svm_fits_ += machine.n_iter_.size * (machine.search_results_["C"].size + 1)
+    model.refit_time_ = time.perf_counter() - started
 
 
 def _fit(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, Self
 
 import numpy as np
@@ -13,25 +12,23 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from .._sklearn_compat import with_callbacks
-from .._validation import check_choice
 from ..selection.auto import choose
 from ..selection.choice import Choice
 from ..selection.deadline import Deadline
 from ..selection.task import Task
 from ._exportable import Exportable
-from ._fit_record import FitRecord, HeldOut, held_out_classes
+from ._fit_record import HeldOut, held_out_classes
 from ._held_out_scorer import HeldOutScorer
 from ._probability import class_probabilities
 from ._progress import Progress
 from ._scoring import PathScorer
 from ._tuned_base import TunedMachine
 from ._tuned_machine import held_out_sigmoids
-from ._tuned_nystroem import SOLVERS, train_nystroem, why_nystroem
+from ._tuned_nystroem import check_solver, train_nystroem, why_nystroem
 from ._tuned_rows import gram_rows, scaled_rows
 from ._tuned_settings import check_settings, folds_of, seed_of, values_of_C
 from ._weights import check_class_sizes, encode_labels, factors_of_classes, positive_weights
 from .multiclass import STRATEGIES, check_strategy, choose_reject_label
-from .nystroem_svc import NystroemSVC
 from .svc import SVC
 
 
@@ -189,12 +186,7 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
     def _task(self, X: Any, y: Any, sample_weight: Any, deadline: Deadline, progress: Progress) -> Task:
         check_settings(self)
         check_strategy(self.multiclass, self.decision_function_shape, "TunedSVC")
-        check_choice(self.solver, "solver", "TunedSVC", SOLVERS)
-        if self.solver == "nystroem" and self._is_gram():
-            raise ValueError(
-                "solver='nystroem' of TunedSVC computes kernel values of samples and landmarks, which a "
-                "precomputed Gram matrix does not let it. Use solver='exact', or pass samples and a kernel."
-            )
+        check_solver(self.solver, self._is_gram())
         X, y = validate_data(self, X, y, **self._input())
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
@@ -269,24 +261,8 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
         reason = why_nystroem(self.solver, task, choice.path, choice.place)
         if reason is None:
             super()._train(task, choice)
-            return
-        started = time.perf_counter()
-        machine = NystroemSVC(
-            kernel=self.kernel_,
-            multiclass=self.multiclass,
-            reject_label=self.reject_label,
-            decision_function_shape=self.decision_function_shape,
-            memory_limit=self.memory_limit,
-            random_state=task.random_state,
-        )
-        rows, weight, decision = train_nystroem(machine, task, self.classes_, reason, self._machine())
-        self.best_estimator_, self._sigmoids, self.n_iter_ = machine, machine._sigmoids, machine.n_iter_
-        truth = task.index[rows]
-        held_out = held_out_classes(truth, decision, self._sigmoids, len(self.classes_), self.multiclass)
-        self._record = FitRecord(machine._n_trained, 0, *held_out, weight=weight)
-        self._gram_columns = None
-        self.n_svm_fits_ += self.n_iter_.size * (machine.search_results_["C"].size + 1)
-        self.refit_time_ = time.perf_counter() - started
+        else:
+            train_nystroem(self, task, reason)
 
     def _targets(self, task: Task, rows: np.ndarray) -> np.ndarray:
         return self.classes_[task.index[rows]]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kernelwise.comparison import Comparison, compare
     from kernelwise.diagnostics import Diagnosis, diagnose
-    from kernelwise.estimators import SVC, GridSearchSVC, MetricTransformer, TunedSVC, TunedSVR
+    from kernelwise.estimators import SVC, GridSearchSVC, MetricTransformer, NystroemSVC, TunedSVC, TunedSVR
     from kernelwise.estimators._model_file import load
     from kernelwise.reports import CPathDisplay, CriterionDisplay, RelevanceDisplay, SearchSurfaceDisplay
     from kernelwise.solvers.sketch import DistanceSketch
@@ -25,6 +25,7 @@ __all__ = [
     "DistanceSketch",
     "GridSearchSVC",
     "MetricTransformer",
+    "NystroemSVC",
     "RelevanceDisplay",
     "SearchSurfaceDisplay",
     "TunedSVC",
@@ -46,6 +47,7 @@ _HOMES = {
     "SVC": "estimators",
     "GridSearchSVC": "estimators",
     "MetricTransformer": "estimators",
+    "NystroemSVC": "estimators",
     "TunedSVC": "estimators",
     "TunedSVR": "estimators",
     "load": "estimators._model_file",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from scipy import sparse
 
 from kernelwise.diagnostics._data import Data
-from kernelwise.estimators import SVC
 from kernelwise.estimators._kernel_choice import MIB, trains_by_rows
+from kernelwise.estimators.svc import SVC
 from kernelwise.findings import Finding
 from kernelwise.kernels.radial import GaussianFamily
 

@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from ..exceptions import IncompatibleError
 from ._to_sklearn import as_pipeline
 
 
@@ -62,6 +63,11 @@ class Exportable:
         if machine is None:
             check_is_fitted(self, "support_", msg="%(name)s was fitted with refit=False and has no machine.")
             machine = self
+        if not isinstance(machine, Exportable):
+            raise IncompatibleError(
+                f"to_sklearn has no place for a {type(machine).__name__}. Train with solver='exact', or keep "
+                "the model with pickle."
+            )
         names = getattr(self, "feature_names_in_", None)
         target = getattr(self, "target_mean_", 0.0), getattr(self, "target_scale_", 1.0)
         return as_pipeline(getattr(self, "scaler_", None), machine, names, *target)

@@ -17,18 +17,28 @@ RESERVE = 0.4
 def affordable_rows(task: Task, path: KernelPath, place: int) -> np.ndarray:
     """Rows that the final machine can be trained on in the time left.
 
-    From a cold start it takes about as long as a fold's path up to its C, and the time grows like the square
-    of the number of rows. Never fewer rows than a machine of the search had.
+    Never fewer rows than a machine of the search had.
     """
-    n, n_pieces = len(task.index), len(task.pieces.rows)
-    seconds = path.seconds / task.n_folds * (place + 1) / len(path.Cs)
-    n_trained = n_pieces * (1.0 - 1.0 / task.n_folds)
-    affordable = n_trained * np.sqrt(max(task.deadline.left / max(seconds, 1e-6), 1.0))
+    n = len(task.index)
+    seconds = exact_seconds(task, path, place)
+    fewest = len(task.pieces.rows) * (1.0 - 1.0 / task.n_folds)
+    affordable = max(n * np.sqrt(max(task.deadline.left, 0.0) / seconds), fewest)
     if n <= affordable:
         return np.arange(n)
     rows = sample(task.index, int(affordable), task.random_state)
     task.deadline.skipped.append(f"training on {n - len(rows)} of {n} distinct rows")
     return rows
+
+
+def exact_seconds(task: Task, path: KernelPath, place: int) -> float:
+    """Seconds that the final machine takes on all rows, about.
+
+    From a cold start it takes about as long as a fold's path up to its C, and the time grows like the square
+    of the number of rows.
+    """
+    seconds = path.seconds / task.n_folds * (place + 1) / len(path.Cs)
+    n_trained = len(task.pieces.rows) * (1.0 - 1.0 / task.n_folds)
+    return max(seconds, 1e-6) * (len(task.index) / n_trained) ** 2
 
 
 def held_out_sigmoids(task: Task, decision: np.ndarray, strategy: str) -> np.ndarray:

@@ -24,6 +24,7 @@ from ._progress import Progress
 from ._scoring import PathScorer
 from ._tuned_base import TunedMachine
 from ._tuned_machine import held_out_sigmoids
+from ._tuned_nystroem import check_solver, train_nystroem, why_nystroem
 from ._tuned_rows import gram_rows, scaled_rows
 from ._tuned_settings import check_settings, folds_of, seed_of, values_of_C
 from ._weights import check_class_sizes, encode_labels, factors_of_classes, positive_weights
@@ -69,6 +70,11 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
     tol, max_iter : float, int
         These six as in `SVC`.
+    solver : {"auto", "exact", "nystroem"}, default="auto"
+        Of the final machine. "nystroem" is `NystroemSVC` with the chosen kernel, whose time grows like n; it
+        chooses a C of its own, that of the squared hinge loss. "auto" takes it for more than 50 000 distinct
+        rows or, if there is a time budget, where an exact machine would exceed it (never up to 5000 rows). A
+        finding in ``diagnostics_`` says so, with scores of both machines on a sample.
     time_budget : float, default=None
         Seconds after which nothing new is begun; the final machine is trained on as many rows as the time
         left allows. What was skipped is said in a warning and in ``diagnostics_``.
@@ -102,7 +108,7 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
         For learned metrics: the share of each feature in them; sums to 1.
     metric_ : ndarray of shape (n_features, n_features)
         For learned metrics: Q of exp(−½ (x − y)ᵀQ(x − y)), in the units of X.
-    best_estimator_ : SVC
+    best_estimator_ : SVC or NystroemSVC
         The machine, on scaled features.
     scaler_ : transformer or None
     classes_, n_features_in_, feature_names_in_, n_iter_
@@ -135,6 +141,7 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
         decision_function_shape: str = "ovr",
         tol: float = 1e-3,
         max_iter: int = -1,
+        solver: str = "auto",
         time_budget: float | None = None,
         memory_limit: float = 4096,
         n_jobs: int | None = None,
@@ -155,6 +162,7 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
         self.decision_function_shape = decision_function_shape
         self.tol = tol
         self.max_iter = max_iter
+        self.solver = solver
         self.time_budget = time_budget
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
@@ -178,6 +186,7 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
     def _task(self, X: Any, y: Any, sample_weight: Any, deadline: Deadline, progress: Progress) -> Task:
         check_settings(self)
         check_strategy(self.multiclass, self.decision_function_shape, "TunedSVC")
+        check_solver(self.solver, self._is_gram())
         X, y = validate_data(self, X, y, **self._input())
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
@@ -246,6 +255,14 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
             memory_limit=self.memory_limit,
             n_jobs=self.n_jobs,
         )
+
+    def _train(self, task: Task, choice: Choice) -> None:
+        """Train an exact machine, or a Nyström machine where that would take too long."""
+        reason = why_nystroem(self.solver, task, choice.path, choice.place)
+        if reason is None:
+            super()._train(task, choice)
+        else:
+            train_nystroem(self, task, reason)
 
     def _targets(self, task: Task, rows: np.ndarray) -> np.ndarray:
         return self.classes_[task.index[rows]]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise.diagnostics import BoundaryVerdict
-from kernelwise.estimators import SVC
+from kernelwise.estimators.svc import SVC
 from kernelwise.findings import Finding
 from kernelwise.kernels import RBF, Kernel
 from kernelwise.result import TuningResult

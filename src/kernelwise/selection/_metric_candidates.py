@@ -15,7 +15,7 @@ from sklearn.utils import check_array
 from kernelwise._metric import metric_of, relevance
 from kernelwise._metric_learning import LearnedMetric, MetricLearner, path_accuracies
 from kernelwise._validation import check_labels, check_samples
-from kernelwise.estimators import SVC
+from kernelwise.estimators.svc import SVC
 from kernelwise.findings import Finding
 from kernelwise.kernels import RBF, Kernel
 from kernelwise.selection._cross_validation import best_cell, check_values, edge_finding, make_folds

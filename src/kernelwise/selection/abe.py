@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from kernelwise._validation import check_choice
-from kernelwise.estimators import SVC
+from kernelwise.estimators.svc import SVC
 from kernelwise.findings import Finding
 from kernelwise.selection._abe_parameters import bind_kernel, check_training, find_parameters
 from kernelwise.selection._abe_result import AbeResult

@@ -21,8 +21,8 @@ from kernelwise._validation import check_labels, check_samples
 from kernelwise.criteria import Criterion, KernelTargetAlignment, Polarization, RadiusMargin, as_criterion
 from kernelwise.criteria.memory import Memory
 from kernelwise.diagnostics import boundary_verdict
-from kernelwise.estimators import SVC
 from kernelwise.estimators._grams import DISTANCES, Grams
+from kernelwise.estimators.svc import SVC
 from kernelwise.exceptions import BoundaryWarning
 from kernelwise.findings import Finding
 from kernelwise.kernels import RBF, Kernel, as_kernel

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kernelwise._validation import check_labels, check_samples
-from kernelwise.estimators import SVC
+from kernelwise.estimators.svc import SVC
 from kernelwise.exceptions import BoundaryWarning
 from kernelwise.findings import Finding
 from kernelwise.kernels import RBF

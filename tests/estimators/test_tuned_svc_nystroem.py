@@ -1,0 +1,139 @@
+"""TunedSVC with a Nyström machine at the end: when it is taken, and what is said about it."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_iris, make_classification
+
+from kernelwise import SVC, NystroemSVC, TunedSVC
+from kernelwise.estimators import _nystroem_search, _tuned_nystroem
+from kernelwise.estimators._tuned_nystroem import why_nystroem
+from kernelwise.exceptions import IncompatibleError
+from kernelwise.selection.deadline import Deadline
+
+
+@pytest.fixture(scope="module")
+def samples():
+    return make_classification(400, 5, n_informative=4, n_redundant=0, class_sep=1.5, random_state=1)
+
+
+def found(model):
+    return [finding for finding in model.diagnostics_ if finding.name == "nystroem"]
+
+
+def test_nystroem_when_asked_for(samples, tmp_path):
+    X, y = samples
+    model = TunedSVC(solver="nystroem").fit(X, y)
+    machine = model.best_estimator_
+    assert isinstance(machine, NystroemSVC)
+    assert machine.kernel_ == model.kernel_
+    assert model.score(X, y) > 0.9
+    Z = model.scaler_.transform(X)
+    assert_allclose(model.decision_function(X), machine.decision_function(Z))
+    assert_array_equal(model.predict(X), machine.predict(Z))
+    assert_allclose(model.predict_proba(X), machine.predict_proba(Z))
+    assert_allclose(machine.support_vectors_[:, 0].std(), 1.0, atol=0.3)  # scaled features
+    with pytest.raises(IncompatibleError, match="to_sklearn has no place for a NystroemSVC"):
+        model.to_sklearn()
+    with pytest.raises(IncompatibleError, match=r"save has no place for .*NystroemSVC"):
+        model.save(tmp_path / "model.kw")
+    n_tried = len(model.cv_results_["params"])
+    assert model.n_svm_fits_ > n_tried + machine.search_results_["C"].size
+    # A fifth of the rows is held out, and its confusion is what a report shows.
+    assert len(model._record.truth) == 80
+    assert np.mean(model._record.truth == model._record.predicted) == pytest.approx(machine.held_out_score_)
+
+
+def test_the_finding_has_scores_of_both_machines_on_other_rows(samples):
+    X, y = samples
+    [finding] = found(TunedSVC(solver="nystroem").fit(X, y))
+    assert "as asked for" in finding.message
+    match = re.search(
+        r"on (\d+) rows and asked about (\d+) others, .* ([\d.]+) and an exact one ([\d.]+)\.",
+        finding.message,
+    )
+    assert [int(n) for n in match.groups()[:2]] == [200, 200]
+    approximate, exact = (float(score) for score in match.groups()[2:])
+    assert abs(approximate - exact) < 0.04
+    assert exact > 0.85
+
+
+def test_auto_is_exact_for_few_rows_and_nystroem_for_many(samples, monkeypatch):
+    X, y = samples
+    few = TunedSVC().fit(X, y)
+    assert isinstance(few.best_estimator_, SVC)
+    assert not found(few)
+    monkeypatch.setattr(_tuned_nystroem, "FEW", 100)
+    monkeypatch.setattr(_tuned_nystroem, "MANY", 300)
+    many = TunedSVC().fit(X, y)
+    assert isinstance(many.best_estimator_, NystroemSVC)
+    assert "because 400 distinct rows are more than 300" in found(many)[0].message
+    assert isinstance(TunedSVC(solver="exact").fit(X, y).best_estimator_, SVC)
+    # The search is the same.
+    assert many.kernel_ == few.kernel_
+    assert many.best_score_ == few.best_score_
+
+
+class FinishedTask:
+    """10 000 rows, 1000 of them in a search of two folds."""
+
+    n_folds, is_gram = 2, False
+    index = np.arange(10_000) % 2
+
+    class pieces:
+        rows = np.arange(1000)
+
+    def __init__(self, left):
+        self.deadline = Deadline(left, clock=lambda: 0.0)
+
+
+class FinishedPath:
+    """Five values of C and two folds in a second: 0.3 s up to the third C, 120 s for 20 times the rows."""
+
+    seconds, Cs = 1.0, np.arange(5)
+
+
+@pytest.mark.parametrize(("left", "is_exact"), [(None, True), (121.0, True), (119.0, False)])
+def test_a_time_budget_decides_by_the_predicted_time(left, is_exact):
+    reason = why_nystroem("auto", FinishedTask(left), FinishedPath(), 2)
+    assert (reason is None) == is_exact
+    if not is_exact:
+        assert reason == "because an exact one would take about 120 s on 10000 rows, and 119 s were left"
+
+
+def test_three_classes_with_weights_and_text_labels():
+    X, y = load_iris(return_X_y=True)
+    labels = np.array(["a", "b", "c"])[y]
+    model = TunedSVC(solver="nystroem", class_weight="balanced", scoring="f1_macro").fit(
+        X, labels, sample_weight=1.0 + (y == 1)
+    )
+    assert model.score(X, labels) > 0.93
+    assert model.predict_proba(X).shape == (150, 3)
+
+
+def test_a_deadline_stops_the_growth_and_limits_the_rows(samples, monkeypatch):
+    X, y = samples
+    monkeypatch.setattr(_nystroem_search, "MAX_SEARCH_ROWS", 100)
+    rows = _nystroem_search.Rows(X, y, np.ones(400), np.ones(400), 2)
+    deadline = Deadline(1e-9, clock=lambda: 0.0)
+    machine = NystroemSVC(n_components=20)
+    machine._fit_rows(rows, np.array([0, 1]), machine._accuracy(rows), deadline)
+    assert machine._n_trained == 100
+    assert deadline.skipped == ["training on 300 of 400 distinct rows"]
+    monkeypatch.setattr(_nystroem_search, "SIZES", (5, 10, 20))
+    machine = NystroemSVC()
+    machine._fit_rows(rows, np.array([0, 1]), machine._accuracy(rows), deadline)
+    assert set(machine.search_results_["n_components"]) == {5}
+    assert "10 landmarks" in deadline.skipped
+
+
+def test_a_gram_matrix_has_no_landmarks(samples):
+    X, y = samples
+    with pytest.raises(ValueError, match="solver='nystroem' of TunedSVC computes kernel values"):
+        TunedSVC("precomputed", solver="nystroem").fit(X @ X.T, y)
+    with pytest.raises(ValueError, match="'solver' of TunedSVC must be one of 'auto', 'exact', 'nystroem'"):
+        TunedSVC(solver="fast").fit(X, y)

@@ -9,6 +9,7 @@ import numpy as np
 from .._validation import check_number, check_positive
 from ..kernels import Kernel
 from .multiclass import STRATEGIES
+from .nystroem_svc import NystroemSVC
 from .svc import SVC
 from .svr import SVR
 from .tuned_svc import TunedSVC
@@ -19,15 +20,15 @@ def check_model(model: Any) -> None:
     """Raise ValueError or AttributeError if a model cannot predict with what it has."""
     if hasattr(model, "feature_names_in_"):
         _check_shapes(model, {"feature_names_in_": (model.n_features_in_,)})
-    if isinstance(model, SVC | SVR):
+    if isinstance(model, SVC | SVR | NystroemSVC):
         _check_machine(model)
     elif isinstance(model, TunedSVC | TunedSVR):
         _check_tuned(model)
     else:
-        raise ValueError(f"it holds a {type(model).__name__}, not an SVC, TunedSVC, SVR or TunedSVR")
+        raise ValueError(f"it holds a {type(model).__name__}, which is no machine")
 
 
-def _check_machine(machine: SVC | SVR) -> None:
+def _check_machine(machine: SVC | SVR | NystroemSVC) -> None:
     kernel: Any = machine.kernel_
     is_gram = kernel is None or kernel == "precomputed"
     if not is_gram and not isinstance(kernel, Kernel):
@@ -37,6 +38,8 @@ def _check_machine(machine: SVC | SVR) -> None:
     _check_shapes(machine, {"support_": (n_support,), "support_vectors_": shape})
     if isinstance(machine, SVC):
         _check_classes(machine, n_support)
+    elif isinstance(machine, NystroemSVC):
+        _check_landmarks(machine, n_support)
     else:
         _check_shapes(machine, {"dual_coef_": (1, n_support), "intercept_": (1,)})
     for name in ("_beta" if isinstance(machine, SVC) else "dual_coef_", "intercept_"):
@@ -70,7 +73,15 @@ def _check_classes(svc: SVC, n_support: int) -> None:
         _check_shapes(svc, {"_sigmoids": (n_machines, 2)})
 
 
-def _n_machines(svc: SVC) -> int:
+def _check_landmarks(svc: NystroemSVC, n_landmarks: int) -> None:
+    if svc._strategy not in STRATEGIES:
+        raise ValueError(f"it has the unknown strategy {svc._strategy!r}")
+    n_machines = _n_machines(svc)
+    shapes = {"dual_coef_": (n_machines, n_landmarks), "intercept_": (n_machines,)}
+    _check_shapes(svc, {**shapes, "_sigmoids": (n_machines, 2)})
+
+
+def _n_machines(svc: SVC | NystroemSVC) -> int:
     n_classes = len(svc.classes_)
     if n_classes == 2:
         return 1
@@ -84,7 +95,7 @@ def _check_tuned(model: TunedSVC | TunedSVR) -> None:
     if not hasattr(model, "best_estimator_"):
         return
     machine = model.best_estimator_
-    if not isinstance(machine, SVC if isinstance(model, TunedSVC) else SVR):
+    if not isinstance(machine, SVC | NystroemSVC if isinstance(model, TunedSVC) else SVR):
         raise ValueError(f"'best_estimator_' is a {type(machine).__name__}")
     _check_machine(machine)
     if isinstance(model, TunedSVC):

@@ -24,6 +24,7 @@ from ..findings import Finding
 from ..result import History, TuningResult
 from ..selection.result import SelectionResult
 from ._fit_record import FitRecord
+from .nystroem_svc import NystroemSVC
 from .svc import SVC
 from .svr import SVR
 from .tuned_svc import TunedSVC
@@ -39,7 +40,7 @@ def _public_classes(package: Any) -> list[type]:
 SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
 PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]
 OTHERS = (
-    *(SVC, TunedSVC, SVR, TunedSVR),
+    *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC),
     *(FitRecord, SelectionResult, TuningResult, Finding, KFold, StratifiedKFold),
 )
 CLASSES = {part.__name__: part for part in (*OTHERS, *SCALERS, *PARTS)}

@@ -119,3 +119,13 @@ def test_every_named_criterion_is_known_here():
 def test_pairs_that_cannot_work_are_refused(cancer):
     with pytest.raises((IncompatibleError, ValueError), match="dbct"):
         TunedSVC(criterion="dbct").fit(*cancer)
+
+
+def test_a_c_with_all_labels_alike_is_not_taken():
+    """The sigmoid of the held-out error takes up the offset: E is low where every decision value is negative."""
+    y = np.repeat([0, 1], [35, 25])
+    X = np.random.default_rng(3).normal(size=(60, 3)) + 0.8 * y[:, None]
+    model = TunedSVC(criterion="cv-error").fit(X, y)
+    assert model.best_score_ > 0.7
+    assert "worse-C" in [finding.name for finding in model.diagnostics_]
+    assert any("and was taken" in sentence for sentence in model.result_.why)

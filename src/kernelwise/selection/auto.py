@@ -20,6 +20,7 @@ from kernelwise.problem import TuningProblem
 from kernelwise.result import TuningResult
 from kernelwise.selection.canonical import sample
 from kernelwise.selection.choice import Choice, columns_of, standard_error
+from kernelwise.selection.held_out_paths import KernelPath
 from kernelwise.selection.learned import CRITERIA, choose_metric
 from kernelwise.selection.scale_search import ScaleSearch
 from kernelwise.selection.task import Task
@@ -174,11 +175,31 @@ def _by_criterion(task: Task, start: Kernel, criterion: Criterion, search: Optim
     reason = f"{criterion.name} ({result.stop_reason})"
     why = [f"{type(result.kernel).__name__} by {criterion.name}: {result.stop_reason}."]
     found = result.criterion
-    if isinstance(found, MachineCriterion) and found.is_held_out and found.search_C and task.Cs is None:
-        task.paths.Cs = np.array([found.C])
-        why.append(f"C = {found.C:.4g} was found together with the kernel.")
     path = task.run(result.kernel, reason)
+    if isinstance(found, MachineCriterion) and found.is_held_out and found.search_C and task.Cs is None:
+        path, sentence = _with_C(task, path, found.C)
+        why.append(sentence)
     return Choice(path, path.best, columns_of(result), result, why)
+
+
+def _with_C(task: Task, path: KernelPath, C: float) -> tuple[KernelPath, str]:
+    """The path at the C that was found together with the kernel, unless the labels there are clearly worse.
+
+    The sigmoid of a held-out error takes up any offset and scale of the decision values. So E may be low
+    where all of them have one sign, at a C far too small for the kernel.
+    """
+    task.paths.Cs = np.array([C])
+    own = task.run(path.kernel, path.reason)
+    task.paths.Cs = None
+    if own.best_score >= path.best_score - standard_error(path, len(task.paths.index)):
+        return own, f"C = {C:.4g} was found together with the kernel."
+    sentence = (
+        f"C = {C:.4g} was found together with the kernel, but has a cross-validated score of "
+        f"{own.best_score:.4g}; C = {path.Cs[path.best]:.4g} has {path.best_score:.4g} and was taken."
+    )
+    advice = "Use criterion='auto', which lets cross-validation choose."
+    task.findings.append(Finding("worse-C", "warning", sentence, advice))
+    return path, sentence
 
 
 def _optimise(task: Task, start: Kernel, criterion: Criterion, search: Optimizer) -> TuningResult:

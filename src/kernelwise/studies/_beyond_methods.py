@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from kernelwise import _peers
 from kernelwise.estimators import GridSearchSVC, TunedSVC
@@ -87,36 +88,50 @@ SETS = (
     "waveform",
 )
 QUICK_SETS = ("banana", "iris", "vertebral_2c")
-#: Rows at most, outer folds: in full, and quick.
-FULL, QUICK = (600, 5), (60, 2)
+#: Rows to learn from at most, and outer splits: in full, and quick.
+FULL, QUICK = (400, 4), (30, 2)
+#: Rows to test on at most.
+MAX_TEST = 3000
 
 
 class Data(NamedTuple):
-    """A data set of the comparison."""
+    """A data set of the comparison, and its outer splits."""
 
     X: np.ndarray
     y: np.ndarray
+    splits: list[tuple[np.ndarray, np.ndarray]]
 
     def groups(self) -> tuple[str, ...]:
         """Kinds of data that a person can tell beforehand."""
-        n, d = self.X.shape
+        n, d = len(self.splits[0][0]), self.X.shape[1]
         return (
             "all",
             "two classes" if len(np.unique(self.y)) == 2 else "more classes",
             "up to 15 features" if d <= 15 else "more than 15 features",
-            "up to 400 rows" if n <= 400 else "more than 400 rows",
+            "up to 300 rows to learn from" if n <= 300 else "more than 300 rows to learn from",
         )
 
 
 def load_sets(study: Study) -> dict[str, Data]:
-    """The sets that can be had, with so many rows at most; classes too small for the folds are left out."""
-    n_most, n_folds = study.choose(FULL, QUICK)
+    """The sets that can be had; classes too small for the splits are left out."""
+    n_train, n_splits = study.choose(FULL, QUICK)
     found = {}
     for name in study.choose(SETS, QUICK_SETS):
         dataset = load_or_say(name)
         if dataset is not None:
-            X, y = few_rows(dataset.X, dataset.y, n_most)
+            X, y = few_rows(dataset.X, dataset.y, n_train + MAX_TEST)
             classes, counts = np.unique(y, return_counts=True)
-            keep = np.isin(y, classes[counts >= 2 * n_folds])
-            found[name] = Data(X[keep], y[keep])
+            keep = np.isin(y, classes[counts >= 2 * n_splits])
+            found[name] = Data(X[keep], y[keep], outer_splits(y[keep], n_train, n_splits))
     return found
+
+
+def outer_splits(y: np.ndarray, n_train: int, n_splits: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Folds of few rows; of many, so many drawn to learn from, and all others to test on.
+
+    Time goes with the rows that are learned from, and the noise of an accuracy with those that are not.
+    """
+    if len(y) * (n_splits - 1) <= n_train * n_splits:
+        return list(StratifiedKFold(n_splits, shuffle=True, random_state=0).split(y, y))
+    draws = StratifiedShuffleSplit(n_splits, train_size=n_train, test_size=len(y) - n_train, random_state=0)
+    return list(draws.split(y, y))

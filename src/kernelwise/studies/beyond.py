@@ -1,16 +1,15 @@
 """Which criterion should a person use, and when? All our methods on all sets, by nested cross-validation.
 
-"nested" makes every choice inside the training part of an outer fold; accuracy is that on the rest. Ranks
+"nested" makes every choice inside the training part of an outer split; accuracy is that on the rest. Ranks
 are over the sets, by mean accuracy.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
 
 from kernelwise.comparison import nested_cell
-from kernelwise.studies._beyond_methods import FULL, METHODS, QUICK, Data, load_sets
+from kernelwise.studies._beyond_methods import METHODS, Data, load_sets
 from kernelwise.studies._figures import Curves, Line, Panel
 from kernelwise.studies._ranks import (
     CriticalDifferencePicture,
@@ -32,9 +31,8 @@ def nested(study: Study) -> None:
     sets = load_sets(study)
     if not sets:
         return
-    n_folds = study.choose(FULL, QUICK)[1]
-    # By set, method and fold: accuracy, seconds, processor seconds, machines.
-    cells = np.array([_set_cells(study, name, data, n_folds) for name, data in sets.items()])
+    # By set, method and split: accuracy, seconds, processor seconds, machines.
+    cells = np.array([_set_cells(study, name, data) for name, data in sets.items()])
     scores, seconds = cells[..., 0].mean(axis=2), cells[..., 2].mean(axis=2)
     names = [method.name for method in METHODS]
     ranks, difference = average_ranks(scores), critical_difference(len(names), len(sets))
@@ -54,15 +52,13 @@ def nested(study: Study) -> None:
         study.note(sentence)
 
 
-def _set_cells(study: Study, name: str, data: Data, n_folds: int) -> list[list[list[float]]]:
-    folds = StratifiedKFold(n_folds, shuffle=True, random_state=0).split(data.X, data.y)
-    splits = list(folds)
+def _set_cells(study: Study, name: str, data: Data) -> list[list[list[float]]]:
     return [
         [
             study.cell(
                 f"nested/{name}/{method.name}/{k}", nested_cell, method.estimator, data.X, data.y, train, test
             )
-            for k, (train, test) in enumerate(splits)
+            for k, (train, test) in enumerate(data.splits)
         ]
         for method in METHODS
     ]
@@ -100,14 +96,14 @@ def _by_set(sets: list[str], scores: np.ndarray, order: np.ndarray) -> list[Row]
 
 
 def cell_rows(sets: list[str], cells: np.ndarray) -> list[Row]:
-    """A row for each set and method; the standard error is over the outer folds."""
-    n_folds = cells.shape[2]
+    """A row for each set and method; the standard error is over the outer splits."""
+    n_splits = cells.shape[2]
     return [
         {
             "data": name,
             "method": method.name,
             "accuracy": cells[s, m, :, 0].mean(),
-            "± s.e.": cells[s, m, :, 0].std(ddof=1) / np.sqrt(n_folds),
+            "± s.e.": cells[s, m, :, 0].std(ddof=1) / np.sqrt(n_splits),
             "seconds": cells[s, m, :, 1].mean(),
             "CPU seconds": cells[s, m, :, 2].mean(),
         }

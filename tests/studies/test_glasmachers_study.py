@@ -8,7 +8,7 @@ import pytest
 from kernelwise.kernels import RBF
 from kernelwise.metrics import kernel_target_alignment, polarization
 from kernelwise.selection import glasmachers_curves
-from kernelwise.studies import _degeneracy, _local_optima
+from kernelwise.studies import _degeneracy, _local_optima, glasmachers
 from kernelwise.studies._degeneracy import PATTERNS, draw_points, limits
 from kernelwise.studies._local_optima import optima_rows, set_curves, summary_rows
 
@@ -38,6 +38,15 @@ def test_the_theorems_hold_on_random_points(run, rows):
         assert row["as it says"] == row["sets"] == 30
         assert row["optimum at σ → 0"] == row["the theorem says"]
     assert study.sentences[0].startswith("In 240 of 240 cases")
+
+
+def test_sets_that_floating_point_cannot_tell_are_left_out(run, rows, monkeypatch):
+    lost = {"closeness": 0.0} | {f"{p}/{name}": 0 for p in PATTERNS for name in _degeneracy.CRITERIA}
+    slopes = _degeneracy.slopes
+    monkeypatch.setattr(glasmachers, "slopes", lambda seed: lost if seed % 10 else slopes(seed))
+    study = run("glasmachers", "theorems")
+    assert {row["sets"] for row in rows(study, "theorems")} == {3}
+    assert "27 of 30 sets are left out" in study.sentences[0]
 
 
 def test_signs_are_those_of_differences():

@@ -85,7 +85,9 @@ def _panel(rows: list[Row], name: str, label: str, kind: str) -> Panel:
 def theorems(study: Study) -> None:
     """How often the sign of the derivative at narrow widths is what the closest pair's labels say."""
     n_draws = study.choose(200, 30)
-    found = [study.cell(f"theorems/{seed}", slopes, seed) for seed in range(n_draws)]
+    drawn = [study.cell(f"theorems/{seed}", slopes, seed) for seed in range(n_draws)]
+    # Two pairs equally close but for some digits: all kernel values are 0 in floating point where one wins.
+    found = [signs for signs in drawn if signs["closeness"] > 0.0]
     rows: list[Row] = []
     for name in _degeneracy.CRITERIA:
         for pattern in PATTERNS:
@@ -95,18 +97,20 @@ def theorems(study: Study) -> None:
                 {
                     "criterion": name,
                     "labels of the closest pair": pattern,
-                    "sets": n_draws,
+                    "sets": len(found),
                     "optimum at σ → 0": int(np.sum(signs > 0)),
-                    "the theorem says": n_draws if expected > 0 else 0,
+                    "the theorem says": len(found) if expected > 0 else 0,
                     "as it says": int(np.sum(signs == expected)),
                 }
             )
     caption = f"Theorems 2 and 3 on random sets of {_degeneracy.N_POINTS} points"
     study.table("theorems", caption, rows)
-    n_right, n_all = sum(row["as it says"] for row in rows), n_draws * len(rows)
+    n_right, n_all = sum(row["as it says"] for row in rows), len(found) * len(rows)
     study.note(
         f"In {n_right} of {n_all} cases the criterion has an optimum at σ → 0 exactly if the closest pair "
-        "has different labels; for alignment, plain and centred, the paper leaves that open."
+        "has different labels; for alignment, plain and centred, the paper leaves that open. "
+        f"{n_draws - len(found)} of {n_draws} sets are left out: their two closest pairs are so nearly equal "
+        "that kernel values are lost in floating point before one of them counts alone."
     )
 
 

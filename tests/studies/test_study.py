@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import xml.etree.ElementTree as ElementTree
+from functools import partial
 
 import numpy as np
 import pytest
@@ -50,6 +51,17 @@ def test_a_cell_is_computed_once(tmp_path, said):
             assert found == {"value": 3.0, "none": None, "list": [0, 1]}
     assert calls == [3.0]
     assert said == ["  toy/first"]
+
+
+def test_a_cell_of_other_data_is_refused(tmp_path, said):
+    X = np.arange(6.0).reshape(3, 2)
+    with Journal(tmp_path / "journal", {}) as journal:
+        study = Study("toy", "A toy", journal=journal, say=said.append)
+        assert study.cell("sum", lambda parts, draw: parts[0].sum() + draw(), (X, X), partial(len, X)) == 18.0
+        assert study.cell("sum", None, (X, X), partial(len, X)) == 18.0
+        for parts, draw in (((X, X + 1), partial(len, X)), ((X, X), partial(len, X[:2]))):
+            with pytest.raises(ValueError, match="toy/sum of other data"):
+                study.cell("sum", None, parts, draw)
 
 
 def test_plain_values_are_json():

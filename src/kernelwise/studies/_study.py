@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, MutableMapping
+import hashlib
+from collections.abc import Callable, Collection, Iterator, MutableMapping
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from kernelwise.journal import fingerprint
 from kernelwise.studies._figures import Picture
 from kernelwise.studies._table import Row, format_rows
 
@@ -58,11 +61,16 @@ class Study:
 
     def cell(self, key: str, compute: Callable[..., Any], *args: Any, **settings: Any) -> Any:
         """What ``compute`` returns for the arguments, in JSON's types; from the journal if it is there."""
-        key = f"{self.name}/{key}"
+        key, data = f"{self.name}/{key}", digest(args)
         if key not in self.journal:
-            self.journal[key] = plain(compute(*args, **settings))
+            self.journal[key] = {"data": data, "value": plain(compute(*args, **settings))}
             self.say(f"  {key}")
-        return self.journal[key]
+        found = self.journal[key]
+        if found["data"] != data:
+            raise ValueError(
+                f"The journal has {key} of other data. Name another journal, or use the data it was begun with."
+            )
+        return found["value"]
 
     def choose(self, full: Any, quick: Any) -> Any:
         """The one or the other, by ``is_quick``."""
@@ -83,6 +91,22 @@ class Study:
         """Add a sentence."""
         self.sentences.append(sentence)
         self.say(sentence)
+
+
+def digest(values: Any) -> str:
+    """A hash of the arrays among values, also within tuples and partial functions; empty without arrays."""
+    hashes = [fingerprint(array, ()) for array in _arrays(values)]
+    return hashlib.sha256("".join(hashes).encode()).hexdigest()[:16] if hashes else ""
+
+
+def _arrays(values: Any) -> Iterator[np.ndarray]:
+    for value in values:
+        if isinstance(value, np.ndarray):
+            yield value
+        elif isinstance(value, tuple | list):
+            yield from _arrays(value)
+        elif isinstance(value, partial):
+            yield from _arrays(value.args)
 
 
 def plain(value: Any) -> Any:

@@ -132,6 +132,12 @@ def test_columns_can_be_left_out(read):
     assert read(contents, ignore=["id", "3"])[2] == ["a"]
 
 
+def test_a_column_that_is_not_there_brings_the_nearest_name_and_the_last(read):
+    many = ",".join(f"x{k}" for k in range(12)) + ",target\n" + ",".join("1" * 13) + "\n"
+    with pytest.raises(TableError, match=r"no column 'targt'.* Did you mean 'target'\? .* 5 more and 'target'"):
+        read(many, target="targt")
+
+
 def test_windows_text_is_read_and_said(read):
     _, labels, names, notes = read("größe,class\n1,für\n2,straße\n".encode("cp1252"))
     assert names == ["größe"]

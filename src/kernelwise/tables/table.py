@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -61,16 +62,20 @@ class Table:
         number = int(wanted) if wanted.lstrip("+-").isdecimal() and len(wanted) < 10 else 0
         if number and -len(self.names) <= number <= len(self.names):
             return number - 1 if number > 0 else number + len(self.names)
+        near = get_close_matches(wanted, self.names, n=1)
+        meant = f" Did you mean {near[0]!r}?" if near else ""
         raise TableError(
-            f"{self.source} has no column {wanted!r} ({option}). It has {listed(self.names)}; numbers count "
-            "from 1, or from the end if negative."
+            f"{self.source} has no column {wanted!r} ({option}).{meant} It has {listed(self.names)}; numbers "
+            "count from 1, or from the end if negative."
         )
 
 
 def listed(names: list[str], most: int = 8) -> str:
-    """The first names, quoted."""
-    shown = ", ".join(map(repr, names[:most]))
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+    """The first names and the last, which is often the target, quoted."""
+    if len(names) <= most:
+        return ", ".join(map(repr, names))
+    shown = ", ".join(map(repr, names[: most - 1]))
+    return f"{shown}, {len(names) - most} more and {names[-1]!r}"
 
 
 def is_missing(column: np.ndarray) -> np.ndarray:

@@ -60,7 +60,7 @@ FIGURES = (
 
 
 def test_all_studies_write_pages_and_go_on_from_the_journal(tiny, tmp_path, capsys):
-    pages = {name: f"{name}.md" for name in NAMES} | {"beyond": "which-criterion.md"}
+    pages = {name: f"{name}.md" for name in NAMES}
     found = []
     for folder in ("first", "second"):
         command = ["reproduce", "all", "--quick", "--out", str(tmp_path / folder)]

@@ -45,8 +45,6 @@ class Study:
         By name, in the order in which they were added.
     sentences : list of str
         What the tables show, and every difference from the paper that matters.
-    page : str
-        Name of the page, if it is not that of the study.
     """
 
     name: str
@@ -57,7 +55,6 @@ class Study:
     tables: dict[str, Table] = field(default_factory=dict)
     figures: dict[str, Picture] = field(default_factory=dict)
     sentences: list[str] = field(default_factory=list)
-    page: str = ""
 
     def cell(self, key: str, compute: Callable[..., Any], *args: Any, **settings: Any) -> Any:
         """What ``compute`` returns for the arguments, in JSON's types; from the journal if it is there."""
@@ -134,7 +131,6 @@ def run(
             f"The study {name} has no part {min(unknown)!r}. Its parts are {', '.join(module.PARTS)}."
         )
     study = Study(name, module.TITLE, is_quick, {} if journal is None else journal, say)
-    study.page = getattr(module, "PAGE", "")
     for part, do in module.PARTS.items():
         if only is None or part in only:
             do(study)

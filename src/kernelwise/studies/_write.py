@@ -12,7 +12,7 @@ from kernelwise.studies._table import markdown, write_csv
 
 
 def write(study: Study, directory: Path) -> list[Path]:
-    """Write NAME.md (or PAGE.md), NAME_TABLE.csv and NAME_FIGURE.svg to a folder, each whole or not at all.
+    """Write NAME.md, NAME_TABLE.csv and NAME_FIGURE.svg to a folder, each whole or not at all.
 
     Returns
     -------
@@ -29,7 +29,7 @@ def write(study: Study, directory: Path) -> list[Path]:
         figures = {}
     for name, path in figures.items():
         save(study.figures[name], path)
-    page = directory / f"{study.page or study.name}.md"
+    page = directory / f"{study.name}.md"
     with whole_file(page, "w", encoding="utf-8") as file:
         file.write("\n\n".join(_paragraphs(study, tables, figures)) + "\n")
     return [page, *tables.values(), *figures.values()]

@@ -21,8 +21,6 @@ from kernelwise.studies._study import Study
 from kernelwise.studies._table import Row
 
 TITLE = "Which criterion, and when?"
-#: The page is part of the documentation.
-PAGE = "which-criterion"
 N_NAMED = 3  # methods that a kind of data names
 
 

@@ -34,12 +34,28 @@ class Run:
 class Optimizer(ABC):
     """Minimises a :class:`TuningProblem`. Subclasses write ``_run`` and keep its state in local variables.
 
-    Parameters
+    Attributes
     ----------
     n_restarts : int, default=0
         Further runs from random starts around the kernel's own; the best run is returned.
     random_state : int, RandomState or None, default=0
         Chance enters only through the restarts.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise.optimizers import Optimizer, QuasiNewton
+    >>> from kernelwise.problem import TuningProblem
+    >>> X, y = load_iris(return_X_y=True)
+    >>> optimizer = QuasiNewton(n_restarts=2)
+    >>> result = optimizer.minimize(TuningProblem("rbf", "dbtc", X, y == 0))
+    >>> isinstance(optimizer, Optimizer), result.stop_reason, round(result.kernel.gamma, 3)
+    (True, 'converged', 0.197)
+
+    The history has every point that was tried, of all three runs:
+
+    >>> len(result.history) == result.n_evaluations, sorted({row["start"] for row in result.history})
+    (True, [0, 1, 2])
     """
 
     requires_gradient: ClassVar[bool] = True

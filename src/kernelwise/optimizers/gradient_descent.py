@@ -11,7 +11,7 @@ from kernelwise.space import SearchSpace
 
 
 class GradientDescent(Optimizer):
-    """Steps along the negative gradient in log-parameters.
+    """Steps along the negative gradient in log-parameters (paper 001, section 3.3 and figure 3).
 
     Parameters
     ----------
@@ -25,6 +25,23 @@ class GradientDescent(Optimizer):
     max_iter : int, default=200
     n_restarts, random_state
         See :class:`Optimizer`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise.optimizers import GradientDescent, QuasiNewton
+    >>> from kernelwise.problem import TuningProblem
+    >>> X, y = load_iris(return_X_y=True)
+    >>> problem = TuningProblem("rbf", "dbtc", X, y == 0)
+
+    At a rate that stays as it is, the same peak as quasi-Newton's takes many more evaluations:
+
+    >>> slow = GradientDescent(is_adaptive=False).minimize(problem)
+    >>> fast = QuasiNewton().minimize(problem)
+    >>> round(slow.kernel.gamma, 3), round(fast.kernel.gamma, 3)
+    (0.197, 0.197)
+    >>> slow.n_evaluations > 2 * fast.n_evaluations
+    True
     """
 
     def __init__(

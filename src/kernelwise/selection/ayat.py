@@ -42,6 +42,8 @@ def ayat_select(
 ) -> AyatResult:
     """Tune the kernel and C of every pair of classes by the mean probability of error on a validation set.
 
+    Paper 001, section 3.2 for the search and section 4 for the pairs.
+
     Parameters
     ----------
     X : array of shape (n_samples, n_features)

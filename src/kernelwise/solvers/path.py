@@ -40,6 +40,22 @@ class SVMPath:
     strategy : str
     last : list of lists of Solved
         By fold and machine: where `svm_path` with ``after=`` goes on.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import StratifiedKFold
+    >>> from kernelwise.kernels import RBF
+    >>> from kernelwise.solvers import svm_path
+    >>> X, y = load_iris(return_X_y=True)
+    >>> path = svm_path(RBF(0.1)(X), y, [0.1, 1.0, 10.0], StratifiedKFold(5).split(X, y))
+
+    Three values of C, 150 samples, three pairs of classes; and the support vectors of each fold's machines:
+
+    >>> path.decision.shape, path.n_support.shape
+    ((3, 150, 3), (3, 5, 3))
+    >>> path.n_support.sum(axis=(1, 2)).tolist()
+    [710, 263, 136]
     """
 
     decision: np.ndarray
@@ -99,6 +115,26 @@ def svm_path(
     Returns
     -------
     path : SVMPath
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import StratifiedKFold
+    >>> from sklearn.preprocessing import scale
+    >>> from kernelwise.kernels import RBF
+    >>> from kernelwise.solvers import path_predictions, svm_path
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X, y = scale(X)[:200], y[:200]
+    >>> Cs, folds = [0.1, 1.0, 10.0, 100.0], list(StratifiedKFold(5).split(X, y))
+    >>> path = svm_path(RBF(0.02)(X), y, Cs, folds)
+    >>> (path_predictions(path) == y).mean(axis=1).round(3).tolist()
+    [0.935, 0.965, 0.95, 0.96]
+
+    More values of C go on where the path ended:
+
+    >>> longer = svm_path(RBF(0.02)(X), y, [1000.0], folds, after=path)
+    >>> longer.decision.shape, bool(longer.converged.all())
+    ((1, 200), True)
     """
     started = time.perf_counter()
     K = np.ascontiguousarray(check_gram(K))
@@ -205,7 +241,29 @@ TABLES = {
 
 
 def path_predictions(path: SVMPath) -> np.ndarray:
-    """Held-out labels of shape (n_Cs, n_samples), by scikit-learn's rules."""
+    """Held-out labels of shape (n_Cs, n_samples), by scikit-learn's rules.
+
+    Parameters
+    ----------
+    path : SVMPath
+        Whose folds held out every sample.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_Cs, n_samples)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import StratifiedKFold
+    >>> from kernelwise.kernels import RBF
+    >>> from kernelwise.solvers import path_predictions, svm_path
+    >>> X, y = load_iris(return_X_y=True)
+    >>> path = svm_path(RBF(0.1)(X), y, [0.01, 1.0], StratifiedKFold(5).split(X, y))
+    >>> labels = path_predictions(path)
+    >>> labels.shape, (labels == y).mean(axis=1).round(3).tolist()
+    ((2, 150), [0.913, 0.98])
+    """
     return vote(path.decision, path.classes, path.strategy)
 
 

@@ -17,6 +17,17 @@ class RelevanceDisplay(Display):
     Parameters
     ----------
     relevance : Relevance
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise import RelevanceDisplay, TunedSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = TunedSVC("diagonal", Cs=[1.0, 10.0], cv=2).fit(X[::3], y[::3])
+    >>> display = RelevanceDisplay.from_estimator(model, ax=Figure().subplots())
+    >>> sorted(display.relevance.names[:2]), display.relevance.shares.shape
+    (['feature 2', 'feature 3'], (2,))
     """
 
     def __init__(self, relevance: Relevance) -> None:

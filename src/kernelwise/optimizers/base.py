@@ -23,7 +23,35 @@ INTERIOR = ("converged", "interior peak", "grid exhausted")
 
 @dataclass
 class Run:
-    """Where one run from one start ended."""
+    """Where one run from one start ended: what ``_run`` of an optimizer returns.
+
+    Attributes
+    ----------
+    vector : ndarray of shape (n_parameters,)
+        The best point, as :class:`SearchSpace` has it.
+    value : float
+        The cost there.
+    n_iterations : int
+    stop_reason : str
+        One of those of :class:`~kernelwise.result.TuningResult`.
+
+    Examples
+    --------
+    A search that stays where it begins:
+
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise.optimizers import Optimizer, Run
+    >>> from kernelwise.problem import TuningProblem
+    >>> class Stay(Optimizer):
+    ...     requires_gradient = False
+    ...     def __init__(self):
+    ...         pass
+    ...     def _run(self, space, start):
+    ...         return Run(start, space.value(start), 0, "converged")
+    >>> result = Stay().minimize(TuningProblem("rbf", "dbtc", *load_iris(return_X_y=True)))
+    >>> result.n_evaluations, result.n_iterations
+    (1, 0)
+    """
 
     vector: np.ndarray
     value: float

@@ -14,7 +14,7 @@ from kernelwise.exceptions import DegenerateGramError
 
 
 class SumsCriterion(Criterion):
-    """A criterion that is a function of :class:`ClassSums`, averaged over the two-class problems.
+    """A criterion that is a function of class sums, averaged over the two-class problems.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ def make_two_gaussians(
     """Draw two Gaussians in the plane that overlap just so much (paper 001, section 3.3).
 
     No rule errs less often than the sign of the first feature, which errs with probability Φ(−d/(2 std)); d
-    is the distance between the means, chosen to make that `bayes_error`.
+    is the distance between the means, chosen to make that ``bayes_error``.
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ class NystroemSVC(ClassifierMixin, BaseEstimator):
         Rows of X that are the landmarks.
     support_vectors_ : array or CSR matrix of shape (n_landmarks, n_features)
     dual_coef_ : ndarray of shape (n_machines, n_landmarks)
-        The decision values are k(X, support_vectors_) · dual_coef_ᵀ + intercept_.
+        The decision values are ``kernel_(X, support_vectors_) @ dual_coef_.T + intercept_``.
     intercept_ : ndarray of shape (n_machines,)
     n_iter_ : ndarray of shape (n_machines,)
         Newton steps of the last training.

@@ -60,7 +60,9 @@ class Run:
 
 
 class Optimizer(ABC):
-    """Minimises a :class:`TuningProblem`. Subclasses write ``_run`` and keep its state in local variables.
+    """Minimises a :class:`~kernelwise.problem.TuningProblem` from one or more starts.
+
+    Subclasses write ``_run`` and keep its state in local variables.
 
     Attributes
     ----------
@@ -127,7 +129,7 @@ class Optimizer(ABC):
     def _run(self, space: SearchSpace, start: np.ndarray) -> Run: ...
 
     def check(self, problem: TuningProblem) -> None:
-        """Raise :class:`IncompatibleError` if kernel, criterion and optimizer cannot work together."""
+        """Raise :class:`~kernelwise.exceptions.IncompatibleError` if the three parts cannot work together."""
         me, kernel, criterion = type(self).__name__, problem.kernel, type(problem.criterion).__name__
         size = problem.theta.size
         if size == 0:

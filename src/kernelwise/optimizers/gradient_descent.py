@@ -21,7 +21,7 @@ class GradientDescent(Optimizer):
         Grow the rate by a tenth after a step that lowers the cost; halve it and go back after one that does
         not. False keeps the rate, whatever happens, as the paper's plain descent does.
     tol : float, default=1e-6
-        Stops when no component of the gradient exceeds ``tol`` times max(1, |cost|).
+        Stops when no component of the gradient exceeds ``tol`` times ``max(1, |cost|)``.
     max_iter : int, default=200
     n_restarts, random_state
         See :class:`Optimizer`.

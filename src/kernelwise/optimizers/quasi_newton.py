@@ -22,7 +22,7 @@ class QuasiNewton(Optimizer):
         "lbfgsb" is scipy's L-BFGS-B, which needs the fewest evaluations. "golden" is the paper's: BFGS with
         a golden-section line search, which never lets the cost rise.
     tol : float, default=1e-6
-        Stops when no component of the gradient exceeds ``tol`` times max(1, |cost|).
+        Stops when no component of the gradient exceeds ``tol`` times ``max(1, |cost|)``.
     max_iter : int, default=200
     n_restarts, random_state
         See :class:`Optimizer`.

@@ -39,9 +39,9 @@ class ReportData:
     ----------
     answer : Answer
     comparison : list of dict
-        `Comparison.rows`.
+        :meth:`kernelwise.Comparison.rows`.
     losses : list of str
-        `Comparison.losses`.
+        :meth:`kernelwise.Comparison.losses`.
     why : tuple of str
     criterion : CriterionCurves or None
     paths : list of CPath

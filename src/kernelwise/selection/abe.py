@@ -115,7 +115,7 @@ def abe_select(
     cv : int or splitter, default=5
         A number stands for shuffled stratified folds.
     multiclass : {"ovr-fuzzy", "ovr", "ovo"}, default="ovr-fuzzy"
-        The final machine; see `SVC`.
+        The final machine; see :class:`kernelwise.SVC`.
     random_state : int, RandomState or None, default=0
         Of the folds.
     n_jobs : int, default=None

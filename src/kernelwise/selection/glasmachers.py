@@ -73,13 +73,14 @@ def glasmachers_select(
     C : float, default=None
         Of "radius-margin"; None searches it together with the kernel's parameters, from 1.
     start : {"jaakkola", "median", "scale", "keep"}, default="jaakkola"
-        Where the search begins, see :meth:`Kernel.initialize`; "keep" is the kernel as it is passed.
+        Where the search begins, see :meth:`kernelwise.kernels.Kernel.initialize`; "keep" is the kernel as
+        it is passed.
     optimizer : Optimizer, default=None
-        None is `QuasiNewton`.
+        None is :class:`~kernelwise.optimizers.QuasiNewton`.
     n_restarts : int, default=0
         Further searches from around the start: the criteria have local optima.
     bounds : dict from parameter name to (lowest, highest), default=None
-        As in `TuningProblem`.
+        As in :class:`~kernelwise.problem.TuningProblem`.
     Cs : array of shape (n_Cs,)
         Of the final machine: 2⁻⁵, 2⁻⁴, …, 2¹⁵ by default. Not used if the criterion searches the C of that
         very machine, as ``RadiusMargin(norm=1)`` does; the C of the 2-norm machine has another meaning.

@@ -52,7 +52,8 @@ def laanaya_select(
     sigma0 : float or sequence of float, default=None
         Where Q starts, for standardised samples; None is 1, 2, 5 and 10 over the number of features.
     method : {"conjugate-gradient", "paper", "riemannian", "trust-region"}, default="conjugate-gradient"
-        See `ManifoldDescent`; "paper" is the printed step, which takes several times the iterations.
+        See :class:`~kernelwise.optimizers.ManifoldDescent`; "paper" is the printed step, which takes several
+        times the iterations.
     max_iter : int, default=60
     Cs : array
         For the machine that is trained in the end.

@@ -107,7 +107,7 @@ def yin_select(
     y : array of shape (n_samples,)
         More than two classes are pooled in the criterion and classified one against one.
     criterion : {"esdr", "dbtc", "j4"}, default="esdr"
-        Or another one that `DistanceSketch` takes.
+        Or another one that :class:`kernelwise.DistanceSketch` takes.
     sigmas, Cs : array
         2⁻⁸ … 2⁹ and 2⁻¹ … 2¹⁶ in half steps by default, as in the paper.
     cv : int or splitter, default=10

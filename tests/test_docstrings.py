@@ -118,3 +118,14 @@ CLASSES = {name: value for name, value in PUBLIC.items() if isinstance(value, ty
 def test_methods_and_properties_have_a_sentence(name):
     silent = [method for method, value in methods(CLASSES[name]).items() if not inspect.getdoc(value)]
     assert not silent, f"{name} does not document {silent}"
+
+
+ESTIMATORS = [name for name, value in CLASSES.items() if hasattr(value, "fit")]
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_methods_of_estimators_say_shapes(name):
+    taking_X = {n: m for n, m in methods(CLASSES[name]).items() if callable(m) and "X" in arguments(m)}
+    assert "fit" in taking_X
+    silent = [method for method, value in taking_X.items() if "shape" not in inspect.getdoc(value)]
+    assert not silent, f"{name} says no shapes in {silent}"

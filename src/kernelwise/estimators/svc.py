@@ -248,7 +248,7 @@ class SVC(Exportable, ClassifierMixin, KernelMachine):
 
     @available_if(_has_probability)
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of `predict_proba`."""
+        """Logarithms of `predict_proba`, of shape (n_samples, n_classes)."""
         return np.log(self.predict_proba(X))
 
     def _check_parameters(self) -> None:

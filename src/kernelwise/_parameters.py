@@ -23,7 +23,29 @@ def _constructor_names(kind: type) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Hyperparameter:
-    """A free parameter: where it may move, and whether ``theta`` holds its logarithm."""
+    """A free parameter: where it may move, and whether ``theta`` holds its logarithm.
+
+    Attributes
+    ----------
+    name : str
+        Of the constructor argument, a number or an array.
+    bounds : (float, float), default=(1e-6, 1e6)
+        Lowest and highest value, in the parameter's own units.
+    is_log : bool, default=True
+        Whether ``theta`` holds the logarithm, as for everything that is positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.kernels import RBF
+
+    A search over γ moves log γ, between these bounds:
+
+    >>> RBF.hyperparameters
+    (Hyperparameter(name='gamma', bounds=(1e-06, 1000000.0), is_log=True),)
+    >>> RBF(gamma=1.0).bounds.round(2)
+    array([[-13.82,  13.82]])
+    """
 
     name: str
     bounds: tuple[float, float] = (1e-6, 1e6)

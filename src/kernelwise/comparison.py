@@ -53,6 +53,21 @@ class Comparison:
         Times that an SVC was trained.
     skipped : dict from str to str
         Methods that could not be run, and why.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVC
+    >>> from kernelwise import compare
+    >>> methods = {"wide": SVC(gamma=0.01), "usual": SVC()}
+    >>> comparison = compare(*load_iris(return_X_y=True), methods, n_splits=3)
+    >>> comparison.scores.shape, [row["method"] for row in comparison.rows()]
+    ((2, 3), ['wide', 'usual'])
+
+    What did better than the first method is said in a sentence:
+
+    >>> len(comparison.losses())
+    1
     """
 
     methods: tuple[str, ...]

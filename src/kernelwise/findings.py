@@ -18,6 +18,16 @@ class Finding:
         One sentence with the evidence.
     advice : str
         One sentence on what to do; empty if nothing needs doing.
+
+    Examples
+    --------
+    >>> from kernelwise.findings import Finding
+    >>> finding = Finding("constant", "info", "Feature 3 is constant.", "Remove it.")
+
+    As text it is what to know and what to do:
+
+    >>> print(finding)
+    Feature 3 is constant. Remove it.
     """
 
     name: str

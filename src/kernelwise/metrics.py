@@ -1,17 +1,6 @@
 """The criteria as plain functions of a Gram matrix, for any kernel: quantum, string, graph or your own.
 
-Each returns the paper's quantity: larger means better separated. They share their arguments:
-
-K : array of shape (n_samples, n_samples)
-    Symmetric Gram matrix.
-y : array of shape (n_samples,)
-    Class labels of any type, two or more classes with at least two samples each.
-strategy : {"pooled", "ovr", "ovo"}
-    For more than two classes: all at once, or the average over one-vs-rest or one-vs-one problems.
-sample_weight : array of shape (n_samples,)
-    A weight of 2 counts as a repeated row.
-class_weight : {None, "balanced"}
-    "balanced" gives every class the same total weight.
+Each returns the paper's quantity: larger means better separated.
 
 Examples
 --------
@@ -32,32 +21,142 @@ from typing import Any
 
 from kernelwise.criteria import ESDR, J4, InterClassDistance, KernelTargetAlignment, Polarization
 
+__all__ = ["esdr", "inter_class_distance", "j4", "kernel_target_alignment", "polarization"]
+
 
 def inter_class_distance(
     K: Any, y: Any, *, strategy: str = "pooled", sample_weight: Any = None, class_weight: str | None = None
 ) -> float:
-    """Squared distance between class centres in feature space (DBTC; paper 000, eq. 7)."""
+    """Squared distance between class centres in feature space (DBTC; paper 000, eq. 7).
+
+    Parameters
+    ----------
+    K : array of shape (n_samples, n_samples)
+        Symmetric Gram matrix.
+    y : array of shape (n_samples,)
+        Class labels, two or more classes.
+    strategy : {"pooled", "ovr", "ovo"}, default="pooled"
+        For more than two classes: all at once, or the average over one-vs-rest or one-vs-one problems.
+    sample_weight : array of shape (n_samples,), default=None
+        A weight of 2 counts as a repeated row.
+    class_weight : {None, "balanced"}, default=None
+        "balanced" gives every class the same total weight.
+
+    Returns
+    -------
+    d2 : float
+        Zero or more; at most 4 for a kernel with k(x, x) = 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.metrics import inter_class_distance
+    >>> X = np.array([[0.0], [1.0], [4.0], [5.0]])
+
+    With a linear kernel feature space is input space; the centres are 0.5 and 4.5:
+
+    >>> inter_class_distance(X @ X.T, [0, 0, 1, 1])
+    16.0
+    """
     return InterClassDistance(strategy, class_weight).score(K, y, sample_weight)
 
 
 def esdr(
     K: Any, y: Any, *, strategy: str = "pooled", sample_weight: Any = None, class_weight: str | None = None
 ) -> float:
-    """Expected square distance ratio (paper 004, eq. 8); 1 where the classes are mixed completely."""
+    """Expected square distance ratio (paper 004, eq. 8); 1 where the classes are mixed completely.
+
+    Parameters
+    ----------
+    K : array of shape (n_samples, n_samples)
+    y : array of shape (n_samples,)
+    strategy, sample_weight, class_weight
+        As in `inter_class_distance`.
+
+    Returns
+    -------
+    ratio : float
+        Tends to n/(n − 2) for two classes as a kernel gets narrower: the 1 of all distances equal, but for
+        the pairs of a point with itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.metrics import esdr
+    >>> X = np.array([[0.0], [1.0], [4.0], [5.0]])
+
+    Squared distances between the classes are 9, 16, 16 and 25, and within them 0 and 1:
+
+    >>> esdr(X @ X.T, [0, 0, 1, 1])
+    33.0
+    >>> 16.5 / 0.5
+    33.0
+    """
     return ESDR(strategy, class_weight).score(K, y, sample_weight)
 
 
 def j4(
     K: Any, y: Any, *, strategy: str = "pooled", sample_weight: Any = None, class_weight: str | None = None
 ) -> float:
-    """Between-class over within-class scatter, tr S_b / tr S_w (paper 004, eq. 14)."""
+    """Between-class over within-class scatter, tr S_b / tr S_w (paper 004, eq. 14).
+
+    Parameters
+    ----------
+    K : array of shape (n_samples, n_samples)
+    y : array of shape (n_samples,)
+    strategy, sample_weight, class_weight
+        As in `inter_class_distance`.
+
+    Returns
+    -------
+    ratio : float
+        Zero or more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.metrics import inter_class_distance, j4
+    >>> X = np.array([[0.0], [1.0], [4.0], [5.0]])
+    >>> K, y = X @ X.T, [0, 0, 1, 1]
+    >>> j4(K, y)
+    16.0
+
+    tr S_b is n₁n₂/n² of the distance between the centres (eq. 15), and tr S_w is the variance ¼ of a class:
+
+    >>> inter_class_distance(K, y) * 2 * 2 / 4**2 / 0.25
+    16.0
+    """
     return J4(strategy, class_weight).score(K, y, sample_weight)
 
 
 def polarization(
     K: Any, y: Any, *, strategy: str = "pooled", sample_weight: Any = None, class_weight: str | None = None
 ) -> float:
-    """Σ_ij y_i y_j K_ij (paper 002, section 2)."""
+    """Σ_ij y_i y_j K_ij (paper 002, section 2).
+
+    Parameters
+    ----------
+    K : array of shape (n_samples, n_samples)
+    y : array of shape (n_samples,)
+    strategy, sample_weight, class_weight
+        As in `inter_class_distance`.
+
+    Returns
+    -------
+    P : float
+        Zero or more for a positive semi-definite K.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.metrics import polarization
+    >>> K = np.array([[1.0, 0.5], [0.5, 1.0]])
+
+    Equal points of different classes count against it:
+
+    >>> polarization(np.kron(K, np.ones((2, 2))), [0, 0, 1, 1]), polarization(np.ones((4, 4)), [0, 0, 1, 1])
+    (4.0, 0.0)
+    """
     return Polarization(strategy, class_weight).score(K, y, sample_weight)
 
 
@@ -70,5 +169,37 @@ def kernel_target_alignment(
     sample_weight: Any = None,
     class_weight: str | None = None,
 ) -> float:
-    """⟨K, yyᵀ⟩ / (‖K‖ ‖yyᵀ‖), between −1 and 1 (paper 002, section 2); ``centered`` centres both first."""
+    """⟨K, yyᵀ⟩ / (‖K‖ ‖yyᵀ‖), between −1 and 1 (paper 002, section 2); ``centered`` centres both first.
+
+    Parameters
+    ----------
+    K : array of shape (n_samples, n_samples)
+    y : array of shape (n_samples,)
+    centered : bool, default=False
+        Centre K and yyᵀ in feature space first (Cortes, Mohri and Rostamizadeh 2012): it matters where the
+        classes are not of one size.
+    strategy, sample_weight, class_weight
+        As in `inter_class_distance`.
+
+    Returns
+    -------
+    A : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.metrics import kernel_target_alignment
+    >>> y = np.array([1, 1, 1, 1, -1, -1])
+
+    A kernel that knows the labels is aligned with them, whatever its scale:
+
+    >>> round(kernel_target_alignment(7.0 * np.outer(y, y), y), 12)
+    1.0
+
+    A constant added to it is seen by the plain alignment only:
+
+    >>> K = np.outer(y, y) + 5.0
+    >>> [round(kernel_target_alignment(K, y, centered=centered), 4) for centered in (False, True)]
+    [0.2988, 1.0]
+    """
     return KernelTargetAlignment(centered, strategy, class_weight).score(K, y, sample_weight)

@@ -38,7 +38,7 @@ class TuningProblem:
     Parameters
     ----------
     kernel : Kernel or str
-        Where the search starts. A name starts from the data (:meth:`Kernel.initialize`).
+        Where the search starts. A name starts from the data (:meth:`~kernelwise.kernels.Kernel.initialize`).
     criterion : Criterion or str
     X : array or CSR matrix of shape (n_samples, n_features)
     y : array of shape (n_samples,)

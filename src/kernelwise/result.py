@@ -13,7 +13,24 @@ from kernelwise.kernels import Kernel
 
 
 class History(list[dict[str, Any]]):
-    """One row per evaluation; ``history.to_frame()`` or ``pandas.DataFrame(history)`` makes a table."""
+    """One row per evaluation; ``history.to_frame()`` or ``pandas.DataFrame(history)`` makes a table.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise.optimizers import QuasiNewton
+    >>> from kernelwise.problem import TuningProblem
+    >>> problem = TuningProblem("rbf", "dbtc", *load_iris(return_X_y=True))
+    >>> history = QuasiNewton().minimize(problem).history
+    >>> "gamma" in history[0], "score" in history[0]
+    (True, True)
+
+    Where the iterations ended, the score never fell:
+
+    >>> scores = [row["score"] for row in history.by_iteration()]
+    >>> scores == sorted(scores)
+    True
+    """
 
     def to_frame(self) -> Any:
         """The history as a pandas DataFrame (needs pandas)."""
@@ -58,6 +75,17 @@ class TuningResult:
         Over all restarts.
     seconds : float
     diagnostics : tuple of Finding
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise.optimizers import LineSearch
+    >>> from kernelwise.problem import TuningProblem
+    >>> result = LineSearch().minimize(TuningProblem("rbf", "dbtc", *load_iris(return_X_y=True)))
+    >>> round(result.kernel.gamma, 3), round(result.score, 3), result.stop_reason, result.converged
+    (0.247, 1.181, 'interior peak', True)
+    >>> result.n_evaluations == len(result.history)
+    True
     """
 
     kernel: Kernel

@@ -10,11 +10,39 @@ WIDEST_SPREAD = 28.0  # of the logarithms of the eigenvalues of Q: a condition o
 
 
 class SearchSpace:
-    """A :class:`TuningProblem` over vectors.
+    """A :class:`~kernelwise.problem.TuningProblem` over vectors.
 
     Most kernels have a vector for ``theta`` already. For a symmetric positive-definite matrix Q the vector
     is the upper triangle of log Q (off-diagonal entries times √2, so that lengths agree): every vector is a
     valid Q, as every logarithm is a valid width. The criterion's own parameters, such as log C, come last.
+
+    Parameters
+    ----------
+    problem : TuningProblem
+
+    Attributes
+    ----------
+    start : ndarray of shape (n_parameters,)
+        Where the problem's kernel and criterion are.
+    bounds : ndarray of shape (n_parameters, 2)
+        Lowest and highest value of each entry.
+    is_matrix : bool
+        Whether the kernel's parameter is a matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.kernels import Gaussian
+    >>> from kernelwise.optimizers import SearchSpace
+    >>> from kernelwise.problem import TuningProblem
+    >>> X, y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0], [1.0, 2.0]]), [0, 0, 1, 1]
+    >>> space = SearchSpace(TuningProblem(Gaussian(np.eye(2)), "dbtc", X, y))
+
+    The logarithm of the identity is zero, and every vector is a metric:
+
+    >>> Q = space.to_theta(np.array([0.0, 5.0, 0.0]))
+    >>> space.start.tolist(), bool((np.linalg.eigvalsh(Q) > 0).all())
+    ([0.0, 0.0, 0.0], True)
     """
 
     def __init__(self, problem: TuningProblem) -> None:

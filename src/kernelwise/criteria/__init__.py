@@ -34,7 +34,25 @@ CRITERIA: dict[str, Callable[[], Criterion]] = {
 
 
 def as_criterion(criterion: Any) -> Criterion:
-    """Return the criterion with that name, or the criterion itself."""
+    """Return the criterion with that name, or the criterion itself.
+
+    Parameters
+    ----------
+    criterion : str or Criterion
+        A name of :data:`CRITERIA`, or an object.
+
+    Returns
+    -------
+    criterion : Criterion
+
+    Examples
+    --------
+    >>> from kernelwise.criteria import ESDR, as_criterion
+    >>> as_criterion("centered-kta")
+    KernelTargetAlignment(centered=True, strategy='pooled', class_weight=None)
+    >>> as_criterion(ESDR(strategy="ovr"))
+    ESDR(strategy='ovr', class_weight=None)
+    """
     if isinstance(criterion, Criterion):
         return criterion
     if isinstance(criterion, str) and criterion in CRITERIA:

@@ -17,6 +17,20 @@ class Criterion(Parametrized, ABC):
     ``score`` is the quantity of the paper, with the paper's sign; ``value`` is the cost. A criterion may have
     parameters of its own that a search moves together with the kernel's, such as C: they are listed in
     ``hyperparameters``, and ``theta`` holds their logarithms.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.criteria import Criterion, as_criterion
+    >>> K, y = np.eye(4), [0, 0, 1, 1]
+
+    A large inter-class distance is good, so its cost is negative; a large ‖w‖² is bad.
+
+    >>> for name in ("dbtc", "margin"):
+    ...     criterion = as_criterion(name)
+    ...     print(criterion.score(K, y), criterion.value(K, y), criterion.theta_names)
+    1.0 -1.0 ()
+    4.0 4.0 ('C',)
     """
 
     #: Name in estimators and on the command line.

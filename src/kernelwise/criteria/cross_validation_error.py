@@ -17,6 +17,8 @@ from kernelwise.criteria.memory import TrainedMachine
 class CrossValidationError(HeldOutCriterion):
     """Mean probability of error of decision values from k folds, by one sigmoid for all of them.
 
+    E of paper 001, section 3.2, on all the data instead of one validation set.
+
     Each sample is decided on once, by a machine that did not see it. The number of support vectors and the
     margin in the history are means over the folds' machines; the test error is that of one more machine,
     trained on all samples.

@@ -88,6 +88,19 @@ class MachineCriterion(Criterion):
         Stopping rule of the machines; gradients are as exact as the machines are. A value is right to about a
         hundredth of it, and a search must see differences of values; 1e-8 takes no longer than 1e-6, since
         the last steps are Newton's.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.criteria import MachineCriterion, Margin
+    >>> criterion = Margin(C=10.0)
+    >>> isinstance(criterion, MachineCriterion), criterion.theta_names, criterion.theta.round(4)
+    (True, ('C',), array([2.3026]))
+
+    With a fixed C only the kernel is searched:
+
+    >>> Margin(C=10.0, search_C=False).theta_names
+    ()
     """
 
     sign: ClassVar[int] = 1

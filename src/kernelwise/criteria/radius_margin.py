@@ -49,6 +49,19 @@ class RadiusMargin(MachineCriterion):
     search_C, strategy, tol
         As in :class:`~kernelwise.criteria.machine.MachineCriterion`; ``tol`` is also the relative precision
         of R².
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.criteria import RadiusMargin
+
+    Of a very narrow kernel K = I, and then R²/γ² = 4 (1 − 1/ℓ) ℓ₊ℓ₋/ℓ for every C (theorem 2):
+
+    >>> y = [1, 1, 1, 0, 0]
+    >>> [round(RadiusMargin(C=C, tol=1e-10).score(np.eye(5), y), 6) for C in (0.1, 10.0)]
+    [3.84, 3.84]
+    >>> round(4 * (1 - 1 / 5) * 3 * 2 / 5, 6)
+    3.84
     """
 
     name = "radius-margin"

@@ -37,6 +37,19 @@ class RegularizedMargin(MachineCriterion):
     the margin's part is at most 2C·n. The same balance at another n is ρ in proportion to C/n. The paper does
     not print its ρ; 0.01 to 0.1 served at n = 100 and C from 1 to 1000.
 
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.criteria import RegularizedMargin
+    >>> K, y = np.array([[2.0, 0.0], [0.0, 2.0]]).repeat(2, axis=0).repeat(2, axis=1), [0, 0, 1, 1]
+
+    The margin's part alone, and with a reference that is far away:
+
+    >>> round(RegularizedMargin(C=10.0).score(K, y), 4)
+    1.0
+    >>> round(RegularizedMargin(C=10.0, rho=0.5, K_reference=np.zeros((4, 4))).score(K, y), 4)
+    17.0
+
     References
     ----------
     Laanaya, Abdallah, Snoussi, Richard: Learning general Gaussian kernel hyperparameters of SVMs using

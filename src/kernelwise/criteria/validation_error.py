@@ -14,7 +14,9 @@ from kernelwise.criteria.machine import TwoClassProblem
 
 
 class ValidationError(HeldOutCriterion):
-    """E: mean probability of error on a validation set, by Platt's sigmoid on its outputs (paper 001).
+    """E: mean probability of error on a validation set, by Platt's sigmoid on its outputs.
+
+    Paper 001, section 3: train, fit the sigmoid on the validation outputs, move the kernel and C.
 
     Parameters
     ----------

@@ -33,6 +33,25 @@ def gaussian_esdr(
     Returns
     -------
     esdr : float, or ndarray of the shape of sigma
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.datasets import gaussian_esdr, make_two_gaussians
+    >>> from kernelwise.kernels import RBF
+    >>> from kernelwise.metrics import esdr
+
+    The ratio rises from 1 to that of input space as the kernel gets wider:
+
+    >>> mean = np.array([2.12, 0.0])
+    >>> gaussian_esdr([0.01, 1.0, 100.0], -mean, 1.0, mean, 1.0).round(3)
+    array([1.   , 1.475, 5.491])
+
+    A sample of these two classes has nearly the same:
+
+    >>> X, y = make_two_gaussians(1000, random_state=0)
+    >>> round(esdr(RBF(0.5)(X), y), 2)
+    1.48
     """
     sigma = np.asarray(sigma, dtype=float)
     if not (sigma >= 0).all():

@@ -31,7 +31,7 @@ def make_two_gaussians(
     """Draw two Gaussians in the plane that overlap just so much (paper 001, section 3.3).
 
     No rule errs less often than the sign of the first feature, which errs with probability Φ(−d/(2 std)); d
-    is the distance between the means, chosen to make that `bayes_error`.
+    is the distance between the means, chosen to make that ``bayes_error``.
 
     Parameters
     ----------
@@ -47,6 +47,17 @@ def make_two_gaussians(
     X : ndarray of shape (n_samples, 2)
     y : ndarray of shape (n_samples,), of -1 and +1
         Balanced and shuffled; class −1 has the odd sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.datasets import make_two_gaussians
+    >>> X, y = make_two_gaussians(20_000, bayes_error=0.1, random_state=0)
+
+    The best rule is the sign of the first feature:
+
+    >>> float(np.mean(np.sign(X[:, 0]) != y).round(2))
+    0.1
     """
     check_scalar(
         bayes_error, "bayes_error", numbers.Real, min_val=0, max_val=0.5, include_boundaries="neither"
@@ -61,6 +72,16 @@ def gaussian_grid_parameters(row: int, column: int) -> GaussianPair:
     """Return the two Gaussians of image (row, column) in figures 2 and 3 of paper 004.
 
     μ₁ = (0, 0), Σ₁ = exp(2(row − 3)) I, μ₂ = (1, 1), Σ₂ = exp(2(column − 3)) I; both numbers run from 1 to 5.
+
+    Parameters
+    ----------
+    row, column : int
+        From 1 to 5.
+
+    Returns
+    -------
+    pair : GaussianPair
+        ``mu1``, ``var1``, ``mu2`` and ``var2``, each of shape (2,), in the order that `gaussian_esdr` takes.
 
     Examples
     --------
@@ -92,6 +113,16 @@ def make_gaussian_grid(
     X : ndarray of shape (n_samples, 2)
     y : ndarray of shape (n_samples,)
         −1 for the paper's class 1, +1 for its class 2; balanced and shuffled; class −1 has the odd sample.
+
+    Examples
+    --------
+    >>> from kernelwise.datasets import make_gaussian_grid
+    >>> X, y = make_gaussian_grid(1, 5, random_state=0)
+
+    The narrowest first class beside the widest second one:
+
+    >>> [float(X[y == label].std().round(1)) for label in (-1, 1)]
+    [0.1, 7.5]
     """
     return _draw(gaussian_grid_parameters(row, column), n_samples, random_state)
 

@@ -34,6 +34,16 @@ class Dataset:
     feature_names : tuple of str
     source : str
         Who published the data, and where this copy was found.
+
+    Examples
+    --------
+    >>> from kernelwise.datasets import load
+    >>> iris = load("iris")
+    >>> iris.X.shape, iris.y.shape, len(iris.feature_names)
+    ((150, 4), (150,), 4)
+    >>> X, y = iris
+    >>> X is iris.X
+    True
     """
 
     name: str

@@ -31,6 +31,16 @@ class ClosestPair:
         Pairs of points at that distance.
     labels : ndarray of shape (n_classes, n_classes)
         Pairs of samples at that distance, by their classes; symmetric.
+
+    Examples
+    --------
+    >>> from kernelwise.diagnostics import boundary_verdict
+    >>> pair = boundary_verdict([[0.0], [1.0], [2.0], [5.0]], ["a", "a", "b", "b"]).pair
+
+    Two pairs of points tie; the samples of one have equal labels, those of the other have not.
+
+    >>> pair.samples, pair.distance, pair.n_ties, pair.n_equal, pair.n_different
+    ((0, 1), 1.0, 2, 1, 1)
     """
 
     samples: tuple[int, int]
@@ -63,10 +73,27 @@ def closest_pair(points: Points) -> ClosestPair | None:
     Squared distances come from matrix products, block by block; where rounding could matter they are computed
     again from coordinate differences. O(n²) time, memory for a few blocks.
 
+    Parameters
+    ----------
+    points : Points
+        As from `distinct_points`.
+
     Returns
     -------
     pair : ClosestPair or None
         None if the squared distances of the closest points are zero in double precision.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.diagnostics import closest_pair, distinct_points
+    >>> X = np.array([[0.0], [4.0], [4.0], [1.0]])
+
+    Copies of a point are no pair:
+
+    >>> pair = closest_pair(distinct_points(X, index=np.array([0, 0, 1, 1]), n_classes=2))
+    >>> pair.samples, pair.distance
+    ((0, 3), 1.0)
     """
     X = points.X.astype(np.float64)
     blocks = list(_blocks(X))

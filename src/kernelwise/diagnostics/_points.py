@@ -21,6 +21,18 @@ class Points:
         The first sample at each point.
     counts : ndarray of shape (n_points, n_classes)
         Samples of each class there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.diagnostics import distinct_points
+    >>> X = np.array([[1.0, 2.0], [0.0, 0.0], [1.0, 2.0]])
+    >>> points = distinct_points(X, index=np.array([0, 1, 1]), n_classes=2)
+
+    Samples 0 and 2 are one point, with one sample of each class:
+
+    >>> points.first.tolist(), points.counts.tolist()
+    ([0, 1], [[1, 1], [0, 1]])
     """
 
     X: Any
@@ -44,6 +56,20 @@ def distinct_points(X: Any, index: np.ndarray, n_classes: int) -> Points:
     index : ndarray of shape (n_samples,)
         Class index of each sample.
     n_classes : int
+
+    Returns
+    -------
+    points : Points
+        In the order of their first samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.diagnostics import distinct_points
+    >>> X = np.array([[1.0], [1.0], [2.0]])
+    >>> distinct_points(X, index=np.array([0, 0, 1]), n_classes=2).X
+    array([[1.],
+           [2.]])
     """
     return _gathered(X, np.arange(X.shape[0]), (index[:, None] == np.arange(n_classes)).astype(int))
 

@@ -39,7 +39,7 @@ def pull(pair: ClosestPair) -> float:
 
 @dataclass(frozen=True)
 class BoundaryVerdict:
-    """What the theorems say about data at narrow widths.
+    """What the theorems say about data at narrow widths (paper 002, theorems 2 and 3).
 
     Attributes
     ----------
@@ -53,6 +53,21 @@ class BoundaryVerdict:
         :data:`kernelwise.criteria.CRITERIA`.
     finding : Finding
         The evidence and the verdict in words.
+
+    Examples
+    --------
+    >>> from kernelwise.diagnostics import boundary_verdict
+
+    Of four points on a line the closest two are 0.1 apart and of different classes:
+
+    >>> verdict = boundary_verdict([[0.0], [0.1], [1.0], [3.0]], [0, 1, 1, 0])
+    >>> verdict.sign, round(verdict.pair.distance, 3), "radius-margin" in verdict.affected
+    (-1, 0.1, True)
+
+    Of the same class, they do no harm:
+
+    >>> boundary_verdict([[0.0], [0.1], [1.0], [3.0]], [0, 0, 1, 1]).affected
+    ()
     """
 
     pair: ClosestPair | None

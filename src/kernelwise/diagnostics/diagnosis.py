@@ -21,7 +21,20 @@ SEVERITIES = ("error", "warning", "info")
 
 
 class Diagnosis(list[Finding]):
-    """Findings, the most serious first; ``print`` shows them, ``to_frame()`` makes a table."""
+    """Findings, the most serious first; ``print`` shows them, ``to_frame()`` makes a table.
+
+    Examples
+    --------
+    >>> from kernelwise import diagnose
+    >>> diagnosis = diagnose([[0.0, 7.0], [0.1, 7.0], [1.0, 7.0], [3.0, 7.0]], [0, 1, 1, 0])
+
+    A list, the most serious first:
+
+    >>> diagnosis[0].severity, diagnosis[0].name
+    ('warning', 'tiny-class')
+    >>> [finding.name for finding in diagnosis if finding.severity == "warning"]
+    ['tiny-class', 'constant', 'closest-pair', 'curve']
+    """
 
     def __str__(self) -> str:
         counts = Counter(finding.severity for finding in self)

@@ -54,9 +54,9 @@ class Exportable:
             skl2onnx.to_onnx(pipeline, X[:1].astype("float32"), options=options)
 
         The outputs are labels (integers or text) and decision values (of two classes: −d and d). Single
-        precision changes the values by up to 5e-7 of the sum of |β_i k(x_i, x)|, and labels only of samples
-        that are closer than that to a boundary; the sum is large for a polynomial of many features. The
-        output of an SVR is a column of predictions.
+        precision changes the values by up to 5e-7 of the sum of ``|β_i k(x_i, x)|``, and labels only of
+        samples that are closer than that to a boundary; the sum is large for a polynomial of many features.
+        The output of an SVR is a column of predictions.
         """
         check_is_fitted(self)
         machine = getattr(self, "best_estimator_", None)

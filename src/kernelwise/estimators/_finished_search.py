@@ -33,11 +33,17 @@ class FinishedSearch(ClassifierMixin, BaseEstimator):
         return self._best().predict(X)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Decision values of ``best_estimator_``."""
+        """Decision values of ``best_estimator_``, of shape (n_samples,) or (n_samples, n_classes)."""
         return self._best().decision_function(X)
 
     def score(self, X: Any, y: Any) -> float:
-        """Score of ``best_estimator_`` by ``scorer_``; of several metrics, by the one ``refit`` names."""
+        """Score of ``best_estimator_`` by ``scorer_``; of several metrics, by the one ``refit`` names.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        """
         best = self._best()
         if self.multimetric_ and not isinstance(self.refit, str):
             raise ValueError("With several metrics, score needs the name of one of them in 'refit'.")

@@ -143,7 +143,7 @@ class TunedMachine(CallbackSupportMixin, BaseEstimator):
         ----------
         path : path-like
             The file is written whole or not at all.
-        X, y : array, default=None
+        X, y : arrays of shape (n_samples, n_features) and (n_samples,), default=None
             The training samples. With them the report has decision regions and findings about the data.
         **options
             ``test``, ``comparison``, ``command``, ``source``, ``seed``: see `kernelwise.reports.report_data`.

@@ -152,7 +152,7 @@ class MetricTransformer(
         return self.kernel_.transform((X - self.mean_) / self.scale_)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the mapped features: those of the input for a diagonal metric."""
+        """Names of the mapped features, shape (n_mapped,): those of the input for a diagonal metric."""
         mixin = OneToOneFeatureMixin if self.kernel == "diagonal" else ClassNamePrefixFeaturesOutMixin
         return mixin.get_feature_names_out(self, input_features)
 

@@ -62,7 +62,7 @@ class NystroemSVC(ClassifierMixin, BaseEstimator):
         Rows of X that are the landmarks.
     support_vectors_ : array or CSR matrix of shape (n_landmarks, n_features)
     dual_coef_ : ndarray of shape (n_machines, n_landmarks)
-        The decision values are k(X, support_vectors_) · dual_coef_ᵀ + intercept_.
+        The decision values are ``kernel_(X, support_vectors_) @ dual_coef_.T + intercept_``.
     intercept_ : ndarray of shape (n_machines,)
     n_iter_ : ndarray of shape (n_machines,)
         Newton steps of the last training.
@@ -201,7 +201,7 @@ class NystroemSVC(ClassifierMixin, BaseEstimator):
         return decision_values(self.kernel_, X, self.support_vectors_, self.dual_coef_, self.intercept_)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Decision values, as in `SVC`."""
+        """Decision values of shape (n_samples,), or (n_samples, n_classes or n_machines), as in `SVC`."""
         values = self._machine_values(X)
         n_classes = len(self.classes_)
         if n_classes == 2:
@@ -222,7 +222,7 @@ class NystroemSVC(ClassifierMixin, BaseEstimator):
         )
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of `predict_proba`."""
+        """Logarithms of `predict_proba`, of shape (n_samples, n_classes)."""
         return np.log(self.predict_proba(X))
 
     def __sklearn_tags__(self) -> Tags:

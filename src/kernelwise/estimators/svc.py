@@ -226,9 +226,10 @@ class SVC(Exportable, ClassifierMixin, KernelMachine):
 
     @available_if(_has_membership)
     def membership(self, X: Any) -> np.ndarray:
-        """Fuzzy memberships of shape (n_samples, n_classes), at most 1; see `fuzzy_membership`.
+        """Fuzzy memberships of shape (n_samples, n_classes), at most 1 (paper 000, section 4).
 
-        Positive for the predicted class where all machines agree on it; for none where they do not.
+        For class i, the smallest of 1, D_i(x) and −D_j(x) over the other classes j, with one-vs-rest decision
+        values D. Positive for the predicted class where all machines agree on it; for none where they do not.
         """
         values = self._machine_values(X)
         if self._trained_as != "ovr":
@@ -247,7 +248,7 @@ class SVC(Exportable, ClassifierMixin, KernelMachine):
 
     @available_if(_has_probability)
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of `predict_proba`."""
+        """Logarithms of `predict_proba`, of shape (n_samples, n_classes)."""
         return np.log(self.predict_proba(X))
 
     def _check_parameters(self) -> None:

@@ -40,7 +40,7 @@ class SVR(Exportable, RegressorMixin, BaseEstimator):
     C, epsilon : float, default=1.0, 0.1
         Bound of the coefficients, and half the width of the tube; both in the units of y.
     tol, max_iter : float, int
-        As in `SVC`.
+        As in :class:`kernelwise.SVC`.
     memory_limit : float, default=4096
         MiB for kernel values in training; the Gram matrix need not fit.
 

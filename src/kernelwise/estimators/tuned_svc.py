@@ -289,7 +289,7 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
         return machine.predict(Z)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Decision values, as in `SVC`."""
+        """Decision values of shape (n_samples,), or (n_samples, n_classes or n_machines), as in `SVC`."""
         machine, Z = self._machine_and(X)
         return machine.decision_function(Z)
 
@@ -304,5 +304,5 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
         )
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of `predict_proba`."""
+        """Logarithms of `predict_proba`, of shape (n_samples, n_classes)."""
         return np.log(self.predict_proba(X))

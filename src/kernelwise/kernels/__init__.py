@@ -43,7 +43,23 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
 
 
 def as_kernel(kernel: Any) -> Kernel:
-    """Return the kernel with that name, or the kernel itself."""
+    """Return the kernel with that name, or the kernel itself.
+
+    Parameters
+    ----------
+    kernel : str or Kernel
+        A name of :data:`KERNELS`, or an object.
+
+    Returns
+    -------
+    kernel : Kernel
+
+    Examples
+    --------
+    >>> from kernelwise.kernels import RBF, as_kernel
+    >>> as_kernel("kmod"), as_kernel(RBF(gamma=2.0))
+    (KMOD(gamma=1, sigma=1), RBF(gamma=2))
+    """
     if isinstance(kernel, Kernel):
         return kernel
     if isinstance(kernel, str) and kernel in KERNELS:

@@ -17,6 +17,25 @@ class Kernel(Parametrized, ABC):
     Kernels are values: :meth:`with_theta` and :meth:`initialize` return changed copies. A subclass writes
     ``_gram``, ``_diagonal`` and ``_gradient_dot`` and lists its free parameters, in declaration order, in
     ``hyperparameters``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.kernels import RBF
+    >>> X = np.array([[0.0], [1.0], [3.0]])
+    >>> kernel = RBF(gamma=0.5)
+    >>> kernel(X).shape, kernel(X, X[:2]).shape
+    ((3, 3), (3, 2))
+
+    A search sees the vector ``theta`` and makes copies; here γ is doubled:
+
+    >>> kernel.with_theta(kernel.theta + np.log(2.0))
+    RBF(gamma=1)
+
+    The derivative of ΣK by log γ, without an array of derivatives:
+
+    >>> kernel.gradient_dot(X, np.ones((3, 3))).round(4)
+    array([-1.2479])
     """
 
     #: "euclidean" if ``theta`` is a free vector, "spd" if it is a symmetric positive-definite matrix.

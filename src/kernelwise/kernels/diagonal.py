@@ -14,7 +14,7 @@ from kernelwise.kernels.starts import start_gamma
 
 
 class DiagonalGaussian(GaussianFamily):
-    """k(x, y) = exp(−½ Σ_k q_k (x_k − y_k)²).
+    """k(x, y) = exp(−½ Σ_k q_k (x_k − y_k)²): paper 003, eq. 1, with a diagonal Q.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ class DotProductKernel(Kernel):
 
 
 class Linear(DotProductKernel):
-    """k(x, y) = xᵀy; it has no free parameter.
+    """k(x, y) = xᵀy; it has no free parameter (paper 001, table 1).
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Linear(DotProductKernel):
 
 
 class Polynomial(DotProductKernel):
-    """k(x, y) = (γ xᵀy + c)^q with integer degree q.
+    """k(x, y) = (γ xᵀy + c)^q with integer degree q (paper 001, table 1; paper 004, eq. 5).
 
     Parameters
     ----------
@@ -104,7 +104,9 @@ class Polynomial(DotProductKernel):
 
 
 class Sigmoid(DotProductKernel):
-    """k(x, y) = tanh(γ xᵀy + c); not positive semi-definite in general.
+    """k(x, y) = tanh(γ xᵀy + c) (paper 001, table 1; paper 004, eq. 7).
+
+    Not positive semi-definite in general.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from kernelwise.kernels.starts import start_gamma
 
 
 class ExponentialRBF(RadialKernel):
-    """k(x, y) = exp(−γ‖x − y‖), also known as the Laplacian kernel of the Euclidean distance.
+    """k(x, y) = exp(−γ‖x − y‖) (paper 001, table 1), a Laplacian kernel of the Euclidean distance.
 
     Parameters
     ----------

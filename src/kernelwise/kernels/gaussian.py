@@ -12,7 +12,7 @@ from kernelwise.kernels.starts import start_gamma
 
 
 class Gaussian(GaussianFamily):
-    """k(x, y) = exp(−½ (x − y)ᵀ Q (x − y)) with a symmetric positive-definite matrix Q.
+    """k(x, y) = exp(−½ (x − y)ᵀ Q (x − y)) with a symmetric positive-definite matrix Q (paper 003, eq. 1).
 
     ``theta`` is Q itself, shape (d, d), and :meth:`gradient_dot` returns the symmetric matrix of
     derivatives with respect to Q: the search for Q lives on the manifold of such matrices. Searches over

@@ -13,7 +13,7 @@ from kernelwise.kernels.starts import start_gamma
 
 
 class KMOD(RadialKernel):
-    """k(x, y) = a (exp(γ / (‖x − y‖² + σ²)) − 1) with a = 1 / (exp(γ/σ²) − 1).
+    """k(x, y) = a (exp(γ / (‖x − y‖² + σ²)) − 1) with a = 1 / (exp(γ/σ²) − 1) (paper 001, eq. 3).
 
     The paper prints the normaliser a without γ; with it k(x, x) = 1, as the paper says it should be.
 

@@ -16,6 +16,8 @@ from kernelwise.kernels.starts import start_gamma
 class LowRankGaussian(GaussianFamily):
     """k(x, y) = exp(−½ ‖A(x − y)‖²), the general Gaussian with Q = AᵀA of rank at most r.
 
+    The metric of paper 003, eq. 1, where it is to see a few directions only.
+
     Parameters
     ----------
     A : array-like of shape (rank, n_features), default=None

@@ -21,6 +21,8 @@ RELATIVE_FLOOR = 1e-10
 class Mahalanobis(ScaledGaussian):
     """k(x, y) = exp(−(δ/m) (x − y)ᵀ S⁻¹ (x − y)), S the covariance of the training data, m their features.
 
+    Paper 000, eqs. 5 and 6: an RBF kernel of features, or principal directions, brought to one size.
+
     Parameters
     ----------
     delta : float, default=1.0

@@ -13,7 +13,19 @@ from kernelwise.kernels.base import Kernel
 
 
 class RadialKernel(Kernel):
-    """k(x, y) = φ(‖L(x − y)‖²) with φ(0) = 1; L is the identity unless ``transform`` says otherwise."""
+    """k(x, y) = φ(‖L(x − y)‖²) with φ(0) = 1; L is the identity unless ``transform`` says otherwise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.kernels import DiagonalGaussian, RadialKernel
+    >>> kernel = DiagonalGaussian(q=[4.0, 1.0])
+    >>> isinstance(kernel, RadialKernel), kernel.transform(np.array([[1.0, 1.0]]))
+    (True, array([[2., 1.]]))
+    >>> kernel.squared_distances(np.array([[0.0, 0.0], [1.0, 1.0]]))
+    array([[0., 5.],
+           [5., 0.]])
+    """
 
     def transform(self, X: Any) -> Any:
         """Samples after the kernel's linear map, shape (n_samples, n_mapped)."""

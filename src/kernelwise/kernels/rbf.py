@@ -11,7 +11,7 @@ from kernelwise.kernels.starts import start_gamma
 
 
 class RBF(ScaledGaussian):
-    """k(x, y) = exp(−γ‖x − y‖²).
+    """k(x, y) = exp(−γ‖x − y‖²) (paper 000, eq. 4; paper 004, eq. 6).
 
     Papers that write σ mean γ = 1/(2σ²); paper 000's γ/m is ours times the number m of features.
 

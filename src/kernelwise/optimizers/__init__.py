@@ -1,12 +1,13 @@
 """Optimizers: θ → better θ, seeing only a TuningProblem."""
 
-from kernelwise.optimizers.base import Optimizer
+from kernelwise.optimizers.base import Optimizer, Run
 from kernelwise.optimizers.gradient_descent import GradientDescent
 from kernelwise.optimizers.grid import GridSearch
 from kernelwise.optimizers.line_search import LineSearch
 from kernelwise.optimizers.manifold import ManifoldDescent
 from kernelwise.optimizers.quasi_newton import QuasiNewton
 from kernelwise.optimizers.second_order import SecondOrder
+from kernelwise.space import SearchSpace
 
 __all__ = [
     "GradientDescent",
@@ -15,5 +16,7 @@ __all__ = [
     "ManifoldDescent",
     "Optimizer",
     "QuasiNewton",
+    "Run",
+    "SearchSpace",
     "SecondOrder",
 ]

@@ -23,7 +23,35 @@ INTERIOR = ("converged", "interior peak", "grid exhausted")
 
 @dataclass
 class Run:
-    """Where one run from one start ended."""
+    """Where one run from one start ended: what ``_run`` of an optimizer returns.
+
+    Attributes
+    ----------
+    vector : ndarray of shape (n_parameters,)
+        The best point, as :class:`SearchSpace` has it.
+    value : float
+        The cost there.
+    n_iterations : int
+    stop_reason : str
+        One of those of :class:`~kernelwise.result.TuningResult`.
+
+    Examples
+    --------
+    A search that stays where it begins:
+
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise.optimizers import Optimizer, Run
+    >>> from kernelwise.problem import TuningProblem
+    >>> class Stay(Optimizer):
+    ...     requires_gradient = False
+    ...     def __init__(self):
+    ...         pass
+    ...     def _run(self, space, start):
+    ...         return Run(start, space.value(start), 0, "converged")
+    >>> result = Stay().minimize(TuningProblem("rbf", "dbtc", *load_iris(return_X_y=True)))
+    >>> result.n_evaluations, result.n_iterations
+    (1, 0)
+    """
 
     vector: np.ndarray
     value: float
@@ -32,14 +60,32 @@ class Run:
 
 
 class Optimizer(ABC):
-    """Minimises a :class:`TuningProblem`. Subclasses write ``_run`` and keep its state in local variables.
+    """Minimises a :class:`~kernelwise.problem.TuningProblem` from one or more starts.
 
-    Parameters
+    Subclasses write ``_run`` and keep its state in local variables.
+
+    Attributes
     ----------
     n_restarts : int, default=0
         Further runs from random starts around the kernel's own; the best run is returned.
     random_state : int, RandomState or None, default=0
         Chance enters only through the restarts.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise.optimizers import Optimizer, QuasiNewton
+    >>> from kernelwise.problem import TuningProblem
+    >>> X, y = load_iris(return_X_y=True)
+    >>> optimizer = QuasiNewton(n_restarts=2)
+    >>> result = optimizer.minimize(TuningProblem("rbf", "dbtc", X, y == 0))
+    >>> isinstance(optimizer, Optimizer), result.stop_reason, round(result.kernel.gamma, 3)
+    (True, 'converged', 0.197)
+
+    The history has every point that was tried, of all three runs:
+
+    >>> len(result.history) == result.n_evaluations, sorted({row["start"] for row in result.history})
+    (True, [0, 1, 2])
     """
 
     requires_gradient: ClassVar[bool] = True
@@ -83,7 +129,7 @@ class Optimizer(ABC):
     def _run(self, space: SearchSpace, start: np.ndarray) -> Run: ...
 
     def check(self, problem: TuningProblem) -> None:
-        """Raise :class:`IncompatibleError` if kernel, criterion and optimizer cannot work together."""
+        """Raise :class:`~kernelwise.exceptions.IncompatibleError` if the three parts cannot work together."""
         me, kernel, criterion = type(self).__name__, problem.kernel, type(problem.criterion).__name__
         size = problem.theta.size
         if size == 0:

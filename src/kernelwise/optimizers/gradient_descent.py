@@ -11,7 +11,7 @@ from kernelwise.space import SearchSpace
 
 
 class GradientDescent(Optimizer):
-    """Steps along the negative gradient in log-parameters.
+    """Steps along the negative gradient in log-parameters (paper 001, section 3.3 and figure 3).
 
     Parameters
     ----------
@@ -21,10 +21,27 @@ class GradientDescent(Optimizer):
         Grow the rate by a tenth after a step that lowers the cost; halve it and go back after one that does
         not. False keeps the rate, whatever happens, as the paper's plain descent does.
     tol : float, default=1e-6
-        Stops when no component of the gradient exceeds ``tol`` times max(1, |cost|).
+        Stops when no component of the gradient exceeds ``tol`` times ``max(1, |cost|)``.
     max_iter : int, default=200
     n_restarts, random_state
         See :class:`Optimizer`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise.optimizers import GradientDescent, QuasiNewton
+    >>> from kernelwise.problem import TuningProblem
+    >>> X, y = load_iris(return_X_y=True)
+    >>> problem = TuningProblem("rbf", "dbtc", X, y == 0)
+
+    At a rate that stays as it is, the same peak as quasi-Newton's takes many more evaluations:
+
+    >>> slow = GradientDescent(is_adaptive=False).minimize(problem)
+    >>> fast = QuasiNewton().minimize(problem)
+    >>> round(slow.kernel.gamma, 3), round(fast.kernel.gamma, 3)
+    (0.197, 0.197)
+    >>> slow.n_evaluations > 2 * fast.n_evaluations
+    True
     """
 
     def __init__(

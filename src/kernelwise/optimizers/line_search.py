@@ -27,6 +27,16 @@ class LineSearch(Optimizer):
     -----
     ``stop_reason`` is "interior peak", "plateau" (the best value is at an end and the curve is flat there)
     or "boundary".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise.optimizers import LineSearch
+    >>> from kernelwise.problem import TuningProblem
+    >>> X, y = load_iris(return_X_y=True)
+    >>> result = LineSearch().minimize(TuningProblem("rbf", "centered-kta", X, y))
+    >>> round(result.kernel.gamma, 3), round(result.score, 3), result.stop_reason
+    (0.308, 0.795, 'interior peak')
     """
 
     requires_gradient = False

@@ -30,7 +30,7 @@ class ManifoldDescent(Optimizer):
     """Moves Q on the manifold of symmetric positive-definite matrices, and C or log-widths beside it.
 
     Works with every kernel and every differentiable criterion; the parameters of kernels other than
-    `Gaussian` are vectors, for which the manifold is flat.
+    :class:`~kernelwise.kernels.Gaussian` are vectors, for which the manifold is flat.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class ManifoldDescent(Optimizer):
     floor : float, default=1e-6
         No eigenvalue of Q, or weight of a diagonal Q, is smaller than this share of the largest.
     tol : float, default=1e-5
-        Stops when the gradient's norm, in the manifold's metric, is below ``tol`` times max(1, |cost|).
+        Stops when the gradient's norm, in the manifold's metric, is below ``tol`` times ``max(1, |cost|)``.
     max_iter : int, default=300
     n_restarts, random_state
         See :class:`Optimizer`.

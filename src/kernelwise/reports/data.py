@@ -39,11 +39,14 @@ class ReportData:
     ----------
     answer : Answer
     comparison : list of dict
-        `Comparison.rows`; ``losses`` are its sentences.
+        :meth:`kernelwise.Comparison.rows`.
+    losses : list of str
+        :meth:`kernelwise.Comparison.losses`.
     why : tuple of str
     criterion : CriterionCurves or None
     paths : list of CPath
-        ``chosen`` is the place of the chosen kernel among them, and of the chosen C on its path.
+    chosen : (int, int)
+        The place of the chosen kernel among the paths, and that of the chosen C on its path.
     support : Support or None
     confusions : list of Confusion
     reliabilities : list of Reliability
@@ -53,6 +56,19 @@ class ReportData:
     regions : Regions or None
     findings : tuple of Finding
     provenance : Provenance
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise import TunedSVC
+    >>> from kernelwise.reports import report_data
+    >>> X, y = load_iris(return_X_y=True)
+    >>> data = report_data(TunedSVC(Cs=[1.0, 10.0]).fit(X, y), X, y)
+
+    Plain values, such as the reasons in words and the confusion of held-out samples:
+
+    >>> len(data.why) > 0, data.confusions[0].counts.shape, data.relevance is None
+    (True, (3, 3), True)
     """
 
     answer: Answer
@@ -102,6 +118,20 @@ def report_data(
     Returns
     -------
     data : ReportData
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise import TunedSVC
+    >>> from kernelwise.reports import report_data
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = TunedSVC(Cs=[1.0, 10.0]).fit(X[::2], y[::2])
+    >>> data = report_data(model, test=(X[1::2], y[1::2]), seed=0)
+
+    One confusion matrix for held-out samples, and one for the test samples:
+
+    >>> [(part.source, part.counts.shape) for part in data.confusions]
+    [('held out', (3, 3)), ('test', (3, 3))]
     """
     check_tuned(model)
     if (X is None) != (y is None):

@@ -35,6 +35,20 @@ def write_report(data: ReportData, path: Any) -> None:
     ------
     ImportError
         If jinja2 or plotly is not installed.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise import TunedSVC
+    >>> from kernelwise.reports import report_data, write_report
+    >>> model = TunedSVC(Cs=[1.0, 10.0]).fit(*load_iris(return_X_y=True))
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "report.html"
+    ...     write_report(report_data(model), path)
+    ...     print(path.read_text(encoding="utf-8")[:15])
+    <!DOCTYPE html>
     """
     text = render(data)
     with whole_file(path, "w", encoding="utf-8", newline="\n") as file:

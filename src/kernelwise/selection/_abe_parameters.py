@@ -39,6 +39,17 @@ class AbeParameters:
         "interior peak", "plateau", "boundary" or "max_iter", by problem.
     findings : tuple of Finding
     seconds : float
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise.selection import abe_parameters
+    >>> found = abe_parameters(*load_iris(return_X_y=True), strategy="ovo")
+
+    One parameter for each pair of classes, and their average:
+
+    >>> found.problems, found.parameters.round(2).tolist(), round(found.parameter, 2)
+    (((0, 1), (0, 2), (1, 2)), [16.8, 9.22, 26.75], 17.59)
     """
 
     parameter: float
@@ -58,12 +69,16 @@ def abe_parameters(
     method: str = "sketch",
     n_jobs: int | None = None,
 ) -> AbeParameters:
-    """Choose the kernel parameter as `abe_select` does, without choosing C.
+    """Choose the kernel parameter as `abe_select` does, without choosing C (paper 000, section 3.2).
 
     Parameters
     ----------
     X, y, kernel, strategy, method, n_jobs
         As in `abe_select`.
+
+    Returns
+    -------
+    found : AbeParameters
 
     Examples
     --------

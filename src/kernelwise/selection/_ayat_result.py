@@ -28,6 +28,19 @@ class PairMachine:
     beta : ndarray of shape (n_support,)
         Signed coefficients; positive decision values mean the first class of the pair.
     intercept : float
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise.selection import ayat_select
+    >>> X, y = load_iris(return_X_y=True)
+    >>> result = ayat_select(X[::2], y[::2], kernel="rbf", C=10.0)
+    >>> machine = result.pairs[0].tuned
+
+    Its decision values are positive for the first class of the pair:
+
+    >>> int((machine.decision_function(X[:50]) > 0).sum()) > 45
+    True
     """
 
     kernel: Kernel
@@ -55,6 +68,21 @@ class PairTuning:
         The search from the scale that the scan took; its history has the scan, too.
     chosen : dict
         The row of the history whose parameters ``tuned`` has.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise.selection import ayat_select
+    >>> X, y = load_iris(return_X_y=True)
+    >>> result = ayat_select(X[::2], y[::2], kernel="rbf", C=10.0)
+    >>> pair = result.pairs[2]
+    >>> [int(label) for label in pair.classes]
+    [1, 2]
+
+    What the search chose is a row of its history:
+
+    >>> any(row is pair.chosen for row in pair.search.history), pair.tuned.C == pair.chosen["C"]
+    (True, True)
     """
 
     classes: tuple[Any, Any]
@@ -73,6 +101,22 @@ class AyatResult:
     classes : ndarray of shape (n_classes,)
     pairs : list of PairTuning
         In the order (0, 1), (0, 2), …
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise.selection import ayat_select
+    >>> X, y = load_iris(return_X_y=True)
+    >>> result = ayat_select(X[::2], y[::2], kernel="rbf", C=10.0)
+    >>> result.predict(X[1::2], combine="vote").shape, result.decision_function(X[1::2]).shape
+    ((75,), (75, 3))
+
+    Each pair has a kernel of its own, and samples on which the pairs disagree are rejected:
+
+    >>> len({pair.tuned.kernel.gamma for pair in result.pairs})
+    3
+    >>> sorted(result.summary(X[1::2], y[1::2])["after"])
+    ['accuracy', 'recognition', 'rejection', 'support_vectors']
     """
 
     classes: np.ndarray

@@ -48,6 +48,20 @@ class GlasmachersResult:
     seconds : float
         Of choosing, without training the estimator.
     findings : tuple of Finding
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from kernelwise.selection import glasmachers_select
+    >>> X, y = make_moons(100, noise=0.2, random_state=0)
+    >>> result = glasmachers_select(X, y, "kta", Cs=[1.0, 10.0])
+
+    A width inside the range, and what the closest pair says about narrower ones:
+
+    >>> result.is_narrow, 0.01 < result.sigma < 10.0, result.verdict.sign
+    (False, True, 1)
+    >>> len(result.optima), result.estimator.predict(X).shape
+    (1, (100,))
     """
 
     method: str
@@ -90,6 +104,20 @@ class GlasmachersCurves:
         R²/γ², R² and γ, of the kernel plus I/C.
     polarization, alignment, centered_alignment : ndarray of shape (n_sigmas,)
         Of the kernel itself, without I/C.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from kernelwise.selection import glasmachers_curves
+    >>> curves = glasmachers_curves(*make_moons(60, noise=0.2, random_state=0), sigmas=[1e-4, 0.1, 1.0])
+
+    Without repeated points polarization ends at n, and R² at (1 + 1/C)(1 − 1/n), as σ → 0,
+    here 2 (1 − 1/60):
+
+    >>> [round(float(curve[0]), 6) for curve in (curves.polarization, curves.radius2)]
+    [60.0, 1.966667]
+    >>> curves.radius_margin.shape, len(curves.to_rows())
+    ((3,), 3)
     """
 
     sigmas: np.ndarray

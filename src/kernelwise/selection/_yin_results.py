@@ -33,6 +33,22 @@ class YinResult:
     seconds : float
         Of choosing, without training the estimator.
     findings : tuple of Finding
+
+    Examples
+    --------
+    >>> from kernelwise.datasets import make_two_gaussians
+    >>> from kernelwise.selection import yin_select
+    >>> X, y = make_two_gaussians(100, random_state=0)
+    >>> result = yin_select(X, y, "dbtc", Cs=[0.5, 4.0, 32.0], cv=5)
+
+    σ is where the criterion is largest, C where the accuracy is:
+
+    >>> float(result.sigmas[result.scores.argmax()]) == result.sigma
+    True
+    >>> float(result.Cs[result.accuracies.argmax()]) == result.C
+    True
+    >>> result.scores.shape, result.accuracies.shape
+    ((35,), (3,))
     """
 
     method: str
@@ -70,6 +86,17 @@ class YinCurves:
         Arrays of shape (n_sigmas,) by name of the criterion (figures 5 to 7).
     accuracies : ndarray of shape (n_sigmas, n_Cs)
         A row is figure 8.
+
+    Examples
+    --------
+    >>> from kernelwise.datasets import make_two_gaussians
+    >>> from kernelwise.selection import yin_curves
+    >>> X, y = make_two_gaussians(100, random_state=0)
+    >>> curves = yin_curves(X, y, sigmas=[0.01, 1.0, 100.0], Cs=[1.0, 100.0], cv=5)
+    >>> sorted(curves.criteria), curves.accuracies.shape, curves.best_accuracy.shape
+    (['dbtc', 'esdr', 'j4'], (3, 2), (3,))
+    >>> list(curves.to_rows()[0])
+    ['sigma', 'esdr', 'dbtc', 'j4', 'cv_accuracy']
     """
 
     sigmas: np.ndarray

@@ -42,6 +42,8 @@ def ayat_select(
 ) -> AyatResult:
     """Tune the kernel and C of every pair of classes by the mean probability of error on a validation set.
 
+    Paper 001, section 3.2 for the search and section 4 for the pairs.
+
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
@@ -54,7 +56,7 @@ def ayat_select(
     validation : float, array of rows, or (X, y), default=1/3
         A share of each class, a mask or the indices of rows, or further samples.
     loss, gradient : str
-        As in `ValidationError`.
+        As in :class:`~kernelwise.criteria.ValidationError`.
     optimizer : Optimizer, default=QuasiNewton("golden", max_iter=10, min_decrease=0.01)
         The paper's.
     scan : bool, default=True

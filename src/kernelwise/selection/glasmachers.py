@@ -60,6 +60,8 @@ def glasmachers_select(
 ) -> GlasmachersResult:
     """Kernel at an optimum of the criterion near Jaakkola's start, then C by cross-validation.
 
+    What paper 002, section 5, recommends, with a check that it worked (theorems 2 and 3).
+
     Parameters
     ----------
     X : array or CSR matrix of shape (n_samples, n_features)
@@ -71,13 +73,14 @@ def glasmachers_select(
     C : float, default=None
         Of "radius-margin"; None searches it together with the kernel's parameters, from 1.
     start : {"jaakkola", "median", "scale", "keep"}, default="jaakkola"
-        Where the search begins, see :meth:`Kernel.initialize`; "keep" is the kernel as it is passed.
+        Where the search begins, see :meth:`kernelwise.kernels.Kernel.initialize`; "keep" is the kernel as
+        it is passed.
     optimizer : Optimizer, default=None
-        None is `QuasiNewton`.
+        None is :class:`~kernelwise.optimizers.QuasiNewton`.
     n_restarts : int, default=0
         Further searches from around the start: the criteria have local optima.
     bounds : dict from parameter name to (lowest, highest), default=None
-        As in `TuningProblem`.
+        As in :class:`~kernelwise.problem.TuningProblem`.
     Cs : array of shape (n_Cs,)
         Of the final machine: 2⁻⁵, 2⁻⁴, …, 2¹⁵ by default. Not used if the criterion searches the C of that
         very machine, as ``RadiusMargin(norm=1)`` does; the C of the 2-norm machine has another meaning.
@@ -87,6 +90,10 @@ def glasmachers_select(
         Of the restarts and the folds.
     n_jobs : int, default=None
         Threads of cross-validation; results do not depend on it.
+
+    Returns
+    -------
+    result : GlasmachersResult
 
     Warns
     -----
@@ -153,7 +160,7 @@ def glasmachers_select(
 
 
 def glasmachers_curves(X: Any, y: Any, sigmas: Any, C: float = 1.0) -> GlasmachersCurves:
-    """R²/γ², polarization and alignment for every σ, from distances computed once.
+    """R²/γ², polarization and alignment for every σ, from distances computed once (paper 002, section 2).
 
     Parameters
     ----------
@@ -162,6 +169,10 @@ def glasmachers_curves(X: Any, y: Any, sigmas: Any, C: float = 1.0) -> Glasmache
     sigmas : array of shape (n_sigmas,)
     C : float, default=1.0
         Of the 2-norm machine.
+
+    Returns
+    -------
+    curves : GlasmachersCurves
 
     Examples
     --------

@@ -47,7 +47,7 @@ def learn_metric(
     criterion : Criterion or str, default="centered-kta"
         What the metrics minimise; any that is differentiable.
     starts : sequence of float
-        See `MetricTransformer`.
+        See :class:`kernelwise.MetricTransformer`.
     gammas : sequence of float
         Widths for "rbf" on standardised samples: γ times the number of features.
     Cs : sequence of float

@@ -24,6 +24,18 @@ class EnclosingBall:
         Squared radius Σ β_i K_ii − βᵀKβ: at most the true one, and at least the true one / (1 + tol).
     n_iter : int
     converged : bool
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.solvers import minimum_enclosing_ball
+    >>> X = np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 0.5]])
+    >>> ball = minimum_enclosing_ball(X @ X.T)
+
+    The two points that it touches carry the weights; the centre is between them.
+
+    >>> ball.beta.round(4), (ball.beta @ X).round(4), round(ball.radius2, 4)
+    (array([0.5, 0.5, 0. ]), array([1., 0.]), 1.0)
     """
 
     beta: np.ndarray
@@ -72,6 +84,23 @@ def minimum_enclosing_ball(
     -----
     The w copies of a sample share its β evenly at an optimum, β/w each, which makes the ridge's part of the
     objective ridge·(Σ β_i − Σ β_i²/w_i): the linear term stays that of one sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.kernels import RBF
+    >>> from kernelwise.solvers import minimum_enclosing_ball
+
+    Points far apart are orthogonal in the feature space of a narrow kernel: R² = 1 − 1/n.
+
+    >>> K = RBF(gamma=100.0)(np.arange(5.0)[:, None])
+    >>> round(minimum_enclosing_ball(K).radius2, 6)
+    0.8
+
+    With 1/C on the diagonal it is (1 + 1/C)(1 − 1/n) (paper 002, theorem 2):
+
+    >>> round(minimum_enclosing_ball(K, ridge=0.5).radius2, 6)
+    1.2
     """
     K = check_gram(K) if check else np.asarray(K)
     check_positive(tol, "tol", "minimum_enclosing_ball")

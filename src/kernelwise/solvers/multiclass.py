@@ -70,6 +70,22 @@ def vote(decision: np.ndarray, classes: np.ndarray, strategy: str = "ovo") -> np
     Returns
     -------
     labels : ndarray of shape (...)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.solvers import vote
+
+    One sample, three classes: values of the pairs (a, b), (a, c) and (b, c).
+
+    >>> classes = np.array(["a", "b", "c"])
+    >>> vote(np.array([[-1.0, 0.5, 2.0]]), classes)
+    array(['b'], dtype='<U1')
+
+    Decision values of a, b and c against the rest:
+
+    >>> vote(np.array([[-1.0, 0.5, 2.0]]), classes, "ovr")
+    array(['c'], dtype='<U1')
     """
     check_choice(strategy, "strategy", "vote", ("ovo", "ovr"))
     check_decided(decision)

@@ -40,6 +40,16 @@ class SVMPath:
     strategy : str
     last : list of lists of Solved
         By fold and machine: where `svm_path` with ``after=`` goes on.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import StratifiedKFold
+    >>> from kernelwise.solvers import svm_path
+    >>> X, y = load_iris(return_X_y=True)
+    >>> path = svm_path(X @ X.T, y, [0.1, 1.0], StratifiedKFold(5).split(X, y))
+    >>> path.decision.shape, path.n_support.shape  # two values of C, five folds, three pairs of classes
+    ((2, 150, 3), (2, 5, 3))
     """
 
     decision: np.ndarray
@@ -99,6 +109,23 @@ def svm_path(
     Returns
     -------
     path : SVMPath
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import StratifiedKFold
+    >>> from kernelwise.kernels import RBF
+    >>> from kernelwise.solvers import path_predictions, svm_path
+    >>> X, y = load_iris(return_X_y=True)
+    >>> K, folds = RBF(0.1)(X), list(StratifiedKFold(5).split(X, y))
+    >>> path = svm_path(K, y, [0.01, 1.0], folds)
+    >>> (path_predictions(path) == y).mean(axis=1).round(3).tolist()
+    [0.913, 0.98]
+
+    More values of C go on where the path ended:
+
+    >>> svm_path(K, y, [1000.0], folds, after=path).decision.shape
+    (1, 150, 3)
     """
     started = time.perf_counter()
     K = np.ascontiguousarray(check_gram(K))
@@ -205,7 +232,26 @@ TABLES = {
 
 
 def path_predictions(path: SVMPath) -> np.ndarray:
-    """Held-out labels of shape (n_Cs, n_samples), by scikit-learn's rules."""
+    """Held-out labels of shape (n_Cs, n_samples), by scikit-learn's rules.
+
+    Parameters
+    ----------
+    path : SVMPath
+        Whose folds held out every sample.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_Cs, n_samples)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.solvers import path_predictions, svm_path
+    >>> X, y = np.array([[-2.0], [2.0], [-1.0], [1.0]]), ["a", "b", "a", "b"]
+    >>> path = svm_path(X @ X.T, y, [1.0], [([0, 1], [2, 3]), ([2, 3], [0, 1])])
+    >>> path_predictions(path).tolist()
+    [['a', 'b', 'a', 'b']]
+    """
     return vote(path.decision, path.classes, path.strategy)
 
 

@@ -38,6 +38,22 @@ class SVMSolution:
         Primal less dual objective at this solution.
     converged : bool
         Whether ``gap`` is below the tolerance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.solvers import solve_svm_dual
+    >>> X, y = np.array([[-2.0], [-1.0], [1.0], [3.0]]), [0, 0, 1, 1]
+    >>> solution = solve_svm_dual(X @ X.T, y, C=10.0, tol=1e-9)
+
+    The two points at the margin carry the coefficients, and all decision values follow from them:
+
+    >>> solution.beta.round(6).tolist()
+    [0.0, -0.5, 0.5, 0.0]
+    >>> (X @ X.T @ solution.beta + solution.intercept).round(6).tolist()
+    [-2.0, -1.0, 1.0, 3.0]
+    >>> solution.converged, bool(abs(solution.duality_gap) < 1e-6)
+    (True, True)
     """
 
     beta: np.ndarray
@@ -87,6 +103,23 @@ def solve_svm_dual(
     Returns
     -------
     solution : SVMSolution
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from kernelwise.kernels import RBF
+    >>> from kernelwise.solvers import solve_svm_dual
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> K = RBF(0.02)(scale(X))
+    >>> first = solve_svm_dual(K, y, C=1.0, tol=1e-6)
+
+    A larger C from the last solution, in fewer steps and with the same answer:
+
+    >>> warm = solve_svm_dual(K, y, C=1.1, tol=1e-6, warm_start=first.beta)
+    >>> cold = solve_svm_dual(K, y, C=1.1, tol=1e-6)
+    >>> warm.n_iter < cold.n_iter, bool(abs(warm.objective - cold.objective) < 1e-4)
+    (True, True)
     """
     K = check_gram(K) if check else np.asarray(K)
     check_positive(C, "C", "solve_svm_dual")

@@ -18,6 +18,13 @@ def check_criterion(criterion: Criterion, *, n_classes: int = 2, random_state: i
         and so small that the same support vectors stay free.
     n_classes : int, default=2
     random_state : int, default=0
+
+    Examples
+    --------
+    >>> from kernelwise.criteria import ESDR, Margin
+    >>> from kernelwise.testing import check_criterion
+    >>> check_criterion(ESDR(), n_classes=3)
+    >>> check_criterion(Margin(tol=1e-12))
     """
     random = np.random.default_rng(random_state)
     n = 8 * n_classes

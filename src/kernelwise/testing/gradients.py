@@ -11,7 +11,27 @@ from kernelwise.problem import TuningProblem
 
 
 def central_difference(f: Callable[[np.ndarray], float], theta: Any, step: float = 1e-6) -> np.ndarray:
-    """(f(θ + h e) − f(θ − h e)) / 2h for every entry of ``theta``, an array of any shape."""
+    """Differences (f(θ + h e) − f(θ − h e)) / 2h for every entry of ``theta``.
+
+    Parameters
+    ----------
+    f : callable
+        From an array like ``theta`` to a number.
+    theta : array of any shape
+    step : float, default=1e-6
+        h.
+
+    Returns
+    -------
+    gradient : ndarray of the shape of ``theta``
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.testing import central_difference
+    >>> central_difference(lambda theta: theta[0] ** 2 + 3 * theta[1], [2.0, 5.0]).round(6)
+    array([4., 3.])
+    """
     theta = np.asarray(theta, dtype=float)
     gradient = np.empty(theta.shape)
     for entry in np.ndindex(theta.shape):
@@ -26,6 +46,26 @@ def extrapolated_difference(f: Callable[[np.ndarray], float], theta: Any, step: 
 
     For values that are right to some tolerance only, such as those of trained machines: the step may be
     large beside it.
+
+    Parameters
+    ----------
+    f, theta, step
+        As in `central_difference`; the step is 1e-3 by default.
+
+    Returns
+    -------
+    gradient : ndarray of the shape of ``theta``
+
+    Examples
+    --------
+    >>> from kernelwise.testing import central_difference, extrapolated_difference
+
+    The derivative of x⁴ at 1 is 4; a large step costs the plain difference two digits:
+
+    >>> for difference in (central_difference, extrapolated_difference):
+    ...     print(difference(lambda x: x**4, 1.0, step=0.1).round(6))
+    4.04
+    4.0
     """
     return (4.0 * central_difference(f, theta, step / 2.0) - central_difference(f, theta, step)) / 3.0
 
@@ -51,6 +91,25 @@ def check_gradient(
         what rounding does to a difference of two values is allowed for on top.
     difference : callable, default=central_difference
         Or :func:`extrapolated_difference`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise.kernels import RBF
+    >>> from kernelwise.problem import TuningProblem
+    >>> from kernelwise.testing import check_gradient
+    >>> check_gradient(TuningProblem("kmod", "esdr", *load_iris(return_X_y=True)))
+
+    A gradient that is a thousandth too large is found out:
+
+    >>> class Steep(RBF):
+    ...     def _gradient_dot(self, X, Y, W, K):
+    ...         return 1.001 * super()._gradient_dot(X, Y, W, K)
+    >>> try:
+    ...     check_gradient(TuningProblem(Steep(0.1), "esdr", *load_iris(return_X_y=True)))
+    ... except AssertionError as error:
+    ...     print(str(error)[:11])
+    gradient[0]
     """
     theta = problem.theta if theta is None else np.asarray(theta, dtype=float)
     value, gradient = problem.value_and_gradient(theta)

@@ -25,6 +25,23 @@ def check_kernel(kernel: Kernel, X: Any = None, y: Any = None, *, random_state: 
         At least 8 samples of two classes; made up when None.
     y : array of shape (n_samples,), default=None
     random_state : int, default=0
+
+    Examples
+    --------
+    >>> from kernelwise.kernels import RBF
+    >>> from kernelwise.testing import check_kernel
+    >>> check_kernel(RBF())
+
+    A matrix that is not symmetric is found out:
+
+    >>> class Skew(RBF):
+    ...     def _gram(self, X, Y):
+    ...         return super()._gram(X, Y) + X[:, :1]
+    >>> try:
+    ...     check_kernel(Skew())
+    ... except AssertionError as error:
+    ...     print(error)
+    kernel(X) is not symmetric
     """
     random = np.random.default_rng(random_state)
     if X is None:

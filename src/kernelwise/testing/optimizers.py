@@ -22,6 +22,12 @@ def check_optimizer(optimizer: Optimizer, *, rtol: float = 1e-3, random_state: i
     rtol : float, default=1e-3
         Allowed relative distance of the width from the peak. Give a grid search its spacing.
     random_state : int, default=0
+
+    Examples
+    --------
+    >>> from kernelwise.optimizers import LineSearch
+    >>> from kernelwise.testing import check_optimizer
+    >>> check_optimizer(LineSearch())
     """
     random = np.random.default_rng(random_state)
     X = np.concatenate([random.normal(size=(30, 3)), random.normal(size=(30, 3)) + 2.0])

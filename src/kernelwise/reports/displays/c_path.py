@@ -22,6 +22,20 @@ class CPathDisplay(Display):
         The chosen kernel's place among the paths, and the chosen C's on it.
     score : str
         Name of the held-out score.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise import CPathDisplay, TunedSVC
+    >>> model = TunedSVC(Cs=[1.0, 10.0]).fit(*load_iris(return_X_y=True))
+
+    On axes of your own, here of a figure that no window shows:
+
+    >>> display = CPathDisplay.from_estimator(model, ax=Figure().subplots())
+    >>> path, place = display.paths[display.chosen[0]], display.chosen[1]
+    >>> float(path.Cs[place]) == model.C_, display.ax_.get_xlabel()
+    (True, 'C')
     """
 
     def __init__(self, paths: list[CPath], chosen: tuple[int, int], score: str = "score") -> None:

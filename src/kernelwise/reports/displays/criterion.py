@@ -27,6 +27,18 @@ class CriterionDisplay(Display):
     ----------
     score_ax_ : matplotlib Axes or None
         The axis of the held-out scores.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise import CriterionDisplay, TunedSVC
+    >>> model = TunedSVC(Cs=[1.0, 10.0]).fit(*load_iris(return_X_y=True))
+    >>> display = CriterionDisplay.from_estimator(model, ax=Figure().subplots())
+    >>> display.ax_.get_xlabel(), display.score_ax_.get_ylabel()
+    ('γ', 'held-out accuracy')
+    >>> list(display.curves.values)
+    ['DBTC', 'alignment', 'ESDR', 'J4']
     """
 
     def __init__(self, curves: CriterionCurves, score: str = "score") -> None:

@@ -17,6 +17,22 @@ class RelevanceDisplay(Display):
     Parameters
     ----------
     relevance : Relevance
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from matplotlib.figure import Figure
+    >>> from kernelwise import RelevanceDisplay, TunedSVC
+    >>> from kernelwise.datasets import make_weston
+    >>> from kernelwise.kernels import DiagonalGaussian
+    >>> X, y = make_weston(100, n_noise=2, random_state=0)
+    >>> model = TunedSVC(DiagonalGaussian(np.ones(4)), Cs=[1.0, 10.0]).fit(X, y)
+
+    The first two features tell the classes apart, the other two are noise:
+
+    >>> display = RelevanceDisplay.from_estimator(model, ax=Figure().subplots())
+    >>> sorted(display.relevance.names[:2]), bool(display.relevance.shares[:2].sum() > 0.9)
+    (['feature 0', 'feature 1'], True)
     """
 
     def __init__(self, relevance: Relevance) -> None:

@@ -23,6 +23,21 @@ class SearchSurfaceDisplay(Display):
         The place of the chosen candidate.
     score : str
         Name of the held-out score.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise import SearchSurfaceDisplay, TunedSVC
+    >>> model = TunedSVC(Cs=[1.0, 10.0]).fit(*load_iris(return_X_y=True))
+    >>> display = SearchSurfaceDisplay.from_estimator(model, ax=Figure().subplots())
+
+    All candidates of the search, and which of them was chosen:
+
+    >>> len(display.scores) == len(model.cv_results_["params"])
+    True
+    >>> float(display.Cs[display.chosen]) == model.C_
+    True
     """
 
     def __init__(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from kernelwise.kernels import KERNELS, Kernel, Linear, Polynomial, Sigmoid, as_kernel
+from kernelwise.kernels import KERNELS, DiagonalGaussian, Kernel, Linear, Polynomial, Sigmoid, as_kernel
 
 KERNELS_ON_DATA = sorted(KERNELS)
 
@@ -48,3 +48,7 @@ def test_an_offset_does_not_scale(X):
 def test_linear_refuses(X):
     with pytest.raises(ValueError, match="Linear does not say"):
         Linear().rescaled(2.0)
+
+
+def test_weights_may_be_a_list():
+    assert_allclose(DiagonalGaussian([1.0, 2.0]).rescaled(4.0).q, [4.0, 8.0])

@@ -125,7 +125,7 @@ class Kernel(Parametrized, ABC):
         if not self.input_powers:
             raise ValueError(f"{type(self).__name__} does not say how its parameters scale with the inputs.")
         powers = self.input_powers.items()
-        return self._copy(**{name: getattr(self, name) * factor**power for name, power in powers})
+        return self._copy(**{name: _times(getattr(self, name), factor**power) for name, power in powers})
 
     # -- scikit-learn's parameter protocol --------------------------------------------------------------
     def set_params(self, **params: Any) -> Self:
@@ -141,3 +141,8 @@ class Kernel(Parametrized, ABC):
             self.__dict__.update(before)
             raise
         return self
+
+
+def _times(value: Any, factor: float) -> Any:
+    """A number, an array or a list of numbers times a factor."""
+    return np.asarray(value) * factor if isinstance(value, list | tuple) else value * factor

@@ -108,9 +108,11 @@ class Mahalanobis(ScaledGaussian):
         S = np.asarray(self.covariance)
         lost = int((_inverse(S if S.ndim == 1 else np.linalg.eigvalsh(S)) == 0).sum())
         if lost:
-            what = "constant features" if S.ndim == 1 else "directions without variance (collinear features)"
+            plural = "" if lost == 1 else "s"
+            what = f"constant feature{plural}" if S.ndim == 1 else f"direction{plural} without variance"
+            reason = "" if S.ndim == 1 else " (collinear features)"
             warnings.warn(
-                f"The covariance of the training data is singular: {lost} {what} get weight zero.",
+                f"The covariance of the training data is singular: weight zero for {lost} {what}{reason}.",
                 RidgeWarning,
                 stacklevel=3,
             )

@@ -135,3 +135,9 @@ def test_few_rows_are_always_the_same():
     assert a[0].ravel().tolist() == b[1].tolist()
     assert len(set(a[1])) == 5
     assert _table.few_rows(X, y, 20)[0] is X
+
+
+def test_a_page_of_some_parts_says_so(tmp_path):
+    study = _study.run("glasmachers", is_quick=True, only=["patterns"], say=lambda line: None)
+    page = write(study, tmp_path)[0].read_text(encoding="utf-8")
+    assert "Made by `kernelwise reproduce glasmachers --quick --only patterns`." in page

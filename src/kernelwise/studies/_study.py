@@ -45,6 +45,8 @@ class Study:
         By name, in the order in which they were added.
     sentences : list of str
         What the tables show, and every difference from the paper that matters.
+    only : tuple of str
+        The parts that were run, if not all.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Study:
     tables: dict[str, Table] = field(default_factory=dict)
     figures: dict[str, Picture] = field(default_factory=dict)
     sentences: list[str] = field(default_factory=list)
+    only: tuple[str, ...] = ()
 
     def cell(self, key: str, compute: Callable[..., Any], *args: Any, **settings: Any) -> Any:
         """What ``compute`` returns for the arguments, in JSON's types; from the journal if it is there."""
@@ -131,6 +134,7 @@ def run(
             f"The study {name} has no part {min(unknown)!r}. Its parts are {', '.join(module.PARTS)}."
         )
     study = Study(name, module.TITLE, is_quick, {} if journal is None else journal, say)
+    study.only = tuple(part for part in module.PARTS if part in (only or ()))
     for part, do in module.PARTS.items():
         if only is None or part in only:
             do(study)

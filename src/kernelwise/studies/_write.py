@@ -37,7 +37,9 @@ def write(study: Study, directory: Path) -> list[Path]:
 
 def _paragraphs(study: Study, tables: dict[str, Path], figures: dict[str, Path]) -> Iterator[str]:
     yield f"# {study.title}"
-    yield f"Made by `kernelwise reproduce {study.name}{' --quick' if study.is_quick else ''}`."
+    quick = " --quick" if study.is_quick else ""
+    only = f" --only {','.join(study.only)}" if study.only else ""
+    yield f"Made by `kernelwise reproduce {study.name}{quick}{only}`."
     yield from study.sentences
     for name, path in tables.items():
         table = study.tables[name]

@@ -35,7 +35,7 @@ autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings have types, with shapes
 # What scikit-learn adds to every estimator is described there, and its links end there.
 autodoc_default_options = {
-    "exclude-members": "set_fit_request, set_score_request, set_predict_request, set_transform_request"
+    "exclude-members": "get_metadata_routing, set_output, set_fit_request, set_score_request"
 }
 numpydoc_show_class_members = False
 

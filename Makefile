@@ -25,6 +25,10 @@ demo: $(VENV)/.installed
 
 test: lint types pytest
 
+# A part of the tests that takes less than a minute.
+quick: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -q -n 2 tests/kernels tests/datasets
+
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

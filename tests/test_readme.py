@@ -17,7 +17,8 @@ def elsewhere(tmp_path, monkeypatch):
 
 
 def test_first_example_is_ten_lines_and_prints_what_it_says(capsys):
-    example, promised = re.search(r"```python\n(.*?)```\n\nprints\n\n```\n(.*?)```", README, re.DOTALL).groups()
+    found = re.search(r"```python\n(.*?)```\n\nprints\n\n```\n(.*?)```", README, re.DOTALL)
+    example, promised = found.groups()
     assert len([line for line in example.splitlines() if line.strip()]) == 10
     exec(compile(example, "README.md", "exec"), {})
     assert capsys.readouterr().out == promised

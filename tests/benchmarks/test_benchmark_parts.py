@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from benchmarks import nested
 from benchmarks.__main__ import line
 from benchmarks.data import load
 from benchmarks.harness import Run, agreement, fold_counts
 from benchmarks.jobs import make_task, powers, warm_up
 from benchmarks.systems import scikit_learn
 from sklearn.svm import SVC
+
+from benchmarks import nested
 
 
 @pytest.mark.parametrize("name", ["tiny", "breast_cancer", "digits"])

@@ -52,7 +52,7 @@ SETS = [
 
 def samples(name: str) -> tuple[np.ndarray, np.ndarray]:
     """A set by name: a benchmark file, or one of scikit-learn's."""
-    if name in ("breast_cancer", "digits"):
+    if name in ("wine", "breast_cancer", "digits"):
         return getattr(sklearn.datasets, f"load_{name}")(return_X_y=True)
     for part in ("train", "test"):
         if name.endswith(f"_{part}"):
@@ -76,6 +76,35 @@ def estimators(names: list[str]) -> dict[str, Any]:
     return {name: found[name] for name in names}
 
 
+class Columns:
+    """The table in columns of fixed width."""
+
+    def head(self, names: list[str]) -> None:
+        print(f"{'set':26s}{'n':>6s}{'splits':>7s}" + "".join(f"{name[:14]:>16s}{'s':>9s}" for name in names))
+
+    def row(self, name: str, n: int, n_splits: int, rights: list[float], seconds: np.ndarray) -> None:
+        cells = "".join(f"{right:16.2f}{second:9.3f}" for right, second in zip(rights, seconds, strict=True))
+        print(f"{name:26s}{n:6d}{n_splits:7d}{cells}", flush=True)
+
+    def summary(self, title: str, values: np.ndarray) -> None:
+        print(f"{title:39s}" + "".join(f"{value:16.2f}{'':9s}" for value in values))
+
+
+class Markdown:
+    """The same for a page: per cent right, and CPU seconds in brackets."""
+
+    def head(self, names: list[str]) -> None:
+        print("| " + " | ".join(["set", "rows", *names]) + " |")
+        print("|" + "---|" * (len(names) + 2))
+
+    def row(self, name: str, n: int, n_splits: int, rights: list[float], seconds: np.ndarray) -> None:
+        cells = (f"{right:.2f} ({second:.2g} s)" for right, second in zip(rights, seconds, strict=True))
+        print("| " + " | ".join([name, str(n), *cells]) + " |", flush=True)
+
+    def summary(self, title: str, values: np.ndarray) -> None:
+        print("| " + " | ".join([title, "", *(f"{value:.2f}" for value in values)]) + " |")
+
+
 def main() -> None:
     """Run what is missing and print one row per set, then the averages."""
     parser = argparse.ArgumentParser(
@@ -84,11 +113,13 @@ def main() -> None:
     parser.add_argument("--data", default=",".join(SETS), help="names, separated by commas")
     parser.add_argument("--methods", default="kernelwise,full grid", help=f"of {', '.join(METHODS)}, halving")
     parser.add_argument("--repeats", type=int, help="of the two outer folds; more on small sets by default")
+    parser.add_argument("--markdown", action="store_true", help="print the table of the README")
     parser.add_argument("--journals", type=Path, default=Path("nested"), help="folder of the journals")
     arguments = parser.parse_args()
     names = arguments.methods.split(",")
     arguments.journals.mkdir(parents=True, exist_ok=True)
-    print(f"{'set':26s}{'n':>6s}{'splits':>7s}" + "".join(f"{name[:14]:>16s}{'s':>9s}" for name in names))
+    layout = Markdown() if arguments.markdown else Columns()
+    layout.head(names)
     differences, speeds = [], []
     for name in arguments.data.split(","):
         X, y = samples(name)
@@ -98,10 +129,7 @@ def main() -> None:
             table = compare(X, y, estimators(names), n_splits=2, n_repeats=n_repeats, journal=journal)
         rows = table.rows()
         seconds = np.median(table.cpu_seconds, axis=1)
-        cells = "".join(
-            f"{100 * row['accuracy']:16.2f}{second:9.3f}" for row, second in zip(rows, seconds, strict=True)
-        )
-        print(f"{name:26s}{len(y):6d}{table.scores.shape[1]:7d}{cells}", flush=True)
+        layout.row(name, len(y), table.scores.shape[1], [100 * row["accuracy"] for row in rows], seconds)
         differences.append([100 * row["difference"] for row in rows])
         speeds.append(seconds / seconds[0])
     summary = {
@@ -110,7 +138,7 @@ def main() -> None:
         "times slower (geometric mean)": np.exp(np.log(speeds).mean(axis=0)),
     }
     for title, values in summary.items():
-        print(f"{title:39s}" + "".join(f"{value:16.2f}{'':9s}" for value in values))
+        layout.summary(title, values)
 
 
 if __name__ == "__main__":

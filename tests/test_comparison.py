@@ -45,6 +45,14 @@ def test_it_says_where_the_first_loses():
     assert "better than dummy" in table.losses()[0]
 
 
+def test_rounding_is_no_loss():
+    scores = np.array([[0.1, 0.2, 0.4], [0.4, 0.1, 0.2]])
+    zeros = np.zeros_like(scores)
+    table = module.Comparison(("a", "b"), scores, zeros, zeros, zeros, {})
+    assert table.rows()[1]["difference"] > 0.0
+    assert table.losses() == []
+
+
 def test_a_journal_spares_what_is_finished():
     class Counted(SVC):
         fits = 0

@@ -37,6 +37,9 @@ METHODS: dict[str, Callable[[int], Any]] = {
 #: What is run where nothing is named; the full grid takes its time.
 USUAL = ("kernelwise", "SVC defaults", "GridSearchCV", "HalvingGridSearchCV", "random search", "Optuna TPE")
 
+#: Differences of folds that cancel may leave this much.
+ROUNDING = 1e-12
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -108,7 +111,7 @@ class Comparison:
             f"{row['method']} was {100 * row['difference']:.2f} points better than {first} "
             f"(standard error {100 * row['difference_error']:.2f})."
             for row in self.rows()[1:]
-            if row["difference"] > 0
+            if row["difference"] > ROUNDING
         ]
         return sentences + [f"{name} was not run: {why}" for name, why in self.skipped.items()]
 

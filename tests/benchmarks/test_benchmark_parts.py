@@ -11,6 +11,8 @@ from benchmarks.jobs import make_task, powers, warm_up
 from benchmarks.systems import scikit_learn
 from sklearn.svm import SVC
 
+from benchmarks import nested
+
 
 @pytest.mark.parametrize("name", ["tiny", "breast_cancer", "digits"])
 def test_rows_go_to_stratified_test_parts_in_turn(name):
@@ -75,3 +77,16 @@ def test_a_row_without_times_shows_dashes_and_the_reason():
     assert skipped.split() == ["fit", "tiny", "x", "-", "-", "-", "absent"]
     measured = line(row | {"wall s": 2.0, "CPU s": 1.5, "ratio": 12.34, "agreement": ""})
     assert measured.split() == ["fit", "tiny", "x", "2.000", "1.500", "12.3x"]
+
+
+def test_nested_results_as_a_markdown_table(capsys):
+    layout = nested.Markdown()
+    layout.head(["kernelwise", "full grid"])
+    layout.row("iris", 150, 40, [95.703, 95.467], np.array([0.0602, 0.43]))
+    layout.summary("most", np.array([0.0, 0.14]))
+    assert capsys.readouterr().out.splitlines() == [
+        "| set | rows | kernelwise | full grid |",
+        "|---|---|---|---|",
+        "| iris | 150 | 95.70 (0.06 s) | 95.47 (0.43 s) |",
+        "| most |  | 0.00 | 0.14 |",
+    ]

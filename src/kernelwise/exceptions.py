@@ -19,3 +19,7 @@ class DegenerateGramError(ValueError):
 
 class IncompatibleError(TypeError):
     """Parts cannot work together, or an export cannot hold a model; raised before anything is computed."""
+
+
+class NotEnoughMemoryError(MemoryError):
+    """An array would need more memory than there is; raised before it is made."""

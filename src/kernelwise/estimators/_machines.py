@@ -10,12 +10,13 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 
+from .._memory import MIB
 from .._sklearn_compat import safe_indexing
 from ..solvers import SVMSolution, solve_svm_dual
 from ..solvers._threads import one_blas_thread
 from ..solvers.decomposition import solve_svm_by_rows
 from ..solvers.multiclass import Machine, two_class_machines
-from ._kernel_choice import MIB, KernelFunction, Rows, gram_or_rows, kernel_values
+from ._kernel_choice import KernelFunction, Rows, gram_or_rows, kernel_values
 
 BLOCK = 2**19  # kernel values held at once in prediction (4 MiB)
 

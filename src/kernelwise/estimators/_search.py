@@ -14,6 +14,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.exceptions import FitFailedWarning
 
+from .._memory import MIB, usable_memory
 from .._sklearn_compat import safe_indexing
 from ..solvers import svm_path
 from ..solvers._threads import one_blas_thread
@@ -21,8 +22,6 @@ from ._candidates import Group
 from ._folds import Block, Fold
 from ._grams import Grams, base_of
 from ._scoring import PathScorer
-
-MIB = 2**20
 
 
 class Cell(NamedTuple):
@@ -134,7 +133,7 @@ def run(
 
 
 def _workers(wanted: int, n: int, n_bases: int, memory_limit: float) -> int:
-    """Threads whose Gram matrices fit beside the shared matrices."""
+    """Threads whose Gram matrices fit beside the shared matrices, into the limit and into what there is."""
     matrix = 8 * n * n / MIB
     fit = int(memory_limit / matrix - n_bases)
     if fit < 1:
@@ -142,7 +141,7 @@ def _workers(wanted: int, n: int, n_bases: int, memory_limit: float) -> int:
             f"The search holds {n_bases + 1} matrices of {n} × {n}, {matrix * (n_bases + 1):.0f} MiB, "
             f"more than memory_limit={memory_limit:g}. Raise memory_limit, or search on fewer samples."
         )
-    return min(wanted, fit)
+    return int(max(1, min(wanted, fit, usable_memory() / MIB / matrix - n_bases)))
 
 
 def tabulate(

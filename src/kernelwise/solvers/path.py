@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 
+from .._memory import check_gram_memory
 from .._validation import check_gram, check_labels, check_positive, check_weights
 from ._box_qp import Outcome
 from ._fold_path import Fold, FoldPath, MachinePath, Solved
@@ -109,6 +110,9 @@ def svm_path(
     Cs = check_Cs(Cs)
     splits = _check_folds(folds, index, weight, classes)
     tests = [test for _, test in splits]
+    # Beside K: a copy by classes, made in two steps, and in single precision what each thread works on.
+    n_copies = 2.0 * (len(classes) > 2) + 0.5 * min(effective_n_jobs(n_jobs), len(splits))
+    check_gram_memory(n_copies, n, itemsize=K.dtype.itemsize)
     if len(classes) > 2:
         # Classes in one piece each: the machines' parts of K are then blocks of it.
         rows = np.argsort(index, kind="stable")

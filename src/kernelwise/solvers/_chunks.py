@@ -15,6 +15,9 @@ from kernelwise._validation import check_labels, check_samples, check_weights
 
 from .distances import SortedSamples
 
+#: Results that one task adds up.
+FAN_IN = 8
+
 
 class Chunk(NamedTuple):
     """What a task turns one chunk into: arrays, or delayed ones before that."""
@@ -143,6 +146,18 @@ class ChunkedRows:
             k[own] = np.searchsorted(before[:, a], rank, side="right") - 1
             local[own] = local_starts[k[own], a] + rank - before[k[own], a]
         return k, local
+
+
+def tree_sum(tasks: list[Any], add: Callable[[list[Any]], Any]) -> Any:
+    """The delayed sum of what delayed tasks return, some at a time."""
+    while len(tasks) > 1:
+        tasks = [delayed(add)(tasks[first : first + FAN_IN]) for first in range(0, len(tasks), FAN_IN)]
+    return tasks[0]
+
+
+def as_given(X: Any) -> Any:
+    """No map at all."""
+    return X
 
 
 def aligned(X: Any, y: Any, sample_weight: Any) -> list[Chunk]:

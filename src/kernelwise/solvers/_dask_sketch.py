@@ -18,7 +18,7 @@ from kernelwise.kernels.mahalanobis import Mahalanobis
 
 from ._bins import Bins
 from ._blocks import Block, all_blocks, blocks_between, in_tasks, number_of_draws, sampled_blocks
-from ._chunks import ChunkedRows
+from ._chunks import ChunkedRows, as_given, tree_sum
 from ._threads import one_blas_thread
 from .distances import Part, SortedSamples, added, as_gaussian, bins_for, collect, histograms_of, random_pairs
 
@@ -26,8 +26,6 @@ from .distances import Part, SortedSamples, added, as_gaussian, bins_for, collec
 BAND = 32
 #: … unless they have more bytes than this on a side.
 BAND_BYTES = 1 << 30
-#: Histograms that a task adds up.
-FAN_IN = 8
 
 
 def sketch_of_chunks(
@@ -47,14 +45,20 @@ def sketch_of_chunks(
         if not rows.n.all():
             empty = rows.classes.tolist()[int(rows.n.argmin())]
             raise ValueError(f"All samples of class {empty!r} have weight zero. Remove the class.")
-        transform = _linear_map(kernel, len(rows.mean))
-        samples = rows.samples(transform, transform(rows.mean[None])[0])
-        bins = _bins(rows, samples)
-        if n_blocks is None:
-            found = _all_pairs(rows, samples, bins)
-        else:
-            found = _sampled(rows, samples, bins, n_blocks, random_state)
-        used, moments = collect(found, number_of_draws(n_blocks), len(rows.classes))
+        return sketch_of_rows(rows, _linear_map(kernel, len(rows.mean)), n_blocks, random_state)
+
+
+def sketch_of_rows(
+    rows: ChunkedRows, transform: Callable[[Any], Any], n_blocks: int | None, random_state: Any
+) -> dict[str, Any]:
+    """The same, of rows that are counted already, after some map of them."""
+    samples = rows.samples(transform, transform(rows.mean[None])[0])
+    bins = _bins(rows, samples)
+    if n_blocks is None:
+        found = _all_pairs(rows, samples, bins)
+    else:
+        found = _sampled(rows, samples, bins, n_blocks, random_state)
+    used, moments = collect(found, number_of_draws(n_blocks), len(rows.classes))
     return {
         "classes": rows.classes,
         "n": rows.n,
@@ -69,7 +73,7 @@ def sketch_of_chunks(
 def _linear_map(kernel: Any, n_features: int) -> Callable[[Any], Any]:
     """The map of a kernel that needs nothing from the data."""
     if kernel is None:
-        return _identity
+        return as_given
     kernel = as_gaussian(kernel)
     if isinstance(kernel, Mahalanobis) and isinstance(kernel.covariance, str):
         raise ValueError(
@@ -79,10 +83,6 @@ def _linear_map(kernel: Any, n_features: int) -> Callable[[Any], Any]:
     kernel = kernel.initialize(np.zeros((1, n_features)), heuristic="keep")
     kernel._check_features(n_features)
     return kernel.transform
-
-
-def _identity(X: Any) -> Any:
-    return X
 
 
 def _bins(rows: ChunkedRows, samples: list[Any]) -> Bins:
@@ -114,7 +114,7 @@ def _all_pairs(rows: ChunkedRows, samples: list[Any], bins: Bins) -> Iterator[Pa
             else delayed(partial(_between, bins))(samples[i], samples[j])
             for i, j in pairs
         ]
-        yield from _added_up(tasks)
+        yield from compute(tree_sum(tasks, _sum))[0]
 
 
 def _sampled(
@@ -135,14 +135,7 @@ def _sampled(
             for block in blocks
         ]
         tasks += [delayed(partial(_blocks, bins, task))(gathered) for task in in_tasks(here)]
-    yield from _added_up(tasks)
-
-
-def _added_up(tasks: list[Any]) -> list[Part]:
-    """Compute histograms and their sums, as a tree."""
-    while len(tasks) > 1:
-        tasks = [delayed(_sum)(tasks[first : first + FAN_IN]) for first in range(0, len(tasks), FAN_IN)]
-    return list(compute(tasks[0])[0])
+    yield from compute(tree_sum(tasks, _sum))[0]
 
 
 def _sum(found: list[list[Part]]) -> list[Part]:

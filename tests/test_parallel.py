@@ -44,7 +44,7 @@ def expected():
 @contextmanager
 def dask_client():
     distributed = pytest.importorskip("distributed", reason="distributed (extra 'dask') is not installed")
-    with distributed.Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None):
+    with distributed.Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address=":0"):
         yield
 
 

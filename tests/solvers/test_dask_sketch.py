@@ -122,7 +122,7 @@ def client():
     with (
         dask.config.set({"distributed.admin.system-monitor.disk": False}),
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):

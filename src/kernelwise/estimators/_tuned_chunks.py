@@ -9,14 +9,13 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from dask import compute, delayed
+from dask import delayed
 
 from .._memory import check_memory
 from ..exceptions import KernelwiseWarning
 from ..findings import Finding
-from ..solvers._chunks import ChunkedRows, as_given
+from ..solvers._chunks import ChunkedRows, as_given, computed
 from ..solvers._dask_sketch import sketch_of_rows
-from ..solvers._threads import one_blas_thread
 from ..solvers.blocks import Blocks
 from ..solvers.chunk_blocks import ChunkBlocks, ChunkedSamples
 from ..solvers.nystroem import NystroemMap
@@ -46,7 +45,7 @@ def fit_chunks(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
         f"A sample of {len(places)} rows with {len(rows.mean)} features",
         "Drop features, or train on a machine with more memory.",
     )
-    sample = compute(rows.gather(rows.samples(as_given, 0.0), places))[0]
+    sample = computed(rows.gather(rows.samples(as_given, 0.0), places))
     names = getattr(X, "columns", None)
     here = sample.Z
     if names is not None:
@@ -134,8 +133,7 @@ class WholeData:
         n_classes = len(self.rows.classes)
         n_blocks = max(FEWEST_BLOCKS, N_BLOCKS // (n_classes * (n_classes + 1) // 2))
         transform = partial(_scaled_and_mapped, self.scaler, kernel)
-        with one_blas_thread():
-            return DistanceSketch(**sketch_of_rows(self.rows, transform, n_blocks, self.random_state))
+        return DistanceSketch(**sketch_of_rows(self.rows, transform, n_blocks, self.random_state))
 
     def training_rows(self, class_weight: Any) -> ChunkedTrainingRows:
         """All rows, for a machine whose sums are taken chunk by chunk."""
@@ -144,7 +142,7 @@ class WholeData:
         index = np.concatenate([np.repeat(np.arange(counts.shape[1]), own) for own in counts])
         weight = np.ones(len(index))
         if self.rows.is_weighted:
-            weight = np.concatenate(compute([delayed(_weights)(one) for one in samples])[0])
+            weight = np.concatenate(computed([delayed(_weights)(one) for one in samples]))
         factors = factors_of_classes(class_weight, index, weight, self.rows.classes)
         chunks = ChunkedSamples(samples, counts.sum(axis=1))
         return ChunkedTrainingRows(chunks, index, weight, weight * factors[index], counts.shape[1])

@@ -8,11 +8,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from dask import compute, delayed
+from dask import compute, config, delayed
 from scipy import sparse
 
 from kernelwise._validation import check_labels, check_samples, check_weights
 
+from ._threads import one_blas_thread
 from .distances import SortedSamples
 
 #: Results that one task adds up.
@@ -86,7 +87,7 @@ class ChunkedRows:
         sample_weight : like y, default=None
         """
         chunks = aligned(X, y, sample_weight)
-        found = compute([delayed(partial(_summary, k))(*chunk) for k, chunk in enumerate(chunks)])[0]
+        found = computed([delayed(partial(_summary, k))(*chunk) for k, chunk in enumerate(chunks)])
         filled = [k for k, summary in enumerate(found) if summary is not None]
         if not filled:
             raise ValueError("X has no rows. Pass a collection with at least one row of two classes.")
@@ -119,18 +120,19 @@ class ChunkedRows:
         return [sort(*chunk) for chunk in self.chunks]
 
     def gather(self, samples: list[Any], places: np.ndarray) -> Any:
-        """The rows at increasing places, as delayed `SortedSamples` in one piece.
+        """The rows at some places, in their order, as delayed `SortedSamples` in one piece.
 
         Parameters
         ----------
         samples : list of delayed SortedSamples
             From `samples`.
         places : ndarray of shape (n_rows,)
+            The classes of the result have starts if they increase.
         """
         k, local = self._located(places)
         picked = [delayed(partial(_taken, local[k == chunk]))(samples[chunk]) for chunk in np.unique(k)]
         counts = np.diff(np.searchsorted(places, self.starts))
-        order = np.argsort(np.argsort(k, kind="stable"), kind="stable")
+        order = np.argsort(np.argsort(k, kind="stable"), kind="stable").astype(np.int32)
         return delayed(partial(_joined, order, counts))(picked)
 
     def _located(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -138,7 +140,7 @@ class ChunkedRows:
         starts = self.starts
         before = np.concatenate([np.zeros((1, len(self.classes)), np.int64), np.cumsum(self.counts, axis=0)])
         local_starts = np.cumsum(self.counts, axis=1) - self.counts
-        k, local = np.empty(len(places), np.int64), np.empty(len(places), np.int64)
+        k, local = np.empty(len(places), np.int32), np.empty(len(places), np.int32)
         class_of = np.searchsorted(starts, places, side="right") - 1
         for a in range(len(self.classes)):
             own = class_of == a
@@ -146,6 +148,17 @@ class ChunkedRows:
             k[own] = np.searchsorted(before[:, a], rank, side="right") - 1
             local[own] = local_starts[k[own], a] + rank - before[k[own], a]
         return k, local
+
+
+def computed(tasks: Any) -> Any:
+    """What delayed tasks return.
+
+    BLAS is limited for schedulers in this process; workers of a cluster have one thread by their settings.
+    Places of rows, and a number for each row, go to the workers with the tasks: no reason for a warning.
+    """
+    quietly = {"distributed.admin.large-graph-warning-threshold": "10 GiB"}
+    with one_blas_thread(), config.set(quietly):
+        return compute(tasks)[0]
 
 
 def tree_sum(tasks: list[Any], add: Callable[[list[Any]], Any]) -> Any:

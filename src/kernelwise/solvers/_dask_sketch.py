@@ -12,14 +12,13 @@ from itertools import chain, combinations_with_replacement, product
 from typing import Any
 
 import numpy as np
-from dask import compute, delayed
+from dask import delayed
 
 from kernelwise.kernels.mahalanobis import Mahalanobis
 
 from ._bins import Bins
 from ._blocks import Block, all_blocks, blocks_between, in_tasks, number_of_draws, sampled_blocks
-from ._chunks import ChunkedRows, as_given, tree_sum
-from ._threads import one_blas_thread
+from ._chunks import ChunkedRows, as_given, computed, tree_sum
 from .distances import Part, SortedSamples, added, as_gaussian, bins_for, collect, histograms_of, random_pairs
 
 #: Chunks on either side of the pairs that are handed to the scheduler at once: it may hold all of them …
@@ -39,13 +38,11 @@ def sketch_of_chunks(
     y, sample_weight, kernel, n_blocks, random_state
         As in `DistanceSketch.from_data`.
     """
-    # Limits BLAS for schedulers in this process; workers of a cluster have one thread by their own settings.
-    with one_blas_thread():
-        rows = ChunkedRows.from_data(X, y, sample_weight)
-        if not rows.n.all():
-            empty = rows.classes.tolist()[int(rows.n.argmin())]
-            raise ValueError(f"All samples of class {empty!r} have weight zero. Remove the class.")
-        return sketch_of_rows(rows, _linear_map(kernel, len(rows.mean)), n_blocks, random_state)
+    rows = ChunkedRows.from_data(X, y, sample_weight)
+    if not rows.n.all():
+        empty = rows.classes.tolist()[int(rows.n.argmin())]
+        raise ValueError(f"All samples of class {empty!r} have weight zero. Remove the class.")
+    return sketch_of_rows(rows, _linear_map(kernel, len(rows.mean)), n_blocks, random_state)
 
 
 def sketch_of_rows(
@@ -88,7 +85,8 @@ def _linear_map(kernel: Any, n_features: int) -> Callable[[Any], Any]:
 def _bins(rows: ChunkedRows, samples: list[Any]) -> Bins:
     """The bins that `SortedSamples.bins` has for all rows."""
     places, of_pair = np.unique(random_pairs(int(rows.starts[-1])), return_inverse=True)
-    largest, some = compute([delayed(_largest_norm)(one) for one in samples], rows.gather(samples, places))
+    tasks = [delayed(_largest_norm)(one) for one in samples]
+    largest, some = computed((tasks, rows.gather(samples, places)))
     i, j = of_pair.reshape(2, -1)
     return bins_for(max(largest), some.Z[i] - some.Z[j])
 
@@ -114,7 +112,7 @@ def _all_pairs(rows: ChunkedRows, samples: list[Any], bins: Bins) -> Iterator[Pa
             else delayed(partial(_between, bins))(samples[i], samples[j])
             for i, j in pairs
         ]
-        yield from compute(tree_sum(tasks, _sum))[0]
+        yield from computed(tree_sum(tasks, _sum))
 
 
 def _sampled(
@@ -126,16 +124,21 @@ def _sampled(
         draws.setdefault(block.cell[0], []).append(block)
     tasks = []
     for blocks in draws.values():
-        places = np.unique(np.concatenate([side for block in blocks for side in (block.rows, block.columns)]))
+        places, here = _in_a_row(blocks)
         gathered = rows.gather(samples, places)
-        here = [
-            block._replace(
-                rows=np.searchsorted(places, block.rows), columns=np.searchsorted(places, block.columns)
-            )
-            for block in blocks
-        ]
         tasks += [delayed(partial(_blocks, bins, task))(gathered) for task in in_tasks(here)]
-    yield from compute(tree_sum(tasks, _sum))[0]
+    yield from computed(tree_sum(tasks, _sum))
+
+
+def _in_a_row(blocks: list[Block]) -> tuple[np.ndarray, list[Block]]:
+    """All places of some blocks, piece by piece, and the blocks as slices of them."""
+    pieces = {id(side): side for block in blocks for side in (block.rows, block.columns)}
+    ends = np.cumsum([len(piece) for piece in pieces.values()]).tolist()
+    slices = dict(zip(pieces, map(slice, [0, *ends], ends), strict=True))
+    here = [
+        block._replace(rows=slices[id(block.rows)], columns=slices[id(block.columns)]) for block in blocks
+    ]
+    return np.concatenate(list(pieces.values())), here
 
 
 def _sum(found: list[list[Part]]) -> list[Part]:

@@ -6,10 +6,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from dask import compute, delayed
+from dask import delayed
 
-from ._chunks import tree_sum
-from ._threads import one_blas_thread
+from ._chunks import computed, tree_sum
 from .blocks import Blocks, MappedBlocks
 from .distances import SortedSamples
 from .nystroem import NystroemMap
@@ -46,8 +45,7 @@ class ChunkBlocks(Blocks):
     def apply(self, coefficients: np.ndarray) -> np.ndarray:
         """(Φ, 1)·coefficients, of shape (n_rows,)."""
         task = delayed(partial(_apply, coefficients))
-        with one_blas_thread():
-            return np.concatenate(compute([task(self._map, one) for one in self.chunks.samples])[0])
+        return np.concatenate(computed([task(self._map, one) for one in self.chunks.samples]))
 
     def dot(self, weight: np.ndarray) -> np.ndarray:
         """Σ weight·(φ, 1), of shape (n_features + 1,)."""
@@ -62,8 +60,7 @@ class ChunkBlocks(Blocks):
         tasks = [delayed(partial(of_chunk, own))(self._map, one) for one, own in pieces if own.any()]
         if not tasks:
             return np.zeros(shape)
-        with one_blas_thread():
-            return compute(tree_sum(tasks, sum))[0]
+        return computed(tree_sum(tasks, sum))
 
 
 def _mapped(map_: NystroemMap, samples: SortedSamples) -> MappedBlocks:

@@ -1,9 +1,8 @@
 """``python -m benchmarks.cost``: how processor time and memory grow, and what that means for 10⁸ rows.
 
 Processor seconds of one thread, on Gaussian clouds; each part prints its lines as soon as they are there. The
-default takes some minutes. ``--long`` adds the exact sketch of 100 000 rows with sampled ones beside it (some
-five minutes) and training on up to 200 000 rows (ten more); ``--only`` runs some parts, ``--quick`` all of
-them on small samples.
+default takes five minutes. ``--long`` adds the exact sketch of 10⁶ rows on two processes (half an hour) and
+training on up to 200 000 rows; ``--only`` runs some parts, ``--quick`` all of them on small samples.
 """
 
 from __future__ import annotations
@@ -33,6 +32,7 @@ FULL: dict[str, Any] = {
     "sampled": (10_000, 100_000, 1_000_000),
     "paths": (500, 1000, 2000),
     "train": (10_000, 20_000, 50_000),
+    "cluster": (50_000, 100_000),
     "middle": 20_000,
 }
 QUICK: dict[str, Any] = {
@@ -42,6 +42,7 @@ QUICK: dict[str, Any] = {
     "sampled": (2000, 4000),
     "paths": (200, 400),
     "train": (1000, 2000),
+    "cluster": (2000,),
     "middle": 1500,
 }
 MACHINES, CORES = 100, 16
@@ -136,8 +137,8 @@ def training(sizes: dict[str, Any], more: tuple[int, ...]) -> None:
     line("Nyström machine, 500 landmarks, by n", (*sizes["train"], *more), nystroem)
 
 
-def chunks(sizes: dict[str, Any]) -> float:
-    """What tasks on chunks cost beside arrays; returns processor seconds of a sampled sketch for each row."""
+def chunks(sizes: dict[str, Any]) -> tuple[float, float]:
+    """What tasks on chunks cost beside arrays; seconds of a task, and of a row of a sampled sketch."""
     import dask
     import dask.array as da
 
@@ -149,13 +150,15 @@ def chunks(sizes: dict[str, Any]) -> float:
     n = sizes["middle"]
     X, y = samples(n)
     alone = seconds(lambda: DistanceSketch.from_data(X, y))
-    for length in (n // 2, n // 8, n // 32):
-        share = in_chunks(X, y, length) / alone
-        print(f"  dask, n = {n}, chunks of {length}: {share:.2f} times the time of arrays", flush=True)
+    for n_chunks in (2, 8, 32):
+        taken = in_chunks(X, y, n // n_chunks)
+        share = taken / alone
+        print(f"  dask, n = {n}, {n_chunks} chunks: {share:.2f} times the time of arrays", flush=True)
+    per_task = (taken - alone) / (n_chunks * (n_chunks + 1) / 2)
     n = sizes["sampled"][-1]
     taken = in_chunks(*samples(n), n // 20, n_blocks=10)
     print(f"  dask, n = {n} in 20 chunks, 10 blocks only: {taken:.3g} s", flush=True)
-    return taken / n
+    return per_task, taken / n
 
 
 def hundred_thousand(n: int) -> None:
@@ -181,16 +184,47 @@ def _exact(n: int, queue: Any) -> None:
     cpu, wall = time.process_time(), time.perf_counter()
     gamma = DistanceSketch.from_data(X, y, n_jobs=2).maximize("dbtc", "pooled").gamma
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-    queue.put((gamma, cpu, wall, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
+    queue.put((gamma, cpu, wall, _peak()))
 
 
-def far_away(per_pair: float, per_row: float) -> None:
+def cluster(sizes: Any) -> None:
+    """Exact sketches by two processes of dask, whose rows are made where they are used."""
+    import dask.array as da
+    from distributed import Client, LocalCluster
+
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "memory_limit": "1GiB"}
+    with LocalCluster(**options) as local, Client(local) as client:
+        for n in sizes:
+            rng = da.random.default_rng(0)
+            X = rng.normal(size=(n, 20), chunks=(min(n // 4, 25_000), 20))
+            y = (X[:, 0] + rng.normal(size=n, chunks=X.chunks[0]) > 0).astype(int)
+            before, wall = client.run(time.process_time), time.perf_counter()
+            gamma = DistanceSketch.from_data(X, y).maximize("dbtc", "pooled").gamma
+            wall = time.perf_counter() - wall
+            cpu = sum(after - before[worker] for worker, after in client.run(time.process_time).items())
+            peak = max(client.run(_peak).values())
+            print(
+                f"exact sketch, n = {n}, 2 processes: {cpu:.1f} s CPU, {wall:.1f} s, {peak:.0f} MiB each, "
+                f"γ {gamma:.4g}",
+                flush=True,
+            )
+
+
+def _peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def far_away(per_pair: float, per_task: float, per_row: float) -> None:
     """What 10⁸ rows on a hundred machines would take, from the constants above."""
-    n, cores = 1e8, MACHINES * CORES
+    n, n_chunks, cores = 1e8, 2000, MACHINES * CORES
+    exact = per_pair * n * n / 2 / cores
+    # The scheduler is one process: its tasks are pairs of chunks, or chunks for each of ten draws.
+    pairs, picks = n_chunks * (n_chunks + 1) / 2, 13 * n_chunks
     print(
-        f"10⁸ rows, d = 20, {MACHINES} machines of {CORES} cores: {1e9 * per_pair:.2f} ns for a pair and "
-        f"{1e9 * per_row:.0f} ns for a row make {per_pair * n * n / 2 / cores / 3600:.1f} h for the exact "
-        f"sketch, and {per_row * n / cores:.2f} s, beside reading 16 GB three times, for a sampled one",
+        f"10⁸ rows, d = 20, {MACHINES} machines of {CORES} cores, {n_chunks} chunks: {1e9 * per_pair:.2f} ns "
+        f"a pair, {1e9 * per_row:.0f} ns a row and {1e3 * per_task:.2f} ms a task make {exact / 3600:.1f} h "
+        f"for the exact sketch (tasks {per_task * pairs / 3600:.1f} h beside it), and {per_task * picks:.0f} "
+        f"s for tasks and {per_row * n / cores:.2f} s for rows of a sampled one; 16 GB are read three times",
         flush=True,
     )
 
@@ -199,20 +233,22 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.cost", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parts = ("large", "sketch", "paths", "train")
+    parts = ("large", "cluster", "sketch", "paths", "train")
     parser.add_argument("--quick", action="store_true", help="small samples: does everything run?")
-    parser.add_argument("--long", action="store_true", help="more rows, twenty minutes")
+    parser.add_argument("--long", action="store_true", help="more rows, forty minutes")
     parser.add_argument("--only", nargs="+", choices=parts, default=list(parts), metavar="PART")
     options = parser.parse_args(arguments)
     sizes = QUICK if options.quick else FULL
     DistanceSketch.from_data(*samples(100))  # imports and compilation
     with threadpool_limits(1):
-        if "large" in options.only and (options.long or options.quick):
+        if "large" in options.only:
             hundred_thousand(3000 if options.quick else 100_000)  # first: a child inherits its parent's peak
+        if "cluster" in options.only:
+            cluster(sizes["cluster"] + ((1_000_000,) if options.long else ()))
         if "sketch" in options.only:
             per_pair = exact_sketch(sizes)
             sampled_sketch(sizes)
-            far_away(per_pair, chunks(sizes))
+            far_away(per_pair, *chunks(sizes))
         if "paths" in options.only:
             paths(sizes)
         if "train" in options.only:

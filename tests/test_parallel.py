@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from kernelwise import DistanceSketch, GridSearchSVC, TunedSVC
-from kernelwise.solvers import svm_path
+from kernelwise.solvers import _threads, svm_path
 
 RNG = np.random.default_rng(3)
 Y = np.arange(180) % 3
@@ -54,6 +54,13 @@ def test_backends_give_the_same_to_the_bit(expected, backend):
         found = everything(n_jobs=None)
     for name, values in expected.items():
         np.testing.assert_array_equal(found[name], values, err_msg=name)
+
+
+@pytest.mark.parametrize(("n_jobs", "expected"), [(3, 3), (1, 1), (None, 2), (-1, 2)])
+def test_a_cluster_with_many_cores_does_not_start_as_many_threads_here(monkeypatch, n_jobs, expected):
+    monkeypatch.setattr(_threads, "effective_n_jobs", lambda n: 1600 if n in (None, -1) else n)
+    monkeypatch.setattr(_threads, "cpu_count", lambda: 2)
+    assert _threads.number_of_threads(n_jobs) == expected
 
 
 def blas_threads():

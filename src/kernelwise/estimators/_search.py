@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from sklearn.exceptions import FitFailedWarning
 
 from .._memory import MIB, usable_memory
 from .._sklearn_compat import safe_indexing
 from ..solvers import svm_path
-from ..solvers._threads import one_blas_thread
+from ..solvers._threads import one_blas_thread, threads
 from ._candidates import Group
 from ._folds import Block, Fold
 from ._grams import Grams, base_of
@@ -121,7 +121,7 @@ def run(
         inner = n_jobs if workers == 1 else 1
         # One BLAS thread, set here: paths that set and restore it side by side would undo each other's limit.
         with one_blas_thread():
-            done = Parallel(n_jobs=workers, require="sharedmem", return_as="generator")(
+            done = threads(workers, return_as="generator")(
                 delayed(job.cells)(g, group, block, grams, inner) for g, group in enumerate(groups)
             )
             for k, cells in enumerate(done, 1):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from scipy import sparse
 
 from kernelwise.exceptions import IncompatibleError
@@ -17,7 +17,7 @@ from kernelwise.kernels.radial import GaussianFamily
 
 from ._bins import FINE_PER_BIN, MAX_PACKED, N_MOMENTS, N_SUMS, Bins, compiled
 from ._blocks import BLOCK, Block, class_pairs
-from ._threads import one_blas_thread
+from ._threads import one_blas_thread, threads
 
 
 class Part(NamedTuple):
@@ -121,11 +121,7 @@ def distance_histograms(
     """Run the tasks in threads and yield what they find, always in the same order."""
     compiled()  # once, not in every thread
     with one_blas_thread():
-        if n_jobs is None or n_jobs == 1:
-            for task in tasks:
-                yield from histograms_of(samples, bins, task)
-            return
-        run = Parallel(n_jobs=n_jobs, backend="threading", return_as="generator")
+        run = threads(n_jobs, return_as="generator")
         for parts in run(delayed(histograms_of)(samples, bins, task) for task in tasks):
             yield from parts
 

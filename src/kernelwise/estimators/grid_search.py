@@ -78,7 +78,7 @@ class GridSearchSVC(FinishedSearch):
     refit : bool, str or callable, default=True
         As in GridSearchCV.
     n_jobs : int, default=None
-        Threads, as in joblib; results do not depend on it.
+        Threads under every backend of joblib; results do not depend on it.
     error_score : float or "raise", default=nan
         Score of a fold that cannot be trained, because its training part has one class only, say.
     return_train_score : bool, default=False

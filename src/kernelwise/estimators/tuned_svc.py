@@ -82,7 +82,7 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
     memory_limit : float, default=4096
         MiB for kernel values.
     n_jobs : int, default=None
-        Threads; results do not depend on it.
+        Threads under every backend of joblib; results do not depend on it.
     random_state : int, RandomState or None, default=0
         Of the folds, and of the samples taken from more than 5000 rows.
     verbose : int, default=0

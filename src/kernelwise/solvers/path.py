@@ -91,7 +91,7 @@ def svm_path(
     tol, max_iter : float, int
         As in `solve_svm_dual`, for each machine.
     n_jobs : int, default=None
-        Threads, as in joblib; the results do not depend on it.
+        Threads under every backend of joblib; the results do not depend on it.
     callback : callable, default=None
         Called as ``callback(done, total)`` after each machine of each fold.
     after : SVMPath, default=None

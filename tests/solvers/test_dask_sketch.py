@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import KMOD, DiagonalGaussian, Mahalanobis
@@ -102,6 +103,8 @@ def test_bad_input_gets_one_sentence():
         DistanceSketch.from_data(chunked(X), Y, kernel=Mahalanobis())
     with pytest.raises(IncompatibleError, match="A distance sketch is for kernels"):
         DistanceSketch.from_data(chunked(X), Y, kernel=KMOD())
+    with pytest.raises(ValueError, match="Sparse chunks cannot be centred"):
+        DistanceSketch.from_data(chunked(X).rechunk((130, 5)).map_blocks(sparse.csr_matrix), Y)
     with pytest.raises(ValueError, match="rows and columns"):
         DistanceSketch.from_data(chunked(X)[:, 0], Y)
 

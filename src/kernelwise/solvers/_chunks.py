@@ -115,7 +115,7 @@ class ChunkedRows:
         return np.concatenate([[0], np.cumsum(self.counts.sum(axis=0))])
 
     def samples(self, transform: Callable[[Any], Any], centre: Any) -> list[Any]:
-        """Every chunk as delayed `SortedSamples` of its own, less ``centre``, after a linear map."""
+        """Every chunk as delayed `SortedSamples` of its own, after a map of its rows, less ``centre``."""
         sort = delayed(partial(_sorted_chunk, transform, centre, self.classes, self.is_weighted))
         return [sort(*chunk) for chunk in self.chunks]
 
@@ -233,7 +233,7 @@ def _arrays(X: Any, y: Any, weight: Any) -> Chunk:
 
 def _summary(k: int, X: Any, y: Any, weight: Any) -> Summary | None:
     """Check the k-th chunk and count it; None if it is empty."""
-    if len(X) == 0:
+    if X.shape[0] == 0:
         return None
     try:
         X, y, weight = _arrays(X, y, weight)

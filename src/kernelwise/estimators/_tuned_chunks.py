@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -30,8 +32,9 @@ from ._weights import factors_of_classes
 N_BLOCKS, FEWEST_BLOCKS = 3000, 20
 
 
-def fit_chunks(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
-    """Fit a `TunedSVC` to dask collections.
+@contextmanager
+def brought_here(model: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[tuple[Any, np.ndarray, Any]]:
+    """Samples, labels and weights in memory for a `TunedSVC` to be fitted to, of dask collections.
 
     Up to as many rows as are trained exactly, all come here, and the model is that of arrays in memory. Of
     more, a stratified sample comes here for the cross-validation; the sketch that names the widths and the
@@ -53,12 +56,13 @@ def fit_chunks(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
 
         here = pd.DataFrame(here, columns=names)
     labels = np.repeat(rows.classes, np.diff(sample.starts))
-    weights = sample.weights if rows.is_weighted else None
+    arrays = here, labels, sample.weights if rows.is_weighted else None
     if len(places) == rows.starts[-1]:
-        return model._fit(here, labels, weights)
+        yield arrays
+        return
     model._whole = partial(WholeData, rows, model.solver)
     try:
-        return model._fit(here, labels, weights)
+        yield arrays
     finally:
         del model._whole  # it is no part of the model: `save` must not meet it
 

@@ -186,9 +186,10 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
             A weight of 2 is the same as a repeated row.
         """
         if is_dask(X):
-            from ._tuned_chunks import fit_chunks  # imports dask
+            from ._tuned_chunks import brought_here  # imports dask
 
-            return fit_chunks(self, X, y, sample_weight)
+            with brought_here(self, X, y, sample_weight) as arrays:
+                return self._fit(*arrays)
         return self._fit(X, y, sample_weight)
 
     def _task(self, X: Any, y: Any, sample_weight: Any, deadline: Deadline, progress: Progress) -> Task:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -156,7 +157,9 @@ def computed(tasks: Any) -> Any:
     BLAS is limited for schedulers in this process; workers of a cluster have one thread by their settings.
     Places of rows, and a number for each row, go to the workers with the tasks: no reason for a warning.
     """
-    quietly = {"distributed.admin.large-graph-warning-threshold": "10 GiB"}
+    # A setting from before distributed is imported would take all its defaults away with it in the end.
+    is_loaded = "distributed" in sys.modules
+    quietly = {"distributed.admin.large-graph-warning-threshold": "10 GiB"} if is_loaded else {}
     with one_blas_thread(), config.set(quietly):
         return compute(tasks)[0]
 

@@ -12,6 +12,11 @@ from sklearn.utils import check_array
 FLOATS = (np.float64, np.float32)
 
 
+def is_dask(X: Any) -> bool:
+    """Whether ``X`` is a dask collection; dask itself is not imported."""
+    return type(X).__module__.partition(".")[0] == "dask"
+
+
 def check_samples(X: Any, name: str = "X") -> Any:
     """Return ``X`` as a finite float64 or float32 array, or CSR matrix, of shape (n_samples, n_features)."""
     X = check_array(

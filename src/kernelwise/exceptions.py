@@ -5,6 +5,7 @@ __all__ = [
     "DegenerateGramError",
     "IncompatibleError",
     "KernelwiseWarning",
+    "NotEnoughMemoryError",
     "RidgeWarning",
 ]
 
@@ -108,4 +109,20 @@ class IncompatibleError(TypeError):
     ... except IncompatibleError as error:
     ...     print(str(error).split(". ")[1])
     Use QuasiNewton or GradientDescent.
+    """
+
+
+class NotEnoughMemoryError(MemoryError):
+    """An array would need more memory than there is; raised before it is made.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.exceptions import NotEnoughMemoryError
+    >>> from kernelwise.kernels import RBF
+    >>> try:
+    ...     RBF(1.0)(np.zeros((10_000_000, 1)))
+    ... except NotEnoughMemoryError as error:
+    ...     print(str(error).split(",")[0])
+    A matrix of 10000000 × 10000000 kernel values would take 7.45e+05 GiB
     """

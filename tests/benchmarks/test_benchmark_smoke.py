@@ -10,7 +10,7 @@ from benchmarks.jobs import make_task
 from benchmarks.systems import DEFAULT, SYSTEMS
 from benchmarks.worker import INSTALL, run
 
-from benchmarks import data, quasi_newton, regression
+from benchmarks import cost, data, quasi_newton, regression
 
 PEERS = {"intelex": "sklearnex", "libsvm_official": "libsvm", "liquidsvm": "liquidSVM"}
 
@@ -73,3 +73,11 @@ def test_regression_prints_a_line_for_each_set_and_method(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line[:42].split()[1] for line in lines] == ["TunedSVR()", 'TunedSVR("diagonal")']
     assert all("R² 0.4" in line for line in lines)
+
+
+def test_the_page_on_cost_has_its_figures(capsys):
+    pytest.importorskip("dask", reason="dask (extra 'dask') is not installed")
+    cost.main(["--quick", "--only", "sketch", "paths"])
+    printed = capsys.readouterr().out
+    for part in ("exact sketch, d = 20, by n", "sampled sketch", "10⁸ rows", "path of one kernel, 16 C"):
+        assert part in printed

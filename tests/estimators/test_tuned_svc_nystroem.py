@@ -83,7 +83,7 @@ def test_auto_is_exact_for_few_rows_and_nystroem_for_many(samples, monkeypatch):
 class FinishedTask:
     """10 000 rows, 1000 of them in a search of two folds."""
 
-    n_folds, is_gram = 2, False
+    n_folds, is_gram, whole = 2, False, None
     index = np.arange(10_000) % 2
 
     class pieces:

@@ -15,6 +15,8 @@ from typing import Any, TextIO
 
 import typer
 
+from kernelwise.exceptions import NotEnoughMemoryError
+
 #: Set to anything, it shows the trace of an error.
 DEBUG = "KERNELWISE_DEBUG"
 #: Whose deliberate errors are sentences for the user.
@@ -76,7 +78,7 @@ def is_told(error: BaseException) -> bool:
 
 
 def _sentence(error: BaseException) -> str:
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) and not isinstance(error, NotEnoughMemoryError):
         return "there is not enough memory for this. Use fewer rows."
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from scipy import sparse
 
+from kernelwise._memory import amount
 from kernelwise.diagnostics._data import Data
-from kernelwise.estimators._kernel_choice import MIB, trains_by_rows
+from kernelwise.estimators._kernel_choice import trains_by_rows
 from kernelwise.estimators.svc import SVC
 from kernelwise.findings import Finding
 from kernelwise.kernels.radial import GaussianFamily
@@ -24,7 +25,7 @@ def cost_findings(data: Data) -> list[Finding]:
     n = data.X.shape[0]
     by_rows = trains_by_rows(data.kernel, data.X, n, SVC().memory_limit)
     seconds = predicted_seconds(data, by_rows)
-    gram = f"Gram matrix of {_amount(8 * n * n / MIB)}"
+    gram = f"Gram matrix of {amount(8 * n * n)}"
     how = f"rows of the kernel, not its {gram}" if by_rows else f"its {gram}"
     return [
         Finding(
@@ -50,7 +51,3 @@ def predicted_seconds(data: Data, by_rows: bool) -> float:
 
 def _time(seconds: float) -> str:
     return "less than 0.01 s" if seconds < 0.01 else f"about {seconds:.1g} s"
-
-
-def _amount(mib: float) -> str:
-    return f"{mib / 1024:.3g} GiB" if mib >= 1024 else f"{mib:.3g} MiB"

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._memory import check_gram_memory
 from ..kernels import Kernel, RadialKernel
 from ..kernels._distances import inner_products, squared_distances
 from ..kernels.dot_product import DotProductKernel
@@ -30,9 +31,12 @@ class Grams:
 
     def __init__(self, X: Any, bases: Iterable[str], n_buffers: int = 1) -> None:
         self.X = X
+        bases = set(bases)
+        if bases:
+            check_gram_memory(len(bases) + n_buffers, X.shape[0])
         self._bases = {
             base: squared_distances(X) if base == DISTANCES else inner_products(X, X)
-            for base in sorted(set(bases))
+            for base in sorted(bases)
         }
         # A fresh n × n array costs as much in page faults as in arithmetic: the same few are used again.
         self._buffers: SimpleQueue[np.ndarray | None] = SimpleQueue()

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from .._memory import MIB, SMALL, usable_memory
 from .._validation import check_choice, check_gram
 from ..kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, as_kernel
 from ..kernels.radial import GaussianFamily
 from ..kernels.starts import start_gamma
 
-MIB = 2**20
 MANY = 1000  # samples from which a Gaussian machine trains faster without its Gram matrix
 SKLEARN_NAMES = ("linear", "poly", "rbf", "sigmoid")
 
@@ -75,7 +75,13 @@ def trains_by_rows(kernel: KernelFunction, X: Any, n_samples: int, memory_limit:
     `gram_or_rows`.
     """
     is_cheap = isinstance(kernel, GaussianFamily) and isinstance(X, np.ndarray) and n_samples >= MANY
-    return is_cheap or n_samples**2 * np.dtype(float).itemsize > memory_limit * MIB
+    size = n_samples**2 * np.dtype(float).itemsize
+    return is_cheap or size > memory_limit * MIB or (size > SMALL and size > _bytes(memory_limit))
+
+
+def _bytes(memory_limit: float) -> float:
+    """Bytes for kernel values: the limit, or half of what there is."""
+    return min(memory_limit * MIB, usable_memory() / 2)
 
 
 def gram_or_rows(kernel: KernelFunction, X: Any, n_samples: int, memory_limit: float) -> np.ndarray | Rows:
@@ -95,7 +101,7 @@ def gram_or_rows(kernel: KernelFunction, X: Any, n_samples: int, memory_limit: f
     K : ndarray of shape (n_samples, n_samples), or Rows
     """
     if trains_by_rows(kernel, X, n_samples, memory_limit):
-        return Rows(kernel, X, int(memory_limit * MIB))
+        return Rows(kernel, X, int(_bytes(memory_limit)))
     K = kernel_values(kernel, X, X, n_samples)
     # A kernel object is symmetric by contract, and a value can only overflow where the diagonal does.
     is_sound = isinstance(kernel, Kernel) and np.isfinite(K.diagonal()).all()

@@ -7,15 +7,16 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from sklearn.exceptions import ConvergenceWarning
 
+from .._memory import MIB
 from .._sklearn_compat import safe_indexing
 from ..solvers import SVMSolution, solve_svm_dual
-from ..solvers._threads import one_blas_thread
+from ..solvers._threads import one_blas_thread, threads
 from ..solvers.decomposition import solve_svm_by_rows
 from ..solvers.multiclass import Machine, two_class_machines
-from ._kernel_choice import MIB, KernelFunction, Rows, gram_or_rows, kernel_values
+from ._kernel_choice import KernelFunction, Rows, gram_or_rows, kernel_values
 
 BLOCK = 2**19  # kernel values held at once in prediction (4 MiB)
 
@@ -76,9 +77,7 @@ def train_machines(
         else:
             # One BLAS thread each, as in svm_path: the result does not depend on n_jobs.
             with one_blas_thread():
-                solutions = Parallel(n_jobs=n_jobs, require="sharedmem")(
-                    delayed(_train)(*task, settings) for task in tasks
-                )
+                solutions = threads(n_jobs)(delayed(_train)(*task, settings) for task in tasks)
     for row, machine, solution in zip(beta, machines, solutions, strict=True):
         row[machine.members] = solution.beta
     trained = TrainedMachines(

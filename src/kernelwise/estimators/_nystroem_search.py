@@ -14,6 +14,7 @@ from ..selection.c_range import STEP, spread
 from ..selection.canonical import sample, shuffled_classes
 from ..selection.deadline import Deadline
 from ..selection.held_out_paths import SMOOTH
+from ..solvers.blocks import Blocks
 from ..solvers.linear import LinearSolution, SquaredHinge, squared_hinge_path
 from ..solvers.multiclass import Machine, two_class_machines
 from ..solvers.nystroem import NystroemMap, choose_landmarks
@@ -53,6 +54,10 @@ class Rows:
 
     def __getitem__(self, rows: np.ndarray) -> Rows:
         return Rows(self.Z[rows], self.index[rows], self.weight[rows], self.bound[rows], self.n_classes)
+
+    def blocks(self, map_: NystroemMap, memory_limit: float) -> Blocks:
+        """Features of the rows, in no more MiB than that."""
+        return map_.blocks(self.Z, memory_limit)
 
     def machines(self, strategy: str) -> list[Machine]:
         """Two-class machines, with labels ±1."""
@@ -175,7 +180,7 @@ class NystroemSearch:
     def _try(self, landmarks: np.ndarray, C: Any) -> Candidate:
         started = time.perf_counter()
         map_ = NystroemMap.from_landmarks(self.kernel, self.part.Z[landmarks])
-        blocks = map_.blocks(self.part.Z, self.memory_limit)
+        blocks = self.part.blocks(map_, self.memory_limit)
         Cs = self._values_of_C(map_) if C == "auto" else np.array([float(C)])
         weight = self.part.bound * (1.0 - self.share)
         machines = [
@@ -221,10 +226,13 @@ class NystroemSearch:
             ]
         )
 
-    def train(self, chosen: Candidate) -> list[LinearSolution]:
-        """The chosen machines on all rows that the time left allows, from where the search has left them."""
-        rows = self.rows[self._affordable(chosen)]
-        blocks = chosen.map.blocks(rows.Z, self.memory_limit)
+    def train(self, chosen: Candidate, whole: Rows | None = None) -> list[LinearSolution]:
+        """The chosen machines on all rows that the time left allows, from where the search has left them.
+
+        ``whole`` are rows of which those of the search are a sample.
+        """
+        rows = self._affordable(chosen, self.rows if whole is None else whole)
+        blocks = rows.blocks(chosen.map, self.memory_limit)
         C = float(chosen.Cs[chosen.best])
         starts = chosen.coefficients[chosen.best]
         solutions = []
@@ -234,14 +242,15 @@ class NystroemSearch:
         self.n_trained = len(rows.index)
         return solutions
 
-    def _affordable(self, chosen: Candidate) -> np.ndarray:
-        """All rows, or a sample: a path took some time on the rows of the search, which grows like n."""
-        n, n_used = len(self.rows.index), len(self.used)
+    def _affordable(self, chosen: Candidate, whole: Rows) -> Rows:
+        """The whole, or a sample: a path took some time on the rows of the search, which grows like n."""
+        n, n_used = len(whole.index), len(self.used)
         share = max(self.deadline.left, 0.0) / max(chosen.seconds, 1e-6)
         if n <= max(share, 1.0) * n_used:
-            return np.arange(n)
-        rows = sample(self.rows.index, int(max(share, 1.0) * n_used), self.random_state)
-        self.deadline.skipped.append(f"training on {n - len(rows)} of {n} distinct rows")
+            return whole
+        n_affordable = min(int(max(share, 1.0) * n_used), len(self.rows.index))
+        rows = self.rows[sample(self.rows.index, n_affordable, self.random_state)]
+        self.deadline.skipped.append(f"training on {n - len(rows.index)} of {n} distinct rows")
         return rows
 
 

@@ -11,18 +11,17 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from sklearn.exceptions import FitFailedWarning
 
+from .._memory import MIB, usable_memory
 from .._sklearn_compat import safe_indexing
 from ..solvers import svm_path
-from ..solvers._threads import one_blas_thread
+from ..solvers._threads import one_blas_thread, threads
 from ._candidates import Group
 from ._folds import Block, Fold
 from ._grams import Grams, base_of
 from ._scoring import PathScorer
-
-MIB = 2**20
 
 
 class Cell(NamedTuple):
@@ -122,7 +121,7 @@ def run(
         inner = n_jobs if workers == 1 else 1
         # One BLAS thread, set here: paths that set and restore it side by side would undo each other's limit.
         with one_blas_thread():
-            done = Parallel(n_jobs=workers, require="sharedmem", return_as="generator")(
+            done = threads(workers, return_as="generator")(
                 delayed(job.cells)(g, group, block, grams, inner) for g, group in enumerate(groups)
             )
             for k, cells in enumerate(done, 1):
@@ -134,7 +133,7 @@ def run(
 
 
 def _workers(wanted: int, n: int, n_bases: int, memory_limit: float) -> int:
-    """Threads whose Gram matrices fit beside the shared matrices."""
+    """Threads whose Gram matrices fit beside the shared matrices, into the limit and into what there is."""
     matrix = 8 * n * n / MIB
     fit = int(memory_limit / matrix - n_bases)
     if fit < 1:
@@ -142,7 +141,7 @@ def _workers(wanted: int, n: int, n_bases: int, memory_limit: float) -> int:
             f"The search holds {n_bases + 1} matrices of {n} × {n}, {matrix * (n_bases + 1):.0f} MiB, "
             f"more than memory_limit={memory_limit:g}. Raise memory_limit, or search on fewer samples."
         )
-    return min(wanted, fit)
+    return int(max(1, min(wanted, fit, usable_memory() / MIB / matrix - n_bases)))
 
 
 def tabulate(

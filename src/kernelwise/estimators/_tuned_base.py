@@ -88,6 +88,9 @@ class TunedMachine(CallbackSupportMixin, BaseEstimator):
         progress = Progress(self, X, y)
         task = self._task(X, y, sample_weight, deadline, progress)
         task.paths.journal = getattr(self, "_journal", None)
+        if hasattr(self, "_whole"):  # the rows are a sample of it
+            task.whole = self._whole(self.scaler_, task.random_state)
+            task.findings.append(task.whole.finding())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
             choice = self._choose(task)

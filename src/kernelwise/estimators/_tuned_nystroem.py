@@ -33,6 +33,8 @@ def why_nystroem(solver: str, task: Task, path: KernelPath, place: int) -> str |
         return "as asked for"
     if solver == "exact" or task.is_gram or n <= FEW:
         return None
+    if task.whole is not None:
+        return f"because {task.whole.n_rows} rows are more than {MANY}"
     if task.deadline.seconds is None:
         return f"because {n} distinct rows are more than {MANY}" if n > MANY else None
     seconds, left = exact_seconds(task, path, place), max(task.deadline.left, 0.0)
@@ -73,7 +75,8 @@ def train_nystroem(model: Any, task: Task, reason: str) -> None:
         random_state=task.random_state,
     )
     classes = model.classes_
-    rows, weight, decision = _fit(machine, task, classes, np.arange(len(task.index)), task.deadline)
+    whole = None if task.whole is None else task.whole.training_rows(model.class_weight)
+    rows, weight, decision = _fit(machine, task, classes, np.arange(len(task.index)), task.deadline, whole)
     said = f"The final machine is a Nyström machine with {len(machine.support_)} landmarks, {reason}."
     task.findings.append(
         Finding(
@@ -92,12 +95,19 @@ def train_nystroem(model: Any, task: Task, reason: str) -> None:
 
 
 def _fit(
-    machine: NystroemSVC, task: Task, classes: np.ndarray, used: np.ndarray, deadline: Deadline
+    machine: NystroemSVC,
+    task: Task,
+    classes: np.ndarray,
+    used: np.ndarray,
+    deadline: Deadline,
+    whole: Rows | None = None,
 ) -> HeldOutValues:
     part = Rows(task.Z[used], task.index[used], task.weight[used], task.bound[used], len(classes))
-    found = machine._fit_rows(
-        part, classes, lambda decision, rows, weight: task.score(decision, used[rows], weight), deadline
-    )
+
+    def score(decision: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        return task.score(decision, used[rows], weight)
+
+    found = machine._fit_rows(part, classes, score, deadline, whole)
     machine.n_features_in_ = task.Z.shape[1]
     return found
 

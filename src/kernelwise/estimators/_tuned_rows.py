@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
+from .._memory import check_gram_memory
 from .._validation import check_gram
 from ..selection.canonical import DistinctRows, canonical_order, distinct_rows, every_row
 from ._scaling import apply_scaler, check_not_constant, fit_scaler
@@ -46,4 +47,5 @@ def _seen_by_scaler(X: Any, distinct: DistinctRows, scale: Any) -> tuple[Any, np
 def gram_rows(K: Any, weight: np.ndarray) -> tuple[DistinctRows, np.ndarray]:
     """Rows of positive weight, and the Gram matrix of them."""
     distinct = every_row(weight)
+    check_gram_memory(1, len(distinct.rows))
     return distinct, check_gram(K)[np.ix_(distinct.rows, distinct.rows)]

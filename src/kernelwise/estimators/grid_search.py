@@ -6,7 +6,6 @@ import numbers
 from typing import Any, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.pipeline import make_pipeline
@@ -16,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from .._validation import check_choice, check_gram, check_positive, check_samples
+from ..solvers._threads import number_of_threads
 from ._candidates import USED, group_candidates
 from ._cv_results import cv_results
 from ._finished_search import FinishedSearch
@@ -78,7 +78,7 @@ class GridSearchSVC(FinishedSearch):
     refit : bool, str or callable, default=True
         As in GridSearchCV.
     n_jobs : int, default=None
-        Threads, as in joblib; results do not depend on it.
+        Threads under every backend of joblib; results do not depend on it.
     error_score : float or "raise", default=nan
         Score of a fold that cannot be trained, because its training part has one class only, say.
     return_train_score : bool, default=False
@@ -194,7 +194,7 @@ class GridSearchSVC(FinishedSearch):
             X, scaler = check_samples(clone(scaler).fit_transform(X, y)), None
         blocks = plan_blocks(X, index, weight, splits, scaler, self.return_train_score, tags.pairwise)
         job = self._job(samples, y, splits, None if sample_weight is None else weight)
-        cells = list(run(job, kinds, blocks, effective_n_jobs(self.n_jobs), self.memory_limit, self.verbose))
+        cells = list(run(job, kinds, blocks, number_of_threads(self.n_jobs), self.memory_limit, self.verbose))
         self.cv_results_ = cv_results(candidates, *tabulate(cells, kinds, len(splits), self.error_score))
         self._choose(samples, y, sample_weight)
         return self

@@ -139,8 +139,13 @@ class NystroemSVC(ClassifierMixin, BaseEstimator):
         self.support_ = distinct.rows[self.support_]
         return self
 
-    def _fit_rows(self, rows: Rows, classes: np.ndarray, score: Score, deadline: Deadline) -> HeldOutValues:
-        """Train on rows that are distinct and in canonical order; returns what is known of those held out."""
+    def _fit_rows(
+        self, rows: Rows, classes: np.ndarray, score: Score, deadline: Deadline, whole: Rows | None = None
+    ) -> HeldOutValues:
+        """Train on rows that are distinct and in canonical order; returns what is known of those held out.
+
+        ``whole`` are rows of which they are a sample, for the final machine.
+        """
         self.classes_, self._strategy = classes, self.multiclass
         self.reject_label_ = choose_reject_label(self.reject_label, classes, self.multiclass, "NystroemSVC")
         heuristic = "scale" if isinstance(self.kernel, str) else "keep"
@@ -150,7 +155,7 @@ class NystroemSVC(ClassifierMixin, BaseEstimator):
             rows, self.kernel_, self._trained_as, score, self.memory_limit, deadline, seed
         )
         chosen = search.run(self.n_components, self.C)
-        solutions = search.train(chosen)
+        solutions = search.train(chosen, whole)
         self._sigmoids = search.sigmoids(chosen)
         coefficients = np.array([solution.coefficients for solution in solutions])
         self.support_, self.support_vectors_ = chosen.landmarks, chosen.map.landmarks

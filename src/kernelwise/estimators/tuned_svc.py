@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from .._sklearn_compat import with_callbacks
+from .._validation import is_dask
 from ..selection.auto import choose
 from ..selection.choice import Choice
 from ..selection.deadline import Deadline
@@ -81,7 +82,7 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
     memory_limit : float, default=4096
         MiB for kernel values.
     n_jobs : int, default=None
-        Threads; results do not depend on it.
+        Threads under every backend of joblib; results do not depend on it.
     random_state : int, RandomState or None, default=0
         Of the folds, and of the samples taken from more than 5000 rows.
     verbose : int, default=0
@@ -177,10 +178,18 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_samples, n_features), or the Gram matrix
+            Or a dask array or dataframe. Up to 50 000 rows it is as if they were in memory. Of more, a sample
+            of so many comes here for scaling and cross-validation, while the sketch and the final machine,
+            a Nyström machine, take their sums over all chunks, where they are.
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.
         """
+        if is_dask(X):
+            from ._tuned_chunks import brought_here  # imports dask
+
+            with brought_here(self, X, y, sample_weight) as arrays:
+                return self._fit(*arrays)
         return self._fit(X, y, sample_weight)
 
     def _task(self, X: Any, y: Any, sample_weight: Any, deadline: Deadline, progress: Progress) -> Task:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from kernelwise._memory import check_gram_memory
 from kernelwise._parameters import Parametrized
 from kernelwise._validation import check_pair, check_samples
 
@@ -48,6 +49,7 @@ class Kernel(Parametrized, ABC):
         """Gram matrix of shape (n_rows, n_columns); columns are the samples ``X`` when ``Y`` is None."""
         X, Y = check_pair(X, Y)
         self._check_features(X.shape[1])
+        check_gram_memory(1, X.shape[0], Y.shape[0], X.dtype.itemsize)
         return self._gram(X, Y)
 
     def diagonal(self, X: Any) -> np.ndarray:

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from kernelwise._validation import check_choice, check_labels, check_samples
 from kernelwise.criteria import Criterion, ValidationError
@@ -18,7 +18,7 @@ from kernelwise.problem import TuningProblem
 from kernelwise.selection._ayat_result import AyatResult, PairMachine, PairTuning
 from kernelwise.selection._scale_scan import CHOICES, can_scan, choose_row, scan_and_search
 from kernelwise.solvers import solve_svm_dual
-from kernelwise.solvers._threads import one_blas_thread
+from kernelwise.solvers._threads import one_blas_thread, threads
 
 #: Ten iterations are twice what the paper needs; a hundredth of E is far below its standard error.
 PAPER_SEARCH = QuasiNewton(engine="golden", max_iter=10, min_decrease=0.01)
@@ -103,9 +103,7 @@ def ayat_select(
         return _tune_pair(labels, problem, optimizer, scan, choose)
 
     with one_blas_thread():
-        pairs = Parallel(n_jobs=n_jobs, require="sharedmem")(
-            delayed(tune)(*pair) for pair in _pairs(X, classes, index, criterion)
-        )
+        pairs = threads(n_jobs)(delayed(tune)(*pair) for pair in _pairs(X, classes, index, criterion))
     return AyatResult(classes, list(pairs))
 
 

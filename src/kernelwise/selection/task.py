@@ -56,6 +56,8 @@ class Task:
         Returns a context that every kernel is scored in.
     callback : callable
         Called with every finished path.
+    whole : WholeData or None
+        Rows elsewhere, of which those of ``Z`` are a sample.
     """
 
     Z: Any
@@ -71,6 +73,7 @@ class Task:
     columns: np.ndarray | None = None
     watch: Callable[[], AbstractContextManager[Any]] = nullcontext
     callback: Callable[[KernelPath], None] = lambda path: None
+    whole: Any = None
     findings: list[Finding] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -154,7 +157,9 @@ class Task:
         return None if (weight == 1.0).all() else weight
 
     def sketch(self, kernel: Any = None) -> DistanceSketch:
-        """The distance sketch of the search's rows."""
+        """The distance sketch of the search's rows, or of the whole."""
+        if self.whole is not None:
+            return self.whole.sketch(kernel)
         return DistanceSketch.from_data(
             self.Z_search,
             self.y_search,

@@ -19,6 +19,8 @@ import numpy as np
 from kernelwise._collection import collection_paused
 
 N_MOMENTS = 4
+# Counted pairs have three sums in each half of a bin instead: count, Σt and Σt² of the places t ∈ [0, 1).
+N_SUMS = 6
 BINS_PER_OCTAVE = 256
 FINE_PER_BIN = 2
 # Bits of a double: the mantissa has 52, of which a bin number takes 8 (a fine one 9) after the exponent.
@@ -125,29 +127,41 @@ def count_pairs(
             k += np.uintp(1)
 
 
-def unpack(words: Any, moments: Any) -> None:
-    """Add counted pairs to ``moments`` of shape (n_bins, 4) and empty ``words``.
-
-    Two fine bins make a bin. Within a fine bin the third central moment is taken as zero, which is exact for
-    up to two pairs, and otherwise costs at most (γD/1024)³/8 of a term: 7e-7 at exp(−γD) = 1e-8.
-    """
+def unpack(words: Any, sums: Any) -> None:
+    """Add counted pairs to ``sums`` of shape (n_bins, 6) and empty ``words``."""
     for b in range(words.shape[0]):
         if words[b, 0] == 0:
             continue
         c = float(words[b, 0] >> COUNT_SHIFT)
         places = float(words[b, 0] & SUM_MASK)
-        # t = (place + 1/2)/2^24, for the squares with the place cut to 20 bits.
-        t1 = (places + 0.5 * c) / 2.0**24
-        t2 = (float(words[b, 1]) + (places - 7.5 * c) / 16.0 + 0.25 * c) / 2.0**40
-        mean = t1 / c
-        t3 = 3.0 * mean * t2 - 2.0 * c * mean**3
-        words[b, 0] = words[b, 1] = 0
         k = 0 if b == 0 else 1 + (b - 1) // 2
-        a = 0.0 if b == 0 else (b - 1) % 2 - 1.0  # v = a + t
-        moments[k, 0] += c
-        moments[k, 1] += c * a + t1
-        moments[k, 2] += c * a**2 + 2.0 * a * t1 + t2
-        moments[k, 3] += c * a**3 + 3.0 * a**2 * t1 + 3.0 * a * t2 + t3
+        half = 0 if b == 0 else 3 * ((b - 1) % 2)
+        sums[k, half] += c
+        # t = (place + 1/2)/2^24, for the squares with the place cut to 20 bits.
+        sums[k, half + 1] += (places + 0.5 * c) / 2.0**24
+        sums[k, half + 2] += (float(words[b, 1]) + (places - 7.5 * c) / 16.0 + 0.25 * c) / 2.0**40
+        words[b, 0] = words[b, 1] = 0
+
+
+def as_moments(found: np.ndarray) -> np.ndarray:
+    """Moments Σ w vʲ, j = 0 … 3, of the last axis, from the sums of counted pairs; others are returned as is.
+
+    Within half a bin the third central moment is taken as zero, which is exact for up to two pairs, and
+    otherwise costs at most (γD/1024)³/8 of a term: 7e-7 at exp(−γD) = 1e-8. It is not additive: sums are put
+    together before.
+    """
+    if found.shape[-1] == N_MOMENTS:
+        return found
+    moments = np.zeros((*found.shape[:-1], N_MOMENTS))
+    for a, half in ((-1.0, found[..., :3]), (0.0, found[..., 3:])):  # v = a + t
+        c, t1, t2 = np.moveaxis(half, -1, 0)
+        mean = np.divide(t1, c, out=np.zeros_like(c), where=c > 0)
+        t3 = 3.0 * mean * t2 - 2.0 * c * mean**3
+        moments[..., 0] += c
+        moments[..., 1] += c * a + t1
+        moments[..., 2] += c * a**2 + 2.0 * a * t1 + t2
+        moments[..., 3] += c * a**3 + 3.0 * a**2 * t1 + 3.0 * a * t2 + t3
+    return moments
 
 
 def weigh_pairs(

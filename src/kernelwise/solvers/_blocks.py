@@ -33,31 +33,65 @@ def class_pairs(n_classes: int) -> list[tuple[int, int]]:
 
 def all_blocks(starts: np.ndarray) -> Iterator[Block]:
     """Blocks of the upper triangle, class pair by class pair."""
-    pieces = [_pieces(np.arange(*ends)) for ends in pairwise(starts)]
+    pieces = _pieces(starts)
     for p, (a, b) in enumerate(class_pairs(len(pieces))):
         yield from _whole((0, p), pieces[a], pieces[b], a == b)
+
+
+def blocks_between(starts: np.ndarray, others: np.ndarray) -> Iterator[Block]:
+    """Blocks of all pairs of a row of one set and a row of another, class pair by class pair.
+
+    Parameters
+    ----------
+    starts, others : ndarray of shape (n_classes + 1,)
+        Where the classes of each set begin; the rows of the second come after those of the first.
+    """
+    pieces, further = _pieces(starts), _pieces(others + starts[-1])
+    for p, (a, b) in enumerate(class_pairs(len(pieces))):
+        yield from _whole((0, p), pieces[a], further[b], False)
+        if a != b:
+            yield from _whole((0, p), pieces[b], further[a], False)
 
 
 def sampled_blocks(starts: np.ndarray, n_blocks: int, random_state: Any) -> Iterator[Block]:
     """``n_blocks`` random blocks of every class pair, spread over independent draws.
 
-    A draw shuffles the rows of each class, so that every pair of samples is as likely as any other to be in
-    the blocks taken, which share as few rows as possible. Class pairs that have no more blocks than asked for
-    are taken whole, in the first draw.
+    A draw takes rows of each class at random, so that every pair of samples is as likely as any other to be
+    in its blocks, which share as few rows as possible. Class pairs that have no more blocks than asked for
+    are taken whole, in the first draw. Memory is that of the rows drawn.
     """
     rng = np.random.default_rng(random_state)
     n_draws = number_of_draws(n_blocks)
+    n_pieces = -(-np.diff(starts) // BLOCK)
+    pairs = class_pairs(len(n_pieces))
+    whole = [(a, b) for a, b in pairs if _number_of_blocks(n_pieces, a, b) <= n_blocks]
     for draw in range(n_draws):
-        pieces = [_pieces(rng.permutation(np.arange(*ends))) for ends in pairwise(starts)]
         size = n_blocks // n_draws + (draw < n_blocks % n_draws)
-        for p, (a, b) in enumerate(class_pairs(len(pieces))):
-            n, m = len(pieces[a]), len(pieces[b])
-            if (n * (n + 1) // 2 if a == b else n * m) > n_blocks:
+        n_taken = np.minimum(n_pieces, size + 1)
+        if draw == 0:
+            for pair in whole:
+                n_taken[list(pair)] = n_pieces[list(pair)]
+        limits = zip(starts[:-1], starts[1:], n_pieces, n_taken, strict=True)
+        pieces = [_drawn(*limit, rng) for limit in limits]
+        for p, (a, b) in enumerate(pairs):
+            if (a, b) not in whole:
                 for k in range(size):
-                    i, j = k % n, (k % n + k // n + (a == b)) % m
+                    i = k % n_pieces[a]
+                    j = (i + k // n_pieces[a] + (a == b)) % n_pieces[b]
                     yield _block((draw, p), pieces[a][i], pieces[b][j], False)
             elif draw == 0:
                 yield from _whole((draw, p), pieces[a], pieces[b], a == b)
+
+
+def _number_of_blocks(n_pieces: np.ndarray, a: int, b: int) -> int:
+    n, m = int(n_pieces[a]), int(n_pieces[b])
+    return n * (n + 1) // 2 if a == b else n * m
+
+
+def _drawn(first: int, last: int, n_pieces: int, n_taken: int, rng: np.random.Generator) -> list[Any]:
+    """Random rows from ``first`` on, as many as there are in ``n_taken`` of the ``n_pieces`` of them all."""
+    n = last - first
+    return np.array_split(first + rng.choice(n, -(-n * n_taken // n_pieces), replace=False), n_taken)
 
 
 def number_of_draws(n_blocks: int | None) -> int:
@@ -87,12 +121,10 @@ def check_plan(n_blocks: int | None, part: tuple[int, int]) -> None:
         raise ValueError(f"part must be (k, n) with 0 ≤ k < n, got {part}.")
 
 
-def _pieces(rows: np.ndarray) -> list[Any]:
-    """Rows in pieces of nearly equal sizes, as slices where they are consecutive."""
-    pieces = np.array_split(rows, -(-len(rows) // BLOCK))
-    if rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all():
-        return [slice(int(piece[0]), int(piece[-1]) + 1) for piece in pieces]
-    return list(pieces)
+def _pieces(starts: np.ndarray) -> list[list[slice]]:
+    """The rows of every class, in slices of nearly equal sizes; none for a class without rows."""
+    edges = [np.linspace(*ends, -(-(ends[1] - ends[0]) // BLOCK) + 1) for ends in pairwise(starts)]
+    return [[slice(*ends) for ends in pairwise(own.astype(int).tolist())] for own in edges]
 
 
 def _whole(cell: tuple[int, int], rows: list[Any], columns: list[Any], is_square: bool) -> Iterator[Block]:

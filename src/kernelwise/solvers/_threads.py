@@ -5,7 +5,22 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from joblib import Parallel, cpu_count, effective_n_jobs
 from threadpoolctl import ThreadpoolController
+
+
+def threads(n_jobs: int | None, return_as: str = "list") -> Parallel:
+    """Joblib's threads, whatever its backend: our tasks share matrices that must not be copied."""
+    return Parallel(n_jobs=number_of_threads(n_jobs), require="sharedmem", return_as=return_as)
+
+
+def number_of_threads(n_jobs: int | None) -> int:
+    """As many as are asked for; where a backend decides, no more than this machine has cores.
+
+    A cluster's backend counts the cores of the cluster, and our threads are all here.
+    """
+    n = effective_n_jobs(n_jobs)
+    return n if n_jobs is not None and n_jobs > 0 else min(n, cpu_count())
 
 
 def one_blas_thread() -> Any:

@@ -13,10 +13,10 @@ ROWS = 2048
 
 
 class Blocks(ABC):
-    """Features (Φ, 1) of n_rows samples, the last of which is that of the offset, some rows at a time.
+    """Features (Φ, 1) of n_rows samples, the last of which is that of the offset.
 
-    A subclass says how rows are had. Solvers use `apply`, `dot` and `square` only, each a sum over blocks or
-    one value for each row, so that blocks on other machines need no more than another way to add up.
+    Solvers use `apply`, `dot` and `square` only, each a sum over rows or one value for each row, so that rows
+    on other machines need no more than another way to add up.
 
     Parameters
     ----------
@@ -28,11 +28,27 @@ class Blocks(ABC):
         self.shape = shape
 
     @abstractmethod
+    def apply(self, coefficients: np.ndarray) -> np.ndarray:
+        """(Φ, 1)·coefficients, of shape (n_rows,)."""
+
+    @abstractmethod
+    def dot(self, weight: np.ndarray) -> np.ndarray:
+        """Σ weight·(φ, 1), of shape (n_features + 1,); rows of weight zero are left alone."""
+
+    @abstractmethod
+    def square(self, weight: np.ndarray) -> np.ndarray:
+        """Σ weight·(φ, 1)(φ, 1)ᵀ, of shape (n_features + 1, n_features + 1); weights may be negative."""
+
+
+class RowBlocks(Blocks):
+    """Features had some rows at a time; a subclass says how."""
+
+    @abstractmethod
     def rows(self, which: slice | np.ndarray) -> np.ndarray:
         """Φ[which]"""
 
     def apply(self, coefficients: np.ndarray) -> np.ndarray:
-        """(Φ, 1)·coefficients, of shape (n_rows,)."""
+        """(Φ, 1)·coefficients"""
         values = np.empty(self.shape[0])
         for first in range(0, self.shape[0], ROWS):
             block = slice(first, min(first + ROWS, self.shape[0]))
@@ -40,7 +56,7 @@ class Blocks(ABC):
         return values
 
     def dot(self, weight: np.ndarray) -> np.ndarray:
-        """Σ weight·(φ, 1), of shape (n_features + 1,); rows of weight zero are left alone."""
+        """Σ weight·(φ, 1)"""
         total = np.zeros(self.shape[1] + 1)
         for block in _in_blocks(np.flatnonzero(weight)):
             total[:-1] += weight[block] @ self.rows(block)
@@ -48,7 +64,7 @@ class Blocks(ABC):
         return total
 
     def square(self, weight: np.ndarray) -> np.ndarray:
-        """Σ weight·(φ, 1)(φ, 1)ᵀ, of shape (n_features + 1, n_features + 1); weights may be negative."""
+        """Σ weight·(φ, 1)(φ, 1)ᵀ"""
         m = self.shape[1]
         total = np.zeros((m + 1, m + 1))
         for sign in (1.0, -1.0):
@@ -67,7 +83,7 @@ def _in_blocks(rows: np.ndarray) -> Iterator[np.ndarray]:
         yield rows[first : first + ROWS]
 
 
-class DenseBlocks(Blocks):
+class DenseBlocks(RowBlocks):
     """Features that are in memory, in single or double precision."""
 
     def __init__(self, Phi: np.ndarray) -> None:
@@ -79,7 +95,7 @@ class DenseBlocks(Blocks):
         return self.Phi[which]
 
 
-class MappedBlocks(Blocks):
+class MappedBlocks(RowBlocks):
     """Features computed again in every pass, where they are too large to keep.
 
     Parameters

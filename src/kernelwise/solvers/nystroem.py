@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.cluster import kmeans_plusplus
 
+from kernelwise._memory import MIB, usable_memory
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels.radial import RadialKernel
 from kernelwise.solvers.blocks import ROWS, Blocks, DenseBlocks, MappedBlocks
@@ -17,7 +18,6 @@ from kernelwise.solvers.blocks import ROWS, Blocks, DenseBlocks, MappedBlocks
 SMALLEST = 1e-10
 #: A negative eigenvalue beyond this share of the largest is no rounding.
 INDEFINITE = 1e-6
-MIB = 2**20
 #: MiB of features that are kept in double precision; more are kept in single precision.
 DOUBLE = 256
 
@@ -70,6 +70,7 @@ class NystroemMap:
         """Features of many samples: kept if they take no more than that many MiB, else recomputed."""
         n = X.shape[0]
         size = n * self.rank * 8 / MIB
+        memory_limit = min(memory_limit, usable_memory() / MIB)
         if size / 2 > memory_limit:
             return MappedBlocks(self.transform, X, self.rank)
         Phi = np.empty((n, self.rank), np.float64 if size <= min(DOUBLE, memory_limit) else np.float32)

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 
+from .._memory import check_gram_memory
 from .._validation import check_gram, check_labels, check_positive, check_weights
 from ._box_qp import Outcome
 from ._fold_path import Fold, FoldPath, MachinePath, Solved
-from ._threads import one_blas_thread
+from ._threads import number_of_threads, one_blas_thread, threads
 from .multiclass import Machine, two_class_machines, vote
 from .smo import iteration_cap, warn_of
 
@@ -100,7 +101,7 @@ def svm_path(
     tol, max_iter : float, int
         As in `solve_svm_dual`, for each machine.
     n_jobs : int, default=None
-        Threads, as in joblib; the results do not depend on it.
+        Threads under every backend of joblib; the results do not depend on it.
     callback : callable, default=None
         Called as ``callback(done, total)`` after each machine of each fold.
     after : SVMPath, default=None
@@ -136,6 +137,9 @@ def svm_path(
     Cs = check_Cs(Cs)
     splits = _check_folds(folds, index, weight, classes)
     tests = [test for _, test in splits]
+    # Beside K: a copy by classes, made in two steps, and in single precision what each thread works on.
+    n_copies = 2.0 * (len(classes) > 2) + 0.5 * min(number_of_threads(n_jobs), len(splits))
+    check_gram_memory(n_copies, n, itemsize=K.dtype.itemsize)
     if len(classes) > 2:
         # Classes in one piece each: the machines' parts of K are then blocks of it.
         rows = np.argsort(index, kind="stable")
@@ -203,7 +207,7 @@ def _all_paths(
     n_jobs: int | None,
 ) -> Iterator[tuple[int, int, FoldPath]]:
     """Yield the number of the machine, that of the fold, and its path."""
-    parallel = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
+    parallel = threads(n_jobs, return_as="generator")
     if len(machines) == 1:  # share out the folds
         machine = MachinePath(K, machines[0], *settings)
         jobs = (delayed(machine.fold)(*split, last[0]) for split, last in zip(splits, lasts, strict=True))

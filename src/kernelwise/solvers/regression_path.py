@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from kernelwise._validation import (
     check_gram,
@@ -16,7 +16,7 @@ from kernelwise._validation import (
     check_weights,
 )
 from kernelwise.solvers._fold_path import MachinePath
-from kernelwise.solvers._threads import one_blas_thread
+from kernelwise.solvers._threads import one_blas_thread, threads
 from kernelwise.solvers.multiclass import Machine
 from kernelwise.solvers.path import (
     TABLES,
@@ -92,8 +92,7 @@ def svr_path(
             iteration_cap(max_iter, n),
             p,
         )
-        parallel = Parallel(n_jobs=n_jobs, require="sharedmem")
-        paths = parallel(
+        paths = threads(n_jobs)(
             delayed(machine.fold)(*split, last[0]) for split, last in zip(splits, lasts, strict=True)
         )
     for s, (path, (_, test)) in enumerate(zip(paths, splits, strict=True)):

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._validation import check_labels, check_samples, check_weights
+from kernelwise._validation import check_labels, check_samples, check_weights, is_dask
 from kernelwise.criteria.sums import ClassSums
 from kernelwise.exceptions import DegenerateGramError
 
 from . import _sketch_file
-from ._bins import N_MOMENTS, Bins
+from ._bins import Bins, as_moments
 from ._blocks import all_blocks, check_plan, class_pairs, in_tasks, number_of_draws, sampled_blocks
 from ._curves import check_gammas, check_sums_criterion, jackknife, names_of_problems, scores
 from ._laplace import PairHistograms
@@ -47,8 +47,9 @@ class DistanceSketch:
     bins : Bins
     used : ndarray of shape (n_used,)
         Numbers of the bins that are not empty.
-    moments : ndarray of shape (n_draws, n_class_pairs, n_used, 4)
-        Σ w_i w_j vʲ over the pairs seen, each once; one draw if all pairs were seen.
+    moments : ndarray of shape (n_draws, n_class_pairs, n_used, 4 or 6)
+        Of the pairs seen, each once; one draw if all pairs were seen. With weights Σ w_i w_j vʲ, j = 0 … 3;
+        without, count, Σt and Σt² of both halves of a bin, from which they follow.
     n_parts : int
     parts : tuple of int
         Which of the ``n_parts`` shares of the pairs are in.
@@ -98,15 +99,18 @@ class DistanceSketch:
 
         Parameters
         ----------
-        X : array or CSR matrix of shape (n_samples, n_features)
+        X : array or CSR matrix of shape (n_samples, n_features), or dask array or dataframe
+            Pairs of chunks are then tasks of dask's scheduler, on a cluster if there is a client; the sketch
+            is the same. Chunks of 10 000 to 100 000 rows are good.
         y : array of shape (n_samples,)
+            Beside a dask collection, one with the same chunks or, if X knows their lengths, any.
         kernel : Kernel or str, default=None
             A Gaussian kernel exp(−s‖L(x − y)‖²): distances are taken after its linear map L, and the sketch's
             γ is the factor s (``kernel.scale``). What it needs from the data is set first. None is RBF.
         sample_weight : array of shape (n_samples,), default=None
             The pair (i, j) counts w_i w_j times.
         n_jobs : int, default=None
-            Threads, each with one BLAS thread. The result is the same to the bit.
+            Threads, each with one BLAS thread. The result is the same to the bit. Dask has its own.
         n_blocks : int, default=None
             At least two: see only so many random blocks (about 320 × 320 samples) of every pair of classes
             instead of all pairs. Values are then estimates with standard errors; S_ab has no bias without
@@ -114,8 +118,16 @@ class DistanceSketch:
         random_state : int, default=0
             Of the blocks.
         part : (int, int), default=(0, 1)
-            (k, n) does only the k-th of n shares of the work, for :meth:`merge` to put together.
+            (k, n) does only the k-th of n shares of the work, for :meth:`merge` to put together. Not with
+            dask, which shares out all of it.
         """
+        check_plan(n_blocks, part)
+        if is_dask(X):
+            if part != (0, 1):
+                raise ValueError(f"part={part} is for arrays in memory: dask shares out the work by itself.")
+            from ._dask_sketch import sketch_of_chunks  # imports dask
+
+            return cls(**sketch_of_chunks(X, y, sample_weight, kernel, n_blocks, random_state))
         X = check_samples(X)
         classes, index = check_labels(y, X.shape[0])
         w = check_weights(sample_weight, X.shape[0])
@@ -123,8 +135,7 @@ class DistanceSketch:
         if not n.all():
             empty = classes.tolist()[int(n.argmin())]
             raise ValueError(f"All samples of class {empty!r} have weight zero. Remove the class.")
-        check_plan(n_blocks, part)
-        samples = SortedSamples.from_data(mapped(X, y, kernel), index, w)
+        samples = SortedSamples.from_data(mapped(X, y, kernel), index, w, len(classes))
         bins = samples.bins()
         if n_blocks is None:
             blocks = all_blocks(samples.starts)
@@ -142,7 +153,7 @@ class DistanceSketch:
             np.array_equal(self.classes, other.classes)
             and np.array_equal(self.n, other.n)
             and (self.bins, self.n_parts, self.is_sampled) == (other.bins, other.n_parts, other.is_sampled)
-            and self.moments.shape[:2] == other.moments.shape[:2]
+            and self._shape == other._shape
         )
         if not same:
             raise ValueError(
@@ -152,10 +163,16 @@ class DistanceSketch:
         if set(self.parts) & set(other.parts):
             raise ValueError(f"Part {min(set(self.parts) & set(other.parts))} is in both sketches.")
         used = np.union1d(self.used, other.used)
-        moments = np.zeros((*self.moments.shape[:2], len(used), N_MOMENTS))
+        moments = np.zeros((*self._shape[:2], len(used), self._shape[2]))
         for sketch in (self, other):
             moments[:, :, np.searchsorted(used, sketch.used)] += sketch.moments
         return replace(self, used=used, moments=moments, parts=tuple(sorted((*self.parts, *other.parts))))
+
+    @property
+    def _shape(self) -> tuple[int, int, int]:
+        """Draws, class pairs, and numbers in a bin."""
+        n_draws, n_pairs, _, n_numbers = self.moments.shape
+        return n_draws, n_pairs, n_numbers
 
     def save(self, path: Any) -> None:
         """Write to an npz file, without pickle."""
@@ -174,7 +191,7 @@ class DistanceSketch:
 
     @cached_property
     def _draws(self) -> np.ndarray:
-        """Moments of all ordered pairs by each draw, of the shape of ``moments``."""
+        """Moments of all ordered pairs by each draw, shape (n_draws, n_class_pairs, n_used, 4)."""
         if len(self.parts) < self.n_parts:
             raise ValueError(
                 f"This sketch has seen {len(self.parts)} of {self.n_parts} parts of the pairs. "
@@ -182,7 +199,7 @@ class DistanceSketch:
             )
         a, b = np.array(class_pairs(len(self.n))).T
         is_square = a == b
-        draws = self.moments * np.where(is_square, 2.0, 1.0)[:, None, None]
+        draws = as_moments(self.moments) * np.where(is_square, 2.0, 1.0)[:, None, None]
         if self.is_sampled:
             pairs = self.n[a] * self.n[b] - np.where(is_square, self.own[a], 0.0)
             seen = draws[..., 0].sum(axis=-1)

@@ -1,0 +1,82 @@
+"""Memory that a large array needs, asked for before it is made: refused with the figure, not killed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from kernelwise.exceptions import NotEnoughMemoryError
+
+MIB = 2**20
+#: Bytes that are not worth a look at what the system has.
+SMALL = 64 * MIB
+#: Share of the available memory that one request may take: something else grows meanwhile.
+SHARE = 0.9
+MEMINFO = Path("/proc/meminfo")
+#: Of control groups, version 2: what a container may have, whatever the machine has.
+GROUP = Path("/sys/fs/cgroup")
+
+
+def check_memory(n_bytes: float, what: str, advice: str) -> None:
+    """Raise if so many bytes are not to be had.
+
+    Parameters
+    ----------
+    n_bytes : float
+    what : str
+        What needs them, as the subject of a sentence.
+    advice : str
+        What to do instead, as a sentence.
+    """
+    if n_bytes > SMALL and n_bytes > usable_memory():
+        raise NotEnoughMemoryError(
+            f"{what} would take {amount(n_bytes)}, and {amount(available_memory())} of memory are available. "
+            f"{advice}"
+        )
+
+
+def check_gram_memory(
+    n_matrices: float, n_rows: int, n_columns: int | None = None, itemsize: int = 8
+) -> None:
+    """Raise if so many matrices of kernel values are not to be had; square ones if ``n_columns`` is None."""
+    m = n_rows if n_columns is None else n_columns
+    each = "A matrix" if n_matrices == 1 else f"{n_matrices:g} matrices"
+    check_memory(
+        n_matrices * n_rows * m * itemsize,
+        f"{each} of {n_rows} × {m} kernel values",
+        "Use fewer samples or threads, or what needs no such matrix: DistanceSketch, TunedSVC, NystroemSVC.",
+    )
+
+
+def usable_memory() -> float:
+    """Bytes that one array may take."""
+    return SHARE * available_memory()
+
+
+def available_memory() -> float:
+    """Bytes that can be had without swapping; infinity where the system does not say."""
+    return min(_of_machine(), _of_group())
+
+
+def amount(n_bytes: float) -> str:
+    """Bytes for people."""
+    return f"{n_bytes / 2**30:.3g} GiB" if n_bytes >= 2**30 else f"{n_bytes / MIB:.3g} MiB"
+
+
+def _of_machine() -> float:
+    if MEMINFO.exists():
+        fields = dict(line.split(":") for line in MEMINFO.read_text().splitlines())
+        if "MemAvailable" in fields:
+            return 1024.0 * int(fields["MemAvailable"].split()[0])
+    if "SC_AVPHYS_PAGES" in getattr(os, "sysconf_names", {}):
+        return float(os.sysconf("SC_AVPHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+    return float("inf")
+
+
+def _of_group() -> float:
+    limit = GROUP / "memory.max"
+    if not limit.exists() or limit.read_text().strip() == "max":
+        return float("inf")
+    stat = dict(line.split() for line in (GROUP / "memory.stat").read_text().splitlines())
+    cached = int(stat["inactive_file"]) + int(stat["active_file"])  # given back when needed
+    return float(int(limit.read_text()) - int((GROUP / "memory.current").read_text()) + cached)

@@ -1,0 +1,168 @@
+"""What a tuned classifier does with dask collections: a sample comes here, the rest stays where it is."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from dask import delayed
+
+from .._memory import check_memory
+from ..exceptions import KernelwiseWarning
+from ..findings import Finding
+from ..solvers._chunks import ChunkedRows, as_given, computed
+from ..solvers._dask_sketch import sketch_of_rows
+from ..solvers.blocks import Blocks
+from ..solvers.chunk_blocks import ChunkBlocks, ChunkedSamples
+from ..solvers.nystroem import NystroemMap
+from ..solvers.sketch import DistanceSketch
+from ._nystroem_search import Rows
+from ._scaling import apply_scaler
+from ._tuned_nystroem import MANY
+from ._tuned_settings import seed_of
+from ._weights import factors_of_classes
+
+#: Blocks of pairs that the sketch sees, all class pairs together, and at least so many of each.
+N_BLOCKS, FEWEST_BLOCKS = 3000, 20
+
+
+@contextmanager
+def brought_here(model: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[tuple[Any, np.ndarray, Any]]:
+    """Samples, labels and weights in memory for a `TunedSVC` to be fitted to, of dask collections.
+
+    Up to as many rows as are trained exactly, all come here, and the model is that of arrays in memory. Of
+    more, a stratified sample comes here for the cross-validation; the sketch that names the widths and the
+    sums of the final machine are taken over all chunks, where they are.
+    """
+    _check_for_chunks(model)
+    rows = ChunkedRows.from_data(X, y, sample_weight)
+    places = sampled_places(rows.starts, MANY, seed_of(model.random_state))
+    check_memory(
+        8.0 * len(places) * len(rows.mean),
+        f"A sample of {len(places)} rows with {len(rows.mean)} features",
+        "Drop features, or train on a machine with more memory.",
+    )
+    sample = computed(rows.gather(rows.samples(as_given, 0.0), places))
+    names = getattr(X, "columns", None)
+    here = sample.Z
+    if names is not None:
+        import pandas as pd
+
+        here = pd.DataFrame(here, columns=names)
+    labels = np.repeat(rows.classes, np.diff(sample.starts))
+    arrays = here, labels, sample.weights if rows.is_weighted else None
+    if len(places) == rows.starts[-1]:
+        yield arrays
+        return
+    model._whole = partial(WholeData, rows, model.solver)
+    try:
+        yield arrays
+    finally:
+        del model._whole  # it is no part of the model: `save` must not meet it
+
+
+def _check_for_chunks(model: Any) -> None:
+    """Refuse settings that name rows by their numbers."""
+    if model._is_gram():
+        raise ValueError("A precomputed Gram matrix must be in memory. Pass a numpy array.")
+    if not isinstance(model.cv, str | int | np.integer) and not hasattr(model.cv, "split"):
+        raise ValueError(
+            "'cv' of TunedSVC cannot be an iterable of (train, test) for dask collections, whose rows come "
+            "here in another order. Use 'auto', a number of folds or a splitter."
+        )
+
+
+def sampled_places(starts: np.ndarray, n_rows: int, seed: int) -> np.ndarray:
+    """Increasing places of a stratified sample of about ``n_rows`` rows, at least two of a class; or all."""
+    if starts[-1] <= n_rows:
+        return np.arange(starts[-1])
+    share = n_rows / starts[-1]
+    rng = np.random.default_rng(seed)
+    return np.concatenate(
+        [
+            first + np.sort(rng.choice(n, min(n, max(2, round(share * n))), replace=False))
+            for first, n in ((first, last - first) for first, last in pairwise(starts))
+        ]
+    )
+
+
+@dataclass
+class WholeData:
+    """All rows of a task that has a sample of them.
+
+    Parameters
+    ----------
+    rows : ChunkedRows
+    solver : {"auto", "exact", "nystroem"}
+        Of the final machine.
+    scaler : transformer or None
+        Fitted to the sample.
+    random_state : int
+    """
+
+    rows: ChunkedRows
+    solver: str
+    scaler: Any
+    random_state: int
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.rows.starts[-1])
+
+    def finding(self) -> Finding:
+        """What was done where, with a warning if the final machine does not see all rows."""
+        said = (
+            f"The distance sketch is that of all {self.n_rows} rows, from random blocks of pairs; scaling, "
+            f"kernel and C come from a stratified sample of about {MANY}."
+        )
+        if self.solver != "exact":
+            return Finding("chunks", "info", said, "")
+        finding = Finding(
+            "chunks",
+            "warning",
+            f"{said} The final machine is trained on that sample only.",
+            "Use solver='auto' for a machine that sees all rows.",
+        )
+        warnings.warn(str(finding), KernelwiseWarning, stacklevel=5)  # where fit was called
+        return finding
+
+    def sketch(self, kernel: Any) -> DistanceSketch:
+        """The distance sketch of random blocks of all scaled rows."""
+        n_classes = len(self.rows.classes)
+        n_blocks = max(FEWEST_BLOCKS, N_BLOCKS // (n_classes * (n_classes + 1) // 2))
+        transform = partial(_scaled_and_mapped, self.scaler, kernel)
+        return DistanceSketch(**sketch_of_rows(self.rows, transform, n_blocks, self.random_state))
+
+    def training_rows(self, class_weight: Any) -> ChunkedTrainingRows:
+        """All rows, for a machine whose sums are taken chunk by chunk."""
+        counts = self.rows.counts
+        samples = self.rows.samples(partial(apply_scaler, self.scaler), 0.0)
+        index = np.concatenate([np.repeat(np.arange(counts.shape[1]), own) for own in counts])
+        weight = np.ones(len(index))
+        if self.rows.is_weighted:
+            weight = np.concatenate(computed([delayed(_weights)(one) for one in samples]))
+        factors = factors_of_classes(class_weight, index, weight, self.rows.classes)
+        chunks = ChunkedSamples(samples, counts.sum(axis=1))
+        return ChunkedTrainingRows(chunks, index, weight, weight * factors[index], counts.shape[1])
+
+
+class ChunkedTrainingRows(Rows):
+    """Rows whose ``Z`` are `ChunkedSamples`."""
+
+    def blocks(self, map_: NystroemMap, memory_limit: float) -> Blocks:
+        """Nyström features, computed again where the rows are in every pass over them."""
+        return ChunkBlocks(map_, self.Z)
+
+
+def _scaled_and_mapped(scaler: Any, kernel: Any, X: Any) -> Any:
+    return kernel.transform(apply_scaler(scaler, X))
+
+
+def _weights(samples: Any) -> np.ndarray:
+    return samples.weights

@@ -134,7 +134,9 @@ def test_columns_can_be_left_out(read):
 
 def test_a_column_that_is_not_there_brings_the_nearest_name_and_the_last(read):
     many = ",".join(f"x{k}" for k in range(12)) + ",target\n" + ",".join("1" * 13) + "\n"
-    with pytest.raises(TableError, match=r"no column 'targt'.* Did you mean 'target'\? .* 5 more and 'target'"):
+    with pytest.raises(
+        TableError, match=r"no column 'targt'.* Did you mean 'target'\? .* 5 more and 'target'"
+    ):
         read(many, target="targt")
 
 

@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_digits
 
 from kernelwise.optimizers import GradientDescent, QuasiNewton
-from kernelwise.studies import _ayat_synthetic, ayat
+from kernelwise.studies import _ayat_real, _ayat_synthetic, ayat
 from kernelwise.studies._ayat_synthetic import Method, first_at, make_problem, mean_row
 
 
@@ -129,3 +129,16 @@ def test_missing_files_are_left_out(monkeypatch, run):
     monkeypatch.setattr(ayat, "load_or_say", lambda name, part=None: None)
     study = run("ayat", "posterior", "digits", "cancer")
     assert (study.tables, study.figures) == ({}, {})
+
+
+def test_sentences_on_digits_compare_with_the_paper():
+    summary = {"rejection": 0.0, "accuracy": 0.9}
+    found = {
+        "KMOD": {
+            "before": {**summary, "recognition": 0.97, "support_vectors": 120.0},
+            "fewest": {**summary, "recognition": 0.965, "support_vectors": 40.4},
+        }
+    }
+    (sentence,) = _ayat_real.digit_sentences(_ayat_real.digit_rows("digits", found, 1000))
+    assert "by -0.50 points (the paper's digits: +0.42)" in sentence
+    assert "from 120 to 40 (527 to 198)" in sentence

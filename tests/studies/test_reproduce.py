@@ -87,5 +87,9 @@ def test_beyond_ranks_methods_on_the_same_folds(tiny, run, rows):
     for row in rows(study, "accuracy"):
         means = [100 * cell["accuracy"] for cell in cells if cell["method"] == row["method"]]
         assert [row["iris"], row["wine"]] == pytest.approx(means)
-    assert {row["kind"] for row in rows(study, "when")} >= {"all", "more classes", "up to 300 rows to learn from"}
+    assert {row["kind"] for row in rows(study, "when")} >= {
+        "all",
+        "more classes",
+        "up to 300 rows to learn from",
+    }
     assert "has the best average rank" in study.sentences[0]

@@ -68,7 +68,8 @@ class Study:
         found = self.journal[key]
         if found["data"] != data:
             raise ValueError(
-                f"The journal has {key} of other data. Name another journal, or use the data it was begun with."
+                f"The journal has {key} of other data. Name another journal, or use the data that it was "
+                "begun with."
             )
         return found["value"]
 

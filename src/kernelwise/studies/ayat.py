@@ -118,6 +118,8 @@ def digits(study: Study) -> None:
     }
     rows = _ayat_real.digit_rows(DIGIT_SET, found, len(test[1]))
     study.table("digits", f"Table 3 on {DIGIT_SET}: recognition by pairwise machines", rows)
+    for sentence in _ayat_real.digit_sentences(rows):
+        study.note(sentence)
 
 
 def _few(X: np.ndarray, y: np.ndarray) -> Samples:

@@ -141,3 +141,17 @@ def test_a_page_of_some_parts_says_so(tmp_path):
     study = _study.run("glasmachers", is_quick=True, only=["patterns"], say=lambda line: None)
     page = write(study, tmp_path)[0].read_text(encoding="utf-8")
     assert "Made by `kernelwise reproduce glasmachers --quick --only patterns`." in page
+
+
+def test_a_legend_of_long_names_stays_inside_the_figure(tmp_path):
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    names = [f"a rather long name of a curve, number {k}" for k in range(5)]
+    picture = Curves("", (Panel("", "x", "y", tuple(Line(name, [0.0, 1.0], [0.0, 1.0]) for name in names)),))
+    figure = Figure(picture.size, layout="constrained")
+    picture.draw(figure)
+    figure.draw_without_rendering()
+    box = figure.legends[0].get_window_extent()
+    assert 0.0 <= box.x0 < box.x1 <= figure.bbox.width
+    assert box.height < figure.bbox.height / 2

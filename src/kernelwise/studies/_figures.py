@@ -14,7 +14,7 @@ from kernelwise.reports._plotly import INK, MUTED, PALETTE
 
 PANEL = (4.4, 3.0)  # inches
 LEGEND = 0.25  # inches for a row of names
-NAMES_A_ROW = 3
+HANDLE, LETTER = 0.6, 0.075  # inches of a name in the legend: its line, and each letter
 #: The same picture is the same file; text stays text.
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "kernelwise",
@@ -92,8 +92,18 @@ class Curves:
     @property
     def size(self) -> tuple[float, float]:
         rows, columns = self.shape
-        n_names = len(self.names) + len({mark.name for panel in self.panels for mark in panel.marks})
-        return PANEL[0] * columns, PANEL[1] * rows + LEGEND * -(-n_names // (NAMES_A_ROW * columns))
+        n_names = len(self._legend)
+        return PANEL[0] * columns, PANEL[1] * rows + LEGEND * -(-n_names // self._names_a_row)
+
+    @property
+    def _legend(self) -> set[str]:
+        return {one.name for panel in self.panels for one in (*panel.lines, *panel.marks)}
+
+    @property
+    def _names_a_row(self) -> int:
+        """Names beside each other in the legend: as many as the width has room for."""
+        longest = max(map(len, self._legend), default=1)
+        return max(1, int(PANEL[0] * self.shape[1] / (HANDLE + LETTER * longest)))
 
     def draw(self, figure: Any) -> None:
         """Draw all panels, and one legend for all of them below."""
@@ -106,7 +116,7 @@ class Curves:
             legend.values(),
             legend.keys(),
             loc="outside lower center",
-            ncols=NAMES_A_ROW * columns,
+            ncols=self._names_a_row,
             frameon=False,
         )
 

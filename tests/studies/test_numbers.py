@@ -1,6 +1,6 @@
 """Numbers in the README and the documents that come from a study are those of its CSV file.
 
-A number is marked by a comment behind it: ``0.985<!-- yin_table2.csv accuracy: data=iris, method=esdr -->``.
+A number is marked by a comment behind it: ``0.985<!-- yin_table2.csv accuracy: data=iris; method=esdr -->``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def wrong_numbers(text, folder):
     """What is marked in a text and does not agree with the CSV files of a folder."""
     wrong = []
     for mark in MARK.finditer(text):
-        where = dict(pair.split("=") for pair in mark["where"].split(", "))
+        where = dict(pair.split("=") for pair in mark["where"].split("; "))
         rows = [row for row in read(folder / mark["file"]) if all(str(row[k]) == v for k, v in where.items())]
         digits = len(mark["digits"] or "")
         if len(rows) != 1 or f"{rows[0][mark['column']]:.{digits}f}" != mark["number"]:
@@ -72,7 +72,7 @@ def test_a_wrong_number_is_found(tmp_path):
     (tmp_path / "toy.csv").write_text(
         "data,method,rate %\niris,esdr,96.4812\niris,dbtc,7\n", encoding="utf-8"
     )
-    mark = "<!-- toy.csv rate %: data=iris, method={} -->"
+    mark = "<!-- toy.csv rate %: data=iris; method={} -->"
     esdr, dbtc = mark.format("esdr"), mark.format("dbtc")
     right = f"96.48{esdr} 96.5 %{esdr} 7{dbtc}"
     assert len(MARK.findall(right)) == 3

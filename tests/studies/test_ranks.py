@@ -11,6 +11,7 @@ from scipy.stats import chi2
 from kernelwise.studies import _figures
 from kernelwise.studies._ranks import (
     CriticalDifferencePicture,
+    RankAndTimePicture,
     average_ranks,
     critical_difference,
     friedman_p,
@@ -44,4 +45,12 @@ def test_the_picture_names_all_methods(tmp_path):
     _figures.save(picture, tmp_path / "ranks.svg")
     text = " ".join(ElementTree.parse(tmp_path / "ranks.svg").getroot().itertext())
     for name in (*picture.names, "average rank", "critical difference"):
+        assert name in text
+
+
+def test_points_of_rank_and_time_have_names(tmp_path):
+    picture = RankAndTimePicture("Time", ["a method", "another"], [2.0, 1.2], [0.1, 10.0])
+    _figures.save(picture, tmp_path / "time.svg")
+    text = " ".join(ElementTree.parse(tmp_path / "time.svg").getroot().itertext())
+    for name in (*picture.names, "average rank", "CPU seconds"):
         assert name in text

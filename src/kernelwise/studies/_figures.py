@@ -97,7 +97,8 @@ class Curves:
 
     @property
     def _legend(self) -> set[str]:
-        return {one.name for panel in self.panels for one in (*panel.lines, *panel.marks)}
+        marks = {mark.name for panel in self.panels for mark in panel.marks}
+        return marks | set(self.names)
 
     @property
     def _names_a_row(self) -> int:

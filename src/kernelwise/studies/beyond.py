@@ -10,9 +10,9 @@ import numpy as np
 
 from kernelwise.comparison import nested_cell
 from kernelwise.studies._beyond_methods import METHODS, Data, load_sets
-from kernelwise.studies._figures import Curves, Line, Panel
 from kernelwise.studies._ranks import (
     CriticalDifferencePicture,
+    RankAndTimePicture,
     average_ranks,
     critical_difference,
     friedman_p,
@@ -127,12 +127,11 @@ def group_rows(sets: dict[str, Data], scores: np.ndarray) -> list[Row]:
     return rows
 
 
-def time_figure(names: list[str], ranks: np.ndarray, seconds: np.ndarray) -> Curves:
+def time_figure(names: list[str], ranks: np.ndarray, seconds: np.ndarray) -> RankAndTimePicture:
     """What a better rank costs."""
     mean = np.exp(np.log(seconds).mean(axis=0))
-    lines = tuple(Line(name, [mean[k]], [ranks[k]], "o") for k, name in enumerate(names))
-    panel = Panel("", "CPU seconds (geometric mean over the sets)", "average rank", lines, x_scale="log")
-    return Curves("Average rank and time: methods to the lower left are better and faster.", (panel,))
+    caption = "Average rank and time: methods to the upper left are better and faster."
+    return RankAndTimePicture(caption, names, ranks.tolist(), mean.tolist())
 
 
 def answer(names: list[str], scores: np.ndarray, seconds: np.ndarray, difference: float) -> list[str]:

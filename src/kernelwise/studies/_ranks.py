@@ -87,19 +87,22 @@ class RankAndTimePicture:
     size: tuple[float, float] = (9.0, 6.0)
 
     def draw(self, figure: Any) -> None:
-        """Points, and names above and below them in turn, so that neighbours leave each other room."""
+        """Points, and names on the side that is away from the point of the nearest rank."""
         ax = figure.add_subplot(xscale="log")
         ax.scatter(self.seconds, self.ranks, c=PALETTE[0], s=22, zorder=3)
-        for place, k in enumerate(np.argsort(self.ranks, kind="stable")):
+        for k, point in enumerate(zip(self.seconds, self.ranks, strict=True)):
+            others = [j for j in range(len(self.ranks)) if j != k]
+            nearest = min(others, key=lambda j: abs(self.ranks[j] - point[1]), default=k)
+            is_left = self.seconds[nearest] > point[0]
             ax.annotate(
                 self.names[k],
-                (self.seconds[k], self.ranks[k]),
-                (0, 5 if place % 2 else -11),
+                point,
+                (-6 if is_left else 6, -2),
                 textcoords="offset points",
-                ha="center",
+                ha="right" if is_left else "left",
                 fontsize=7,
             )
-        ax.margins(0.12)
+        ax.margins(0.25, 0.08)
         ax.invert_yaxis()
         ax.set_xlabel("CPU seconds to choose and train (geometric mean over the data sets)")
         ax.set_ylabel("average rank over the data sets (1 is best)")

@@ -13,8 +13,9 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
+from kernelwise import TunedSVC
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.kernels import KMOD, DiagonalGaussian, Mahalanobis
+from kernelwise.kernels import KMOD, RBF, DiagonalGaussian, Mahalanobis
 from kernelwise.solvers.sketch import DistanceSketch
 
 dask = pytest.importorskip("dask", reason="dask (extra 'dask') is not installed")
@@ -137,6 +138,21 @@ def test_two_processes_make_the_same_sketch(client):
     assert_same(DistanceSketch.from_data(chunked(X), chunked(Y)), DistanceSketch.from_data(X, Y))
     sampled = DistanceSketch.from_data(chunked(X), chunked(Y), n_blocks=2)
     assert_same(sampled, DistanceSketch.from_data(X, Y, n_blocks=2))
+
+
+@pytest.mark.parametrize("rows", [Y != "cat", np.full(N, True)], ids=["two classes", "three"])
+def test_two_processes_run_the_same_paths_of_C(client, rows):
+    """It is here because a cluster is dear to start."""
+    Z, labels = X[rows][::4], Y[rows][::4]
+    for kernel, samples in (("rbf", Z), ("precomputed", RBF(0.1)(Z))):
+        expected = TunedSVC(kernel).fit(samples, labels)
+        found = TunedSVC(kernel, backend="dask").fit(samples, labels)
+        assert found.best_params_ == expected.best_params_
+        assert found.best_score_ == expected.best_score_
+        # The sigmoids come from held-out decision values.
+        np.testing.assert_allclose(
+            found.predict_proba(samples), expected.predict_proba(samples), rtol=1e-10, atol=1e-10
+        )
 
 
 def test_a_worker_that_dies_in_the_middle_changes_nothing(client, tmp_path):

@@ -80,7 +80,7 @@ def search_metric(task: Task, name: str, criteria: Any) -> tuple[ScaleSearch, Le
             continue
         learned, kernels = _learn(task, name, criterion)
         variants = _variants(kernels)
-        task.paths.ahead([variant for _, variant in variants])
+        task.ahead([variant for _, variant in variants])
         for what, variant in variants:
             search = ScaleSearch(variant, task)
             search.run([1.0], [f"{reason}{what}"], climb=False)

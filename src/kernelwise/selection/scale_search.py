@@ -38,7 +38,7 @@ class ScaleSearch:
 
     def run(self, factors: Sequence[float], reasons: Sequence[str], *, climb: bool = True) -> KernelPath:
         """Try the factors, then their neighbours uphill; return the best path."""
-        self.task.paths.ahead([self._at(factor) for factor in factors])
+        self.task.ahead([self._at(factor) for factor in factors])
         for factor, reason in zip(factors, reasons, strict=True):
             self._try(factor, reason)
         if climb and self.base.input_powers:
@@ -66,7 +66,7 @@ class ScaleSearch:
         best, before = self.best, len(self.tried)
         inside = [new for new in (best * step, best / step) if self.limits[0] <= new <= self.limits[1]]
         new = [one for one in inside if not any(1.0 / near < factor / one < near for factor in self.tried)]
-        self.task.paths.ahead([self._at(factor) for factor in new])
+        self.task.ahead([self._at(factor) for factor in new])
         for factor in new:
             self._try(factor, reason)
         return len(self.tried) > before

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -174,6 +174,10 @@ class Task:
             sample_weight=self.weight_search,
             n_jobs=self.settings.get("n_jobs"),
         )
+
+    def ahead(self, kernels: Sequence[Any]) -> None:
+        """Say what kernels `run` will be asked for next, if there is time: a cluster scores them together."""
+        self.paths.ahead(kernels)
 
     def run(self, kernel: Any, reason: str) -> KernelPath:
         """Score one kernel."""

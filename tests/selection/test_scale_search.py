@@ -19,8 +19,11 @@ class PeakedTask:
             self.seconds = seconds
 
     def __init__(self, curve, budget=None):
-        self.curve, self.now, self.gammas = curve, 0.0, []
+        self.curve, self.now, self.gammas, self.announced = curve, 0.0, [], []
         self.deadline = Deadline(budget, clock=lambda: self.now)
+
+    def ahead(self, kernels):
+        self.announced += [kernel.gamma for kernel in kernels]
 
     def run(self, kernel, reason):
         self.now += 1.0
@@ -35,6 +38,7 @@ def test_the_climb_reaches_the_peak():
     assert path.best_score == max(-abs(np.log2(gamma) - 9.0) for gamma in task.gammas)
     assert abs(np.log2(search.best) - 9.0) <= 0.5
     assert len(task.gammas) == len(set(task.gammas)) < 12
+    assert task.announced == task.gammas
 
 
 def test_no_width_is_tried_twice_or_almost():

@@ -48,7 +48,7 @@ class Grams:
         """Gram matrix of shape (n_samples, n_samples), valid inside the ``with`` block."""
         base = base_of(kernel)
         if base is None:
-            yield self._directly(kernel)
+            yield gram_of(kernel, self.X)
             return
         K = self._buffers.get()
         if K is None:
@@ -59,12 +59,12 @@ class Grams:
         finally:
             self._buffers.put(K)
 
-    def _directly(self, kernel: Any) -> np.ndarray:
-        if isinstance(kernel, str):  # "precomputed"
-            return self.X
-        return (
-            kernel(self.X) if isinstance(kernel, Kernel) else np.asarray(kernel(self.X, self.X), dtype=float)
-        )
+
+def gram_of(kernel: Any, X: Any) -> np.ndarray:
+    """Gram matrix of one kernel; the samples themselves if that is what they are."""
+    if isinstance(kernel, str):  # "precomputed"
+        return X
+    return kernel(X) if isinstance(kernel, Kernel) else np.asarray(kernel(X, X), dtype=float)
 
 
 def base_of(kernel: Any) -> str | None:

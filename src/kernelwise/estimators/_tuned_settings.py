@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,18 @@ def check_settings(model: Any) -> None:
         raise ValueError(f"'search' of {me} must be an Optimizer or None, got {model.search!r}.")
     if not callable(model.refit) and not isinstance(model.refit, bool):
         check_choice(model.refit, "refit", me, ("one-standard-error",))
+
+
+def check_backend(backend: Any, owner: str) -> None:
+    """Raise unless paths can be run there."""
+    if backend is None:
+        return
+    if not isinstance(backend, str) or backend != "dask":
+        raise ValueError(f"'backend' of {owner} must be None or 'dask', got {backend!r}.")
+    if find_spec("dask") is None:
+        raise ImportError(
+            f"backend='dask' of {owner} needs dask. Install it with pip install 'kernelwise[dask]'."
+        )
 
 
 def values_of_C(Cs: Any, owner: str) -> np.ndarray | None:

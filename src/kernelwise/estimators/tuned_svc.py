@@ -27,7 +27,7 @@ from ._tuned_base import TunedMachine
 from ._tuned_machine import held_out_sigmoids
 from ._tuned_nystroem import check_solver, train_nystroem, why_nystroem
 from ._tuned_rows import gram_rows, scaled_rows
-from ._tuned_settings import check_settings, folds_of, seed_of, values_of_C
+from ._tuned_settings import check_backend, check_settings, folds_of, seed_of, values_of_C
 from ._weights import check_class_sizes, encode_labels, factors_of_classes, positive_weights
 from .multiclass import STRATEGIES, check_strategy, choose_reject_label
 from .svc import SVC
@@ -83,6 +83,10 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
         MiB for kernel values.
     n_jobs : int, default=None
         Threads under every backend of joblib; results do not depend on it.
+    backend : {None, "dask"}, default=None
+        Where the paths of C of the cross-validation are run. None is here, in ``n_jobs`` threads; "dask" is
+        dask's current scheduler or cluster, fold by fold, and several kernels at a time if there is no time
+        budget. The model is the same. Needs the extra ``dask``.
     random_state : int, RandomState or None, default=0
         Of the folds, and of the samples taken from more than 5000 rows.
     verbose : int, default=0
@@ -146,6 +150,7 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
         time_budget: float | None = None,
         memory_limit: float = 4096,
         n_jobs: int | None = None,
+        backend: str | None = None,
         random_state: int = 0,
         verbose: int = 0,
     ) -> None:
@@ -167,6 +172,7 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
         self.time_budget = time_budget
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
+        self.backend = backend
         self.random_state = random_state
         self.verbose = verbose
 
@@ -196,6 +202,7 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
         check_settings(self)
         check_strategy(self.multiclass, self.decision_function_shape, "TunedSVC")
         check_solver(self.solver, self._is_gram())
+        check_backend(self.backend, "TunedSVC")
         X, y = validate_data(self, X, y, **self._input())
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
@@ -233,6 +240,7 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
             columns=rows if self._is_gram() else None,
             watch=lambda: progress.task("kernel"),
             callback=self._say,
+            backend=self.backend,
         )
 
     def _scorer(self, samples: Any, index: np.ndarray, weight: np.ndarray) -> HeldOutScorer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, MutableMapping, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import dataclass, field
@@ -145,6 +145,9 @@ class HeldOutPaths:
         self.paths.append(path)
         return path
 
+    def ahead(self, kernels: Sequence[Any]) -> None:
+        """Kernels that `run` will be asked for: nothing here, where one is run after the other."""
+
     def _remembered(self, kernel: Any, reason: str) -> KernelPath:
         """From the journal, or into it."""
         from kernelwise.selection import path_journal  # it makes paths
@@ -234,16 +237,10 @@ class HeldOutPaths:
     ) -> tuple[KernelPath, list[SVMPath]]:
         """The path of a kernel, and what it can go on from."""
         started = time.perf_counter()
-        if isinstance(kernel, FoldKernels):
-            solved = []
-            for k, (own, fold) in enumerate(zip(kernel.by_fold, self.folds, strict=True)):
-                with self._gram(own) as K_own:
-                    solved.append(self._path(K_own, Cs, [fold], None if after is None else after[k]))
-        else:
-            assert K is not None
-            solved = [self._path(K, Cs, self.folds, None if after is None else after[0])]
+        solved = self._parts(kernel, K, Cs, after)
         decision = solved[0].decision
         if len(solved) > 1:
+            decision = decision.copy()  # what comes from a cluster may be read-only
             for part, (_, test) in zip(solved, self.folds, strict=True):
                 decision[:, test] = part.decision[:, test]
         scores = [self.score(decision[:, test], test) for _, test in self.folds]
@@ -263,6 +260,19 @@ class HeldOutPaths:
             epsilon=self.epsilon,
         )
         return path, solved
+
+    def _parts(
+        self, kernel: Any, K: np.ndarray | None, Cs: np.ndarray, after: list[SVMPath] | None
+    ) -> list[SVMPath]:
+        """One path of all folds, or one for each of them."""
+        if not isinstance(kernel, FoldKernels):
+            assert K is not None
+            return [self._path(K, Cs, self.folds, None if after is None else after[0])]
+        solved = []
+        for k, (own, fold) in enumerate(zip(kernel.by_fold, self.folds, strict=True)):
+            with self._gram(own) as K_own:
+                solved.append(self._path(K_own, Cs, [fold], None if after is None else after[k]))
+        return solved
 
     def _path(self, K: np.ndarray, Cs: np.ndarray, folds: Folds, after: SVMPath | None) -> SVMPath:
         with warnings.catch_warnings(record=True) as caught:

@@ -79,7 +79,9 @@ def search_metric(task: Task, name: str, criteria: Any) -> tuple[ScaleSearch, Le
         if searches and not task.deadline.allows(reason):
             continue
         learned, kernels = _learn(task, name, criterion)
-        for what, variant in _variants(kernels):
+        variants = _variants(kernels)
+        task.ahead([variant for _, variant in variants])
+        for what, variant in variants:
             search = ScaleSearch(variant, task)
             search.run([1.0], [f"{reason}{what}"], climb=False)
             searches.append(search)

@@ -38,6 +38,7 @@ class ScaleSearch:
 
     def run(self, factors: Sequence[float], reasons: Sequence[str], *, climb: bool = True) -> KernelPath:
         """Try the factors, then their neighbours uphill; return the best path."""
+        self.task.ahead([self._at(factor) for factor in factors])
         for factor, reason in zip(factors, reasons, strict=True):
             self._try(factor, reason)
         if climb and self.base.input_powers:
@@ -63,10 +64,11 @@ class ScaleSearch:
     def _try_around(self, step: float, near: float, reason: str) -> bool:
         """Try both neighbours of the best factor that are not known yet; False if there was none."""
         best, before = self.best, len(self.tried)
-        for new in (best * step, best / step):
-            is_known = any(1.0 / near < factor / new < near for factor in self.tried)
-            if self.limits[0] <= new <= self.limits[1] and not is_known:
-                self._try(new, reason)
+        inside = [new for new in (best * step, best / step) if self.limits[0] <= new <= self.limits[1]]
+        new = [one for one in inside if not any(1.0 / near < factor / one < near for factor in self.tried)]
+        self.task.ahead([self._at(factor) for factor in new])
+        for factor in new:
+            self._try(factor, reason)
         return len(self.tried) > before
 
     def _try(self, factor: float, reason: str) -> None:

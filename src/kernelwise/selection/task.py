@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -56,6 +56,8 @@ class Task:
         Returns a context that every kernel is scored in.
     callback : callable
         Called with every finished path.
+    backend : {None, "dask"}
+        Where the paths are run: here, or as tasks of dask's scheduler.
     whole : WholeData or None
         Rows elsewhere, of which those of ``Z`` are a sample.
     """
@@ -73,6 +75,7 @@ class Task:
     columns: np.ndarray | None = None
     watch: Callable[[], AbstractContextManager[Any]] = nullcontext
     callback: Callable[[KernelPath], None] = lambda path: None
+    backend: str | None = None
     whole: Any = None
     findings: list[Finding] = field(default_factory=list)
 
@@ -99,7 +102,11 @@ class Task:
         return self.index
 
     def _paths_class(self) -> type[HeldOutPaths]:
-        return HeldOutPaths
+        if self.backend is None:
+            return HeldOutPaths
+        from kernelwise.selection._cluster_paths import ClusterPaths  # imports dask
+
+        return ClusterPaths
 
     def _limits(self) -> tuple[int, float]:
         """Most rows of a search, and the cost of a path."""
@@ -167,6 +174,10 @@ class Task:
             sample_weight=self.weight_search,
             n_jobs=self.settings.get("n_jobs"),
         )
+
+    def ahead(self, kernels: Sequence[Any]) -> None:
+        """Say what kernels `run` will be asked for next, if there is time: a cluster scores them together."""
+        self.paths.ahead(kernels)
 
     def run(self, kernel: Any, reason: str) -> KernelPath:
         """Score one kernel."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from dask import compute, config, delayed
+from dask import compute, config, delayed, persist
 from scipy import sparse
 
 from kernelwise._validation import check_labels, check_samples, check_weights
@@ -152,7 +153,20 @@ class ChunkedRows:
 
 
 def computed(tasks: Any) -> Any:
-    """What delayed tasks return.
+    """What delayed tasks return."""
+    with _settings():
+        return compute(tasks)[0]
+
+
+def persisted(value: Any) -> Any:
+    """A value that is no dask collection, delayed; it goes to the workers of a cluster once, not by task."""
+    with _settings():
+        return persist(delayed(value, traverse=False))[0]
+
+
+@contextmanager
+def _settings() -> Iterator[None]:
+    """For schedulers of all kinds.
 
     BLAS is limited for schedulers in this process; workers of a cluster have one thread by their settings.
     Places of rows, and a number for each row, go to the workers with the tasks: no reason for a warning.
@@ -161,7 +175,7 @@ def computed(tasks: Any) -> Any:
     is_loaded = "distributed" in sys.modules
     quietly = {"distributed.admin.large-graph-warning-threshold": "10 GiB"} if is_loaded else {}
     with one_blas_thread(), config.set(quietly):
-        return compute(tasks)[0]
+        yield
 
 
 def tree_sum(tasks: list[Any], add: Callable[[list[Any]], Any]) -> Any:

@@ -14,6 +14,7 @@ from .._memory import check_gram_memory
 from .._validation import check_gram, check_labels, check_positive, check_weights
 from ._box_qp import Outcome
 from ._fold_path import Fold, FoldPath, MachinePath, Solved
+from ._path_checks import check_Cs, check_folds
 from ._threads import number_of_threads, one_blas_thread, threads
 from .multiclass import Machine, two_class_machines, vote
 from .smo import iteration_cap, warn_of
@@ -128,6 +129,52 @@ def svm_path(
     >>> svm_path(K, y, [1000.0], folds, after=path).decision.shape
     (1, 150, 3)
     """
+    path, tables = solve_path(
+        K,
+        y,
+        Cs,
+        folds,
+        sample_weight=sample_weight,
+        strategy=strategy,
+        tol=tol,
+        max_iter=max_iter,
+        n_jobs=n_jobs,
+        callback=callback,
+        after=after,
+    )
+    warn_of_worst(tables, tol)
+    return path
+
+
+def solve_path(
+    K: Any,
+    y: Any,
+    Cs: Any,
+    folds: Iterable[tuple[Any, Any]],
+    *,
+    sample_weight: Any,
+    strategy: str,
+    tol: float,
+    max_iter: int,
+    n_jobs: int | None,
+    callback: Callable[[int, int], None] | None = None,
+    after: SVMPath | None = None,
+    only: int | None = None,
+) -> tuple[SVMPath, dict[str, np.ndarray]]:
+    """`svm_path` without warnings: what they would be about is in the tables.
+
+    Parameters
+    ----------
+    only : int, default=None
+        Solve this fold alone, with the machines that it gets among all of them: what the folds start from
+        depends on how many they are. ``after`` is then a path of this fold.
+
+    Returns
+    -------
+    path : SVMPath
+    tables : dict from str to ndarray of shape (n_Cs, n_folds, n_machines)
+        The columns `TABLES`.
+    """
     started = time.perf_counter()
     K = np.ascontiguousarray(check_gram(K))
     n = K.shape[0]
@@ -135,7 +182,9 @@ def svm_path(
     weight = check_weights(sample_weight, n)
     check_positive(tol, "tol", "svm_path")
     Cs = check_Cs(Cs)
-    splits = _check_folds(folds, index, weight, classes)
+    splits = check_folds(folds, index, weight, classes)
+    n_starts = 0 if after else len(splits)
+    splits = splits if only is None else [splits[only]]
     tests = [test for _, test in splits]
     # Beside K: a copy by classes, made in two steps, and in single precision what each thread works on.
     n_copies = 2.0 * (len(classes) > 2) + 0.5 * min(number_of_threads(n_jobs), len(splits))
@@ -154,7 +203,7 @@ def svm_path(
     out = {name: np.zeros(shape, dtype) for name, dtype in TABLES.items()}
     decision = np.full((Cs.size, n, len(machines)), np.nan)
     solved: list[list[Any]] = [[None] * len(machines) for _ in splits]
-    settings = weight, 0 if after else len(splits), Cs[order], tol, iteration_cap(max_iter, n)
+    settings = weight, n_starts, Cs[order], tol, iteration_cap(max_iter, n)
     total = len(splits) * len(machines)
     with one_blas_thread():
         for done, (m, s, path) in enumerate(
@@ -166,8 +215,7 @@ def svm_path(
                 table[order, s, m] = getattr(path, name)
             if callback is not None:
                 callback(done, total)
-    warn_of_worst(out, tol)
-    return SVMPath(
+    whole = SVMPath(
         decision=decision[:, :, 0] if len(machines) == 1 else decision,
         **{name: table for name, table in out.items() if name in SVMPath.__dataclass_fields__},
         seconds=time.perf_counter() - started,
@@ -176,6 +224,7 @@ def svm_path(
         strategy=strategy,
         last=solved,
     )
+    return whole, out
 
 
 def last_solutions(
@@ -257,49 +306,6 @@ def path_predictions(path: SVMPath) -> np.ndarray:
     [['a', 'b', 'a', 'b']]
     """
     return vote(path.decision, path.classes, path.strategy)
-
-
-def check_Cs(Cs: Any) -> np.ndarray:
-    Cs = np.atleast_1d(np.asarray(Cs, dtype=np.float64))
-    if Cs.ndim != 1 or Cs.size == 0 or not (np.isfinite(Cs) & (Cs > 0)).all():
-        raise ValueError(f"'Cs' of svm_path must be a list of positive floats, got {Cs.tolist()!r}.")
-    return Cs
-
-
-def _check_folds(
-    folds: Iterable[tuple[Any, Any]], index: np.ndarray, weight: np.ndarray, classes: np.ndarray
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Folds as integer indices, with all classes in each training part and no sample in two test parts."""
-    splits = check_disjoint(folds, index.size)
-    for k, (train, _) in enumerate(splits):
-        totals = np.bincount(index[train], weights=weight[train], minlength=len(classes))
-        if not totals.all():
-            raise ValueError(
-                f"The training part of fold {k} has no sample of class {classes[totals.argmin()]!r}. "
-                "Use stratified or fewer folds."
-            )
-    return splits
-
-
-def check_disjoint(folds: Iterable[tuple[Any, Any]], n_samples: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Folds as integer indices, with disjoint parts and no sample in two test parts."""
-    everyone = np.arange(n_samples)
-    splits = [(everyone[train], everyone[test]) for train, test in folds]
-    if not splits:
-        raise ValueError("'folds' of svm_path is empty. Pass (train, test) pairs as from cv.split(X, y).")
-    times = np.zeros(n_samples, int)
-    for k, (train, test) in enumerate(splits):
-        is_used = np.zeros(n_samples, bool)
-        is_used[train] = True
-        if is_used[test].any():
-            raise ValueError(f"Fold {k} has samples in its training and its test part. Pass disjoint parts.")
-        times += np.bincount(test, minlength=n_samples)
-    if times.max() > 1:
-        raise ValueError(
-            f"Sample {int(times.argmax())} is held out {times.max()} times. "
-            "For repeated cross-validation call svm_path once for each repetition."
-        )
-    return splits
 
 
 def warn_of_worst(tables: dict[str, np.ndarray], tol: float) -> None:

@@ -16,16 +16,10 @@ from kernelwise._validation import (
     check_weights,
 )
 from kernelwise.solvers._fold_path import MachinePath
+from kernelwise.solvers._path_checks import check_Cs, check_disjoint
 from kernelwise.solvers._threads import one_blas_thread, threads
 from kernelwise.solvers.multiclass import Machine
-from kernelwise.solvers.path import (
-    TABLES,
-    SVMPath,
-    check_Cs,
-    check_disjoint,
-    last_solutions,
-    warn_of_worst,
-)
+from kernelwise.solvers.path import TABLES, SVMPath, last_solutions, warn_of_worst
 from kernelwise.solvers.regression import twin_targets
 from kernelwise.solvers.smo import iteration_cap
 

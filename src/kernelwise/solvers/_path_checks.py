@@ -1,0 +1,51 @@
+"""Checks of the values of C and the folds that a path is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+
+def check_Cs(Cs: Any) -> np.ndarray:
+    Cs = np.atleast_1d(np.asarray(Cs, dtype=np.float64))
+    if Cs.ndim != 1 or Cs.size == 0 or not (np.isfinite(Cs) & (Cs > 0)).all():
+        raise ValueError(f"'Cs' of svm_path must be a list of positive floats, got {Cs.tolist()!r}.")
+    return Cs
+
+
+def check_folds(
+    folds: Iterable[tuple[Any, Any]], index: np.ndarray, weight: np.ndarray, classes: np.ndarray
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Folds as integer indices, with all classes in each training part and no sample in two test parts."""
+    splits = check_disjoint(folds, index.size)
+    for k, (train, _) in enumerate(splits):
+        totals = np.bincount(index[train], weights=weight[train], minlength=len(classes))
+        if not totals.all():
+            raise ValueError(
+                f"The training part of fold {k} has no sample of class {classes[totals.argmin()]!r}. "
+                "Use stratified or fewer folds."
+            )
+    return splits
+
+
+def check_disjoint(folds: Iterable[tuple[Any, Any]], n_samples: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Folds as integer indices, with disjoint parts and no sample in two test parts."""
+    everyone = np.arange(n_samples)
+    splits = [(everyone[train], everyone[test]) for train, test in folds]
+    if not splits:
+        raise ValueError("'folds' of svm_path is empty. Pass (train, test) pairs as from cv.split(X, y).")
+    times = np.zeros(n_samples, int)
+    for k, (train, test) in enumerate(splits):
+        is_used = np.zeros(n_samples, bool)
+        is_used[train] = True
+        if is_used[test].any():
+            raise ValueError(f"Fold {k} has samples in its training and its test part. Pass disjoint parts.")
+        times += np.bincount(test, minlength=n_samples)
+    if times.max() > 1:
+        raise ValueError(
+            f"Sample {int(times.argmax())} is held out {times.max()} times. "
+            "For repeated cross-validation call svm_path once for each repetition."
+        )
+    return splits

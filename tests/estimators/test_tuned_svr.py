@@ -76,7 +76,7 @@ def test_targets_in_other_units(data, fitted):
 
 @pytest.mark.parametrize("kernel", ["rbf", "diagonal"])
 def test_a_weight_is_a_repeated_row(data, kernel):
-    X, y = data
+    X, y = data[0][:, :4] if kernel == "diagonal" else data[0], data[1]
     weight = np.random.default_rng(2).integers(0, 4, len(y))
     settings = EXACT if kernel == "rbf" else {"Cs": [1.0, 10.0], **EXACT}
     model = TunedSVR(kernel, **settings)
@@ -174,7 +174,7 @@ def test_a_metric_finds_the_relevant_features():
 @pytest.mark.parametrize("kernel", ["diagonal", "gaussian", "low-rank"])
 def test_a_metric_is_in_the_units_of_the_features(data, kernel):
     """The machine is the one of Q on features as they are."""
-    X, y = data
+    X, y = data[0][:80, :5], data[1][:80]
     model = TunedSVR(kernel, Cs=[1.0], epsilons=0.1).fit(X, y)
     difference = X[:40, None] - X[None, :40]
     K = np.exp(-0.5 * np.einsum("ijk,kl,ijl->ij", difference, model.metric_, difference))
@@ -234,9 +234,11 @@ def test_every_epsilon_sees_the_same_values_of_C(data):
 )
 @pytest.mark.filterwarnings("ignore:.*machines of the cross-validation stopped")
 def test_every_kind_of_kernel(data, kernel):
-    model = TunedSVR(kernel).fit(*data)
+    X, y = data
+    X = X[:, [2, 3, 8]] if kernel == "gaussian" else X  # its parameters are many: time
+    model = TunedSVR(kernel).fit(X, y)
     assert model.best_score_ > 0.25
-    assert model.score(*data) > model.best_score_ - 0.1
+    assert model.score(X, y) > model.best_score_ - 0.1
 
 
 @pytest.mark.parametrize("criterion", ["kta", "centered-kta", TargetAlignment(centered=True), "cv-error"])

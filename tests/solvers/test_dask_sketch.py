@@ -145,7 +145,8 @@ def test_two_processes_make_the_same_sketch(client):
 def test_two_processes_run_the_same_paths_of_C(client, n_classes):
     """It is here because a cluster is dear to start.
 
-    With these three classes, sums that a worker rounds in another order show.
+    Another process may run code that was compiled there, or loaded from the cache, where this one did the
+    other: sums are rounded in another order then, and machines differ within their stopping rule.
     """
     shape = {"n_features": 4, "n_informative": 3, "n_redundant": 0, "n_classes": n_classes}
     Z, labels = make_classification(160, **shape, flip_y=0.05, random_state=1)
@@ -154,10 +155,10 @@ def test_two_processes_run_the_same_paths_of_C(client, n_classes):
         found = TunedSVC(kernel, backend="dask").fit(samples, labels)
         assert found.best_params_ == expected.best_params_
         assert found.best_score_ == expected.best_score_
-        # The sigmoids come from held-out decision values.
-        np.testing.assert_allclose(
-            found.predict_proba(samples), expected.predict_proba(samples), rtol=1e-10, atol=1e-10
-        )
+        # The final machine is trained here; the sigmoids come from held-out decision values of the workers.
+        values = found.decision_function(samples), expected.decision_function(samples)
+        np.testing.assert_allclose(*values, rtol=1e-10, atol=1e-10)
+        np.testing.assert_allclose(found.predict_proba(samples), expected.predict_proba(samples), atol=1e-3)
 
 
 def test_a_worker_that_dies_in_the_middle_changes_nothing(client, tmp_path):

@@ -86,7 +86,7 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
     backend : {None, "dask"}, default=None
         Where the paths of C of the cross-validation are run. None is here, in ``n_jobs`` threads; "dask" is
         dask's current scheduler or cluster, fold by fold, and several kernels at a time if there is no time
-        budget. The model is the same. Needs the extra ``dask``.
+        budget. Same kernel and C; see ``docs/cost.md``. Needs the extra ``dask``.
     random_state : int, RandomState or None, default=0
         Of the folds, and of the samples taken from more than 5000 rows.
     verbose : int, default=0

@@ -15,6 +15,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # formulas without network
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",

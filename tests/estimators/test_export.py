@@ -108,7 +108,7 @@ def test_regression_is_the_same_machine(name, form, diabetes):
 @pytest.mark.parametrize("name", EXPORTED)
 def test_tuned_regression_is_the_same_machine(name, diabetes):
     X, y = diabetes
-    model = TunedSVR(name, Cs=[1.0, 10.0], epsilons=0.1).fit(X, y)
+    model = TunedSVR(name, Cs=[1.0, 10.0], epsilons=0.1, cv=2).fit(X, y)
     pipeline = model.to_sklearn()
     assert_same(pipeline, model, X)
     assert_same(pipeline, model, X + 0.02)
@@ -273,7 +273,7 @@ def test_pipeline_can_be_pickled(name, iris01):
 def test_skops_trusts_the_pipeline(name, form, strategy, iris):
     skops = pytest.importorskip("skops.io")
     X, y = form(iris[0]), iris[1]
-    model = TunedSVC(kernel=name, multiclass=strategy, Cs=[1.0, 10.0])
+    model = TunedSVC(kernel=name, multiclass=strategy, Cs=[1.0, 10.0], cv=2)
     if name == "poly":  # a search may end at kernel values of 1e10, where all is rounding
         model = SVC(kernel=name, multiclass=strategy)
     data = skops.dumps(model.fit(X, y).to_sklearn())
@@ -286,7 +286,7 @@ def test_skops_trusts_the_pipeline(name, form, strategy, iris):
 @pytest.mark.parametrize("name", ["rbf", "diagonal", "gaussian", "poly"])
 def test_skops_trusts_the_regression(name, diabetes):
     skops = pytest.importorskip("skops.io")
-    model = SVR(name) if name == "poly" else TunedSVR(name, Cs=[1.0, 10.0], epsilons=0.1)
+    model = SVR(name) if name == "poly" else TunedSVR(name, Cs=[1.0, 10.0], epsilons=0.1, cv=2)
     data = skops.dumps(model.fit(*diabetes).to_sklearn())
     assert skops.get_untrusted_types(data=data) == []
     assert_same(skops.loads(data), model, diabetes[0])
@@ -325,7 +325,7 @@ def is_beyond(values, error, strategy):
 def test_onnx_agrees_to_single_precision(n_classes, name, strategy, iris):
     X, y = iris[0].astype(np.float32).astype(float), iris[1]
     X, y = X[y >= 3 - n_classes], y[y >= 3 - n_classes]
-    settings = {"multiclass": strategy, "decision_function_shape": strategy, "Cs": [1.0, 10.0]}
+    settings = {"multiclass": strategy, "decision_function_shape": strategy, "Cs": [1.0, 10.0], "cv": 2}
     model = TunedSVC(kernel=name, **settings).fit(X, y)
     labels, values = run_onnx(model.to_sklearn(), X)
     expected, error = model.decision_function(X), rounding(model, X)
@@ -342,7 +342,7 @@ def test_onnx_agrees_to_single_precision(n_classes, name, strategy, iris):
 @pytest.mark.parametrize("name", EXPORTED)
 def test_onnx_predicts_the_same_to_single_precision(name, diabetes):
     X, y = diabetes[0].astype(np.float32).astype(float), diabetes[1]
-    model = TunedSVR(name, Cs=[1.0, 10.0], epsilons=0.1).fit(X, y)
+    model = TunedSVR(name, Cs=[1.0, 10.0], epsilons=0.1, cv=2).fit(X, y)
     (values,) = run_onnx(model.to_sklearn(), X)
     error = model.target_scale_ * rounding(model, X) + 5e-7 * np.abs(model.predict(X)).max()
     assert_allclose(values[:, 0], model.predict(X), atol=error, rtol=0)

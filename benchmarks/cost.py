@@ -20,6 +20,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
+from benchmarks.timing import best
 from kernelwise import SVC, DistanceSketch, NystroemSVC
 from kernelwise.kernels import RBF
 from kernelwise.solvers import svm_path
@@ -57,12 +58,7 @@ def samples(n: int, d: int = 20, n_classes: int = 2) -> tuple[np.ndarray, np.nda
 
 def seconds(run: Callable[[], Any], repeat: int = 2) -> float:
     """The least processor time of some runs."""
-    times = []
-    for _ in range(repeat):
-        start = time.process_time()
-        run()
-        times.append(time.process_time() - start)
-    return min(times)
+    return best(run, repeat)
 
 
 def growth(sizes: Any, times: list[float]) -> str:

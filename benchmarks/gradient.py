@@ -6,13 +6,10 @@ its adjoint, pulled back to Q with the Gram matrix at hand, and turned into the 
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from benchmarks.timing import best
 from kernelwise.criteria import RegularizedMargin
 from kernelwise.kernels import as_kernel
 from kernelwise.optimizers import ManifoldDescent
@@ -21,16 +18,6 @@ from kernelwise.problem import TuningProblem
 
 SIZES = ((2000, 50), (1000, 50))
 KERNELS = ("diagonal", "gaussian", "low-rank", "rbf")
-
-
-def best(run: Callable[[], Any], repeat: int = 7) -> float:
-    """The least CPU time of several runs."""
-    times = []
-    for _ in range(repeat):
-        started = time.process_time()
-        run()
-        times.append(time.process_time() - started)
-    return min(times)
 
 
 def manifold_gradient(n: int, d: int, repeat: int = 7) -> float:

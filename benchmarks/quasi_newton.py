@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.gradient import best
+from benchmarks.timing import best
 from kernelwise.criteria import ValidationError
 from kernelwise.kernels import KMOD, RBF, Kernel
 from kernelwise.problem import TuningProblem

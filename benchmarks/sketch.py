@@ -13,13 +13,14 @@ import multiprocessing
 import os
 import resource
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 from threadpoolctl import threadpool_limits
 
+from benchmarks.timing import best
 from kernelwise.datasets import load
 from kernelwise.kernels import RBF, Mahalanobis
 from kernelwise.optimizers import SecondOrder
@@ -52,16 +53,6 @@ def whole(X: np.ndarray, y: np.ndarray, n_jobs: int = 1) -> list[float]:
     sketch.maximize("dbtc", strategy="ovr")
     clock.append(time.process_time())
     return list(np.diff(clock))
-
-
-def best(run: Callable[[], Any], repeat: int, clock: Callable[[], float] = time.process_time) -> float:
-    """The least time of several runs."""
-    times = []
-    for _ in range(repeat):
-        start = clock()
-        run()
-        times.append(clock() - start)
-    return min(times)
 
 
 def times(sizes: Iterable[int], repeat: int) -> None:

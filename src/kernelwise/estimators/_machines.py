@@ -178,6 +178,27 @@ def libsvm_layout(beta: np.ndarray, labels: np.ndarray, n_classes: int) -> np.nd
     return dual_coef
 
 
+def shown_values(values: np.ndarray, n_classes: int, shape: str, machines: str) -> np.ndarray:
+    """Decision values as ``decision_function`` returns them.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, n_machines), or (n_samples,) for two classes
+    n_classes : int
+    shape : {"ovr", "ovo"}
+        ``decision_function_shape``.
+    machines : {"ovo", "ovr"}
+        What was trained.
+
+    Returns
+    -------
+    values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_machines)
+    """
+    if n_classes == 2:
+        return values.ravel()
+    return ovr_from_ovo(values, n_classes) if shape == "ovr" and machines == "ovo" else values
+
+
 def ovr_from_ovo(values: np.ndarray, n_classes: int) -> np.ndarray:
     """One value per class from those of the pairs: votes, plus a share below ½ that ranks equal votes.
 

@@ -15,7 +15,7 @@ from sklearn.metrics import check_scoring
 
 from ..exceptions import IncompatibleError
 from ._fast_scores import fast_score
-from ._machines import ovr_from_ovo
+from ._machines import shown_values
 from .multiclass import STRATEGIES, decide_labels
 
 
@@ -173,17 +173,12 @@ class PathScorer:
             if c > 0 and np.array_equal(seen[c], seen[c - 1]):
                 rows.append(rows[-1])
                 continue
-            machine = HeldOutMachine(X, classes, labels[c], self._shaped(decision[c], classes.size))
+            values = shown_values(decision[c], classes.size, self.shape, STRATEGIES[self.strategy].machines)
+            machine = HeldOutMachine(X, classes, labels[c], values)
             rows.append(self._score(name, machine, y, weight))
             seen = decision if machine.gave_decision else labels
         metrics = dict.fromkeys(metric for row in rows for metric in row)
         return {metric: np.array([row.get(metric, self.error_score) for row in rows]) for metric in metrics}
-
-    def _shaped(self, decision: np.ndarray, n_classes: int) -> np.ndarray:
-        """Decision values as ``decision_function`` returns them."""
-        if n_classes > 2 and self.shape == "ovr" and STRATEGIES[self.strategy].machines == "ovo":
-            return ovr_from_ovo(decision, n_classes)
-        return decision
 
     def _score(
         self,

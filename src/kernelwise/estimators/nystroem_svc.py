@@ -14,7 +14,7 @@ from .._validation import check_positive
 from ..kernels import as_kernel
 from ..selection.canonical import canonical_order, distinct_rows
 from ..selection.deadline import Deadline
-from ._machines import decision_values, ovr_from_ovo
+from ._machines import decision_values, shown_values
 from ._nystroem_search import HeldOutValues, NystroemSearch, Rows, Score
 from ._probability import class_probabilities
 from ._tuned_settings import seed_of
@@ -207,12 +207,8 @@ class NystroemSVC(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Decision values of shape (n_samples,), or (n_samples, n_classes or n_machines), as in `SVC`."""
-        values = self._machine_values(X)
-        n_classes = len(self.classes_)
-        if n_classes == 2:
-            return values.ravel()
-        is_pairwise = self.decision_function_shape == "ovr" and self._trained_as == "ovo"
-        return ovr_from_ovo(values, n_classes) if is_pairwise else values
+        values, n_classes = self._machine_values(X), len(self.classes_)
+        return shown_values(values, n_classes, self.decision_function_shape, self._trained_as)
 
     def predict(self, X: Any) -> np.ndarray:
         """Predicted labels, of shape (n_samples,); ``reject_label_`` for rejected samples."""

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._validation import check_positive
 from ._exportable import Exportable
 from ._kernel_machine import KernelMachine
-from ._machines import ovr_from_ovo, train_machines
+from ._machines import shown_values, train_machines
 from ._probability import class_probabilities, fit_sigmoids
 from ._weights import encode_labels, positive_weights, weight_classes
 from .multiclass import STRATEGIES, check_strategy, choose_reject_label, decide_labels, fuzzy_membership
@@ -205,13 +205,8 @@ class SVC(Exportable, ClassifierMixin, KernelMachine):
             Two classes: positive for ``classes_[1]``. More: see ``decision_function_shape``; the values of
             one-vs-rest machines are those of "ovr-fuzzy", too.
         """
-        values = self._machine_values(X)
-        n_classes = len(self.classes_)
-        if n_classes == 2:
-            return values.ravel()
-        if self.decision_function_shape == "ovr" and self._trained_as == "ovo":
-            return ovr_from_ovo(values, n_classes)
-        return values
+        values, n_classes = self._machine_values(X), len(self.classes_)
+        return shown_values(values, n_classes, self.decision_function_shape, self._trained_as)
 
     def predict(self, X: Any) -> np.ndarray:
         """Predicted labels, of shape (n_samples,); ``reject_label_`` for rejected samples."""

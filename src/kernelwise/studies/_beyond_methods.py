@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from kernelwise import _peers
-from kernelwise.estimators import GridSearchSVC, TunedSVC
+from kernelwise.comparison import full_grid
+from kernelwise.estimators import TunedSVC
 from kernelwise.optimizers import GradientDescent, SecondOrder
 from kernelwise.studies._study import Study
 from kernelwise.studies._table import few_rows, load_or_say
@@ -54,17 +55,7 @@ METHODS: tuple[Method, ...] = (
     _tuned("poly", "auto"),
     _tuned("kmod", "auto"),
     _tuned("auto", "auto"),
-    Method(
-        "rbf",
-        "full grid",
-        "",
-        GridSearchSVC(
-            {"gamma": _peers.GAMMAS.tolist(), "C": _peers.CS.tolist()},
-            scaler="standard",
-            scaling="shared",
-            cv=5,
-        ),
-    ),
+    Method("rbf", "full grid", "", full_grid(cv=5)),
     Method("rbf", "scikit-learn's defaults", "", _peers.scaled_svc()),
 )
 SETS = (

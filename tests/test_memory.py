@@ -69,16 +69,40 @@ def test_what_the_system_says(monkeypatch, tmp_path):
     assert 0 < _memory.available_memory() < 2**60
     meminfo = tmp_path / "meminfo"
     monkeypatch.setattr(_memory, "MEMINFO", meminfo)
-    monkeypatch.setattr(_memory, "GROUP", tmp_path)
+    monkeypatch.setattr(_memory, "GROUPS", tmp_path / "none")
     meminfo.write_text("MemTotal:  2000 kB\nMemFree:  10 kB\nMemAvailable:  1000 kB\n")
     assert _memory.available_memory() == 1024_000
-    (tmp_path / "memory.max").write_text("max\n")
-    assert _memory.available_memory() == 1024_000
-    (tmp_path / "memory.max").write_text("500000\n")
-    (tmp_path / "memory.current").write_text("400000\n")
-    (tmp_path / "memory.stat").write_text("anon 100\ninactive_file 30000\nactive_file 20000\n")
-    assert _memory.available_memory() == 150_000
     meminfo.unlink()
     monkeypatch.setattr(_memory.os, "sysconf_names", {})
-    (tmp_path / "memory.max").unlink()
     assert _memory.available_memory() == float("inf")
+
+
+def group(folder, limit, usage, cached, names=("memory.max", "memory.current"), prefix=""):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, value in zip(names, (limit, usage), strict=True):
+        (folder / name).write_text(f"{value}\n")
+    (folder / "memory.stat").write_text(
+        f"anon 100\n{prefix}inactive_file {cached - 20}\n{prefix}active_file 20\n"
+    )
+
+
+def test_what_control_groups_say(monkeypatch, tmp_path):
+    monkeypatch.setattr(_memory, "ROOT", tmp_path)
+    monkeypatch.setattr(_memory, "GROUPS", tmp_path / "cgroup")
+    (tmp_path / "cgroup").write_text("0::/slice/job\n")
+    assert _memory._of_groups() == float("inf")
+    group(tmp_path / "slice" / "job", "max", 400_000, 50_000)
+    assert _memory._of_groups() == float("inf")
+    group(tmp_path / "slice", 600_000, 500_000, 70_000)
+    assert _memory._of_groups() == 170_000
+    group(tmp_path / "slice" / "job", 500_000, 400_000, 50_000)
+    assert _memory._of_groups() == 150_000
+
+
+def test_what_control_groups_of_version_1_say(monkeypatch, tmp_path):
+    monkeypatch.setattr(_memory, "ROOT", tmp_path)
+    monkeypatch.setattr(_memory, "GROUPS", tmp_path / "cgroup")
+    (tmp_path / "cgroup").write_text("5:cpu,cpuacct:/docker/abc\n4:memory:/docker/abc\n0::/\n")
+    names = ("memory.limit_in_bytes", "memory.usage_in_bytes")
+    group(tmp_path / "memory", 500_000, 100_000, 3000, names, "total_")
+    assert _memory._of_groups() == 403_000

@@ -13,8 +13,9 @@ SMALL = 64 * MIB
 #: Share of the available memory that one request may take: something else grows meanwhile.
 SHARE = 0.9
 MEMINFO = Path("/proc/meminfo")
-#: Of control groups, version 2: what a container may have, whatever the machine has.
-GROUP = Path("/sys/fs/cgroup")
+#: The control groups of this process: what a container or a job may have, whatever the machine has.
+GROUPS = Path("/proc/self/cgroup")
+ROOT = Path("/sys/fs/cgroup")
 
 
 def check_memory(n_bytes: float, what: str, advice: str) -> None:
@@ -55,7 +56,7 @@ def usable_memory() -> float:
 
 def available_memory() -> float:
     """Bytes that can be had without swapping; infinity where the system does not say."""
-    return min(_of_machine(), _of_group())
+    return min(_of_machine(), _of_groups())
 
 
 def amount(n_bytes: float) -> str:
@@ -73,10 +74,29 @@ def _of_machine() -> float:
     return float("inf")
 
 
-def _of_group() -> float:
-    limit = GROUP / "memory.max"
-    if not limit.exists() or limit.read_text().strip() == "max":
+def _of_groups() -> float:
+    """What the groups of this process, and the groups that they are in, have left."""
+    if not GROUPS.exists():
         return float("inf")
-    stat = dict(line.split() for line in (GROUP / "memory.stat").read_text().splitlines())
-    cached = int(stat["inactive_file"]) + int(stat["active_file"])  # given back when needed
-    return float(int(limit.read_text()) - int((GROUP / "memory.current").read_text()) + cached)
+    left = [float("inf")]
+    for line in GROUPS.read_text().splitlines():
+        _, controllers, name = line.split(":", 2)
+        # A container may see its own group as the root, and its name as the host has it: parents that are
+        # not there are passed over.
+        group = Path(name.lstrip("/"))
+        for above in (group, *group.parents):
+            if not controllers:  # version 2
+                left.append(_of_group(ROOT / above, "memory.max", "memory.current", ""))
+            elif "memory" in controllers.split(","):
+                folder = ROOT / "memory" / above
+                left.append(_of_group(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_"))
+    return min(left)
+
+
+def _of_group(folder: Path, limit: str, usage: str, prefix: str) -> float:
+    """What a group has left; the files of version 1 of control groups have other names and a prefix."""
+    if not (folder / limit).exists() or (folder / limit).read_text().strip() == "max":
+        return float("inf")
+    stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+    cached = int(stat[f"{prefix}inactive_file"]) + int(stat[f"{prefix}active_file"])  # given back when needed
+    return float(int((folder / limit).read_text()) - int((folder / usage).read_text()) + cached)

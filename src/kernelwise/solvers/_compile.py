@@ -45,7 +45,9 @@ def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Callable[..., 
     path = (gram, *[vector] * 6, number, real, number, number, pool, real)
     # Loading takes a moment, compiling some seconds: whoever waits that long is told why.
     note = Timer(
-        PATIENCE, logger.warning, ["kernelwise compiles its solver, once on this machine: some seconds."]
+        PATIENCE,
+        logger.warning,
+        [f"kernelwise compiles its solver ({gram_dtype}), once on this machine: some seconds."],
     )
     note.daemon = True
     note.start()

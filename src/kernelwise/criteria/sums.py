@@ -51,9 +51,7 @@ class ClassSums:
             t=self.t @ M.T,
             S=M @ self.S @ M.T,
             S2=None if self.S2 is None else M @ self.S2 @ M.T,
-            R2=None
-            if self.R2 is None
-            else np.einsum("ua,vb,wc,...abc->...uvw", M, M, M, self.R2, optimize=True),
+            R2=None if self.R2 is None else np.einsum("ua,...avw->...uvw", M, M @ self.R2 @ M.T),
         )
 
     def pull_back(self, groups: np.ndarray) -> ClassSums:
@@ -114,7 +112,7 @@ class GramSums:
             t=H.T @ self.K.diagonal(),
             S=H.T @ R,
             S2=H.T @ ((self.K * self.K) @ H) if self.needs_squares else None,
-            R2=np.einsum("ia,ib,ic->abc", H, R, R, optimize=True) if self.needs_rows else None,
+            R2=np.stack([(weights * R.T) @ R for weights in H.T]) if self.needs_rows else None,
         )
 
     def adjoint(self, d: ClassSums) -> np.ndarray:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV
 
-from kernelwise.criteria import CRITERIA, MachineCriterion, as_criterion
+from kernelwise import TunedSVC
+from kernelwise.criteria import CRITERIA, KernelTargetAlignment, MachineCriterion, as_criterion
 from kernelwise.kernels import KERNELS, RBF, as_kernel
 from kernelwise.optimizers import GradientDescent, GridSearch, LineSearch, QuasiNewton, SecondOrder
 from kernelwise.problem import TuningProblem
@@ -108,3 +112,24 @@ def test_check_criterion_notices_a_wrong_adjoint():
 
     with pytest.raises(AssertionError, match="central difference"):
         check_criterion(Wrong())
+
+
+@pytest.mark.parametrize("kind", [KernelTargetAlignment, QuasiNewton, RBF])
+def test_parts_can_be_cloned_and_set_by_name(kind):
+    part = kind()
+    name, value = next(iter(part.get_params().items()))
+    again = clone(part)
+    assert type(again) is type(part)
+    assert again.get_params() == part.get_params()
+    other = not value if isinstance(value, bool) else "golden" if isinstance(value, str) else 0.25
+    assert again.set_params(**{name: other}).get_params()[name] == other
+    assert part.get_params()[name] == value
+    with pytest.raises(ValueError, match="has no parameter 'nothing'"):
+        again.set_params(nothing=1)
+
+
+def test_parameters_of_parts_are_searched_by_name():
+    X, y = load_iris(return_X_y=True)
+    model = TunedSVC(criterion=KernelTargetAlignment(), search=QuasiNewton(), Cs=[1.0])
+    grid = {"criterion__centered": [False, True], "search__max_iter": [5]}
+    assert set(GridSearchCV(model, grid, cv=2).fit(X, y).best_params_) == set(grid)

@@ -84,3 +84,17 @@ def test_blas_has_one_thread_in_ours_and_gets_its_own_back():
         assert blas_threads() == {2}
     assert len(seen) > 9
     assert all(threads == {1} for threads in seen)
+
+
+def test_the_last_of_several_contexts_puts_the_threads_of_blas_back():
+    def n_threads():
+        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+    with threadpool_limits(2, user_api="blas"):
+        first, second = _threads.one_blas_thread(), _threads.one_blas_thread()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert n_threads() == {1}  # the second is still in it
+        second.__exit__(None, None, None)
+        assert n_threads() == {2}

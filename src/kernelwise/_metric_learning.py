@@ -27,6 +27,8 @@ METRICS = ("rbf", "diagonal", "gaussian", "low-rank")
 STARTS = (1.0, 2.0, 5.0, 10.0)
 #: A metric is worth no more iterations: what is left is over-fitting, and weights on their way to zero.
 MAX_ITER = 60
+#: Weight of a feature that counts for nothing, as a share of the others: the floor of the search.
+DROPPED = 1e-6
 #: Values of C for machines that only compare kernels.
 ROUGH_CS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 
@@ -119,7 +121,9 @@ class MetricLearner:
         weight = start / max(int(varies.sum()), 1)
         if self.kernel == "rbf":
             return self._search(RBF(weight / 2.0), Z, y, optimizer, sample_weight)
-        diagonal = self._search(DiagonalGaussian(np.full(Z.shape[1], weight)), Z, y, optimizer, sample_weight)
+        # What does not vary here moves no criterion, and may vary in samples to come: it counts for nothing.
+        q = np.where(varies, weight, DROPPED * weight)
+        diagonal = self._search(DiagonalGaussian(q), Z, y, optimizer, sample_weight)
         if self.kernel == "diagonal":
             return diagonal
         q = np.exp(diagonal.kernel.theta)

@@ -52,7 +52,28 @@ class Hyperparameter:
     is_log: bool = True
 
 
-class Parametrized:
+class HasParams:
+    """Scikit-learn's parameter protocol for objects whose attributes are their constructor arguments."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Constructor arguments and their values, in declaration order."""
+        return constructor_params(self)
+
+    def set_params(self, **params: Any) -> Self:
+        """Change constructor arguments in place; leaves all as they were if one is not acceptable."""
+        before = self.get_params()
+        unknown = sorted(set(params) - set(before))
+        if unknown:
+            raise ValueError(f"{type(self).__name__} has no parameter {unknown[0]!r}; it has {list(before)}.")
+        try:
+            self.__init__(**{**before, **params})  # type: ignore[misc]  # which checks them
+        except ValueError:
+            self.__dict__.update(before)
+            raise
+        return self
+
+
+class Parametrized(HasParams):
     """A value object whose constructor arguments are its parameters; some of them a search may move.
 
     A subclass lists the free ones, in declaration order, in ``hyperparameters``.
@@ -103,10 +124,6 @@ class Parametrized:
             index = (", ".join(map(str, i)) for i in np.ndindex(value.shape))
             names += [h.name] if value.ndim == 0 else [f"{h.name}[{i}]" for i in index]
         return tuple(names)
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Constructor arguments and their values, in declaration order."""
-        return constructor_params(self)
 
     def _copy(self, **changes: Any) -> Self:
         return type(self)(**{**self.get_params(), **changes})

@@ -93,11 +93,9 @@ class OptunaSVC(ClassifierMixin, BaseEstimator):
 
 def n_machines(model: Any) -> int:
     """How many times a fitted search trained an SVC (one-vs-one machines of one SVC count once)."""
-    if hasattr(model, "n_svm_fits_"):
-        return int(model.n_svm_fits_)
-    if not hasattr(model, "cv_results_"):
-        return 1
-    return len(model.cv_results_["params"]) * int(model.n_splits_) + 1
+    if hasattr(model, "cv_results_"):  # ours have n_svm_fits_, too, which counts one-vs-one machines
+        return len(model.cv_results_["params"]) * int(model.n_splits_) + 1
+    return int(getattr(model, "n_svm_fits_", 1))
 
 
 def _folds(n_folds: int, random_state: int) -> StratifiedKFold:

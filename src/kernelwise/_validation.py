@@ -9,12 +9,16 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from kernelwise._copies import copies_of
+
 FLOATS = (np.float64, np.float32)
+#: What samples may be as large as, and its inverse as small: sums of their squares are numbers.
+LARGE = 1e150
 
 
 def is_dask(X: Any) -> bool:
     """Whether ``X`` is a dask collection; dask itself is not imported."""
-    return type(X).__module__.partition(".")[0] == "dask"
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")  # dataframes were apart before 2025
 
 
 def check_samples(X: Any, name: str = "X") -> Any:
@@ -47,6 +51,17 @@ def _where_not_finite(X: Any, name: str) -> str:
         f"{name} contains {'NaN' if np.isnan(value) else 'infinity'} in row {row}, column {column}. "
         "Remove or impute such rows first, for example with sklearn.impute.SimpleImputer."
     )
+
+
+def check_range(X: Any) -> None:
+    """Raise if squares of the values overflow, or all of them vanish."""
+    values = X.data if sparse.issparse(X) else X
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest > LARGE or 0.0 < largest < 1.0 / LARGE:
+        raise ValueError(
+            f"X has values of the size {largest:.1e}, whose squares are out of the range of numbers. "
+            "Use other units."
+        )
 
 
 def check_pair(X: Any, Y: Any) -> tuple[Any, Any]:
@@ -95,9 +110,9 @@ def check_gram(K: Any) -> np.ndarray:
 
 
 def check_labels(
-    y: Any, n_samples: int, *, min_per_class: int = 1, min_classes: int = 2
+    y: Any, n_samples: int, *, min_per_class: int = 1, min_classes: int = 2, sample_weight: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sorted classes and, for each sample, the index of its class.
+    """Return the sorted classes and, for each sample, the index of its class; a weight of 2 is two samples.
 
     Returns
     -------
@@ -115,12 +130,14 @@ def check_labels(
         row = int(np.flatnonzero(~np.isfinite(y))[0])
         raise ValueError(f"y contains {y[row]} in row {row}. Remove the samples without a label.")
     if y.dtype.kind == "O":
-        _check_objects(y)
+        check_objects(y)
     classes, index, counts = np.unique(y, return_inverse=True, return_counts=True)
     if len(classes) < min_classes:
         raise ValueError(f"y has one class only ({classes[0]!r}); at least two are needed.")
+    if sample_weight is not None and counts.min() < min_per_class:
+        counts = np.bincount(index, weights=copies_of(np.asarray(sample_weight, dtype=float))).astype(int)
     if counts.min() < min_per_class:
-        small = classes[int(counts.argmin())]
+        small = classes.tolist()[int(counts.argmin())]
         raise ValueError(
             f"Class {small!r} has {counts.min()} sample; at least {min_per_class} per class are needed. "
             "Remove the class or merge it with another."
@@ -144,7 +161,7 @@ def check_targets(y: Any, n_samples: int) -> np.ndarray:
     return y
 
 
-def _check_objects(y: np.ndarray) -> None:
+def check_objects(y: np.ndarray) -> None:
     """Refuse labels that are missing, or cannot be sorted because they are of several types."""
     for row, label in enumerate(y):
         is_itself = label == label

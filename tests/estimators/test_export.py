@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn import config_context
 from sklearn.base import clone, is_regressor
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.decomposition import TruncatedSVD
@@ -363,3 +364,11 @@ def test_every_gaussian_is_exported():
 
 def test_one_vs_rest_is_scikit_learns(iris):
     assert type(SVC(multiclass="ovr").fit(*iris).to_sklearn()["svc"]) is OneVsRestClassifier
+
+
+@pytest.mark.filterwarnings("ignore:X (has|does not have)")
+def test_frames_as_the_configured_output_change_nothing(iris):
+    X, y = iris
+    model = TunedSVC("mahalanobis", Cs=[1.0]).fit(X, y)
+    with config_context(transform_output="pandas"):
+        assert_same(model.to_sklearn(), model, X)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
+from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
@@ -19,7 +20,7 @@ from kernelwise.solvers.sketch import DistanceSketch
 
 da = pytest.importorskip("dask.array", reason="dask (extra 'dask') is not installed")
 dd = pytest.importorskip("dask.dataframe", reason="dask (extra 'dask') is not installed")
-from kernelwise.estimators._tuned_chunks import WholeData, sampled_places  # noqa: E402
+from kernelwise.estimators._tuned_chunks import WholeData, sampled  # noqa: E402
 from kernelwise.solvers._chunks import ChunkedRows  # noqa: E402
 
 N = 1500
@@ -85,8 +86,6 @@ def test_an_exact_machine_of_many_rows_is_one_of_a_sample(few_here):
 def test_what_cannot_be():
     with pytest.raises(ValueError, match="precomputed Gram matrix must be in memory"):
         TunedSVC("precomputed").fit(chunked(X), Y)
-    with pytest.raises(ValueError, match="cannot be an iterable"):
-        TunedSVC(cv=[(np.arange(5), np.arange(5, N))]).fit(chunked(X), Y)
 
 
 @pytest.mark.parametrize("weight", [None, np.random.default_rng(0).random(N)])
@@ -120,9 +119,60 @@ def test_sums_over_chunks(weight):
     np.testing.assert_allclose(sketch.derivatives(0.1), exact.derivatives(0.1), rtol=1e-10)
 
 
-def test_sampled_places():
-    starts = np.array([0, 3, 1000, 5000])
-    places = sampled_places(starts, 500, 0)
-    assert (np.diff(places) > 0).all()
-    assert np.diff(np.searchsorted(places, starts)).tolist() == [2, 100, 400]
-    np.testing.assert_array_equal(sampled_places(starts, 5000, 0), np.arange(5000))
+def test_a_sample_is_stratified_and_of_rows_that_count():
+    random = np.random.default_rng(0)
+    y = random.permutation(np.repeat([0, 1, 2], [3, 997, 4000]))
+    Z = np.column_stack([np.arange(5000.0), y])
+    found = sampled(ChunkedRows.from_data(chunked(Z, 700), chunked(y, 700)), 500, 0)
+    assert np.diff(found.starts).tolist() == [2, 100, 400]
+    assert len(np.unique(found.Z[:, 0])) == 502
+    weight = (np.arange(5000) % 10 == 0) * 2.0
+    weight[y == 0] = 1.0
+    rows = ChunkedRows.from_data(chunked(Z, 700), chunked(y, 700), chunked(weight, 700))
+    some = sampled(rows, 100, 0)
+    assert (some.weights > 0).all()
+    np.testing.assert_array_equal(some.weights, weight[some.Z[:, 0].astype(int)])
+    np.testing.assert_array_equal(some.Z[:, 1], np.repeat([0, 1, 2], np.diff(some.starts)))
+
+
+def test_folds_of_a_splitter_are_those_of_the_rows_as_they_come():
+    y = (X[:, 0] + X[:, 2] > 0).astype(int)
+    expected = TunedSVC(cv=KFold(4), Cs=[1.0]).fit(X[:300], y[:300])
+    found = TunedSVC(cv=KFold(4), Cs=[1.0]).fit(chunked(X[:300], 90), y[:300])
+    np.testing.assert_array_equal(
+        found.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"]
+    )
+
+
+def test_few_distinct_rows_of_many_are_all_trained_on(monkeypatch):
+    monkeypatch.setattr("kernelwise.estimators._tuned_chunks.MANY", 600)
+    coarse = np.random.default_rng(0).integers(0, 3, size=(N, 4)).astype(float)
+    y = (coarse.sum(axis=1) > 4).astype(int)
+    model = TunedSVC(cv=2, Cs=[1.0]).fit(chunked(coarse), chunked(y))
+    assert model._record.n_rows == N
+    assert "nystroem" in {finding.name for finding in model.diagnostics_}
+
+
+def test_what_a_sample_cannot_have_is_refused(few_here):
+    with pytest.raises(ValueError, match="must be 'auto' or a number of folds for 1500 rows"):
+        TunedSVC(cv=KFold(3)).fit(chunked(X), chunked(Y))
+    with pytest.raises(ValueError, match="Class 'cat' has no sample of positive weight"):
+        TunedSVC().fit(chunked(X), chunked(Y), sample_weight=chunked((Y != "cat") * 1.0))
+
+
+def test_lengths_are_compared_in_every_chunk():
+    frame = pd.DataFrame(X[:100])
+    empty = dd.from_map(lambda k: frame if k else frame[:0], [0, 1])
+    y = dd.from_map(lambda k: pd.Series(INDEX[:100] if k else INDEX[:50]), [0, 1])
+    with pytest.raises(ValueError, match="Chunk 0 of the rows"):
+        DistanceSketch.from_data(empty, y)
+    weight = dd.from_map(lambda k: pd.Series(np.zeros(3 if k else 0)), [0, 1])
+    y = dd.from_map(lambda k: pd.Series(INDEX[:100] if k else INDEX[:0]), [0, 1])
+    with pytest.raises(ValueError, match="sample_weight has shape"):
+        DistanceSketch.from_data(empty, y, sample_weight=weight)
+
+
+def test_one_weight_for_all():
+    found = DistanceSketch.from_data(chunked(X), chunked(Y), sample_weight=2.0)
+    expected = DistanceSketch.from_data(X, Y, sample_weight=2.0)
+    np.testing.assert_allclose(found.derivatives(0.1), expected.derivatives(0.1), rtol=1e-10)

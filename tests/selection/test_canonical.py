@@ -119,3 +119,21 @@ def test_a_sample_has_all_classes_in_proportion():
 def test_a_sample_does_not_depend_on_names():
     index = np.random.default_rng(5).integers(0, 2, size=100)
     assert_array_equal(sample(index, 30), sample(1 - index, 30))
+
+
+def test_a_large_value_does_not_hide_what_differs_beside_it():
+    """Times in nanoseconds leave no digit of a sum for the rest of the row."""
+    random = np.random.default_rng(0)
+    times = 1.7e18 + 86400e9 * random.integers(0, 3, size=200)
+    X = np.column_stack([times, random.integers(0, 4, size=(200, 3)), np.full(200, 1e300)])
+    index, weight = np.zeros(200, int), np.ones(200)
+    for samples in (X, sparse.csr_array(X)):
+        distinct = distinct_rows(samples, index, weight)
+        assert len(distinct.rows) == len(np.unique(X, axis=0))
+        assert_array_equal(X[distinct.rows][distinct.place], X)
+
+
+def test_minus_zero_is_zero():
+    X = np.array([[0.0, 1.0], [-0.0, 1.0], [2.0, 1.0]])
+    for samples in (X, X.astype(np.float32), sparse.csr_array(X)):
+        assert len(distinct_rows(samples, np.zeros(3, int), np.ones(3)).rows) == 2

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import KFold, ShuffleSplit
 
+from kernelwise._copies import MANY, repeated
 from kernelwise.selection.canonical import shuffled_classes
 from kernelwise.selection.dealing import deal, deal_as_given
 
@@ -100,3 +101,18 @@ def test_pieces_of_some_rows_only():
 def test_folds_that_are_no_partition_are_refused(splits, words):
     with pytest.raises(ValueError, match=words):
         deal_as_given(splits, np.arange(6), np.ones(6))
+
+
+def test_folds_that_none_of_the_rows_are_in_are_none():
+    every = deal_as_given([(np.delete(np.arange(6), k), [k]) for k in range(6)], np.arange(6), np.ones(6))
+    some = every.within(np.array([1, 3, 4]))
+    assert some.n_folds == 3
+    assert all(len(test) == 1 and len(train) == 2 for train, test in some.folds)
+
+
+def test_rows_repeated_as_their_weights_say():
+    np.testing.assert_array_equal(repeated(np.array([2.0, 1.0, 3.0])), [0, 0, 1, 2, 2, 2])
+    # No counts: in proportion, and no fewer rows than there are.
+    np.testing.assert_array_equal(repeated(np.array([0.1, 0.1, 0.2])), [0, 2, 2])
+    share = np.bincount(repeated(np.array([1e9, 3e9]))) / MANY
+    np.testing.assert_allclose(share, [0.25, 0.75])

@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from kernelwise.kernels import RBF, DiagonalGaussian, Linear
 from kernelwise.selection.c_range import LIMITS, N_VALUES, STEP, c_range, spread
 from kernelwise.selection.deadline import Deadline
-from kernelwise.selection.held_out_paths import HeldOutPaths, KernelPath, joined
+from kernelwise.selection.held_out_paths import HeldOutPaths
+from kernelwise.selection.kernel_path import KernelPath, joined
 from kernelwise.solvers import svm_path
 
 SETTINGS = {"strategy": "ovo", "tol": 1e-3, "max_iter": -1, "n_jobs": None}

@@ -13,7 +13,7 @@ from kernelwise.datasets import make_weston
 from kernelwise.kernels import RBF, DiagonalGaussian
 from kernelwise.selection.choice import standard_error
 from kernelwise.selection.fold_kernels import FoldKernels, final_kernel
-from kernelwise.selection.held_out_paths import KernelPath
+from kernelwise.selection.kernel_path import KernelPath
 from kernelwise.selection.learned import _kept, _most_regularised, _simplicity, _variants
 from kernelwise.solvers import svm_path
 

@@ -54,3 +54,11 @@ def test_points_of_rank_and_time_have_names(tmp_path):
     text = " ".join(ElementTree.parse(tmp_path / "time.svg").getroot().itertext())
     for name in (*picture.names, "average rank", "CPU seconds"):
         assert name in text
+
+
+def test_the_same_accuracies_in_another_order_are_a_tie():
+    a, b = np.array([23, 22, 24, 21]) / 25, np.array([21, 22, 23, 24]) / 25
+    scores = np.array([[a, b]]).mean(axis=2)
+    assert scores[0, 0] != scores[0, 1]  # by rounding only
+    assert average_ranks(scores).tolist() == [1.5, 1.5]
+    assert friedman_p(np.repeat(np.array([[a, b, a]]).mean(axis=2), 5, axis=0)) == 1.0

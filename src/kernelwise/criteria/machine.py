@@ -148,7 +148,7 @@ class MachineCriterion(Criterion):
         memory = Memory() if memory is None else memory
         K = check_gram(K)
         n_samples = len(np.ravel(y))
-        classes, index = check_labels(y, n_samples, min_per_class=2)
+        classes, index = check_labels(y, n_samples, min_per_class=2, sample_weight=sample_weight)
         weight = check_weights(sample_weight, n_samples)
         values, slopes, reports, adjoints = [], [], [], []
         memory.strategy = self.strategy

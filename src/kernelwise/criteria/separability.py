@@ -79,7 +79,7 @@ class SumsCriterion(Criterion):
     def gram_sums(self, K: Any, y: Any, sample_weight: Any = None) -> GramSums:
         """Check a Gram matrix, labels and weights, and return them ready to be summed over classes."""
         K = check_gram(K)
-        _, index = check_labels(y, K.shape[0], min_per_class=2)
+        _, index = check_labels(y, K.shape[0], min_per_class=2, sample_weight=sample_weight)
         w = check_weights(sample_weight, K.shape[0])
         if self.class_weight == "balanced":
             totals = np.bincount(index, weights=w)

@@ -36,19 +36,21 @@ class FinishedSearch(ClassifierMixin, BaseEstimator):
         """Decision values of ``best_estimator_``, of shape (n_samples,) or (n_samples, n_classes)."""
         return self._best().decision_function(X)
 
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: Any, y: Any, **params: Any) -> float:
         """Score of ``best_estimator_`` by ``scorer_``; of several metrics, by the one ``refit`` names.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
         y : array of shape (n_samples,)
+        **params
+            For the scorer, such as ``sample_weight``.
         """
         best = self._best()
         if self.multimetric_ and not isinstance(self.refit, str):
             raise ValueError("With several metrics, score needs the name of one of them in 'refit'.")
         scorer = self.scorer_[self.refit] if isinstance(self.scorer_, dict) else self.scorer_
-        value = scorer(best, X, y)
+        value = scorer(best, X, y, **params)
         return value[self.refit] if isinstance(value, dict) else value
 
     def _best(self) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from .._copies import repeated
 from .._memory import MIB, SMALL, usable_memory
 from .._validation import check_choice, check_gram
 from ..kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, as_kernel
@@ -26,7 +27,9 @@ def is_plain_function(kernel: Any) -> bool:
     return callable(kernel) and not isinstance(kernel, Kernel)
 
 
-def choose_kernel(kernel: Any, X: Any, y: Any, *, gamma: Any, degree: int, coef0: float) -> Kernel:
+def choose_kernel(
+    kernel: Any, X: Any, y: Any, sample_weight: Any = None, *, gamma: Any, degree: int, coef0: float
+) -> Kernel:
     """Return the kernel object to train with.
 
     Parameters
@@ -36,14 +39,18 @@ def choose_kernel(kernel: Any, X: Any, y: Any, *, gamma: Any, degree: int, coef0
         from the data (heuristic "scale"); an object keeps its own, and gets from the data only what it lacks.
     X : array or CSR matrix of shape (n_samples, n_features)
     y : array of shape (n_samples,)
+    sample_weight : array of shape (n_samples,), default=None
+        What is taken from the data is that of rows repeated so often; but γ of scikit-learn's names is
+        scikit-learn's, which knows no weights.
     gamma : {"scale", "auto"} or float
     degree : int
     coef0 : float
     """
-    if isinstance(kernel, Kernel):
-        return kernel.initialize(X, y, heuristic="keep")
     if not isinstance(kernel, str) or kernel not in SKLEARN_NAMES:
-        return as_kernel(kernel).initialize(X, y, heuristic="scale")
+        if sample_weight is not None:
+            rows = repeated(np.asarray(sample_weight, dtype=float))
+            X, y = X[rows], y[rows]
+        return as_kernel(kernel).initialize(X, y, "keep" if isinstance(kernel, Kernel) else "scale")
     if kernel == "linear":
         return Linear()
     slope = resolve_gamma(gamma, X)

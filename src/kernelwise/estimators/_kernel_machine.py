@@ -8,14 +8,14 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_consistent_length, column_or_1d
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn_compat import safe_indexing
-from .._validation import FLOATS, check_gram
+from .._validation import FLOATS, check_gram, check_range
 from ..kernels import Linear
 from ._kernel_choice import Rows, choose_kernel, gram_or_rows, is_plain_function
 from ._machines import TrainedMachines, decision_values, libsvm_layout
+from ._weights import check_are_classes
 from .multiclass import STRATEGIES
 
 
@@ -60,8 +60,9 @@ class KernelMachine(BaseEstimator):
             check_consistent_length(X, y)
         else:
             X, y = validate_data(self, X, y, **self._input())
+            check_range(X)
         y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+        check_are_classes(y)
         return X, y
 
     def _input(self) -> dict[str, Any]:
@@ -70,7 +71,7 @@ class KernelMachine(BaseEstimator):
             return {"dtype": FLOATS}
         return {"dtype": np.float64, "accept_sparse": "csr"}
 
-    def _source(self, X: Any, y: np.ndarray, n_samples: int) -> np.ndarray | Rows:
+    def _source(self, X: Any, y: np.ndarray, n_samples: int, sample_weight: Any = None) -> np.ndarray | Rows:
         """Settle the kernel and return what to train on: the Gram matrix, or samples for rows of it."""
         self.kernel_ = None
         self.shape_fit_ = getattr(X, "shape", (n_samples,))
@@ -78,7 +79,13 @@ class KernelMachine(BaseEstimator):
             return check_gram(X)
         if not is_plain_function(self.kernel):
             self.kernel_ = choose_kernel(
-                self.kernel, X, y, gamma=self.gamma, degree=self.degree, coef0=self.coef0
+                self.kernel,
+                X,
+                y,
+                sample_weight,
+                gamma=self.gamma,
+                degree=self.degree,
+                coef0=self.coef0,
             )
         return gram_or_rows(self.kernel_ or self.kernel, X, n_samples, self.memory_limit)
 

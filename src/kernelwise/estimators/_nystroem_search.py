@@ -13,7 +13,7 @@ from scipy.ndimage import uniform_filter1d
 from ..selection.c_range import STEP, spread
 from ..selection.canonical import sample, shuffled_classes
 from ..selection.deadline import Deadline
-from ..selection.held_out_paths import SMOOTH
+from ..selection.kernel_path import SMOOTH
 from ..solvers.blocks import Blocks
 from ..solvers.linear import LinearSolution, SquaredHinge, squared_hinge_path
 from ..solvers.multiclass import Machine, two_class_machines
@@ -219,7 +219,7 @@ class NystroemSearch:
         test, weight = self.part[self.test], self._test_weight
         return np.array(
             [
-                fit_platt(values[members], signs, weight[members])
+                fit_platt(values[members], signs, weight[members], is_increasing=True)
                 for values, (members, signs) in zip(
                     chosen.decision[chosen.best].T, test.machines(self.strategy), strict=True
                 )

@@ -63,7 +63,7 @@ def fit_sigmoids(
     machines = two_class_machines(index, len(classes), strategy)
     return np.array(
         [
-            fit_platt(column[members], signs, sample_weight[used[members]])
+            fit_platt(column[members], signs, sample_weight[used[members]], is_increasing=True)
             for column, (members, signs) in zip(decision.T, machines, strict=True)
         ]
     )
@@ -158,3 +158,9 @@ def couple(pairwise: np.ndarray, n_classes: int) -> np.ndarray:
     right[:, -1] = 1.0
     p = np.maximum(np.linalg.solve(system, right)[:, :-1, 0], 0.0)  # rounding only: see SMALLEST
     return p / p.sum(axis=1, keepdims=True)
+
+
+def log_of(probabilities: np.ndarray) -> np.ndarray:
+    """Logarithms; −∞ for zero, without a warning."""
+    with np.errstate(divide="ignore"):
+        return np.log(probabilities)

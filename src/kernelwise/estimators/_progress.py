@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from typing import Any
 
-from ..selection.held_out_paths import KernelPath
+from ..selection.kernel_path import KernelPath
 
 
 @contextmanager

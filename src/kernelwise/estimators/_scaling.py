@@ -45,6 +45,11 @@ def fit_scaler(scale: Any, X: Any, weight: np.ndarray | None, owner: str) -> Any
 
 def apply_scaler(scaler: Any, X: Any) -> Any:
     """Scaled samples, as an array or a CSR matrix."""
+    if sparse.issparse(X) and getattr(scaler, "with_mean", False):
+        raise ValueError(
+            "X is sparse, and the model was trained on dense samples, whose means it subtracts. "
+            "Pass X.toarray()."
+        )
     return X if scaler is None else check_samples(scaler.transform(X))
 
 

@@ -51,6 +51,10 @@ def as_pipeline(
     # Without a support vector the machine is a constant, which needs no map.
     if isinstance(machine.kernel_, GaussianFamily) and machine.support_.size:
         step = map_transformer(machine.kernel_, machine.n_features_in_)
+    if step is not None:
+        step.set_output(
+            transform="default"
+        )  # whatever is configured: the machine has no names for its columns
     mapped = machine.support_vectors_ if step is None else step.transform(machine.support_vectors_)
     if is_regressor(machine):
         last, name = regressor(machine, settings, mapped, mean, deviation), "svr"

@@ -19,7 +19,7 @@ from .._sklearn_compat import CallbackSupportMixin
 from ..kernels import DiagonalGaussian, Gaussian, LowRankGaussian
 from ..selection.choice import Choice
 from ..selection.deadline import Deadline
-from ..selection.held_out_paths import KernelPath
+from ..selection.kernel_path import KernelPath
 from ..selection.result import SelectionResult, selection_result
 from ._fit_record import HeldOut, record_of
 from ._progress import Progress

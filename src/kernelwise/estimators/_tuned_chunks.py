@@ -20,16 +20,19 @@ from ..solvers._chunks import ChunkedRows, as_given, computed
 from ..solvers._dask_sketch import sketch_of_rows
 from ..solvers.blocks import Blocks
 from ..solvers.chunk_blocks import ChunkBlocks, ChunkedSamples
+from ..solvers.distances import SortedSamples
 from ..solvers.nystroem import NystroemMap
 from ..solvers.sketch import DistanceSketch
 from ._nystroem_search import Rows
 from ._scaling import apply_scaler
 from ._tuned_nystroem import MANY
 from ._tuned_settings import seed_of
-from ._weights import factors_of_classes
+from ._weights import check_every_class, factors_of_classes
 
 #: Blocks of pairs that the sketch sees, all class pairs together, and at least so many of each.
 N_BLOCKS, FEWEST_BLOCKS = 3000, 20
+#: What is kept here of every row while a machine is trained: classes, weights, bounds, steps.
+BYTES_A_ROW = 130
 
 
 @contextmanager
@@ -40,56 +43,64 @@ def brought_here(model: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[tup
     more, a stratified sample comes here for the cross-validation; the sketch that names the widths and the
     sums of the final machine are taken over all chunks, where they are.
     """
-    _check_for_chunks(model)
+    if model._is_gram():
+        raise ValueError("A precomputed Gram matrix must be in memory. Pass a numpy array.")
     rows = ChunkedRows.from_data(X, y, sample_weight)
-    places = sampled_places(rows.starts, MANY, seed_of(model.random_state))
+    n_rows, n_features = int(rows.starts[-1]), len(rows.mean)
+    n_here = min(n_rows, MANY)
     check_memory(
-        8.0 * len(places) * len(rows.mean),
-        f"A sample of {len(places)} rows with {len(rows.mean)} features",
+        8.0 * n_here * n_features,
+        f"A sample of {n_here} rows with {n_features} features",
         "Drop features, or train on a machine with more memory.",
     )
-    sample = computed(rows.gather(rows.samples(as_given, 0.0), places))
-    names = getattr(X, "columns", None)
-    here = sample.Z
-    if names is not None:
-        import pandas as pd
-
-        here = pd.DataFrame(here, columns=names)
-    labels = np.repeat(rows.classes, np.diff(sample.starts))
-    arrays = here, labels, sample.weights if rows.is_weighted else None
-    if len(places) == rows.starts[-1]:
-        yield arrays
+    if n_rows <= MANY:
+        here, labels, weights = rows.as_they_came()
+        yield _named(here, X), labels, weights if rows.is_weighted else None
         return
+    check_every_class(rows.n, rows.classes)
+    if not isinstance(model.cv, str | int | np.integer):
+        raise ValueError(
+            f"'cv' of TunedSVC must be 'auto' or a number of folds for {n_rows} rows of dask collections: "
+            f"the folds are those of a sample of {MANY}."
+        )
+    check_memory(
+        BYTES_A_ROW * n_rows,
+        f"What is kept of each of {n_rows} rows",
+        "Train on fewer rows, or on a machine with more memory.",
+    )
+    sample = sampled(rows, MANY, seed_of(model.random_state))
     model._whole = partial(WholeData, rows, model.solver)
     try:
-        yield arrays
+        labels = np.repeat(rows.classes, np.diff(sample.starts))
+        yield _named(sample.Z, X), labels, sample.weights if rows.is_weighted else None
     finally:
         del model._whole  # it is no part of the model: `save` must not meet it
 
 
-def _check_for_chunks(model: Any) -> None:
-    """Refuse settings that name rows by their numbers."""
-    if model._is_gram():
-        raise ValueError("A precomputed Gram matrix must be in memory. Pass a numpy array.")
-    if not isinstance(model.cv, str | int | np.integer) and not hasattr(model.cv, "split"):
-        raise ValueError(
-            "'cv' of TunedSVC cannot be an iterable of (train, test) for dask collections, whose rows come "
-            "here in another order. Use 'auto', a number of folds or a splitter."
-        )
+def _named(here: np.ndarray, X: Any) -> Any:
+    """Rows with the names of the features, if they have any."""
+    names = getattr(X, "columns", None)
+    if names is None:
+        return here
+    import pandas as pd
+
+    return pd.DataFrame(here, columns=names)
 
 
-def sampled_places(starts: np.ndarray, n_rows: int, seed: int) -> np.ndarray:
-    """Increasing places of a stratified sample of about ``n_rows`` rows, at least two of a class; or all."""
-    if starts[-1] <= n_rows:
-        return np.arange(starts[-1])
-    share = n_rows / starts[-1]
+def sampled(rows: ChunkedRows, n_rows: int, seed: int) -> SortedSamples:
+    """A stratified sample of about ``n_rows`` rows of positive weight, at least two of a class."""
+    samples = rows.samples(as_given, 0.0)
+    places, starts = np.arange(rows.starts[-1]), rows.starts
+    if rows.is_weighted:
+        places = places[rows.in_places(computed([delayed(_weights)(one) for one in samples])) > 0]
+        starts = np.searchsorted(places, starts)
+    share = n_rows / len(places)
     rng = np.random.default_rng(seed)
-    return np.concatenate(
-        [
-            first + np.sort(rng.choice(n, min(n, max(2, round(share * n))), replace=False))
-            for first, n in ((first, last - first) for first, last in pairwise(starts))
-        ]
-    )
+    chosen = [
+        first + np.sort(rng.choice(n, min(n, max(2, round(share * n))), replace=False))
+        for first, n in ((first, last - first) for first, last in pairwise(starts))
+    ]
+    return computed(rows.gather(samples, places[np.concatenate(chosen)]))
 
 
 @dataclass

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..findings import Finding
 from ..selection.canonical import sample
-from ..selection.held_out_paths import KernelPath
+from ..selection.kernel_path import KernelPath
 from ..selection.task import Task
 from ..solvers.multiclass import two_class_machines
-from ..solvers.platt import fit_platt
+from ..solvers.platt import FLAT, fit_platt
 
 #: Share of a time budget that is kept for the final machine.
 RESERVE = 0.4
@@ -53,9 +54,21 @@ def held_out_sigmoids(task: Task, decision: np.ndarray, strategy: str) -> np.nda
     pieces = task.pieces
     index = task.index[task.rows[pieces.rows]]
     machines = two_class_machines(index, int(task.index.max()) + 1, strategy)
-    return np.array(
+    sigmoids = np.array(
         [
-            fit_platt(column[members], signs, pieces.weight[members])
+            fit_platt(column[members], signs, pieces.weight[members], is_increasing=True)
             for column, (members, signs) in zip(decision.T.astype(np.float64), machines, strict=True)
         ]
     )
+    n_flat = int((np.abs(sigmoids[:, 0]) * np.abs(decision).max(axis=0) < 2.0 * FLAT).sum())
+    if n_flat:
+        task.findings.append(
+            Finding(
+                "flat probabilities",
+                "info",
+                f"Held-out decision values of {n_flat} of {len(sigmoids)} machines do not tell the classes "
+                "apart, so that their probabilities are little more than the shares of the classes.",
+                "Use decision_function to rank samples, or train on more samples of the rare classes.",
+            )
+        )
+    return sigmoids

@@ -12,7 +12,7 @@ from .._validation import check_choice
 from ..findings import Finding
 from ..selection.canonical import sample
 from ..selection.deadline import Deadline
-from ..selection.held_out_paths import KernelPath
+from ..selection.kernel_path import KernelPath
 from ..selection.task import Task
 from ._fit_record import FitRecord, held_out_classes
 from ._nystroem_search import HeldOutValues, Rows
@@ -31,10 +31,12 @@ def why_nystroem(solver: str, task: Task, path: KernelPath, place: int) -> str |
     n = len(task.index)
     if solver == "nystroem":
         return "as asked for"
-    if solver == "exact" or task.is_gram or n <= FEW:
+    if solver == "exact" or task.is_gram:
         return None
-    if task.whole is not None:
+    if task.whole is not None:  # what is here is a sample, however few rows of it are distinct
         return f"because {task.whole.n_rows} rows are more than {MANY}"
+    if n <= FEW:
+        return None
     if task.deadline.seconds is None:
         return f"because {n} distinct rows are more than {MANY}" if n > MANY else None
     seconds, left = exact_seconds(task, path, place), max(task.deadline.left, 0.0)
@@ -119,6 +121,8 @@ def _compared(machine: NystroemSVC, task: Task, classes: np.ndarray, exact: Any)
     others = np.setdiff1d(np.arange(n), used)
     if len(others) > N_ASKED:
         others = others[sample(task.index[others], N_ASKED, task.random_state)]
+    if len(np.unique(task.index[others])) < len(classes):  # no others, or a score of some classes
+        return ""
     cost = task.paths.paths[-1].seconds  # of machines on as many rows
     if not task.deadline.allows("comparing the Nyström machine with an exact one", cost):
         return ""

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..exceptions import KernelwiseWarning
 from ..findings import Finding
-from ..selection.held_out_paths import KernelPath
+from ..selection.kernel_path import KernelPath
 from ..selection.task import Task
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import has_fit_parameter
 
 from .._memory import check_gram_memory
-from .._validation import check_gram
+from .._validation import check_gram, check_range
 from ..selection.canonical import DistinctRows, canonical_order, distinct_rows, every_row
 from ._scaling import apply_scaler, check_not_constant, fit_scaler
 
@@ -27,6 +28,10 @@ def scaled_rows(
     owner : str
         Whose parameter ``scale`` is.
     """
+    check_range(X)
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()  # scalers take every stored entry for a value
     distinct = distinct_rows(X, index, weight)
     scaler = fit_scaler(scale, *_seen_by_scaler(X, distinct, scale), owner)
     Z = apply_scaler(scaler, X[distinct.rows])

@@ -33,6 +33,11 @@ def check_settings(model: Any) -> None:
         raise ValueError(f"'search' of {me} must be an Optimizer or None, got {model.search!r}.")
     if not callable(model.refit) and not isinstance(model.refit, bool):
         check_choice(model.refit, "refit", me, ("one-standard-error",))
+    if model.scoring is not None and not isinstance(model.scoring, str) and not callable(model.scoring):
+        raise ValueError(
+            f"'scoring' of {me} must be one score, a name or a callable, got {model.scoring!r}. For several, "
+            "use cross_validate on the tuned machine, or GridSearchSVC."
+        )
 
 
 def check_backend(backend: Any, owner: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels import Kernel
-from ..selection.held_out_paths import KernelPath
+from ..selection.kernel_path import KernelPath
 from ._cv_results import cv_results
 
 

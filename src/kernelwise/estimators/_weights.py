@@ -6,8 +6,17 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
 
-from .._validation import check_weights
+from .._copies import copies_of
+from .._validation import check_objects, check_weights
+
+
+def check_are_classes(y: np.ndarray) -> None:
+    """Raise unless the targets are labels of classes."""
+    if y.dtype.kind == "O":
+        check_objects(y)
+    check_classification_targets(y)
 
 
 def encode_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -39,7 +48,13 @@ def weights_of_samples(sample_weight: Any, n_samples: int) -> np.ndarray:
 def positive_weights(sample_weight: Any, index: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """The same for classes, each of which must keep a sample."""
     weights = weights_of_samples(sample_weight, index.size)
-    missing = np.setdiff1d(np.arange(len(classes)), index[weights > 0])
+    check_every_class(np.bincount(index, weights=weights, minlength=len(classes)), classes)
+    return weights
+
+
+def check_every_class(totals: np.ndarray, classes: np.ndarray) -> None:
+    """Raise unless the total weight of every class is positive."""
+    missing = np.flatnonzero(totals <= 0)
     if len(missing) == len(classes) - 1:
         raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
     if len(missing):
@@ -47,12 +62,11 @@ def positive_weights(sample_weight: Any, index: np.ndarray, classes: np.ndarray)
             f"Class {classes.tolist()[missing[0]]!r} has no sample of positive weight. "
             "Give it one, or remove its samples."
         )
-    return weights
 
 
 def check_class_sizes(index: np.ndarray, weight: np.ndarray, classes: np.ndarray) -> None:
     """Raise unless every class has two samples, for cross-validation; a weight of 2 counts as two."""
-    totals = np.bincount(index, weights=np.maximum(np.floor(weight), 1.0))
+    totals = np.bincount(index, weights=copies_of(weight))
     if totals.min() < 2:
         raise ValueError(
             f"Class {classes.tolist()[int(totals.argmin())]!r} has 1 sample, and cross-validation needs at "

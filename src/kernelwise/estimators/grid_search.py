@@ -11,7 +11,6 @@ from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils import Tags, column_or_1d, get_tags, indexable
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from .._validation import check_choice, check_gram, check_positive, check_samples
@@ -22,7 +21,7 @@ from ._finished_search import FinishedSearch
 from ._folds import plan_blocks
 from ._scoring import PathScorer, make_scorers
 from ._search import Job, run, tabulate
-from ._weights import encode_labels, positive_weights
+from ._weights import check_are_classes, encode_labels, positive_weights
 from .multiclass import STRATEGIES, check_strategy, choose_reject_label
 from .svc import SVC
 
@@ -179,7 +178,7 @@ class GridSearchSVC(FinishedSearch):
         accept = "csr" if tags.sparse else False
         X, y = validate_data(self, X, y, accept_sparse=accept, dtype=np.float64)
         y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+        check_are_classes(y)
         self.classes_, index = encode_labels(y)
         weight = positive_weights(sample_weight, index, self.classes_)
         everyone = np.arange(y.size)

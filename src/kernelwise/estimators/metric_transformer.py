@@ -13,12 +13,12 @@ from sklearn.base import (
 )
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._metric import correlations, directions, metric_of, relevance
 from .._metric_learning import STARTS, MetricLearner
-from .._validation import check_choice, check_labels
+from .._validation import check_choice, check_labels, check_range
+from ._weights import check_are_classes
 
 KERNELS = ("diagonal", "gaussian", "low-rank")
 
@@ -115,7 +115,8 @@ class MetricTransformer(
         """
         check_choice(self.kernel, "kernel", "MetricTransformer", KERNELS)
         X, y = validate_data(self, X, y, dtype=float, ensure_min_samples=2)
-        check_classification_targets(y)
+        check_range(X)
+        check_are_classes(y)
         check_labels(y, X.shape[0], min_per_class=2)
         scaler = StandardScaler(with_mean=self.standardize, with_std=self.standardize).fit(X)
         self.mean_ = scaler.mean_ if self.standardize else np.zeros(X.shape[1])

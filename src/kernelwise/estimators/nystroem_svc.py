@@ -7,18 +7,24 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._validation import check_positive
+from .._copies import repeated
+from .._validation import check_positive, check_range
 from ..kernels import as_kernel
 from ..selection.canonical import canonical_order, distinct_rows
 from ..selection.deadline import Deadline
 from ._machines import decision_values, shown_values
 from ._nystroem_search import HeldOutValues, NystroemSearch, Rows, Score
-from ._probability import class_probabilities
+from ._probability import class_probabilities, log_of
 from ._tuned_settings import seed_of
-from ._weights import check_class_sizes, encode_labels, factors_of_classes, positive_weights
+from ._weights import (
+    check_are_classes,
+    check_class_sizes,
+    encode_labels,
+    factors_of_classes,
+    positive_weights,
+)
 from .multiclass import STRATEGIES, check_strategy, choose_reject_label, decide_labels
 
 
@@ -124,8 +130,9 @@ class NystroemSVC(ClassifierMixin, BaseEstimator):
         """
         self._check_parameters()
         X, y = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
+        check_range(X)
         y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+        check_are_classes(y)
         classes, index = encode_labels(y)
         distinct = distinct_rows(X, index, positive_weights(sample_weight, index, classes))
         distinct = distinct.reordered(
@@ -149,7 +156,8 @@ class NystroemSVC(ClassifierMixin, BaseEstimator):
         self.classes_, self._strategy = classes, self.multiclass
         self.reject_label_ = choose_reject_label(self.reject_label, classes, self.multiclass, "NystroemSVC")
         heuristic = "scale" if isinstance(self.kernel, str) else "keep"
-        self.kernel_ = as_kernel(self.kernel).initialize(rows.Z, rows.index, heuristic)
+        again = np.arange(len(rows.index)) if (rows.weight == 1.0).all() else repeated(rows.weight)
+        self.kernel_ = as_kernel(self.kernel).initialize(rows.Z[again], rows.index[again], heuristic)
         seed = seed_of(self.random_state)
         search = NystroemSearch(
             rows, self.kernel_, self._trained_as, score, self.memory_limit, deadline, seed
@@ -224,7 +232,7 @@ class NystroemSVC(ClassifierMixin, BaseEstimator):
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of `predict_proba`, of shape (n_samples, n_classes)."""
-        return np.log(self.predict_proba(X))
+        return log_of(self.predict_proba(X))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

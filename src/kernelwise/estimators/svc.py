@@ -14,7 +14,7 @@ from .._validation import check_positive
 from ._exportable import Exportable
 from ._kernel_machine import KernelMachine
 from ._machines import shown_values, train_machines
-from ._probability import class_probabilities, fit_sigmoids
+from ._probability import class_probabilities, fit_sigmoids, log_of
 from ._weights import encode_labels, positive_weights, weight_classes
 from .multiclass import STRATEGIES, check_strategy, choose_reject_label, decide_labels, fuzzy_membership
 
@@ -178,7 +178,7 @@ class SVC(Exportable, ClassifierMixin, KernelMachine):
         self.class_weight_ = weight_classes(self.class_weight, classes, y)
         sample_weight = positive_weights(sample_weight, index, classes)
         weight = sample_weight * self.class_weight_[index]
-        source = self._source(X, y, index.size)
+        source = self._source(X, y, index.size, None if (sample_weight == 1.0).all() else sample_weight)
         how: dict[str, Any] = {
             "C": self.C,
             "strategy": STRATEGIES[self.multiclass].machines,
@@ -244,7 +244,7 @@ class SVC(Exportable, ClassifierMixin, KernelMachine):
     @available_if(_has_probability)
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of `predict_proba`, of shape (n_samples, n_classes)."""
-        return np.log(self.predict_proba(X))
+        return log_of(self.predict_proba(X))
 
     def _check_parameters(self) -> None:
         for name in ("C", "tol", "memory_limit"):

@@ -8,7 +8,6 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import check_scoring
 from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from .._sklearn_compat import with_callbacks
@@ -20,7 +19,7 @@ from ..selection.task import Task
 from ._exportable import Exportable
 from ._fit_record import HeldOut, held_out_classes
 from ._held_out_scorer import HeldOutScorer
-from ._probability import class_probabilities
+from ._probability import class_probabilities, log_of
 from ._progress import Progress
 from ._scoring import PathScorer
 from ._tuned_base import TunedMachine
@@ -28,7 +27,13 @@ from ._tuned_machine import held_out_sigmoids
 from ._tuned_nystroem import check_solver, train_nystroem, why_nystroem
 from ._tuned_rows import gram_rows, scaled_rows
 from ._tuned_settings import check_backend, check_settings, folds_of, seed_of, values_of_C
-from ._weights import check_class_sizes, encode_labels, factors_of_classes, positive_weights
+from ._weights import (
+    check_are_classes,
+    check_class_sizes,
+    encode_labels,
+    factors_of_classes,
+    positive_weights,
+)
 from .multiclass import STRATEGIES, check_strategy, choose_reject_label
 from .svc import SVC
 
@@ -205,7 +210,7 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
         check_backend(self.backend, "TunedSVC")
         X, y = validate_data(self, X, y, **self._input())
         y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+        check_are_classes(y)
         self.classes_, index = encode_labels(y)
         weight = positive_weights(sample_weight, index, self.classes_)
         if self._is_gram():
@@ -241,6 +246,7 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
             watch=lambda: progress.task("kernel"),
             callback=self._say,
             backend=self.backend,
+            needs_all_classes=self.scoring is not None,
         )
 
     def _scorer(self, samples: Any, index: np.ndarray, weight: np.ndarray) -> HeldOutScorer:
@@ -322,4 +328,4 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of `predict_proba`, of shape (n_samples, n_classes)."""
-        return np.log(self.predict_proba(X))
+        return log_of(self.predict_proba(X))

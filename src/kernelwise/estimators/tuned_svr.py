@@ -218,9 +218,12 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         """Targets of mean zero and variance one; keeps what undoes it."""
         self.target_mean_ = float(np.average(y, weights=weight))
         centred = y - self.target_mean_
-        is_constant = np.ptp(y) == 0.0
-        self.target_scale_ = 1.0 if is_constant else float(np.sqrt(np.average(centred**2, weights=weight)))
-        return np.zeros_like(y) if is_constant else centred / self.target_scale_
+        largest = float(np.abs(centred).max())  # by which squares neither overflow nor vanish
+        if np.ptp(y) == 0.0 or largest == 0.0:
+            self.target_scale_ = 1.0
+            return np.zeros_like(y)
+        self.target_scale_ = largest * float(np.sqrt(np.average((centred / largest) ** 2, weights=weight)))
+        return centred / self.target_scale_
 
     def _choose(self, task: RegressionTask) -> Choice:
         return choose_regression(task, self.kernel, as_regression_criterion(self.criterion), self.search)

@@ -129,21 +129,6 @@ class Kernel(Parametrized, ABC):
         powers = self.input_powers.items()
         return self._copy(**{name: _times(getattr(self, name), factor**power) for name, power in powers})
 
-    # -- scikit-learn's parameter protocol --------------------------------------------------------------
-    def set_params(self, **params: Any) -> Self:
-        """Change constructor arguments in place; leaves the kernel as it was if one is not acceptable."""
-        before = self.get_params()
-        unknown = sorted(set(params) - set(before))
-        if unknown:
-            raise ValueError(f"{type(self).__name__} has no parameter {unknown[0]!r}; it has {list(before)}.")
-        try:
-            self.__dict__.update(params)
-            self._check()
-        except ValueError:
-            self.__dict__.update(before)
-            raise
-        return self
-
 
 def _times(value: Any, factor: float) -> Any:
     """A number, an array or a list of numbers times a factor."""

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from kernelwise._parameters import constructor_params
+from kernelwise._parameters import HasParams, constructor_params
 from kernelwise.exceptions import BoundaryWarning, IncompatibleError
 from kernelwise.findings import Finding
 from kernelwise.problem import TuningProblem
@@ -59,7 +59,7 @@ class Run:
     stop_reason: str
 
 
-class Optimizer(ABC):
+class Optimizer(HasParams, ABC):
     """Minimises a :class:`~kernelwise.problem.TuningProblem` from one or more starts.
 
     Subclasses write ``_run`` and keep its state in local variables.

@@ -15,7 +15,8 @@ from kernelwise.estimators._grams import gram_of
 from kernelwise.selection.c_range import spread
 from kernelwise.selection.dealing import Folds
 from kernelwise.selection.fold_kernels import FoldKernels, final_kernel
-from kernelwise.selection.held_out_paths import HeldOutPaths, KernelPath
+from kernelwise.selection.held_out_paths import HeldOutPaths
+from kernelwise.selection.kernel_path import KernelPath
 from kernelwise.selection.path_journal import name_of
 from kernelwise.solvers._chunks import computed, persisted
 from kernelwise.solvers.path import SVMPath, solve_path
@@ -96,9 +97,7 @@ class ClusterPaths(HeldOutPaths):
         if results is None:
             results = computed(self._tasks(kernel, Cs, after))
         self.n_stopped += sum(int((~result.path.converged).sum()) for result in results)
-        # One Gram matrix, or one for each fold.
-        n_indefinite = sum(not result.is_convex for result in results)
-        self.n_indefinite += n_indefinite if isinstance(kernel, FoldKernels) else min(n_indefinite, 1)
+        self.n_indefinite += sum(not result.is_convex for result in results)
         return [result.path for result in results]
 
     def _spread(self, kernel: Any) -> Any:

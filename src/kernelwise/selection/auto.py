@@ -20,7 +20,7 @@ from kernelwise.problem import TuningProblem
 from kernelwise.result import TuningResult
 from kernelwise.selection.canonical import sample
 from kernelwise.selection.choice import Choice, columns_of, standard_error
-from kernelwise.selection.held_out_paths import KernelPath
+from kernelwise.selection.kernel_path import KernelPath
 from kernelwise.selection.learned import CRITERIA, choose_metric
 from kernelwise.selection.scale_search import ScaleSearch
 from kernelwise.selection.task import Task
@@ -57,8 +57,7 @@ def choose(task: Task, kernel: Any, criterion: Any, search: Optimizer | None = N
     if isinstance(kernel, str) and kernel in METRICS and search is None and not sparse.issparse(task.Z):
         is_auto = isinstance(criterion, str) and criterion == "auto"
         return choose_metric(task, kernel, CRITERIA[kernel] if is_auto else (criterion,))
-    start = as_kernel(kernel)
-    start = start.initialize(task.Z_search, task.y_search, "scale" if isinstance(kernel, str) else "keep")
+    start = task.started(as_kernel(kernel), "scale" if isinstance(kernel, str) else "keep")
     if start.theta.size == 0:
         return _only_C(task, start)
     if isinstance(criterion, str) and criterion == "auto":
@@ -88,7 +87,7 @@ def simplest(task: Task, choose_one: Callable[[str], Choice]) -> Choice:
         elif task.deadline.allows(f"{name} metric"):
             choices[name] = choose_one(name)
     best = max(choices.values(), key=lambda choice: choice.path.best_score)
-    enough = best.path.best_score - standard_error(best.path, task.weight[task.rows].sum())
+    enough = best.path.best_score - standard_error(best.path, task.n_copies)
     name = next(name for name, choice in choices.items() if choice.path.best_score >= enough)
     shown = ", ".join(f"{other} {choice.path.best_score:.4f}" for other, choice in choices.items())
     chosen = choices[name]

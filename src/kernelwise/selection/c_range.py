@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernelwise.exceptions import DegenerateGramError
+
 #: Ratio of neighbouring values of C.
 STEP = 4.0
 #: Values of C tried at first, and the step of the first of them: log₄ of C·variance.
@@ -14,9 +16,19 @@ LIMITS = (2.0**-12, 2.0**13)
 
 
 def spread(K: np.ndarray, weight: np.ndarray) -> float:
-    """Variance of the weighted samples in feature space: the mean of k(x, x) less the mean of K."""
+    """Variance of the weighted samples in feature space: the mean of k(x, x) less the mean of K.
+
+    Its size, where K is not positive semi-definite and it may be negative.
+    """
     share = weight / weight.sum()
-    return float(share @ np.diagonal(K) - share @ (K @ share))
+    diagonal = np.diagonal(K)
+    variance = abs(float(share @ diagonal - share @ (K @ share)))
+    if variance <= 4.0 * np.finfo(float).eps * float(share @ np.abs(diagonal)):
+        raise DegenerateGramError(
+            "The kernel has the same value for all pairs of samples, to rounding, so that no C is large "
+            "enough to tell them apart. Make the kernel narrower, or rescale X."
+        )
+    return variance
 
 
 def c_range(variance: float) -> np.ndarray:

@@ -47,10 +47,9 @@ def distinct_rows(X: Any, index: np.ndarray, weight: np.ndarray) -> DistinctRows
     weight : ndarray of shape (n_samples,)
     """
     used = np.flatnonzero(weight > 0)
-    # Equal rows share both projections, and no others do.
-    first, second = projections(X)
-    order = used[np.lexsort((used, index[used], second[used], first[used]))]
-    columns = np.stack([first[order], second[order], index[order]])
+    keys = row_hashes(X)
+    order = used[np.lexsort((used, index[used], *keys[:, used]))]
+    columns = np.stack([*keys[:, order], index[order].astype(np.uint64)])
     is_new = np.concatenate([[True], (columns[:, 1:] != columns[:, :-1]).any(axis=0)])
     place = np.full(len(index), -1)
     place[order] = np.cumsum(is_new) - 1
@@ -73,7 +72,32 @@ def canonical_order(Z: Any, index: np.ndarray, weight: np.ndarray) -> np.ndarray
     """
     first, second = projections(Z)
     totals = np.bincount(index, weights=weight)
-    return np.lexsort((index, totals[index], weight, second, first))
+    return np.lexsort((index, totals[index], weight, *row_hashes(Z), second, first))
+
+
+def row_hashes(X: Any) -> np.ndarray:
+    """Two hashes of 64 bits of each row, shape (2, n_samples): those of equal rows, and of no others, agree.
+
+    They are sums of integers, in which a large value does not swallow a small one.
+    """
+    factors = np.random.default_rng(0).integers(2**63, size=(2, X.shape[1]), dtype=np.uint64) * 2 + 1
+    if not sparse.issparse(X):
+        bits = _mixed(np.asarray(X))
+        return np.stack([(bits * own).sum(axis=1, dtype=np.uint64) for own in factors])
+    X = sparse.csr_array(X, copy=True)
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    bits = _mixed(X.data)
+    return np.stack([_row_sums(bits * own[X.indices], X.indptr) for own in factors])
+
+
+def _mixed(values: np.ndarray) -> np.ndarray:
+    """The bits of numbers as integers in which every bit depends on all; zero stays zero."""
+    # −0 becomes 0, which it is equal to. The steps are those of the generator SplitMix64.
+    bits = (values.astype(np.float64) + 0.0).view(np.uint64)
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(bits ^ (bits >> np.uint64(31)))
 
 
 def projections(X: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -93,11 +117,15 @@ def project(X: Any, direction: np.ndarray) -> np.ndarray:
     """X·direction, shape (n_samples,), by additions within each row only."""
     if not sparse.issparse(X):
         return (X * direction).sum(axis=1)
-    products = X.data * direction[X.indices]
-    sums = np.zeros(X.shape[0])
-    is_filled = np.diff(X.indptr) > 0
+    return _row_sums(X.data * direction[X.indices], X.indptr)
+
+
+def _row_sums(products: np.ndarray, indptr: np.ndarray) -> np.ndarray:
+    """Sums over the rows of a CSR matrix."""
+    sums = np.zeros(len(indptr) - 1, products.dtype)
+    is_filled = np.diff(indptr) > 0
     if is_filled.any():
-        sums[is_filled] = np.add.reduceat(products, X.indptr[:-1][is_filled])
+        sums[is_filled] = np.add.reduceat(products, indptr[:-1][is_filled])
     return sums
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise.result import TuningResult
-from kernelwise.selection.held_out_paths import KernelPath
+from kernelwise.selection.kernel_path import KernelPath
 
 
 @dataclass

@@ -1,4 +1,8 @@
-"""Rows dealt out to folds: a row of weight two or more is several copies, which may go to several folds."""
+"""Rows dealt out to folds.
+
+A row of weight two or more is several copies. Were they in several folds, machines would be asked about rows
+that they have learned, so they go together; except where rows that occur again are what the data consist of.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kernelwise._copies import copies_of
 from kernelwise.selection.canonical import shuffled_classes
 
 Folds = list[tuple[np.ndarray, np.ndarray]]
@@ -38,13 +43,40 @@ class Pieces(NamedTuple):
         """The pieces of some rows only, which are renumbered; ``rows`` is increasing."""
         is_in = np.isin(self.rows, rows)
         renumbered = np.searchsorted(rows, self.rows[is_in])
-        return Pieces(renumbered, self.fold[is_in], self.weight[is_in], self.n_folds)
+        # A fold that holds none of the rows out is none.
+        filled, fold = np.unique(self.fold[is_in], return_inverse=True)
+        return Pieces(renumbered, fold, self.weight[is_in], len(filled))
 
 
-def deal(index: np.ndarray, weight: np.ndarray, n_folds: int, random_state: int = 0) -> Pieces:
+def is_dealt_apart(
+    points: np.ndarray | None, index: np.ndarray, weight: np.ndarray, n_folds: int
+) -> np.ndarray:
+    """Whether the copies of a row go to several folds, for each class, shape (n_classes,).
+
+    They do where most of the weight is on points that are in several classes: points with a few values only,
+    of which a machine has to learn by heart how often they are what. And in a class with fewer rows than
+    folds, of which machines would otherwise know nothing.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_rows,) or None
+        The same number for rows that are the same point, if that is known.
+    index, weight : ndarray of shape (n_rows,)
+    n_folds : int
+    """
+    is_small = np.bincount(index) < n_folds
+    if points is None:
+        return is_small
+    _, place, counts = np.unique(points, return_inverse=True, return_counts=True)
+    return is_small | (weight[counts[place] > 1].sum() > 0.5 * weight.sum())
+
+
+def deal(
+    index: np.ndarray, weight: np.ndarray, n_folds: int, random_state: int = 0, is_apart: Any = True
+) -> Pieces:
     """Stratified folds: the shuffled rows of a class go to the folds in turn.
 
-    A row of weight w is ⌊w⌋ copies one after the other (one, if w < 1), as if each were a row.
+    A row of weight w is `copies_of` w rows, one after the other, in classes with ``is_apart``.
 
     Parameters
     ----------
@@ -53,8 +85,10 @@ def deal(index: np.ndarray, weight: np.ndarray, n_folds: int, random_state: int 
     weight : ndarray of shape (n_rows,)
     n_folds : int
     random_state : int, default=0
+    is_apart : bool, or ndarray of shape (n_classes,)
     """
-    copies = np.maximum(np.floor(weight), 1.0)
+    is_apart = np.broadcast_to(is_apart, index.max() + 1)
+    copies = np.where(is_apart[index], copies_of(weight), 1.0)
     counts = np.zeros((len(index), n_folds))
     for members in shuffled_classes(index, random_state):
         after = np.cumsum(copies[members])

@@ -11,89 +11,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.ndimage import uniform_filter1d
 from sklearn.exceptions import ConvergenceWarning
 
+from kernelwise._memory import MIB
 from kernelwise.estimators._grams import Grams, base_of
 from kernelwise.exceptions import KernelwiseWarning
+from kernelwise.selection import path_journal
 from kernelwise.selection.c_range import beyond, c_range, spread
 from kernelwise.selection.deadline import Deadline
 from kernelwise.selection.dealing import Folds
 from kernelwise.selection.fold_kernels import FoldKernels, final_kernel
+from kernelwise.selection.kernel_path import KernelPath, check_defined, joined
 from kernelwise.solvers import svm_path
 from kernelwise.solvers.path import SVMPath
 
-#: Scores of this many neighbouring values of C are averaged before they are compared: noise of few folds.
-SMOOTH = 3
 MAX_EXTENSIONS = 4
 #: C grows further only for a gain of more held-out samples than this.
 MARGIN = 1.0
-
-
-@dataclass
-class KernelPath:
-    """One kernel and its values of C.
-
-    Attributes
-    ----------
-    kernel : Kernel or str
-    reason : str
-        Why it was tried.
-    Cs : ndarray of shape (n_Cs,)
-    scores : ndarray of shape (n_Cs, n_folds)
-        Held-out scores; larger is better.
-    stored : ndarray of shape (n_Cs, n_samples, n_machines), float32, or None
-        Held-out decision values; None if the path comes from a journal.
-    n_support : ndarray of shape (n_Cs,)
-        Mean over folds and machines.
-    is_finished : bool
-        No support vector was bounded at the largest C: larger ones give the same machines.
-    variance : float
-        Of the samples in feature space, times their mean weight: C is worth trying in units of 1/variance.
-    seconds : float
-    n_machines : int
-        Trained for it.
-    epsilon : float or None
-        Of a regression.
-    again : callable or None
-        Returns what is not stored.
-    """
-
-    kernel: Any
-    reason: str
-    Cs: np.ndarray
-    scores: np.ndarray
-    stored: np.ndarray | None = field(repr=False)
-    n_support: np.ndarray = field(repr=False)
-    is_finished: bool
-    variance: float
-    seconds: float
-    n_machines: int
-    epsilon: float | None = None
-    again: Callable[[], np.ndarray] | None = field(default=None, repr=False)
-
-    @property
-    def decision(self) -> np.ndarray:
-        """Held-out decision values of shape (n_Cs, n_samples, n_machines)."""
-        if self.stored is None:
-            assert self.again is not None
-            self.stored = self.again()
-        return self.stored
-
-    @property
-    def smoothed(self) -> np.ndarray:
-        """Mean scores, averaged over neighbouring values of C, shape (n_Cs,)."""
-        return uniform_filter1d(self.scores.mean(axis=1), SMOOTH, mode="nearest")
-
-    @property
-    def best(self) -> int:
-        """Place of the best C: the smallest of equals."""
-        return int(np.argmax(self.smoothed))
-
-    @property
-    def best_score(self) -> float:
-        """The smoothed score there."""
-        return float(self.smoothed.max())
+#: Bytes of held-out decision values that are kept.
+MAX_STORED = 512 * MIB
 
 
 @dataclass
@@ -142,16 +78,28 @@ class HeldOutPaths:
     def run(self, kernel: Any, reason: str) -> KernelPath:
         """Score a kernel for every C, and for more beyond an end where the best is."""
         path = self._score(kernel, reason) if self.journal is None else self._remembered(kernel, reason)
+        if path.again is None:
+            path.again = self._again(kernel, reason, path.Cs)
         self.paths.append(path)
+        self._forget()
         return path
+
+    def _forget(self) -> None:
+        """Held-out values of the worst kernels, if all together are too large: they can be had again."""
+        stored = [path for path in self.paths if path.stored is not None]
+        stored.sort(key=lambda path: path.best_score)
+        excess = sum(path.stored.nbytes for path in stored if path.stored is not None) - MAX_STORED
+        for path in stored[:-1]:
+            if excess <= 0:
+                return
+            excess -= path.decision.nbytes
+            path.stored = None
 
     def ahead(self, kernels: Sequence[Any]) -> None:
         """Kernels that `run` will be asked for: nothing here, where one is run after the other."""
 
     def _remembered(self, kernel: Any, reason: str) -> KernelPath:
         """From the journal, or into it."""
-        from kernelwise.selection import path_journal  # it makes paths
-
         assert self.journal is not None
         name = path_journal.name_of(kernel, self.Cs, self.epsilon)
         if name not in self.journal:
@@ -165,7 +113,7 @@ class HeldOutPaths:
         self.n_indefinite += found["n_indefinite"]
         return path_journal.from_json(found, kernel, reason, self._again(kernel, reason, found["Cs"]))
 
-    def _again(self, kernel: Any, reason: str, Cs: list[float]) -> Callable[[], np.ndarray]:
+    def _again(self, kernel: Any, reason: str, Cs: Sequence[float] | np.ndarray) -> Callable[[], np.ndarray]:
         """What scores a kernel as it would be scored now, for its decision values."""
         then = copy(self)
         then.paths, then.deadline = list(self.paths), Deadline()
@@ -189,6 +137,7 @@ class HeldOutPaths:
         return path
 
     def _along_C(self, kernel: Any, reason: str, K: np.ndarray | None, variance: float) -> KernelPath:
+        before = self.n_indefinite
         Cs = self._first_Cs(variance) if self.Cs is None else self.Cs
         path, solved = self._solve(kernel, reason, K, Cs, variance)
         for _ in range(MAX_EXTENSIONS if self.Cs is None else 0):
@@ -198,6 +147,9 @@ class HeldOutPaths:
             goes_on = more[0] > path.Cs[-1]  # from the solutions at hand
             further, last = self._solve(kernel, reason, K, more, variance, solved if goes_on else None)
             path, solved = joined(path, further), last if goes_on else solved
+        # Every Gram matrix counts once, however often the range of C went on.
+        n_matrices = len(kernel.by_fold) if isinstance(kernel, FoldKernels) else 1
+        self.n_indefinite = min(self.n_indefinite, before + n_matrices)
         return path
 
     def _first_Cs(self, variance: float) -> np.ndarray:
@@ -243,13 +195,14 @@ class HeldOutPaths:
             decision = decision.copy()  # what comes from a cluster may be read-only
             for part, (_, test) in zip(solved, self.folds, strict=True):
                 decision[:, test] = part.decision[:, test]
-        scores = [self.score(decision[:, test], test) for _, test in self.folds]
+        scores = np.stack([self.score(decision[:, test], test) for _, test in self.folds], axis=1)
+        check_defined(scores)
         top = int(np.argmax(Cs))
         path = KernelPath(
             kernel=final_kernel(kernel),
             reason=reason,
             Cs=np.asarray(Cs),
-            scores=np.stack(scores, axis=1),
+            scores=scores,
             # Kept for probabilities only, and many classes have many machines: half the memory.
             stored=decision.reshape(len(Cs), len(self.index), -1).astype(np.float32),
             n_support=np.mean([part.n_support.mean(axis=(1, 2)) for part in solved], axis=0),
@@ -298,26 +251,3 @@ class HeldOutPaths:
     def n_machines(self) -> int:
         """Machines trained so far."""
         return sum(path.n_machines for path in self.paths)
-
-
-def joined(a: KernelPath, b: KernelPath) -> KernelPath:
-    """Two paths of one kernel as one, in increasing C."""
-    order = np.argsort(np.concatenate([a.Cs, b.Cs]))
-
-    def both(name: str) -> np.ndarray:
-        return np.concatenate([getattr(a, name), getattr(b, name)])[order]
-
-    top = a if a.Cs[-1] > b.Cs[-1] else b
-    return KernelPath(
-        a.kernel,
-        a.reason,
-        both("Cs"),
-        both("scores"),
-        both("decision"),
-        both("n_support"),
-        top.is_finished,
-        a.variance,
-        a.seconds + b.seconds,
-        a.n_machines + b.n_machines,
-        a.epsilon,
-    )

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._copies import copies_of
 from kernelwise._metric_learning import LearnedMetric, MetricLearner
 from kernelwise.kernels import DiagonalGaussian
 from kernelwise.selection.canonical import sample
 from kernelwise.selection.choice import Choice, columns_of, standard_error
 from kernelwise.selection.fold_kernels import FoldKernels
-from kernelwise.selection.held_out_paths import KernelPath
+from kernelwise.selection.kernel_path import KernelPath
 from kernelwise.selection.scale_search import ScaleSearch
 from kernelwise.selection.task import Task
 
@@ -50,7 +51,8 @@ def _most_regularised(paths: list[KernelPath], best: KernelPath) -> tuple[Kernel
     """Path and place of the smallest C·variance whose score is within `CLOSE` standard errors of the best.
 
     The metric has been fitted to the same labels, so that scores near the best flatter the large C. The error
-    is that over the folds.
+    is that over the folds. The smallest C of another path does not count: the score of the C below it, which
+    may be far lower, is not in its average.
     """
     folds = best.scores[best.best]
     enough = best.best_score - CLOSE * folds.std(ddof=1) / np.sqrt(len(folds))
@@ -58,6 +60,7 @@ def _most_regularised(paths: list[KernelPath], best: KernelPath) -> tuple[Kernel
         (path.Cs[place] * path.variance, -path.smoothed[place], k, place)
         for k, path in enumerate(paths)
         for place in np.flatnonzero(path.smoothed >= enough)
+        if place > 0 or (path is best and place == best.best)
     ]
     _, _, k, place = min(close)
     return paths[k], int(place)
@@ -86,7 +89,7 @@ def search_metric(task: Task, name: str, criteria: Any) -> tuple[ScaleSearch, Le
             search.run([1.0], [f"{reason}{what}"], climb=False)
             searches.append(search)
             found.append(learned)
-    best = _simplest([search.tried[1.0] for search in searches], task.weight[task.rows].sum())
+    best = _simplest([search.tried[1.0] for search in searches], task.n_copies)
     searches[best].run([], [])
     task.findings.extend(found[best].findings)
     why = [
@@ -149,10 +152,21 @@ def _learn_on(learner: MetricLearner, task: Task, pieces: np.ndarray) -> Learned
         # Stratified by class; all targets of a regression are one.
         index = task.index[task.rows[task.pieces.rows[pieces]]]
         pieces = pieces[sample(index, MAX_ROWS, task.random_state)]
+    pieces = pieces[_is_of_two(task, pieces)]
     weight = task.pieces.weight[pieces]
     is_plain = (weight == 1.0).all()
     # The paths' index is classes, or targets.
     return learner.learn(task.paths.Z[pieces], task.paths.index[pieces], None if is_plain else weight)
+
+
+def _is_of_two(task: Task, pieces: np.ndarray) -> np.ndarray:
+    """Which pieces are of classes with two samples or more, as criteria need them; a fold may have one only.
+
+    All of them, where fewer than two classes are left.
+    """
+    index = task.index[task.rows[task.pieces.rows[pieces]]]
+    is_enough = np.bincount(index, weights=copies_of(task.pieces.weight[pieces])) >= 2
+    return is_enough[index] if is_enough.sum() > 1 else np.full(len(pieces), True)
 
 
 def _name(criterion: Any) -> str:

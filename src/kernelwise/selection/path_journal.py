@@ -11,7 +11,7 @@ import numpy as np
 from kernelwise._parameters import constructor_params
 from kernelwise.kernels import Kernel
 from kernelwise.selection.fold_kernels import FoldKernels, final_kernel
-from kernelwise.selection.held_out_paths import KernelPath
+from kernelwise.selection.kernel_path import KernelPath
 
 NUMBERS = ("is_finished", "variance", "seconds", "n_machines", "epsilon")
 ARRAYS = ("Cs", "scores", "n_support")
@@ -38,14 +38,21 @@ def to_json(path: KernelPath, n_stopped: int, n_indefinite: int) -> dict[str, An
     """All of a path but its decision values, which are as many as the samples for each C."""
     return {
         **{name: getattr(path, name) for name in NUMBERS},
-        **{name: getattr(path, name).tolist() for name in ARRAYS},
+        **{name: _listed(getattr(path, name)) for name in ARRAYS},
         "n_stopped": n_stopped,
         "n_indefinite": n_indefinite,
     }
 
 
+def _listed(values: np.ndarray) -> list[Any]:
+    """Numbers as a journal can have them: None in place of those that are not finite."""
+    listed = values.astype(object)
+    listed[~np.isfinite(values)] = None
+    return listed.tolist()
+
+
 def from_json(found: dict[str, Any], kernel: Any, reason: str, again: Callable[[], np.ndarray]) -> KernelPath:
     """The path; ``again`` scores it once more, for decision values, if it is the one chosen."""
-    values: dict[str, Any] = {name: np.asarray(found[name]) for name in ARRAYS}
+    values: dict[str, Any] = {name: np.asarray(found[name], dtype=float) for name in ARRAYS}
     values |= {name: found[name] for name in NUMBERS}
     return KernelPath(kernel=final_kernel(kernel), reason=reason, stored=None, again=again, **values)

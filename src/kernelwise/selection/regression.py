@@ -69,7 +69,7 @@ def choose_regression(
         return simplest(task, lambda name: choose_regression(task, name, criterion, search))
     if isinstance(kernel, str) and kernel in METRICS and criterion == "auto" and _can_align(task):
         return _by_metric(task, kernel)
-    start = as_kernel(kernel).initialize(task.Z_search, None, "scale" if isinstance(kernel, str) else "keep")
+    start = task.started(as_kernel(kernel), "scale" if isinstance(kernel, str) else "keep")
     if start.theta.size == 0:
         return _given(task, start)
     if isinstance(criterion, Criterion):
@@ -133,7 +133,7 @@ def _by_metric(task: RegressionTask, name: str) -> Choice:
     widths, search.limits = _factors(task, final_kernel(search.base), "highest centred alignment")
     search.run(widths.gammas[1:], widths.reasons[1:])
     if name != "diagonal" and task.deadline.allows("start from the data"):
-        plain = ScaleSearch(as_kernel(name).initialize(task.Z_search, None, "scale"), task)
+        plain = ScaleSearch(task.started(as_kernel(name), "scale"), task)
         score = plain.run([1.0], ["start from the data"]).best_score
         if score > search.tried[search.best].best_score:
             search = plain

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from kernelwise.selection.dealing import Folds
-from kernelwise.selection.held_out_paths import HeldOutPaths, KernelPath
+from kernelwise.selection.held_out_paths import HeldOutPaths
+from kernelwise.selection.kernel_path import KernelPath
 from kernelwise.selection.task import Task
 from kernelwise.solvers.path import SVMPath
 from kernelwise.solvers.regression_path import svr_path

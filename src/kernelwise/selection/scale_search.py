@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelwise.kernels import Kernel
 from kernelwise.selection.fold_kernels import FoldKernels
-from kernelwise.selection.held_out_paths import KernelPath
+from kernelwise.selection.kernel_path import KernelPath
 from kernelwise.selection.task import Task
 
 #: Ratio of the γ of neighbouring widths in the climb, and the factor within which one is not tried again.

@@ -10,11 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._copies import copies_of, repeated
 from kernelwise.findings import Finding
-from kernelwise.selection.canonical import sample
+from kernelwise.kernels import Kernel
+from kernelwise.selection.canonical import row_hashes, sample
 from kernelwise.selection.deadline import Deadline
-from kernelwise.selection.dealing import Pieces, deal
-from kernelwise.selection.held_out_paths import HeldOutPaths, KernelPath
+from kernelwise.selection.dealing import Pieces, deal, is_dealt_apart
+from kernelwise.selection.held_out_paths import HeldOutPaths
+from kernelwise.selection.kernel_path import KernelPath
 from kernelwise.solvers.sketch import DistanceSketch
 
 #: Folds for fewer rows than this; more folds for few rows, where the noise of a split costs most.
@@ -60,6 +63,8 @@ class Task:
         Where the paths are run: here, or as tasks of dask's scheduler.
     whole : WholeData or None
         Rows elsewhere, of which those of ``Z`` are a sample.
+    needs_all_classes : bool
+        No more folds of our own than every class has samples for: the score may be undefined without one.
     """
 
     Z: Any
@@ -77,6 +82,7 @@ class Task:
     callback: Callable[[KernelPath], None] = lambda path: None
     backend: str | None = None
     whole: Any = None
+    needs_all_classes: bool = False
     findings: list[Finding] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -116,13 +122,20 @@ class Task:
         if isinstance(self.cv, Pieces):
             return self.cv.within(self.rows)
         index, weight = self.index[self.rows], self.weight[self.rows]
-        most = int(np.bincount(index, weights=np.maximum(np.floor(weight), 1.0)).max())
-        n_folds = min(folds_for(weight.sum()), most) if self.cv == "auto" else self.cv
+        counts = np.bincount(index, weights=copies_of(weight))
+        most = int(counts.max())
+        n_folds = self.cv
+        if n_folds == "auto":
+            n_folds = min(folds_for(counts.sum()), most)
+            if self.needs_all_classes:
+                n_folds = max(FEWEST_FOLDS, min(n_folds, int(counts.min())))
         if n_folds > most:
             raise ValueError(
                 f"cv={n_folds} is more than the {most} samples of the largest class. Use fewer folds."
             )
-        return deal(index, weight, n_folds, self.random_state)
+        points = None if self.is_gram else row_hashes(self.Z[self.rows])[0]
+        is_apart = is_dealt_apart(points, index, weight, n_folds)
+        return deal(index, weight, n_folds, self.random_state, is_apart)
 
     @property
     def is_gram(self) -> bool:
@@ -162,6 +175,18 @@ class Task:
         """Weights of the search's rows; None if all are one."""
         weight = self.weight[self.rows]
         return None if (weight == 1.0).all() else weight
+
+    @property
+    def n_copies(self) -> float:
+        """How many samples the search has seen, repeated ones included."""
+        return float(copies_of(self.weight[self.rows]).sum())
+
+    def started(self, kernel: Kernel, heuristic: str) -> Kernel:
+        """A kernel with parameters from the search's rows, each as often as its weight says."""
+        weight = self.weight_search
+        rows = np.arange(len(self.rows)) if weight is None else repeated(weight)
+        labels = self.index[self.rows][rows]  # all the same in a regression, whose kernels know of none
+        return kernel.initialize(self.Z_search[rows], labels if labels.any() else None, heuristic)
 
     def sketch(self, kernel: Any = None) -> DistanceSketch:
         """The distance sketch of the search's rows, or of the whole."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.selection.held_out_paths import KernelPath
+from kernelwise.selection.kernel_path import KernelPath
 from kernelwise.selection.regression_task import RegressionTask
 from kernelwise.selection.scale_search import ScaleSearch
 

@@ -63,7 +63,10 @@ def named_widths(sketch: DistanceSketch, criteria: Any = NAMING) -> Widths:
     widths = Widths(curves={"gamma": CURVE / median})
     inside = np.flatnonzero(CURVE >= WIDE)
     for name in criteria:
-        values = sketch.curve(name, widths.curves["gamma"], "pooled")
+        try:
+            values = sketch.curve(name, widths.curves["gamma"], "pooled")
+        except DegenerateGramError:  # the points of each class coincide: any width will do
+            continue
         widths.curves[name] = values
         best = int(inside[np.argmax(values[inside])])
         # The peak to the spacing of the curve: widths this close are not worth telling apart.

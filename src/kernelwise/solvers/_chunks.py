@@ -137,6 +137,17 @@ class ChunkedRows:
         order = np.argsort(np.argsort(k, kind="stable"), kind="stable").astype(np.int32)
         return delayed(partial(_joined, order, counts))(picked)
 
+    def as_they_came(self) -> Chunk:
+        """All rows, labels and weights as arrays, in their own order."""
+        parts = computed([delayed(_arrays)(*chunk) for chunk in self.chunks])
+        return Chunk(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    def in_places(self, values: list[np.ndarray]) -> np.ndarray:
+        """One number of each row, from those of the chunks as `samples` sorts them, by place."""
+        k, local = self._located(np.arange(self.starts[-1]))
+        first = np.cumsum(self.counts.sum(axis=1)) - self.counts.sum(axis=1)
+        return np.concatenate(values)[first[k] + local]
+
     def _located(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The chunk of every place, and the place within the chunk."""
         starts = self.starts
@@ -205,8 +216,8 @@ def aligned(X: Any, y: Any, sample_weight: Any) -> list[Chunk]:
 
 def _in_chunks_of(X: Any, column: Any, n_chunks: int, name: str) -> list[Any]:
     """One delayed array for each chunk of X; Nones for None."""
-    if column is None:
-        return [None] * n_chunks
+    if column is None or (not hasattr(column, "dask") and np.ndim(column) == 0):  # one weight for all
+        return [column] * n_chunks
     lengths = X.chunks[0] if hasattr(X, "chunks") else (np.nan,)
     if not np.isnan(lengths).any():
         if not hasattr(column, "dask"):
@@ -242,7 +253,7 @@ def _arrays(X: Any, y: Any, weight: Any) -> Chunk:
         raise ValueError("Sparse chunks cannot be centred. Pass dense ones.")
     check_labels(y, X.shape[0], min_classes=1)
     # A chunk may have weights of zero only; whether a class has is seen in the end.
-    is_zero = weight is not None and not np.any(weight)
+    is_zero = weight is not None and np.shape(weight) == (X.shape[0],) and not np.any(weight)
     return Chunk(
         X, np.asarray(y).ravel(), np.zeros(X.shape[0]) if is_zero else check_weights(weight, X.shape[0])
     )
@@ -250,7 +261,7 @@ def _arrays(X: Any, y: Any, weight: Any) -> Chunk:
 
 def _summary(k: int, X: Any, y: Any, weight: Any) -> Summary | None:
     """Check the k-th chunk and count it; None if it is empty."""
-    if X.shape[0] == 0:
+    if X.shape[0] == 0 and len(y) == 0:
         return None
     try:
         X, y, weight = _arrays(X, y, weight)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 from joblib import Parallel, cpu_count, effective_n_jobs
 from threadpoolctl import ThreadpoolController
+
+_lock = Lock()
+#: What puts the number of threads back, once for each context that is open.
+_open: list[Any] = []
 
 
 def threads(n_jobs: int | None, return_as: str = "list") -> Parallel:
@@ -23,9 +30,22 @@ def number_of_threads(n_jobs: int | None) -> int:
     return n if n_jobs is not None and n_jobs > 0 else min(n, cpu_count())
 
 
-def one_blas_thread() -> Any:
-    """A context in which BLAS uses one thread."""
-    return _controller().limit(limits=1, user_api="blas")
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """A context in which BLAS uses one thread.
+
+    The number is one of the whole process: of contexts in several threads, the first to begin sets it and
+    the last to end puts it back.
+    """
+    with _lock:
+        _open.append(_open[0] if _open else _controller().limit(limits=1, user_api="blas"))
+    try:
+        yield
+    finally:
+        with _lock:
+            limiter = _open.pop()
+            if not _open:
+                limiter.restore_original_limits()
 
 
 @lru_cache

@@ -10,6 +10,7 @@ import numpy as np
 from joblib import delayed
 from scipy import sparse
 
+from kernelwise._copies import repeated
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import as_kernel
 from kernelwise.kernels._distances import rounding_share, squared_norms
@@ -96,11 +97,12 @@ def bins_for(largest_norm: float, differences: Any) -> Bins:
     return Bins.covering(float(np.median(D[D > 0])) if (D > 0).any() else largest, largest)
 
 
-def mapped(X: Any, y: Any, kernel: Any) -> Any:
-    """The samples after the linear map of the kernel."""
+def mapped(X: Any, y: Any, kernel: Any, weight: np.ndarray) -> Any:
+    """The samples after the linear map of the kernel, which may come from them, repeated by their weights."""
     if kernel is None:
         return X
-    kernel = as_gaussian(kernel).initialize(X, y, heuristic="keep")
+    rows = np.arange(len(weight)) if (weight == 1.0).all() else repeated(weight)
+    kernel = as_gaussian(kernel).initialize(X[rows], np.asarray(y)[rows], heuristic="keep")
     kernel._check_features(X.shape[1])
     return kernel.transform(X)
 

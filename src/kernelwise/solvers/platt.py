@@ -16,9 +16,12 @@ TOL = 1e-10  # of the gradient, relative to the total weight
 RIDGE = 1e-12  # keeps the Hessian invertible when all decision values are equal
 SUFFICIENT = 1e-4  # share of the predicted decrease that a step must bring
 SMALLEST_STEP = 1e-10
+FLAT = 1e-6  # slope of probabilities that hardly depend on decision values, but have their order
 
 
-def fit_platt(decision: Any, y: Any, sample_weight: Any = None) -> tuple[float, float]:
+def fit_platt(
+    decision: Any, y: Any, sample_weight: Any = None, *, is_increasing: bool = False
+) -> tuple[float, float]:
     """Fit p(f) = 1 / (1 + exp(A f + B)) by maximum likelihood.
 
     Newton's method with backtracking on Platt's smoothed targets, in the form that cannot overflow
@@ -31,6 +34,9 @@ def fit_platt(decision: Any, y: Any, sample_weight: Any = None) -> tuple[float, 
     y : array of shape (n_samples,)
         Two labels; p is the probability of the larger one.
     sample_weight : array of shape (n_samples,), default=None
+    is_increasing : bool, default=False
+        Larger decision values never make the larger label less likely. Held-out values of few samples may say
+        the contrary by chance, and probabilities would then contradict the labels.
 
     Returns
     -------
@@ -52,6 +58,9 @@ def fit_platt(decision: Any, y: Any, sample_weight: Any = None) -> tuple[float, 
     unit = float(np.abs(f).max()) or 1.0
     start = np.array([0.0, np.log((negative + 1.0) / (positive + 1.0))])
     A, B = _newton(f / unit, target, w, start)
+    if A > 0.0 and is_increasing:
+        # The likelihood is concave: the best without a wrong direction has no slope; this is as good as none.
+        return -FLAT / unit, float(start[1])
     return A / unit, B
 
 

@@ -135,7 +135,7 @@ class DistanceSketch:
         if not n.all():
             empty = classes.tolist()[int(n.argmin())]
             raise ValueError(f"All samples of class {empty!r} have weight zero. Remove the class.")
-        samples = SortedSamples.from_data(mapped(X, y, kernel), index, w, len(classes))
+        samples = SortedSamples.from_data(mapped(X, y, kernel, w), index, w, len(classes))
         bins = samples.bins()
         if n_blocks is None:
             blocks = all_blocks(samples.starts)

@@ -106,7 +106,7 @@ def cancer_row(kernel_name: str, found: list[list[float]]) -> Row:
     The paper's figures are for another set, Ljubljana's, which is far harder; they are shown as a reminder,
     not to be compared.
     """
-    means, spread = np.mean(found, axis=0), np.std(found, axis=0)
+    means, spread = np.mean(found, axis=0), np.std(found, axis=0, ddof=1 if len(found) > 1 else 0)
     return {
         "data": "breast_cancer_wisconsin",
         "kernel": kernel_name,

@@ -28,14 +28,20 @@ def average_ranks(scores: np.ndarray) -> np.ndarray:
     -------
     ranks : ndarray of shape (n_methods,)
     """
-    return np.asarray(rankdata(-scores, axis=1).mean(axis=0))
+    return np.asarray(rankdata(-_comparable(scores), axis=1).mean(axis=0))
 
 
 def friedman_p(scores: np.ndarray) -> float:
     """Probability of ranks this unequal if all methods were alike; 1 if they never differ."""
+    scores = _comparable(scores)
     if np.ptp(scores, axis=1).max() == 0:
         return 1.0
     return float(friedmanchisquare(*scores.T).pvalue)
+
+
+def _comparable(scores: np.ndarray) -> np.ndarray:
+    """Scores without what rounding adds to means of the same numbers in another order: ties are ties."""
+    return np.round(scores, 12)
 
 
 def critical_difference(n_methods: int, n_sets: int, level: float = 0.05) -> float:

@@ -75,6 +75,7 @@ def cell(method: str, X: np.ndarray, y: np.ndarray, settings: dict[str, Any]) ->
     accuracy = result.cv_accuracy
     return {
         "log2 sigma": float(np.log2(result.sigma)),
+        "our gamma": 1.0 / (2.0 * result.sigma**2),
         "log2 C": float(np.log2(result.C)),
         "accuracy": accuracy,
         "± s.e.": float(np.sqrt(accuracy * (1 - accuracy) / len(y))),

@@ -1,0 +1,120 @@
+"""What is known of one kernel after cross-validation along a path of C."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.ndimage import uniform_filter1d
+
+#: Scores of this many neighbouring values of C are averaged before they are compared: noise of few folds.
+SMOOTH = 3
+
+
+@dataclass
+class KernelPath:
+    """One kernel and its values of C.
+
+    Attributes
+    ----------
+    kernel : Kernel or str
+    reason : str
+        Why it was tried.
+    Cs : ndarray of shape (n_Cs,)
+    scores : ndarray of shape (n_Cs, n_folds)
+        Held-out scores; larger is better.
+    stored : ndarray of shape (n_Cs, n_samples, n_machines), float32, or None
+        Held-out decision values; None if the path comes from a journal, or if there were too many of them.
+    n_support : ndarray of shape (n_Cs,)
+        Mean over folds and machines.
+    is_finished : bool
+        No support vector was bounded at the largest C: larger ones give the same machines.
+    variance : float
+        Of the samples in feature space, times their mean weight: C is worth trying in units of 1/variance.
+    seconds : float
+    n_machines : int
+        Trained for it.
+    epsilon : float or None
+        Of a regression.
+    again : callable or None
+        Returns what is not stored.
+    """
+
+    kernel: Any
+    reason: str
+    Cs: np.ndarray
+    scores: np.ndarray
+    stored: np.ndarray | None = field(repr=False)
+    n_support: np.ndarray = field(repr=False)
+    is_finished: bool
+    variance: float
+    seconds: float
+    n_machines: int
+    epsilon: float | None = None
+    again: Callable[[], np.ndarray] | None = field(default=None, repr=False)
+
+    @property
+    def decision(self) -> np.ndarray:
+        """Held-out decision values of shape (n_Cs, n_samples, n_machines)."""
+        if self.stored is None:
+            assert self.again is not None
+            self.stored = self.again()
+        return self.stored
+
+    @property
+    def smoothed(self) -> np.ndarray:
+        """Mean scores, averaged over neighbouring values of C, shape (n_Cs,).
+
+        One that is not defined counts as the lowest.
+        """
+        mean = self.scores.mean(axis=1)
+        is_defined = np.isfinite(mean)
+        mean = np.where(is_defined, mean, mean[is_defined].min(initial=np.inf))
+        return uniform_filter1d(mean, SMOOTH, mode="nearest")
+
+    @property
+    def best(self) -> int:
+        """Place of the best C: the smallest of equals."""
+        return int(np.argmax(self.smoothed))
+
+    @property
+    def best_score(self) -> float:
+        """The smoothed score there."""
+        return float(self.smoothed.max())
+
+
+def check_defined(scores: np.ndarray) -> None:
+    """Raise if no C has scores that are numbers, shape (n_Cs, n_folds)."""
+    is_defined = np.isfinite(scores)
+    if is_defined.all(axis=1).any():
+        return
+    fold = int(is_defined.sum(axis=0).argmin())
+    raise ValueError(
+        f"The score is not a number on fold {fold} of the cross-validation, whatever C is; some scores need "
+        "samples of every class there. Use fewer folds ('cv'), or another 'scoring'."
+    )
+
+
+def joined(a: KernelPath, b: KernelPath) -> KernelPath:
+    """Two paths of one kernel as one, in increasing C."""
+    order = np.argsort(np.concatenate([a.Cs, b.Cs]))
+
+    def both(name: str) -> np.ndarray:
+        return np.concatenate([getattr(a, name), getattr(b, name)])[order]
+
+    top = a if a.Cs[-1] > b.Cs[-1] else b
+    return KernelPath(
+        a.kernel,
+        a.reason,
+        both("Cs"),
+        both("scores"),
+        both("decision"),
+        both("n_support"),
+        top.is_finished,
+        a.variance,
+        a.seconds + b.seconds,
+        a.n_machines + b.n_machines,
+        a.epsilon,
+    )

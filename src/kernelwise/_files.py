@@ -20,12 +20,17 @@ def whole_file(path: Any, mode: str = "wb", **options: Any) -> Iterator[IO[Any]]
     mode, options
         As of `open`.
     """
-    path = Path(path)
+    path = Path(path).resolve()  # a link stays one
+    if path.exists() and not path.is_file():  # a device or a pipe, which nothing may take the place of
+        with open(path, mode, **options) as file:
+            yield file
+        return
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     try:
         with os.fdopen(handle, mode, **options) as file:
             yield file
-        os.chmod(name, _usual_mode())  # temporary files are for their owner alone
+        # Temporary files are for their owner alone.
+        os.chmod(name, path.stat().st_mode & 0o777 if path.exists() else _usual_mode())
         os.replace(name, path)
     except BaseException:
         os.unlink(name)

@@ -69,7 +69,9 @@ class Journal(MutableMapping[str, Any]):
     def __init__(self, path: Any, about: Mapping[str, Any]) -> None:
         self.path = Path(path)
         self._cells: dict[str, Any] = {}
-        self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0))
+        self._handle = os.open(
+            self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666
+        )
         try:
             if not lock(self._handle):
                 raise ValueError(

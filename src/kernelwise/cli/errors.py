@@ -47,6 +47,9 @@ def run(command: Callable[[], Any]) -> int:
     except Exception as error:
         if os.environ.get(DEBUG):
             traceback.print_exc()
+        if type(error).__name__ == "NoArgsIsHelpError":  # not a sentence, but the help
+            print(error.format_message(), file=sys.stderr)  # type: ignore[attr-defined]
+            return 2
         if isinstance(error, UsageError):
             _tell(error.format_message())  # type: ignore[attr-defined]
             return 2
@@ -111,6 +114,17 @@ def _warnings_as_lines() -> Iterator[None]:
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         warnings.showwarning = show
         yield
+
+
+def check_different(**paths: Path | None) -> None:
+    """Raise if one file is named for two purposes: what is written would take the place of the other."""
+    named: dict[Path, str] = {}
+    for purpose, path in paths.items():
+        if path is None or (path.exists() and not path.is_file()):
+            continue
+        other = named.setdefault(path.resolve(), purpose)
+        if other != purpose:
+            raise UserError(f"{path} is named twice, as {other} and as {purpose}. Name two files.")
 
 
 def check_writable(path: Path | None, option: str) -> None:

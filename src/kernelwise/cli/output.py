@@ -54,7 +54,7 @@ def _print_rich(rows: Sequence[Cells], header: Cells | None) -> None:
     table = Table(show_header=header is not None, box=box.ROUNDED)
     sides = [_side(column) for column in zip(*rows, strict=True)]
     for name, side in zip(header or [""] * len(rows[0]), sides, strict=True):
-        table.add_column(Text(name), justify=side)  # type: ignore[arg-type]
+        table.add_column(Text(name), justify=side, overflow="fold")  # type: ignore[arg-type]
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))  # as it is: a name may look like markup
     Console().print(table)

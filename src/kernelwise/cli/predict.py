@@ -47,15 +47,29 @@ def predict(
         names += [f"p({label})" for label in machine.classes_]
         columns += machine.predict_proba(X).T.tolist()
     if encoding.has_labels(table):
-        kind = "R²" if encoding.task == "regression" else "accuracy"
-        say(f"The file has the target: {kind} {machine.score(X, encoding.labels(table)):.4f}.")
+        say(f"The file has the target: {_score(machine, encoding, table, X)}.")
     rows = [names, *zip(*columns, strict=True)]
     if out is None:
         csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
     else:
         with whole_file(out, "w", newline="", encoding="utf-8") as handle:
-            csv.writer(handle).writerows(rows)
+            csv.writer(handle, lineterminator="\n").writerows(rows)
         say(f"{len(rows) - 1} predictions are in {out}.")
+
+
+def _score(machine: Any, encoding: Any, table: Any, X: Any) -> str:
+    """The score in words; predictions do not depend on whether there is one."""
+    import numpy as np
+
+    from kernelwise.tables import TableError
+
+    try:
+        if encoding.task == "regression":
+            return f"R² {machine.score(X, encoding.labels(table)):.4f}"
+        labels = encoding.labels(table, as_text=True)
+    except TableError as error:
+        return f"but it is none of the model's ({error})"
+    return f"accuracy {np.mean(machine.predict(X).astype(str) == labels):.4f}"
 
 
 def read_model(path: Path) -> tuple[Any, Any]:

@@ -73,7 +73,7 @@ def read_more(path: Path, encoding: Encoding, has_header: bool | None = None) ->
     """Read a file that has to fit the training file."""
     from kernelwise.tables import read_table
 
-    table = read_table(path, encoding.has_header if has_header is None else has_header)
+    table = read_table(path, encoding.has_header if has_header is None else has_header, min_columns=1)
     for note in table.notes:
         say(note)
     return table

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from kernelwise.cli import options, report
-from kernelwise.cli.errors import check_writable
+from kernelwise.cli.errors import UserError, check_different, check_writable
 from kernelwise.cli.output import print_json
 from kernelwise.cli.progress import say
 
@@ -91,6 +93,7 @@ def tune(
     check_writable(model, "--model")
     check_writable(journal, "--journal")
     report.check_report(report_file)
+    check_different(FILE=file, TEST=test, journal=journal, model=model, report=report_file)
     chosen = {name: context.params[name] for name in SETTINGS}
     machine = make_model(task.value, chosen)
     data = read_samples(file, target, header, impute, ignore, task.value)
@@ -99,15 +102,18 @@ def tune(
     held_out = None
     if test is not None:
         table = read_more(test, data.encoding)
-        held_out = data.encoding.samples(table), data.encoding.labels(table)
+        held_out = data.encoding.samples(table), labels_of_test(test, table, data, report_file is not None)
     with open_journal(journal, "tune", data, {"task": task.value, **steady(chosen)}) as cells:
         fit(machine, data, time_budget, cells)
-    if model is not None:
-        save(machine, model, {"encoding": data.encoding.to_json()})
-        say(f"The model is in {model}.")
-    if report_file is not None:
-        more = {"test": held_out, "source": str(file), "seed": seed}
-        report.write(report_file, machine, data.X, data.y, context.obj, **more)
+    failed: list[str] = []
+    with kept_for_later(model, failed):
+        if model is not None:
+            save(machine, model, {"encoding": data.encoding.to_json()})
+            say(f"The model is in {model}.")
+    with kept_for_later(report_file, failed):
+        if report_file is not None:
+            more = {"test": held_out, "source": str(file), "seed": seed}
+            report.write(report_file, machine, data.X, data.y, context.obj, **more)
     result = {
         "command": "tune",
         "task": task.value,
@@ -122,3 +128,29 @@ def tune(
         print_json(result)
     else:
         print_tuning(result, machine)
+    if failed:
+        raise UserError(" ".join(failed))
+
+
+@contextmanager
+def kept_for_later(path: Path | None, failed: list[str]) -> Iterator[None]:
+    """A file that cannot be written is no reason to keep the answer back; ``failed`` gets the sentence."""
+    try:
+        yield
+    except OSError as error:
+        failed.append(f"{path} was not written: {error.strerror or error}.")
+
+
+def labels_of_test(path: Path, table: Any, data: Any, must_be_known: bool) -> Any:
+    """Labels of the test file, of the kind of those of the training file."""
+    is_text = data.y.dtype.kind == "U"
+    labels = data.encoding.labels(table, as_text=is_text)
+    if data.encoding.task == "regression":
+        return labels
+    unknown = sorted(set(labels.tolist()) - set(data.y.tolist()), key=str)
+    if unknown and (must_be_known or labels.dtype.kind != data.y.dtype.kind):
+        raise UserError(
+            f"{path}: the target has {unknown[0]!r}, which is no class of the training file. "
+            "Remove such rows."
+        )
+    return labels

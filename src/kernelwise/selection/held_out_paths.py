@@ -101,12 +101,15 @@ class HeldOutPaths:
     def _remembered(self, kernel: Any, reason: str) -> KernelPath:
         """From the journal, or into it."""
         assert self.journal is not None
-        name = path_journal.name_of(kernel, self.Cs, self.epsilon)
+        # A time budget may leave fewer rows to the search, and end a path before its time.
+        name = f"{path_journal.name_of(kernel, self.Cs, self.epsilon)} {len(self.index)}"
+        n_skipped = len(self.deadline.skipped)
         if name not in self.journal:
             before = self.n_stopped, self.n_indefinite
             path = self._score(kernel, reason)
             counts = self.n_stopped - before[0], self.n_indefinite - before[1]
-            self.journal[name] = path_journal.to_json(path, *counts)
+            if len(self.deadline.skipped) == n_skipped:
+                self.journal[name] = path_journal.to_json(path, *counts)
             return path
         found = self.journal[name]
         self.n_stopped += found["n_stopped"]

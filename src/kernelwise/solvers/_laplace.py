@@ -142,7 +142,11 @@ class PairHistograms:
         )
 
     def quantile(self, share: float) -> float:
-        """Quantile of the squared distances above zero (to the width of a bin); zero if there are none."""
+        """Quantile of the squared distances above zero (to the width of a bin); zero if there are none.
+
+        Pairs within a class count twice, those between classes once: near points weigh more than in the
+        quantile of all pairs. Widths that are tried and measured start from this number.
+        """
         counts = np.where(self.centres > 0, self.moments[:, :, 0].sum(axis=0), 0.0)
         total = np.cumsum(counts)
         if total[-1] <= 0:

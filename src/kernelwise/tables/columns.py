@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.tables.table import Table, TableError, is_missing
+from kernelwise.tables.table import Table, TableError, is_missing, is_number
 
 #: More different words than this in a column are refused: they are names or text, not kinds.
 MAX_CATEGORIES = 20
@@ -45,18 +45,18 @@ class Column:
         values = table.columns[place]
         missing = is_missing(values)
         if self.categories and values.dtype.kind == "f":  # words that look like numbers, in this file
-            values = np.array([f"{value:g}" for value in values], dtype=object)
+            values = table.text(place)
         if missing.any():
             if self.fill is None:
                 where = table.where(int(np.flatnonzero(missing)[0]), place)
-                raise TableError(f"{where}: a value is missing. Complete the file, or use --impute.")
+                raise TableError(f"{where}: a value is missing. Complete the file, or train with --impute.")
             values = values.copy()
             values[missing] = self.fill
         return self._words(table, place, values) if self.categories else self._numbers(table, place, values)
 
     def _numbers(self, table: Table, place: int, values: np.ndarray) -> np.ndarray:
         for row, value in enumerate(values if values.dtype.kind == "O" else ()):
-            if not isinstance(value, float):
+            if not isinstance(value, float) and not is_number(value):
                 raise TableError(f"{table.where(row, place)}: expected a number, found {value!r}.")
         values = values.astype(float)
         if not np.isfinite(values).all():
@@ -91,7 +91,7 @@ def learn_column(table: Table, place: int, impute: bool) -> Column:
         return Column(name, fill=float(np.median(present)) if impute else None)
     counts = Counter(present.tolist())
     if len(counts) > MAX_CATEGORIES:
-        number = next((word for word in counts if _is_number(word)), None)
+        number = next((word for word in counts if is_number(word)), None)
         mixed = f", and numbers such as {number!r}" if number is not None else ""
         raise TableError(
             f"{table.source}: column {name!r} is text with {len(counts)} different values, such as "
@@ -100,11 +100,3 @@ def learn_column(table: Table, place: int, impute: bool) -> Column:
         )
     most_frequent = max(sorted(counts), key=counts.__getitem__)
     return Column(name, tuple(sorted(counts)), most_frequent if impute else None)
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True

@@ -24,10 +24,10 @@ DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 Row = list[str]
 
 
-def parse(text: str, path: Path, has_header: bool | None = None) -> Table:
+def parse(text: str, path: Path, has_header: bool | None = None, min_columns: int = 2) -> Table:
     """Make a table of text; ``has_header`` None finds out."""
     separator = "\t" if ".tsv" in path.suffixes else find_separator(text)
-    lines, rows = _rows(text, separator, path)
+    lines, rows = _rows(text, separator, path, min_columns)
     if has_header is None:
         has_header = looks_like_header(rows)
     n_columns = len(rows[0])
@@ -48,7 +48,11 @@ def parse(text: str, path: Path, has_header: bool | None = None) -> Table:
         columns.append(_texts(cells) if values is None else values)
     if is_comma_decimal:
         notes.append(f"{path}: commas in numbers were read as decimal points.")
-    return Table(str(path), names, columns, np.array(lines), has_header=has_header, notes=notes)
+
+    def texts(place: int) -> np.ndarray:
+        return _texts([row[place] for row in rows])
+
+    return Table(str(path), names, columns, np.array(lines), has_header=has_header, notes=notes, texts=texts)
 
 
 def find_separator(text: str) -> str:
@@ -72,7 +76,7 @@ def _reader(lines: Iterable[str], separator: str) -> Any:
     return csv.reader(lines, delimiter=separator, skipinitialspace=True)
 
 
-def _rows(text: str, separator: str, path: Path) -> tuple[list[int], list[Row]]:
+def _rows(text: str, separator: str, path: Path, min_columns: int) -> tuple[list[int], list[Row]]:
     """Rows of stripped cells with their lines in the file; blank lines are left out."""
     # splitlines() would also split at characters that a cell may hold, such as U+2028.
     reader = _reader(io.StringIO(text.replace("\r\n", "\n").replace("\r", "\n")), separator)
@@ -92,7 +96,7 @@ def _rows(text: str, separator: str, path: Path) -> tuple[list[int], list[Row]]:
             rows.append(row)
     except csv.Error as error:
         raise TableError(f"{path}, line {reader.line_num}: {error}. Is a quotation mark missing?") from error
-    if not rows or len(rows[0]) < 2:
+    if not rows or len(rows[0]) < min_columns:
         raise TableError(
             f"{path} has one column only: no separator (comma, semicolon, tab, bar, blank) was found. Give "
             "features and a target in columns."

@@ -61,14 +61,14 @@ class Encoding:
         blocks = [column.encode(table, place) for column, place in zip(self.columns, places, strict=True)]
         return np.ascontiguousarray(np.concatenate(blocks, axis=1))
 
-    def labels(self, table: Table) -> np.ndarray:
-        """y of a table."""
+    def labels(self, table: Table, as_text: bool = False) -> np.ndarray:
+        """y of a table; labels ``as_text`` where those of the training file are, whatever they look like."""
         if table.matrix is not None:
-            return read_target(table, 0, self.task)
+            return read_target(table, 0, self.task, as_text)
         place = self._target_in(table)
         if place is None:
             raise TableError(f"{table.source} has no column {self.target!r}, which is the target.")
-        return read_target(table, place, self.task)
+        return read_target(table, place, self.task, as_text)
 
     def has_labels(self, table: Table) -> bool:
         """Whether the target is in a table, and all there."""

@@ -14,7 +14,7 @@ from kernelwise.tables.text import decode, read_bytes
 LIBSVM_ENDINGS = (".svm", ".libsvm", ".svmlight")
 
 
-def read_table(path: Any, has_header: bool | None = None) -> Table:
+def read_table(path: Any, has_header: bool | None = None, min_columns: int = 2) -> Table:
     """Read CSV, TSV, Parquet or LIBSVM data, gzipped or not; the kind follows from name and contents.
 
     Parameters
@@ -22,6 +22,8 @@ def read_table(path: Any, has_header: bool | None = None) -> Table:
     path : path-like
     has_header : bool, default=None
         Whether the first line of a CSV file holds names; None finds out.
+    min_columns : int, default=2
+        Fewer columns in a CSV file are taken for a separator that was not found.
 
     Returns
     -------
@@ -42,6 +44,6 @@ def read_table(path: Any, has_header: bool | None = None) -> Table:
     if any(ending in endings for ending in LIBSVM_ENDINGS) or looks_like_libsvm(raw):
         return parse_libsvm(raw, path)
     text, notes = decode(raw, path)
-    table = parse(text, path, has_header)
+    table = parse(text, path, has_header, min_columns)
     table.notes[:0] = notes
     return table

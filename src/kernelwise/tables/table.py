@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
@@ -36,6 +37,8 @@ class Table:
         What a row is called in messages.
     notes : list of str
         What was guessed while reading; one sentence each.
+    texts : callable or None
+        From the place of a column to its cells as they stand in the file.
     """
 
     source: str
@@ -47,6 +50,16 @@ class Table:
     first_index: int = 1
     row_word: str = "line"
     notes: list[str] = field(default_factory=list)
+    texts: Callable[[int], np.ndarray] | None = field(default=None, repr=False)
+
+    def text(self, column: int) -> np.ndarray:
+        """A column as text, None where it is missing; of the file itself, where that is text."""
+        values = self.columns[column]
+        if values.dtype.kind != "f":
+            return values
+        if self.texts is not None:
+            return self.texts(column)
+        return np.array([None if np.isnan(value) else f"{value:g}" for value in values], dtype=object)
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -59,7 +72,7 @@ class Table:
         """Place of a column by its name or number (from 1; negative from the end)."""
         if wanted in self.names:
             return self.names.index(wanted)
-        number = int(wanted) if wanted.lstrip("+-").isdecimal() and len(wanted) < 10 else 0
+        number = int(wanted) if wanted[wanted[:1] in ("+", "-") :].isdecimal() and len(wanted) < 10 else 0
         if number and -len(self.names) <= number <= len(self.names):
             return number - 1 if number > 0 else number + len(self.names)
         near = get_close_matches(wanted, self.names, n=1)
@@ -83,3 +96,11 @@ def is_missing(column: np.ndarray) -> np.ndarray:
     if column.dtype.kind == "f":
         return np.isnan(column)
     return np.array([value is None for value in column], dtype=bool)
+
+
+def is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernelwise.tables.table import Table, TableError, is_missing
+from kernelwise.tables.table import Table, TableError, is_missing, is_number
 
 #: A column with one of these names is the target if nobody names another.
 TARGET_NAMES = ("target", "class", "label", "y")
@@ -12,8 +12,8 @@ TARGET_NAMES = ("target", "class", "label", "y")
 MAX_CLASSES = 100
 
 
-def read_target(table: Table, place: int, task: str) -> np.ndarray:
-    """Labels as integers or text, or numbers, of shape (n_rows,)."""
+def read_target(table: Table, place: int, task: str, as_text: bool = False) -> np.ndarray:
+    """Labels as integers or text, or numbers, of shape (n_rows,); labels ``as_text`` where others are."""
     values, name = table.columns[place], table.names[place]
     missing = is_missing(values)
     if missing.any():
@@ -21,8 +21,8 @@ def read_target(table: Table, place: int, task: str) -> np.ndarray:
         raise TableError(f"{where}: the target is missing. Remove the row.")
     if task == "regression":
         return _numbers(table, place, values)
-    if values.dtype.kind != "f":
-        return np.array(values.tolist(), dtype=str)
+    if values.dtype.kind != "f" or as_text:
+        return np.array(table.text(place).tolist(), dtype=str)
     distinct = np.unique(values)
     is_whole = bool((distinct == np.rint(distinct)).all()) and np.abs(distinct).max() < 2**53
     if not is_whole or len(distinct) > MAX_CLASSES:
@@ -35,7 +35,7 @@ def read_target(table: Table, place: int, task: str) -> np.ndarray:
 
 def _numbers(table: Table, place: int, values: np.ndarray) -> np.ndarray:
     if values.dtype.kind != "f":
-        row = next(r for r, value in enumerate(values))
+        row = next(r for r, value in enumerate(values) if not is_number(value))
         raise TableError(
             f"{table.where(row, place)}: a regression needs numbers, found {values[row]!r}. Use --task "
             "classification, or name another column with --target."

@@ -202,7 +202,9 @@ class NystroemSearch:
         )
 
     def _values_of_C(self, map_: NystroemMap) -> np.ndarray:
-        K = np.asarray(self.kernel(map_.landmarks), dtype=np.float64)
+        # One landmark does not say how much samples differ.
+        points = map_.landmarks if map_.landmarks.shape[0] > 1 else self.part.Z[:500]
+        K = np.asarray(self.kernel(points), dtype=np.float64)
         variance = spread(K, np.ones(len(K))) * float(self.part.bound.mean())
         return STEP ** (POWERS - round(np.log(max(variance, 1e-300)) / np.log(STEP)))
 

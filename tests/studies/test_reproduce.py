@@ -62,12 +62,13 @@ FIGURES = (
 def test_all_studies_write_pages_and_go_on_from_the_journal(tiny, tmp_path, capsys):
     pages = {name: f"{name}.md" for name in NAMES}
     found = []
-    for folder in ("first", "second"):
-        command = ["reproduce", "all", "--quick", "--out", str(tmp_path / folder)]
+    # Of all studies, and of one again, which draws no more than its own figures.
+    for name, folder in (("all", "first"), ("abe", "second")):
+        command = ["reproduce", name, "--quick", "--out", str(tmp_path / folder)]
         assert main([*command, "--journal", str(tmp_path / "all.journal")]) == 0
         found.append({path.name: path.read_bytes() for path in (tmp_path / folder).iterdir()})
     # The second run computes nothing: times are those of the first.
-    assert found[0] == found[1]
+    assert found[1] == {name: text for name, text in found[0].items() if name.startswith("abe")}
     out, _ = capsys.readouterr()
     assert out.count("  abe/tables/iris/RBF (s)") == 1
     for name, page in pages.items():

@@ -117,13 +117,16 @@ def _warnings_as_lines() -> Iterator[None]:
 
 
 def check_different(**paths: Path | None) -> None:
-    """Raise if one file is named for two purposes: what is written would take the place of the other."""
+    """Raise if one file is named for two purposes: what is written would take the place of the other.
+
+    Files with a purpose in capitals are only read, and may be the same.
+    """
     named: dict[Path, str] = {}
     for purpose, path in paths.items():
         if path is None or (path.exists() and not path.is_file()):
             continue
         other = named.setdefault(path.resolve(), purpose)
-        if other != purpose:
+        if other != purpose and not (other.isupper() and purpose.isupper()):
             raise UserError(f"{path} is named twice, as {other} and as {purpose}. Name two files.")
 
 

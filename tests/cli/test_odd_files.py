@@ -145,3 +145,13 @@ def test_no_command_is_the_help(run):
 
 def test_a_column_of_two_signs(model, refused):
     assert "has no column '--1'" in refused("tune", "train.csv", "--target=--1")
+
+
+def test_whole_numbers_with_a_point_are_whole_numbers(write, run):
+    a = RANDOM.normal(size=40).round(3)
+    write("train.csv", "a,b,class", a, -a, np.where(a > 0, 1, 1000000))
+    assert run("tune", "train.csv", "--model", "m.kw", *SHORT).code == 0
+    write("new.csv", "a,b,class", [-2.0, 2.0], [2.0, -2.0], ["1000000.0", "1.0"])
+    outcome = run("predict", "m.kw", "new.csv")
+    assert predicted(outcome) == ["1000000", "1"]
+    assert "accuracy 1.0000" in outcome.err

@@ -42,12 +42,13 @@ def predict(
         raise UserError(f"{model} is a regression, which has no probabilities. Leave --proba out.")
     table = read_more(file, encoding, header)
     X = encoding.samples(table)
-    names, columns = ["prediction"], [machine.predict(X).tolist()]
+    predictions = machine.predict(X)
+    names, columns = ["prediction"], [predictions.tolist()]
     if proba:
         names += [f"p({label})" for label in machine.classes_]
         columns += machine.predict_proba(X).T.tolist()
     if encoding.has_labels(table):
-        say(f"The file has the target: {_score(machine, encoding, table, X)}.")
+        say(f"The file has the target: {_score(machine, encoding, table, X, predictions)}.")
     rows = [names, *zip(*columns, strict=True)]
     if out is None:
         csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
@@ -57,7 +58,7 @@ def predict(
         say(f"{len(rows) - 1} predictions are in {out}.")
 
 
-def _score(machine: Any, encoding: Any, table: Any, X: Any) -> str:
+def _score(machine: Any, encoding: Any, table: Any, X: Any, predictions: Any) -> str:
     """The score in words; predictions do not depend on whether there is one."""
     import numpy as np
 
@@ -66,10 +67,12 @@ def _score(machine: Any, encoding: Any, table: Any, X: Any) -> str:
     try:
         if encoding.task == "regression":
             return f"R² {machine.score(X, encoding.labels(table)):.4f}"
-        labels = encoding.labels(table, as_text=True)
+        labels = encoding.labels(table, as_text=predictions.dtype.kind == "U")
     except TableError as error:
         return f"but it is none of the model's ({error})"
-    return f"accuracy {np.mean(machine.predict(X).astype(str) == labels):.4f}"
+    if labels.dtype.kind == "U":  # a stray word makes text of all labels
+        predictions = predictions.astype(str)
+    return f"accuracy {np.mean(predictions == labels):.4f}"
 
 
 def read_model(path: Path) -> tuple[Any, Any]:

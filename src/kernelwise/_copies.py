@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 #: Rows that stand for weighted ones, where that is more than there are.
@@ -20,3 +22,11 @@ def repeated(weight: np.ndarray) -> np.ndarray:
     """
     n = int(np.clip(weight.sum(), len(weight), max(len(weight), MANY)))
     return np.searchsorted(np.cumsum(weight), (np.arange(n) + 0.5) * weight.sum() / n)
+
+
+def with_copies(X: Any, y: Any, weight: np.ndarray | None) -> tuple[Any, Any]:
+    """Samples and labels (or None), each as often as its weight says: what means and variances are of."""
+    if weight is None or (weight == 1.0).all():
+        return X, y
+    rows = repeated(weight)
+    return X[rows], None if y is None else y[rows]

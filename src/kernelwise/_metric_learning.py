@@ -28,7 +28,7 @@ STARTS = (1.0, 2.0, 5.0, 10.0)
 #: A metric is worth no more iterations: what is left is over-fitting, and weights on their way to zero.
 MAX_ITER = 60
 #: Weight of a feature that counts for nothing, as a share of the others: the floor of the search.
-DROPPED = 1e-6
+FLOOR = 1e-6
 #: Values of C for machines that only compare kernels.
 ROUGH_CS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 
@@ -122,7 +122,7 @@ class MetricLearner:
         if self.kernel == "rbf":
             return self._search(RBF(weight / 2.0), Z, y, optimizer, sample_weight)
         # What does not vary here moves no criterion, and may vary in samples to come: it counts for nothing.
-        q = np.where(varies, weight, DROPPED * weight)
+        q = np.where(varies, weight, FLOOR * weight)
         diagonal = self._search(DiagonalGaussian(q), Z, y, optimizer, sample_weight)
         if self.kernel == "diagonal":
             return diagonal

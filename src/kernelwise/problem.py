@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._bounds import bounds_by_name
-from kernelwise._copies import repeated
+from kernelwise._copies import with_copies
 from kernelwise._parameters import Hyperparameter, Parametrized
 from kernelwise._test_error import TestSamples
 from kernelwise._validation import check_labels, check_samples, check_targets, check_weights, stack_rows
@@ -79,12 +79,9 @@ class TuningProblem:
         self.y = self._checked(y)
         self.sample_weight = None if sample_weight is None else check_weights(sample_weight, len(self.y))
         # Jaakkola's start asks for classes.
-        weight = self.sample_weight
-        rows = np.arange(len(self.y)) if weight is None else repeated(weight)
-        labels = None if self.criterion.is_regression else self.y[rows]
-        self.kernel: Kernel = start.initialize(
-            self.X[rows], labels, None if isinstance(kernel, str) else "keep"
-        )
+        labels = None if self.criterion.is_regression else self.y
+        samples = with_copies(self.X, labels, self.sample_weight)
+        self.kernel: Kernel = start.initialize(*samples, None if isinstance(kernel, str) else "keep")
         self.bounds = _bounds(self.kernel, self.criterion, bounds)
         extra = self.criterion.extra_points(self.X.shape[1])
         self._points = self.X if extra is None else stack_rows(self.X, extra)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from .._copies import repeated
+from .._copies import with_copies
 from .._memory import MIB, SMALL, usable_memory
 from .._validation import check_choice, check_gram
 from ..kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, as_kernel
@@ -47,10 +47,8 @@ def choose_kernel(
     coef0 : float
     """
     if not isinstance(kernel, str) or kernel not in SKLEARN_NAMES:
-        if sample_weight is not None:
-            rows = repeated(np.asarray(sample_weight, dtype=float))
-            X, y = X[rows], y[rows]
-        return as_kernel(kernel).initialize(X, y, "keep" if isinstance(kernel, Kernel) else "scale")
+        heuristic = "keep" if isinstance(kernel, Kernel) else "scale"
+        return as_kernel(kernel).initialize(*with_copies(X, y, sample_weight), heuristic)
     if kernel == "linear":
         return Linear()
     slope = resolve_gamma(gamma, X)

@@ -18,7 +18,7 @@ from ..solvers.blocks import Blocks
 from ..solvers.linear import LinearSolution, SquaredHinge, squared_hinge_path
 from ..solvers.multiclass import Machine, two_class_machines
 from ..solvers.nystroem import NystroemMap, choose_landmarks
-from ..solvers.platt import fit_platt
+from ..solvers.platt import fit_platt_of
 
 #: Rows on which landmarks and C are chosen, at most, and the share of them that is held out.
 MAX_SEARCH_ROWS = 20_000
@@ -219,14 +219,7 @@ class NystroemSearch:
     def sigmoids(self, chosen: Candidate) -> np.ndarray:
         """Platt's sigmoids of the held-out decision values, shape (n_machines, 2)."""
         test, weight = self.part[self.test], self._test_weight
-        return np.array(
-            [
-                fit_platt(values[members], signs, weight[members], is_increasing=True)
-                for values, (members, signs) in zip(
-                    chosen.decision[chosen.best].T, test.machines(self.strategy), strict=True
-                )
-            ]
-        )
+        return fit_platt_of(test.machines(self.strategy), chosen.decision[chosen.best], weight)
 
     def train(self, chosen: Candidate, whole: Rows | None = None) -> list[LinearSolution]:
         """The chosen machines on all rows that the time left allows, from where the search has left them.

@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedKFold
 from .._sklearn_compat import safe_indexing
 from ..solvers import svm_path
 from ..solvers.multiclass import two_class_machines
-from ..solvers.platt import fit_platt, platt_probability
+from ..solvers.platt import fit_platt_of, platt_probability
 from ._kernel_choice import Rows
 from ._machines import decision_values, train_machines
 
@@ -61,12 +61,7 @@ def fit_sigmoids(
     held_out = _from_rows if isinstance(source, Rows) else _from_gram
     decision = held_out(source, y, weight, folds, strategy, settings)[used]
     machines = two_class_machines(index, len(classes), strategy)
-    return np.array(
-        [
-            fit_platt(column[members], signs, sample_weight[used[members]], is_increasing=True)
-            for column, (members, signs) in zip(decision.T, machines, strict=True)
-        ]
-    )
+    return fit_platt_of(machines, decision, sample_weight[used])
 
 
 def _from_gram(

@@ -52,9 +52,8 @@ def as_pipeline(
     if isinstance(machine.kernel_, GaussianFamily) and machine.support_.size:
         step = map_transformer(machine.kernel_, machine.n_features_in_)
     if step is not None:
-        step.set_output(
-            transform="default"
-        )  # whatever is configured: the machine has no names for its columns
+        # Whatever is configured: the machine has no names for its columns.
+        step.set_output(transform="default")
     mapped = machine.support_vectors_ if step is None else step.transform(machine.support_vectors_)
     if is_regressor(machine):
         last, name = regressor(machine, settings, mapped, mean, deviation), "svr"

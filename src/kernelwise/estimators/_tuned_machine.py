@@ -9,7 +9,7 @@ from ..selection.canonical import sample
 from ..selection.kernel_path import KernelPath
 from ..selection.task import Task
 from ..solvers.multiclass import two_class_machines
-from ..solvers.platt import FLAT, fit_platt
+from ..solvers.platt import FLAT, fit_platt_of
 
 #: Share of a time budget that is kept for the final machine.
 RESERVE = 0.4
@@ -54,12 +54,7 @@ def held_out_sigmoids(task: Task, decision: np.ndarray, strategy: str) -> np.nda
     pieces = task.pieces
     index = task.index[task.rows[pieces.rows]]
     machines = two_class_machines(index, int(task.index.max()) + 1, strategy)
-    sigmoids = np.array(
-        [
-            fit_platt(column[members], signs, pieces.weight[members], is_increasing=True)
-            for column, (members, signs) in zip(decision.T.astype(np.float64), machines, strict=True)
-        ]
-    )
+    sigmoids = fit_platt_of(machines, decision, pieces.weight)
     n_flat = int((np.abs(sigmoids[:, 0]) * np.abs(decision).max(axis=0) < 2.0 * FLAT).sum())
     if n_flat:
         task.findings.append(

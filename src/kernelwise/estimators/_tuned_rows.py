@@ -10,7 +10,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from .._memory import check_gram_memory
 from .._validation import check_gram, check_range
-from ..selection.canonical import DistinctRows, canonical_order, distinct_rows, every_row
+from ..selection.canonical import DistinctRows, canonical_order, distinct_rows, every_row, summed
 from ._scaling import apply_scaler, check_not_constant, fit_scaler
 
 
@@ -29,9 +29,8 @@ def scaled_rows(
         Whose parameter ``scale`` is.
     """
     check_range(X)
-    if sparse.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()  # scalers take every stored entry for a value
+    if sparse.issparse(X):
+        X = summed(X)  # scalers take every stored entry for a value
     distinct = distinct_rows(X, index, weight)
     scaler = fit_scaler(scale, *_seen_by_scaler(X, distinct, scale), owner)
     Z = apply_scaler(scaler, X[distinct.rows])

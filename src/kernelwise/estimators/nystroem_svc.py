@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._copies import repeated
+from .._copies import with_copies
 from .._validation import check_positive, check_range
 from ..kernels import as_kernel
 from ..selection.canonical import canonical_order, distinct_rows
@@ -156,8 +156,8 @@ class NystroemSVC(ClassifierMixin, BaseEstimator):
         self.classes_, self._strategy = classes, self.multiclass
         self.reject_label_ = choose_reject_label(self.reject_label, classes, self.multiclass, "NystroemSVC")
         heuristic = "scale" if isinstance(self.kernel, str) else "keep"
-        again = np.arange(len(rows.index)) if (rows.weight == 1.0).all() else repeated(rows.weight)
-        self.kernel_ = as_kernel(self.kernel).initialize(rows.Z[again], rows.index[again], heuristic)
+        samples = with_copies(rows.Z, rows.index, rows.weight)
+        self.kernel_ = as_kernel(self.kernel).initialize(*samples, heuristic)
         seed = seed_of(self.random_state)
         search = NystroemSearch(
             rows, self.kernel_, self._trained_as, score, self.memory_limit, deadline, seed

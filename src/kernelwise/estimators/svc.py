@@ -178,7 +178,7 @@ class SVC(Exportable, ClassifierMixin, KernelMachine):
         self.class_weight_ = weight_classes(self.class_weight, classes, y)
         sample_weight = positive_weights(sample_weight, index, classes)
         weight = sample_weight * self.class_weight_[index]
-        source = self._source(X, y, index.size, None if (sample_weight == 1.0).all() else sample_weight)
+        source = self._source(X, y, index.size, sample_weight)
         how: dict[str, Any] = {
             "C": self.C,
             "strategy": STRATEGIES[self.multiclass].machines,

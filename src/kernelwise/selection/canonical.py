@@ -75,6 +75,15 @@ def canonical_order(Z: Any, index: np.ndarray, weight: np.ndarray) -> np.ndarray
     return np.lexsort((index, totals[index], weight, *row_hashes(Z), second, first))
 
 
+def summed(X: Any) -> Any:
+    """A CSR matrix with every entry stored once, columns in order: equal rows may be stored differently."""
+    if X.has_canonical_format:
+        return X
+    X = X.copy()
+    X.sum_duplicates()
+    return X
+
+
 def row_hashes(X: Any) -> np.ndarray:
     """Two hashes of 64 bits of each row, shape (2, n_samples): those of equal rows, and of no others, agree.
 
@@ -84,9 +93,7 @@ def row_hashes(X: Any) -> np.ndarray:
     if not sparse.issparse(X):
         bits = _mixed(np.asarray(X))
         return np.stack([(bits * own).sum(axis=1, dtype=np.uint64) for own in factors])
-    X = sparse.csr_array(X, copy=True)
-    X.sum_duplicates()
-    X.eliminate_zeros()
+    X = summed(X)
     bits = _mixed(X.data)
     return np.stack([_row_sums(bits * own[X.indices], X.indptr) for own in factors])
 
@@ -107,8 +114,7 @@ def projections(X: Any) -> tuple[np.ndarray, np.ndarray]:
     """
     directions = np.random.default_rng(0).standard_normal((2, X.shape[1]))
     if sparse.issparse(X):
-        X = sparse.csr_array(X, copy=True)
-        X.sum_duplicates()  # columns in order: equal rows may be stored differently
+        X = summed(X)
     first, second = (project(X, direction) for direction in directions)
     return first, second
 

@@ -88,7 +88,7 @@ class HeldOutPaths:
         """Held-out values of the worst kernels, if all together are too large: they can be had again."""
         stored = [path for path in self.paths if path.stored is not None]
         stored.sort(key=lambda path: path.best_score)
-        excess = sum(path.stored.nbytes for path in stored if path.stored is not None) - MAX_STORED
+        excess = sum(path.decision.nbytes for path in stored) - MAX_STORED
         for path in stored[:-1]:
             if excess <= 0:
                 return

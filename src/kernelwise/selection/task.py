@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._copies import copies_of, repeated
+from kernelwise._copies import copies_of, with_copies
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
 from kernelwise.selection.canonical import row_hashes, sample
@@ -183,10 +183,9 @@ class Task:
 
     def started(self, kernel: Kernel, heuristic: str) -> Kernel:
         """A kernel with parameters from the search's rows, each as often as its weight says."""
-        weight = self.weight_search
-        rows = np.arange(len(self.rows)) if weight is None else repeated(weight)
-        labels = self.index[self.rows][rows]  # all the same in a regression, whose kernels know of none
-        return kernel.initialize(self.Z_search[rows], labels if labels.any() else None, heuristic)
+        labels = self.index[self.rows]  # all the same in a regression, whose kernels know of none
+        samples = with_copies(self.Z_search, labels if labels.any() else None, self.weight_search)
+        return kernel.initialize(*samples, heuristic)
 
     def sketch(self, kernel: Any = None) -> DistanceSketch:
         """The distance sketch of the search's rows, or of the whole."""

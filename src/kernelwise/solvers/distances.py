@@ -10,7 +10,7 @@ import numpy as np
 from joblib import delayed
 from scipy import sparse
 
-from kernelwise._copies import repeated
+from kernelwise._copies import with_copies
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import as_kernel
 from kernelwise.kernels._distances import rounding_share, squared_norms
@@ -101,8 +101,7 @@ def mapped(X: Any, y: Any, kernel: Any, weight: np.ndarray) -> Any:
     """The samples after the linear map of the kernel, which may come from them, repeated by their weights."""
     if kernel is None:
         return X
-    rows = np.arange(len(weight)) if (weight == 1.0).all() else repeated(weight)
-    kernel = as_gaussian(kernel).initialize(X[rows], np.asarray(y)[rows], heuristic="keep")
+    kernel = as_gaussian(kernel).initialize(*with_copies(X, np.asarray(y), weight), heuristic="keep")
     kernel._check_features(X.shape[1])
     return kernel.transform(X)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,23 @@ def fit_platt(
         # The likelihood is concave: the best without a wrong direction has no slope; this is as good as none.
         return -FLAT / unit, float(start[1])
     return A / unit, B
+
+
+def fit_platt_of(machines: Iterable[Any], decision: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
+    """An increasing sigmoid for each two-class machine, shape (n_machines, 2).
+
+    Parameters
+    ----------
+    machines : iterable of Machine
+    decision : ndarray of shape (n_samples, n_machines)
+    sample_weight : ndarray of shape (n_samples,)
+    """
+    return np.array(
+        [
+            fit_platt(column[members], signs, sample_weight[members], is_increasing=True)
+            for column, (members, signs) in zip(decision.T.astype(np.float64), machines, strict=True)
+        ]
+    )
 
 
 def smoothed_targets(is_positive: np.ndarray, weight: np.ndarray) -> np.ndarray:

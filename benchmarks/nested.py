@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 import sklearn.datasets
 
-from kernelwise import _peers
-from kernelwise.comparison import METHODS, compare
+from kernelwise._core.journal import Journal, fingerprint
+from kernelwise.comparison import METHODS, compare, peers
 from kernelwise.datasets import load
-from kernelwise.journal import Journal, fingerprint
 
 #: Every set of at most 5000 rows, and two that ship with scikit-learn.
 SETS = [
@@ -71,7 +70,7 @@ def estimators(names: list[str]) -> dict[str, Any]:
     """The methods by name; halving gets the grid that it is compared with."""
     found = {name: make(0) for name, make in METHODS.items()}
     found["halving"] = found["HalvingGridSearchCV"].set_params(
-        param_grid={"svc__gamma": _peers.GAMMAS, "svc__C": _peers.CS}
+        param_grid={"svc__gamma": peers.GAMMAS, "svc__C": peers.CS}
     )
     return {name: found[name] for name in names}
 

@@ -25,7 +25,7 @@ from kernelwise.datasets import load
 from kernelwise.kernels import RBF, Mahalanobis
 from kernelwise.optimizers import SecondOrder
 from kernelwise.problem import TuningProblem
-from kernelwise.solvers.sketch import DistanceSketch
+from kernelwise.sketch.sketch import DistanceSketch
 
 N_FEATURES = 20
 

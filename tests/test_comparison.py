@@ -10,7 +10,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.svm import SVC
 
 from kernelwise import compare
-from kernelwise import comparison as module
+from kernelwise.comparison import nested as module
 
 X, Y = load_iris(return_X_y=True)
 
@@ -70,7 +70,7 @@ def test_a_journal_spares_what_is_finished():
 
 
 def test_the_usual_methods_on_small_data(monkeypatch):
-    monkeypatch.setattr(module._peers, "LIBSVM_GRID", {"svc__gamma": [0.1, 1.0], "svc__C": [1.0, 10.0]})
+    monkeypatch.setattr(module.peers, "LIBSVM_GRID", {"svc__gamma": [0.1, 1.0], "svc__C": [1.0, 10.0]})
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     table = compare(X, Y, n_splits=2)
     assert table.methods == module.USUAL[:-1]

@@ -16,7 +16,7 @@ from kernelwise import Diagnosis, diagnose
 from kernelwise.criteria import KernelTargetAlignment, Polarization
 from kernelwise.diagnostics import boundary_verdict, closest_pair, distinct_points
 from kernelwise.diagnostics._theorems import pull
-from kernelwise.estimators._kernel_choice import Rows, gram_or_rows, trains_by_rows
+from kernelwise.estimators.kernel_choice import Rows, gram_or_rows, trains_by_rows
 from kernelwise.findings import Finding
 from kernelwise.kernels import KERNELS, RBF, LowRankGaussian
 from kernelwise.solvers import minimum_enclosing_ball, solve_svm_dual

@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from kernelwise.comparison import Comparison, compare
     from kernelwise.diagnostics import Diagnosis, diagnose
     from kernelwise.estimators import SVC, GridSearchSVC, MetricTransformer, NystroemSVC, TunedSVC, TunedSVR
-    from kernelwise.estimators._model_file import load
+    from kernelwise.persistence import load
     from kernelwise.reports import CPathDisplay, CriterionDisplay, RelevanceDisplay, SearchSurfaceDisplay
-    from kernelwise.solvers.sketch import DistanceSketch
+    from kernelwise.sketch import DistanceSketch
     from kernelwise.tuning import tune
 
 __version__ = "0.1.0.dev0"
@@ -50,12 +50,12 @@ _HOMES = {
     "NystroemSVC": "estimators",
     "TunedSVC": "estimators",
     "TunedSVR": "estimators",
-    "load": "estimators._model_file",
+    "load": "persistence",
     "CPathDisplay": "reports",
     "CriterionDisplay": "reports",
     "RelevanceDisplay": "reports",
     "SearchSurfaceDisplay": "reports",
-    "DistanceSketch": "solvers.sketch",
+    "DistanceSketch": "sketch",
     "tune": "tuning",
 }
 _PACKAGES = (

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kernelwise import SVC, DistanceSketch, GridSearchSVC, TunedSVC
-from kernelwise._peers import n_machines
+from kernelwise.comparison.peers import n_machines
 from kernelwise.exceptions import BoundaryWarning
 
 ROW = "{:<34} {:>8} {:>9} {:>8}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kernelwise.estimators.tuned_svc import TunedSVC
-from kernelwise.selection.result import SelectionResult
+from kernelwise.search.result import SelectionResult
 
 
 def tune(

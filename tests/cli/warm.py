@@ -6,10 +6,10 @@ import sys
 
 import numpy as np
 
-from kernelwise import comparison
+from kernelwise import TunedSVC
 from kernelwise.cli.app import main
 
-comparison.TunedSVC().fit(np.arange(20.0)[:, None], np.arange(20) // 10)
+TunedSVC().fit(np.arange(20.0)[:, None], np.arange(20) // 10)
 
 
 def run_quietly(arguments: list[str], output: str) -> None:

@@ -28,11 +28,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.svm import SVC as SklearnSVC
 
-from kernelwise.estimators._fast_scores import fast_score
-from kernelwise.estimators._scoring import HeldOutMachine
 from kernelwise.estimators.grid_search import GridSearchSVC
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import RBF, ExponentialRBF, Gaussian, Linear, Polynomial
+from kernelwise.search.fast_scores import fast_score
+from kernelwise.search.scoring import HeldOutMachine
 
 GRID = {"gamma": [0.01, 0.1, "scale", "auto"], "C": [1.0, 10.0, 100.0]}
 

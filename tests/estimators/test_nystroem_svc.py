@@ -11,10 +11,10 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.svm import LinearSVC
 
 from kernelwise import SVC, NystroemSVC
-from kernelwise.estimators import _nystroem_search
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF, DiagonalGaussian, Linear, Sigmoid
-from kernelwise.solvers.nystroem import NystroemMap, choose_landmarks
+from kernelwise.large.nystroem import NystroemMap, choose_landmarks
+from kernelwise.search import landmarks as _nystroem_search
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_features_that_do_not_fit_are_computed_again(samples, limit):
 def test_single_precision_features_give_nearly_the_same_machine(samples, monkeypatch):
     X, y = samples
     double = NystroemSVC(RBF(0.1), n_components=30).fit(X, y)
-    monkeypatch.setattr("kernelwise.solvers.nystroem.DOUBLE", 0.0)
+    monkeypatch.setattr("kernelwise.large.nystroem.DOUBLE", 0.0)
     single = NystroemSVC(RBF(0.1), n_components=30).fit(X, y)
     difference = np.abs(single.decision_function(X) - double.decision_function(X)).max()
     assert 0.0 < difference < 1e-4

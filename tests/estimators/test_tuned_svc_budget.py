@@ -7,11 +7,11 @@ import pytest
 from sklearn.datasets import make_classification
 
 from kernelwise import TunedSVC
-from kernelwise.estimators import _tuned_base
-from kernelwise.estimators._tuned_machine import affordable_rows
+from kernelwise.estimators import _tuned as _tuned_base
+from kernelwise.estimators._final import affordable_rows
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.selection import task as task_module
-from kernelwise.selection.deadline import Deadline
+from kernelwise.search import task as task_module
+from kernelwise.search.deadline import Deadline
 
 
 class SlowClock:

@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from kernelwise import TunedSVC, _sklearn_compat
+from kernelwise import TunedSVC
+from kernelwise._core import sklearn_compat as _sklearn_compat
 
 
 def test_scikit_learn_without_callbacks(monkeypatch):

@@ -10,10 +10,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris, make_classification
 
 from kernelwise import SVC, NystroemSVC, TunedSVC, load
-from kernelwise.estimators import _nystroem_search, _tuned_nystroem
+from kernelwise.estimators import _tuned_nystroem
 from kernelwise.estimators._tuned_nystroem import why_nystroem
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.selection.deadline import Deadline
+from kernelwise.search import landmarks as _nystroem_search
+from kernelwise.search.deadline import Deadline
 
 
 @pytest.fixture(scope="module")

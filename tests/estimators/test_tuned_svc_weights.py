@@ -11,13 +11,13 @@ from sklearn.metrics import make_scorer, roc_auc_score
 from sklearn.model_selection import LeaveOneOut
 
 from kernelwise import SVC, DistanceSketch, TunedSVC
-from kernelwise._peers import n_machines
+from kernelwise._core.journal import Journal
+from kernelwise.comparison.peers import n_machines
 from kernelwise.datasets import make_weston
 from kernelwise.estimators import NystroemSVC
 from kernelwise.exceptions import DegenerateGramError
-from kernelwise.journal import Journal
 from kernelwise.problem import TuningProblem
-from kernelwise.selection import held_out_paths
+from kernelwise.search import cross_validate as held_out_paths
 
 RANDOM = np.random.default_rng(0)
 

@@ -23,7 +23,7 @@ from kernelwise.estimators import SVR
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF, DiagonalGaussian, Linear
 from kernelwise.optimizers import LineSearch
-from kernelwise.selection import regression_task
+from kernelwise.search import regression_task as regression_task
 
 # Machines to this tolerance, so that predictions can be compared to PRECISION.
 EXACT, PRECISION = {"tol": 1e-7}, 1e-4

@@ -25,7 +25,7 @@ from kernelwise.kernels import (
     Sigmoid,
     as_kernel,
 )
-from kernelwise.kernels._distances import squared_distances
+from kernelwise.kernels.distances import squared_distances
 
 RNG = np.random.default_rng(3)
 Q = np.array([[2.0, 0.5, 0.0, 0.1], [0.5, 1.0, 0.2, 0.0], [0.0, 0.2, 0.7, 0.0], [0.1, 0.0, 0.0, 0.3]])

@@ -9,16 +9,16 @@ import pytest
 from scipy.linalg import expm, sqrtm
 from sklearn.exceptions import ConvergenceWarning
 
-from kernelwise._parameters import Hyperparameter
+from kernelwise._core.parameters import Hyperparameter
 from kernelwise.criteria import KernelTargetAlignment, RegularizedMargin
-from kernelwise.criteria.memory import Evaluation
+from kernelwise.criteria.state import Evaluation
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import RBF, DiagonalGaussian, Gaussian, LowRankGaussian
 from kernelwise.optimizers import ManifoldDescent, QuasiNewton
-from kernelwise.optimizers._constant_trace import ConstantTrace
-from kernelwise.optimizers._manifolds import BoundedSPD, Box, PapersBox, PapersSPD
-from kernelwise.optimizers._ray_search import RaySearch
-from kernelwise.optimizers.manifold import METHODS, _Search
+from kernelwise.optimizers.manifold.constant_trace import ConstantTrace
+from kernelwise.optimizers.manifold.descent import METHODS, _Search
+from kernelwise.optimizers.manifold.manifolds import BoundedSPD, Box, PapersBox, PapersSPD
+from kernelwise.optimizers.manifold.ray_search import RaySearch
 from kernelwise.problem import TuningProblem
 from kernelwise.testing import central_difference, check_optimizer
 

@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC as ReferenceSVC
 
-from kernelwise.selection._cross_validation import best_cell, cv_accuracies, edge_finding, noting_convergence
+from kernelwise.selection.cross_validation import best_cell, cv_accuracies, edge_finding, noting_convergence
 
 
 def test_every_sample_counts_the_same_in_folds_of_unequal_sizes(blobs):

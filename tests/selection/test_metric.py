@@ -10,10 +10,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC as SklearnSVC
 
-from kernelwise._metric_learning import MetricLearner
 from kernelwise.criteria import RegularizedMargin
 from kernelwise.datasets import make_weston
 from kernelwise.optimizers import ManifoldDescent
+from kernelwise.search.metric_learner import MetricLearner
 from kernelwise.selection import (
     adaptive_scaling_select,
     constant_trace_select,
@@ -21,8 +21,8 @@ from kernelwise.selection import (
     learn_metric,
     rbf_select,
 )
-from kernelwise.selection._metric_candidates import Score
-from kernelwise.selection.metric import _simplest
+from kernelwise.selection.metric.candidates import Score
+from kernelwise.selection.metric.procedure import _simplest
 
 QUICK = ManifoldDescent(tol=1e-3, max_iter=8)
 SETTINGS = {"Cs": (1.0, 10.0), "cv": 3}

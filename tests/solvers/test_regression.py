@@ -11,9 +11,9 @@ from sklearn.preprocessing import scale
 from sklearn.svm import SVR
 
 from kernelwise.kernels import RBF, Linear
+from kernelwise.solvers.kernel_rows import KernelRows
 from kernelwise.solvers.regression import TwinRows, solve_svr, twin_targets
 from kernelwise.solvers.regression_path import svr_path
-from kernelwise.solvers.rows import KernelRows
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from kernelwise.journal import Journal
+from kernelwise._core.journal import Journal
 from kernelwise.studies import _figures, _study, _table, _write
 from kernelwise.studies._figures import Curves, Line, Mark, Panel
 from kernelwise.studies._study import Study, plain

@@ -10,8 +10,8 @@ from sklearn.metrics import get_scorer_names
 from kernelwise import optimizers
 from kernelwise.cli.errors import UserError
 from kernelwise.estimators import TunedSVC, TunedSVR
-from kernelwise.estimators._tuned_settings import check_settings
-from kernelwise.selection.regression import as_regression_criterion
+from kernelwise.search.regression import as_regression_criterion
+from kernelwise.search.settings import check_settings
 
 SEARCHES = {
     "quasi-newton": optimizers.QuasiNewton,

@@ -33,7 +33,7 @@ def predict(
     \b
     Example: kernelwise predict model.kw new.csv --proba --out predictions.csv
     """
-    from kernelwise._files import whole_file
+    from kernelwise._core.files import whole_file
     from kernelwise.cli.samples import read_more
 
     check_writable(out, "--out")
@@ -77,7 +77,7 @@ def _score(machine: Any, encoding: Any, table: Any, X: Any, predictions: Any) ->
 
 def read_model(path: Path) -> tuple[Any, Any]:
     """A model, and how files become its samples."""
-    from kernelwise.estimators._model_file import load_with_notes
+    from kernelwise.persistence.model_file import load_with_notes
     from kernelwise.tables import Encoding
 
     model, notes = load_with_notes(path)

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from kernelwise.selection.held_out_paths import KernelPath
+    from kernelwise.search.cross_validate import KernelPath
 
 
 def say(sentence: str) -> None:

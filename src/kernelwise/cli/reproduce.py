@@ -68,7 +68,7 @@ def open_journal(path: Path | None, is_quick: bool) -> AbstractContextManager[An
     if path is None:
         return nullcontext()
     from kernelwise import __version__
-    from kernelwise.journal import Journal
+    from kernelwise._core.journal import Journal
 
     journal = Journal(path, {"command": "reproduce", "version": __version__, "quick": is_quick})
     say(f"{path} has {journal.n_found} finished cells.")

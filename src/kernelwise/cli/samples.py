@@ -86,7 +86,7 @@ def open_journal(
     if path is None:
         return nullcontext()
     from kernelwise import __version__
-    from kernelwise.journal import Journal, fingerprint
+    from kernelwise._core.journal import Journal, fingerprint
 
     about = {"command": command, "version": __version__, "data": fingerprint(data.X, data.y), **chosen}
     journal = Journal(path, about)

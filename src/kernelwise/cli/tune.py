@@ -87,7 +87,7 @@ def tune(
     from kernelwise.cli._tuning import make_model
     from kernelwise.cli._tuning_result import print_tuning, tuning_json
     from kernelwise.cli.samples import check_classes, fit, open_journal, read_more, read_samples
-    from kernelwise.estimators._model_file import save
+    from kernelwise.persistence.model_file import save
 
     started = time.monotonic()
     check_writable(model, "--model")

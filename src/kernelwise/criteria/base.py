@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelwise._parameters import Parametrized
-from kernelwise.criteria.memory import Evaluation, Memory
+from kernelwise._core.parameters import Parametrized
+from kernelwise.criteria.state import Evaluation, Memory
 
 
 class Criterion(Parametrized, ABC):

@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedKFold
 from kernelwise.criteria.held_out import HeldOutCriterion, check_seed
 from kernelwise.criteria.hinge import HingeMachine
 from kernelwise.criteria.machine import TwoClassProblem
-from kernelwise.criteria.memory import TrainedMachine
+from kernelwise.criteria.state import TrainedMachine
 
 
 class CrossValidationError(HeldOutCriterion):

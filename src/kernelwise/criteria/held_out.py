@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelwise._validation import check_choice
-from kernelwise.criteria._sigmoid_cost import sigmoid_cost
+from kernelwise._core.validation import check_choice
 from kernelwise.criteria.adjoint import FactoredAdjoint
 from kernelwise.criteria.hinge import HingeMachine
 from kernelwise.criteria.machine import MachineCriterion, TwoClassProblem, TwoClassValue
-from kernelwise.criteria.memory import TrainedMachine
+from kernelwise.criteria.sigmoid_cost import sigmoid_cost
+from kernelwise.criteria.state import TrainedMachine
 
 LOSSES = ("error", "likelihood")
 GRADIENTS = ("exact", "paper")

@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from kernelwise.criteria.machine import TwoClassProblem
-from kernelwise.criteria.memory import TrainedMachine
+from kernelwise.criteria.state import TrainedMachine
 from kernelwise.findings import Finding
+from kernelwise.solvers.dual import SVMSolution, solve_svm_dual
 from kernelwise.solvers.sensitivity import Sensitivity, dual_sensitivity
-from kernelwise.solvers.smo import SVMSolution, solve_svm_dual
 
 
 @dataclass(frozen=True)

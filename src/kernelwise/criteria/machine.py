@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelwise._parameters import Hyperparameter
-from kernelwise._validation import check_choice, check_gram, check_labels, check_positive, check_weights
+from kernelwise._core.parameters import Hyperparameter
+from kernelwise._core.validation import check_choice, check_gram, check_labels, check_positive, check_weights
 from kernelwise.criteria.adjoint import Adjoint, FactoredAdjoint, mean_adjoint
 from kernelwise.criteria.base import Criterion
-from kernelwise.criteria.memory import Evaluation, Memory, TrainedMachine
-from kernelwise.solvers.multiclass import two_class_machines
+from kernelwise.criteria.state import Evaluation, Memory, TrainedMachine
+from kernelwise.multiclass import two_class_machines
 
 STRATEGIES = ("ovo", "ovr")
 

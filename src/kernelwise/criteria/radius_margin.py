@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from kernelwise.criteria.machine import MachineCriterion, TwoClassProblem, TwoClassValue
-from kernelwise.criteria.memory import TrainedMachine
+from kernelwise.criteria.state import TrainedMachine
 from kernelwise.solvers.ball import EnclosingBall, minimum_enclosing_ball
-from kernelwise.solvers.smo import SVMSolution, solve_svm_dual
+from kernelwise.solvers.dual import SVMSolution, solve_svm_dual
 
 LOSSES = {1: "hinge", 2: "squared_hinge"}
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._validation import check_gram, check_number
+from kernelwise._core.validation import check_gram, check_number
 from kernelwise.criteria.machine import MachineCriterion, TwoClassProblem, TwoClassValue
-from kernelwise.criteria.memory import TrainedMachine
-from kernelwise.solvers.smo import solve_svm_dual
+from kernelwise.criteria.state import TrainedMachine
+from kernelwise.solvers.dual import solve_svm_dual
 
 
 class RegularizedMargin(MachineCriterion):

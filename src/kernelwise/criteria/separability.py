@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelwise._validation import check_choice, check_gram, check_labels, check_weights
+from kernelwise._core.validation import check_choice, check_gram, check_labels, check_weights
 from kernelwise.criteria.base import Criterion
 from kernelwise.criteria.sums import STRATEGIES, ClassSums, GramSums, partition
 from kernelwise.exceptions import DegenerateGramError

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelwise._validation import check_gram, check_targets, check_weights
+from kernelwise._core.validation import check_gram, check_targets, check_weights
 from kernelwise.criteria.base import Criterion
 from kernelwise.exceptions import DegenerateGramError
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from kernelwise._validation import check_samples
+from kernelwise._core.validation import check_samples
 from kernelwise.criteria.held_out import HeldOutCriterion, check_seed
 from kernelwise.criteria.machine import TwoClassProblem
 

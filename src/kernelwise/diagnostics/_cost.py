@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from scipy import sparse
 
-from kernelwise._memory import amount
+from kernelwise._core.memory import amount
 from kernelwise.diagnostics._data import Data
-from kernelwise.estimators._kernel_choice import trains_by_rows
+from kernelwise.estimators.kernel_choice import trains_by_rows
 from kernelwise.estimators.svc import SVC
 from kernelwise.findings import Finding
 from kernelwise.kernels.radial import GaussianFamily

@@ -7,7 +7,7 @@ import warnings
 from kernelwise.diagnostics._data import Data, listed, number
 from kernelwise.exceptions import BoundaryWarning, DegenerateGramError
 from kernelwise.findings import Finding
-from kernelwise.solvers.sketch import DistanceSketch
+from kernelwise.sketch.sketch import DistanceSketch
 
 MANY = 50_000  # samples from which only some blocks of the pairs are looked at
 N_BLOCKS = 200  # of every two classes

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from kernelwise.diagnostics._points import Points
-from kernelwise.kernels._distances import squared_distances, squared_norms
+from kernelwise.kernels.distances import squared_distances, squared_norms
 
 BLOCK = 1024
 TIE = 1e-6  # relative difference of squared distances that count as equal: decimals are rounded

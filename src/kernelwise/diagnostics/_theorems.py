@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._validation import check_labels, check_samples
+from kernelwise._core.validation import check_labels, check_samples
 from kernelwise.criteria.alignment import target
 from kernelwise.diagnostics._data import Data, number
 from kernelwise.diagnostics._pairs import ClosestPair, closest_pair

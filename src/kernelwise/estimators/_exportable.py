@@ -7,8 +7,8 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from ..exceptions import IncompatibleError
-from ._to_sklearn import as_pipeline
+from kernelwise.exceptions import IncompatibleError
+from kernelwise.export.pipeline import as_pipeline
 
 
 class Exportable:
@@ -90,7 +90,7 @@ class Exportable:
             If the model has a part of your own (a kernel, a function, a scaler other than StandardScaler,
             MinMaxScaler and MaxAbsScaler): such a model can only be pickled.
         """
-        from ._model_file import save  # it knows all estimators, this one included
+        from kernelwise.persistence import save  # it knows all estimators, this one included
 
         check_is_fitted(self)
         save(self, path)

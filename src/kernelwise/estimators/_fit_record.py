@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._probability import class_probabilities
-from .multiclass import STRATEGIES
+from kernelwise.estimators._probability import class_probabilities
+from kernelwise.multiclass import STRATEGIES
 
 #: Rows whose pairwise probabilities are coupled at a time: each takes a matrix of (n_classes + 1)².
 BLOCK = 256

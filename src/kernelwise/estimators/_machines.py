@@ -10,13 +10,13 @@ import numpy as np
 from joblib import delayed
 from sklearn.exceptions import ConvergenceWarning
 
-from .._memory import MIB
-from .._sklearn_compat import safe_indexing
-from ..solvers import SVMSolution, solve_svm_dual
-from ..solvers._threads import one_blas_thread, threads
-from ..solvers.decomposition import solve_svm_by_rows
-from ..solvers.multiclass import Machine, two_class_machines
-from ._kernel_choice import KernelFunction, Rows, gram_or_rows, kernel_values
+from kernelwise._core.memory import MIB
+from kernelwise._core.sklearn_compat import safe_indexing
+from kernelwise._core.threads import one_blas_thread, threads
+from kernelwise.estimators.kernel_choice import KernelFunction, Rows, gram_or_rows, kernel_values
+from kernelwise.multiclass import Machine, two_class_machines
+from kernelwise.solvers import SVMSolution, solve_svm_dual
+from kernelwise.solvers.working_sets import solve_svm_by_rows
 
 BLOCK = 2**19  # kernel values held at once in prediction (4 MiB)
 
@@ -176,47 +176,3 @@ def libsvm_layout(beta: np.ndarray, labels: np.ndarray, n_classes: int) -> np.nd
         dual_coef[second - 1, labels == first] = row[labels == first]
         dual_coef[first, labels == second] = row[labels == second]
     return dual_coef
-
-
-def shown_values(values: np.ndarray, n_classes: int, shape: str, machines: str) -> np.ndarray:
-    """Decision values as ``decision_function`` returns them.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples, n_machines), or (n_samples,) for two classes
-    n_classes : int
-    shape : {"ovr", "ovo"}
-        ``decision_function_shape``.
-    machines : {"ovo", "ovr"}
-        What was trained.
-
-    Returns
-    -------
-    values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_machines)
-    """
-    if n_classes == 2:
-        return values.ravel()
-    return ovr_from_ovo(values, n_classes) if shape == "ovr" and machines == "ovo" else values
-
-
-def ovr_from_ovo(values: np.ndarray, n_classes: int) -> np.ndarray:
-    """One value per class from those of the pairs: votes, plus a share below ½ that ranks equal votes.
-
-    scikit-learn's formula: votes + s / (3 (|s| + 1)), s the sum of the signed decision values of a class.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples, n_machines)
-    n_classes : int
-
-    Returns
-    -------
-    values : ndarray of shape (n_samples, n_classes)
-    """
-    votes, sums = np.zeros((2, values.shape[0], n_classes))
-    for column, (first, second) in zip(values.T, combinations(range(n_classes), 2), strict=True):
-        sums[:, first] += column
-        sums[:, second] -= column
-        votes[:, first] += column >= 0
-        votes[:, second] += column < 0
-    return votes + sums / (3.0 * (np.abs(sums) + 1.0))

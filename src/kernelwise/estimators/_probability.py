@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from .._sklearn_compat import safe_indexing
-from ..solvers import svm_path
-from ..solvers.multiclass import two_class_machines
-from ..solvers.platt import fit_platt_of, platt_probability
-from ._kernel_choice import Rows
-from ._machines import decision_values, train_machines
+from kernelwise._core.sklearn_compat import safe_indexing
+from kernelwise.estimators._machines import decision_values, train_machines
+from kernelwise.estimators.kernel_choice import Rows
+from kernelwise.multiclass import two_class_machines
+from kernelwise.solvers import svm_path
+from kernelwise.solvers.platt import fit_platt_of, platt_probability
 
 N_FOLDS = 5
 SMALLEST = 1e-7  # of a pairwise probability: the coupled ones are then positive

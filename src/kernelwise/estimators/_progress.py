@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from typing import Any
 
-from ..selection.kernel_path import KernelPath
+from kernelwise.search.scored_kernel import KernelPath
 
 
 @contextmanager

@@ -8,20 +8,18 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from .._validation import check_choice
-from ..findings import Finding
-from ..selection.canonical import sample
-from ..selection.deadline import Deadline
-from ..selection.kernel_path import KernelPath
-from ..selection.task import Task
-from ._fit_record import FitRecord, held_out_classes
-from ._nystroem_search import HeldOutValues, Rows
-from ._tuned_machine import exact_seconds
-from .nystroem_svc import NystroemSVC
+from kernelwise._core.validation import check_choice
+from kernelwise.estimators._final import exact_seconds
+from kernelwise.estimators._fit_record import FitRecord, held_out_classes
+from kernelwise.estimators.nystroem_svc import NystroemSVC
+from kernelwise.findings import Finding
+from kernelwise.search.canonical import sample
+from kernelwise.search.deadline import Deadline
+from kernelwise.search.landmarks import FEW, MANY, HeldOutValues, Rows
+from kernelwise.search.scored_kernel import KernelPath
+from kernelwise.search.task import Task
 
 SOLVERS = ("auto", "exact", "nystroem")
-#: "auto" trains so many rows exactly whatever the time, and without a time budget no more than so many.
-FEW, MANY = 5000, 50_000
 #: Rows that both machines are trained on and, at most, asked about to compare them.
 N_COMPARED, N_ASKED = 5000, 20_000
 

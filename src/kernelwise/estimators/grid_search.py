@@ -13,17 +13,17 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils import Tags, column_or_1d, get_tags, indexable
 from sklearn.utils.validation import validate_data
 
-from .._validation import check_choice, check_gram, check_positive, check_samples
-from ..solvers._threads import number_of_threads
-from ._candidates import USED, group_candidates
-from ._cv_results import cv_results
-from ._finished_search import FinishedSearch
-from ._folds import plan_blocks
-from ._scoring import PathScorer, make_scorers
-from ._search import Job, run, tabulate
-from ._weights import check_are_classes, encode_labels, positive_weights
-from .multiclass import STRATEGIES, check_strategy, choose_reject_label
-from .svc import SVC
+from kernelwise._core.threads import number_of_threads
+from kernelwise._core.validation import check_choice, check_gram, check_positive, check_samples
+from kernelwise._core.weights import check_are_classes, encode_labels, positive_weights
+from kernelwise.estimators._cv_results import cv_results
+from kernelwise.estimators.grid.blocks import plan_blocks
+from kernelwise.estimators.grid.candidates import USED, group_candidates
+from kernelwise.estimators.grid.finished import FinishedSearch
+from kernelwise.estimators.grid.run import Job, run, tabulate
+from kernelwise.estimators.svc import SVC
+from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
+from kernelwise.search.scoring import PathScorer, make_scorers
 
 #: The grid of LIBSVM's grid.py, used where none is given.
 DEFAULT_CS = (2.0 ** np.arange(-5, 16, 2)).tolist()

@@ -9,23 +9,23 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._copies import with_copies
-from .._validation import check_positive, check_range
-from ..kernels import as_kernel
-from ..selection.canonical import canonical_order, distinct_rows
-from ..selection.deadline import Deadline
-from ._machines import decision_values, shown_values
-from ._nystroem_search import HeldOutValues, NystroemSearch, Rows, Score
-from ._probability import class_probabilities, log_of
-from ._tuned_settings import seed_of
-from ._weights import (
+from kernelwise._core.copies import with_copies
+from kernelwise._core.validation import check_positive, check_range
+from kernelwise._core.weights import (
     check_are_classes,
     check_class_sizes,
     encode_labels,
     factors_of_classes,
     positive_weights,
 )
-from .multiclass import STRATEGIES, check_strategy, choose_reject_label, decide_labels
+from kernelwise.estimators._machines import decision_values
+from kernelwise.estimators._probability import class_probabilities, log_of
+from kernelwise.kernels import as_kernel
+from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label, decide_labels, shown_values
+from kernelwise.search.canonical import canonical_order, distinct_rows
+from kernelwise.search.deadline import Deadline
+from kernelwise.search.landmarks import HeldOutValues, NystroemSearch, Rows, Score
+from kernelwise.search.settings import seed_of
 
 
 class NystroemSVC(ClassifierMixin, BaseEstimator):

@@ -10,13 +10,20 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._validation import check_positive
-from ._exportable import Exportable
-from ._kernel_machine import KernelMachine
-from ._machines import shown_values, train_machines
-from ._probability import class_probabilities, fit_sigmoids, log_of
-from ._weights import encode_labels, positive_weights, weight_classes
-from .multiclass import STRATEGIES, check_strategy, choose_reject_label, decide_labels, fuzzy_membership
+from kernelwise._core.validation import check_positive
+from kernelwise._core.weights import encode_labels, positive_weights, weight_classes
+from kernelwise.estimators._exportable import Exportable
+from kernelwise.estimators._machine import KernelMachine
+from kernelwise.estimators._machines import train_machines
+from kernelwise.estimators._probability import class_probabilities, fit_sigmoids, log_of
+from kernelwise.multiclass import (
+    STRATEGIES,
+    check_strategy,
+    choose_reject_label,
+    decide_labels,
+    fuzzy_membership,
+    shown_values,
+)
 
 
 def _has_probability(estimator: SVC) -> bool:

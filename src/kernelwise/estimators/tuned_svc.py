@@ -10,32 +10,32 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
-from .._sklearn_compat import with_callbacks
-from .._validation import is_dask
-from ..selection.auto import choose
-from ..selection.choice import Choice
-from ..selection.deadline import Deadline
-from ..selection.task import Task
-from ._exportable import Exportable
-from ._fit_record import HeldOut, held_out_classes
-from ._held_out_scorer import HeldOutScorer
-from ._probability import class_probabilities, log_of
-from ._progress import Progress
-from ._scoring import PathScorer
-from ._tuned_base import TunedMachine
-from ._tuned_machine import held_out_sigmoids
-from ._tuned_nystroem import check_solver, train_nystroem, why_nystroem
-from ._tuned_rows import gram_rows, scaled_rows
-from ._tuned_settings import check_backend, check_settings, folds_of, seed_of, values_of_C
-from ._weights import (
+from kernelwise._core.sklearn_compat import with_callbacks
+from kernelwise._core.validation import is_dask
+from kernelwise._core.weights import (
     check_are_classes,
     check_class_sizes,
     encode_labels,
     factors_of_classes,
     positive_weights,
 )
-from .multiclass import STRATEGIES, check_strategy, choose_reject_label
-from .svc import SVC
+from kernelwise.estimators._exportable import Exportable
+from kernelwise.estimators._final import held_out_sigmoids
+from kernelwise.estimators._fit_record import HeldOut, held_out_classes
+from kernelwise.estimators._probability import class_probabilities, log_of
+from kernelwise.estimators._progress import Progress
+from kernelwise.estimators._tuned import TunedMachine
+from kernelwise.estimators._tuned_nystroem import check_solver, train_nystroem, why_nystroem
+from kernelwise.estimators.svc import SVC
+from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
+from kernelwise.search.choice import Choice
+from kernelwise.search.choose import choose
+from kernelwise.search.deadline import Deadline
+from kernelwise.search.held_out_scorer import HeldOutScorer
+from kernelwise.search.samples import gram_rows, scaled_rows
+from kernelwise.search.scoring import PathScorer
+from kernelwise.search.settings import check_backend, check_settings, folds_of, seed_of, values_of_C
+from kernelwise.search.task import Task
 
 
 class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
@@ -197,7 +197,7 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
             A weight of 2 is the same as a repeated row.
         """
         if is_dask(X):
-            from ._tuned_chunks import brought_here  # imports dask
+            from kernelwise.distributed.fit import brought_here  # imports dask
 
             with brought_here(self, X, y, sample_weight) as arrays:
                 return self._fit(*arrays)

@@ -9,18 +9,20 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import check_scoring
 from sklearn.utils.validation import validate_data
 
-from .._sklearn_compat import with_callbacks
-from ..selection.choice import Choice
-from ..selection.deadline import Deadline
-from ..selection.regression import BY_SCORE, as_regression_criterion, choose_regression
-from ..selection.regression_task import FIRST_EPSILON, RegressionTask
-from ._exportable import Exportable
-from ._fit_record import HeldOut
-from ._progress import Progress
-from ._regression_scorer import RegressionScorer
-from ._tuned_base import TunedMachine
-from ._tuned_rows import gram_rows, scaled_rows
-from ._tuned_settings import (
+from kernelwise._core.sklearn_compat import with_callbacks
+from kernelwise._core.weights import weights_of_samples
+from kernelwise.estimators._exportable import Exportable
+from kernelwise.estimators._fit_record import HeldOut
+from kernelwise.estimators._progress import Progress
+from kernelwise.estimators._tuned import TunedMachine
+from kernelwise.estimators.svr import SVR
+from kernelwise.search.choice import Choice
+from kernelwise.search.deadline import Deadline
+from kernelwise.search.regression import BY_SCORE, as_regression_criterion, choose_regression
+from kernelwise.search.regression_scorer import RegressionScorer
+from kernelwise.search.regression_task import FIRST_EPSILON, RegressionTask
+from kernelwise.search.samples import gram_rows, scaled_rows
+from kernelwise.search.settings import (
     check_enough,
     check_settings,
     folds_of,
@@ -28,8 +30,6 @@ from ._tuned_settings import (
     values_of_C,
     values_of_epsilon,
 )
-from ._weights import weights_of_samples
-from .svr import SVR
 
 
 class TunedSVR(Exportable, RegressorMixin, TunedMachine):

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kernelwise._parameters import Hyperparameter
+from kernelwise._core.parameters import Hyperparameter
 from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.diagonal import DiagonalGaussian
 from kernelwise.kernels.dot_product import Linear, Polynomial, Sigmoid

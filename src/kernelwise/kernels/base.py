@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from kernelwise._memory import check_gram_memory
-from kernelwise._parameters import Parametrized
-from kernelwise._validation import check_pair, check_samples
+from kernelwise._core.memory import check_gram_memory
+from kernelwise._core.parameters import Parametrized
+from kernelwise._core.validation import check_pair, check_samples
 
 
 class Kernel(Parametrized, ABC):

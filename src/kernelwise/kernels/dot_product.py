@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from kernelwise._parameters import Hyperparameter
-from kernelwise._validation import check_number, check_positive
-from kernelwise.kernels._distances import inner_products, squared_norms
+from kernelwise._core.parameters import Hyperparameter
+from kernelwise._core.validation import check_number, check_positive
 from kernelwise.kernels.base import Kernel
+from kernelwise.kernels.distances import inner_products, squared_norms
 from kernelwise.kernels.starts import start_gamma
 
 

@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from kernelwise._parameters import Hyperparameter
-from kernelwise._validation import check_positive
+from kernelwise._core.parameters import Hyperparameter
+from kernelwise._core.validation import check_positive
 from kernelwise.kernels.radial import RadialKernel, exp_without_denormals
 from kernelwise.kernels.starts import start_gamma
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from kernelwise._validation import check_samples
+from kernelwise._core.validation import check_samples
 from kernelwise.kernels.radial import GaussianFamily, scatter
 from kernelwise.kernels.starts import start_gamma
 

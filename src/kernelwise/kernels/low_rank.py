@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 
-from kernelwise._parameters import Hyperparameter
-from kernelwise._validation import check_samples
+from kernelwise._core.parameters import Hyperparameter
+from kernelwise._core.validation import check_samples
 from kernelwise.kernels.radial import GaussianFamily, scatter
 from kernelwise.kernels.starts import start_gamma
 

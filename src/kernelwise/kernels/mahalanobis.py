@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 
-from kernelwise._parameters import Hyperparameter
-from kernelwise._validation import check_choice, check_positive, check_samples
+from kernelwise._core.parameters import Hyperparameter
+from kernelwise._core.validation import check_choice, check_positive, check_samples
 from kernelwise.exceptions import RidgeWarning
 from kernelwise.kernels.radial import ScaledGaussian
 from kernelwise.kernels.starts import start_gamma

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from kernelwise.kernels._distances import squared_distances
 from kernelwise.kernels.base import Kernel
+from kernelwise.kernels.distances import squared_distances
 
 
 class RadialKernel(Kernel):

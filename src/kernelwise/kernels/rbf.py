@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
-from kernelwise._parameters import Hyperparameter
-from kernelwise._validation import check_positive
+from kernelwise._core.parameters import Hyperparameter
+from kernelwise._core.validation import check_positive
 from kernelwise.kernels.radial import ScaledGaussian
 from kernelwise.kernels.starts import start_gamma
 

@@ -9,9 +9,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.metrics import pairwise_distances_argmin_min
 
-from kernelwise._validation import check_choice, check_labels, check_samples
+from kernelwise._core.validation import check_choice, check_labels, check_samples
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.kernels._distances import squared_distances
+from kernelwise.kernels.distances import squared_distances
 
 HEURISTICS = ("jaakkola", "median", "scale", "keep")
 # Points whose distances are looked at; evenly spaced rows beyond that, so that no chance enters.

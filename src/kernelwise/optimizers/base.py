@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from kernelwise._parameters import HasParams, constructor_params
+from kernelwise._core.parameters import HasParams, constructor_params
 from kernelwise.exceptions import BoundaryWarning, IncompatibleError
 from kernelwise.findings import Finding
 from kernelwise.problem import TuningProblem

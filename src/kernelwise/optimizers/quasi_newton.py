@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 
-from kernelwise._validation import check_choice, check_not_negative
+from kernelwise._core.validation import check_choice, check_not_negative
 from kernelwise.optimizers.base import Optimizer, Run, projected_gradient_norm
 from kernelwise.optimizers.golden import expand_bracket, golden_section
 from kernelwise.space import SearchSpace

@@ -18,9 +18,9 @@ from kernelwise.reports._plotly import (
     numbers,
     plain,
 )
-from kernelwise.reports._words import number, score_text
 from kernelwise.reports.criterion import CriterionCurves
 from kernelwise.reports.paths import CPath
+from kernelwise.reports.words import number, score_text
 
 #: Evaluations of one start that are drawn, at most.
 MAX_EVALUATIONS = 400

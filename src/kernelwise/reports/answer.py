@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.reports._words import (
+from kernelwise.reports.paths import standard_errors
+from kernelwise.reports.words import (
     count,
     error_text,
     is_share,
@@ -16,7 +17,6 @@ from kernelwise.reports._words import (
     score_name,
     score_text,
 )
-from kernelwise.reports.paths import standard_errors
 
 
 @dataclass(frozen=True)

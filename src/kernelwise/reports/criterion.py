@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.reports._words import count, number
 from kernelwise.reports.paths import CPath, c_paths, chosen
+from kernelwise.reports.words import count, number
 
 #: Names of criteria for people.
 NAMES = {

@@ -8,10 +8,10 @@ from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any
 
-from kernelwise._files import whole_file
-from kernelwise.reports._words import error_text, number, score_text, unbroken
+from kernelwise._core.files import whole_file
 from kernelwise.reports.data import ReportData
 from kernelwise.reports.figures import figures
+from kernelwise.reports.words import error_text, number, score_text, unbroken
 
 #: Classes of a confusion matrix that is shown whole; rows of the table of all candidates.
 MAX_CLASSES, MAX_ROWS = 30, 500

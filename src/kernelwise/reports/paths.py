@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.reports._words import is_share, kernel_text, number, width_of
+from kernelwise.reports.words import is_share, kernel_text, number, width_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._metric import correlations
+from kernelwise.kernels.metric import correlations
 
 #: Features that are shown one by one, at most, and the share that is worth a line.
 MAX_SHOWN, SMALLEST = 30, 1e-3

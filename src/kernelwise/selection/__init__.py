@@ -1,23 +1,35 @@
-"""Whole procedures, one file for each paper's: the kernel parameter first, then C."""
+"""Whole procedures, one folder for each paper's: the kernel parameter first, then C."""
 
-from kernelwise.selection._abe_parameters import AbeParameters, abe_parameters
-from kernelwise.selection._abe_result import AbeResult
-from kernelwise.selection._ayat_result import AyatResult, PairMachine, PairTuning
-from kernelwise.selection._glasmachers_results import GlasmachersCurves, GlasmachersResult
-from kernelwise.selection._metric_result import MetricResult
-from kernelwise.selection._yin_results import YinCurves, YinResult
-from kernelwise.selection._z_test import z_test
-from kernelwise.selection.abe import abe_grid_search, abe_line_search, abe_select
-from kernelwise.selection.ayat import ayat_select
-from kernelwise.selection.glasmachers import glasmachers_curves, glasmachers_select
+from kernelwise.selection.abe import (
+    AbeParameters,
+    AbeResult,
+    abe_grid_search,
+    abe_line_search,
+    abe_parameters,
+    abe_select,
+)
+from kernelwise.selection.ayat import AyatResult, PairMachine, PairTuning, ayat_select
+from kernelwise.selection.glasmachers import (
+    GlasmachersCurves,
+    GlasmachersResult,
+    glasmachers_curves,
+    glasmachers_select,
+)
 from kernelwise.selection.laanaya import (
     adaptive_scaling_select,
     constant_trace_select,
     laanaya_select,
     rbf_select,
 )
-from kernelwise.selection.metric import learn_metric
-from kernelwise.selection.yin import yin_curves, yin_grid_search, yin_select
+from kernelwise.selection.metric import MetricResult, learn_metric
+from kernelwise.selection.yin import (
+    YinCurves,
+    YinResult,
+    yin_curves,
+    yin_grid_search,
+    yin_select,
+    z_test,
+)
 
 __all__ = [
     "AbeParameters",

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
-from kernelwise._metric_learning import STARTS, MetricLearner
-from kernelwise._validation import check_choice
+from kernelwise._core.validation import check_choice
 from kernelwise.criteria import Criterion, RegularizedMargin, as_criterion
 from kernelwise.optimizers import ManifoldDescent
-from kernelwise.selection._cross_validation import check_values
-from kernelwise.selection._metric_candidates import CS, GAMMAS, MetricSearch, learned, rbf_grid
-from kernelwise.selection._metric_result import MetricResult
+from kernelwise.search.metric_learner import STARTS, MetricLearner
+from kernelwise.selection.cross_validation import check_values
+from kernelwise.selection.metric.candidates import CS, GAMMAS, MetricSearch, learned, rbf_grid
+from kernelwise.selection.metric.result import MetricResult
 
 #: The search ends when w falls no further, or here: beyond, accuracy no longer changes.
 MAX_ITER = 60

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .._validation import check_gram, check_not_negative, check_positive, check_weights
-from ._box_qp import BoxQP
-from .smo import iteration_cap, minimise_and_verify, negative_gradient, warn_of
+from kernelwise._core.validation import check_gram, check_not_negative, check_positive, check_weights
+from kernelwise.solvers.box_qp import BoxQP
+from kernelwise.solvers.dual import iteration_cap, minimise_and_verify, negative_gradient, warn_of
 
 
 @dataclass(frozen=True)

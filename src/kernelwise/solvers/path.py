@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from joblib import delayed
 
-from .._memory import check_gram_memory
-from .._validation import check_gram, check_labels, check_positive, check_weights
-from ._box_qp import Outcome
-from ._fold_path import Fold, FoldPath, MachinePath, Solved
-from ._path_checks import check_Cs, check_folds
-from ._threads import number_of_threads, one_blas_thread, threads
-from .multiclass import Machine, two_class_machines, vote
-from .smo import iteration_cap, warn_of
+from kernelwise._core.memory import check_gram_memory
+from kernelwise._core.threads import number_of_threads, one_blas_thread, threads
+from kernelwise._core.validation import check_gram, check_labels, check_positive, check_weights
+from kernelwise.multiclass import Machine, two_class_machines, vote
+from kernelwise.solvers.box_qp import Outcome
+from kernelwise.solvers.dual import iteration_cap, warn_of
+from kernelwise.solvers.fold_path import Fold, FoldPath, MachinePath, Solved
+from kernelwise.solvers.path_checks import check_Cs, check_folds
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from .._validation import check_labels, check_weights
+from kernelwise._core.validation import check_labels, check_weights
 
 MAX_ITER = 100
 TOL = 1e-10  # of the gradient, relative to the total weight

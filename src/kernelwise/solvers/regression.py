@@ -4,7 +4,7 @@ In signed variables the dual has two for every sample, β⁺ ∈ [0, C w] and β
 
     minimise ½ (β⁺ + β⁻)ᵀ K (β⁺ + β⁻) − (y − ε)ᵀβ⁺ − (y + ε)ᵀβ⁻   subject to   Σ(β⁺ + β⁻) = 0,
 
-which is the problem of :class:`~kernelwise.solvers._box_qp.BoxQP` on K repeated twice in both directions.
+which is the problem of :class:`~kernelwise.solvers.box_qp.BoxQP` on K repeated twice in both directions.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._validation import check_not_negative, check_positive, check_targets, check_weights
-from kernelwise.solvers.decomposition import WorkingSets
-from kernelwise.solvers.rows import ALL, KernelRows
-from kernelwise.solvers.smo import iteration_cap, warn_of
+from kernelwise._core.validation import check_not_negative, check_positive, check_targets, check_weights
+from kernelwise.solvers.dual import iteration_cap, warn_of
+from kernelwise.solvers.kernel_rows import ALL, KernelRows
+from kernelwise.solvers.working_sets import WorkingSets
 
 
 @dataclass(frozen=True)

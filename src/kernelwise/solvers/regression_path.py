@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 from joblib import delayed
 
-from kernelwise._validation import (
+from kernelwise._core.threads import one_blas_thread, threads
+from kernelwise._core.validation import (
     check_gram,
     check_not_negative,
     check_positive,
     check_targets,
     check_weights,
 )
-from kernelwise.solvers._fold_path import MachinePath
-from kernelwise.solvers._path_checks import check_Cs, check_disjoint
-from kernelwise.solvers._threads import one_blas_thread, threads
-from kernelwise.solvers.multiclass import Machine
+from kernelwise.multiclass import Machine
+from kernelwise.solvers.dual import iteration_cap
+from kernelwise.solvers.fold_path import MachinePath
 from kernelwise.solvers.path import TABLES, SVMPath, last_solutions, warn_of_worst
+from kernelwise.solvers.path_checks import check_Cs, check_disjoint
 from kernelwise.solvers.regression import twin_targets
-from kernelwise.solvers.smo import iteration_cap
 
 
 def svr_path(

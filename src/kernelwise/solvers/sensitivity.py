@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg.lapack import dsycon, dsysv, dsysv_lwork
 
-from ..exceptions import RidgeWarning
-from .smo import SVMSolution
+from kernelwise.exceptions import RidgeWarning
+from kernelwise.solvers.dual import SVMSolution
 
 # Tried in turn, relative to the mean diagonal of K_FF, until the system's condition is better than WORST.
 RIDGES = (0.0, 1e-10, 1e-8, 1e-6)

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
-from kernelwise import _peers
-from kernelwise.comparison import full_grid
+from kernelwise.comparison import full_grid, peers
 from kernelwise.estimators import TunedSVC
 from kernelwise.optimizers import GradientDescent, SecondOrder
 from kernelwise.studies._study import Study
@@ -56,7 +55,7 @@ METHODS: tuple[Method, ...] = (
     _tuned("kmod", "auto"),
     _tuned("auto", "auto"),
     Method("rbf", "full grid", "", full_grid(cv=5)),
-    Method("rbf", "scikit-learn's defaults", "", _peers.scaled_svc()),
+    Method("rbf", "scikit-learn's defaults", "", peers.scaled_svc()),
 )
 SETS = (
     "banana",

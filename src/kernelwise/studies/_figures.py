@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from kernelwise._files import whole_file
+from kernelwise._core.files import whole_file
 from kernelwise.reports._plotly import INK, MUTED, PALETTE
 
 PANEL = (4.4, 3.0)  # inches

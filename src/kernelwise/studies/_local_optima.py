@@ -13,7 +13,7 @@ from kernelwise.diagnostics import boundary_verdict
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels.starts import start_gamma
 from kernelwise.selection import glasmachers_curves
-from kernelwise.solvers.sketch import DistanceSketch
+from kernelwise.sketch.sketch import DistanceSketch
 from kernelwise.studies._study import Study
 from kernelwise.studies._table import Row, few_rows, load_or_say
 from kernelwise.studies._valleys import Valleys

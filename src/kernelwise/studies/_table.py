@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._files import whole_file
+from kernelwise._core.files import whole_file
 from kernelwise.datasets import Dataset, load
 
 Row = dict[str, Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from kernelwise._files import whole_file
+from kernelwise._core.files import whole_file
 from kernelwise.studies._figures import can_draw, save
 from kernelwise.studies._study import Study
 from kernelwise.studies._table import markdown, write_csv

@@ -20,7 +20,7 @@ from kernelwise.datasets import make_two_gaussians
 from kernelwise.exceptions import BoundaryWarning, KernelwiseWarning
 from kernelwise.kernels import RBF
 from kernelwise.selection import AbeResult, abe_grid_search, abe_line_search, abe_select
-from kernelwise.solvers.sketch import DistanceSketch
+from kernelwise.sketch.sketch import DistanceSketch
 from kernelwise.studies._figures import Curves, Line, Mark, Panel
 from kernelwise.studies._study import Study
 from kernelwise.studies._table import Row, few_rows, load_or_say

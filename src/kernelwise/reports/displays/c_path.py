@@ -7,9 +7,9 @@ from typing import Any, Self
 import numpy as np
 
 from kernelwise.reports._plotly import FAINT, colour
-from kernelwise.reports._words import score_name
 from kernelwise.reports.displays.base import STAR, Display
 from kernelwise.reports.paths import CPath, c_paths, chosen
+from kernelwise.reports.words import score_name
 
 
 class CPathDisplay(Display):

@@ -6,9 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from kernelwise.reports._words import score_name
 from kernelwise.reports.displays.base import STAR, Display
 from kernelwise.reports.paths import c_paths, chosen
+from kernelwise.reports.words import score_name
 
 N_LEVELS = 12
 

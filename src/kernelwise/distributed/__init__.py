@@ -1,0 +1,1 @@
+"""Data and work on dask: the only modules that import it."""

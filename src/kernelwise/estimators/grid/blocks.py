@@ -1,0 +1,135 @@
+"""Folds, arranged in blocks of samples that share Gram matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from kernelwise._core.validation import check_samples
+from kernelwise._core.weights import weight_classes
+from kernelwise.estimators.grid.candidates import Group
+
+
+class Fold(NamedTuple):
+    """Rows of a block to train on and rows whose decision values are wanted."""
+
+    number: int
+    train: np.ndarray
+    held: np.ndarray
+
+
+@dataclass
+class Block:
+    """Samples with their class indices, weights, and the folds among them."""
+
+    X: Any
+    y: np.ndarray
+    weight: np.ndarray
+    folds: list[Fold]
+
+    def by_kernel(self, group: Group) -> list[tuple[Any, list[Fold]]]:
+        """Kernels of the group with their folds: one for all unless it depends on the training part."""
+        if not group.depends_on_training:
+            return [(group.kernel_on(None, None), self.folds)]
+        kernels: list[tuple[Any, list[Fold]]] = []
+        for fold in self.folds:
+            kernel = group.kernel_on(self.X[fold.train], self.y[fold.train])
+            for other, members in kernels:
+                if kernel == other:
+                    members.append(fold)
+                    break
+            else:
+                kernels.append((kernel, [fold]))
+        return kernels
+
+    def batches(
+        self, folds: list[Fold], class_weight: Any, classes: np.ndarray
+    ) -> list[tuple[np.ndarray, list[Fold]]]:
+        """Sample weights with the folds that share them and hold out no sample twice."""
+        batches: list[tuple[np.ndarray, np.ndarray, list[Fold]]] = []
+        for fold in folds:
+            weight = self._weight(fold, class_weight, classes)
+            for other, used, members in batches:
+                if not used[fold.held].any() and np.array_equal(weight, other):
+                    used[fold.held] = True
+                    members.append(fold)
+                    break
+            else:
+                used = np.zeros(self.y.size, dtype=bool)
+                used[fold.held] = True
+                batches.append((weight, used, [fold]))
+        return [(weight, members) for weight, _, members in batches]
+
+    def _weight(self, fold: Fold, class_weight: Any, classes: np.ndarray) -> np.ndarray:
+        if class_weight is None:
+            return self.weight
+        present = np.unique(self.y[fold.train])
+        factors = np.zeros(classes.size)
+        factors[present] = weight_classes(class_weight, classes[present], classes[self.y[fold.train]])
+        return self.weight * factors[self.y]
+
+
+def plan_blocks(
+    X: Any,
+    y: np.ndarray,
+    weight: np.ndarray,
+    splits: list[tuple[np.ndarray, np.ndarray]],
+    scaler: Any = None,
+    with_train: bool = False,
+    is_gram: bool = False,
+) -> Iterator[Block]:
+    """Put ordinary folds into one block of all samples, and each of the others into a block of its own.
+
+    A fold is ordinary if its parts are disjoint, no sample repeats, all classes are there to train on, it
+    needs no scaling of its own and no training scores. The block of any other fold has its training part and
+    then the rows to be held out, as new rows: such a row may be a training sample, too.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_samples, n_features), or (n_samples, n_samples) if ``is_gram``
+    y : ndarray of shape (n_samples,)
+        Class indices.
+    weight : ndarray of shape (n_samples,)
+    splits : list of (train, test)
+        Integer indices.
+    scaler : transformer, default=None
+        Fitted to the training part of each fold.
+    with_train : bool, default=False
+        Whether to hold out the test part followed by the training part, for training scores.
+    """
+    n_classes = int(y.max()) + 1
+    folds = [Fold(number, train, test) for number, (train, test) in enumerate(splits)]
+    alone = scaler is not None or with_train
+    shared = [] if alone else [fold for fold in folds if _is_ordinary(fold, y, weight, n_classes)]
+    if shared:
+        yield Block(X, y, weight, shared)
+    numbers = {fold.number for fold in shared}
+    for fold in folds:
+        if fold.number not in numbers:
+            yield _own_block(fold, X, y, weight, scaler, with_train, is_gram)
+
+
+def _is_ordinary(fold: Fold, y: np.ndarray, weight: np.ndarray, n_classes: int) -> bool:
+    times = np.bincount(fold.train, minlength=y.size)
+    trained = np.unique(y[fold.train[weight[fold.train] > 0]])
+    repeats = np.bincount(fold.held, minlength=y.size).max() > 1
+    return times.max() == 1 and not times[fold.held].any() and trained.size == n_classes and not repeats
+
+
+def _own_block(
+    fold: Fold, X: Any, y: np.ndarray, weight: np.ndarray, scaler: Any, with_train: bool, is_gram: bool
+) -> Block:
+    train = fold.train
+    rows = np.concatenate([train, fold.held, train] if with_train else [train, fold.held])
+    Z = X[np.ix_(rows, rows)] if is_gram else X[rows]
+    if scaler is not None:
+        Z = check_samples(clone(scaler).fit(X[train], y[train]).transform(Z))
+    labels = y[rows]
+    # The class of a held-out row plays no part in training, and may be absent from it.
+    labels[train.size :] = labels[0]
+    everyone = np.arange(rows.size)
+    return Block(Z, labels, weight[rows], [Fold(fold.number, everyone[: train.size], everyone[train.size :])])

@@ -1,0 +1,83 @@
+"""Candidates of a grid, grouped so that those which differ only in C share one path."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from kernelwise._core.validation import check_choice, check_positive
+from kernelwise.estimators.kernel_choice import SKLEARN_NAMES, choose_kernel, is_plain_function
+
+DEFAULTS = {"C": 1.0, "gamma": "scale", "degree": 3, "coef0": 0.0}
+KEYS = sorted({*DEFAULTS, "kernel", "class_weight"})
+# Candidates that differ in a parameter their kernel does not use have one solution.
+USED = {"rbf": ("gamma",), "poly": ("gamma", "degree", "coef0"), "sigmoid": ("gamma", "coef0")}
+
+
+@dataclass
+class Group:
+    """Candidates with one kernel and one ``class_weight``: their places in the grid, and C at each."""
+
+    kernel: Any
+    options: dict[str, Any]
+    class_weight: Any
+    places: list[int] = field(default_factory=list)
+    Cs: list[float] = field(default_factory=list)
+
+    @property
+    def depends_on_training(self) -> bool:
+        """Whether the kernel takes something from the samples it is trained on."""
+        if isinstance(self.kernel, str) and self.kernel in SKLEARN_NAMES:
+            return "gamma" in USED.get(self.kernel, ()) and isinstance(self.options["gamma"], str)
+        return not self.is_given
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the kernel is a function or a Gram matrix, which need no choosing."""
+        return is_plain_function(self.kernel) or (
+            isinstance(self.kernel, str) and self.kernel == "precomputed"
+        )
+
+    def kernel_on(self, X: Any, y: Any) -> Any:
+        """The kernel `SVC` would use with the training samples ``X`` and their classes ``y``."""
+        return self.kernel if self.is_given else choose_kernel(self.kernel, X, y, **self.options)
+
+    def __str__(self) -> str:
+        used = USED.get(self.kernel, ()) if isinstance(self.kernel, str) else ()
+        return " ".join([str(self.kernel), *(f"{name}={self.options[name]}" for name in used)])
+
+
+def group_candidates(candidates: Iterable[dict[str, Any]], kernel: Any, class_weight: Any) -> list[Group]:
+    """Group the candidates of a grid, in the order in which the groups first appear.
+
+    Parameters
+    ----------
+    candidates : iterable of dict
+        Keys among ``KEYS``; what is missing has scikit-learn's default.
+    kernel, class_weight
+        For the candidates that do not name theirs.
+    """
+    groups: dict[Hashable, Group] = {}
+    for place, params in enumerate(candidates):
+        unknown = sorted(set(params) - set(KEYS))
+        if unknown:
+            raise ValueError(
+                f"GridSearchSVC cannot search over {unknown[0]!r}, only over {', '.join(KEYS)}. "
+                "Pass other settings to its constructor."
+            )
+        options = {**DEFAULTS, "kernel": kernel, "class_weight": class_weight, **params}
+        C, chosen, weights = (options.pop(name) for name in ("C", "kernel", "class_weight"))
+        check_positive(C, "C", "GridSearchSVC")
+        if not isinstance(weights, dict) and weights is not None:
+            check_choice(weights, "class_weight", "GridSearchSVC", ("balanced",))
+        by_name = isinstance(chosen, str)
+        used = tuple(options[name] for name in USED.get(chosen, ())) if by_name else ()
+        key = chosen if by_name else id(chosen), used, id(weights) if isinstance(weights, dict) else weights
+        if key not in groups:
+            groups[key] = Group(chosen, options, weights)
+            if not groups[key].depends_on_training:
+                groups[key].kernel_on(None, None)  # refuse a bad parameter before any work
+        groups[key].places.append(place)
+        groups[key].Cs.append(float(C))
+    return list(groups.values())

@@ -1,0 +1,125 @@
+"""The kernel that a name, an object or a function stands for, and its values on samples."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from kernelwise._core.copies import with_copies
+from kernelwise._core.memory import MIB, SMALL, usable_memory
+from kernelwise._core.validation import check_choice, check_gram
+from kernelwise.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, as_kernel
+from kernelwise.kernels.radial import GaussianFamily
+from kernelwise.kernels.starts import start_gamma
+
+MANY = 1000  # samples from which a Gaussian machine trains faster without its Gram matrix
+SKLEARN_NAMES = ("linear", "poly", "rbf", "sigmoid")
+
+KernelFunction = Callable[[Any, Any], Any]
+
+
+def is_plain_function(kernel: Any) -> bool:
+    """Whether ``kernel`` is a callable that sees the user's data as they are, as in scikit-learn."""
+    return callable(kernel) and not isinstance(kernel, Kernel)
+
+
+def choose_kernel(
+    kernel: Any, X: Any, y: Any, sample_weight: Any = None, *, gamma: Any, degree: int, coef0: float
+) -> Kernel:
+    """Return the kernel object to train with.
+
+    Parameters
+    ----------
+    kernel : str or Kernel
+        scikit-learn's four names take ``gamma``, ``degree`` and ``coef0``; other names take their parameters
+        from the data (heuristic "scale"); an object keeps its own, and gets from the data only what it lacks.
+    X : array or CSR matrix of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+    sample_weight : array of shape (n_samples,), default=None
+        What is taken from the data is that of rows repeated so often; but γ of scikit-learn's names is
+        scikit-learn's, which knows no weights.
+    gamma : {"scale", "auto"} or float
+    degree : int
+    coef0 : float
+    """
+    if not isinstance(kernel, str) or kernel not in SKLEARN_NAMES:
+        heuristic = "keep" if isinstance(kernel, Kernel) else "scale"
+        return as_kernel(kernel).initialize(*with_copies(X, y, sample_weight), heuristic)
+    if kernel == "linear":
+        return Linear()
+    slope = resolve_gamma(gamma, X)
+    if kernel == "poly":
+        return Polynomial(degree=degree, gamma=slope, coef0=coef0)
+    return RBF(slope) if kernel == "rbf" else Sigmoid(slope, coef0)
+
+
+def resolve_gamma(gamma: Any, X: Any) -> float:
+    """γ as scikit-learn's SVC has it: "scale" is 1 / (n_features · Var(X)), "auto" is 1 / n_features."""
+    if isinstance(gamma, numbers.Real):
+        return float(gamma)
+    check_choice(gamma, "gamma", "SVC", ("scale", "auto"))
+    return start_gamma(X, heuristic="scale") if gamma == "scale" else 1.0 / X.shape[1]
+
+
+class Rows(NamedTuple):
+    """Samples whose Gram matrix is not computed as a whole, and the bytes its rows may take."""
+
+    kernel: KernelFunction
+    X: Any
+    memory_limit: int
+
+
+def trains_by_rows(kernel: KernelFunction, X: Any, n_samples: int, memory_limit: float) -> bool:
+    """Whether to train without the Gram matrix: where it does not fit, and where that is faster.
+
+    The rows of a Gaussian kernel are cheap, and most of them are never needed. Parameters are those of
+    `gram_or_rows`.
+    """
+    is_cheap = isinstance(kernel, GaussianFamily) and isinstance(X, np.ndarray) and n_samples >= MANY
+    size = n_samples**2 * np.dtype(float).itemsize
+    return is_cheap or size > memory_limit * MIB or (size > SMALL and size > _bytes(memory_limit))
+
+
+def _bytes(memory_limit: float) -> float:
+    """Bytes for kernel values: the limit, or half of what there is."""
+    return min(memory_limit * MIB, usable_memory() / 2)
+
+
+def gram_or_rows(kernel: KernelFunction, X: Any, n_samples: int, memory_limit: float) -> np.ndarray | Rows:
+    """Return the Gram matrix of the training samples, or what is needed to train without it.
+
+    Parameters
+    ----------
+    kernel : callable
+        As ``kernel(X, X)``.
+    X : samples
+    n_samples : int
+    memory_limit : float
+        In MiB.
+
+    Returns
+    -------
+    K : ndarray of shape (n_samples, n_samples), or Rows
+    """
+    if trains_by_rows(kernel, X, n_samples, memory_limit):
+        return Rows(kernel, X, int(_bytes(memory_limit)))
+    K = kernel_values(kernel, X, X, n_samples)
+    # A kernel object is symmetric by contract, and a value can only overflow where the diagonal does.
+    is_sound = isinstance(kernel, Kernel) and np.isfinite(K.diagonal()).all()
+    return K if is_sound else check_gram(K)
+
+
+def kernel_values(kernel: KernelFunction, X: Any, Y: Any, n_columns: int) -> np.ndarray:
+    """Dense kernel values of shape (n_rows, n_columns) from a kernel object or a user's function."""
+    values = kernel(X, Y)
+    values = values.toarray() if sparse.issparse(values) else np.asarray(values, dtype=float)
+    if values.ndim != 2 or values.shape[1] != n_columns:
+        raise ValueError(
+            f"The kernel function returned an array of shape {values.shape} for {n_columns} column samples. "
+            "kernel(X, Y) must return one row per sample of X and one column per sample of Y."
+        )
+    return values

@@ -1,0 +1,1 @@
+"""Trained machines as scikit-learn pipelines, and so as ONNX."""

@@ -1,0 +1,98 @@
+"""Machines of scikit-learn with the coefficients of ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.svm import SVC as LibSVC
+from sklearn.svm import SVR as LibSVR
+
+from kernelwise.exceptions import IncompatibleError
+from kernelwise.export.replace_machine import replace_machine
+from kernelwise.multiclass import STRATEGIES
+
+
+def regressor(machine: Any, settings: dict[str, Any], mapped: Any, mean: float, deviation: float) -> LibSVR:
+    """Return scikit-learn's SVR that predicts mean + deviation·f(x), f what the machine predicts.
+
+    Parameters
+    ----------
+    machine : kernelwise SVR
+    settings : dict
+        The kernel in scikit-learn's words.
+    mapped : array or CSR matrix of shape (n_SV, n_mapped)
+        Support vectors after the kernel's linear map.
+    mean, deviation : float
+    """
+    C, epsilon = float(deviation * machine.C), float(deviation * machine.epsilon)
+    svr = LibSVR(C=C, epsilon=epsilon, **settings).fit(_start(2, mapped), [0.0, 1.0])
+    n_support = np.full(2, machine.support_.size)
+    intercept = mean + deviation * machine.intercept_
+    replace_machine(svr, machine.support_, mapped, n_support, deviation * machine.dual_coef_, intercept)
+    _copy_record(machine, svr, machine.n_iter_)
+    svr.set_params(tol=deviation * machine.tol)  # in the units of y, as C and ε are
+    return svr
+
+
+def classifier(machine: Any, settings: dict[str, Any], mapped: Any) -> LibSVC | OneVsRestClassifier:
+    """Return scikit-learn's SVC, or a machine for each class, with the same decision values.
+
+    Parameters are those of `regressor`, of a kernelwise SVC.
+    """
+    if STRATEGIES[machine._strategy].rejects:
+        raise IncompatibleError(
+            f"scikit-learn's SVC does not reject samples as multiclass={machine._strategy!r} does, so "
+            "to_sklearn would change predictions. Fit with multiclass='ovo', or keep the model with "
+            "save(path) or pickle."
+        )
+    if not machine.support_.size:
+        raise ValueError(
+            "This machine has no support vectors, and scikit-learn's SVC needs some. Fit with a smaller tol."
+        )
+    one_vs_rest = len(machine.classes_) > 2 and machine._trained_as == "ovr"
+    return (_one_vs_rest if one_vs_rest else _one_vs_one)(machine, settings, mapped)
+
+
+def _one_vs_one(machine: Any, settings: dict[str, Any], mapped: Any) -> LibSVC:
+    shape, break_ties = machine.decision_function_shape, machine.break_ties
+    svc = LibSVC(C=float(machine.C), **settings, decision_function_shape=shape, break_ties=break_ties)
+    svc.fit(_start(len(machine.classes_), mapped), machine.classes_)
+    replace_machine(svc, machine.support_, mapped, machine.n_support_, machine.dual_coef_, machine.intercept_)
+    _copy_record(machine, svc, machine.n_iter_.copy())
+    return svc
+
+
+def _one_vs_rest(machine: Any, settings: dict[str, Any], mapped: Any) -> OneVsRestClassifier:
+    svc = OneVsRestClassifier(LibSVC(C=float(machine.C), **settings))
+    svc.fit(_start(len(machine.classes_), mapped), machine.classes_)
+    label = np.repeat(np.arange(len(machine.classes_)), machine.n_support_)
+    for k, part in enumerate(svc.estimators_):
+        rest = np.flatnonzero((machine._beta[k] != 0) & (label != k))
+        own = np.flatnonzero((machine._beta[k] != 0) & (label == k))
+        used = np.concatenate([rest, own])
+        replace_machine(
+            part,
+            machine.support_[used],
+            mapped[used],
+            np.array([rest.size, own.size]),
+            machine._beta[k : k + 1, used],
+            machine.intercept_[k : k + 1],
+        )
+        _copy_record(machine, part, machine.n_iter_[k : k + 1].copy())
+    return svc
+
+
+def _start(n_rows: int, mapped: Any) -> Any:
+    """Rows of zeros, dense or sparse as the machine's samples are."""
+    shape = (n_rows, mapped.shape[1])
+    return sparse.csr_matrix(shape) if sparse.issparse(mapped) else np.zeros(shape)
+
+
+def _copy_record(machine: Any, svm: LibSVC | LibSVR, n_iter: Any) -> None:
+    """What is written down about the training; predictions do not depend on it."""
+    svm.set_params(tol=machine.tol, max_iter=machine.max_iter)
+    svm.shape_fit_ = (machine._n_trained, svm.n_features_in_)
+    svm.fit_status_, svm.n_iter_ = machine.fit_status_, n_iter

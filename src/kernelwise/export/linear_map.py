@@ -1,0 +1,54 @@
+"""The linear map of a Gaussian kernel as a scikit-learn transformer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.decomposition import TruncatedSVD
+from sklearn.preprocessing import StandardScaler
+
+from kernelwise.kernels import DiagonalGaussian, Mahalanobis
+from kernelwise.kernels.radial import GaussianFamily, RadialKernel
+
+
+def map_transformer(kernel: GaussianFamily, n_features: int) -> Any:
+    """Return a fitted transformer x ↦ Lx such that k(x, y) = exp(−s‖Lx − Ly‖²), or None if L is the identity.
+
+    One weight per feature is a `StandardScaler` that does not centre; a matrix is a `TruncatedSVD`, the one
+    decomposition whose transform is a product with a matrix and nothing else. Both take sparse samples, and
+    both are known to skops and ONNX.
+    """
+    if type(kernel).transform is RadialKernel.transform:
+        return None
+    if _has_weights(kernel):
+        return _weighting(kernel.transform(np.ones((1, n_features)))[0])
+    return _product(np.asarray(kernel.transform(np.eye(n_features))))
+
+
+def _has_weights(kernel: GaussianFamily) -> bool:
+    """Whether L is diagonal; the matrix, of n_features² entries, is then never made."""
+    if isinstance(kernel, Mahalanobis):
+        return np.ndim(kernel.covariance) == 1
+    return isinstance(kernel, DiagonalGaussian)
+
+
+def _weighting(weights: np.ndarray) -> StandardScaler:
+    """x ↦ w∘x. A feature of weight zero is divided by infinity."""
+    scaler = StandardScaler(with_mean=False)
+    scaler.scale_ = np.divide(1.0, weights, out=np.full_like(weights, np.inf), where=weights > 0)
+    scaler.var_ = scaler.scale_**2
+    scaler.mean_ = np.zeros_like(weights)
+    scaler.n_samples_seen_ = 0
+    scaler.n_features_in_ = weights.size
+    return scaler
+
+
+def _product(matrix: np.ndarray) -> TruncatedSVD:
+    """x ↦ xM, with M of shape (n_features, n_mapped)."""
+    product = TruncatedSVD(n_components=matrix.shape[1])
+    product.components_ = np.ascontiguousarray(matrix.T)
+    product.singular_values_ = np.linalg.norm(matrix, axis=0)
+    product.explained_variance_ = product.explained_variance_ratio_ = np.full(matrix.shape[1], np.nan)
+    product.n_features_in_ = matrix.shape[0]
+    return product

@@ -1,0 +1,123 @@
+"""A trained machine as a Pipeline of scikit-learn's own classes."""
+
+from __future__ import annotations
+
+import warnings
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_regressor
+from sklearn.pipeline import Pipeline
+
+from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
+from kernelwise.export.libsvm import classifier, regressor
+from kernelwise.export.linear_map import map_transformer
+from kernelwise.kernels import Kernel, Linear, Polynomial, Sigmoid
+from kernelwise.kernels.radial import GaussianFamily
+
+#: By how much decision values may differ, relative to the largest.
+TOLERANCE = 1e-6
+#: More is an error, unless it is this little of the sum of |β_i k(x_i, x)|, which is rounding and a warning.
+ROUNDING = 1e-14
+#: Support vectors on which that is checked, at most.
+N_CHECKED = 200
+
+
+def as_pipeline(
+    scaler: Any, machine: Any, names: np.ndarray | None = None, mean: float = 0.0, deviation: float = 1.0
+) -> Pipeline:
+    """Return the steps "scaler", "map" and "svc" or "svr", without those that would change nothing.
+
+    Parameters
+    ----------
+    scaler : fitted transformer or None
+    machine : kernelwise SVC or SVR
+        Trained on scaled samples.
+    names : ndarray of shape (n_features,), default=None
+        Names of the features.
+    mean, deviation : float, default=0.0, 1.0
+        Of the targets that a regression was standardised by. Its predictions are linear in β and b, so that
+        both are in the coefficients of the Pipeline's SVR.
+
+    Notes
+    -----
+    The coefficients are ours, not those of a second training: that would stop at its own tolerance of 1e-3,
+    and agree no better. scikit-learn has no public way to set them, so a small machine is fitted, which sets
+    all that its version needs, its coefficients are replaced, and the values are compared.
+    """
+    settings = _kernel_settings(machine)
+    step = None
+    # Without a support vector the machine is a constant, which needs no map.
+    if isinstance(machine.kernel_, GaussianFamily) and machine.support_.size:
+        step = map_transformer(machine.kernel_, machine.n_features_in_)
+    if step is not None:
+        # Whatever is configured: the machine has no names for its columns.
+        step.set_output(transform="default")
+    mapped = machine.support_vectors_ if step is None else step.transform(machine.support_vectors_)
+    if is_regressor(machine):
+        last, name = regressor(machine, settings, mapped, mean, deviation), "svr"
+    else:
+        last, name = classifier(machine, settings, mapped), "svc"
+    _check_agreement(machine, last, mapped, mean, deviation)
+    steps = [("scaler", deepcopy(scaler)), ("map", step), (name, last)]
+    pipeline = Pipeline([(name, part) for name, part in steps if part is not None])
+    first = pipeline[0]
+    if names is not None and not hasattr(type(first), "feature_names_in_"):
+        first.feature_names_in_ = np.array(names, dtype=object)
+    return pipeline
+
+
+def _kernel_settings(machine: Any) -> dict[str, Any]:
+    """The kernel in scikit-learn's words."""
+    kernel = machine.kernel_
+    if isinstance(kernel, GaussianFamily):
+        return {"kernel": "rbf", "gamma": kernel.scale}
+    if type(kernel) is Linear:
+        return {"kernel": "linear"}
+    if type(kernel) is Polynomial:
+        degree, gamma, coef0 = int(kernel.degree), float(kernel.gamma), float(kernel.coef0)
+        return {"kernel": "poly", "degree": degree, "gamma": gamma, "coef0": coef0}
+    if type(kernel) is Sigmoid:
+        return {"kernel": "sigmoid", "gamma": float(kernel.gamma), "coef0": float(kernel.coef0)}
+    what = type(kernel).__name__ if isinstance(kernel, Kernel) else _name(machine.kernel)
+    raise IncompatibleError(
+        f"to_sklearn needs a kernel that scikit-learn's {type(machine).__name__} computes by itself "
+        f"(Gaussian family, linear, polynomial or sigmoid), and this machine has {what}. Keep the model with "
+        "save(path) or pickle."
+    )
+
+
+def _name(kernel: Any) -> str:
+    return f"kernel={kernel!r}" if isinstance(kernel, str) else "a function of your own"
+
+
+def _check_agreement(machine: Any, last: Any, mapped: Any, mean: float, deviation: float) -> None:
+    """Raise if rounding, or another version of scikit-learn, makes another machine of the coefficients."""
+    if not machine.support_.size:  # a constant
+        return
+    rows = np.unique(np.linspace(0, machine.support_.size - 1, N_CHECKED).astype(int))
+    support_vectors = machine.support_vectors_
+    values = "predict" if is_regressor(machine) else "decision_function"
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+        ours = mean + deviation * getattr(machine, values)(support_vectors[rows])
+    theirs = getattr(last, values)(mapped[rows])
+    gap = np.abs(ours - theirs).max() if ours.shape == theirs.shape else np.inf
+    # Decision values have the unit 1; predictions that of y, whatever it is.
+    largest = np.abs(ours).max() if is_regressor(machine) else max(1.0, np.abs(ours).max())
+    if gap <= TOLERANCE * largest:
+        return
+    beta = machine.dual_coef_ if is_regressor(machine) else machine._beta
+    terms = deviation * (np.abs(beta) @ np.abs(machine.kernel_(support_vectors, support_vectors[rows]))).max()
+    if not gap <= ROUNDING * terms:
+        raise RuntimeError(
+            f"scikit-learn's decision values from the same coefficients differ by {gap:.1e}: the Pipeline "
+            "would be another machine. This version of scikit-learn is not supported; please report it."
+        )
+    warnings.warn(
+        f"The Pipeline's decision values differ by up to {gap:.1e}, by rounding: they are sums of terms as "
+        f"large as {terms:.1e}. Scale the features, or choose a kernel with smaller values or a smaller C.",
+        KernelwiseWarning,
+        stacklevel=4,
+    )

@@ -1,0 +1,93 @@
+"""Squared Euclidean distances between the rows of two sets of samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from kernelwise._core.collection import collection_paused
+
+# Rows of a float32 result computed at once, in double precision.
+ROWS = 512
+
+
+def squared_distances(X: Any, Y: Any = None) -> np.ndarray:
+    """Squared distances ‖x_i − y_j‖² of shape (n_rows, n_columns), in the precision of ``X``.
+
+    With ``Y`` None or ``X`` itself the result is exactly symmetric with an exactly zero diagonal. The
+    samples are centred first (distances do not change), and single precision is computed in double, because
+    ‖x‖² − 2x·y + ‖y‖² cancels.
+    """
+    is_square = Y is None or Y is X
+    is_single = X.dtype == np.float32
+    X, Y = _centred(X, X if is_square else Y)
+    norms_x = squared_norms(X)
+    norms_y = norms_x if is_square else squared_norms(Y)
+    rounding = rounding_share(X.shape[1])
+    finish = _compiled_finish()
+    if not is_single:
+        D = inner_products(X, Y)
+        finish(D, norms_x, norms_y, rounding)
+    else:
+        D = np.empty((X.shape[0], Y.shape[0]), np.float32)
+        for start in range(0, X.shape[0], ROWS):
+            rows = slice(start, start + ROWS)
+            block = inner_products(X[rows], Y)
+            finish(block, norms_x[rows], norms_y, rounding)
+            D[rows] = block
+    if is_square:
+        np.fill_diagonal(D, 0.0)
+    return D
+
+
+def rounding_share(n_features: int) -> float:
+    """The share of ‖x‖² + ‖y‖² below which what cancellation leaves of it is rounding.
+
+    Equal points then have distance zero in a rectangular block too; a square root would show the error.
+    """
+    return float(8 * np.finfo(float).eps * np.sqrt(n_features))
+
+
+def _finish(G: Any, norms_x: Any, norms_y: Any, rounding: Any) -> None:
+    """Inner products G to ‖x‖² + ‖y‖² − 2G in one pass, in place; symmetric where G is."""
+    for i in range(G.shape[0]):
+        for j in range(G.shape[1]):
+            both = norms_x[i] + norms_y[j]
+            distance = both - 2.0 * G[i, j]
+            G[i, j] = distance if distance > rounding * both else 0.0
+
+
+@lru_cache
+@collection_paused()
+def _compiled_finish() -> Callable[..., None]:
+    # Numba takes a quarter of a second to import: not before a kernel is evaluated.
+    from numba import float64, njit, void
+
+    signature = void(float64[:, ::1], float64[::1], float64[::1], float64)
+    return njit(signature, cache=True, nogil=True)(_finish)
+
+
+def _centred(X: Any, Y: Any) -> tuple[Any, Any]:
+    """Both sets in double precision, shifted by the mean of the first; sparse ones as they are."""
+    if sparse.issparse(X) or sparse.issparse(Y):
+        return X.astype(np.float64), Y.astype(np.float64)
+    centre = X.mean(axis=0, dtype=np.float64)
+    Xc = X - centre
+    return Xc, Xc if Y is X else Y - centre
+
+
+def inner_products(X: Any, Y: Any) -> np.ndarray:
+    """X·Yᵀ, dense and contiguous; numpy computes X·Xᵀ as the symmetric product it is."""
+    product = X @ Y.T
+    return np.ascontiguousarray(product.toarray() if sparse.issparse(product) else product)
+
+
+def squared_norms(X: Any) -> np.ndarray:
+    """‖x‖² of each row, shape (n_samples,)."""
+    if sparse.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", X, X)

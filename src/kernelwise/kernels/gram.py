@@ -1,0 +1,76 @@
+"""Gram matrices of many kernels on the same samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from queue import SimpleQueue
+from typing import Any
+
+import numpy as np
+
+from kernelwise._core.memory import check_gram_memory
+from kernelwise.kernels import Kernel, RadialKernel
+from kernelwise.kernels.distances import inner_products, squared_distances
+from kernelwise.kernels.dot_product import DotProductKernel
+
+DISTANCES, PRODUCTS = "squared distances", "inner products"
+
+
+class Grams:
+    """Gram matrices on one set of samples, from squared distances and inner products computed once.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_samples, n_features), or the Gram matrix itself for "precomputed"
+    bases : iterable of {DISTANCES, PRODUCTS}
+        What the kernels to come will need; see `base_of`.
+    n_buffers : int
+        Gram matrices that may be in use at one moment.
+    """
+
+    def __init__(self, X: Any, bases: Iterable[str], n_buffers: int = 1) -> None:
+        self.X = X
+        bases = set(bases)
+        if bases:
+            check_gram_memory(len(bases) + n_buffers, X.shape[0])
+        self._bases = {
+            base: squared_distances(X) if base == DISTANCES else inner_products(X, X)
+            for base in sorted(bases)
+        }
+        # A fresh n × n array costs as much in page faults as in arithmetic: the same few are used again.
+        self._buffers: SimpleQueue[np.ndarray | None] = SimpleQueue()
+        for _ in range(n_buffers):
+            self._buffers.put(None)
+
+    @contextmanager
+    def gram(self, kernel: Any) -> Iterator[np.ndarray]:
+        """Gram matrix of shape (n_samples, n_samples), valid inside the ``with`` block."""
+        base = base_of(kernel)
+        if base is None:
+            yield gram_of(kernel, self.X)
+            return
+        K = self._buffers.get()
+        if K is None:
+            K = np.empty((self.X.shape[0],) * 2)
+        try:
+            np.copyto(K, self._bases[base])
+            yield kernel._profile(K)
+        finally:
+            self._buffers.put(K)
+
+
+def gram_of(kernel: Any, X: Any) -> np.ndarray:
+    """Gram matrix of one kernel; the samples themselves if that is what they are."""
+    if isinstance(kernel, str):  # "precomputed"
+        return X
+    return kernel(X) if isinstance(kernel, Kernel) else np.asarray(kernel(X, X), dtype=float)
+
+
+def base_of(kernel: Any) -> str | None:
+    """What the Gram matrix is an entrywise function of, if other kernels can share that."""
+    if isinstance(kernel, DotProductKernel):
+        return PRODUCTS
+    if isinstance(kernel, RadialKernel) and type(kernel).transform is RadialKernel.transform:
+        return DISTANCES
+    return None

@@ -1,0 +1,199 @@
+"""The linear machine with squared hinge loss, by Newton's method over blocks of rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from sklearn.exceptions import ConvergenceWarning
+
+from kernelwise._core.validation import check_positive, check_weights
+from kernelwise.large.feature_blocks import Blocks
+
+#: The decrease that the next step would bring, at most, as a share of the objective.
+TOL = 1e-12
+MAX_ITER = 100
+#: The slope at the end of a line search, as a share of that at its start.
+SLOPE = 1e-12
+MAX_HALVINGS = 100
+
+
+@dataclass
+class LinearSolution:
+    """A trained linear machine f(x) = w·φ(x) + b.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (n_features + 1,)
+        w and, last, b.
+    C : float
+    objective : float
+    values : ndarray of shape (n_rows,)
+        f of all rows, those of weight zero included.
+    n_iter : int
+        Newton steps.
+    converged : bool
+    """
+
+    coefficients: np.ndarray
+    C: float
+    objective: float
+    values: np.ndarray = field(repr=False)
+    n_iter: int
+    converged: bool
+
+
+class SquaredHinge:
+    """Minimises ½‖w‖² + C Σ s_i max(0, 1 − y_i f(x_i))² over w and b: LinearSVC's, with a free offset.
+
+    The modified finite Newton method (Keerthi & DeCoste, JMLR 6, 2005): a step solves the least squares
+    problem of the rows inside the margin, and an exact line search along it makes it safe. The method ends
+    because there are only so many sets of rows inside the margin. All sums are in double precision.
+
+    The matrix Σ s φφᵀ of the rows inside the margin does not depend on C and is kept between solutions: rows
+    that have come in or gone out since are added or taken off, and along a path of C they are few.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        Features of shape (n_rows, n_features).
+    y : ndarray of shape (n_rows,)
+        Labels ±1.
+    weight : array of shape (n_rows,), default=None
+        s; rows of weight zero are not trained on and have values all the same. It may be changed between
+        solutions.
+    start : ndarray of shape (n_features + 1,), default=None
+        Coefficients to start from.
+    """
+
+    def __init__(
+        self, blocks: Blocks, y: np.ndarray, weight: Any = None, start: np.ndarray | None = None
+    ) -> None:
+        n, m = blocks.shape
+        self.blocks, self.y = blocks, np.asarray(y, dtype=float)
+        self.weight = check_weights(weight, n)
+        self.coefficients = np.zeros(m + 1) if start is None else np.array(start, dtype=float)
+        self.values = np.zeros(n) if start is None else blocks.apply(self.coefficients)
+        self._inside = np.zeros(n)  # weights with which the rows are in the matrix
+        self._matrix = np.zeros((m + 1, m + 1))
+
+    def solve(self, C: float, *, tol: float = TOL, max_iter: int = MAX_ITER) -> LinearSolution:
+        """Train, from where the last solution ended.
+
+        Parameters
+        ----------
+        C : float
+        tol : float
+            Stop when half the Newton decrement, which estimates what is left to gain, is below this share of
+            the objective.
+        max_iter : int
+            Newton steps, at most.
+        """
+        check_positive(C, "C", "SquaredHinge")
+        for n_iter in range(max_iter + 1):
+            gradient = self._gradient_and_matrix(C)
+            step = self._newton_step(gradient, C)
+            objective, gain = self._objective(C), float(-gradient @ step) / 2.0
+            if gain <= tol * objective:
+                return LinearSolution(
+                    self.coefficients.copy(), C, objective, self.values.copy(), n_iter, True
+                )
+            if n_iter < max_iter:
+                self._move(step, C)
+        warnings.warn(
+            f"The linear machine stopped after {max_iter} Newton steps at C = {C:.3g}, with "
+            f"{gain / objective:.1e} of its objective still to gain (tol {tol:.1e}). Lower C, or raise tol.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+        return LinearSolution(self.coefficients.copy(), C, objective, self.values.copy(), max_iter, False)
+
+    def _gradient_and_matrix(self, C: float) -> np.ndarray:
+        """The gradient where we are, shape (n_features + 1,), after bringing the matrix up to date."""
+        inside = self.weight * (self.y * self.values < 1.0)
+        # More changes than rows: from scratch is cheaper.
+        if np.count_nonzero(inside != self._inside) > np.count_nonzero(inside):
+            self._matrix[:], self._inside = 0.0, np.zeros_like(inside)
+        if (inside != self._inside).any():
+            self._matrix += self.blocks.square(inside - self._inside)
+        self._inside = inside
+        # y² = 1, so that y·(1 − y·f) = y − f.
+        pull = self.blocks.dot(inside * (self.y - self.values))
+        return _without_offset(self.coefficients) - 2.0 * C * pull
+
+    def _newton_step(self, gradient: np.ndarray, C: float) -> np.ndarray:
+        hessian = 2.0 * C * self._matrix
+        hessian.flat[:: len(hessian) + 1] += 1.0
+        hessian[-1, -1] -= 1.0 if self._inside.any() else 0.0  # no row inside: the offset stays
+        try:
+            return -cho_solve(cho_factor(hessian, overwrite_a=True), gradient)
+        except LinAlgError as error:
+            raise ValueError(
+                f"C = {C:.3g} times the weights is too large for features of this size: the linear machine "
+                "cannot be solved in double precision. Lower C, or scale the features."
+            ) from error
+
+    def _objective(self, C: float) -> float:
+        w = self.coefficients[:-1]
+        slack = np.maximum(1.0 - self.y * self.values, 0.0)
+        return float(w @ w / 2.0 + C * (self.weight @ slack**2))
+
+    def _move(self, step: np.ndarray, C: float) -> None:
+        change = self.blocks.apply(step)
+        length = self._exact_length(step, change, C)
+        self.coefficients += length * step
+        self.values += length * change
+
+    def _exact_length(self, step: np.ndarray, change: np.ndarray, C: float) -> float:
+        """Where the objective along a step is smallest: the root of its slope, which is piecewise linear.
+
+        Newton's method for one variable, within a bracket that halves where Newton leaves it.
+        """
+        w, d = self.coefficients[:-1], step[:-1]
+        signed = self.y * change
+        margin = self.y * self.values
+
+        def slope(t: float) -> tuple[float, float]:
+            slack = 1.0 - margin - t * signed
+            pull = np.where(slack > 0.0, self.weight * signed, 0.0)
+            return float(w @ d + t * (d @ d) - 2.0 * C * (pull @ slack)), float(
+                d @ d + 2.0 * C * (pull @ signed)
+            )
+
+        enough = SLOPE * abs(slope(0.0)[0])
+        low, high, t = 0.0, np.inf, 1.0
+        for _ in range(MAX_HALVINGS):
+            first, second = slope(t)
+            if abs(first) <= enough:
+                break
+            low, high = (t, high) if first < 0.0 else (low, t)
+            t = t - first / second if second > 0.0 else np.inf
+            if not low < t < high:
+                t = 2.0 * low if np.isinf(high) else (low + high) / 2.0
+        return t
+
+
+def squared_hinge_path(
+    blocks: Blocks, y: np.ndarray, Cs: Iterable[float], weight: Any = None, **settings: Any
+) -> list[LinearSolution]:
+    """Linear machines for increasing values of C, each started from the one before.
+
+    Parameters
+    ----------
+    blocks, y, weight
+        As in `SquaredHinge`.
+    Cs : iterable of float
+    **settings
+        ``tol`` and ``max_iter``.
+    """
+    machine = SquaredHinge(blocks, y, weight)
+    return [machine.solve(C, **settings) for C in Cs]
+
+
+def _without_offset(coefficients: np.ndarray) -> np.ndarray:
+    """w, and 0 for b: the gradient of ½‖w‖²."""
+    return np.append(coefficients[:-1], 0.0)

@@ -1,0 +1,308 @@
+"""Problems of more than two classes: their two-class machines, and what the machines' values say together."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable
+from functools import partial
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kernelwise._core.validation import check_choice
+
+REJECTED = -1
+
+
+class Machine(NamedTuple):
+    """One two-class problem: the samples in it and their labels as ±1."""
+
+    members: np.ndarray
+    signs: np.ndarray
+
+
+def two_class_machines(index: np.ndarray, n_classes: int, strategy: str) -> list[Machine]:
+    """Split a problem into two-class ones.
+
+    Parameters
+    ----------
+    index : ndarray of shape (n_samples,)
+        Class index of each sample.
+    n_classes : int
+    strategy : {"ovo", "ovr"}
+        One against one in the order (0, 1), (0, 2), …, the first class of a pair positive as in LIBSVM; or
+        each class against the rest. Two classes always make one machine, whose positive class is the second,
+        as in scikit-learn.
+
+    Returns
+    -------
+    machines : list of Machine
+    """
+    check_choice(strategy, "strategy", "svm_path", ("ovo", "ovr"))
+    everyone = np.arange(index.size)
+    if n_classes == 2:
+        return [Machine(everyone, 2.0 * index - 1.0)]
+    if strategy == "ovr":
+        return [Machine(everyone, np.where(index == k, 1.0, -1.0)) for k in range(n_classes)]
+    pairs = []
+    for first, second in combinations(range(n_classes), 2):
+        members = np.flatnonzero((index == first) | (index == second))
+        pairs.append(Machine(members, np.where(index[members] == first, 1.0, -1.0)))
+    return pairs
+
+
+def check_decided(decision: np.ndarray) -> None:
+    """Refuse decision values of a path whose folds left samples out."""
+    if np.isnan(decision).any():
+        raise ValueError(
+            "Some samples were never held out, so they have no label. Let the test folds cover all."
+        )
+
+
+def vote(decision: np.ndarray, classes: np.ndarray, strategy: str = "ovo") -> np.ndarray:
+    """Turn decision values into labels as scikit-learn's SVC and OneVsRestClassifier do.
+
+    Parameters
+    ----------
+    decision : ndarray of shape (...) for two classes, (..., n_machines) for more
+        As in `SVMPath`.
+    classes : ndarray of shape (n_classes,)
+    strategy : {"ovo", "ovr"}, default="ovo"
+        One against one: most votes win, and ties go to the class that comes first. One against the rest: the
+        largest decision value wins.
+
+    Returns
+    -------
+    labels : ndarray of shape (...)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.solvers import vote
+
+    One sample, three classes: values of the pairs (a, b), (a, c) and (b, c).
+
+    >>> classes = np.array(["a", "b", "c"])
+    >>> vote(np.array([[-1.0, 0.5, 2.0]]), classes)
+    array(['b'], dtype='<U1')
+
+    Decision values of a, b and c against the rest:
+
+    >>> vote(np.array([[-1.0, 0.5, 2.0]]), classes, "ovr")
+    array(['c'], dtype='<U1')
+    """
+    check_choice(strategy, "strategy", "vote", ("ovo", "ovr"))
+    check_decided(decision)
+    if len(classes) == 2:
+        return classes[(decision >= 0).astype(int)]
+    if strategy == "ovr":
+        return classes[decision.argmax(axis=-1)]
+    votes = np.zeros((*decision.shape[:-1], len(classes)), dtype=np.int64)
+    for k, (first, second) in enumerate(combinations(range(len(classes)), 2)):
+        won = decision[..., k] > 0
+        votes[..., first] += won
+        votes[..., second] += ~won
+    return classes[votes.argmax(axis=-1)]
+
+
+class Strategy(NamedTuple):
+    """How machines are trained, and how their decision values become the index of a class.
+
+    Attributes
+    ----------
+    machines : {"ovo", "ovr"}
+        One machine for each pair of classes, or for each class and the rest.
+    decide : callable
+        ``decide(decision, n_classes)`` → indices of shape (...), `REJECTED` (−1) for no class.
+    rejects : bool
+    """
+
+    machines: str
+    decide: Callable[[np.ndarray, int], np.ndarray]
+    rejects: bool = False
+
+
+def fuzzy_membership(decision: np.ndarray) -> np.ndarray:
+    """Membership of each class by minimum operators (paper 000, section 4, after Abe's fuzzy SVMs).
+
+    m_i(x) = min( min(1, D_i(x)), min over j ≠ i of min(1, −D_j(x)) ): 1 where machine i and all others are
+    sure of class i, positive where they agree on it, and not positive for any class where they contradict
+    each other (the regions that signs alone leave unclassified).
+
+    Parameters
+    ----------
+    decision : ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+        One-vs-rest decision values D.
+
+    Returns
+    -------
+    membership : ndarray of shape (n_samples, n_classes)
+
+    Notes
+    -----
+    The class with the largest D has the largest membership, too: let a be the largest D and b the second.
+    Its membership is min(1, a, −b), that of a class i of the others min(1, D_i, −a), and D_i ≤ b ≤ a. If
+    a > b no other class reaches it, and saturation changes nothing: a membership of 1 takes D_i ≥ 1 and all
+    other D ≤ −1, which only one class can have. So labels are those of the largest D; memberships add how
+    far the machines agree, on one scale for all classes.
+    """
+    decision = np.asarray(decision, dtype=float)
+    if decision.ndim == 1:
+        decision = np.column_stack([-decision, decision])
+    # The largest of the other classes' values is the largest of all, and the second largest for its class.
+    second, largest = np.hsplit(np.partition(decision, -2, axis=1)[:, -2:], 2)
+    others = np.where(np.arange(decision.shape[1]) == decision.argmax(axis=1)[:, None], second, largest)
+    return np.minimum(1.0, np.minimum(decision, -others))
+
+
+def unanimous(decision: np.ndarray, n_classes: int) -> np.ndarray:
+    """Index of the class for which all its pairwise machines decide, or −1 (paper 001, section 4).
+
+    Parameters
+    ----------
+    decision : ndarray of shape (..., n_machines), or (...) for two classes
+        Pairwise values in the order (0, 1), (0, 2), …, the first class positive; of two classes, the second.
+        A value of exactly zero is for neither class.
+    n_classes : int
+
+    Returns
+    -------
+    index : ndarray of shape (...), integers
+    """
+    check_decided(decision)
+    if n_classes == 2:
+        return np.where(decision == 0, REJECTED, (decision > 0).astype(int))
+    wins = np.zeros((*decision.shape[:-1], n_classes), dtype=int)
+    for k, (first, second) in enumerate(combinations(range(n_classes), 2)):
+        wins[..., first] += decision[..., k] > 0
+        wins[..., second] += decision[..., k] < 0
+    return np.where(wins.max(axis=-1) == n_classes - 1, wins.argmax(axis=-1), REJECTED)
+
+
+def _voted(decision: np.ndarray, n_classes: int, machines: str) -> np.ndarray:
+    return vote(decision, np.arange(n_classes), machines)
+
+
+#: Names that `SVC` and `GridSearchSVC` take as ``multiclass``. The largest membership is at the largest
+#: decision value (see `fuzzy_membership`), which also settles ties between memberships.
+STRATEGIES = {
+    "ovo": Strategy("ovo", partial(_voted, machines="ovo")),
+    "ovr": Strategy("ovr", partial(_voted, machines="ovr")),
+    "ovr-fuzzy": Strategy("ovr", partial(_voted, machines="ovr")),
+    "ovo-reject": Strategy("ovo", unanimous, rejects=True),
+}
+
+
+def decide_labels(
+    decision: np.ndarray, classes: np.ndarray, strategy: str, reject_label: Any = None
+) -> np.ndarray:
+    """Labels by the rule of a strategy.
+
+    Parameters
+    ----------
+    decision : ndarray of shape (...) for two classes, (..., n_machines) for more
+        As in `SVMPath`.
+    classes : ndarray of shape (n_classes,)
+    strategy : str
+        A key of `STRATEGIES`.
+    reject_label : object, default=None
+        Label of rejected samples, as from `choose_reject_label`.
+
+    Returns
+    -------
+    labels : ndarray of shape (...)
+    """
+    index = STRATEGIES[strategy].decide(decision, len(classes))
+    if not STRATEGIES[strategy].rejects:
+        return classes[index]
+    # Strings may need more room, and unsigned integers a sign; the last label is that of index −1.
+    dtype = object if classes.dtype.kind == "O" else None
+    return np.append(classes, np.array([reject_label], dtype=dtype))[index]
+
+
+def choose_reject_label(reject_label: Any, classes: np.ndarray, strategy: str, owner: str) -> Any:
+    """Return the label of rejected samples: the given one, or −1 for numbers; None if none is rejected."""
+    if not STRATEGIES[strategy].rejects:
+        return None
+    kind = classes.dtype.kind
+    if kind == "b":
+        raise ValueError(f"multiclass={strategy!r} needs a third label; turn the boolean labels to integers.")
+    if reject_label is None and kind not in "iuf":
+        raise ValueError(
+            f"multiclass={strategy!r} needs a label for rejected samples, and these labels are no numbers. "
+            f"Set 'reject_label' of {owner}, for example to 'rejected'."
+        )
+    label = REJECTED if reject_label is None else reject_label
+    if not _is_like(label, kind):
+        raise ValueError(
+            f"'reject_label' of {owner} must be of the same kind as the labels "
+            f"({classes.tolist()[0]!r}, …), got {label!r}."
+        )
+    if label in classes.tolist():
+        raise ValueError(
+            f"Rejected samples would get the label {label!r}, which is a class. "
+            f"Set 'reject_label' of {owner} to one that is not."
+        )
+    return label
+
+
+def _is_like(label: Any, kind: str) -> bool:
+    """Whether a label can stand among classes of that kind; scikit-learn's are whole numbers or strings."""
+    if kind in "iuf":
+        return isinstance(label, numbers.Real) and float(label).is_integer()
+    return kind == "O" or isinstance(label, str)
+
+
+def check_strategy(multiclass: Any, shape: Any, owner: str) -> None:
+    """Refuse unknown strategies, and decision values that their machines do not have."""
+    check_choice(multiclass, "multiclass", owner, tuple(STRATEGIES))
+    check_choice(shape, "decision_function_shape", owner, ("ovo", "ovr"))
+    if (STRATEGIES[multiclass].machines, shape) == ("ovr", "ovo"):
+        raise ValueError(
+            f"multiclass={multiclass!r} has no pairwise values; set decision_function_shape='ovr'."
+        )
+
+
+def shown_values(values: np.ndarray, n_classes: int, shape: str, machines: str) -> np.ndarray:
+    """Decision values as ``decision_function`` returns them.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, n_machines), or (n_samples,) for two classes
+    n_classes : int
+    shape : {"ovr", "ovo"}
+        ``decision_function_shape``.
+    machines : {"ovo", "ovr"}
+        What was trained.
+
+    Returns
+    -------
+    values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_machines)
+    """
+    if n_classes == 2:
+        return values.ravel()
+    return ovr_from_ovo(values, n_classes) if shape == "ovr" and machines == "ovo" else values
+
+
+def ovr_from_ovo(values: np.ndarray, n_classes: int) -> np.ndarray:
+    """One value per class from those of the pairs: votes, plus a share below ½ that ranks equal votes.
+
+    scikit-learn's formula: votes + s / (3 (|s| + 1)), s the sum of the signed decision values of a class.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, n_machines)
+    n_classes : int
+
+    Returns
+    -------
+    values : ndarray of shape (n_samples, n_classes)
+    """
+    votes, sums = np.zeros((2, values.shape[0], n_classes))
+    for column, (first, second) in zip(values.T, combinations(range(n_classes), 2), strict=True):
+        sums[:, first] += column
+        sums[:, second] -= column
+        votes[:, first] += column >= 0
+        votes[:, second] += column < 0
+    return votes + sums / (3.0 * (np.abs(sums) + 1.0))

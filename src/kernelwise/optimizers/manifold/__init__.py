@@ -1,0 +1,5 @@
+"""Descent on the manifolds that metrics live on."""
+
+from kernelwise.optimizers.manifold.descent import ManifoldDescent
+
+__all__ = ["ManifoldDescent"]

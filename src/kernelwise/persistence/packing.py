@@ -1,0 +1,202 @@
+"""Models as JSON and plain arrays, and back.
+
+What JSON has no word for is an object with the key "$", which says what it is. Classes are looked up by
+name in `CLASSES` and nowhere else: what is not there can neither be written nor read.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+
+from kernelwise import criteria, kernels, optimizers
+from kernelwise._core.parameters import constructor_params
+from kernelwise.estimators._fit_record import FitRecord
+from kernelwise.estimators.nystroem_svc import NystroemSVC
+from kernelwise.estimators.svc import SVC
+from kernelwise.estimators.svr import SVR
+from kernelwise.estimators.tuned_svc import TunedSVC
+from kernelwise.estimators.tuned_svr import TunedSVR
+from kernelwise.exceptions import IncompatibleError
+from kernelwise.findings import Finding
+from kernelwise.result import History, TuningResult
+from kernelwise.search.result import SelectionResult
+
+
+def _public_classes(package: Any) -> list[type]:
+    """Classes of a package that can be made."""
+    found = [getattr(package, name) for name in package.__all__]
+    return [value for value in found if inspect.isclass(value) and not inspect.isabstract(value)]
+
+
+SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
+PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]
+OTHERS = (
+    *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC),
+    *(FitRecord, SelectionResult, TuningResult, Finding, KFold, StratifiedKFold),
+)
+CLASSES = {part.__name__: part for part in (*OTHERS, *SCALERS, *PARTS)}
+#: The scorer is made again when the model is loaded; callbacks watch a training, which is over.
+LEFT_OUT = ("scorer_", "_skl_callbacks")
+#: Kinds of arrays and scalars that numpy writes without pickle.
+KINDS = "biufcUSmM"
+
+
+class Packer:
+    """Turns a model into what JSON can hold; ``arrays`` gets the arrays, by where in the model they are."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, np.ndarray] = {}
+        self._known: dict[int, str] = {}
+
+    def pack(self, value: Any, where: str) -> Any:
+        """Pack any value; ``where`` it is goes into the error if it cannot be."""
+        if value is None or type(value) in (bool, int, str):
+            return value
+        if type(value) is float:
+            return value if math.isfinite(value) else {"$": "float", "value": repr(value)}
+        if isinstance(value, np.ndarray | np.generic):
+            return self._numpy(value, where)
+        if sparse.issparse(value) and value.format == "csr":
+            return self._csr(value, where)
+        if type(value) in (list, tuple, History):
+            items = [self.pack(item, f"{where}[{k}]") for k, item in enumerate(value)]
+            return items if type(value) is list else {"$": type(value).__name__.lower(), "items": items}
+        if type(value) is dict:
+            return self._dict(value, where)
+        if CLASSES.get(type(value).__name__) is type(value):
+            return self._instance(value, where)
+        raise IncompatibleError(
+            f"save has no place for {where}, which is {_short(value)}. The file holds numbers, text, arrays, "
+            f"parts of kernelwise, and {', '.join(scaler.__name__ for scaler in SCALERS)}; use pickle."
+        )
+
+    def _numpy(self, value: Any, where: str) -> Any:
+        if isinstance(value, np.ma.MaskedArray):
+            data, mask = np.asarray(value.data), np.ma.getmaskarray(value)
+            return {"$": "masked", "data": self.pack(data, where), "mask": self.pack(mask, f"{where}.mask")}
+        if value.dtype.kind == "O":
+            items = self.pack(value.ravel().tolist(), where)
+            return {"$": "objects", "shape": list(value.shape), "items": items}
+        if value.dtype.kind not in KINDS:
+            raise IncompatibleError(f"save has no place for {where}, an array of {value.dtype}; use pickle.")
+        if isinstance(value, np.generic) and isinstance(value.item(), bool | int | float | str):
+            return {"$": "scalar", "dtype": value.dtype.str, "value": self.pack(value.item(), where)}
+        if id(value) not in self._known:
+            self._known[id(value)] = where
+            self.arrays[where] = value
+        return {"$": "array", "name": self._known[id(value)]}
+
+    def _csr(self, value: Any, where: str) -> Any:
+        parts = {name: self.pack(getattr(value, name), f"{where}.{name}") for name in CSR_PARTS}
+        return {
+            "$": "csr",
+            "is_array": isinstance(value, sparse.sparray),
+            "shape": list(value.shape),
+            **parts,
+        }
+
+    def _dict(self, value: dict[Any, Any], where: str) -> Any:
+        if all(type(key) is str and key != "$" for key in value):
+            return {key: self.pack(item, f"{where}.{key}") for key, item in value.items()}
+        pairs = [
+            [self.pack(key, f"a key of {where}"), self.pack(item, f"{where}[{key!r}]")]
+            for key, item in value.items()
+        ]
+        return {"$": "pairs", "items": pairs}
+
+    def _instance(self, value: Any, where: str) -> Any:
+        """Constructor arguments by name, and the fitted attributes of an estimator."""
+        if is_dataclass(value):
+            params = {field.name: getattr(value, field.name) for field in fields(value)}
+        else:
+            params = constructor_params(value)
+        packed = {"$": "instance", "class": type(value).__name__, "params": self._dict(params, where)}
+        if isinstance(value, BaseEstimator):
+            state = {
+                name: v for name, v in vars(value).items() if name not in params and name not in LEFT_OUT
+            }
+            packed["state"] = self._dict(state, where)
+        return packed
+
+
+def unpack(node: Any, arrays: dict[str, np.ndarray]) -> Any:
+    """The value that was packed; ValueError, KeyError or TypeError if the node is not one."""
+    if isinstance(node, list):
+        return [unpack(item, arrays) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$" not in node:
+        return {key: unpack(item, arrays) for key, item in node.items()}
+    if node["$"] not in READERS:
+        raise ValueError(f"it has a value of the unknown kind {node['$']!r}")
+    inside = {key: unpack(item, arrays) for key, item in node.items() if key != "$"}
+    if node["$"] == "array":
+        if inside["name"] not in arrays:
+            raise ValueError(f"the array {inside['name']!r} is missing")
+        return arrays[inside["name"]]
+    return READERS[node["$"]](inside)
+
+
+def _read_scalar(node: dict[str, Any]) -> Any:
+    dtype = np.dtype(node["dtype"])
+    if dtype.kind not in KINDS:
+        raise ValueError(f"it has a scalar of type {dtype}")
+    return dtype.type(node["value"])
+
+
+def _read_objects(node: dict[str, Any]) -> np.ndarray:
+    values = np.empty(len(node["items"]), dtype=object)
+    values[:] = node["items"]
+    return values.reshape(node["shape"])
+
+
+def _read_csr(node: dict[str, Any]) -> Any:
+    form = sparse.csr_array if node["is_array"] else sparse.csr_matrix
+    matrix = form(tuple(node[name] for name in CSR_PARTS), shape=tuple(node["shape"]))
+    matrix.check_format(full_check=True)
+    return matrix
+
+
+def _read_instance(node: dict[str, Any]) -> Any:
+    if node["class"] not in CLASSES:
+        raise ValueError(f"it has a part of the unknown class {node['class']!r}")
+    instance = CLASSES[node["class"]](**node["params"])
+    state = node.get("state", {})
+    strange = [name for name in state if not _is_fitted_name(name)]
+    if strange:
+        raise ValueError(f"{node['class']} has no attribute {strange[0]!r}")
+    vars(instance).update(state)
+    return instance
+
+
+def _is_fitted_name(name: str) -> bool:
+    return name.isidentifier() and not name.startswith("__") and (name[0] == "_" or name[-1] == "_")
+
+
+def _short(value: Any) -> str:
+    is_named = inspect.isclass(value) or inspect.isroutine(value)
+    return repr(value) if is_named else f"of the class {type(value).__module__}.{type(value).__name__}"
+
+
+CSR_PARTS = ("data", "indices", "indptr")
+READERS: dict[str, Any] = {
+    "array": None,
+    "float": lambda node: {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[node["value"]],
+    "scalar": _read_scalar,
+    "masked": lambda node: np.ma.MaskedArray(node["data"], mask=node["mask"]),
+    "objects": _read_objects,
+    "csr": _read_csr,
+    "tuple": lambda node: tuple(node["items"]),
+    "history": lambda node: History(node["items"]),
+    "pairs": lambda node: dict(node["items"]),
+    "instance": _read_instance,
+}

@@ -1,0 +1,58 @@
+"""Scored kernels in a journal, so that a long search that was stopped goes on where it was."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from kernelwise._core.parameters import constructor_params
+from kernelwise.kernels import Kernel
+from kernelwise.search.fold_kernels import FoldKernels, final_kernel
+from kernelwise.search.scored_kernel import KernelPath
+
+NUMBERS = ("is_finished", "variance", "seconds", "n_machines", "epsilon")
+ARRAYS = ("Cs", "scores", "n_support")
+
+
+def name_of(kernel: Any, Cs: np.ndarray | None, epsilon: float | None) -> str:
+    """A name that tells kernels apart to the last bit, with the values of C and ε asked for."""
+    if isinstance(kernel, FoldKernels):
+        parts: list[Any] = [kernel.final, *kernel.by_fold]
+    else:
+        parts = [kernel]
+    digest = hashlib.sha256()
+    for part in parts:
+        params = constructor_params(part) if isinstance(part, Kernel) else {}
+        digest.update(type(part).__name__.encode())
+        for name, value in params.items():
+            digest.update(f"{name} {np.shape(value)}".encode())
+            digest.update(value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode())
+    digest.update(b"" if Cs is None else np.asarray(Cs, float).tobytes())
+    return f"{type(parts[0]).__name__} {digest.hexdigest()[:32]} {epsilon!r}"
+
+
+def to_json(path: KernelPath, n_stopped: int, n_indefinite: int) -> dict[str, Any]:
+    """All of a path but its decision values, which are as many as the samples for each C."""
+    return {
+        **{name: getattr(path, name) for name in NUMBERS},
+        **{name: _listed(getattr(path, name)) for name in ARRAYS},
+        "n_stopped": n_stopped,
+        "n_indefinite": n_indefinite,
+    }
+
+
+def _listed(values: np.ndarray) -> list[Any]:
+    """Numbers as a journal can have them: None in place of those that are not finite."""
+    listed = values.astype(object)
+    listed[~np.isfinite(values)] = None
+    return listed.tolist()
+
+
+def from_json(found: dict[str, Any], kernel: Any, reason: str, again: Callable[[], np.ndarray]) -> KernelPath:
+    """The path; ``again`` scores it once more, for decision values, if it is the one chosen."""
+    values: dict[str, Any] = {name: np.asarray(found[name], dtype=float) for name in ARRAYS}
+    values |= {name: found[name] for name in NUMBERS}
+    return KernelPath(kernel=final_kernel(kernel), reason=reason, stored=None, again=again, **values)

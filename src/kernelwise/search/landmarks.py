@@ -1,0 +1,272 @@
+"""How many landmarks, and which C: linear machines on Nyström features, scored on held-out rows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.ndimage import uniform_filter1d
+
+from kernelwise.large.feature_blocks import Blocks
+from kernelwise.large.nystroem import NystroemMap, choose_landmarks
+from kernelwise.large.squared_hinge import LinearSolution, SquaredHinge, squared_hinge_path
+from kernelwise.multiclass import Machine, two_class_machines
+from kernelwise.search.c_range import STEP, spread
+from kernelwise.search.canonical import sample, shuffled_classes
+from kernelwise.search.deadline import Deadline
+from kernelwise.search.scored_kernel import SMOOTH
+from kernelwise.solvers.platt import fit_platt_of
+
+#: Rows on which landmarks and C are chosen, at most, and the share of them that is held out.
+MAX_SEARCH_ROWS = 20_000
+HELD_OUT = 0.2
+#: "auto" trains so many rows exactly whatever the time, and without a time budget no more than so many.
+FEW, MANY = 5000, 50_000
+#: Numbers of landmarks that are tried in turn, and what one must gain for the next to be tried.
+SIZES = (250, 500, 1000, 2000)
+MIN_GAIN = 0.001
+#: Values of C: these powers of 4 over the variance in feature space.
+POWERS = np.arange(-4.0, 6.0)
+
+Score = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+
+
+@dataclass
+class Rows:
+    """Rows to train on, distinct and in canonical order.
+
+    Attributes
+    ----------
+    Z : array or CSR matrix of shape (n_rows, n_features)
+    index : ndarray of shape (n_rows,)
+        Class index of each row.
+    weight, bound : ndarray of shape (n_rows,)
+        Weights of the rows, and the same times those of the classes.
+    n_classes : int
+    """
+
+    Z: Any
+    index: np.ndarray
+    weight: np.ndarray
+    bound: np.ndarray
+    n_classes: int
+
+    def __getitem__(self, rows: np.ndarray) -> Rows:
+        return Rows(self.Z[rows], self.index[rows], self.weight[rows], self.bound[rows], self.n_classes)
+
+    def blocks(self, map_: NystroemMap, memory_limit: float) -> Blocks:
+        """Features of the rows, in no more MiB than that."""
+        return map_.blocks(self.Z, memory_limit)
+
+    def machines(self, strategy: str) -> list[Machine]:
+        """Two-class machines, with labels ±1."""
+        return two_class_machines(self.index, self.n_classes, strategy)
+
+
+class HeldOutValues(NamedTuple):
+    """Decision values of the chosen machines for rows that they had not seen.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_held_out,)
+    weight : ndarray of shape (n_held_out,)
+    decision : ndarray of shape (n_held_out, n_machines)
+    """
+
+    rows: np.ndarray
+    weight: np.ndarray
+    decision: np.ndarray
+
+
+@dataclass
+class Candidate:
+    """Machines of one number of landmarks.
+
+    Attributes
+    ----------
+    map : NystroemMap
+    landmarks : ndarray of shape (n_landmarks,)
+        Rows that they are.
+    Cs, scores : ndarray of shape (n_Cs,)
+        Values of C and held-out scores.
+    coefficients : ndarray of shape (n_Cs, n_machines, rank + 1)
+    decision : ndarray of shape (n_Cs, n_held_out, n_machines)
+        Held-out decision values.
+    n_iter : int
+        Newton steps.
+    seconds : float
+    """
+
+    map: NystroemMap
+    landmarks: np.ndarray
+    Cs: np.ndarray
+    scores: np.ndarray
+    coefficients: np.ndarray
+    decision: np.ndarray
+    n_iter: int
+    seconds: float
+
+    @property
+    def best(self) -> int:
+        """Place of the best C: the smallest of equals, after averaging neighbours."""
+        return int(np.argmax(uniform_filter1d(self.scores, SMOOTH, mode="nearest")))
+
+    @property
+    def best_score(self) -> float:
+        """The score there."""
+        return float(self.scores[self.best])
+
+
+class NystroemSearch:
+    """Tries numbers of landmarks and values of C on a part of the rows.
+
+    Parameters
+    ----------
+    rows : Rows
+    kernel : Kernel
+    strategy : {"ovo", "ovr"}
+    score : callable
+        ``score(decision, rows, weight)`` → scores of shape (n_Cs,) of held-out decision values.
+    memory_limit : float
+        MiB for features.
+    deadline : Deadline
+        More landmarks are tried only while there is time for them and for the final machine.
+    random_state : int
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        kernel: Any,
+        strategy: str,
+        score: Score,
+        memory_limit: float,
+        deadline: Deadline,
+        random_state: int,
+    ) -> None:
+        self.rows, self.kernel, self.strategy, self.score = rows, kernel, strategy, score
+        self.memory_limit, self.deadline, self.random_state = memory_limit, deadline, random_state
+        n = len(rows.index)
+        self.used = (
+            np.arange(n) if n <= MAX_SEARCH_ROWS else sample(rows.index, MAX_SEARCH_ROWS, random_state)
+        )
+        self.part = rows[self.used]
+        self.share = held_out_shares(self.part.index, random_state)
+        self.test = np.flatnonzero(self.share)
+        self.candidates: list[Candidate] = []
+
+    def run(self, n_components: Any, C: Any) -> Candidate:
+        """The best candidate; "auto" for what is to be chosen."""
+        train = np.flatnonzero(self.share < 1.0)
+        sizes: tuple[int, ...] = SIZES if n_components == "auto" else (n_components,)
+        sizes = tuple(dict.fromkeys(min(size, len(train)) for size in sizes))
+        order = train[choose_landmarks(self.kernel, self.part.Z[train], sizes[-1], self.random_state)]
+        for size in sizes:
+            if self.candidates and not self._goes_on(size):
+                break
+            self.candidates.append(self._try(order[:size], C))
+        return max(self.candidates, key=lambda candidate: candidate.best_score)
+
+    def _goes_on(self, size: int) -> bool:
+        scores = [candidate.best_score for candidate in self.candidates]
+        if len(scores) > 1 and scores[-1] - max(scores[:-1]) < MIN_GAIN:
+            return False
+        # Both the search and the final machine take time that grows like the square of the landmarks.
+        last = self.candidates[-1]
+        growth = (size / len(last.landmarks)) ** 2 * (1.0 + len(self.rows.index) / len(self.used))
+        return self.deadline.allows(f"{size} landmarks", last.seconds * growth)
+
+    def _try(self, landmarks: np.ndarray, C: Any) -> Candidate:
+        started = time.perf_counter()
+        map_ = NystroemMap.from_landmarks(self.kernel, self.part.Z[landmarks])
+        blocks = self.part.blocks(map_, self.memory_limit)
+        Cs = self._values_of_C(map_) if C == "auto" else np.array([float(C)])
+        weight = self.part.bound * (1.0 - self.share)
+        machines = [
+            squared_hinge_path(blocks, *_on_all_rows(machine, weight, Cs))
+            for machine in self.part.machines(self.strategy)
+        ]
+        test = self.test
+        decision = np.array([[one.values[test] for one in path] for path in machines]).transpose(1, 2, 0)
+        shown = decision[:, :, 0] if self.rows.n_classes == 2 else decision
+        return Candidate(
+            map_,
+            self.used[landmarks],
+            Cs,
+            self.score(shown, self.used[test], self._test_weight),
+            np.array([[one.coefficients for one in path] for path in machines]).transpose(1, 0, 2),
+            decision,
+            sum(one.n_iter for path in machines for one in path),
+            time.perf_counter() - started,
+        )
+
+    def _values_of_C(self, map_: NystroemMap) -> np.ndarray:
+        # One landmark does not say how much samples differ.
+        points = map_.landmarks if map_.landmarks.shape[0] > 1 else self.part.Z[:500]
+        K = np.asarray(self.kernel(points), dtype=np.float64)
+        variance = spread(K, np.ones(len(K))) * float(self.part.bound.mean())
+        return STEP ** (POWERS - round(np.log(max(variance, 1e-300)) / np.log(STEP)))
+
+    @property
+    def _test_weight(self) -> np.ndarray:
+        return (self.part.weight * self.share)[self.test]
+
+    def held_out(self, chosen: Candidate) -> HeldOutValues:
+        """What the chosen machines said of the rows that were held out."""
+        return HeldOutValues(self.used[self.test], self._test_weight, chosen.decision[chosen.best])
+
+    def sigmoids(self, chosen: Candidate) -> np.ndarray:
+        """Platt's sigmoids of the held-out decision values, shape (n_machines, 2)."""
+        test, weight = self.part[self.test], self._test_weight
+        return fit_platt_of(test.machines(self.strategy), chosen.decision[chosen.best], weight)
+
+    def train(self, chosen: Candidate, whole: Rows | None = None) -> list[LinearSolution]:
+        """The chosen machines on all rows that the time left allows, from where the search has left them.
+
+        ``whole`` are rows of which those of the search are a sample.
+        """
+        rows = self._affordable(chosen, self.rows if whole is None else whole)
+        blocks = rows.blocks(chosen.map, self.memory_limit)
+        C = float(chosen.Cs[chosen.best])
+        starts = chosen.coefficients[chosen.best]
+        solutions = []
+        for machine, start in zip(rows.machines(self.strategy), starts, strict=True):
+            y, _, weight = _on_all_rows(machine, rows.bound, chosen.Cs)
+            solutions.append(SquaredHinge(blocks, y, weight, start).solve(C))
+        self.n_trained = len(rows.index)
+        return solutions
+
+    def _affordable(self, chosen: Candidate, whole: Rows) -> Rows:
+        """The whole, or a sample: a path took some time on the rows of the search, which grows like n."""
+        n, n_used = len(whole.index), len(self.used)
+        share = max(self.deadline.left, 0.0) / max(chosen.seconds, 1e-6)
+        if n <= max(share, 1.0) * n_used:
+            return whole
+        n_affordable = min(int(max(share, 1.0) * n_used), len(self.rows.index))
+        rows = self.rows[sample(self.rows.index, n_affordable, self.random_state)]
+        self.deadline.skipped.append(f"training on {n - len(rows.index)} of {n} distinct rows")
+        return rows
+
+
+def held_out_shares(index: np.ndarray, random_state: int) -> np.ndarray:
+    """Share of each row's weight that is held out, shape (n_rows,): 1 for a fifth of the rows of every class.
+
+    At least one row; of the only row of a class, which stands for several equal ones, one half.
+    """
+    shares = np.zeros(len(index))
+    for members in shuffled_classes(index, random_state):
+        chosen = members[: max(1, round(HELD_OUT * len(members)))]
+        shares[chosen] = 1.0 if len(members) > 1 else 0.5
+    return shares
+
+
+def _on_all_rows(
+    machine: Machine, weight: np.ndarray, Cs: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Labels, values of C and weights of a machine; rows that are not its own have weight zero."""
+    y, own = np.ones(len(weight)), np.zeros(len(weight))
+    y[machine.members], own[machine.members] = machine.signs, weight[machine.members]
+    return y, Cs, own

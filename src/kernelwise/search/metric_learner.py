@@ -1,0 +1,184 @@
+"""Learning the metric of a Gaussian kernel from several starts: what procedures and transformer share."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedShuffleSplit
+
+from kernelwise._core.parameters import constructor_params
+from kernelwise._core.validation import check_choice, check_positive
+from kernelwise.criteria import as_criterion
+from kernelwise.exceptions import BoundaryWarning
+from kernelwise.findings import Finding
+from kernelwise.kernels import RBF, DiagonalGaussian, Gaussian, LowRankGaussian
+from kernelwise.kernels.radial import GaussianFamily
+from kernelwise.optimizers import ManifoldDescent, Optimizer
+from kernelwise.problem import TuningProblem
+from kernelwise.result import TuningResult
+from kernelwise.solvers import svm_path
+
+METRICS = ("rbf", "diagonal", "gaussian", "low-rank")
+#: Sum of the weights of the features that vary, where searches start: from wide to narrow kernels.
+STARTS = (1.0, 2.0, 5.0, 10.0)
+#: A metric is worth no more iterations: what is left is over-fitting, and weights on their way to zero.
+MAX_ITER = 60
+#: Weight of a feature that counts for nothing, as a share of the others: the floor of the search.
+FLOOR = 1e-6
+#: Values of C for machines that only compare kernels.
+ROUGH_CS = (0.1, 1.0, 10.0, 100.0, 1000.0)
+
+
+@dataclass(frozen=True)
+class LearnedMetric:
+    """A kernel with its metric, and how it was found.
+
+    Attributes
+    ----------
+    kernel : GaussianFamily
+        For standardised samples.
+    start : float
+        The start that led to the lowest cost.
+    values : dict from float to float
+        The cost where the search from each start ended.
+    result : TuningResult
+        Of the search from ``start``.
+    findings : tuple of Finding
+    """
+
+    kernel: GaussianFamily
+    start: float
+    values: dict[float, float]
+    result: TuningResult
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True)
+class MetricLearner:
+    """Searches from isotropic kernels of several widths and keeps the end of lowest cost.
+
+    "gaussian" and "low-rank" go on from where the search over diagonal metrics ended, so that features
+    without weight have no part in them.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "diagonal", "gaussian", "low-rank"}, default="diagonal"
+    criterion : Criterion or str, default="centered-kta"
+    starts : sequence of float
+        Sum of the weights over the features that vary; the start decides where a search ends.
+    optimizer : Optimizer, default=None
+        None is conjugate gradients on the manifold, 60 iterations at most.
+    rank : int, default=2
+        Of "low-rank".
+    validation_fraction : float, default=None
+        Share of the samples, if any, on whose classification error the number of iterations is chosen.
+    random_state : int, RandomState or None, default=0
+        Of that share.
+    """
+
+    kernel: str = "diagonal"
+    criterion: Any = "centered-kta"
+    starts: Any = STARTS
+    optimizer: Optimizer | None = None
+    rank: int = 2
+    validation_fraction: float | None = None
+    random_state: Any = 0
+
+    def __post_init__(self) -> None:
+        check_choice(self.kernel, "kernel", "metric learning", METRICS)
+        as_criterion(self.criterion)
+        if not len(self.starts):
+            raise ValueError("'starts' of metric learning is empty; pass at least one value.")
+        for start in self.starts:
+            check_positive(start, "starts", "metric learning")
+
+    def learn(self, Z: np.ndarray, y: np.ndarray, sample_weight: Any = None) -> LearnedMetric:
+        """Learn on standardised samples of shape (n_samples, n_features)."""
+        optimizer = ManifoldDescent(tol=1e-4, max_iter=MAX_ITER) if self.optimizer is None else self.optimizer
+        findings = _constant_findings(Z)
+        if self.validation_fraction is not None:
+            optimizer = self._stopped_early(Z, y, optimizer)
+            findings.append(_early_finding(optimizer))
+        runs = {
+            float(start): self._chain(Z, y, float(start), optimizer, sample_weight) for start in self.starts
+        }
+        best = min(runs, key=lambda start: runs[start].value)
+        values = {start: run.value for start, run in runs.items()}
+        findings += runs[best].diagnostics
+        kernel = runs[best].kernel
+        assert isinstance(kernel, GaussianFamily)
+        return LearnedMetric(kernel, best, values, runs[best], tuple(findings))
+
+    def _chain(
+        self, Z: np.ndarray, y: np.ndarray, start: float, optimizer: Optimizer, sample_weight: Any = None
+    ) -> TuningResult:
+        """The end of the chain isotropic → diagonal → full or low rank."""
+        varies = np.ptp(Z, axis=0) > 0
+        weight = start / max(int(varies.sum()), 1)
+        if self.kernel == "rbf":
+            return self._search(RBF(weight / 2.0), Z, y, optimizer, sample_weight)
+        # What does not vary here moves no criterion, and may vary in samples to come: it counts for nothing.
+        q = np.where(varies, weight, FLOOR * weight)
+        diagonal = self._search(DiagonalGaussian(q), Z, y, optimizer, sample_weight)
+        if self.kernel == "diagonal":
+            return diagonal
+        q = np.exp(diagonal.kernel.theta)
+        if self.kernel == "gaussian":
+            return self._search(Gaussian(np.diag(q)), Z, y, optimizer, sample_weight)
+        leading = np.argsort(-q * varies, kind="stable")[: self.rank]
+        return self._search(LowRankGaussian(np.diag(np.sqrt(q))[leading]), Z, y, optimizer, sample_weight)
+
+    def _search(
+        self, kernel: GaussianFamily, Z: np.ndarray, y: np.ndarray, optimizer: Optimizer, sample_weight: Any
+    ) -> TuningResult:
+        with warnings.catch_warnings():
+            # Each of many searches would say so; the findings of the best one do.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.simplefilter("ignore", BoundaryWarning)
+            return optimizer.minimize(
+                TuningProblem(kernel, self.criterion, Z, y, sample_weight=sample_weight)
+            )
+
+    def _stopped_early(self, Z: np.ndarray, y: np.ndarray, optimizer: Optimizer) -> Optimizer:
+        """The optimizer with the number of iterations that does best on samples the search does not see."""
+        split = StratifiedShuffleSplit(1, test_size=self.validation_fraction, random_state=self.random_state)
+        train, held = next(split.split(Z, y))
+        runs = [self._chain(Z[train], y[train], float(start), optimizer) for start in self.starts]
+        run = min(runs, key=lambda run: run.value)
+        size = run.kernel.theta.size
+        accuracies = []
+        for row in run.history.by_iteration():
+            K = run.kernel.with_theta(np.ravel(row["theta"])[:size])(Z)
+            accuracies.append(path_accuracies(K, y, ROUGH_CS, train, held).max())
+        # The first of equals, which is the shortest search.
+        n_iterations = max(int(np.argmax(accuracies)), 1)
+        return type(optimizer)(**{**constructor_params(optimizer), "max_iter": n_iterations})
+
+
+def path_accuracies(K: np.ndarray, y: np.ndarray, Cs: Any, train: np.ndarray, held: np.ndarray) -> np.ndarray:
+    """Accuracy on held-out samples of machines trained on the others, shape (n_Cs,)."""
+    from kernelwise.multiclass import decide_labels  # estimators import this module
+
+    path = svm_path(K, y, Cs, [(train, held)])
+    return (decide_labels(path.decision[:, held], path.classes, "ovo") == y[held]).mean(axis=1)
+
+
+def _constant_findings(Z: np.ndarray) -> list[Finding]:
+    n_constant = int((np.ptp(Z, axis=0) == 0).sum())
+    if not n_constant:
+        return []
+    message = f"{n_constant} of {Z.shape[1]} features do not vary: they have no influence and no relevance."
+    return [Finding("constant features", "info", message, "Remove them if they should vary.")]
+
+
+def _early_finding(optimizer: Optimizer) -> Finding:
+    n_iterations = constructor_params(optimizer)["max_iter"]
+    return Finding(
+        "early stopping",
+        "info",
+        f"Held-out samples were classified best after {n_iterations} iterations: the search stops there.",
+    )

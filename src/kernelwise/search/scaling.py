@@ -1,0 +1,78 @@
+"""Scaling of the features inside an estimator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+from sklearn.utils.validation import has_fit_parameter
+
+from kernelwise._core.validation import check_choice, check_samples
+
+
+def fit_scaler(scale: Any, X: Any, weight: np.ndarray | None, owner: str) -> Any:
+    """Return a scaler fitted to the samples, or None.
+
+    Parameters
+    ----------
+    scale : {"standard", "minmax"}, transformer or None
+        Sparse samples are not centred: "standard" divides by the standard deviation only, "minmax" by the
+        largest absolute value.
+    X : array or CSR matrix of shape (n_samples, n_features)
+    weight : ndarray of shape (n_samples,) or None
+        For scalers that take weights.
+    owner : str
+        Whose parameter ``scale`` is.
+    """
+    if scale is None:
+        return None
+    is_sparse = sparse.issparse(X)
+    if isinstance(scale, str):
+        check_choice(scale, "scale", owner, ("standard", "minmax"))
+        if scale == "standard":
+            scaler: Any = StandardScaler(with_mean=not is_sparse)
+        else:
+            scaler = MaxAbsScaler() if is_sparse else MinMaxScaler()
+    else:
+        scaler = clone(scale)
+    if weight is not None and has_fit_parameter(scaler, "sample_weight"):
+        return scaler.fit(X, sample_weight=weight)
+    return scaler.fit(X)
+
+
+def apply_scaler(scaler: Any, X: Any) -> Any:
+    """Scaled samples, as an array or a CSR matrix."""
+    if sparse.issparse(X) and getattr(scaler, "with_mean", False):
+        raise ValueError(
+            "X is sparse, and the model was trained on dense samples, whose means it subtracts. "
+            "Pass X.toarray()."
+        )
+    return X if scaler is None else check_samples(scaler.transform(X))
+
+
+def check_not_constant(Z: Any) -> None:
+    """Raise if all rows are the same."""
+    low, high = Z.min(axis=0), Z.max(axis=0)
+    if sparse.issparse(Z):
+        low, high = low.toarray(), high.toarray()
+    if np.array_equal(low, high):
+        raise ValueError(
+            "All features are constant, so that nothing tells the samples apart. Check X and its scaling."
+        )
+
+
+def factors(scaler: Any, n_features: int) -> np.ndarray:
+    """What each feature is multiplied by, shape (n_features,): ones for no scaler or one that mixes them."""
+    if scaler is None or not hasattr(scaler, "scale_") or scaler.scale_ is None:
+        return np.ones(n_features)
+    return scaler.scale_ if isinstance(scaler, MinMaxScaler) else 1.0 / scaler.scale_
+
+
+def variances(X: Any, weight: np.ndarray | None = None) -> np.ndarray:
+    """Variance of each feature, shape (n_features,)."""
+    if weight is None and not sparse.issparse(X):
+        return X.var(axis=0)
+    return StandardScaler(with_mean=False).fit(X, sample_weight=weight).var_

@@ -1,0 +1,213 @@
+"""Scores of held-out decision values, by any scikit-learn scorer that needs no more than them."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from collections.abc import Callable
+from inspect import signature
+from traceback import format_exc
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import check_scoring
+
+from kernelwise.exceptions import IncompatibleError
+from kernelwise.multiclass import STRATEGIES, decide_labels, shown_values
+from kernelwise.search.fast_scores import fast_score
+
+
+class HeldOutMachine(ClassifierMixin, BaseEstimator):
+    """What a scorer sees in place of a trained machine: its labels and decision values for one test part.
+
+    Parameters
+    ----------
+    X : array of shape (n_test, n_features)
+        The test part; asked about any other samples, it refuses.
+    classes : ndarray of shape (n_classes,)
+    labels : ndarray of shape (n_test,)
+    decision : ndarray of shape (n_test,) or (n_test, n_columns)
+    """
+
+    def __init__(self, X: Any, classes: np.ndarray, labels: np.ndarray, decision: np.ndarray) -> None:
+        self.X = X
+        self.classes = classes
+        self.labels = labels
+        self.decision = decision
+        self.gave_decision = False
+
+    @property
+    def classes_(self) -> np.ndarray:
+        return self.classes
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X: Any) -> np.ndarray:
+        self._check_same(X)
+        return self.labels
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        self._check_same(X)
+        self.gave_decision = True
+        return self.decision
+
+    def _check_same(self, X: Any) -> None:
+        if X is not self.X:
+            raise IncompatibleError(
+                "A scorer asked about other samples than the test part, the only ones GridSearchSVC has. "
+                "Use GridSearchCV(SVC(), ...) with this scorer."
+            )
+
+
+def make_scorers(estimator: Any, scoring: Any) -> Any:
+    """Return one scorer, or a dict of scorers for a list, tuple, set or dict of them."""
+    if scoring is None or isinstance(scoring, str) or callable(scoring):
+        return check_scoring(estimator, scoring)
+    named = scoring if isinstance(scoring, dict) else {name: name for name in scoring}
+    if not named or len(named) != len(scoring) or not all(isinstance(name, str) for name in named):
+        raise ValueError(
+            "'scoring' of GridSearchSVC must be a name, a function, a list of different names or a dict, "
+            f"got {scoring!r}."
+        )
+    return {name: check_scoring(estimator, value) for name, value in named.items()}
+
+
+class PathScorer:
+    """Scores the decision values of one fold along a path of C.
+
+    Parameters
+    ----------
+    scorers : scorer or dict of scorers
+        As from `make_scorers`.
+    scoring : object
+        What the scorers were made from.
+    strategy : str
+        A key of `STRATEGIES`.
+    shape : {"ovo", "ovr"}
+        The columns scorers see.
+    reject_label : object
+        Label of samples that the strategy rejects.
+    error_score : float or "raise"
+    """
+
+    def __init__(
+        self, scorers: Any, scoring: Any, strategy: str, shape: str, reject_label: Any, error_score: Any
+    ) -> None:
+        several = isinstance(scorers, dict)
+        self.scorers = scorers if several else {"score": scorers}
+        named = scoring if isinstance(scoring, dict) else {name: name for name in self.scorers}
+        self.origin = named if several else {"score": scoring}
+        self.strategy = strategy
+        self.shape = shape
+        self.reject_label = reject_label
+        self.error_score = error_score
+
+    def takes_weights(self, name: str) -> bool:
+        """Whether a scorer takes sample weights."""
+        function: Any = getattr(self.scorers[name], "_score_func", self.scorers[name])
+        return self.origin[name] is None or "sample_weight" in signature(function).parameters
+
+    def weighted(self) -> set[str]:
+        """Names of the scorers that take sample weights, with a warning for each that does not."""
+        taken = set()
+        for name, scorer in self.scorers.items():
+            if self.takes_weights(name):
+                taken.add(name)
+            else:
+                warnings.warn(
+                    f"The scoring {name}={scorer} does not support sample_weight: its scores are "
+                    "unweighted, although the machines are not.",
+                    stacklevel=3,
+                )
+        return taken
+
+    def __call__(
+        self,
+        decision: np.ndarray,
+        classes: np.ndarray,
+        samples: Callable[[], Any],
+        y: np.ndarray,
+        weights: dict[str, np.ndarray],
+    ) -> dict[str, np.ndarray]:
+        """Scores of shape (n_Cs,) by name of the metric.
+
+        Parameters
+        ----------
+        decision : ndarray of shape (n_Cs, n_test) or (n_Cs, n_test, n_machines)
+            As from `svm_path`.
+        classes : ndarray of shape (n_classes,)
+        samples : callable
+            Returns the test part as the user passed it, for the scorers that need a machine.
+        y : ndarray of shape (n_test,)
+        weights : dict
+            Weights of shape (n_test,) by name of the scorer.
+        """
+        labels = decide_labels(decision, classes, self.strategy, self.reject_label)
+        results: dict[str, np.ndarray] = {}
+        for name in self.scorers:
+            weight = weights.get(name)
+            scores = fast_score(self.origin[name], labels, decision, y, classes, weight)
+            if scores is not None:
+                results[name] = scores
+            else:
+                results |= self._one_by_one(name, decision, labels, classes, samples(), y, weight)
+        return results
+
+    def _one_by_one(
+        self,
+        name: str,
+        decision: np.ndarray,
+        labels: np.ndarray,
+        classes: np.ndarray,
+        X: Any,
+        y: np.ndarray,
+        weight: np.ndarray | None,
+    ) -> dict[str, np.ndarray]:
+        """Call the scorer for each C, unless what it looked at last time is still the same."""
+        rows: list[dict[str, float]] = []
+        seen = decision
+        for c in range(len(decision)):
+            if c > 0 and np.array_equal(seen[c], seen[c - 1]):
+                rows.append(rows[-1])
+                continue
+            values = shown_values(decision[c], classes.size, self.shape, STRATEGIES[self.strategy].machines)
+            machine = HeldOutMachine(X, classes, labels[c], values)
+            rows.append(self._score(name, machine, y, weight))
+            seen = decision if machine.gave_decision else labels
+        metrics = dict.fromkeys(metric for row in rows for metric in row)
+        return {metric: np.array([row.get(metric, self.error_score) for row in rows]) for metric in metrics}
+
+    def _score(
+        self,
+        name: str,
+        machine: HeldOutMachine,
+        y: np.ndarray,
+        weight: np.ndarray | None,
+    ) -> dict[str, float]:
+        try:
+            value = self.scorers[name](
+                machine, machine.X, y, **({} if weight is None else {"sample_weight": weight})
+            )
+        except IncompatibleError:
+            raise
+        except AttributeError as error:
+            raise IncompatibleError(
+                f"The scorer {self.origin[name]!r} asks for more than labels and decision values: {error} "
+                "Choose another, or use GridSearchCV(SVC(), ...)."
+            ) from error
+        except Exception:
+            if self.error_score == "raise":
+                raise
+            warnings.warn(
+                "Scoring failed. The score on this train-test partition for these parameters will be set to "
+                f"{self.error_score}. Details: \n{format_exc()}",
+                stacklevel=4,
+            )
+            return {name: self.error_score}
+        values = value if isinstance(value, dict) else {name: value}
+        for metric, number in values.items():
+            if not isinstance(number, numbers.Number) and np.ndim(number) > 0:
+                raise ValueError(f"The scorer {metric!r} must return a number, got {number!r}.")
+        return {metric: float(number) for metric, number in values.items()}

@@ -1,0 +1,119 @@
+"""Checks of what a tuned machine is told, before anything is computed."""
+
+from __future__ import annotations
+
+import numbers
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state
+
+from kernelwise._core.validation import check_choice, check_not_negative, check_positive
+from kernelwise.criteria import as_criterion
+from kernelwise.kernels import as_kernel
+from kernelwise.optimizers import Optimizer
+from kernelwise.search.canonical import DistinctRows
+from kernelwise.search.folds import Pieces, deal_as_given
+
+
+def check_settings(model: Any) -> None:
+    """Raise unless the parameters that all tuned machines share are acceptable."""
+    me = type(model).__name__
+    for name in ("tol", "memory_limit"):
+        check_positive(getattr(model, name), name, me)
+    if model.time_budget is not None:
+        check_positive(model.time_budget, "time_budget", me)
+    if not (isinstance(model.kernel, str) and model.kernel in ("precomputed", "auto")):
+        as_kernel(model.kernel)
+    if not (isinstance(model.criterion, str) and model.criterion == "auto"):
+        as_criterion(model.criterion)
+    if model.search is not None and not isinstance(model.search, Optimizer):
+        raise ValueError(f"'search' of {me} must be an Optimizer or None, got {model.search!r}.")
+    if not callable(model.refit) and not isinstance(model.refit, bool):
+        check_choice(model.refit, "refit", me, ("one-standard-error",))
+    if model.scoring is not None and not isinstance(model.scoring, str) and not callable(model.scoring):
+        raise ValueError(
+            f"'scoring' of {me} must be one score, a name or a callable, got {model.scoring!r}. For several, "
+            "use cross_validate on the tuned machine, or GridSearchSVC."
+        )
+
+
+def check_backend(backend: Any, owner: str) -> None:
+    """Raise unless paths can be run there."""
+    if backend is None:
+        return
+    if not isinstance(backend, str) or backend != "dask":
+        raise ValueError(f"'backend' of {owner} must be None or 'dask', got {backend!r}.")
+    if find_spec("dask") is None:
+        raise ImportError(
+            f"backend='dask' of {owner} needs dask. Install it with pip install 'kernelwise[dask]'."
+        )
+
+
+def values_of_C(Cs: Any, owner: str) -> np.ndarray | None:
+    """Values of C in increasing order, each once, shape (n_Cs,); None if none are given."""
+    if Cs is None:
+        return None
+    values = np.ravel(np.asarray(Cs)).tolist()
+    if not values:
+        raise ValueError(f"'Cs' of {owner} is empty. Give at least one positive float, or None.")
+    for C in values:
+        check_positive(C, "Cs", owner)
+    return np.unique(np.asarray(values, dtype=float))
+
+
+def values_of_epsilon(epsilons: Any, owner: str) -> list[float] | None:
+    """Values of ε in increasing order, each once; None if none are given."""
+    if epsilons is None:
+        return None
+    values = np.ravel(np.asarray(epsilons)).tolist()
+    if not values:
+        raise ValueError(f"'epsilons' of {owner} is empty. Give at least one float, or None.")
+    for epsilon in values:
+        check_not_negative(epsilon, "epsilons", owner)
+    return sorted({float(epsilon) for epsilon in values})
+
+
+def check_enough(weight: np.ndarray, folds: Any, owner: str) -> None:
+    """Raise unless there are two samples, and as many as folds; a weight of 2 counts as two."""
+    n = int(np.maximum(np.floor(weight), 1.0).sum())
+    if n < 2:
+        raise ValueError(
+            f"{owner} needs at least 2 samples of positive weight for cross-validation, got {n}."
+        )
+    if isinstance(folds, int) and folds > n:
+        raise ValueError(f"cv={folds} is more than the {n} samples. Use fewer folds.")
+
+
+def seed_of(random_state: Any) -> int:
+    """An integer to draw folds and samples with: the same one whenever the same integer is given."""
+    if isinstance(random_state, numbers.Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31))
+
+
+def folds_of(cv: Any, X: Any, y: np.ndarray, weight: np.ndarray, distinct: DistinctRows, owner: str) -> Any:
+    """ "auto", a number of folds, or the folds of a splitter or an iterable as pieces of distinct rows."""
+    if isinstance(cv, str) and cv == "auto":
+        return cv
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool) and cv >= 2:
+        return int(cv)
+    if (not hasattr(cv, "split") and not np.iterable(cv)) or isinstance(cv, str):
+        raise ValueError(
+            f"'cv' of {owner} must be 'auto', an integer of at least 2, a splitter or an iterable of "
+            f"(train, test), got {cv!r}."
+        )
+    pieces: Pieces = deal_as_given(list(check_cv(cv).split(X, y)), distinct.place, weight)
+    return pieces
+
+
+def row_of(choice: Any, n_rows: int, owner: str) -> int:
+    """The row of ``cv_results_`` that a callable ``refit`` chose."""
+    if not isinstance(choice, int | np.integer) or isinstance(choice, bool) or not 0 <= choice < n_rows:
+        raise ValueError(
+            f"'refit' of {owner} must return the number of a row of cv_results_, 0 to {n_rows - 1}, "
+            f"got {choice!r}."
+        )
+    return int(choice)

@@ -1,0 +1,174 @@
+"""The kernel parameter of paper 000: the peak of the distance between class centres, averaged."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from sklearn.preprocessing import MinMaxScaler
+
+from kernelwise._core.validation import check_choice, check_labels, check_samples
+from kernelwise.findings import Finding
+from kernelwise.kernels import RBF, Mahalanobis
+from kernelwise.kernels.radial import ScaledGaussian
+from kernelwise.optimizers import SecondOrder
+from kernelwise.problem import TuningProblem
+from kernelwise.sketch.sketch import DistanceSketch
+
+KERNEL_NAMES = ("rbf", "mahalanobis", "mahalanobis-full")
+START = 0.01  # the paper's start of the second-order method
+INTERIOR = "interior peak"
+
+
+@dataclass(frozen=True, eq=False)
+class AbeParameters:
+    """The kernel parameter in the paper's scale: γ of exp(−(γ/m)‖x − x′‖²) or δ of the Mahalanobis kernel.
+
+    Attributes
+    ----------
+    parameter : float
+        The average over the two-class problems that have a peak, or over all of them if none has one.
+    parameters : ndarray of shape (n_problems,)
+    problems : tuple
+        The class of a one-vs-rest problem, the two classes of any other.
+    stop_reasons : tuple of str
+        "interior peak", "plateau", "boundary" or "max_iter", by problem.
+    findings : tuple of Finding
+    seconds : float
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise.selection import abe_parameters
+    >>> found = abe_parameters(*load_iris(return_X_y=True), strategy="ovo")
+
+    One parameter for each pair of classes, and their average:
+
+    >>> found.problems, found.parameters.round(2).tolist(), round(found.parameter, 2)
+    (((0, 1), (0, 2), (1, 2)), [16.8, 9.22, 26.75], 17.59)
+    """
+
+    parameter: float
+    parameters: np.ndarray
+    problems: tuple[Any, ...]
+    stop_reasons: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    seconds: float
+
+
+def abe_parameters(
+    X: Any,
+    y: Any,
+    kernel: str = "rbf",
+    *,
+    strategy: str = "ovr",
+    method: str = "sketch",
+    n_jobs: int | None = None,
+) -> AbeParameters:
+    """Choose the kernel parameter as `abe_select` does, without choosing C (paper 000, section 3.2).
+
+    Parameters
+    ----------
+    X, y, kernel, strategy, method, n_jobs
+        As in `abe_select`.
+
+    Returns
+    -------
+    found : AbeParameters
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise.selection import abe_parameters
+    >>> chosen = abe_parameters(*load_iris(return_X_y=True))
+    >>> round(chosen.parameter, 3), chosen.parameters.round(4).tolist()
+    (15.149, [11.7197, 24.3902, 9.3367])
+    """
+    X, y = check_training(X, y)
+    X = MinMaxScaler().fit_transform(X)
+    return find_parameters(X, y, bind_kernel(kernel, X), strategy, method, n_jobs)
+
+
+def check_training(X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    """Samples, and labels with at least two samples of each class."""
+    X = check_samples(X)
+    check_labels(y, X.shape[0], min_per_class=2)
+    return X, np.asarray(y).ravel()
+
+
+def bind_kernel(name: str, X: np.ndarray) -> ScaledGaussian:
+    """The kernel with parameter 1 (in the paper's scale) and the covariance of the scaled samples."""
+    check_choice(name, "kernel", "selection.abe", KERNEL_NAMES)
+    if name == "rbf":
+        return RBF(1.0 / X.shape[1])
+    covariance = "full" if name == "mahalanobis-full" else "diagonal"
+    return Mahalanobis(1.0, covariance).initialize(X, heuristic="keep")
+
+
+def find_parameters(
+    X: np.ndarray, y: np.ndarray, kernel: ScaledGaussian, strategy: str, method: str, n_jobs: int | None
+) -> AbeParameters:
+    """Maximise d² of every two-class problem over the factor of ``kernel``, which stands for p = 1."""
+    started = time.perf_counter()
+    check_choice(strategy, "strategy", "selection.abe", ("ovr", "ovo"))
+    check_choice(method, "method", "selection.abe", ("sketch", "second-order"))
+    if method == "sketch":
+        best = DistanceSketch.from_data(X, y, kernel=kernel, n_jobs=n_jobs).maximize("dbtc", strategy)
+        scales, problems, reasons = best.gammas, best.problems, best.stop_reasons
+    else:
+        scales, problems, reasons = _second_order(X, y, kernel, strategy)
+    parameters = scales / kernel.scale
+    has_peak = np.array([reason == INTERIOR for reason in reasons])
+    return AbeParameters(
+        parameter=float(parameters[has_peak if has_peak.any() else slice(None)].mean()),
+        parameters=parameters,
+        problems=problems,
+        stop_reasons=reasons,
+        findings=tuple(_peak_findings(problems, reasons)),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _second_order(
+    X: np.ndarray, y: np.ndarray, kernel: ScaledGaussian, strategy: str
+) -> tuple[np.ndarray, tuple[Any, ...], tuple[str, ...]]:
+    """Factors, problems and stop reasons by the paper's own iteration, problem after problem."""
+    start = kernel.with_theta(np.log([START * kernel.scale]))
+    problems, results = [], []
+    for problem, rows, is_first in _two_class_problems(y, strategy):
+        problems.append(problem)
+        results.append(SecondOrder().minimize(TuningProblem(start, "dbtc", X[rows], is_first)))
+    scales = np.array([np.exp(result.theta[0]) for result in results])
+    return scales, tuple(problems), tuple(result.stop_reason for result in results)
+
+
+def _two_class_problems(y: np.ndarray, strategy: str) -> Iterator[tuple[Any, np.ndarray, np.ndarray]]:
+    """Name of the problem, its rows, and which of them are of its first class."""
+    classes = np.unique(y).tolist()
+    everyone = np.arange(len(y))
+    if len(classes) == 2:
+        yield tuple(classes), everyone, y == classes[0]
+    elif strategy == "ovr":
+        for c in classes:
+            yield c, everyone, y == c
+    else:
+        for a, b in combinations(classes, 2):
+            rows = np.flatnonzero((y == a) | (y == b))
+            yield (a, b), rows, y[rows] == a
+
+
+def _peak_findings(problems: tuple[Any, ...], reasons: tuple[str, ...]) -> Iterator[Finding]:
+    without = [(p, reason) for p, reason in zip(problems, reasons, strict=True) if reason != INTERIOR]
+    for problem, reason in without:
+        left_out = len(without) < len(problems)
+        yield Finding(
+            reason,
+            "warning",
+            f"The distance between the class centres of problem {problem!r} has no peak ({reason}); its "
+            f"parameter is {'left out of' if left_out else 'in'} the average.",
+            "Look for duplicate points or label noise, or choose the width by abe_grid_search.",
+        )

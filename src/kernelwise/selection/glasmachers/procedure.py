@@ -1,0 +1,237 @@
+"""The procedure that paper 002 recommends, and the curves it is about.
+
+Radius-margin, polarization and alignment may have an optimum at σ → 0 for no better reason than the labels of
+the two closest samples. A search from Jaakkola's start "should avoid the boundary optima with very high
+probability"; here it is checked whether it did.
+
+Samples are taken as they are, so scale the features first. Every choice is made on the samples passed in:
+pass training data only. ``cv_accuracy`` is what C was chosen by and not an estimate for new data.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kernelwise._core.validation import check_labels, check_samples
+from kernelwise.criteria import Criterion, KernelTargetAlignment, Polarization, RadiusMargin, as_criterion
+from kernelwise.criteria.state import Memory
+from kernelwise.diagnostics import boundary_verdict
+from kernelwise.estimators.svc import SVC
+from kernelwise.exceptions import BoundaryWarning
+from kernelwise.findings import Finding
+from kernelwise.kernels import RBF, Kernel, as_kernel
+from kernelwise.kernels.gram import DISTANCES, Grams
+from kernelwise.kernels.radial import GaussianFamily
+from kernelwise.optimizers import QuasiNewton
+from kernelwise.optimizers.base import Optimizer
+from kernelwise.selection.cross_validation import (
+    check_values,
+    edge_finding,
+    gram_accuracies,
+    make_folds,
+    noting_convergence,
+)
+from kernelwise.selection.glasmachers.result import GlasmachersCurves, GlasmachersResult
+from kernelwise.selection.glasmachers.search import Searches
+
+CS = tuple(2.0**k for k in range(-5, 16))
+
+
+def glasmachers_select(
+    X: Any,
+    y: Any,
+    criterion: Any = "radius-margin",
+    kernel: Any = "rbf",
+    *,
+    C: float | None = None,
+    start: str = "jaakkola",
+    optimizer: Optimizer | None = None,
+    n_restarts: int = 0,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    Cs: Any = CS,
+    cv: Any = 5,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> GlasmachersResult:
+    """Kernel at an optimum of the criterion near Jaakkola's start, then C by cross-validation.
+
+    What paper 002, section 5, recommends, with a check that it worked (theorems 2 and 3).
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+        With more than two classes the criterion's own strategy applies; the machine is one against one.
+    criterion : {"radius-margin", "polarization", "kta", "centered-kta"} or Criterion, default="radius-margin"
+        Or any other with a gradient.
+    kernel : str or Kernel, default="rbf"
+    C : float, default=None
+        Of "radius-margin"; None searches it together with the kernel's parameters, from 1.
+    start : {"jaakkola", "median", "scale", "keep"}, default="jaakkola"
+        Where the search begins, see :meth:`kernelwise.kernels.Kernel.initialize`; "keep" is the kernel as
+        it is passed.
+    optimizer : Optimizer, default=None
+        None is :class:`~kernelwise.optimizers.QuasiNewton`.
+    n_restarts : int, default=0
+        Further searches from around the start: the criteria have local optima.
+    bounds : dict from parameter name to (lowest, highest), default=None
+        As in :class:`~kernelwise.problem.TuningProblem`.
+    Cs : array of shape (n_Cs,)
+        Of the final machine: 2⁻⁵, 2⁻⁴, …, 2¹⁵ by default. Not used if the criterion searches the C of that
+        very machine, as ``RadiusMargin(norm=1)`` does; the C of the 2-norm machine has another meaning.
+    cv : int or splitter, default=5
+        A number stands for shuffled stratified folds.
+    random_state : int, RandomState or None, default=0
+        Of the restarts and the folds.
+    n_jobs : int, default=None
+        Threads of cross-validation; results do not depend on it.
+
+    Returns
+    -------
+    result : GlasmachersResult
+
+    Warns
+    -----
+    BoundaryWarning
+        If the best optimum sits at σ → 0, with the closest pair as evidence: the kernel is then the best
+        optimum inside the range. If there is none, one more search begins at the median distance between
+        samples; if that finds none, the kernel is the start. Also if the best optimum is at another edge
+        of its range.
+
+    Notes
+    -----
+    Holds a few n × n arrays.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from kernelwise.selection import glasmachers_select
+    >>> X, y = make_moons(200, noise=0.2, random_state=0)
+    >>> chosen = glasmachers_select(X, y)
+    >>> chosen.is_narrow, chosen.search.stop_reason, round(chosen.cv_accuracy, 2)
+    (False, 'converged', 0.96)
+    """
+    started = time.perf_counter()
+    X = check_samples(X)
+    check_labels(y, X.shape[0], min_per_class=2)
+    y = np.asarray(y).ravel()
+    values = check_values(Cs, "Cs", "glasmachers_select")
+    method, cost = _named(criterion, C)
+    begin = as_kernel(kernel).initialize(X, y, start)
+    verdict = boundary_verdict(X, y, begin) if isinstance(begin, GaussianFamily) else None
+
+    searches = Searches(X, y, cost, optimizer or QuasiNewton(), bounds)
+    searches.run(begin)
+    searches.restart(begin, n_restarts, random_state)
+    if searches.chosen is None:
+        searches.run_wide(begin)
+    findings = [*searches.findings(), *([] if verdict is None else [verdict.finding])]
+    if searches.is_narrow:
+        findings.append(searches.narrow_finding(method, verdict))
+        warnings.warn(str(findings[-1]), BoundaryWarning, stacklevel=2)
+
+    optimum = None if searches.chosen is None else searches.optima[searches.chosen]
+    found = begin if optimum is None else optimum.kernel
+    own = None if optimum is None else optimum.criterion
+    if isinstance(own, RadiusMargin) and own.norm == 1 and own.search_C:
+        choice = _ChoiceOfC(own.C, np.nan, np.empty(0), np.empty(0))
+    else:
+        choice = _choose_C(found, X, y, values, cv, random_state, n_jobs, findings)
+    seconds = time.perf_counter() - started
+    return GlasmachersResult(
+        method=method,
+        kernel=found,
+        **choice._asdict(),
+        start=begin,
+        search=searches.optima[searches.best],
+        optima=tuple(searches.optima),
+        is_narrow=searches.is_narrow,
+        nearest=searches.nearest[searches.best],
+        verdict=verdict,
+        estimator=SVC(C=choice.C, kernel=found, n_jobs=n_jobs).fit(X, y),
+        seconds=seconds,
+        findings=tuple(findings),
+    )
+
+
+def glasmachers_curves(X: Any, y: Any, sigmas: Any, C: float = 1.0) -> GlasmachersCurves:
+    """R²/γ², polarization and alignment for every σ, from distances computed once (paper 002, section 2).
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+    sigmas : array of shape (n_sigmas,)
+    C : float, default=1.0
+        Of the 2-norm machine.
+
+    Returns
+    -------
+    curves : GlasmachersCurves
+
+    Examples
+    --------
+    >>> from kernelwise.selection import glasmachers_curves
+    >>> curves = glasmachers_curves([[0.0], [1.0], [2.0], [4.0]], [0, 0, 1, 1], [0.01, 1.0])
+    >>> curves.polarization.round(3), curves.radius_margin.round(3)
+    (array([4.   , 3.977]), array([3.   , 2.762]))
+    """
+    X = check_samples(X)
+    check_labels(y, X.shape[0], min_per_class=2)
+    sigmas = check_values(sigmas, "sigmas", "glasmachers_curves")
+    radius_margin, memory = RadiusMargin(C, search_C=False), Memory()
+    others = (Polarization(), KernelTargetAlignment(), KernelTargetAlignment(centered=True))
+    grams = Grams(X, [DISTANCES])
+    table = np.empty((len(sigmas), 6))
+    for k, sigma in enumerate(sigmas):
+        with grams.gram(RBF(0.5 / sigma**2)) as K:
+            value = radius_margin.evaluate(K, y, memory=memory, needs_gradient=False).value
+            report = memory.report
+            scores = [criterion.score(K, y) for criterion in others]
+            table[k] = value, report["radius2"], report["margin"], *scores
+    return GlasmachersCurves(sigmas, float(C), *table.T)
+
+
+def _named(criterion: Any, C: float | None) -> tuple[str, Criterion]:
+    """The criterion, with this C, and its name."""
+    method = criterion if isinstance(criterion, str) else as_criterion(criterion).name
+    if C is None:
+        return method, as_criterion(criterion)
+    if criterion != "radius-margin":
+        raise ValueError(
+            f"C is that of criterion='radius-margin', which {criterion!r} is not. Leave it out: the C of the "
+            "final machine is chosen among Cs."
+        )
+    return method, RadiusMargin(C, search_C=False)
+
+
+class _ChoiceOfC(NamedTuple):
+    C: float
+    cv_accuracy: float
+    Cs: np.ndarray
+    accuracies: np.ndarray
+
+
+def _choose_C(
+    kernel: Kernel,
+    X: Any,
+    y: np.ndarray,
+    Cs: np.ndarray,
+    cv: Any,
+    random_state: Any,
+    n_jobs: int | None,
+    findings: list[Finding],
+) -> _ChoiceOfC:
+    """The C of the highest cross-validation accuracy; of equals, the smallest."""
+    folds, few = make_folds(X, y, cv, random_state)
+    findings += few
+    with noting_convergence(findings):
+        accuracies = gram_accuracies(kernel(X), y, Cs, folds, n_jobs=n_jobs)
+    C = float(Cs[int(accuracies.argmax())])
+    findings += edge_finding("C", C, Cs)
+    return _ChoiceOfC(C, float(accuracies.max()), Cs, accuracies)

@@ -1,0 +1,243 @@
+"""The procedures of paper 004: σ at the maximum of a criterion, then C; the full grid; and the curves.
+
+The protocol is the paper's: features are standardised once on all samples, and the cross-validation accuracy
+of the best C (and σ) is reported, as in its table 2. That number made the choice: it is no estimate for new
+data, which a nested cross-validation would give.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from kernelwise._core.validation import check_labels, check_samples
+from kernelwise.estimators.svc import SVC
+from kernelwise.exceptions import BoundaryWarning
+from kernelwise.findings import Finding
+from kernelwise.kernels import RBF
+from kernelwise.selection.cross_validation import (
+    best_cell,
+    check_values,
+    cv_accuracies,
+    edge_finding,
+    make_folds,
+    noting_convergence,
+)
+from kernelwise.selection.yin.result import YinCurves, YinResult
+from kernelwise.sketch.sketch import DistanceSketch
+
+#: The paper's values, in half steps of the exponent.
+SIGMAS = tuple(2.0 ** (k / 2) for k in range(-16, 19))
+CS = tuple(2.0 ** (k / 2) for k in range(-2, 33))
+CRITERIA = ("esdr", "dbtc", "j4")
+
+
+class _Search:
+    """Standardised samples, the values to try, and cross-validation over them."""
+
+    def __init__(
+        self, X: Any, y: Any, sigmas: Any, Cs: Any, cv: Any, random_state: Any, n_jobs: int | None
+    ) -> None:
+        self.started = time.perf_counter()
+        self.X = check_samples(X)
+        check_labels(y, self.X.shape[0], min_per_class=2)
+        self.y = np.asarray(y).ravel()
+        self.sigmas = check_values(sigmas, "sigmas", "selection.yin")
+        self.Cs = check_values(Cs, "Cs", "selection.yin")
+        self.scaled = StandardScaler().fit_transform(self.X)
+        self.folds, self.findings = make_folds(self.scaled, self.y, cv, random_state)
+        self.n_jobs = n_jobs
+
+    def criterion(self, *criteria: Any) -> list[np.ndarray]:
+        """Every criterion for every σ, from one pass over the pairs of samples."""
+        sketch = DistanceSketch.from_data(self.scaled, self.y, n_jobs=self.n_jobs)
+        return [sketch.curve(criterion, 0.5 / self.sigmas**2) for criterion in criteria]
+
+    def accuracies(self, sigmas: np.ndarray) -> np.ndarray:
+        """Shape (n_sigmas, n_Cs)."""
+        gammas = 0.5 / sigmas[::-1] ** 2
+        with noting_convergence(self.findings):
+            found = cv_accuracies(self.scaled, self.y, gammas, self.Cs, self.folds, n_jobs=self.n_jobs)
+        return found[::-1]
+
+    def result(
+        self, method: str, sigma: float, C: float, scores: np.ndarray, accuracies: np.ndarray
+    ) -> YinResult:
+        """Train the machine and put everything together."""
+        seconds = time.perf_counter() - self.started
+        machine = SVC(C=C, kernel=RBF(0.5 / sigma**2))
+        return YinResult(
+            method=method,
+            sigma=sigma,
+            C=C,
+            cv_accuracy=float(accuracies.max()),
+            scores=scores,
+            accuracies=accuracies,
+            sigmas=self.sigmas,
+            Cs=self.Cs,
+            estimator=make_pipeline(StandardScaler(), machine).fit(self.X, self.y),
+            seconds=seconds,
+            findings=(*self.findings, *edge_finding("C", C, self.Cs)),
+        )
+
+
+def yin_select(
+    X: Any,
+    y: Any,
+    criterion: str = "esdr",
+    *,
+    sigmas: Any = SIGMAS,
+    Cs: Any = CS,
+    cv: Any = 10,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> YinResult:
+    """σ where the criterion is largest, then C by cross-validation (ESDR-CV, DBTC-CV, J4-CV).
+
+    The procedure of paper 004, section 4.1, and of its table 2.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+        More than two classes are pooled in the criterion and classified one against one.
+    criterion : {"esdr", "dbtc", "j4"}, default="esdr"
+        Or another one that :class:`kernelwise.DistanceSketch` takes.
+    sigmas, Cs : array
+        2⁻⁸ … 2⁹ and 2⁻¹ … 2¹⁶ in half steps by default, as in the paper.
+    cv : int or splitter, default=10
+        A number stands for shuffled stratified folds.
+    random_state : int, RandomState or None, default=0
+        Of the folds.
+    n_jobs : int, default=None
+        Threads; results do not depend on it.
+
+    Returns
+    -------
+    result : YinResult
+
+    Warns
+    -----
+    BoundaryWarning
+        If the criterion is largest at an end of the range. A wide kernel is then nearly linear, and wants C
+        in proportion to σ²: see ``Cs``.
+
+    Examples
+    --------
+    >>> from kernelwise.datasets import make_two_gaussians
+    >>> from kernelwise.selection import yin_select
+    >>> X, y = make_two_gaussians(200, random_state=0)
+    >>> yin_select(X, y, "dbtc").sigma
+    1.0
+    """
+    search = _Search(X, y, sigmas, Cs, cv, random_state, n_jobs)
+    (scores,) = search.criterion(criterion)
+    # Of equals the widest, as everywhere.
+    k = len(scores) - 1 - int(scores[::-1].argmax())
+    sigma = float(search.sigmas[k])
+    if len(scores) > 1 and k in (0, len(scores) - 1):
+        search.findings.append(_at_the_end(criterion, sigma, k > 0))
+        warnings.warn(str(search.findings[-1]), BoundaryWarning, stacklevel=2)
+    accuracies = search.accuracies(search.sigmas[k : k + 1])
+    C = float(search.Cs[best_cell(accuracies)[1]])
+    return search.result(str(criterion), sigma, C, scores, accuracies[0])
+
+
+def yin_grid_search(
+    X: Any,
+    y: Any,
+    *,
+    sigmas: Any = SIGMAS,
+    Cs: Any = CS,
+    cv: Any = 10,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> YinResult:
+    """σ and C by cross-validation over the whole grid; of equals, the smallest C, then the widest kernel.
+
+    What table 2 of paper 004 compares with.
+
+    Parameters
+    ----------
+    X, y, sigmas, Cs, cv, random_state, n_jobs
+        As in `yin_select`.
+
+    Returns
+    -------
+    result : YinResult
+
+    Examples
+    --------
+    >>> from kernelwise.datasets import make_two_gaussians
+    >>> from kernelwise.selection import yin_grid_search
+    >>> X, y = make_two_gaussians(100, random_state=0)
+    >>> result = yin_grid_search(X, y, sigmas=[0.1, 1.0, 10.0], Cs=[1.0, 10.0, 100.0], cv=5)
+
+    Of cells that score alike, the smallest C and then the widest kernel:
+
+    >>> result.sigma, result.C, round(result.cv_accuracy, 2)
+    (10.0, 10.0, 1.0)
+    """
+    search = _Search(X, y, sigmas, Cs, cv, random_state, n_jobs)
+    accuracies = search.accuracies(search.sigmas)
+    narrowness, c = best_cell(accuracies[::-1])
+    k = len(search.sigmas) - 1 - narrowness
+    sigma = float(search.sigmas[k])
+    search.findings += edge_finding("sigma", sigma, search.sigmas)
+    return search.result(
+        "grid search", sigma, float(search.Cs[c]), accuracies.max(axis=1), accuracies[k].copy()
+    )
+
+
+def yin_curves(
+    X: Any,
+    y: Any,
+    *,
+    sigmas: Any = SIGMAS,
+    Cs: Any = CS,
+    cv: Any = 10,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> YinCurves:
+    """ESDR, DBTC and J4 for every σ, beside cross-validation accuracies (paper 004, figures 4 to 9).
+
+    Parameters
+    ----------
+    X, y, sigmas, Cs, cv, random_state, n_jobs
+        As in `yin_select`.
+
+    Returns
+    -------
+    curves : YinCurves
+
+    Examples
+    --------
+    >>> from kernelwise.datasets import make_two_gaussians
+    >>> from kernelwise.selection import yin_curves
+    >>> X, y = make_two_gaussians(100, random_state=0)
+    >>> curves = yin_curves(X, y, sigmas=[0.01, 1.0, 100.0], Cs=[1.0, 1e4], cv=5)
+
+    Where ESDR is near 1, the narrow kernel, the accuracy is low, too:
+
+    >>> curves.criteria["esdr"].round(2), curves.best_accuracy.round(2)
+    (array([1.02, 1.7 , 2.39]), array([0.52, 0.97, 0.98]))
+    """
+    search = _Search(X, y, sigmas, Cs, cv, random_state, n_jobs)
+    criteria = dict(zip(CRITERIA, search.criterion(*CRITERIA), strict=True))
+    return YinCurves(search.sigmas, search.Cs, criteria, search.accuracies(search.sigmas))
+
+
+def _at_the_end(criterion: Any, sigma: float, is_widest: bool) -> Finding:
+    advice = (
+        "The machine is then nearly linear, and the best C grows like sigma squared: pass larger Cs."
+        if is_widest
+        else "The criterion sees each sample alone there: use another criterion or yin_grid_search."
+    )
+    end = "largest" if is_widest else "smallest"
+    message = f"{criterion} is largest at the {end} sigma tried, {sigma:.4g}."
+    return Finding("boundary", "warning", message, advice)

@@ -1,0 +1,219 @@
+"""The bins of the distance sketch, and the compiled loops that fill them.
+
+A squared distance D is binned by the leading bits of the float x = 1 + D/bottom: 2^8 bins in every octave of
+x, no logarithm. Far above ``bottom`` the bins have equal relative widths, below it equal widths, so that
+near-duplicates keep their distances; D = 0 has bin 0 to itself. A bin keeps Σ w vʲ, j = 0 … 3, with the place
+v ∈ [−1, 1] of D in the bin: what a Taylor series of exp(−γD) about its centre needs. Its remainder is
+(γD/512)⁴/24 of a term, 7e-8 at exp(−γD) = 1e-8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from kernelwise._core.collection import collection_paused
+
+N_MOMENTS = 4
+# Counted pairs have three sums in each half of a bin instead: count, Σt and Σt² of the places t ∈ [0, 1).
+N_SUMS = 6
+BINS_PER_OCTAVE = 256
+FINE_PER_BIN = 2
+# Bits of a double: the mantissa has 52, of which a bin number takes 8 (a fine one 9) after the exponent.
+SHIFT, FINE_SHIFT = np.uint64(44), np.uint64(43)
+FIRST, FINE_FIRST = 1023 << 8, 1023 << 9
+ONE = np.uint64(1023 << 52)
+REST = np.uint64((1 << 44) - 1)
+TO_MANTISSA = np.uint64(8)
+# Two words per fine bin: the number of pairs (20 bits) with the sum of their places t in 1/2^24 of the bin
+# (44 bits), and the sum of t² in 1/2^40. Words must be emptied before 2^20 pairs.
+MAX_PACKED = (1 << 20) - 1
+PLACE_SHIFT, PLACE_MASK = np.uint64(19), np.uint64((1 << 24) - 1)
+COARSER = np.uint64(4)
+COUNT_SHIFT = np.uint64(44)
+ONE_PAIR = np.uint64(1 << 44)
+SUM_MASK = np.uint64((1 << 44) - 1)
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Where the bins lie.
+
+    Attributes
+    ----------
+    bottom : float
+        A power of two; where bins of equal width change into bins of equal relative width.
+    n_octaves : int
+    """
+
+    bottom: float
+    n_octaves: int
+
+    @classmethod
+    def covering(cls, typical: float, largest: float) -> Bins:
+        """Bins for squared distances up to ``largest`` that resolve those far below a ``typical`` one."""
+        if largest <= 0:
+            return cls(1.0, 1)
+        # exp(−γD) then needs no more than the moments of the lowest bin up to γ = 2^36 / typical.
+        exponent = max(np.floor(np.log2(typical)) - 40, np.floor(np.log2(largest)) - 900, -1020.0)
+        bottom = 2.0**exponent
+        return cls(float(bottom), int(np.floor(np.log2(1.0 + largest / bottom))) + 1)
+
+    @property
+    def n_bins(self) -> int:
+        return 1 + self.n_octaves * BINS_PER_OCTAVE
+
+    def edges(self) -> np.ndarray:
+        """Squared distances at the n_bins edges of all bins but the first, which is {0}."""
+        numbers = np.arange(FIRST, FIRST + self.n_bins, dtype=np.uint64)
+        return ((numbers << SHIFT).view(np.float64) - 1.0) * self.bottom
+
+    def centres(self) -> np.ndarray:
+        edges = self.edges()
+        return np.concatenate([[0.0], (edges[1:] + edges[:-1]) / 2.0])
+
+    def half_widths(self) -> np.ndarray:
+        return np.concatenate([[0.0], np.diff(self.edges()) / 2.0])
+
+
+def count_pairs(
+    G: Any, norms_x: Any, norms_y: Any, rounding: Any, per_bottom: Any, words: Any, upper: Any
+) -> None:
+    """Count pairs of weight one into fine bins.
+
+    Integers because two additions then serve three moments: a pass over all pairs spends its time on them.
+
+    Parameters
+    ----------
+    G : ndarray of shape (n_rows, n_columns)
+        Inner products.
+    norms_x, norms_y : ndarray
+        Squared norms; D = ‖x‖² + ‖y‖² − 2x·y, zero where only ``rounding`` · (‖x‖² + ‖y‖²) is left.
+    per_bottom : float
+        1 / bottom
+    words : ndarray of shape (1 + 2 · (n_bins − 1), 2), uint64
+    upper : bool
+        Only columns right of the diagonal: the block of a set of rows with itself.
+    """
+    n_columns = G.shape[1]
+    last = np.int64(words.shape[0] - 1)
+    x = np.empty(n_columns)
+    bits = x.view(np.uint64)
+    number = np.empty(n_columns, np.int64)
+    first_word = np.empty(n_columns, np.uint64)
+    second_word = np.empty(n_columns, np.uint64)
+    for i in range(G.shape[0]):
+        # Three short loops, so that the first two are vectorised.
+        for j in range(n_columns):
+            both = norms_x[i] + norms_y[j]
+            distance = both - 2.0 * G[i, j]
+            x[j] = 1.0 + distance * per_bottom if distance > rounding * both else 0.0
+        for j in range(n_columns):
+            number[j] = min(max(np.int64(bits[j] >> FINE_SHIFT) - (FINE_FIRST - 1), 0), last)
+            place = (bits[j] >> PLACE_SHIFT) & PLACE_MASK
+            first_word[j] = place | ONE_PAIR
+            second_word[j] = (place >> COARSER) * (place >> COARSER)
+        # Unsigned indices are not tested for being negative; both words are read before one is written.
+        k, stop = np.uintp(i + 1 if upper else 0), np.uintp(n_columns)
+        while k < stop:
+            b = np.uintp(number[k])
+            counted, squares = words[b, 0], words[b, 1]
+            words[b, 0] = counted + first_word[k]
+            words[b, 1] = squares + second_word[k]
+            k += np.uintp(1)
+
+
+def unpack(words: Any, sums: Any) -> None:
+    """Add counted pairs to ``sums`` of shape (n_bins, 6) and empty ``words``."""
+    for b in range(words.shape[0]):
+        if words[b, 0] == 0:
+            continue
+        c = float(words[b, 0] >> COUNT_SHIFT)
+        places = float(words[b, 0] & SUM_MASK)
+        k = 0 if b == 0 else 1 + (b - 1) // 2
+        half = 0 if b == 0 else 3 * ((b - 1) % 2)
+        sums[k, half] += c
+        # t = (place + 1/2)/2^24, for the squares with the place cut to 20 bits.
+        sums[k, half + 1] += (places + 0.5 * c) / 2.0**24
+        sums[k, half + 2] += (float(words[b, 1]) + (places - 7.5 * c) / 16.0 + 0.25 * c) / 2.0**40
+        words[b, 0] = words[b, 1] = 0
+
+
+def as_moments(found: np.ndarray) -> np.ndarray:
+    """Moments Σ w vʲ, j = 0 … 3, of the last axis, from the sums of counted pairs; others are returned as is.
+
+    Within half a bin the third central moment is taken as zero, which is exact for up to two pairs, and
+    otherwise costs at most (γD/1024)³/8 of a term: 7e-7 at exp(−γD) = 1e-8. It is not additive: sums are put
+    together before.
+    """
+    if found.shape[-1] == N_MOMENTS:
+        return found
+    moments = np.zeros((*found.shape[:-1], N_MOMENTS))
+    for a, half in ((-1.0, found[..., :3]), (0.0, found[..., 3:])):  # v = a + t
+        c, t1, t2 = np.moveaxis(half, -1, 0)
+        mean = np.divide(t1, c, out=np.zeros_like(c), where=c > 0)
+        t3 = 3.0 * mean * t2 - 2.0 * c * mean**3
+        moments[..., 0] += c
+        moments[..., 1] += c * a + t1
+        moments[..., 2] += c * a**2 + 2.0 * a * t1 + t2
+        moments[..., 3] += c * a**3 + 3.0 * a**2 * t1 + 3.0 * a * t2 + t3
+    return moments
+
+
+def weigh_pairs(
+    G: Any,
+    norms_x: Any,
+    norms_y: Any,
+    rounding: Any,
+    per_bottom: Any,
+    weights_x: Any,
+    weights_y: Any,
+    moments: Any,
+    upper: Any,
+) -> None:
+    """Add pairs of weight w_i w_j to ``moments`` of shape (n_bins, 4); otherwise as `count_pairs`."""
+    n_columns = G.shape[1]
+    last = np.int64(moments.shape[0] - 1)
+    x = np.empty(n_columns)
+    bits = x.view(np.uint64)
+    number = np.empty(n_columns, np.int64)
+    place_bits = np.empty(n_columns, np.uint64)
+    place = place_bits.view(np.float64)  # in [1, 2)
+    for i in range(G.shape[0]):
+        for j in range(n_columns):
+            both = norms_x[i] + norms_y[j]
+            distance = both - 2.0 * G[i, j]
+            x[j] = 1.0 + distance * per_bottom if distance > rounding * both else 0.0
+        for j in range(n_columns):
+            number[j] = min(max(np.int64(bits[j] >> SHIFT) - (FIRST - 1), 0), last)
+            place_bits[j] = ((bits[j] & REST) << TO_MANTISSA) | ONE
+        for j in range(i + 1 if upper else 0, n_columns):
+            b = np.uintp(number[j])
+            v = 2.0 * place[j] - 3.0
+            w = weights_x[i] * weights_y[j]
+            moments[b, 0] += w
+            moments[b, 1] += w * v
+            moments[b, 2] += w * v * v
+            moments[b, 3] += w * v * v * v
+
+
+@lru_cache
+@collection_paused()
+def compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
+    """`count_pairs`, `unpack` and `weigh_pairs` as machine code, kept on disk for later processes."""
+    # Numba takes a quarter of a second to import: not before a sketch is made.
+    from numba import boolean, float64, njit, types, uint64, void
+
+    block, table = float64[:, ::1], uint64[:, ::1]
+    vector = types.Array(types.float64, 1, "C", readonly=True)  # takes writeable arrays, too
+    shared = (block, vector, vector, float64, float64)
+    options: dict[str, Any] = {"cache": True, "nogil": True}
+    return (
+        njit(void(*shared, table, boolean), **options)(count_pairs),
+        njit(void(table, block), **options)(unpack),
+        njit(void(*shared, vector, vector, block, boolean), **options)(weigh_pairs),
+    )

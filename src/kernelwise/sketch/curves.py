@@ -1,0 +1,98 @@
+"""Criteria of all two-class problems, for many kernel widths at once, from histograms of distances."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from kernelwise._core.validation import check_choice
+from kernelwise.criteria import SumsCriterion, as_criterion
+from kernelwise.criteria.sums import STRATEGIES, ClassSums, partition
+from kernelwise.exceptions import IncompatibleError
+from kernelwise.sketch.laplace import PairHistograms
+
+
+def check_gammas(gammas: Any) -> np.ndarray:
+    """Positive, finite values of γ as an array of shape (n_gammas,)."""
+    gammas = np.atleast_1d(np.asarray(gammas, dtype=float))
+    if gammas.ndim != 1 or not len(gammas):
+        raise ValueError(f"gammas must be a list of numbers, got an array of shape {gammas.shape}.")
+    if not (np.isfinite(gammas) & (gammas > 0)).all():
+        bad = gammas[~(np.isfinite(gammas) & (gammas > 0))][0]
+        raise ValueError(f"gamma must be positive and finite, got {bad}.")
+    return gammas
+
+
+def check_sums_criterion(criterion: Any, strategy: str | None) -> SumsCriterion:
+    """The criterion with that strategy (its own for None); it must be a function of sums over class pairs."""
+    criterion = as_criterion(criterion)
+    if not isinstance(criterion, SumsCriterion) or criterion.needs_rows:
+        raise IncompatibleError(
+            f"A distance sketch has sums over pairs of classes only, which {criterion!r} is no function of. "
+            "Use 'dbtc', 'esdr', 'j4', 'polarization' or 'kta'."
+        )
+    if strategy is not None:
+        check_choice(strategy, "strategy", "DistanceSketch", STRATEGIES)
+        criterion = copy.copy(criterion)
+        criterion.strategy = strategy
+    return criterion
+
+
+def problems_of(criterion: SumsCriterion, n: np.ndarray) -> list[np.ndarray]:
+    """The criterion's two-class problems as ``groups`` for merging, its class weights included."""
+    problems = partition(len(n), criterion.strategy)
+    if criterion.class_weight == "balanced":
+        return [groups * (n.sum() / (len(n) * n)) for groups in problems]
+    return problems
+
+
+def names_of_problems(strategy: str, classes: np.ndarray) -> tuple[Any, ...]:
+    """The class of a one-vs-rest problem, the classes of any other."""
+    names = classes.tolist()
+    if strategy == "pooled" or len(names) == 2:
+        return (tuple(names),)
+    return tuple(names) if strategy == "ovr" else tuple(combinations(names, 2))
+
+
+def scores(histograms: PairHistograms, criterion: SumsCriterion, gammas: np.ndarray) -> np.ndarray:
+    """The criterion of every problem and every γ, shape (n_problems, n_gammas)."""
+    sums = histograms.class_sums(
+        gammas, minus_one=criterion.is_shift_invariant, squares=criterion.needs_squares
+    )
+    return np.stack(
+        [criterion.formula(sums.merge(groups))[0] for groups in problems_of(criterion, histograms.n)]
+    )
+
+
+def sums_and_slopes(
+    histograms: PairHistograms, criterion: SumsCriterion, gammas: np.ndarray
+) -> tuple[ClassSums, ClassSums]:
+    """Class sums for every γ, and their derivatives by log γ."""
+    squares = criterion.needs_squares
+    sums = histograms.class_sums(gammas, minus_one=criterion.is_shift_invariant, squares=squares)
+    S = gammas[:, None, None] * histograms.sums(gammas, 1)
+    S2 = 2.0 * gammas[:, None, None] * histograms.sums(2.0 * gammas, 1) if squares else None
+    return sums, ClassSums(histograms.n, np.zeros_like(sums.t), S, S2)
+
+
+def scores_and_slopes(
+    criterion: SumsCriterion, sums: ClassSums, slopes: ClassSums
+) -> tuple[np.ndarray, np.ndarray]:
+    """The criterion of one problem for every γ, and its derivative by log γ."""
+    score, d = criterion.formula(sums)
+    slope = (d.S * slopes.S).sum(axis=(-2, -1))
+    if d.S2 is not None and slopes.S2 is not None:
+        slope = slope + (d.S2 * slopes.S2).sum(axis=(-2, -1))
+    return score, slope
+
+
+def jackknife(
+    statistic: Callable[[PairHistograms], np.ndarray], without_one: list[PairHistograms]
+) -> np.ndarray:
+    """Standard error of a statistic from its values without one of the independent draws each."""
+    values = np.stack([statistic(histograms) for histograms in without_one])
+    return np.asarray(np.sqrt((len(values) - 1) * values.var(axis=0)))

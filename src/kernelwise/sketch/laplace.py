@@ -1,0 +1,153 @@
+"""Sums of exp(−γD) over pairs of classes, for any γ, from the histograms of the squared distances D."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import comb, factorial
+
+import numpy as np
+from scipy import sparse
+
+from kernelwise.criteria.sums import ClassSums
+from kernelwise.sketch.bins import N_MOMENTS
+from kernelwise.sketch.pair_blocks import class_pairs
+
+# Numbers in the table of exponentials that is held at once.
+TABLE = 1 << 18
+
+
+@dataclass(frozen=True, eq=False)
+class PairHistograms:
+    """Histograms of all ordered pairs of samples, the pairs of a sample with itself included.
+
+    Attributes
+    ----------
+    n : ndarray of shape (n_classes,)
+        Total weights of the classes.
+    centres, half_widths : ndarray of shape (n_bins,)
+    moments : ndarray of shape (n_class_pairs, n_bins, 4)
+        Σ w_i w_j vʲ with D = centre + half_width · v, for classes a ≤ b.
+    """
+
+    n: np.ndarray
+    centres: np.ndarray
+    half_widths: np.ndarray
+    moments: np.ndarray
+    _kept: dict[int, np.ndarray] = field(default_factory=dict, repr=False)
+
+    def sums(self, gammas: np.ndarray, order: int = 0, *, minus_one: bool = False) -> np.ndarray:
+        """The ``order``-th derivative of S_ab by γ, shape (n_gammas, n_classes, n_classes).
+
+        With ``minus_one`` that of Σ (exp(−γD) − 1), which keeps its digits as γ → 0.
+        """
+        step = max(1, TABLE // len(self.centres))
+        pieces = [self._sums(gammas[k : k + step], order, minus_one) for k in range(0, len(gammas), step)]
+        return self._square(np.concatenate(pieces))
+
+    def _sums(self, gammas: np.ndarray, order: int, minus_one: bool) -> np.ndarray:
+        """The same for the class pairs, shape (n_gammas, n_class_pairs), from a Taylor series in every bin.
+
+        With D = m + hv the coefficient of vʲ in Dᵏ exp(−γD) is
+        exp(−γm) Σ_i C(k, i) m^(k−i) hⁱ (−γh)^(j−i) / (j−i)!: products of exp(−γm) with :meth:`_columns`.
+        """
+        exponents = np.outer(-gammas, self.centres)
+        columns = self._columns(order)
+        products = np.exp(exponents) @ columns
+        if minus_one and order == 0:
+            n_pairs = len(self.moments)
+            products[:, :n_pairs] = np.expm1(exponents) @ columns[:, :n_pairs]
+        # Where the power is cut, the exponentials of all bins but that of D = 0 are zero.
+        step = -np.minimum(gammas * self._unit, 1e90)
+        powers = (-1.0) ** order * np.vander(step, N_MOMENTS, increasing=True)
+        return np.einsum("gj,gjp->gp", powers, products.reshape(len(gammas), N_MOMENTS, -1))
+
+    def _columns(self, order: int) -> np.ndarray:
+        """Moments times powers of m and h, for each power of −γ: shape (n_bins, 4 · n_class_pairs); kept."""
+        if order in self._kept:
+            return self._kept[order]
+        m, h, unit = self.centres, self.half_widths, self._unit
+        columns = np.zeros((N_MOMENTS, *self.moments.shape[:2]))
+        for power in range(N_MOMENTS):
+            for i in range(min(order, N_MOMENTS - 1 - power) + 1):
+                factor = comb(order, i) / factorial(power) * m ** (order - i) * h**i * (h / unit) ** power
+                columns[power] += self.moments[:, :, i + power] * factor
+        self._kept[order] = columns.reshape(-1, len(m)).T
+        return self._kept[order]
+
+    @property
+    def _unit(self) -> float:
+        """The widest bin: γ in its units has powers that do not overflow on data of any scale."""
+        return float(self.half_widths.max()) or 1.0
+
+    def _square(self, of_pairs: np.ndarray) -> np.ndarray:
+        """Values of the class pairs a ≤ b, shape (m, n_class_pairs), as symmetric matrices."""
+        a, b = np.array(class_pairs(len(self.n))).T
+        S = np.empty((len(of_pairs), len(self.n), len(self.n)))
+        S[:, a, b] = S[:, b, a] = of_pairs
+        return S
+
+    def derivatives(self, gamma: float, order: int) -> np.ndarray:
+        """S_ab and its derivatives by γ up to ``order``, shape (order + 1, n_classes, n_classes).
+
+        One γ at a time, and so by two points in every bin instead of a series about its centre: exact where a
+        bin holds no more than two distances, as those do that alone count once exp(−γD) has nearly vanished.
+        """
+        points, weights = self._points
+        terms = weights * np.exp(-gamma * points)
+        derivatives = np.empty((order + 1, len(self.moments)))
+        for k in range(order + 1):
+            derivatives[k] = terms.sum(axis=(1, 2))
+            terms *= -points
+        return self._square(derivatives)
+
+    @cached_property
+    def _points(self) -> tuple[np.ndarray, np.ndarray]:
+        """Two squared distances for every bin, and their weights, with the bin's four moments.
+
+        About the mean, with the variance s and the third moment c: v = (c ± √(c² + 4s³)) / 2s, Gauss's rule
+        for the unknown distribution in the bin. Both of shape (n_class_pairs, n_bins, 2).
+        """
+        total = np.maximum(self.moments[:, :, 0], np.finfo(float).tiny)
+        mean, second, third = (self.moments[:, :, j] / total for j in (1, 2, 3))
+        s = second - mean**2
+        c = third - 3.0 * mean * second + 2.0 * mean**3
+        is_spread = s > 1e-14
+        s = np.where(is_spread, s, 1.0)
+        root = np.where(is_spread, np.sqrt(c**2 + 4.0 * s**3) / s, 0.0)
+        skew = np.where(is_spread, c / s, 0.0)
+        # Offsets a < 0 < b from the mean have weights b/(b − a) and −a/(b − a).
+        offsets = np.stack([skew - root, skew + root], axis=-1) / 2.0
+        share = np.divide(offsets[..., 1], root, out=np.full_like(root, 0.5), where=root > 0)
+        weights = self.moments[:, :, :1] * np.stack([share, 1.0 - share], axis=-1)
+        points = self.centres[:, None] + self.half_widths[:, None] * (mean[..., None] + offsets)
+        return points, weights
+
+    def merge(self, groups: np.ndarray) -> PairHistograms:
+        """Histograms of classes put together; ``groups`` as in :meth:`ClassSums.merge`."""
+        a, b = np.array(class_pairs(len(self.n))).T
+        u, v = np.array(class_pairs(len(groups))).T
+        shares = groups[u][:, a] * groups[v][:, b] + np.where(a == b, 0.0, groups[u][:, b] * groups[v][:, a])
+        flat = sparse.csr_array(shares) @ self.moments.reshape(len(self.moments), -1)
+        moments = flat.reshape(len(u), *self.moments.shape[1:])
+        return PairHistograms(groups @ self.n, self.centres, self.half_widths, moments)
+
+    def class_sums(self, gammas: np.ndarray, *, minus_one: bool = False, squares: bool = False) -> ClassSums:
+        """The record that criteria take, for every γ; of the kernel minus one if ``minus_one``."""
+        t = np.zeros_like(self.n) if minus_one else self.n
+        S2 = self.sums(2.0 * gammas) if squares else None
+        return ClassSums(
+            self.n, np.broadcast_to(t, (len(gammas), len(t))), self.sums(gammas, minus_one=minus_one), S2
+        )
+
+    def quantile(self, share: float) -> float:
+        """Quantile of the squared distances above zero (to the width of a bin); zero if there are none.
+
+        Pairs within a class count twice, those between classes once: near points weigh more than in the
+        quantile of all pairs. Widths that are tried and measured start from this number.
+        """
+        counts = np.where(self.centres > 0, self.moments[:, :, 0].sum(axis=0), 0.0)
+        total = np.cumsum(counts)
+        if total[-1] <= 0:
+            return 0.0
+        return float(self.centres[np.searchsorted(total, share * total[-1])])

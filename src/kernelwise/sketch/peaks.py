@@ -1,0 +1,161 @@
+"""The highest point of a criterion over the widths of a kernel, from its values and its slope."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+
+from kernelwise.criteria import SumsCriterion
+from kernelwise.exceptions import BoundaryWarning
+from kernelwise.sketch.curves import problems_of, scores_and_slopes, sums_and_slopes
+from kernelwise.sketch.laplace import PairHistograms
+
+PER_OCTAVE = 4
+# A curve that changes by less than this share of its range over the last octave has levelled out.
+LEVEL = 1e-5
+# Slopes and differences below this share of the largest value are rounding.
+ROUNDING = 1e-13
+
+# Log γ, value and kind ("interior peak", "plateau", "boundary") of a maximum.
+Maximum = tuple[float, float, str]
+
+
+@dataclass(frozen=True)
+class SketchMaximum:
+    """The best kernel width of every two-class problem.
+
+    Attributes
+    ----------
+    gammas : ndarray of shape (n_problems,)
+        Where each problem has its global maximum over ``bounds``; on a plateau, the first point from which
+        the curve stays within 1e-5 of its range of its limit.
+    values : ndarray of shape (n_problems,)
+        The criterion there.
+    gammas_std, values_std : ndarray of shape (n_problems,)
+        Standard errors, zero unless blocks were sampled.
+    stop_reasons : tuple of {"interior peak", "plateau", "boundary"}
+    problems : tuple
+        The class of a one-vs-rest problem, the two classes of a one-vs-one problem, or all classes.
+    criterion, strategy : str
+    bounds : tuple of float
+    """
+
+    gammas: np.ndarray
+    values: np.ndarray
+    gammas_std: np.ndarray
+    values_std: np.ndarray
+    stop_reasons: tuple[str, ...]
+    problems: tuple[Any, ...]
+    criterion: str
+    strategy: str
+    bounds: tuple[float, float]
+
+    @property
+    def gamma(self) -> float:
+        """The average of ``gammas`` (paper 000)."""
+        return float(self.gammas.mean())
+
+    @property
+    def value(self) -> float:
+        """The average of ``values``."""
+        return float(self.values.mean())
+
+    @property
+    def stop_reason(self) -> str:
+        """That of all problems, or the worst: "boundary", then "plateau"."""
+        return max(self.stop_reasons, key=("interior peak", "plateau", "boundary").index)
+
+    def warn_without_peak(self) -> None:
+        """Warn if a problem has no peak inside the range."""
+        reasons = zip(self.problems, self.stop_reasons, strict=True)
+        without = [f"{problem!r} ({reason})" for problem, reason in reasons if reason != "interior peak"]
+        if without:
+            low, high = self.bounds
+            shown = ", ".join(without[:5]) + (", …" if len(without) > 5 else "")
+            warnings.warn(
+                f"{self.criterion} has no peak inside the range {low:.3g} … {high:.3g} of gamma for "
+                f"{len(without)} of {len(self.problems)} problems: {shown}. Choose the width there by "
+                "cross-validation or by another criterion.",
+                BoundaryWarning,
+                stacklevel=3,
+            )
+
+
+def global_maxima(
+    histograms: PairHistograms, criterion: SumsCriterion, bounds: tuple[float, float]
+) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """γ, value and kind of the global maximum over the range for every two-class problem of the criterion."""
+    grid = _log_grid(*bounds)
+    sums, slopes = sums_and_slopes(histograms, criterion, np.exp(grid))
+    found = []
+    for groups in problems_of(criterion, histograms.n):
+        curve = scores_and_slopes(criterion, sums.merge(groups), slopes.merge(groups))
+        found.append(find_maximum(grid, *curve, _evaluator(histograms.merge(groups), criterion)))
+    peaks, values, kinds = zip(*found, strict=True)
+    return np.exp(peaks), np.array(values), kinds
+
+
+def find_maximum(
+    grid: np.ndarray,
+    values: np.ndarray,
+    slopes: np.ndarray,
+    evaluate: Callable[[float], tuple[float, float]],
+) -> Maximum:
+    """The highest point of a curve: a peak where the slope changes its sign, or an end of the range.
+
+    Parameters
+    ----------
+    grid, values, slopes : ndarray of shape (n_points,)
+    evaluate : callable
+        Value and slope at a log γ.
+    """
+    best = _end(grid, values)
+    noise = ROUNDING * float(np.abs(values).max())
+    sign = np.sign(np.where(np.abs(slopes) <= noise, 0.0, slopes))
+    turns = np.flatnonzero(sign)
+    for left, right in pairwise(turns):
+        if sign[left] > 0 > sign[right]:
+            peak = brentq(lambda p: evaluate(p)[1], grid[left], grid[right], xtol=1e-12, rtol=1e-14)
+            value = evaluate(peak)[0]
+            # A peak beats an end that equals it to rounding.
+            if value > best[1] - (noise if best[2] != "interior peak" else 0.0):
+                best = (float(peak), float(value), "interior peak")
+    return best
+
+
+def _end(grid: np.ndarray, values: np.ndarray) -> Maximum:
+    """The higher end of the range: a plateau if the curve has levelled out there."""
+    if values[0] > values[-1]:
+        grid, values = grid[::-1], values[::-1]
+    level = max(LEVEL * float(np.ptp(values)), ROUNDING * float(np.abs(values).max()))
+    off = np.abs(values - values[-1])
+    octave = min(PER_OCTAVE, len(grid) - 1)
+    if off[-1 - octave :].max() > level:
+        return float(grid[-1]), float(values[-1]), "boundary"
+    outside = np.flatnonzero(off > level)
+    k = outside[-1] + 1 if len(outside) else len(grid) // 2
+    return float(grid[k]), float(values[k]), "plateau"
+
+
+def _log_grid(low: float, high: float) -> np.ndarray:
+    """Logarithms of γ, close enough for any peak: the curve mixes terms exp(−γD), each an e-fold wide."""
+    n_points = max(2, int(np.ceil(np.log2(high / low) * PER_OCTAVE)) + 1)
+    return np.linspace(np.log(low), np.log(high), n_points)
+
+
+def _evaluator(
+    histograms: PairHistograms, criterion: SumsCriterion
+) -> Callable[[float], tuple[float, float]]:
+    def evaluate(log_gamma: float) -> tuple[float, float]:
+        value, slope = scores_and_slopes(
+            criterion, *sums_and_slopes(histograms, criterion, np.exp([log_gamma]))
+        )
+        return float(value[0]), float(slope[0])
+
+    return evaluate

@@ -1,0 +1,204 @@
+"""The quadratic program behind every machine here: SMO rounds, and Newton steps where SMO crawls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from kernelwise.solvers.compiled.compile import compiled_smo
+from kernelwise.solvers.newton_face import newton_on_face
+
+SINGLE: np.dtype = np.dtype(np.float32)
+DOUBLE: np.dtype = np.dtype(np.float64)
+MAX_FACE = 5000  # free variables; a larger Cholesky factor costs more than it brings
+MAX_NEWTON = 50
+MAX_VAIN = 2  # Newton steps that did not halve the gap: on a nearly singular face SMO alone does better
+AFTER_NEWTON = 2000  # pair steps between Newton steps: enough to correct which variables are free
+ONE = np.ones(1)
+NOT_CONVEX = -1e-6  # relative to the diagonal: a pair that curves down by more is no rounding error
+
+
+class Outcome(NamedTuple):
+    """How one solve went.
+
+    ``gap`` is LIBSVM's violation; ``offset`` the mean of f over the ``n_free`` free variables, or the middle
+    of the gap if there are none.
+    """
+
+    n_iter: int
+    n_newton: int
+    gap: float
+    offset: float
+    n_free: int
+    converged: bool
+    is_convex: bool
+
+
+class Pool:
+    """The variables that may move and a copy of their part of K, kept from one solve to the next."""
+
+    def __init__(self, n: int, dtype: np.dtype) -> None:
+        padded = (n + 31) // 32 * 32
+        self.places = np.empty((5, padded), np.uintp)
+        everyone, self.members = self.places[:2]
+        everyone[:] = np.arange(padded)
+        self.size = 0
+        self.room, self.short = np.empty((5, padded)), np.empty((4, padded), dtype)
+        # Only touched pages take memory: the pool is usually far smaller. The zeros pad the rows.
+        # Rows do not start at multiples of 4096 bytes, which would all fall into one cache set.
+        self.K = np.zeros((n, padded + 16), dtype)
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The copy of K, of shape (size, size)."""
+        return self.K[: self.size, : self.size]
+
+    def thin_out(self, is_wanted: np.ndarray) -> None:
+        """Keep only the members for which ``is_wanted``, of shape (n_samples,), is true."""
+        kept = np.flatnonzero(is_wanted[self.members[: self.size]])
+        rows = self.rows[np.ix_(kept, kept)]
+        self.members[: kept.size], self.size = self.members[kept], kept.size
+        self.rows[:] = rows
+
+    def copy(self, new: Pool | None = None) -> Pool:
+        """Return a pool of its own with the same members; ``new`` may be one that is no longer needed."""
+        if new is None:
+            new = Pool(len(self.K), self.K.dtype)
+        new.members[: self.size], new.size = self.members[: self.size], self.size
+        new.rows[:] = self.rows
+        return new
+
+
+@dataclass
+class BoxQP:
+    """Minimise ½ βᵀKβ − pᵀβ with Σβ fixed and lo ≤ β ≤ hi; ``f`` = p − Kβ is kept up to date.
+
+    ``beta`` must be feasible and ``f`` belong to it when `minimise` is called; both are changed in place.
+    ``K`` is C-contiguous, float64 or float32; everything else is float64.
+    """
+
+    K: np.ndarray
+    beta: np.ndarray
+    f: np.ndarray
+    lo: np.ndarray
+    hi: np.ndarray
+    pools: dict[np.dtype, Pool] = field(default_factory=dict)
+    n_free: int = 0  # when SMO last looked
+
+    @cached_property
+    def shift(self) -> float:
+        """What the pool's copy of K is less by: a constant, which Σβ = const makes no difference to.
+
+        The values of a wide kernel are all nearly equal, and single precision could not tell them apart.
+        """
+        return float(self.K[0].mean()) if self.K.size else 0.0
+
+    def minimise(self, tol: float, max_iter: int, *, newton_first: bool = False) -> Outcome:
+        """Run until LIBSVM's violation is below ``tol`` or ``max_iter`` pair steps are done."""
+        n_iter, n_newton, lowest = 0, 0, 0.0
+        dtype, may_newton, last_gap, n_vain = SINGLE, True, np.inf, 0
+        while True:
+            if newton_first or n_iter > 0:
+                may_newton = may_newton and n_newton < MAX_NEWTON and n_vain < MAX_VAIN and self.newton()
+                n_newton += may_newton
+            limit = max_iter - n_iter
+            if may_newton:
+                limit = min(limit, self.patience(self.n_free) if n_newton == 0 else AFTER_NEWTON)
+            k, curvature, gap, offset, _, stalled, *_ = self._smo(tol, limit, dtype).tolist()
+            n_iter, lowest = n_iter + int(k), min(lowest, curvature)
+            n_vain += n_newton > 0 and gap > 0.5 * last_gap
+            last_gap = gap
+            if not gap >= tol or n_iter >= max_iter or (stalled and dtype is DOUBLE):
+                return Outcome(
+                    n_iter, n_newton, max(gap, 0.0), offset, self.n_free, gap < tol, lowest > NOT_CONVEX
+                )
+            if stalled:
+                dtype = DOUBLE
+
+    def patience(self, m: int) -> int:
+        """Pair steps that take about as long as a Newton step with m free variables (measured, in µs)."""
+        newton = 500 + m * (0.5 + 0.015 * m + m * m / 3e4 + 0.0012 * self.f.size)
+        return int(newton / (0.1 + 0.0006 * m))
+
+    def newton(self) -> bool:
+        """Take a Newton step on the free face; False when that is not possible."""
+        step = newton_on_face(self.K, self.beta, self.f, self.lo, self.hi, MAX_FACE)
+        if step is None:
+            return False
+        free, change = step
+        self.beta[free] += change
+        subtract_rows(self.K, free, change, self.f)
+        return True
+
+    def path(
+        self,
+        p: np.ndarray,
+        Cs: np.ndarray,
+        start: int,
+        tol: float,
+        max_iter: int,
+        coefficients: np.ndarray,
+        table: np.ndarray,
+    ) -> tuple[int, bool]:
+        """Solve with the bounds C·lo and C·hi for increasing C, as far as SMO goes without crawling.
+
+        Ends at the first C for which no variable is at a bound other than zero, or which is not solved in the
+        pair steps that a Newton step is worth. Parameters and results are those of `smo_path`.
+        """
+        limit = min(max_iter, self.patience(max(self.n_free, 100)))
+        return self._run(p, Cs, start, tol, limit, SINGLE, coefficients, table)
+
+    def _smo(self, tol: float, max_iter: int, dtype: np.dtype) -> np.ndarray:
+        """SMO alone; returns what `shrinking_smo` does."""
+        # The objective is of no interest here, so that any p will do.
+        table = np.zeros((1, 8))
+        self._run(self.f, ONE, 0, tol, max_iter, dtype, np.empty((0, self.f.size)), table)
+        return table[0]
+
+    def _run(
+        self,
+        p: np.ndarray,
+        Cs: np.ndarray,
+        start: int,
+        tol: float,
+        limit: int,
+        dtype: np.dtype,
+        coefficients: np.ndarray,
+        table: np.ndarray,
+    ) -> tuple[int, bool]:
+        if dtype not in self.pools:
+            self.pools[dtype] = Pool(self.f.size, dtype)
+        pool = self.pools[dtype]
+        run, smo = compiled_smo(self.K.dtype, dtype)
+        n_done, is_solved, pool.size = run(
+            self.K,
+            p,
+            self.beta,
+            self.f,
+            self.lo,
+            self.hi,
+            Cs,
+            start,
+            tol,
+            limit,
+            pool.size,
+            pool.K,
+            self.shift,
+            smo,
+            pool.places,
+            pool.room,
+            pool.short,
+            coefficients,
+            table,
+        )
+        self.n_free = int(table[n_done - 1, 4])
+        return n_done, is_solved
+
+
+def subtract_rows(K: np.ndarray, rows: np.ndarray, change: np.ndarray, f: np.ndarray) -> None:
+    """f −= Σ change_k K[rows_k] in double precision, a block of rows at a time."""
+    for k in range(0, rows.size, 64):
+        f -= change[k : k + 64] @ K[rows[k : k + 64]]

@@ -1,0 +1,202 @@
+"""The C path of one two-class machine on its folds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from kernelwise.multiclass import Machine
+from kernelwise.solvers.box_qp import NOT_CONVEX, BoxQP, Pool, subtract_rows
+
+Fold = tuple[np.ndarray, np.ndarray]
+N_COLUMNS, OFFSET, N_FREE = 8, 3, 4  # of the table of `smo_path`
+NO_OFFSET = 1e-14  # of labels ±1: a smaller mean of f is rounding
+SEED_TOL = 0.05  # the machine on all samples only gives the folds a start
+SEED_SLACK = 0.25  # what is this close to the margin may move in a fold
+SEED_FOLDS = 3  # with fewer folds that start costs more than it saves
+
+
+class Solved(NamedTuple):
+    """The last solution of a path, from which another may go on: C, and β and p − Kβ of its machine."""
+
+    C: float
+    beta: np.ndarray
+    f: np.ndarray
+
+
+@dataclass
+class FoldPath:
+    """Results along increasing C: ``decision`` of shape (n_Cs, n_test), most others of shape (n_Cs,)."""
+
+    decision: np.ndarray
+    n_support: np.ndarray
+    n_bounded: np.ndarray
+    objective: np.ndarray
+    n_iter: np.ndarray
+    gap: np.ndarray
+    converged: np.ndarray
+    is_convex: np.ndarray
+    last: Solved
+
+
+class MachinePath:
+    """One machine, ready to be solved for every C (increasing) on any of its folds.
+
+    The machine on all samples at the smallest C is solved first, coarsely: each fold starts from it, less the
+    coefficients it holds out.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n_samples, n_samples)
+    machine : Machine
+    weight : ndarray of shape (n_samples,)
+    n_folds : int
+        That start from that machine; 0 if each goes on from a path of its own.
+    Cs : ndarray of shape (n_Cs,)
+    tol, max_iter : float, int
+    p : ndarray of shape (n_members,), default=None
+        The linear term of the dual; the machine's labels if None. A regression has one of its own.
+    """
+
+    def __init__(
+        self,
+        K: np.ndarray,
+        machine: Machine,
+        weight: np.ndarray,
+        n_folds: int,
+        Cs: np.ndarray,
+        tol: float,
+        max_iter: int,
+        p: np.ndarray | None = None,
+    ) -> None:
+        self.K = K
+        self.members, signs = machine
+        self.p = signs if p is None else p
+        self.Cs, self.tol, self.max_iter = Cs, tol, max_iter
+        self.pieces = contiguous(self.members)
+        everyone = self.members.size == K.shape[0]
+        self.K_members = K if everyone else np.block([[K[p, q] for q in self.pieces] for p in self.pieces])
+        self.spare: list[dict[np.dtype, Pool]] = []  # of folds that are done: fresh memory is dear
+        self.limits = signs * weight[self.members]
+        self.seed = self._problem(self.limits * Cs[0], np.zeros(self.p.size), self.p.copy())
+        if n_folds >= SEED_FOLDS:
+            outcome = self.seed.minimise(max(tol, SEED_TOL), max_iter)
+            for pool in self.seed.pools.values():  # each fold copies it
+                pool.thin_out(np.abs(self.seed.f - outcome.offset) < SEED_SLACK)
+
+    def _problem(self, limits: np.ndarray, beta: np.ndarray, f: np.ndarray) -> BoxQP:
+        return BoxQP(self.K_members, beta, f, np.minimum(limits, 0.0), np.maximum(limits, 0.0))
+
+    def fold(self, train: np.ndarray, test: np.ndarray, last: Solved | None = None) -> FoldPath:
+        """Solve for every C on ``train``, from the seed or on from ``last``; decision values of ``test``.
+
+        Held-out members stay in the problem with both bounds at zero. Their decision values are computed from
+        K all the same, offset included: with a very narrow kernel they are smaller than the rounding of f.
+        """
+        is_used = np.zeros(self.K.shape[0], bool)
+        is_used[train] = True
+        limits = np.where(is_used[self.members], self.limits, 0.0)
+        qp = self._start(limits) if last is None else self._problem(limits * last.C, *map(np.copy, last[1:]))
+        rows, betas = self._along_C(qp, limits, last)
+        self.spare.append(qp.pools)
+        for c in np.flatnonzero((np.abs(rows[:, OFFSET]) < NO_OFFSET) & (rows[:, N_FREE] > 0)):
+            free = (betas[c] != 0.0) & (betas[c] != self.Cs[c] * limits)
+            rows[c, OFFSET] = self._mean_f(free, betas[c])
+        decision = np.repeat(rows[:, OFFSET, None], test.size, axis=1)
+        start = 0
+        for piece in self.pieces:
+            size = piece.stop - piece.start
+            decision += betas[:, start : start + size] @ self.K[test, piece].T
+            start += size
+        return self._tabulate(rows, decision, Solved(float(self.Cs[len(rows) - 1]), qp.beta, qp.f))
+
+    def _mean_f(self, free: np.ndarray, beta: np.ndarray) -> float:
+        """Mean of p − Kβ over ``free``, own terms apart: those of a narrow kernel hide all others.
+
+        The others are in single precision, LIBSVM's for training: kernel values that vanish there must not
+        decide labels here.
+        """
+        rows = self.K_members[free].astype(np.float32)
+        rows[np.arange(len(rows)), np.flatnonzero(free)] = 0.0
+        own = self.p - np.diagonal(self.K_members) * beta
+        return float((own[free].sum() - (rows @ beta).sum()) / len(rows))
+
+    def _start(self, limits: np.ndarray) -> BoxQP:
+        """The seed less the coefficients held out, and the least ones of the sign that now outweighs."""
+        qp = self._problem(limits * self.Cs[0], self.seed.beta.copy(), self.seed.f.copy())
+        spare = self.spare.pop() if self.spare else {}
+        qp.pools = {dtype: pool.copy(spare.get(dtype)) for dtype, pool in self.seed.pools.items()}
+        qp.beta[limits == 0] = 0.0
+        excess = qp.beta.sum()
+        # The rounding of the sum is no excess: taken from a bounded variable it would make that one free.
+        rounding = np.finfo(float).eps * np.abs(qp.beta).sum()
+        sign = np.sign(excess)
+        heavier = np.flatnonzero(qp.beta * sign > 0)
+        for t in heavier[np.argsort(np.abs(qp.beta[heavier]), kind="stable")]:
+            if abs(excess) <= rounding:
+                break
+            taken = sign * min(abs(qp.beta[t]), abs(excess))
+            qp.beta[t] -= taken
+            excess -= taken
+        change = qp.beta - self.seed.beta
+        rows = np.flatnonzero(change)
+        subtract_rows(qp.K, rows, change[rows], qp.f)
+        return qp
+
+    def _along_C(self, qp: BoxQP, limits: np.ndarray, last: Solved | None) -> tuple[np.ndarray, np.ndarray]:
+        """Solve for increasing C from warm starts, up to the first without a bounded support vector.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_solved, 8)
+            As the table of `smo_path`.
+        betas : ndarray of shape (n_solved, n_members)
+        """
+        unit_lo, unit_hi = np.minimum(limits, 0.0), np.maximum(limits, 0.0)
+        n_before = 0 if last is None else 1
+        Cs = self.Cs if last is None else np.append(last.C, self.Cs)
+        table, coefficients = np.zeros((Cs.size, N_COLUMNS)), np.empty((Cs.size, limits.size))
+        n_done = n_before
+        while n_done < Cs.size:
+            qp.lo, qp.hi = unit_lo, unit_hi
+            n_done, is_solved = qp.path(self.p, Cs, n_done, self.tol, self.max_iter, coefficients, table)
+            if is_solved:
+                break
+            C, row = Cs[n_done - 1], table[n_done - 1]
+            qp.lo, qp.hi = C * unit_lo, C * unit_hi
+            # More variables may be free than when the path began, and pair steps still be the cheaper ones.
+            crawls = row[0] >= qp.patience(qp.n_free)
+            outcome = qp.minimise(self.tol, self.max_iter - int(row[0]), newton_first=crawls)
+            n_support = np.count_nonzero(qp.beta)
+            row[0] += outcome.n_iter
+            row[1] = row[1] if outcome.is_convex else -1.0
+            row[2:5] = outcome.gap, outcome.offset, outcome.n_free
+            row[6:] = n_support, -0.5 * (qp.beta @ (self.p + qp.f))
+            coefficients[n_done - 1] = qp.beta
+            if outcome.converged and n_support == outcome.n_free:
+                break
+        return table[n_before:n_done], coefficients[n_before:n_done]
+
+    def _tabulate(self, rows: np.ndarray, decision: np.ndarray, last: Solved) -> FoldPath:
+        """With no bounded support vector the last solution is the solution for every larger C, too."""
+        place = np.minimum(np.arange(self.Cs.size), len(rows) - 1)
+        n_iter, lowest, gap, _, n_free, _, n_support, objective = rows[place].T
+        return FoldPath(
+            decision=decision[place],
+            n_support=n_support.astype(int),
+            n_bounded=(n_support - n_free).astype(int),
+            objective=objective,
+            n_iter=np.where(np.arange(self.Cs.size) < len(rows), n_iter, 0).astype(int),
+            gap=np.maximum(gap, 0.0),
+            converged=gap < self.tol,
+            is_convex=lowest > NOT_CONVEX,
+            last=last,
+        )
+
+
+def contiguous(members: np.ndarray) -> list[slice]:
+    """Increasing indices as slices: one for all samples, or one for each class of sorted ones."""
+    breaks = np.flatnonzero(np.diff(members) != 1) + 1
+    return [slice(int(part[0]), int(part[-1]) + 1) for part in np.split(members, breaks)]

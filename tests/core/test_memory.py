@@ -1,0 +1,109 @@
+"""Too large a matrix is refused before it is made, with the figure, or not made at all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernelwise import GridSearchSVC, TunedSVC
+from kernelwise._core import memory as _memory
+from kernelwise.estimators.kernel_choice import Rows, gram_or_rows
+from kernelwise.exceptions import NotEnoughMemoryError
+from kernelwise.kernels import RBF, Polynomial
+from kernelwise.large.feature_blocks import DenseBlocks, MappedBlocks
+from kernelwise.large.nystroem import NystroemMap
+from kernelwise.solvers import svm_path
+
+MIB = 2**20
+N = 3500  # a Gram matrix of 93 MiB
+RNG = np.random.default_rng(0)
+Y = np.arange(N) % 2
+X = RNG.normal(size=(N, 2)) + 3.0 * Y[:, None]
+
+
+@pytest.fixture
+def little_memory(monkeypatch):
+    """100 MiB, of which 90 may be used."""
+    monkeypatch.setattr(_memory, "available_memory", lambda: 100.0 * MIB)
+
+
+FIGURE = r"matrices of \d+ × \d+ kernel values would take .* MiB, and 100 MiB of memory are available\."
+
+
+def test_one_matrix(little_memory):
+    with pytest.raises(NotEnoughMemoryError, match=r"A matrix of 3500 × 3500 .* take 93\.5 MiB"):
+        RBF()(X)
+    assert RBF()(X.astype(np.float32)).shape == (N, N)  # half as large
+    assert RBF()(X, X[:3000]).shape == (N, 3000)  # 80 MiB
+    assert issubclass(NotEnoughMemoryError, MemoryError)
+
+
+def test_searches_and_paths(little_memory):
+    with pytest.raises(NotEnoughMemoryError, match=FIGURE):
+        TunedSVC(n_jobs=1).fit(X, Y)
+    with pytest.raises(NotEnoughMemoryError, match=FIGURE):
+        GridSearchSVC({"C": [1.0], "gamma": [0.1]}, cv=2, n_jobs=2).fit(X, Y)
+    with pytest.raises(NotEnoughMemoryError, match=r"2\.5 matrices of 3500 × 3500 kernel values"):
+        svm_path(np.eye(N), np.arange(N) % 3, [1.0], [(np.arange(1, N), [0])], n_jobs=1)
+
+
+def test_a_precomputed_matrix_is_not_copied(little_memory):
+    with pytest.raises(NotEnoughMemoryError, match="A matrix of 3500 × 3500 kernel values"):
+        TunedSVC("precomputed").fit(np.eye(N), Y)
+
+
+def test_a_machine_is_trained_by_rows_instead(little_memory):
+    rows = gram_or_rows(Polynomial(), X, N, memory_limit=4096)
+    assert isinstance(rows, Rows)
+    assert rows.memory_limit == 45 * MIB
+    assert isinstance(gram_or_rows(Polynomial(), X[:2000], 2000, memory_limit=4096), np.ndarray)
+
+
+def test_features_are_computed_again_instead(monkeypatch):
+    map_ = NystroemMap.from_landmarks(RBF(), X[:50])
+    assert isinstance(map_.blocks(X, 4096), DenseBlocks)
+    monkeypatch.setattr(_memory, "available_memory", lambda: 0.5 * MIB)
+    assert isinstance(map_.blocks(X, 4096), MappedBlocks)
+
+
+def test_what_the_system_says(monkeypatch, tmp_path):
+    assert 0 < _memory.available_memory() < 2**60
+    meminfo = tmp_path / "meminfo"
+    monkeypatch.setattr(_memory, "MEMINFO", meminfo)
+    monkeypatch.setattr(_memory, "GROUPS", tmp_path / "none")
+    meminfo.write_text("MemTotal:  2000 kB\nMemFree:  10 kB\nMemAvailable:  1000 kB\n")
+    assert _memory.available_memory() == 1024_000
+    meminfo.unlink()
+    monkeypatch.setattr(_memory.os, "sysconf_names", {})
+    assert _memory.available_memory() == float("inf")
+
+
+def group(folder, limit, usage, cached, names=("memory.max", "memory.current"), prefix=""):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, value in zip(names, (limit, usage), strict=True):
+        (folder / name).write_text(f"{value}\n")
+    (folder / "memory.stat").write_text(
+        f"anon 100\n{prefix}inactive_file {cached - 20}\n{prefix}active_file 20\n"
+    )
+
+
+def test_what_control_groups_say(monkeypatch, tmp_path):
+    monkeypatch.setattr(_memory, "ROOT", tmp_path)
+    monkeypatch.setattr(_memory, "GROUPS", tmp_path / "cgroup")
+    (tmp_path / "cgroup").write_text("0::/slice/job\n")
+    assert _memory._of_groups() == float("inf")
+    group(tmp_path / "slice" / "job", "max", 400_000, 50_000)
+    assert _memory._of_groups() == float("inf")
+    group(tmp_path / "slice", 600_000, 500_000, 70_000)
+    assert _memory._of_groups() == 170_000
+    group(tmp_path / "slice" / "job", 500_000, 400_000, 50_000)
+    assert _memory._of_groups() == 150_000
+
+
+def test_what_control_groups_of_version_1_say(monkeypatch, tmp_path):
+    monkeypatch.setattr(_memory, "ROOT", tmp_path)
+    monkeypatch.setattr(_memory, "GROUPS", tmp_path / "cgroup")
+    (tmp_path / "cgroup").write_text("5:cpu,cpuacct:/docker/abc\n4:memory:/docker/abc\n0::/\n")
+    names = ("memory.limit_in_bytes", "memory.usage_in_bytes")
+    group(tmp_path / "memory", 500_000, 100_000, 3000, names, "total_")
+    assert _memory._of_groups() == 403_000

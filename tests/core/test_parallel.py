@@ -1,0 +1,101 @@
+"""Threads and other backends of joblib: the same results, and one BLAS thread for each of ours."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, nullcontext
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import StratifiedKFold
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from kernelwise import DistanceSketch, GridSearchSVC, TunedSVC
+from kernelwise._core import threads as _threads
+from kernelwise.solvers import svm_path
+
+RNG = np.random.default_rng(3)
+Y = np.arange(180) % 3
+X = RNG.normal(size=(180, 4)) + 1.5 * RNG.normal(size=(3, 4))[Y]
+K = rbf_kernel(X)
+FOLDS = list(StratifiedKFold(3).split(X, Y))
+CS = [0.1, 1.0, 10.0]
+
+
+def everything(n_jobs):
+    """What is computed in threads, as arrays."""
+    grid = GridSearchSVC({"gamma": [0.01, 0.1], "C": CS}, cv=3, n_jobs=n_jobs).fit(X, Y)
+    tuned = TunedSVC(n_jobs=n_jobs).fit(X, Y)
+    return {
+        "path": svm_path(K, Y, CS, FOLDS, n_jobs=n_jobs).decision,
+        "sketch": DistanceSketch.from_data(X, Y, n_jobs=n_jobs).moments,
+        "grid": grid.cv_results_["mean_test_score"],
+        "grid machine": grid.decision_function(X),
+        "tuned": tuned.cv_results_["mean_test_score"],
+        "tuned machine": tuned.decision_function(X),
+    }
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return everything(n_jobs=1)
+
+
+@contextmanager
+def dask_client():
+    distributed = pytest.importorskip("distributed", reason="distributed (extra 'dask') is not installed")
+    with distributed.Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address=":0"):
+        yield
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky", "dask"])
+def test_backends_give_the_same_to_the_bit(expected, backend):
+    with dask_client() if backend == "dask" else nullcontext(), parallel_config(backend=backend, n_jobs=2):
+        found = everything(n_jobs=None)
+    for name, values in expected.items():
+        np.testing.assert_array_equal(found[name], values, err_msg=name)
+
+
+@pytest.mark.parametrize(("n_jobs", "expected"), [(3, 3), (1, 1), (None, 2), (-1, 2)])
+def test_a_cluster_with_many_cores_does_not_start_as_many_threads_here(monkeypatch, n_jobs, expected):
+    monkeypatch.setattr(_threads, "effective_n_jobs", lambda n: 1600 if n in (None, -1) else n)
+    monkeypatch.setattr(_threads, "cpu_count", lambda: 2)
+    assert _threads.number_of_threads(n_jobs) == expected
+
+
+def blas_threads():
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+def test_blas_has_one_thread_in_ours_and_gets_its_own_back():
+    seen = []
+
+    def scorer(estimator, X, y):
+        seen.append(blas_threads())
+        return 0.0
+
+    with threadpool_limits(2, user_api="blas"):
+        svm_path(K, Y, CS, FOLDS, n_jobs=2, callback=lambda done, total: seen.append(blas_threads()))
+        assert blas_threads() == {2}
+        GridSearchSVC({"gamma": [0.01, 0.1], "C": CS}, cv=3, n_jobs=2, scoring=scorer).fit(X, Y)
+        assert blas_threads() == {2}
+        TunedSVC(n_jobs=2, Cs=CS).fit(X, Y)
+        DistanceSketch.from_data(X, Y, n_jobs=2)
+        assert blas_threads() == {2}
+    assert len(seen) > 9
+    assert all(threads == {1} for threads in seen)
+
+
+def test_the_last_of_several_contexts_puts_the_threads_of_blas_back():
+    def n_threads():
+        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+    with threadpool_limits(2, user_api="blas"):
+        first, second = _threads.one_blas_thread(), _threads.one_blas_thread()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert n_threads() == {1}  # the second is still in it
+        second.__exit__(None, None, None)
+        assert n_threads() == {2}

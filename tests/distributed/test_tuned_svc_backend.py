@@ -1,0 +1,182 @@
+"""TunedSVC(backend="dask"): paths that dask runs give the model of paths that are run here."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.model_selection import StratifiedKFold
+from threadpoolctl import threadpool_limits
+
+from kernelwise import TunedSVC
+from kernelwise.kernels import RBF
+from kernelwise.search.c_range import c_range
+from kernelwise.search.cross_validate import HeldOutPaths
+from kernelwise.search.fold_kernels import FoldKernels
+from kernelwise.solvers import svm_path
+from kernelwise.solvers.path import solve_path
+
+dask = pytest.importorskip("dask", reason="dask (extra 'dask') is not installed")
+from kernelwise.distributed.runner import ClusterPaths  # noqa: E402
+
+N = 160
+RNG = np.random.default_rng(0)
+DATA = {
+    n_classes: make_classification(
+        N, n_features=4, n_informative=3, n_redundant=0, n_classes=n_classes, flip_y=0.05, random_state=1
+    )
+    for n_classes in (2, 3)
+}
+WEIGHT = RNG.integers(1, 4, size=N) * 0.5
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """BLAS threads that wait for a busy core take a hundred times as long as these small systems."""
+    with threadpool_limits(1, user_api="blas"):
+        yield
+
+
+def assert_same(found, expected, X):
+    assert found.kernel_ == expected.kernel_
+    assert found.C_ == expected.C_
+    assert found.n_svm_fits_ == expected.n_svm_fits_
+    assert found.cv_results_["params"] == expected.cv_results_["params"]
+    np.testing.assert_array_equal(
+        found.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"]
+    )
+    assert [str(finding) for finding in found.diagnostics_] == [
+        str(finding) for finding in expected.diagnostics_
+    ]
+    np.testing.assert_allclose(
+        found.decision_function(X), expected.decision_function(X), rtol=1e-10, atol=1e-10
+    )
+    np.testing.assert_allclose(found.predict_proba(X), expected.predict_proba(X), rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("scheduler", ["synchronous", "threads"])
+@pytest.mark.parametrize(
+    ("n_classes", "settings"),
+    [
+        (2, {}),
+        (3, {"class_weight": "balanced", "multiclass": "ovr", "cv": 2}),
+        (2, {"kernel": "poly", "criterion": "kta", "Cs": [0.1, 1.0], "n_jobs": 2}),
+    ],
+)
+def test_the_model_is_that_of_paths_run_here(scheduler, n_classes, settings):
+    X, y = DATA[n_classes]
+    expected = TunedSVC(**settings).fit(X, y, WEIGHT)
+    with dask.config.set(scheduler=scheduler):
+        found = TunedSVC(**settings, backend="dask").fit(X, y, WEIGHT)
+    assert_same(found, expected, X)
+
+
+def test_a_metric_learned_without_each_fold():
+    X, y = DATA[2][0][:60, :3], DATA[2][1][:60]
+    settings = {"kernel": "diagonal", "criterion": "centered-kta", "cv": 2}
+    expected = TunedSVC(**settings).fit(X, y)
+    with dask.config.set(scheduler="threads"):
+        found = TunedSVC(**settings, backend="dask").fit(X, y)
+    assert_same(found, expected, X)
+
+
+@pytest.mark.parametrize("kernel", [RBF(0.3), FoldKernels(RBF(0.3), [RBF(0.2), RBF(0.4), RBF(0.3)])])
+@pytest.mark.parametrize("slope", [1.0, -1.0])
+def test_paths_go_on_from_solved_machines(kernel, slope, monkeypatch):
+    """Scores that grow with C, or fall, lead to more values of C: from the machines at hand, or anew."""
+    X, y = DATA[3]
+    folds = list(StratifiedKFold(3).split(X, y))
+    settings = {"strategy": "ovo", "tol": 1e-3, "max_iter": -1, "n_jobs": None}
+    arguments = X, y, WEIGHT, folds, lambda decision, rows: slope * np.arange(len(decision)), settings
+    goes_on = []
+
+    def spy(*args, **options):
+        goes_on.append(options["after"] is not None)
+        return solve_path(*args, **options)
+
+    monkeypatch.setattr("kernelwise.distributed.runner.solve_path", spy)
+    expected = HeldOutPaths(*arguments).run(kernel, "given")
+    with dask.config.set(scheduler="synchronous"):
+        found = ClusterPaths(*arguments).run(kernel, "given")
+    assert any(goes_on) == (slope > 0)
+    assert len(found.Cs) > len(c_range(found.variance))
+    for name in ("Cs", "scores", "decision", "variance", "n_machines", "is_finished"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+    # A mean over folds, and then over their means.
+    np.testing.assert_allclose(found.n_support, expected.n_support, rtol=1e-14)
+
+
+def test_no_path_is_run_here_and_none_twice(monkeypatch):
+    X, y = DATA[3]
+    n_tasks = []
+
+    def refuse(*args, **options):
+        raise AssertionError("A path was run here.")
+
+    def spy(*args, **options):
+        n_tasks.append(options["only"])
+        return solve_path(*args, **options)
+
+    monkeypatch.setattr("kernelwise.search.cross_validate.svm_path", refuse)
+    monkeypatch.setattr("kernelwise.distributed.runner.solve_path", spy)
+    with dask.config.set(scheduler="synchronous"):
+        model = TunedSVC(Cs=[1.0, 4.0], refit=False, backend="dask").fit(X, y)
+    assert len(n_tasks) == 5 * len({repr(params["kernel"]) for params in model.cv_results_["params"]})
+
+
+def test_early_stops_and_indefinite_kernels_are_counted():
+    X, y = DATA[2]
+    settings = {"kernel": "sigmoid", "max_iter": 3, "Cs": [1.0, 1000.0]}
+    with pytest.warns(UserWarning, match="machines of the cross-validation stopped") as expected:
+        TunedSVC(**settings, refit=False).fit(X, y)
+    with (
+        dask.config.set(scheduler="synchronous"),
+        pytest.warns(UserWarning, match="machines of the cross-validation stopped") as found,
+    ):
+        TunedSVC(**settings, refit=False, backend="dask").fit(X, y)
+    assert [str(one.message) for one in found] == [str(one.message) for one in expected]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_one_fold_alone_has_the_machines_it_has_among_all(n_classes):
+    X, y = DATA[n_classes]
+    K, folds = RBF(0.3)(X), list(StratifiedKFold(4).split(X, y))
+    settings = {"strategy": "ovo", "tol": 1e-3, "max_iter": -1, "n_jobs": None}
+    whole = svm_path(K, y, [4.0, 0.5], folds)
+    further = svm_path(K, y, [64.0], folds, after=whole)
+    for k, (_, test) in enumerate(folds):
+        path, _ = solve_path(K, y, [4.0, 0.5], folds, sample_weight=None, only=k, **settings)
+        more, _ = solve_path(K, y, [64.0], folds, sample_weight=None, only=k, after=path, **settings)
+        for one, all_folds in ((path, whole), (more, further)):
+            np.testing.assert_array_equal(one.decision[:, test], all_folds.decision[:, test])
+            np.testing.assert_array_equal(one.n_iter[:, 0], all_folds.n_iter[:, k])
+            assert np.isnan(np.delete(one.decision, test, axis=1)).all()
+
+
+def test_a_time_budget_is_kept():
+    X, y = DATA[2]
+    with (
+        dask.config.set(scheduler="synchronous"),
+        pytest.warns(UserWarning, match="was too short for"),
+    ):
+        model = TunedSVC(time_budget=1e-6, backend="dask").fit(X, y)
+    assert len({repr(params["kernel"]) for params in model.cv_results_["params"]}) == 1
+
+
+def test_bad_backends_get_one_sentence(monkeypatch):
+    X, y = DATA[2]
+    for backend in ("ray", 3, ["dask"]):
+        with pytest.raises(ValueError, match="'backend' of TunedSVC must be None or 'dask', got"):
+            TunedSVC(backend=backend).fit(X, y)
+    monkeypatch.setitem(sys.modules, "dask", None)
+    with pytest.raises(ImportError, match=r"pip install 'kernelwise\[dask\]'"):
+        TunedSVC(backend="dask").fit(X, y)
+
+
+def test_it_is_a_parameter():
+    model = clone(TunedSVC(backend="dask"))
+    assert model.get_params()["backend"] == "dask"
+    assert TunedSVC().backend is None

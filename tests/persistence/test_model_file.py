@@ -1,0 +1,583 @@
+"""Models in files: the same predictions to the last bit, or one clear sentence."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal, assert_equal
+from scipy import sparse
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+
+import kernelwise
+from kernelwise import SVC, DistanceSketch, TunedSVC, TunedSVR, load
+from kernelwise.criteria import KernelTargetAlignment, TargetAlignment
+from kernelwise.estimators import SVR
+from kernelwise.exceptions import IncompatibleError
+from kernelwise.kernels import KERNELS, RBF, Gaussian
+from kernelwise.optimizers import QuasiNewton
+from kernelwise.persistence import model_file as _model_file
+
+# Sigmoid kernels are not positive semi-definite, and say so.
+pytestmark = pytest.mark.filterwarnings("ignore:.*far from positive semi-definite")
+FORMS = {"dense": np.asarray, "csr_matrix": sparse.csr_matrix, "csr_array": sparse.csr_array}
+LABELS = {
+    "int": np.array([3, 5, 9]),
+    "int8": np.array([-1, 0, 1], dtype=np.int8),
+    "float": np.array([0.0, 1.0, 2.0]),
+    "str": np.array(["setosa", "versicolor", "virginica"]),
+    "object": np.array(["setosa", "versicolor", "virginica"], dtype=object),
+}
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return X[::2], y[::2]
+
+
+@pytest.fixture(scope="module")
+def diabetes():
+    X, y = load_diabetes(return_X_y=True)
+    return X[:80], y[:80]
+
+
+@pytest.fixture(scope="module", params=[TunedSVC, TunedSVR])
+def small(tmp_path_factory, request):
+    """A model, its file, and samples."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(30, 2))
+    y = X[:, 0] + 0.3 * random.normal(size=30)
+    if request.param is TunedSVC:
+        y = np.where(y > 0, "right", "left")
+    model = request.param(kernel="mahalanobis", Cs=[1.0, 10.0]).fit(X, y)
+    path = tmp_path_factory.mktemp("model") / "small.npz"
+    model.save(path)
+    return model, path, X
+
+
+def assert_same_model(loaded, model, X):
+    assert type(loaded) is type(model)
+    if hasattr(model, "decision_function"):
+        assert_array_equal(loaded.decision_function(X), model.decision_function(X))
+    labels = loaded.predict(X)
+    assert_array_equal(labels, model.predict(X))
+    assert labels.dtype == model.predict(X).dtype
+    if hasattr(model, "predict_proba"):
+        assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    assert_same_values(vars(loaded), vars(model))
+
+
+def assert_same_values(actual, expected):
+    """All that an object is made of, with its types."""
+    assert type(actual) is type(expected)
+    if isinstance(expected, dict):
+        assert list(actual) == list(expected) or set(actual) == set(expected)
+        for key in expected:
+            assert_same_values(actual[key], expected[key])
+    elif isinstance(expected, (list, tuple)):
+        assert len(actual) == len(expected)
+        for ours, theirs in zip(actual, expected, strict=True):
+            assert_same_values(ours, theirs)
+    elif sparse.issparse(expected):
+        assert_array_equal(actual.toarray(), expected.toarray())
+    elif isinstance(expected, np.ndarray):
+        assert actual.dtype == expected.dtype
+        assert_equal(actual, expected)
+    elif hasattr(expected, "__dict__"):
+        assert_same_values(vars(actual), vars(expected))
+    else:
+        assert_equal(actual, expected)
+
+
+def saved_and_loaded(model, tmp_path):
+    model.save(tmp_path / "model.npz")
+    return load(tmp_path / "model.npz")
+
+
+# -- there and back -----------------------------------------------------------------------------------------
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("strategy", ["ovo", "ovr", "ovr-fuzzy", "ovo-reject"])
+@pytest.mark.parametrize("name", sorted(KERNELS))
+def test_svc_comes_back(name, strategy, form, iris01, tmp_path):
+    X, y = FORMS[form](iris01[0][::2]), iris01[1][::2]
+    for labels in (y, np.where(y == 1, 1, 2)):
+        model = SVC(kernel=name, multiclass=strategy).fit(X, labels)
+        assert_same_model(saved_and_loaded(model, tmp_path), model, X)
+
+
+@pytest.mark.parametrize("name", sorted(KERNELS))
+def test_tuned_svc_comes_back(name, iris, tmp_path):
+    model = TunedSVC(kernel=name, Cs=[1.0, 10.0]).fit(*iris)
+    loaded = saved_and_loaded(model, tmp_path)
+    assert_same_model(loaded, model, iris[0])
+    assert loaded.score(*iris) == model.score(*iris)
+    assert loaded.kernel_ == model.kernel_
+    assert loaded.result_.why == model.result_.why
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", sorted(KERNELS))
+def test_svr_comes_back(name, form, diabetes, tmp_path):
+    X = FORMS[form](diabetes[0])
+    model = SVR(kernel=name, C=10.0).fit(X, diabetes[1])
+    assert_same_model(saved_and_loaded(model, tmp_path), model, X)
+
+
+@pytest.mark.parametrize("scoring", [None, "neg_mean_absolute_error"])
+@pytest.mark.parametrize("name", sorted(KERNELS))
+def test_tuned_svr_comes_back(name, scoring, diabetes, tmp_path):
+    model = TunedSVR(kernel=name, Cs=[1.0, 10.0], epsilons=0.1, scoring=scoring).fit(*diabetes)
+    loaded = saved_and_loaded(model, tmp_path)
+    assert_same_model(loaded, model, diabetes[0])
+    assert loaded.scorer_(loaded, *diabetes) == model.scorer_(model, *diabetes)
+    assert loaded.result_.why == model.result_.why
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("strategy", ["ovo", "ovr", "ovr-fuzzy", "ovo-reject"])
+def test_tuned_svc_comes_back_with_strategy(strategy, form, iris, tmp_path):
+    X, y = FORMS[form](iris[0]), iris[1]
+    model = TunedSVC(multiclass=strategy, Cs=[1.0, 10.0]).fit(X, y)
+    assert_same_model(saved_and_loaded(model, tmp_path), model, X)
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_labels_come_back_with_their_type(labels, iris, tmp_path):
+    X, y = iris
+    model = TunedSVC(Cs=[1.0]).fit(X, LABELS[labels][y])
+    loaded = saved_and_loaded(model, tmp_path)
+    assert loaded.classes_.dtype == LABELS[labels].dtype
+    assert_same_model(loaded, model, X)
+
+
+def test_boolean_labels_come_back(iris, tmp_path):
+    model = SVC(probability=True, random_state=3).fit(iris[0], iris[1] == 1)
+    loaded = saved_and_loaded(model, tmp_path)
+    assert loaded.predict(iris[0]).dtype == bool
+    assert_same_model(loaded, model, iris[0])
+
+
+@pytest.mark.parametrize(
+    "scale", ["standard", "minmax", None, StandardScaler(with_std=False), MaxAbsScaler()]
+)
+@pytest.mark.parametrize("form", ["dense", "csr_matrix"])
+def test_scalers_come_back(scale, form, iris, tmp_path):
+    if form != "dense" and isinstance(scale, StandardScaler):
+        scale = StandardScaler(with_mean=False)
+    X = FORMS[form](iris[0])
+    model = TunedSVC(scale=scale, Cs=[1.0]).fit(X, iris[1])
+    assert_same_model(saved_and_loaded(model, tmp_path), model, X)
+
+
+def test_parameters_that_are_objects_come_back(iris, tmp_path):
+    model = TunedSVC(
+        kernel=RBF(0.5),
+        criterion=KernelTargetAlignment(centered=True),
+        search=QuasiNewton(),
+        scale=MinMaxScaler(feature_range=(-1, 1)),
+        class_weight={0: 1.0, 1: np.float64(2.0)},
+        scoring="balanced_accuracy",
+        refit="one-standard-error",
+        cv=StratifiedKFold(3, shuffle=True, random_state=1),
+        Cs=np.array([0.1, 1.0, 10.0]),
+    ).fit(*iris)
+    loaded = saved_and_loaded(model, tmp_path)
+    assert_same_model(loaded, model, iris[0])
+    again = loaded.fit(*iris)
+    assert_array_equal(again.decision_function(iris[0]), model.decision_function(iris[0]))
+
+
+def test_parameters_of_a_regression_come_back(diabetes, tmp_path):
+    model = TunedSVR(
+        kernel=RBF(0.5),
+        criterion=TargetAlignment(centered=True),
+        search=QuasiNewton(),
+        refit="one-standard-error",
+        cv=KFold(3, shuffle=True, random_state=1),
+        epsilons=np.array([0.1, 0.3]),
+    ).fit(*diabetes)
+    loaded = saved_and_loaded(model, tmp_path)
+    assert_same_model(loaded, model, diabetes[0])
+    again = loaded.fit(*diabetes)
+    assert_array_equal(again.predict(diabetes[0]), model.predict(diabetes[0]))
+
+
+def test_feature_names_come_back(iris, tmp_path):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(iris[0], columns=["länge", "b", "c", "d"])
+    model = TunedSVC(Cs=[1.0]).fit(frame, iris[1])
+    loaded = saved_and_loaded(model, tmp_path)
+    assert_array_equal(loaded.feature_names_in_, frame.columns)
+    assert_same_model(loaded, model, frame)
+
+
+def test_gram_machines_come_back(iris, tmp_path):
+    X, y = iris
+    K = RBF(0.3)(X)
+    for estimator in (SVC, SVR, TunedSVC, TunedSVR):
+        model = estimator(kernel="precomputed")
+        model.fit(K, y, sample_weight=np.arange(len(y)) % 4 > 0)
+        assert_same_model(saved_and_loaded(model, tmp_path), model, K)
+
+
+@pytest.mark.parametrize("estimator", [TunedSVC, TunedSVR])
+def test_search_without_machine_comes_back(estimator, iris, tmp_path):
+    model = estimator(refit=False, Cs=[1.0]).fit(*iris)
+    assert_same_values(vars(saved_and_loaded(model, tmp_path)), vars(model))
+
+
+class Watcher:
+    """A callback of scikit-learn."""
+
+    def setup(self, estimator, context):
+        pass
+
+    teardown = on_fit_task_begin = on_fit_task_end = lambda self, *args, **kwargs: None
+
+
+@pytest.mark.parametrize("estimator", [TunedSVC, TunedSVR])
+def test_callbacks_are_left_out(estimator, iris, tmp_path):
+    pytest.importorskip("sklearn.callback")
+    model = estimator(Cs=[1.0]).set_callbacks(Watcher()).fit(*iris)
+    loaded = saved_and_loaded(model, tmp_path)
+    assert_same_model(loaded, model.set_callbacks(), iris[0])
+
+
+def test_loaded_model_can_be_exported_and_saved_again(small, tmp_path):
+    model, path, X = small
+    loaded = load(path)
+    assert_array_equal(loaded.to_sklearn().predict(X), model.to_sklearn().predict(X))
+    loaded.save(tmp_path / "again.npz")
+    assert_same_model(load(tmp_path / "again.npz"), model, X)
+
+
+def test_same_model_gives_the_same_bytes(small, tmp_path):
+    model, path, _ = small
+    model.save(tmp_path / "again.npz")
+    assert (tmp_path / "again.npz").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("estimator", [SVC(probability=True, random_state=0), TunedSVC(Cs=[1.0, 10.0])])
+def test_pickles_come_back(estimator, iris):
+    model = estimator.fit(*iris)
+    assert_same_model(pickle.loads(pickle.dumps(model)), model, iris[0])
+
+
+# -- what is refused on writing -----------------------------------------------------------------------------
+class MyRBF(RBF):
+    """A kernel of the user."""
+
+
+class RBFOfOtherModule(RBF):
+    """A kernel with the name of another."""
+
+
+RBFOfOtherModule.__name__ = "RBF"
+
+
+@pytest.mark.parametrize(
+    ("model", "where"),
+    [
+        (SVC(kernel=MyRBF()), r"SVC\.kernel"),
+        (SVC(kernel=RBFOfOtherModule()), r"SVC\.kernel"),
+        (SVC(kernel=lambda X, Y: X @ Y.T), r"SVC\.kernel"),
+        (SVC(random_state=np.random.RandomState(0)), r"SVC\.random_state"),
+        (TunedSVC(scale=RobustScaler(), Cs=[1.0]), r"TunedSVC\.scale"),
+        (TunedSVC(refit=lambda results: 0, Cs=[1.0]), r"TunedSVC\.refit"),
+        (SVR(kernel=MyRBF()), r"SVR\.kernel"),
+        (TunedSVR(scale=RobustScaler(), Cs=[1.0]), r"TunedSVR\.scale"),
+    ],
+)
+def test_parts_of_the_user_are_refused(model, where, iris, tmp_path):
+    model.fit(*iris)
+    with pytest.raises(IncompatibleError, match=f"no place for {where}, which is .*use pickle"):
+        model.save(tmp_path / "model.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_model_that_is_not_fitted_is_refused(tmp_path):
+    for model in (SVC(), TunedSVC(), SVR(), TunedSVR()):
+        with pytest.raises(NotFittedError):
+            model.save(tmp_path / "model.npz")
+
+
+# -- what is refused on reading -----------------------------------------------------------------------------
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(place=st.floats(0, 1, exclude_max=True), flip=st.integers(1, 255))
+def test_changed_byte_is_found(small, tmp_path, place, flip):
+    data = bytearray(small[1].read_bytes())
+    data[int(place * len(data))] ^= flip
+    damaged = tmp_path / "damaged.npz"
+    damaged.write_bytes(data)
+    with pytest.raises(ValueError, match=r"damaged\.npz is not a kernelwise model, or it was damaged"):
+        load(damaged)
+
+
+def test_every_cut_is_found(small, tmp_path):
+    data = small[1].read_bytes()
+    damaged = tmp_path / "damaged.npz"
+    for length in [*range(0, 200), *range(200, len(data), 97), len(data) - 1]:
+        damaged.write_bytes(data[:length])
+        with pytest.raises(ValueError, match=r"damaged\.npz"):
+            load(damaged)
+    damaged.write_bytes(data + b"\0")
+    with pytest.raises(ValueError, match=r"damaged\.npz"):
+        load(damaged)
+
+
+@pytest.mark.parametrize("what", ["sketch", "pickle", "npz", "text", "empty"])
+def test_other_files_are_refused(what, small, blobs, tmp_path):
+    path = tmp_path / "other.npz"
+    if what == "sketch":
+        DistanceSketch.from_data(*blobs).save(path)
+    elif what == "npz":
+        np.savez(path, a=np.arange(3))
+    else:
+        path.write_bytes({"pickle": pickle.dumps(small[0]), "text": b"hello", "empty": b""}[what])
+    with pytest.raises(ValueError, match=r"other\.npz is not a kernelwise model"):
+        load(path)
+
+
+def test_missing_file_is_said_to_be_missing(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"nothing\.npz"):
+        load(tmp_path / "nothing.npz")
+
+
+def rewritten(small, tmp_path, change):
+    """A file with the right checksum and other contents."""
+    with np.load(small[1]) as file:
+        document = json.loads(file["model.json"])
+        arrays = {name: file[name] for name in file.files if name != "model.json"}
+    path = tmp_path / "changed.npz"
+    change(document, arrays)
+    path.write_bytes(_model_file.archive(document, arrays))
+    return path
+
+
+def test_rewritten_file_without_change_is_the_model(small, tmp_path):
+    model, _, X = small
+    assert_same_model(load(rewritten(small, tmp_path, lambda document, arrays: None)), model, X)
+
+
+def test_newer_format_is_refused(small, tmp_path):
+    path = rewritten(small, tmp_path, lambda document, arrays: document.update(format=2))
+    with pytest.raises(ValueError, match=r"changed\.npz was written by a newer version .*Upgrade"):
+        load(path)
+
+
+def state(document):
+    return document["model"]["state"]
+
+
+CHANGES = {
+    "no model": (lambda d, a: d.pop("model"), "'model' is missing"),
+    "no format": (lambda d, a: d.pop("format"), "'format' is missing"),
+    "format is text": (lambda d, a: d.update(format="new"), "invalid literal"),
+    "unknown model": (lambda d, a: d["model"].update({"class": "Model"}), "unknown class 'Model'"),
+    "unknown kernel": (
+        lambda d, a: state(d)["kernel_"].update({"class": "Wavelet"}),
+        "unknown class 'Wavelet'",
+    ),
+    "python name": (
+        lambda d, a: state(d)["kernel_"].update({"class": "os.system"}),
+        "unknown class 'os.system'",
+    ),
+    "model is a kernel": (lambda d, a: d.update(model=state(d)["kernel_"]), "it holds a Mahalanobis"),
+    "model is a list": (lambda d, a: d.update(model=[1, 2]), "it holds a list"),
+    "bad kernel parameter": (lambda d, a: state(d)["kernel_"]["params"].update(delta=-1.0), "'delta'"),
+    "bad kernel argument": (lambda d, a: state(d)["kernel_"]["params"].update(width=1.0), "width"),
+    "unknown kind": (lambda d, a: state(d).update(C_={"$": "call"}), "unknown kind 'call'"),
+    "method replaced": (lambda d, a: state(d).update(predict="x"), "no attribute 'predict'"),
+    "class replaced": (lambda d, a: state(d).update(__class__="x"), "no attribute '__class__'"),
+    "no coefficients": (
+        lambda d, a: state(d)["best_estimator_"]["state"].pop("dual_coef_"),
+        "has no attribute 'dual_coef_'",
+    ),
+    "machine is a number": (
+        lambda d, a: state(d).update(best_estimator_=1.0),
+        "'best_estimator_' is a float",
+    ),
+    "kernel is a number": (
+        lambda d, a: state(d)["best_estimator_"]["state"].update(kernel_=1.0),
+        "its kernel is a float",
+    ),
+    "wrong number of features": (lambda d, a: state(d).update(n_features_in_=3), "has 3 features"),
+    "scalar of objects": (
+        lambda d, a: state(d).update(C_={"$": "scalar", "dtype": "O", "value": 1}),
+        "scalar of type object",
+    ),
+}
+CHANGES_OF_CLASSES = {
+    "no classes": (lambda d, a: state(d).pop("classes_"), "classes_"),
+    "unknown strategy": (
+        lambda d, a: state(d)["best_estimator_"]["state"].update(_strategy="all"),
+        "unknown strategy 'all'",
+    ),
+    "coefficient that is no number": (
+        lambda d, a: a["TunedSVC.best_estimator_._beta"].fill(np.nan),
+        "'_beta' of SVC is not finite",
+    ),
+    "machine of a regression": (
+        lambda d, a: state(d).update(best_estimator_={"$": "instance", "class": "SVR", "params": {}}),
+        "'best_estimator_' is a SVR",
+    ),
+}
+CHANGES_OF_REGRESSION = {
+    "no mean": (lambda d, a: state(d).pop("target_mean_"), "has no attribute 'target_mean_'"),
+    "mean that is no number": (
+        lambda d, a: state(d).update(target_mean_={"$": "float", "value": "nan"}),
+        "'target_mean_' of TunedSVR must be a finite float",
+    ),
+    "scale of zero": (lambda d, a: state(d).update(target_scale_=0.0), "'target_scale_' of TunedSVR must be"),
+    "scale is text": (lambda d, a: state(d).update(target_scale_="1"), "'target_scale_' of TunedSVR must be"),
+    "coefficient that is no number": (
+        lambda d, a: a["TunedSVR.best_estimator_.dual_coef_"].fill(np.inf),
+        "'dual_coef_' of SVR is not finite",
+    ),
+    "machine of classes": (
+        lambda d, a: state(d).update(best_estimator_={"$": "instance", "class": "SVC", "params": {}}),
+        "'best_estimator_' is a SVC",
+    ),
+}
+
+
+ALL_CHANGES = {TunedSVC: CHANGES | CHANGES_OF_CLASSES, TunedSVR: CHANGES | CHANGES_OF_REGRESSION}
+
+
+@pytest.mark.parametrize(
+    ("small", "name"),
+    [(kind, name) for kind in ALL_CHANGES for name in ALL_CHANGES[kind]],
+    indirect=["small"],
+)
+def test_contents_that_make_no_model_are_refused(small, name, tmp_path):
+    change, message = ALL_CHANGES[type(small[0])][name]
+    path = rewritten(small, tmp_path, change)
+    with pytest.raises(
+        ValueError, match=f"changed\\.npz is not a model that this version can read: .*{message}"
+    ):
+        load(path)
+
+
+def test_every_array_is_needed_and_has_one_shape(small, tmp_path):
+    """Without an array, or with a row or an axis of it more or less, there is no model."""
+    with np.load(small[1]) as file:
+        names = [name for name in file.files if name != "model.json"]
+    owner = type(small[0]).__name__
+    needed = ["support_", "_beta", "intercept_", "support_vectors_", "n_support_", "dual_coef_", "classes_"]
+    needed = [f"{owner}.best_estimator_.{name}" for name in needed]
+    needed = [name for name in [*needed, f"{owner}.scaler_.mean_", f"{owner}._sigmoids"] if name in names]
+    assert len(needed) >= (8 if owner == "TunedSVC" else 5)
+    for name in names:
+        with pytest.raises(ValueError, match=r"changed\.npz .* is missing"):
+            load(rewritten(small, tmp_path, lambda document, arrays, name=name: arrays.pop(name)))
+    for name in needed:
+        for wrong in (lambda a: a[None], lambda a: np.concatenate([a, a[:1]]), lambda a: a[:-1]):
+            changed = rewritten(
+                small, tmp_path, lambda d, arrays, n=name, w=wrong: arrays.update({n: w(arrays[n])})
+            )
+            with pytest.raises(ValueError, match=r"changed\.npz is not a model"):
+                load(changed)
+
+
+class Bomb:
+    """Leaves a file behind when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (str(self.path), "w")
+
+
+def test_nothing_is_unpickled(small, tmp_path, monkeypatch):
+    trace = tmp_path / "trace"
+    write = np.lib.format.write_array
+    monkeypatch.setattr(np.lib.format, "write_array", lambda file, array, allow_pickle: write(file, array))
+    bomb, name = (
+        np.array([Bomb(trace)], dtype=object),
+        f"{type(small[0]).__name__}.best_estimator_.intercept_",
+    )
+    path = rewritten(small, tmp_path, lambda d, arrays: arrays.update({name: bomb}))
+    with np.load(path, allow_pickle=True) as file:
+        file[name][0].close()
+    trace.unlink()  # the bomb works
+    with pytest.raises(ValueError, match=r"changed\.npz is not a kernelwise model: Object arrays cannot"):
+        load(path)
+    assert not trace.exists()
+
+
+def test_half_written_file_does_not_replace_a_whole_one(small, tmp_path, monkeypatch):
+    model, path, X = small
+    target = tmp_path / "model.npz"
+    target.write_bytes(path.read_bytes())
+    monkeypatch.setattr(_model_file, "archive", lambda document, arrays: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        model.save(target)
+    assert_same_model(load(target), model, X)
+
+
+def test_load_is_public():
+    assert "load" in kernelwise.__all__
+    assert kernelwise.load is load
+
+
+def test_wrong_number_of_features_in_kernel_is_refused(tmp_path):
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    model = SVC(kernel=Gaussian(np.eye(2))).fit(X, X[:, 0] > 0)
+    model.kernel_ = Gaussian(np.eye(3))
+    model.save(tmp_path / "model.npz")
+    with pytest.raises(ValueError, match=r"model\.npz .*made for 3 features, got 2"):
+        load(tmp_path / "model.npz")
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "diagonal", "precomputed"])
+def test_a_regression_predicts_the_same_after_loading(tmp_path, kernel):
+    random = np.random.default_rng(3)
+    X = random.normal(size=(40, 3))
+    y = X[:, 0] ** 2 + 5.0
+    X = X @ X.T if kernel == "precomputed" else X
+    model = kernelwise.TunedSVR(kernel, Cs=[1.0, 10.0]).fit(X, y)
+    for saved in (model, model.best_estimator_):
+        saved.save(tmp_path / "model.npz")
+        loaded = kernelwise.load(tmp_path / "model.npz")
+        samples = X if saved is model else X[:, : saved.n_features_in_]
+        np.testing.assert_array_equal(loaded.predict(samples), saved.predict(samples))
+    model.save(tmp_path / "model.npz")
+    loaded = kernelwise.load(tmp_path / "model.npz")
+    assert loaded.score(X, y) == model.score(X, y)
+    assert (loaded.C_, loaded.epsilon_, loaded.result_.why) == (model.C_, model.epsilon_, model.result_.why)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("dual_coef_", np.zeros((1, 1)), "'dual_coef_' of SVR has shape"),
+        ("intercept_", np.array([np.nan]), "'intercept_' of SVR is not finite"),
+        ("kernel_", "rbf", "its kernel is a str"),
+    ],
+)
+def test_a_regression_whose_parts_do_not_fit_is_refused(tmp_path, name, value, says):
+    model = kernelwise.TunedSVR(Cs=[1.0]).fit(np.arange(20.0)[:, None], np.arange(20.0))
+    setattr(model.best_estimator_, name, value)
+    model.save(tmp_path / "model.npz")
+    with pytest.raises(ValueError, match=re.escape(says)):
+        kernelwise.load(tmp_path / "model.npz")
+
+
+def test_notes_are_kept_beside_a_model(tmp_path):
+    model = kernelwise.SVC().fit([[0.0], [1.0]], [0, 1])
+    _model_file.save(model, tmp_path / "model.npz", {"columns": ["a"]})
+    loaded, notes = _model_file.load_with_notes(tmp_path / "model.npz")
+    assert notes == {"columns": ["a"]}
+    assert loaded.predict([[0.0]]) == [0]
+    model.save(tmp_path / "model.npz")
+    assert _model_file.load_with_notes(tmp_path / "model.npz")[1] is None

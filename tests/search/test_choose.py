@@ -1,0 +1,131 @@
+"""Every kernel with every criterion: one kernel and one C, or a clear error."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.datasets import load_breast_cancer
+from sklearn.preprocessing import StandardScaler
+
+from kernelwise import DistanceSketch, TunedSVC
+from kernelwise.criteria import CRITERIA, as_criterion
+from kernelwise.exceptions import BoundaryWarning, IncompatibleError, KernelwiseWarning
+from kernelwise.kernels import KERNELS, RBF
+from kernelwise.optimizers import GridSearch
+from kernelwise.search.choose import METRICS, choose
+from kernelwise.search.deadline import Deadline
+
+SUMS = ("dbtc", "esdr", "j4", "polarization", "kta", "centered-kta")
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True)
+    return X[:120, :6], y[:120]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("criterion", ["auto", *SUMS])
+def test_every_pair_gives_a_machine(kernel, criterion, cancer):
+    X, y = cancer
+    if kernel in METRICS:  # learned once for all rows and once for every fold
+        X, y = X[::2, :3], y[::2]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", KernelwiseWarning)  # criteria without a peak, indefinite sigmoids
+        model = TunedSVC(kernel, criterion=criterion).fit(X, y)
+    majority = np.bincount(y).max() / len(y)
+    assert model.best_score_ >= majority - 0.05 or kernel == "sigmoid"
+    assert model.result_.why
+    assert type(model.kernel_).__name__ in str(model.result_)
+    used = type(None) if criterion == "auto" else type(as_criterion(criterion))
+    assert type(model.result_.criterion) is used
+
+
+def test_a_precomputed_kernel_has_only_c(cancer):
+    X, y = cancer
+    K = RBF(0.2)(StandardScaler().fit_transform(X))
+    models = [TunedSVC("precomputed", criterion=criterion).fit(K, y) for criterion in ("auto", *SUMS)]
+    assert len({model.C_ for model in models}) == 1
+    assert models[0].result_.why == ("precomputed has no free parameter: only C was chosen.",)
+
+
+def test_a_criterion_is_maximised_by_the_sketch(make_task, cancer):
+    X, y = cancer
+    Z = StandardScaler().fit_transform(X)
+    choice = choose(make_task(Z, y, cv=3), "rbf", "dbtc")
+    best = DistanceSketch.from_data(Z, y).maximize("dbtc", None)
+    assert_allclose(choice.path.kernel.gamma, best.gamma)
+    curve = choice.criterion_path["dbtc"]
+    assert abs(np.log2(choice.criterion_path["gamma"][curve.argmax()] / best.gamma)) <= 0.5
+    assert "interior peak of dbtc" in choice.why[0]
+
+
+def test_a_criterion_without_a_peak_warns_and_is_found(make_task):
+    random = np.random.default_rng(0)
+    Z = random.normal(size=(60, 2))
+    Z[30:, 0] += 4.0
+    task = make_task(Z, np.repeat([0, 1], 30), cv=3)
+    with pytest.warns(BoundaryWarning, match="esdr has no peak"):
+        choose(task, "rbf", "esdr")
+    assert [finding.name for finding in task.findings] == ["plateau"]
+
+
+def test_a_search_of_ones_own(make_task, rings):
+    choice = choose(make_task(*rings, cv=3), RBF(1.0), "dbtc", GridSearch({"gamma": [0.5, 2.0, 8.0]}))
+    assert choice.path.kernel.gamma in (0.5, 2.0, 8.0)
+    assert choice.search.n_evaluations == 3
+    assert len(choice.criterion_path["value"]) == 3
+
+
+def test_criterion_objects_keep_their_settings(make_task, rings):
+    choice = choose(make_task(*rings, cv=3), "rbf", as_criterion("centered-kta"))
+    assert choice.search.criterion.centered
+
+
+def test_the_widths_around_the_best_are_tried(make_task, rings):
+    task = make_task(*rings, cv=3)
+    choice = choose(task, "rbf", "auto")
+    gammas = np.array([path.kernel.gamma for path in task.paths.paths])
+    best = choice.path.kernel.gamma
+    assert choice.path.best_score == max(path.best_score for path in task.paths.paths)
+    assert ((gammas > best) & (gammas < best * 4.5)).any()
+    assert ((gammas < best) & (gammas > best / 4.5)).any()
+    assert choice.path.best_score > 0.98
+
+
+def test_a_kernel_object_is_the_start(make_task, rings):
+    """Its width is only a start: the sketch names the same widths."""
+    one, other = (choose(make_task(*rings, cv=3), kernel, "auto") for kernel in (RBF(100.0), "rbf"))
+    assert_allclose(one.path.kernel.gamma, other.path.kernel.gamma)
+
+
+def test_without_time_the_start_is_scored_alone(make_task, rings):
+    deadline = Deadline(1.0, clock=iter([0.0] * 2 + [5.0] * 50).__next__)
+    task = make_task(*rings, cv=3, deadline=deadline)
+    choice = choose(task, "kmod", "auto")
+    assert choice.path.reason == "start from the data"
+    assert len(task.paths.paths) == 1
+    assert "search of the highest alignment" in deadline.skipped
+
+
+def test_every_named_criterion_is_known_here():
+    """A new one belongs in `SUMS`, or in a test of its own."""
+    assert set(SUMS) <= set(CRITERIA)
+
+
+def test_pairs_that_cannot_work_are_refused(cancer):
+    with pytest.raises((IncompatibleError, ValueError), match="dbct"):
+        TunedSVC(criterion="dbct").fit(*cancer)
+
+
+def test_a_c_with_all_labels_alike_is_not_taken():
+    """The sigmoid of the held-out error takes up the offset: E is low where no decision value is positive."""
+    y = np.repeat([0, 1], [35, 25])
+    X = np.random.default_rng(3).normal(size=(60, 3)) + 0.8 * y[:, None]
+    model = TunedSVC(criterion="cv-error").fit(X, y)
+    assert model.best_score_ > 0.7
+    assert "worse-C" in [finding.name for finding in model.diagnostics_]
+    assert any("and was taken" in sentence for sentence in model.result_.why)

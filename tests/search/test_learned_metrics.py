@@ -1,0 +1,114 @@
+"""Learned metrics inside TunedSVC: honest scores, the simplest variant, the simplest kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn.datasets import load_iris
+
+from kernelwise import TunedSVC
+from kernelwise.datasets import make_weston
+from kernelwise.kernels import RBF, DiagonalGaussian
+from kernelwise.search.choice import standard_error
+from kernelwise.search.fold_kernels import FoldKernels, final_kernel
+from kernelwise.search.learned_metrics import _kept, _most_regularised, _simplicity, _variants
+from kernelwise.search.scored_kernel import KernelPath
+from kernelwise.solvers import svm_path
+
+
+@pytest.fixture(scope="module")
+def weston():
+    X, y = make_weston(300, n_noise=8, random_state=3)
+    return X[:100], y[:100], X[100:], y[100:]
+
+
+@pytest.fixture(scope="module")
+def diagonal(weston):
+    X, y, _, _ = weston
+    return TunedSVC("diagonal").fit(X, y)
+
+
+def test_a_diagonal_metric_finds_the_two_features(diagonal, weston):
+    _, _, X_test, y_test = weston
+    assert set(np.argsort(diagonal.relevance_)[-2:]) == {0, 1}
+    assert diagonal.relevance_[:2].sum() > 0.9
+    assert diagonal.relevance_.sum() == pytest.approx(1.0)
+    assert diagonal.score(X_test, y_test) > 0.9
+    assert "metrics learned without each fold" in diagonal.result_.why[0]
+
+
+def test_the_metric_is_in_the_units_of_x(diagonal, weston):
+    X = weston[0]
+    difference = X[0] - X[1]
+    Z = diagonal.scaler_.transform(X[:2])
+    expected = diagonal.kernel_(Z)[0, 1]
+    assert np.exp(-0.5 * difference @ diagonal.metric_ @ difference) == pytest.approx(expected)
+
+
+def test_auto_takes_rbf_where_a_metric_does_not_help():
+    X, y = load_iris(return_X_y=True)
+    model = TunedSVC("auto").fit(X, y)
+    assert isinstance(model.kernel_, RBF)
+    assert not hasattr(model, "relevance_")
+    assert "the simplest within one standard error" in model.result_.why[-1]
+    for name in ("rbf", "diagonal", "gaussian"):
+        assert f"{name} 0.9" in model.result_.why[-1]
+
+
+def test_auto_of_sparse_samples_is_rbf():
+    X, y = load_iris(return_X_y=True)
+    model = TunedSVC("auto").fit(sparse.csr_array(X), y)
+    assert isinstance(model.kernel_, RBF)
+    assert "left out for 4 sparse features" in model.result_.why[-1]
+
+
+def test_each_fold_is_scored_with_its_own_kernel(make_task):
+    X, y = load_iris(return_X_y=True)
+    task = make_task(X[50:], (y[50:] == 2).astype(int), cv=2)
+    kernels = FoldKernels(RBF(1.0), [RBF(0.1), RBF(3.0)])
+    path = task.run(kernels, "test")
+    assert path.kernel == RBF(1.0)
+    for fold, own in zip(task.paths.folds, kernels.by_fold, strict=True):
+        alone = svm_path(own(task.paths.Z), task.paths.index, path.Cs, [fold])
+        assert_allclose(path.decision[:, fold[1], 0], alone.decision[:, fold[1]], rtol=1e-5, atol=1e-6)
+    assert kernels.rescaled(4.0).by_fold[1] == RBF(12.0)
+    assert final_kernel(kernels) == RBF(1.0)
+    assert final_kernel("precomputed") == "precomputed"
+
+
+def test_variants_of_a_diagonal_metric():
+    kernel = DiagonalGaussian([1.0, 0.5, 0.01, 0.04])
+    variants = _variants(FoldKernels(kernel, [kernel]))
+    assert [_simplicity(variant.final) for _, variant in variants] == [1, 2, 4]
+    assert_allclose(_kept(kernel).q, [1.0, 0.5, 1e-9, 1e-9])
+    assert_allclose(_kept(kernel, equal=True).q, [0.75, 0.75, 1e-9, 1e-9])
+
+
+def test_the_standard_error_is_that_of_a_share(make_task):
+    X, y = load_iris(return_X_y=True)
+    path = make_task(X[50:], (y[50:] == 2).astype(int), cv=2).run(RBF(0.5), "test")
+    share = path.best_score
+    assert standard_error(path, 100.0) == pytest.approx(np.sqrt(share * (1 - share) / 100))
+    path.scores[:] = [-3.0, -5.0]  # a score that is no share
+    assert standard_error(path, 100.0) == pytest.approx(1.0)
+
+
+def test_of_equals_the_stronger_regularisation_is_taken():
+    """The third C is the best, the second within half a standard error of it, the first not."""
+
+    def path(variance, rows):
+        scores = np.add.outer(rows, [-0.02, 0.02, -0.02, 0.02])
+        empty = np.zeros((len(rows), 1, 1))
+        Cs = np.arange(1.0, len(rows) + 1)
+        return KernelPath("k", "", Cs, scores, empty, np.zeros(len(rows)), True, variance, 0.0, 1)
+
+    # Averages over three neighbours: 0.9, 0.93, 0.935, ...; half a standard error is 0.00577.
+    best = path(1.0, [0.9, 0.9, 0.99, 0.915, 0.9])
+    assert best.best == 2
+    wider, worse = path(0.1, [0.9, 0.9, 0.99, 0.915, 0.9]), path(0.1, [0.5] * 5)
+    for others, expected in (([], best), ([wider], wider), ([worse], best)):
+        found, place = _most_regularised([best, *others], best)
+        assert found is expected
+        assert place == 1

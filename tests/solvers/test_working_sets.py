@@ -1,0 +1,180 @@
+"""Machines trained by working sets, without a Gram matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from kernelwise.kernels import RBF, ExponentialRBF, Gaussian, Polynomial
+from kernelwise.solvers import solve_svm_dual
+from kernelwise.solvers import working_sets as decomposition
+from kernelwise.solvers.compiled.exp2 import exp2_in_place
+from kernelwise.solvers.kernel_rows import GaussianRows, KernelRows
+from kernelwise.solvers.working_sets import solve_svm_by_rows
+
+
+@pytest.fixture(scope="module")
+def overlapping():
+    random = np.random.default_rng(5)
+    X = random.normal(size=(900, 6))
+    y = np.where(X[:, 0] + 0.5 * X[:, 1] ** 2 + 0.7 * random.normal(size=900) > 0.3, 1, -1)
+    return X, y
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
+@pytest.mark.parametrize(
+    "kernel", [RBF(0.2), Gaussian(np.diag([1.0, 2.0, 0.1, 0.1, 0.1, 0.1])), ExponentialRBF(0.5)], ids=repr
+)
+def test_it_finds_the_solution_of_the_whole_gram_matrix(kernel, C, overlapping):
+    X, y = overlapping
+    ours = solve_svm_by_rows(kernel, X, y, C, tol=1e-6)
+    whole = solve_svm_dual(kernel(X), y, C, tol=1e-6)
+    assert ours.converged
+    assert ours.objective == pytest.approx(whole.objective, rel=1e-8)
+    decision, expected = (kernel(X) @ s.beta + s.intercept for s in (ours, whole))
+    np.testing.assert_allclose(decision, expected, atol=2e-5)
+    assert abs(ours.beta.sum()) <= 1e-9 * np.abs(ours.beta).sum()
+    np.testing.assert_allclose(ours.gradient, y - kernel(X) @ ours.beta, atol=1e-9)
+    assert 0 <= ours.duality_gap <= 1e-3 * abs(ours.objective)
+
+
+def test_single_precision_rows_stop_within_the_tolerance(overlapping):
+    X, y = overlapping
+    kernel = RBF(0.2)
+    ours = solve_svm_by_rows(kernel, X, y, 1.0, tol=1e-3)
+    f = y - kernel(X) @ ours.beta
+    rises, falls = ours.beta < np.where(y > 0, 1.0, 0.0), ours.beta > np.where(y > 0, 0.0, -1.0)
+    assert f[rises].max() - f[falls].min() < 1.2e-3
+
+
+def test_single_precision_that_is_not_enough_is_followed_by_double(overlapping):
+    # Two clusters far apart: the norms swallow the distances within a cluster.
+    X, y = overlapping
+    far = X + np.where(np.arange(len(X)) % 2, 3000.0, -3000.0)[:, None]
+    kernel = RBF(0.2)
+    some = np.arange(20)
+    single = GaussianRows(kernel, far, 2**20).compute(some)
+    assert np.abs(single - kernel(far[some], far)).max() > 1e-2
+    ours = solve_svm_by_rows(kernel, far, y, 1.0)
+    np.testing.assert_allclose(ours.gradient, y - kernel(far) @ ours.beta, atol=1e-6)
+    assert ours.converged
+
+
+def test_samples_are_set_aside_in_turns_and_all_are_right_in_the_end(overlapping, monkeypatch):
+    X, y = overlapping
+    kernel = RBF(0.2)
+    depths = []
+    wake = decomposition.WorkingSets._wake
+
+    def recorded(self):
+        depths.append(len(self.aside))
+        wake(self)
+
+    monkeypatch.setattr(decomposition.WorkingSets, "_wake", recorded)
+    ours = solve_svm_by_rows(kernel, X, y, 1.0, tol=1e-6)
+    assert max(depths) >= 2
+    assert ours.converged
+    np.testing.assert_allclose(ours.gradient, y - kernel(X) @ ours.beta, atol=1e-9)
+
+
+def test_powers_of_two_are_right_to_single_precision():
+    x = np.concatenate([-np.geomspace(1e-9, 100, 100_001), np.arange(-100, 1)]).astype(np.float32)
+    powers = x.copy()
+    exp2_in_place(powers)
+    np.testing.assert_allclose(powers, np.exp2(x.astype(float)), rtol=3e-7)
+    assert powers[-1] == 1.0
+
+
+def test_powers_of_two_out_of_range_are_those_of_its_ends():
+    x = np.array([-1e30, -150.0, 1e-7, 1e30], np.float32)
+    exp2_in_place(x)
+    np.testing.assert_array_equal(x, np.array([2.0**-100, 2.0**-100, 1.0, 1.0], np.float32))
+
+
+def test_little_memory_gives_the_same_machine(overlapping):
+    X, y = overlapping
+    ample = solve_svm_by_rows(RBF(0.2), X, y, 1.0, tol=1e-5)
+    tight = solve_svm_by_rows(RBF(0.2), X, y, 1.0, tol=1e-5, memory_limit=2 * 100 * 900)
+    assert tight.converged
+    assert tight.objective == pytest.approx(ample.objective, rel=1e-8)
+
+
+@pytest.mark.parametrize("C", [0.01, 0.3, 1.0, 1.5])
+@pytest.mark.parametrize("gamma", [1.0, 20.0])
+def test_more_support_vectors_than_a_working_set_holds(gamma, C, overlapping):
+    # A narrow kernel and classes of different size: the worst samples of one side could fill the set.
+    X, _ = overlapping
+    y = np.where(X[:, 0] + 0.5 * X[:, 1] > 0.8, 1, -1)
+    kernel = RBF(gamma)
+    ours = solve_svm_by_rows(kernel, X, y, C, memory_limit=2 * 16 * 100**2)
+    assert (ours.beta != 0).sum() > 300
+    assert ours.converged
+    whole = solve_svm_dual(kernel(X), y, C)
+    assert ours.objective == pytest.approx(whole.objective, rel=1e-4)
+
+
+def test_weights_are_bounds_and_zero_leaves_a_sample_out(overlapping):
+    X, y = overlapping
+    w = np.tile([0.0, 1.0, 3.0], 300)
+    kernel = RBF(0.2)
+    ours = solve_svm_by_rows(kernel, X, y, 0.5, sample_weight=w, tol=1e-6)
+    whole = solve_svm_dual(kernel(X), y, 0.5, sample_weight=w, tol=1e-6)
+    assert ours.objective == pytest.approx(whole.objective, rel=1e-8)
+    assert (ours.beta[w == 0] == 0).all()
+    assert (np.abs(ours.beta) <= 0.5 * w).all()
+
+
+def test_a_warm_start_from_the_solution_needs_no_step(overlapping):
+    X, y = overlapping
+    first = solve_svm_by_rows(RBF(0.2), X, y, 1.0, tol=1e-6)
+    again = solve_svm_by_rows(RBF(0.2), X, y, 1.0, tol=1e-5, warm_start=first.beta)
+    assert again.n_iter == 0
+    np.testing.assert_allclose(again.beta, first.beta, atol=1e-12)
+
+
+def test_sparse_samples_and_plain_callables(overlapping):
+    X, y = overlapping
+    expected = solve_svm_by_rows(RBF(0.2), X, y, 1.0, tol=1e-6).objective
+    assert solve_svm_by_rows(RBF(0.2), sparse.csr_array(X), y, 1.0, tol=1e-6).objective == pytest.approx(
+        expected, rel=1e-8
+    )
+    plain = solve_svm_by_rows(lambda A, B=None: Polynomial(2, 0.3)(A, B), X, y, 1.0, tol=1e-4)
+    assert plain.converged
+
+
+def test_an_early_stop_is_said(overlapping):
+    X, y = overlapping
+    with pytest.warns(ConvergenceWarning, match="stopped after"):
+        solution = solve_svm_by_rows(RBF(0.2), X, y, 1.0, max_iter=20)
+    assert not solution.converged
+
+
+@pytest.mark.parametrize("n_rounds", [5, 7])
+def test_after_too_many_rounds_all_outputs_are_right_and_it_is_said(n_rounds, overlapping, monkeypatch):
+    X, y = overlapping
+    kernel = RBF(0.2)
+    monkeypatch.setattr(decomposition, "MAX_ROUNDS", n_rounds)
+    with pytest.warns(ConvergenceWarning, match="stopped after"):
+        ours = solve_svm_by_rows(kernel, X, y, 1.0, tol=1e-9)
+    assert not ours.converged
+    np.testing.assert_allclose(ours.gradient, y - kernel(X) @ ours.beta, atol=1e-9)
+
+
+@pytest.mark.parametrize("source", [KernelRows, GaussianRows])
+@pytest.mark.parametrize("memory_limit", [0, 2**14, 2**24])
+def test_rows_subtract_the_same_whatever_is_kept(source, memory_limit, overlapping):
+    X, _ = overlapping
+    kernel = RBF(0.2)
+    random = np.random.default_rng(0)
+    rows = source(kernel, X, memory_limit)
+    f = np.zeros(len(X))
+    expected = np.zeros(len(X))
+    for _ in range(4):
+        indices = random.choice(len(X), 60, replace=False)
+        change = random.normal(size=60)
+        rows.subtract(indices, change, f)
+        expected -= change @ kernel(X)[indices]
+    np.testing.assert_allclose(f, expected, atol=1e-9 if source is KernelRows else 1e-4)
+    assert rows.n_kept * len(X) * rows.dtype.itemsize <= memory_limit

@@ -1,0 +1,171 @@
+"""The rooms of the house are layers: a module imports what is below it, never what is above."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+SOURCE = Path(__file__).parents[1] / "src" / "kernelwise"
+#: From the ground up. Rooms in one row do not know of each other.
+LAYERS = (
+    ("exceptions", "findings"),
+    ("_core",),
+    ("datasets", "tables", "kernels"),
+    ("multiclass",),
+    ("solvers",),
+    ("criteria",),
+    ("metrics", "result", "sketch", "large"),
+    ("problem",),
+    ("space",),
+    ("optimizers",),
+    ("testing", "search"),
+    ("export",),
+    ("estimators", "distributed"),
+    ("persistence", "diagnostics", "tuning"),
+    ("selection",),
+    ("reports",),
+    ("comparison",),
+    ("studies", "demo"),
+    ("cli",),
+)
+LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
+#: What an import inside a function may reach: `report` and `save` of an estimator, and all that is on dask.
+LAZILY = {"estimators": {"reports", "persistence"}}
+LAZY_ROOMS = {"distributed"}
+#: Private names and kernel classes that are still to go.
+STILL_PRIVATE, STILL_ASKED = 14, 44
+#: Base classes that stand for a question any kernel answers.
+KERNEL_ROLES = {"Kernel"}
+
+
+class Import(NamedTuple):
+    """One name that a module imports."""
+
+    module: str
+    target: str
+    name: str
+    is_lazy: bool
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.line} imports {self.name} of {self.target}"
+
+
+def room(module: str) -> str:
+    """The room of a module, such as "search" of "kernelwise.search.climb"."""
+    return module.split(".")[1] if "." in module else ""
+
+
+def modules(source: Path) -> dict[str, ast.Module]:
+    """Every module of a package by its full name."""
+    found = {}
+    for path in sorted(source.rglob("*.py")):
+        parts = path.relative_to(source.parent).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        found[name] = ast.parse(path.read_text())
+    return found
+
+
+def imports(source: Path) -> list[Import]:
+    """Every name of the package that a module of it imports, from the package itself."""
+    trees = modules(source)
+    found = []
+    for module, tree in trees.items():
+        at_top = {id(node) for node in _outside_functions(tree)}
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.ImportFrom):
+                continue
+            assert node.level == 0, f"{module}:{node.lineno} imports relatively"
+            if not (node.module or "").startswith("kernelwise"):
+                continue
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                target = whole if whole in trees else str(node.module)
+                found.append(Import(module, target, alias.name, id(node) not in at_top, node.lineno))
+    return found
+
+
+def _outside_functions(tree: ast.AST) -> list[ast.AST]:
+    found: list[ast.AST] = []
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        # What only a type checker reads is never imported.
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        found += [node, *_outside_functions(node)]
+    return found
+
+
+def is_upward(one: Import) -> bool:
+    """Whether an import goes to a room that is not below its own."""
+    here, there = room(one.module), room(one.target)
+    if not here or not there or here == there or here == "__main__":
+        return False
+    if one.is_lazy and (there in LAZY_ROOMS or there in LAZILY.get(here, ())):
+        return False
+    return LEVEL[there] >= LEVEL[here] or there in LAZY_ROOMS
+
+
+def is_private(one: Import) -> bool:
+    """Whether an import takes a private name from another room."""
+    if room(one.module) == room(one.target):
+        return False
+    parts = [*one.target.split(".")[1:], one.name]
+    return any(part.startswith("_") and part not in ("_core", "__version__") for part in parts)
+
+
+def kernel_checks(source: Path) -> list[str]:
+    """Places outside kernels/ that ask for the class of a kernel."""
+    trees = modules(source)
+    found = []
+    for module, tree in trees.items():
+        if room(module) == "kernels":
+            continue
+        concrete = {
+            one.name
+            for one in ALL
+            if one.module == module and room(one.target) == "kernels" and one.name not in KERNEL_ROLES
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
+                names = {part.id for part in ast.walk(node.args[1]) if isinstance(part, ast.Name)}
+                if names & concrete:
+                    found.append(f"{module}:{node.lineno} asks whether a kernel is a {min(names & concrete)}")
+    return found
+
+
+ALL = imports(SOURCE)
+
+
+def test_every_room_has_a_layer():
+    assert {room(name) for name in modules(SOURCE)} - {"", "__main__"} == set(LEVEL)
+
+
+def test_no_upward_import():
+    assert [str(one) for one in ALL if is_upward(one)] == []
+
+
+def test_no_private_name_of_another_room():
+    assert len([str(one) for one in ALL if is_private(one)]) <= STILL_PRIVATE
+
+
+def test_nobody_outside_kernels_asks_for_the_class_of_a_kernel():
+    assert len(kernel_checks(SOURCE)) <= STILL_ASKED
+
+
+def test_a_planted_upward_import_is_seen(tmp_path):
+    planted = {
+        "solvers": "from kernelwise.search.climb import STEP",
+        "search": "from kernelwise.estimators import SVC",
+        "kernels": "def late():\n    from kernelwise.criteria import ESDR\n    return ESDR",
+        "reports": "from kernelwise.distributed.chunks import computed",
+    }
+    copy = tmp_path / "kernelwise"
+    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    for where, statement in planted.items():
+        (copy / where / "planted.py").write_text(f'"""Planted."""\n\n{statement}\n')
+    seen = sorted(one.module for one in imports(copy) if is_upward(one))
+    assert seen == sorted(f"kernelwise.{where}.planted" for where in planted)

@@ -289,15 +289,19 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     writing = commands.add_parser("write", help="run all cases")
     writing.add_argument("file", type=Path)
-    writing.add_argument("--only", default="", help="cases whose name contains this")
     comparing = commands.add_parser("compare", help="say what differs")
+    for command in (writing, comparing):
+        command.add_argument("--only", default="", help="cases whose name contains this")
     comparing.add_argument("old", type=Path)
     comparing.add_argument("new", type=Path)
     arguments = parser.parse_args()
     if arguments.command == "write":
         write(arguments.file, arguments.only)
     else:
-        old, new = (json.loads(path.read_text()) for path in (arguments.old, arguments.new))
+        old, new = (
+            {name: own for name, own in json.loads(path.read_text()).items() if arguments.only in name}
+            for path in (arguments.old, arguments.new)
+        )
         sys.exit(1 if compare(old, new) else 0)
 
 

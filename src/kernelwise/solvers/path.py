@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from joblib import delayed
 
 from kernelwise._core.memory import check_gram_memory
-from kernelwise._core.threads import number_of_threads, one_blas_thread, threads
+from kernelwise._core.threads import number_of_threads
 from kernelwise._core.validation import check_gram, check_labels, check_positive, check_weights
-from kernelwise.multiclass import Machine, two_class_machines, vote
-from kernelwise.solvers.box_qp import Outcome
-from kernelwise.solvers.dual import iteration_cap, warn_of
-from kernelwise.solvers.fold_path import Fold, FoldPath, MachinePath, Solved
+from kernelwise.multiclass import two_class_machines, vote
+from kernelwise.solvers.fold_path import Solved
 from kernelwise.solvers.path_checks import check_Cs, check_folds
+from kernelwise.solvers.run_paths import PathsSolved, Tables, run_paths, warn_of_worst
 
 
 @dataclass(frozen=True)
@@ -160,128 +158,75 @@ def solve_path(
     callback: Callable[[int, int], None] | None = None,
     after: SVMPath | None = None,
     only: int | None = None,
-) -> tuple[SVMPath, dict[str, np.ndarray]]:
+    check: bool = True,
+) -> tuple[SVMPath, Tables]:
     """`svm_path` without warnings: what they would be about is in the tables.
 
     Parameters
     ----------
     only : int, default=None
-        Solve this fold alone, with the machines that it gets among all of them: what the folds start from
-        depends on how many they are. ``after`` is then a path of this fold.
+        The number of a fold to be solved alone. All folds start from one coarse machine whose making depends
+        on how many folds there are, so that the others must be passed, too. ``after`` is then a path of this
+        fold.
+    check : bool, default=True
+        Whether K is looked through for what a Gram matrix cannot have.
 
     Returns
     -------
     path : SVMPath
     tables : dict from str to ndarray of shape (n_Cs, n_folds, n_machines)
-        The columns `TABLES`.
+        The columns `kernelwise.solvers.run_paths.TABLES`.
     """
     started = time.perf_counter()
-    K = np.ascontiguousarray(check_gram(K))
+    K = np.ascontiguousarray(check_gram(K) if check else K)
     n = K.shape[0]
     classes, index = check_labels(y, n)
     weight = check_weights(sample_weight, n)
     check_positive(tol, "tol", "svm_path")
     Cs = check_Cs(Cs)
     splits = check_folds(folds, index, weight, classes)
-    n_starts = 0 if after else len(splits)
-    splits = splits if only is None else [splits[only]]
-    tests = [test for _, test in splits]
     # Beside K: a copy by classes, made in two steps, and in single precision what each thread works on.
-    n_copies = 2.0 * (len(classes) > 2) + 0.5 * min(number_of_threads(n_jobs), len(splits))
+    n_solved = len(splits) if only is None else 1
+    n_copies = 2.0 * (len(classes) > 2) + 0.5 * min(number_of_threads(n_jobs), n_solved)
     check_gram_memory(n_copies, n, itemsize=K.dtype.itemsize)
+    tests = [test for _, test in splits]
     if len(classes) > 2:
-        # Classes in one piece each: the machines' parts of K are then blocks of it.
+        # The samples of a class stand together: the machines' parts of K are then blocks of it.
         rows = np.argsort(index, kind="stable")
-        place = np.argsort(rows)
+        new = np.argsort(rows)
         K, index, weight = np.take(K[rows], rows, axis=1), index[rows], weight[rows]
-        splits = [(place[train], place[test]) for train, test in splits]
-    machines = two_class_machines(index, len(classes), strategy)
-    order = np.argsort(Cs, kind="stable")
-    lasts = last_solutions(after, Cs, len(splits), len(machines))
+        splits = [(new[train], new[test]) for train, test in splits]
+    solved = run_paths(
+        K,
+        two_class_machines(index, len(classes), strategy),
+        splits,
+        tests,
+        weight=weight,
+        Cs=Cs,
+        tol=tol,
+        max_iter=max_iter,
+        n_jobs=n_jobs,
+        callback=callback,
+        after=after,
+        only=only,
+    )
+    return as_path(solved, started, classes, Cs, strategy), solved.tables
 
-    shape = (Cs.size, len(splits), len(machines))
-    out = {name: np.zeros(shape, dtype) for name, dtype in TABLES.items()}
-    decision = np.full((Cs.size, n, len(machines)), np.nan)
-    solved: list[list[Any]] = [[None] * len(machines) for _ in splits]
-    settings = weight, n_starts, Cs[order], tol, iteration_cap(max_iter, n)
-    total = len(splits) * len(machines)
-    with one_blas_thread():
-        for done, (m, s, path) in enumerate(
-            _all_paths(K, machines, splits, lasts, settings, n_jobs), start=1
-        ):
-            decision[order[:, None], tests[s], m] = path.decision
-            solved[s][m] = path.last
-            for name, table in out.items():
-                table[order, s, m] = getattr(path, name)
-            if callback is not None:
-                callback(done, total)
-    whole = SVMPath(
-        decision=decision[:, :, 0] if len(machines) == 1 else decision,
-        **{name: table for name, table in out.items() if name in SVMPath.__dataclass_fields__},
+
+def as_path(
+    solved: PathsSolved, started: float, classes: np.ndarray, Cs: np.ndarray, strategy: str
+) -> SVMPath:
+    """The result of a path that was begun at ``started`` by the clock `time.perf_counter`."""
+    decision = solved.decision
+    return SVMPath(
+        decision=decision[:, :, 0] if decision.shape[2] == 1 else decision,
+        **{name: table for name, table in solved.tables.items() if name in SVMPath.__dataclass_fields__},
         seconds=time.perf_counter() - started,
         classes=classes,
         Cs=Cs,
         strategy=strategy,
-        last=solved,
+        last=solved.last,
     )
-    return whole, out
-
-
-def last_solutions(
-    after: SVMPath | None, Cs: np.ndarray, n_folds: int, n_machines: int
-) -> list[list[Solved | None]]:
-    """Where to go on, by fold and machine; None is from the beginning."""
-    if after is None:
-        return [[None] * n_machines for _ in range(n_folds)]
-    shape = len(after.last), len(after.last[0])
-    if shape != (n_folds, n_machines):
-        raise ValueError(
-            f"'after' has {shape[0]} folds and {shape[1]} machines, this path {n_folds} and {n_machines}. "
-            "Pass a path of the same data and folds."
-        )
-    if Cs.min() <= after.Cs.max():
-        raise ValueError(
-            f"A path goes on with larger C only: 'after' ends at {after.Cs.max():g}, and 'Cs' begins at "
-            f"{Cs.min():g}."
-        )
-    return [list(fold) for fold in after.last]
-
-
-def _all_paths(
-    K: np.ndarray,
-    machines: list[Machine],
-    splits: list[Fold],
-    lasts: list[list[Solved | None]],
-    settings: tuple[Any, ...],
-    n_jobs: int | None,
-) -> Iterator[tuple[int, int, FoldPath]]:
-    """Yield the number of the machine, that of the fold, and its path."""
-    parallel = threads(n_jobs, return_as="generator")
-    if len(machines) == 1:  # share out the folds
-        machine = MachinePath(K, machines[0], *settings)
-        jobs = (delayed(machine.fold)(*split, last[0]) for split, last in zip(splits, lasts, strict=True))
-        for s, path in enumerate(parallel(jobs)):
-            yield 0, s, path
-        return
-
-    def all_folds(m: int) -> list[FoldPath]:
-        path = MachinePath(K, machines[m], *settings)  # gathers its part of K once
-        return [path.fold(*split, last[m]) for split, last in zip(splits, lasts, strict=True)]
-
-    for m, paths in enumerate(parallel(delayed(all_folds)(m) for m in range(len(machines)))):
-        for s, path in enumerate(paths):
-            yield m, s, path
-
-
-TABLES = {
-    "n_support": int,
-    "n_bounded": int,
-    "objective": float,
-    "n_iter": int,
-    "gap": float,
-    "converged": bool,
-    "is_convex": bool,
-}
 
 
 def path_predictions(path: SVMPath) -> np.ndarray:
@@ -306,20 +251,3 @@ def path_predictions(path: SVMPath) -> np.ndarray:
     [['a', 'b', 'a', 'b']]
     """
     return vote(path.decision, path.classes, path.strategy)
-
-
-def warn_of_worst(tables: dict[str, np.ndarray], tol: float) -> None:
-    """One warning of each kind for the whole path, about its worst machine."""
-    worst = np.unravel_index(np.where(tables["converged"], -1.0, tables["gap"]).argmax(), tables["gap"].shape)
-    warn_of(
-        Outcome(
-            n_iter=int(tables["n_iter"][worst]),
-            n_newton=0,
-            offset=0.0,
-            n_free=0,
-            gap=float(tables["gap"][worst]),
-            converged=bool(tables["converged"].all()),
-            is_convex=bool(tables["is_convex"].all()),
-        ),
-        tol,
-    )

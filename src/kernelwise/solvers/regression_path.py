@@ -6,9 +6,7 @@ import time
 from typing import Any
 
 import numpy as np
-from joblib import delayed
 
-from kernelwise._core.threads import one_blas_thread, threads
 from kernelwise._core.validation import (
     check_gram,
     check_not_negative,
@@ -17,11 +15,10 @@ from kernelwise._core.validation import (
     check_weights,
 )
 from kernelwise.multiclass import Machine
-from kernelwise.solvers.dual import iteration_cap
-from kernelwise.solvers.fold_path import MachinePath
-from kernelwise.solvers.path import TABLES, SVMPath, last_solutions, warn_of_worst
+from kernelwise.solvers.path import SVMPath, as_path
 from kernelwise.solvers.path_checks import check_Cs, check_disjoint
 from kernelwise.solvers.regression import twin_targets
+from kernelwise.solvers.run_paths import Tables, run_paths, warn_of_worst
 
 
 def svr_path(
@@ -62,44 +59,59 @@ def svr_path(
     path : SVMPath
         ``decision`` of shape (n_Cs, n_samples) holds the held-out predictions; ``classes`` is empty.
     """
+    path, tables = solve_regression_path(
+        K,
+        y,
+        Cs,
+        folds,
+        epsilon=epsilon,
+        sample_weight=sample_weight,
+        tol=tol,
+        max_iter=max_iter,
+        n_jobs=n_jobs,
+        after=after,
+    )
+    warn_of_worst(tables, tol)
+    return path
+
+
+def solve_regression_path(
+    K: Any,
+    y: Any,
+    Cs: Any,
+    folds: Any,
+    *,
+    epsilon: float,
+    sample_weight: Any,
+    tol: float,
+    max_iter: int,
+    n_jobs: int | None,
+    after: SVMPath | None = None,
+    only: int | None = None,
+    check: bool = True,
+) -> tuple[SVMPath, Tables]:
+    """`svr_path` without warnings; ``only`` and ``check`` as in `kernelwise.solvers.path.solve_path`."""
     started = time.perf_counter()
-    K = np.ascontiguousarray(check_gram(K))
+    K = np.ascontiguousarray(check_gram(K) if check else K)
     n = K.shape[0]
     y, weight = check_targets(y, n), check_weights(sample_weight, n)
     check_positive(tol, "tol", "svr_path")
     check_not_negative(epsilon, "epsilon", "svr_path")
     Cs = check_Cs(Cs)
     splits = check_disjoint(folds, n)
-    order = np.argsort(Cs, kind="stable")
-    lasts = last_solutions(after, Cs, len(splits), 1)
     p, signs = twin_targets(y, epsilon)
-    out = {name: np.zeros((Cs.size, len(splits), 1), dtype) for name, dtype in TABLES.items()}
-    decision = np.full((Cs.size, n), np.nan)
-    with one_blas_thread():
-        machine = MachinePath(
-            K,
-            Machine(np.tile(np.arange(n), 2), signs),
-            weight,
-            0 if after else len(splits),
-            Cs[order],
-            tol,
-            iteration_cap(max_iter, n),
-            p,
-        )
-        paths = threads(n_jobs)(
-            delayed(machine.fold)(*split, last[0]) for split, last in zip(splits, lasts, strict=True)
-        )
-    for s, (path, (_, test)) in enumerate(zip(paths, splits, strict=True)):
-        decision[order[:, None], test] = path.decision
-        for name, table in out.items():
-            table[order, s, 0] = getattr(path, name)
-    warn_of_worst(out, tol)
-    return SVMPath(
-        decision=decision,
-        **{name: table for name, table in out.items() if name in SVMPath.__dataclass_fields__},
-        seconds=time.perf_counter() - started,
-        classes=np.empty(0),
+    solved = run_paths(
+        K,
+        [Machine(np.tile(np.arange(n), 2), signs)],
+        splits,
+        [test for _, test in splits],
+        weight=weight,
         Cs=Cs,
-        strategy="regression",
-        last=[[path.last] for path in paths],
+        tol=tol,
+        max_iter=max_iter,
+        n_jobs=n_jobs,
+        after=after,
+        only=only,
+        p=p,
     )
+    return as_path(solved, started, np.empty(0), Cs, "regression"), solved.tables

@@ -1,0 +1,161 @@
+"""Paths over C of several machines on several folds: what classes and regressions share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from joblib import delayed
+
+from kernelwise._core.threads import one_blas_thread, threads
+from kernelwise.multiclass import Machine
+from kernelwise.solvers.box_qp import Outcome
+from kernelwise.solvers.dual import iteration_cap, warn_of
+from kernelwise.solvers.fold_path import Fold, FoldPath, MachinePath, Solved
+
+#: What is kept of every machine, beside its decision values.
+TABLES = {
+    "n_support": int,
+    "n_bounded": int,
+    "objective": float,
+    "n_iter": int,
+    "gap": float,
+    "converged": bool,
+    "is_convex": bool,
+}
+Tables = dict[str, np.ndarray]
+
+
+class Ended(Protocol):
+    """A path that another may go on from."""
+
+    @property
+    def Cs(self) -> np.ndarray: ...
+    @property
+    def last(self) -> list[list[Solved]]: ...
+
+
+class PathsSolved(NamedTuple):
+    """Decision values of shape (n_Cs, n_samples, n_machines), `TABLES`, and where to go on."""
+
+    decision: np.ndarray
+    tables: Tables
+    last: list[list[Solved]]
+
+
+def run_paths(
+    K: np.ndarray,
+    machines: list[Machine],
+    splits: list[Fold],
+    tests: list[np.ndarray],
+    *,
+    weight: np.ndarray,
+    Cs: np.ndarray,
+    tol: float,
+    max_iter: int,
+    n_jobs: int | None,
+    callback: Callable[[int, int], None] | None = None,
+    after: Ended | None = None,
+    only: int | None = None,
+    p: np.ndarray | None = None,
+) -> PathsSolved:
+    """Solve every machine for every C on the training part of every fold, from warm starts.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n_samples, n_samples)
+    machines : list of Machine
+    splits : list of (train, test)
+        In the numbering of K.
+    tests : list of ndarray
+        The test parts in the numbering of the decision values.
+    weight, Cs, tol, max_iter, n_jobs, callback, after, only
+        Checked; see `kernelwise.solvers.path.solve_path`.
+    p : ndarray of shape (n_members,), default=None
+        The linear term of the dual, if it is not the labels of the machine.
+    """
+    n_starts = 0 if after else len(splits)
+    if only is not None:
+        splits, tests = [splits[only]], [tests[only]]
+    order = np.argsort(Cs, kind="stable")
+    lasts = last_solutions(after, Cs, len(splits), len(machines))
+    shape = (Cs.size, len(splits), len(machines))
+    tables: Tables = {name: np.zeros(shape, dtype) for name, dtype in TABLES.items()}
+    decision = np.full((Cs.size, K.shape[0], len(machines)), np.nan)
+    last: list[list[Any]] = [[None] * len(machines) for _ in splits]
+    settings = weight, n_starts, Cs[order], tol, iteration_cap(max_iter, K.shape[0]), p
+    with one_blas_thread():
+        for done, (m, s, path) in enumerate(
+            _all_paths(K, machines, splits, lasts, settings, n_jobs), start=1
+        ):
+            decision[order[:, None], tests[s], m] = path.decision
+            last[s][m] = path.last
+            for name, table in tables.items():
+                table[order, s, m] = getattr(path, name)
+            if callback is not None:
+                callback(done, len(splits) * len(machines))
+    return PathsSolved(decision, tables, last)
+
+
+def last_solutions(
+    after: Ended | None, Cs: np.ndarray, n_folds: int, n_machines: int
+) -> list[list[Solved | None]]:
+    """The solutions that a path goes on from, by fold and machine; None is from the beginning."""
+    if after is None:
+        return [[None] * n_machines for _ in range(n_folds)]
+    shape = len(after.last), len(after.last[0])
+    if shape != (n_folds, n_machines):
+        raise ValueError(
+            f"'after' has {shape[0]} folds and {shape[1]} machines, this path {n_folds} and {n_machines}. "
+            "Pass a path of the same data and folds."
+        )
+    if Cs.min() <= after.Cs.max():
+        raise ValueError(
+            f"A path goes on with larger C only: 'after' ends at {after.Cs.max():g}, and 'Cs' begins at "
+            f"{Cs.min():g}."
+        )
+    return [list(fold) for fold in after.last]
+
+
+def _all_paths(
+    K: np.ndarray,
+    machines: list[Machine],
+    splits: list[Fold],
+    lasts: list[list[Solved | None]],
+    settings: tuple[Any, ...],
+    n_jobs: int | None,
+) -> Iterator[tuple[int, int, FoldPath]]:
+    """Yield the number of the machine, that of the fold, and its path."""
+    parallel = threads(n_jobs, return_as="generator")
+    if len(machines) == 1:  # share out the folds
+        machine = MachinePath(K, machines[0], *settings)
+        jobs = (delayed(machine.fold)(*split, last[0]) for split, last in zip(splits, lasts, strict=True))
+        for s, path in enumerate(parallel(jobs)):
+            yield 0, s, path
+        return
+
+    def all_folds(m: int) -> list[FoldPath]:
+        path = MachinePath(K, machines[m], *settings)  # gathers its part of K once
+        return [path.fold(*split, last[m]) for split, last in zip(splits, lasts, strict=True)]
+
+    for m, paths in enumerate(parallel(delayed(all_folds)(m) for m in range(len(machines)))):
+        for s, path in enumerate(paths):
+            yield m, s, path
+
+
+def warn_of_worst(tables: dict[str, np.ndarray], tol: float) -> None:
+    """One warning of each kind for the whole path, about its worst machine."""
+    worst = np.unravel_index(np.where(tables["converged"], -1.0, tables["gap"]).argmax(), tables["gap"].shape)
+    warn_of(
+        Outcome(
+            n_iter=int(tables["n_iter"][worst]),
+            n_newton=0,
+            offset=0.0,
+            n_free=0,
+            gap=float(tables["gap"][worst]),
+            converged=bool(tables["converged"].all()),
+            is_convex=bool(tables["is_convex"].all()),
+        ),
+        tol,
+    )

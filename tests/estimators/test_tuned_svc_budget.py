@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from kernelwise.estimators._final import affordable_rows
+from kernelwise.search.deadline import Deadline
 from sklearn.datasets import make_classification
 
 from kernelwise import TunedSVC
 from kernelwise.estimators import _tuned as _tuned_base
-from kernelwise.estimators._final import affordable_rows
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.search import task as task_module
-from kernelwise.search.deadline import Deadline
 
 
 class SlowClock:

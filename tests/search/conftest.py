@@ -1,30 +1,68 @@
-"""Tasks to choose a kernel for."""
+"""Judges of kernels on small samples of two classes."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from kernelwise.search.task import Task
+from kernelwise.search.context import Deadline, FitContext
+from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.families import Classification
+from kernelwise.search.folds import FoldRows, assign_folds
+from kernelwise.search.samples import Samples
 
 
-def accuracy(index):
+class Accuracy:
     """A score of held-out decision values of two classes."""
 
-    def score(decision, rows, weight):
-        return ((decision > 0) == (index[rows] == 1)) @ weight / weight.sum()
+    is_share = True
 
-    return score
+    def __init__(self, index):
+        self.index = index
+
+    def __call__(self, decision, rows, weight):
+        return ((decision > 0) == (self.index[rows] == 1)) @ weight / weight.sum()
+
+
+class Score:
+    """A score that is a function of decision values and rows."""
+
+    is_share = False
+
+    def __init__(self, function):
+        self.function = function
+
+    def __call__(self, decision, rows, weight):
+        return self.function(decision, rows)
 
 
 @pytest.fixture
-def make_task():
-    """Make the task of two classes, with weights of one unless told otherwise."""
+def make_judge():
+    """Make the judge of two classes, with weights of one unless told otherwise."""
 
-    def make(Z, index, **settings):
-        weight = settings.pop("weight", np.ones(len(index)))
-        solver = {"strategy": "ovo", "tol": 1e-3, "max_iter": -1, "n_jobs": None}
-        return Task(Z, index, weight, weight, accuracy(index), solver, **settings)
+    def make(Z, index, *, cv="auto", weight=None, deadline=None, Cs=None, score=None, is_gram=False, **more):
+        weight = np.ones(len(index)) if weight is None else weight
+        index = np.unique(index, return_inverse=True)[1]
+        samples = Samples(Z, index, index, weight, weight, is_gram)
+        family = Classification(np.arange(2))
+        context = FitContext(Deadline() if deadline is None else deadline)
+        folds = assign_folds(samples, cv, family, context)
+        if isinstance(cv, FoldRows):
+            folds = replace(cv, weight=weight)
+        scorer = Accuracy(index) if score is None else Score(score)
+        return CrossValidator(samples, folds, family, scorer, context, Cs=Cs, **more)
+
+    return make
+
+
+@pytest.fixture
+def in_turn():
+    """Three folds that hold out every third row."""
+
+    def make(n):
+        return FoldRows(np.arange(n), np.arange(n) % 3, np.ones(n), 3)
 
     return make
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from kernelwise.kernels import RBF, Linear
-from kernelwise.search.c_range import LIMITS, N_VALUES, STEP, beyond, c_range, spread
+from kernelwise.search.c_range import LIMITS, N_VALUES, STEP, c_range, feature_space_variance, two_more
 
 
 @pytest.fixture
@@ -15,28 +15,29 @@ def X():
     return np.random.default_rng(0).normal(size=(80, 5))
 
 
-def test_spread_is_the_mean_squared_distance_to_the_mean_in_feature_space(X):
+def test_the_variance_is_the_mean_squared_distance_to_the_mean_in_feature_space(X):
     weight = np.random.default_rng(1).uniform(0.5, 3.0, 80)
     share = weight / weight.sum()
-    assert_allclose(spread(Linear()(X), weight), share @ ((X - share @ X) ** 2).sum(axis=1))
+    assert_allclose(feature_space_variance(Linear()(X), weight), share @ ((X - share @ X) ** 2).sum(axis=1))
 
 
-def test_a_weight_of_two_spreads_like_a_repeated_row(X):
+def test_a_weight_of_two_varies_like_a_repeated_row(X):
     weight = np.arange(80) % 3 + 1
     repeated = np.repeat(X, weight, axis=0)
     assert_allclose(
-        spread(RBF(0.1)(X), weight.astype(float)), spread(RBF(0.1)(repeated), np.ones(weight.sum()))
+        feature_space_variance(RBF(0.1)(X), weight.astype(float)),
+        feature_space_variance(RBF(0.1)(repeated), np.ones(weight.sum())),
     )
 
 
 def test_c_grows_like_the_squared_width_where_the_kernel_is_wide(X):
     sigmas = 2.0 ** np.arange(4, 12, 2)
-    first = [c_range(spread(RBF(0.5 / sigma**2)(X), np.ones(80)))[0] for sigma in sigmas]
+    first = [c_range(feature_space_variance(RBF(0.5 / sigma**2)(X), np.ones(80)))[0] for sigma in sigmas]
     assert_allclose(np.diff(np.log2(first)), 4.0)  # σ times 4 is C times 16
 
 
 def test_c_goes_like_one_over_the_units_of_a_linear_kernel(X):
-    small, large = (c_range(spread(Linear()(X * unit), np.ones(80))) for unit in (1.0, 8.0))
+    small, large = (c_range(feature_space_variance(Linear()(X * unit), np.ones(80))) for unit in (1.0, 8.0))
     assert_allclose(small, large * 64.0)
 
 
@@ -56,7 +57,7 @@ def test_no_variance_gives_a_finite_range(variance):
 @pytest.mark.parametrize("upwards", [True, False])
 def test_two_more_values_until_the_limit(upwards):
     Cs, variance, added = c_range(0.7), 0.7, []
-    while (more := beyond(Cs, variance, upwards=upwards)).size:
+    while (more := two_more(Cs, variance, upwards=upwards)).size:
         assert more.size <= 2
         added.append(more)
         Cs = np.concatenate([Cs, more] if upwards else [more, Cs])

@@ -9,38 +9,60 @@ from numpy.testing import assert_allclose
 from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import RBF
 from kernelwise.metrics import inter_class_distance
-from kernelwise.search.candidates import CURVE, USUAL, WIDE, Widths, named_widths
-from kernelwise.sketch.sketch import DistanceSketch
+from kernelwise.search.candidates import (
+    CLASS_RULES,
+    CURVE,
+    USUAL,
+    WIDE,
+    Width,
+    Widths,
+    at_median,
+    named_widths,
+    peak_of,
+    width_data_of_classes,
+)
+from kernelwise.search.choose import choose
 
 
-def test_the_peak_of_a_criterion_is_named(rings):
+@pytest.fixture
+def named(make_judge):
+    """The widths that rules name, and the curves that they have looked at."""
+
+    def name(Z, index, rules=CLASS_RULES):
+        data = width_data_of_classes(make_judge(Z, index, cv=2), RBF(1.0))
+        return named_widths(rules, data), data.curves
+
+    return name
+
+
+def test_the_peak_of_a_criterion_is_named(rings, named):
     Z, index = rings
-    sketch = DistanceSketch.from_data(Z, index)
-    widths = named_widths(sketch)
-    gammas = widths.curves["gamma"]
+    widths, curves = named(Z, index)
+    gammas = curves["gamma"]
     brute = np.array([inter_class_distance(RBF(gamma)(Z), index) for gamma in gammas])
-    assert_allclose(widths.curves["dbtc"], brute, rtol=1e-5)
-    [named] = [k for k, reason in enumerate(widths.reasons) if "peak of dbtc" in reason]
-    assert_allclose(widths.gammas[named], gammas[brute.argmax()])
+    assert_allclose(curves["dbtc"], brute, rtol=1e-5)
+    [k] = [k for k, reason in enumerate(widths.reasons) if "peak of dbtc" in reason]
+    assert_allclose(widths.gammas[k], gammas[brute.argmax()])
 
 
-def test_a_plateau_names_no_width_but_the_wide_one():
+def test_a_plateau_names_no_width_but_the_wide_one(named):
     """Two far blobs: ESDR rises towards wide kernels without end."""
     random = np.random.default_rng(0)
     Z = random.normal(size=(100, 2))
     Z[50:, 0] += 4.0
-    widths = named_widths(DistanceSketch.from_data(Z, np.repeat([0, 1], 50)), ["esdr"])
+    rules = [peak_of("esdr"), at_median(USUAL, "usual"), at_median(WIDE, "wide")]
+    widths, curves = named(Z, np.repeat([0, 1], 50), rules)
     assert widths.reasons == ["usual", "wide"]
-    median = CURVE[0] / widths.curves["gamma"][0]
+    median = CURVE[0] / curves["gamma"][0]
     assert_allclose(np.array(widths.gammas) * median, [USUAL, WIDE])
-    assert (np.diff(widths.curves["esdr"]) <= 1e-12).all()
+    assert (np.diff(curves["esdr"]) <= 1e-12).all()
 
 
-def test_units_do_not_change_what_is_named(rings):
+def test_units_do_not_change_what_is_named(rings, named):
     """A power of two, so that distances stay in their bins."""
     Z, index = rings
-    one = named_widths(DistanceSketch.from_data(Z, index))
-    other = named_widths(DistanceSketch.from_data(Z * 128.0, index))
+    one, _ = named(Z, index)
+    other, _ = named(Z * 128.0, index)
     assert one.reasons == other.reasons
     assert_allclose(np.array(one.gammas), np.array(other.gammas) * 128.0**2)
 
@@ -53,15 +75,28 @@ def test_widths_alike_are_one():
     assert widths.reasons == ["a, b", "c", "d"]
 
 
-def test_samples_that_coincide_are_refused():
-    sketch = DistanceSketch.from_data(np.ones((6, 2)), np.arange(6) % 2)
+def test_samples_that_coincide_are_refused(named):
     with pytest.raises(DegenerateGramError, match="All samples coincide"):
-        named_widths(sketch)
+        named(np.ones((6, 2)), np.arange(6) % 2)
 
 
-def test_more_than_half_of_the_distances_zero():
+def test_more_than_half_of_the_distances_zero(named):
     """The median distance is zero although there are two points."""
     Z, index = np.zeros((20, 1)), np.arange(20) % 2
     Z[:2] = 1.0
-    widths = named_widths(DistanceSketch.from_data(Z, index))
+    widths, _ = named(Z, index)
     assert np.isfinite(widths.gammas).all()
+
+
+def test_a_new_rule_is_one_function_and_one_entry(rings, make_judge, monkeypatch):
+    """The rule is asked, its width is scored, and its words are in the reasons."""
+
+    def narrow(data):
+        """γ at which the median distance is eight widths away."""
+        yield Width(64.0 / data.median, "eight widths")
+
+    monkeypatch.setattr("kernelwise.search.families.Classification.width_rules", [*CLASS_RULES, narrow])
+    judge = make_judge(*rings, cv=2)
+    choice = choose(judge, "rbf")
+    assert "eight widths" in [scored.reason for scored in judge.scored]
+    assert "(eight widths)" in choice.why[0]

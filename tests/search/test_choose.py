@@ -16,7 +16,7 @@ from kernelwise.exceptions import BoundaryWarning, IncompatibleError, Kernelwise
 from kernelwise.kernels import KERNELS, RBF
 from kernelwise.optimizers import GridSearch
 from kernelwise.search.choose import METRICS, choose
-from kernelwise.search.deadline import Deadline
+from kernelwise.search.context import Deadline
 
 SUMS = ("dbtc", "esdr", "j4", "polarization", "kta", "centered-kta")
 
@@ -52,62 +52,62 @@ def test_a_precomputed_kernel_has_only_c(cancer):
     assert models[0].result_.why == ("precomputed has no free parameter: only C was chosen.",)
 
 
-def test_a_criterion_is_maximised_by_the_sketch(make_task, cancer):
+def test_a_criterion_is_maximised_by_the_sketch(make_judge, cancer):
     X, y = cancer
     Z = StandardScaler().fit_transform(X)
-    choice = choose(make_task(Z, y, cv=3), "rbf", "dbtc")
+    choice = choose(make_judge(Z, y, cv=3), "rbf", "dbtc")
     best = DistanceSketch.from_data(Z, y).maximize("dbtc", None)
-    assert_allclose(choice.path.kernel.gamma, best.gamma)
+    assert_allclose(choice.scored.kernel.gamma, best.gamma)
     curve = choice.criterion_path["dbtc"]
     assert abs(np.log2(choice.criterion_path["gamma"][curve.argmax()] / best.gamma)) <= 0.5
     assert "interior peak of dbtc" in choice.why[0]
 
 
-def test_a_criterion_without_a_peak_warns_and_is_found(make_task):
+def test_a_criterion_without_a_peak_warns_and_is_found(make_judge):
     random = np.random.default_rng(0)
     Z = random.normal(size=(60, 2))
     Z[30:, 0] += 4.0
-    task = make_task(Z, np.repeat([0, 1], 30), cv=3)
+    judge = make_judge(Z, np.repeat([0, 1], 30), cv=3)
     with pytest.warns(BoundaryWarning, match="esdr has no peak"):
-        choose(task, "rbf", "esdr")
-    assert [finding.name for finding in task.findings] == ["plateau"]
+        choose(judge, "rbf", "esdr")
+    assert [finding.name for finding in judge.context.findings] == ["plateau"]
 
 
-def test_a_search_of_ones_own(make_task, rings):
-    choice = choose(make_task(*rings, cv=3), RBF(1.0), "dbtc", GridSearch({"gamma": [0.5, 2.0, 8.0]}))
-    assert choice.path.kernel.gamma in (0.5, 2.0, 8.0)
+def test_a_search_of_ones_own(make_judge, rings):
+    choice = choose(make_judge(*rings, cv=3), RBF(1.0), "dbtc", GridSearch({"gamma": [0.5, 2.0, 8.0]}))
+    assert choice.scored.kernel.gamma in (0.5, 2.0, 8.0)
     assert choice.search.n_evaluations == 3
     assert len(choice.criterion_path["value"]) == 3
 
 
-def test_criterion_objects_keep_their_settings(make_task, rings):
-    choice = choose(make_task(*rings, cv=3), "rbf", as_criterion("centered-kta"))
+def test_criterion_objects_keep_their_settings(make_judge, rings):
+    choice = choose(make_judge(*rings, cv=3), "rbf", as_criterion("centered-kta"))
     assert choice.search.criterion.centered
 
 
-def test_the_widths_around_the_best_are_tried(make_task, rings):
-    task = make_task(*rings, cv=3)
-    choice = choose(task, "rbf", "auto")
-    gammas = np.array([path.kernel.gamma for path in task.paths.paths])
-    best = choice.path.kernel.gamma
-    assert choice.path.best_score == max(path.best_score for path in task.paths.paths)
+def test_the_widths_around_the_best_are_tried(make_judge, rings):
+    judge = make_judge(*rings, cv=3)
+    choice = choose(judge, "rbf", "auto")
+    gammas = np.array([path.kernel.gamma for path in judge.scored])
+    best = choice.scored.kernel.gamma
+    assert choice.scored.best_score == max(path.best_score for path in judge.scored)
     assert ((gammas > best) & (gammas < best * 4.5)).any()
     assert ((gammas < best) & (gammas > best / 4.5)).any()
-    assert choice.path.best_score > 0.98
+    assert choice.scored.best_score > 0.98
 
 
-def test_a_kernel_object_is_the_start(make_task, rings):
+def test_a_kernel_object_is_the_start(make_judge, rings):
     """Its width is only a start: the sketch names the same widths."""
-    one, other = (choose(make_task(*rings, cv=3), kernel, "auto") for kernel in (RBF(100.0), "rbf"))
-    assert_allclose(one.path.kernel.gamma, other.path.kernel.gamma)
+    one, other = (choose(make_judge(*rings, cv=3), kernel, "auto") for kernel in (RBF(100.0), "rbf"))
+    assert_allclose(one.scored.kernel.gamma, other.scored.kernel.gamma)
 
 
-def test_without_time_the_start_is_scored_alone(make_task, rings):
+def test_without_time_the_start_is_scored_alone(make_judge, rings):
     deadline = Deadline(1.0, clock=iter([0.0] * 2 + [5.0] * 50).__next__)
-    task = make_task(*rings, cv=3, deadline=deadline)
-    choice = choose(task, "kmod", "auto")
-    assert choice.path.reason == "start from the data"
-    assert len(task.paths.paths) == 1
+    judge = make_judge(*rings, cv=3, deadline=deadline)
+    choice = choose(judge, "kmod", "auto")
+    assert choice.scored.reason == "start from the data"
+    assert len(judge.scored) == 1
     assert "search of the highest alignment" in deadline.skipped
 
 

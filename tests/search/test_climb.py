@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from kernelwise.kernels import RBF, Gaussian, Linear
-from kernelwise.search.climb import STEP, ScaleSearch
-from kernelwise.search.deadline import Deadline
+from kernelwise.search.climb import STEP, Climb
+from kernelwise.search.context import Deadline, FitContext
 
 
-class PeakedTask:
+class PeakedJudge:
     """Scores of kernels from a curve over log₂γ instead of machines, under a clock of our own."""
 
     class Path:
@@ -20,77 +20,77 @@ class PeakedTask:
 
     def __init__(self, curve, budget=None):
         self.curve, self.now, self.gammas, self.announced = curve, 0.0, [], []
-        self.deadline = Deadline(budget, clock=lambda: self.now)
+        self.context = FitContext(Deadline(budget, clock=lambda: self.now))
 
-    def ahead(self, kernels):
+    def prefetch(self, kernels):
         self.announced += [kernel.gamma for kernel in kernels]
 
-    def run(self, kernel, reason):
+    def score(self, kernel, reason, *, epsilons=None):
         self.now += 1.0
         self.gammas.append(kernel.gamma)
         return self.Path(self.curve(np.log2(kernel.gamma)), 1.0)
 
 
 def test_the_climb_reaches_the_peak():
-    task = PeakedTask(lambda x: -abs(x - 9.0))
-    search = ScaleSearch(RBF(1.0), task)
+    judge = PeakedJudge(lambda x: -abs(x - 9.0))
+    search = Climb(RBF(1.0), judge)
     path = search.run([1.0], ["start"])
-    assert path.best_score == max(-abs(np.log2(gamma) - 9.0) for gamma in task.gammas)
+    assert path.best_score == max(-abs(np.log2(gamma) - 9.0) for gamma in judge.gammas)
     assert abs(np.log2(search.best) - 9.0) <= 0.5
-    assert len(task.gammas) == len(set(task.gammas)) < 12
-    assert task.announced == task.gammas
+    assert len(judge.gammas) == len(set(judge.gammas)) < 12
+    assert judge.announced == judge.gammas
 
 
 def test_no_width_is_tried_twice_or_almost():
-    task = PeakedTask(lambda x: -(x**2))
-    ScaleSearch(RBF(1.0), task).run([1.0, 0.2, 5.0, 4.1], ["a", "b", "c", "d"])
-    logs = np.sort(np.log2(task.gammas[4:]))
+    judge = PeakedJudge(lambda x: -(x**2))
+    Climb(RBF(1.0), judge).run([1.0, 0.2, 5.0, 4.1], ["a", "b", "c", "d"])
+    logs = np.sort(np.log2(judge.gammas[4:]))
     assert (np.diff(logs) > 0.4).all()
 
 
 def test_the_climb_stays_within_its_limits():
-    task = PeakedTask(lambda x: x)
-    search = ScaleSearch(RBF(1.0), task, limits=(0.1, 20.0))
+    judge = PeakedJudge(lambda x: x)
+    search = Climb(RBF(1.0), judge, limits=(0.1, 20.0))
     search.run([1.0], ["start"])
-    assert max(task.gammas) <= 20.0
+    assert max(judge.gammas) <= 20.0
     assert search.best * STEP > 20.0
 
 
 def test_a_flat_score_does_not_climb_far():
-    task = PeakedTask(lambda x: 0.9)
-    search = ScaleSearch(RBF(1.0), task)
+    judge = PeakedJudge(lambda x: 0.9)
+    search = Climb(RBF(1.0), judge)
     search.run([1.0], ["start"])
     assert search.best == 1.0
-    assert len(task.gammas) <= 5
+    assert len(judge.gammas) <= 5
 
 
 def test_time_stops_the_search_and_says_what_was_left_out():
-    task = PeakedTask(lambda x: x, budget=2.5)
-    search = ScaleSearch(RBF(1.0), task)
+    judge = PeakedJudge(lambda x: x, budget=2.5)
+    search = Climb(RBF(1.0), judge)
     path = search.run([1.0, 4.0, 16.0], ["a", "b", "c"])
-    assert task.gammas == [1.0, 4.0]
+    assert judge.gammas == [1.0, 4.0]
     assert path is search.tried[4.0]
-    assert "width factor 16 (c)" in task.deadline.skipped
+    assert "width factor 16 (c)" in judge.context.deadline.skipped
 
 
 def test_the_first_width_is_tried_even_without_time():
-    task = PeakedTask(lambda x: x, budget=1e-9)
-    assert ScaleSearch(RBF(1.0), task).run([1.0], ["a"]).best_score == 0.0
+    judge = PeakedJudge(lambda x: x, budget=1e-9)
+    assert Climb(RBF(1.0), judge).run([1.0], ["a"]).best_score == 0.0
 
 
-def test_a_known_best_width_is_found_from_afar(make_task, rings):
+def test_a_known_best_width_is_found_from_afar(make_judge, rings):
     Z, index = rings
-    task = make_task(Z, index, cv=3)
-    search = ScaleSearch(RBF(1e-3), task)
+    judge = make_judge(Z, index, cv=3)
+    search = Climb(RBF(1e-3), judge)
     path = search.run([1.0], ["start"])
     assert path.best_score > 0.98
-    assert path.best_score >= max(other.best_score for other in task.paths.paths)
+    assert path.best_score >= max(other.best_score for other in judge.scored)
 
 
-def test_a_kernel_that_does_not_scale_is_tried_as_it_is(make_task, rings):
-    task = make_task(*rings, cv=2)
-    ScaleSearch(Linear(), task).run([1.0], ["only"])
-    assert len(task.paths.paths) == 1
+def test_a_kernel_that_does_not_scale_is_tried_as_it_is(make_judge, rings):
+    judge = make_judge(*rings, cv=2)
+    Climb(Linear(), judge).run([1.0], ["only"])
+    assert len(judge.scored) == 1
 
 
 @pytest.mark.parametrize("factor", [0.25, 9.0])

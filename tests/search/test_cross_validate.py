@@ -7,29 +7,28 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.kernels import RBF, DiagonalGaussian, Linear
-from kernelwise.search.c_range import LIMITS, N_VALUES, STEP, c_range, spread
-from kernelwise.search.cross_validate import HeldOutPaths
-from kernelwise.search.deadline import Deadline
-from kernelwise.search.scored_kernel import KernelPath, joined
+from kernelwise.search.c_range import LIMITS, N_VALUES, STEP, c_range, feature_space_variance
+from kernelwise.search.context import Deadline
+from kernelwise.search.scored_kernel import ScoredKernel, joined
 from kernelwise.solvers import svm_path
 
-SETTINGS = {"strategy": "ovo", "tol": 1e-3, "max_iter": -1, "n_jobs": None}
 
+@pytest.fixture
+def make_paths(make_judge, in_turn):
+    """A judge on three folds with a score of one's own."""
 
-def make_paths(Z, index, score, **more):
-    folds = [
-        (np.flatnonzero(np.arange(len(Z)) % 3 != k), np.flatnonzero(np.arange(len(Z)) % 3 == k))
-        for k in range(3)
-    ]
-    return HeldOutPaths(Z, index, np.ones(len(Z)), folds, score, SETTINGS, **more)
+    def make(Z, index, score, **more):
+        return make_judge(Z, index, score=score, cv=in_turn(len(Z)), **more)
+
+    return make
 
 
 @pytest.mark.parametrize("kernel", [RBF(0.5), Linear(), DiagonalGaussian([1.0, 2.0])])
-def test_scores_are_those_of_svm_path(kernel, rings):
+def test_scores_are_those_of_svm_path(kernel, rings, make_paths):
     Z, index = rings
     Cs = np.array([0.1, 1.0, 10.0])
     paths = make_paths(Z, index, lambda d, rows: ((d > 0) == index[rows]).mean(axis=1), Cs=Cs)
-    path = paths.run(kernel, "asked for")
+    path = paths.score(kernel, "asked for")
     expected = svm_path(kernel(Z), index, Cs, paths.folds)
     assert_array_equal(path.decision[:, :, 0], expected.decision.astype(np.float32))
     for k, (_, test) in enumerate(paths.folds):
@@ -40,13 +39,13 @@ def test_scores_are_those_of_svm_path(kernel, rings):
     assert_allclose(path.n_support, expected.n_support.mean(axis=(1, 2)))
 
 
-def test_the_same_buffers_serve_many_kernels(rings):
+def test_the_same_buffers_serve_many_kernels(rings, make_paths):
     Z, index = rings
     score = lambda d, rows: ((d > 0) == index[rows]).mean(axis=1)  # noqa: E731
     paths = make_paths(Z, index, score)
-    first = [paths.run(RBF(gamma), "").scores for gamma in (0.1, 1.0)]
+    first = [paths.score(RBF(gamma), "").scores for gamma in (0.1, 1.0)]
     again = make_paths(Z, index, score)
-    assert_array_equal(again.run(RBF(1.0), "").scores, first[1])
+    assert_array_equal(again.score(RBF(1.0), "").scores, first[1])
 
 
 def like_C(sign):
@@ -54,10 +53,10 @@ def like_C(sign):
     return lambda decision, rows: sign * np.log(decision.std(axis=1))
 
 
-def test_c_goes_down_to_the_limit_when_the_best_is_the_smallest(blobs):
+def test_c_goes_down_to_the_limit_when_the_best_is_the_smallest(blobs, make_paths):
     X, y = blobs
     paths = make_paths(X, y, like_C(-1.0))
-    path = paths.run(RBF(0.1), "")
+    path = paths.score(RBF(0.1), "")
     assert path.best == 0
     start = c_range(path.variance)
     assert path.Cs[0] < start[0]
@@ -66,17 +65,17 @@ def test_c_goes_down_to_the_limit_when_the_best_is_the_smallest(blobs):
     assert path.n_machines == 3 * path.Cs.size
 
 
-def test_c_goes_up_to_the_limit_when_the_best_is_the_largest(blobs):
+def test_c_goes_up_to_the_limit_when_the_best_is_the_largest(blobs, make_paths):
     """Overlapping classes: there are bounded support vectors at every C."""
     X, y = blobs
-    path = make_paths(X, y, like_C(1.0)).run(RBF(0.005), "")
+    path = make_paths(X, y, like_C(1.0)).score(RBF(0.005), "")
     assert path.best == path.Cs.size - 1
     assert not path.is_finished
     assert path.Cs.size > N_VALUES
     assert path.Cs[-1] * path.variance <= LIMITS[1] < path.Cs[-1] * path.variance * STEP
 
 
-def test_a_gain_of_less_than_one_sample_is_no_reason_for_a_larger_c(blobs):
+def test_a_gain_of_less_than_one_sample_is_no_reason_for_a_larger_c(blobs, make_paths):
     X, y = blobs
     calls = []
 
@@ -84,58 +83,58 @@ def test_a_gain_of_less_than_one_sample_is_no_reason_for_a_larger_c(blobs):
         calls.append(len(decision))
         return np.arange(len(decision)) * 0.5 / len(y)
 
-    path = make_paths(X, y, score).run(RBF(0.005), "")
+    path = make_paths(X, y, score).score(RBF(0.005), "")
     assert path.best == path.Cs.size - 1
     assert path.Cs.size == N_VALUES
 
 
-def test_a_finished_path_does_not_go_up(rings):
+def test_a_finished_path_does_not_go_up(rings, make_paths):
     """Separable classes: once no support vector is bounded, a larger C is the same machine."""
     Z, index = rings
-    path = make_paths(Z, index, lambda d, rows: np.arange(len(d), dtype=float)).run(RBF(20.0), "")
+    path = make_paths(Z, index, lambda d, rows: np.arange(len(d), dtype=float)).score(RBF(20.0), "")
     assert path.is_finished
     assert path.Cs.size == N_VALUES
 
 
-def test_a_flat_path_is_not_extended(blobs):
+def test_a_flat_path_is_not_extended(blobs, make_paths):
     X, y = blobs
-    path = make_paths(X, y, lambda d, rows: np.full(len(d), 0.5)).run(RBF(0.1), "")
+    path = make_paths(X, y, lambda d, rows: np.full(len(d), 0.5)).score(RBF(0.1), "")
     assert path.best == 0
     assert path.Cs.size == N_VALUES
 
 
-def test_values_of_c_that_were_given_are_all(blobs):
+def test_values_of_c_that_were_given_are_all(blobs, make_paths):
     X, y = blobs
-    path = make_paths(X, y, like_C(1.0), Cs=np.array([1.0, 2.0])).run(RBF(0.01), "")
+    path = make_paths(X, y, like_C(1.0), Cs=np.array([1.0, 2.0])).score(RBF(0.01), "")
     assert_array_equal(path.Cs, [1.0, 2.0])
 
 
-def test_the_range_follows_weights(blobs):
+def test_the_range_follows_weights(blobs, make_paths):
     """A hundred times the weights is a hundredth of C: the same machines."""
     X, y = blobs
     score = lambda d, rows: ((d > 0) == (y[rows] > 0)).mean(axis=1)  # noqa: E731
     paths = make_paths(X, y, score)
-    heavy = HeldOutPaths(X, y, np.full(len(y), 256.0), paths.folds, score, SETTINGS)
-    one, other = paths.run(RBF(0.1), ""), heavy.run(RBF(0.1), "")
+    heavy = make_paths(X, y, score, weight=np.full(len(y), 256.0))
+    one, other = paths.score(RBF(0.1), ""), heavy.score(RBF(0.1), "")
     assert_allclose(other.Cs * 256.0, one.Cs)
     assert_allclose(other.scores, one.scores)
 
 
 def test_smoothing_prefers_a_plateau_to_a_peak():
     scores = np.array([0.5, 0.9, 0.5, 0.8, 0.8, 0.8, 0.5])[:, None]
-    path = KernelPath(
+    path = ScoredKernel(
         "k", "", np.arange(1.0, 8.0), scores, np.zeros((7, 1, 1)), np.zeros(7), True, 1.0, 0.0, 7
     )
     assert path.best == 4
     assert path.best_score == pytest.approx(0.8)
 
 
-def test_joined_paths_are_in_order(blobs):
+def test_joined_paths_are_in_order(blobs, make_paths):
     X, y = blobs
     paths = make_paths(X, y, like_C(1.0), Cs=np.array([1.0, 4.0]))
-    high = paths.run(RBF(0.1), "")
+    high = paths.score(RBF(0.1), "")
     paths.Cs = np.array([0.25])
-    low = paths.run(RBF(0.1), "")
+    low = paths.score(RBF(0.1), "")
     for both in (joined(high, low), joined(low, high)):
         assert_array_equal(both.Cs, [0.25, 1.0, 4.0])
         assert_array_equal(both.decision, np.concatenate([low.decision, high.decision]))
@@ -143,31 +142,31 @@ def test_joined_paths_are_in_order(blobs):
         assert both.n_machines == 9
 
 
-def test_variance_is_that_of_the_gram_matrix(blobs):
+def test_variance_is_that_of_the_gram_matrix(blobs, make_paths):
     X, y = blobs
-    path = make_paths(X, y, like_C(1.0), Cs=np.array([1.0])).run(RBF(0.1), "")
-    assert_allclose(path.variance, spread(RBF(0.1)(X), np.ones(len(y))))
+    path = make_paths(X, y, like_C(1.0), Cs=np.array([1.0])).score(RBF(0.1), "")
+    assert_allclose(path.variance, feature_space_variance(RBF(0.1)(X), np.ones(len(y))))
 
 
-def test_machines_that_stopped_early_are_counted_without_a_warning_each(blobs):
+def test_machines_that_stopped_early_are_counted_without_a_warning_each(blobs, make_paths):
     X, y = blobs
-    paths = make_paths(X, y, like_C(1.0), Cs=np.array([1.0, 1e4]))
-    paths.settings = SETTINGS | {"max_iter": 3}
-    paths.run(RBF(0.1), "")
+    settings = {"tol": 1e-3, "max_iter": 3, "n_jobs": None}
+    paths = make_paths(X, y, like_C(1.0), Cs=np.array([1.0, 1e4]), settings=settings)
+    paths.score(RBF(0.1), "")
     assert paths.n_stopped > 0
 
 
-def test_indefinite_matrices_are_counted_without_a_warning_each(blobs):
+def test_indefinite_matrices_are_counted_without_a_warning_each(blobs, make_paths):
     X, y = blobs
     K = RBF(0.1)(X) - 0.9 * np.eye(len(X))
-    paths = make_paths(K, y, like_C(1.0), Cs=np.array([1.0, 10.0]))
-    paths.run("precomputed", "")
+    paths = make_paths(K, y, like_C(1.0), Cs=np.array([1.0, 10.0]), is_gram=True)
+    paths.score("precomputed", "")
     assert paths.n_indefinite == 1
 
 
-def test_c_goes_no_further_without_time(blobs):
+def test_c_goes_no_further_without_time(blobs, make_paths):
     X, y = blobs
     deadline = Deadline(1.0, clock=iter([0.0, *[2.0] * 9]).__next__)
-    path = make_paths(X, y, like_C(1.0), deadline=deadline).run(RBF(0.005), "")
+    path = make_paths(X, y, like_C(1.0), deadline=deadline).score(RBF(0.005), "")
     assert path.Cs.size == N_VALUES
     assert deadline.skipped == [f"C = {path.Cs[-1] * STEP:.3g} of RBF(gamma=0.005)"]

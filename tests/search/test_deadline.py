@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernelwise.search.deadline import Deadline
+from kernelwise.search.context import Deadline
 
 
 class Clock:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -9,23 +11,23 @@ from sklearn.model_selection import KFold, ShuffleSplit
 
 from kernelwise._core.copies import MANY, repeated
 from kernelwise.search.canonical import shuffled_classes
-from kernelwise.search.folds import deal, deal_as_given
+from kernelwise.search.folds import FoldRows, given_folds, stratified_folds
 
 
 def one_by_one(index, weight, n_folds, random_state):
-    """Deal the copies of the rows of each class one after the other."""
+    """Copies of the rows of each class go to the folds one after the other."""
     shares = np.zeros((len(index), n_folds))
     for members in shuffled_classes(index, random_state):
         copies = [(row, weight[row] / max(1, int(weight[row]))) for row in members]
         hand = [copy for copy in copies for _ in range(max(1, int(weight[copy[0]])))]
-        for place, (row, share) in enumerate(hand):
-            shares[row, place % n_folds] += share
+        for index_, (row, share) in enumerate(hand):
+            shares[row, index_ % n_folds] += share
     return shares
 
 
 @pytest.mark.parametrize("n_folds", [2, 3, 5])
 @pytest.mark.parametrize("weights", ["ones", "whole", "fractions", "small"])
-def test_copies_are_dealt_one_by_one(n_folds, weights):
+def test_copies_go_to_the_folds_one_by_one(n_folds, weights):
     random = np.random.default_rng(0)
     index = random.integers(0, 3, size=40)
     weight = {
@@ -34,61 +36,62 @@ def test_copies_are_dealt_one_by_one(n_folds, weights):
         "fractions": random.uniform(0.1, 6.0, size=40),
         "small": np.full(40, 0.01),
     }[weights]
-    pieces = deal(index, weight, n_folds, random_state=1)
+    found = stratified_folds(index, weight, n_folds, random_state=1)
     shares = np.zeros((40, n_folds))
-    shares[pieces.rows, pieces.fold] = pieces.weight
+    shares[found.rows, found.fold] = found.weight
     assert_allclose(shares, one_by_one(index, weight, n_folds, 1))
-    assert (np.diff(pieces.rows) >= 0).all()
+    assert (np.diff(found.rows) >= 0).all()
 
 
-def test_folds_are_stratified_and_hold_out_each_piece_once():
+def test_folds_are_stratified_and_hold_out_each_row_once():
     index = np.repeat([0, 1], [60, 21])
-    pieces = deal(index, np.ones(81), 3)
-    held_out = np.concatenate([test for _, test in pieces.folds])
+    found = stratified_folds(index, np.ones(81), 3)
+    held_out = np.concatenate([test for _, test in found.folds])
     assert_array_equal(np.sort(held_out), np.arange(81))
-    for train, test in pieces.folds:
+    for train, test in found.folds:
         assert_array_equal(np.sort(np.concatenate([train, test])), np.arange(81))
-        assert_array_equal(np.bincount(index[pieces.rows[test]]), [20, 7])
+        assert_array_equal(np.bincount(index[found.rows[test]]), [20, 7])
 
 
 def test_a_class_of_two_is_held_out_by_two_of_five_folds():
     index = np.array([0] * 10 + [1, 1])
-    pieces = deal(index, np.ones(12), 5)
-    assert sorted(np.bincount(pieces.fold[index[pieces.rows] == 1], minlength=5)) == [0, 0, 0, 1, 1]
+    found = stratified_folds(index, np.ones(12), 5)
+    assert sorted(np.bincount(found.fold[index[found.rows] == 1], minlength=5)) == [0, 0, 0, 1, 1]
 
 
 def test_folds_do_not_depend_on_names():
     random = np.random.default_rng(3)
     index, weight = random.integers(0, 2, size=30), random.integers(1, 4, size=30).astype(float)
-    for a, b in zip(deal(index, weight, 4), deal(1 - index, weight, 4), strict=True):
-        assert_array_equal(a, b)
+    one, other = stratified_folds(index, weight, 4), stratified_folds(1 - index, weight, 4)
+    for field in fields(FoldRows):
+        assert_array_equal(getattr(one, field.name), getattr(other, field.name))
 
 
-def test_a_huge_weight_is_dealt_without_a_huge_array():
-    pieces = deal(np.array([0, 0, 1, 1]), np.array([1e12, 1.0, 1.0, 1.0]), 2)
-    assert_allclose(pieces.weight[pieces.rows == 0], 5e11)
+def test_a_huge_weight_is_assigned_without_a_huge_array():
+    found = stratified_folds(np.array([0, 0, 1, 1]), np.array([1e12, 1.0, 1.0, 1.0]), 2)
+    assert_allclose(found.weight[found.rows == 0], 5e11)
 
 
 def test_given_folds_gather_the_copies_of_a_row():
-    place, weight = np.array([0, 1, 0, -1, 1, 1]), np.array([1.0, 2.0, 1.0, 0.0, 1.0, 4.0])
-    splits = list(KFold(2).split(place))  # 0, 1, 2 | 3, 4, 5
-    pieces = deal_as_given(splits, place, weight)
-    assert_array_equal(pieces.rows, [0, 1, 1])
-    assert_array_equal(pieces.fold, [0, 0, 1])
-    assert_allclose(pieces.weight, [2.0, 2.0, 5.0])
+    index, weight = np.array([0, 1, 0, -1, 1, 1]), np.array([1.0, 2.0, 1.0, 0.0, 1.0, 4.0])
+    splits = list(KFold(2).split(index))  # 0, 1, 2 | 3, 4, 5
+    found = given_folds(splits, index, weight)
+    assert_array_equal(found.rows, [0, 1, 1])
+    assert_array_equal(found.fold, [0, 0, 1])
+    assert_allclose(found.weight, [2.0, 2.0, 5.0])
 
 
 def test_masks_are_folds_too():
-    place, weight = np.arange(4), np.ones(4)
+    index, weight = np.arange(4), np.ones(4)
     test = np.array([True, False, True, False])
-    pieces = deal_as_given([(~test, test), (test, ~test)], place, weight)
-    assert_array_equal(pieces.fold, [0, 1, 0, 1])
+    found = given_folds([(~test, test), (test, ~test)], index, weight)
+    assert_array_equal(found.fold, [0, 1, 0, 1])
 
 
-def test_pieces_of_some_rows_only():
-    pieces = deal(np.repeat([0, 1], 10), np.full(20, 2.0), 2).within(np.array([3, 7, 15]))
-    assert_array_equal(pieces.rows, [0, 0, 1, 1, 2, 2])
-    assert_array_equal(pieces.weight, np.ones(6))
+def test_folds_of_some_rows_only():
+    found = stratified_folds(np.repeat([0, 1], 10), np.full(20, 2.0), 2).within(np.array([3, 7, 15]))
+    assert_array_equal(found.rows, [3, 3, 7, 7, 15, 15])
+    assert_array_equal(found.weight, np.ones(6))
 
 
 @pytest.mark.parametrize(
@@ -100,11 +103,11 @@ def test_pieces_of_some_rows_only():
 )
 def test_folds_that_are_no_partition_are_refused(splits, words):
     with pytest.raises(ValueError, match=words):
-        deal_as_given(splits, np.arange(6), np.ones(6))
+        given_folds(splits, np.arange(6), np.ones(6))
 
 
 def test_folds_that_none_of_the_rows_are_in_are_none():
-    every = deal_as_given([(np.delete(np.arange(6), k), [k]) for k in range(6)], np.arange(6), np.ones(6))
+    every = given_folds([(np.delete(np.arange(6), k), [k]) for k in range(6)], np.arange(6), np.ones(6))
     some = every.within(np.array([1, 3, 4]))
     assert some.n_folds == 3
     assert all(len(test) == 1 and len(train) == 2 for train, test in some.folds)

@@ -9,8 +9,9 @@ from sklearn.datasets import load_diabetes, load_iris
 
 from kernelwise import TunedSVC, TunedSVR
 from kernelwise._core.journal import Journal
-from kernelwise.estimators._progress import remembered
+from kernelwise.estimators import fit_in_context
 from kernelwise.kernels import RBF, DiagonalGaussian, Linear
+from kernelwise.search.context import FitContext
 from kernelwise.search.fold_kernels import FoldKernels
 from kernelwise.search.kernel_journal import name_of
 
@@ -48,30 +49,27 @@ def test_an_interrupted_search_ends_the_same(name, n_before):
     values, table, why = expected.predict(X), expected.cv_results_, expected.result_.why
     sigmoids = getattr(expected, "_sigmoids", None)
     journal = Breaking(n_before)
-    with pytest.raises(Stopped), remembered(model, journal):
-        model.fit(X, y)
-    again = dict(journal)
-    with remembered(model, again):
-        model.fit(X, y)
-    assert set(journal) < set(again)
+    with pytest.raises(Stopped):
+        fit_in_context(model, X, y, FitContext(journal=journal))
+    resumed = dict(journal)
+    fit_in_context(model, X, y, FitContext(journal=resumed))
+    assert set(journal) < set(resumed)
     assert_array_equal(model.predict(X), values)
     assert model.result_.why == why
     for column in ("mean_test_score", "param_C", "n_support"):
         assert_array_equal(np.asarray(model.cv_results_[column]), np.asarray(table[column]))
     if sigmoids is not None:
         assert_array_equal(model._sigmoids, sigmoids)
-    assert not hasattr(model, "_journal")
 
 
 def test_nothing_is_scored_twice(tmp_path, monkeypatch):
-    from kernelwise.search import cross_validate as held_out_paths
-
     X, y = load_iris(return_X_y=True)
-    with Journal(tmp_path / "j", {}) as journal, remembered(model := TunedSVC(refit=False), journal):
-        model.fit(X, y)
-    monkeypatch.setattr(held_out_paths, "svm_path", None)  # training anything would fail
-    with Journal(tmp_path / "j", {}) as journal, remembered(model, journal):
-        assert model.fit(X, y).best_score_ > 0.9
+    model = TunedSVC(refit=False)
+    with Journal(tmp_path / "j", {}) as journal:
+        fit_in_context(model, X, y, FitContext(journal=journal))
+    monkeypatch.setattr("kernelwise.search.families.solve_path", None)  # training anything would fail
+    with Journal(tmp_path / "j", {}) as journal:
+        assert fit_in_context(model, X, y, FitContext(journal=journal)).best_score_ > 0.9
 
 
 def test_names_tell_kernels_apart():

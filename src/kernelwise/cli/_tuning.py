@@ -10,7 +10,8 @@ from sklearn.metrics import get_scorer_names
 from kernelwise import optimizers
 from kernelwise.cli.errors import UserError
 from kernelwise.estimators import TunedSVC, TunedSVR
-from kernelwise.search.regression import as_regression_criterion
+from kernelwise.search.families import Regression
+from kernelwise.search.scores import is_of_numbers
 from kernelwise.search.settings import check_settings
 
 SEARCHES = {
@@ -22,8 +23,6 @@ SEARCHES = {
     "grid": optimizers.GridSearch,
 }
 SCALES: dict[str, str | None] = {"standard": "standard", "minmax": "minmax", "none": None}
-#: How scikit-learn's scores for regressions begin.
-REGRESSION_SCORES = ("r2", "explained_", "neg_mean_", "neg_median_", "neg_root_", "neg_max_", "d2_absolute_")
 #: Values of C that --log2c may ask for, at most.
 MAX_CS = 1000
 
@@ -55,7 +54,7 @@ def make_model(task: str, options: dict[str, Any]) -> TunedSVC | TunedSVR:
     elif class_weight is not None:
         raise UserError("--class-weight has no meaning for a regression. Leave it out.")
     else:
-        as_regression_criterion(parameters["criterion"])
+        Regression().criterion(parameters["criterion"])
         model = TunedSVR(**parameters)
     check_settings(model)
     return model
@@ -66,7 +65,7 @@ def _scoring(name: str | None, task: str) -> str | None:
         return None
     if name not in get_scorer_names():
         raise UserError(f"--scoring {name} is not one of scikit-learn's scores, such as accuracy, f1 or r2.")
-    if name.startswith(REGRESSION_SCORES) != (task == "regression"):
+    if is_of_numbers(name) != (task == "regression"):
         raise UserError(f"--scoring {name} is not for a {task}. Name another score, or another --task.")
     return name
 

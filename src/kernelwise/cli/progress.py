@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from kernelwise.search.cross_validate import KernelPath
+    from kernelwise.search.scored_kernel import ScoredKernel
 
 
 def say(sentence: str) -> None:
@@ -52,7 +52,7 @@ class Progress:
         if self.live is not None:
             self.live.stop()
 
-    def scored(self, path: KernelPath) -> None:
+    def scored(self, path: ScoredKernel) -> None:
         """A kernel was scored along its values of C."""
         self.n_machines += path.n_machines
         self.best = path.best_score if self.best is None else max(self.best, path.best_score)

@@ -95,12 +95,12 @@ def open_journal(
 
 
 def fit(machine: Any, data: Samples, time_budget: float | None = None, journal: Any = None) -> Any:
-    """Fit under the eyes of the user, name the features, and return the machine."""
-    import numpy as np
+    """Fit a machine whose progress the user sees, with the names of the features, and return it."""
+    from kernelwise.estimators import fit_in_context
+    from kernelwise.search.context import FitContext
 
-    from kernelwise.estimators._progress import remembered, watched
-
-    with Progress(time_budget) as progress, watched(machine, progress.scored), remembered(machine, journal):
-        machine.fit(data.X, data.y)
-    machine.feature_names_in_ = np.array(data.encoding.feature_names, dtype=object)
-    return machine
+    with Progress(time_budget) as progress:
+        context = FitContext(
+            journal=journal, on_scored=progress.scored, feature_names=data.encoding.feature_names
+        )
+        return fit_in_context(machine, data.X, data.y, context)

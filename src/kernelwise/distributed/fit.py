@@ -1,10 +1,8 @@
-"""What a tuned classifier does with dask collections: a sample comes here, the rest stays where it is."""
+"""A tuned machine on dask collections: a sample is fetched, the rest stays where it is."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -34,12 +32,11 @@ N_BLOCKS, FEWEST_BLOCKS = 3000, 20
 BYTES_A_ROW = 130
 
 
-@contextmanager
-def brought_here(model: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[tuple[Any, np.ndarray, Any]]:
-    """Samples, labels and weights in memory for a `TunedSVC` to be fitted to, of dask collections.
+def fit_on_chunks(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+    """Fit a tuned machine to dask collections.
 
-    Up to as many rows as are trained exactly, all come here, and the model is that of arrays in memory. Of
-    more, a stratified sample comes here for the cross-validation; the sketch that names the widths and the
+    Up to as many rows as are trained exactly, all are fetched, and the model is that of arrays in memory. Of
+    more, a stratified sample is fetched for the cross-validation; the sketch that names the widths and the
     sums of the final machine are taken over all chunks, where they are.
     """
     if model._is_gram():
@@ -54,8 +51,7 @@ def brought_here(model: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[tup
     )
     if n_rows <= MANY:
         here, labels, weights = rows.as_they_came()
-        yield _named(here, X), labels, weights if rows.is_weighted else None
-        return
+        return model._fit(_named(here, X), labels, weights if rows.is_weighted else None)
     check_every_class(rows.n, rows.classes)
     if not isinstance(model.cv, str | int | np.integer):
         raise ValueError(
@@ -68,12 +64,10 @@ def brought_here(model: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[tup
         "Train on fewer rows, or on a machine with more memory.",
     )
     sample = sampled(rows, MANY, seed_of(model.random_state))
-    model._whole = partial(WholeData, rows, model.solver)
-    try:
-        labels = np.repeat(rows.classes, np.diff(sample.starts))
-        yield _named(sample.Z, X), labels, sample.weights if rows.is_weighted else None
-    finally:
-        del model._whole  # it is no part of the model: `save` must not meet it
+    context = model._context()
+    context.full_data = FullRows(rows, model.solver)
+    labels = np.repeat(rows.classes, np.diff(sample.starts))
+    return model._fit(_named(sample.Z, X), labels, sample.weights if rows.is_weighted else None, context)
 
 
 def _named(here: np.ndarray, X: Any) -> Any:
@@ -103,8 +97,8 @@ def sampled(rows: ChunkedRows, n_rows: int, seed: int) -> SortedSamples:
 
 
 @dataclass
-class WholeData:
-    """All rows of a task that has a sample of them.
+class FullRows:
+    """All rows of a fit whose samples are a part of them; see `kernelwise.search.context.FullData`.
 
     Parameters
     ----------
@@ -112,21 +106,25 @@ class WholeData:
     solver : {"auto", "exact", "nystroem"}
         Of the final machine.
     scaler : transformer or None
-        Fitted to the sample.
+        Fitted to the sample, by `scaled_by`.
     random_state : int
     """
 
     rows: ChunkedRows
     solver: str
-    scaler: Any
-    random_state: int
+    scaler: Any = None
+    random_state: int = 0
 
     @property
     def n_rows(self) -> int:
         return int(self.rows.starts[-1])
 
-    def finding(self) -> Finding:
-        """What was done where, with a warning if the final machine does not see all rows."""
+    def scaled_by(self, scaler: Any, random_state: int) -> Finding:
+        """Take a scaler that was fitted to the sample; the finding says what is done where.
+
+        A warning says so if the final machine does not see all rows.
+        """
+        self.scaler, self.random_state = scaler, random_state
         said = (
             f"The distance sketch is that of all {self.n_rows} rows, from random blocks of pairs; scaling, "
             f"kernel and C come from a stratified sample of about {MANY}."
@@ -149,7 +147,7 @@ class WholeData:
         transform = partial(_scaled_and_mapped, self.scaler, kernel)
         return DistanceSketch(**sketch_of_rows(self.rows, transform, n_blocks, self.random_state))
 
-    def training_rows(self, class_weight: Any) -> ChunkedTrainingRows:
+    def training_rows(self, family: Any) -> ChunkedTrainingRows:
         """All rows, for a machine whose sums are taken chunk by chunk."""
         counts = self.rows.counts
         samples = self.rows.samples(partial(apply_scaler, self.scaler), 0.0)
@@ -157,7 +155,7 @@ class WholeData:
         weight = np.ones(len(index))
         if self.rows.is_weighted:
             weight = np.concatenate(computed([delayed(_weights)(one) for one in samples]))
-        factors = factors_of_classes(class_weight, index, weight, self.rows.classes)
+        factors = factors_of_classes(family.class_weight, index, weight, self.rows.classes)
         chunks = ChunkedSamples(samples, counts.sum(axis=1))
         return ChunkedTrainingRows(chunks, index, weight, weight * factors[index], counts.shape[1])
 

@@ -1,11 +1,12 @@
-"""Held-out scores whose paths are tasks of dask: each fold of each kernel is one."""
+"""Paths of C as tasks of dask: each fold of each kernel is one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from dask import delayed
@@ -13,135 +14,109 @@ from scipy import sparse
 
 from kernelwise.distributed.chunks import computed, persisted
 from kernelwise.kernels.gram import gram_of
-from kernelwise.search.c_range import spread
-from kernelwise.search.cross_validate import HeldOutPaths
 from kernelwise.search.fold_kernels import FoldKernels, final_kernel
-from kernelwise.search.folds import Folds
 from kernelwise.search.kernel_journal import name_of
-from kernelwise.search.scored_kernel import KernelPath
-from kernelwise.solvers.path import SVMPath, solve_path
+from kernelwise.search.runner import FoldProblem, FoldsSolved, KernelRun
+from kernelwise.solvers.path import SVMPath
 
 
-@dataclass(frozen=True)
-class Shared:
-    """What all tasks need; see `HeldOutPaths`."""
-
-    Z: Any
-    index: np.ndarray
-    weight: np.ndarray
-    folds: Folds
-    settings: dict[str, Any]
-
-    def gram(self, kernel: Any) -> np.ndarray:
-        """Gram matrix of shape (n_samples, n_samples)."""
-        return gram_of(kernel, self.Z if sparse.issparse(self.Z) else _aligned(self.Z))
-
-
-class FoldResult(NamedTuple):
-    """The path of one fold, and whether all its machines found K positive semi-definite.
-
-    Workers do not warn: nobody would hear those in other processes.
-    """
-
-    path: SVMPath
-    is_convex: bool
-
-
-@dataclass
-class ClusterPaths(HeldOutPaths):
-    """Paths that dask's current scheduler runs; no Gram matrix is made here.
+class OnDask:
+    """Runs paths on dask's current scheduler; no Gram matrix is made here.
 
     A task makes the Gram matrix of all samples where it is, and the machines of its fold that all folds
-    together would have: the results are those of `HeldOutPaths`.
+    together would have: the results are those of `kernelwise.search.runner.Here`.
+
+    Parameters
+    ----------
+    problem : FoldProblem
     """
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    is_timed_by_clock: ClassVar[bool] = False
+
+    def __init__(self, problem: FoldProblem) -> None:
+        self.problem = problem
         # The scheduler knows how many tasks fit at one moment: each is one thread.
-        settings = {**self.settings, "n_jobs": 1}
-        self._shared = persisted(Shared(self.Z, self.index, self.weight, self.folds, settings))
+        self._shared = persisted(replace(problem, settings={**problem.settings, "n_jobs": 1}))
         self._variances: dict[str, float] = {}
-        self._first: dict[str, list[FoldResult]] = {}
+        self._first: dict[str, list[FoldsSolved]] = {}
 
-    def ahead(self, kernels: Sequence[Any]) -> None:
-        """Run the first values of C of some kernels together.
-
-        Not where the kernels might not all be run after all, for want of time or because a journal has them.
-        """
-        if self.deadline.seconds is not None or self.journal is not None:
-            return
-        variances = computed([self._spread(kernel) for kernel in kernels])
-        Cs = [self._first_Cs(variance) if self.Cs is None else self.Cs for variance in variances]
-        found = computed([self._tasks(kernel, own, None) for kernel, own in zip(kernels, Cs, strict=True)])
-        for kernel, variance, own, results in zip(kernels, variances, Cs, found, strict=True):
+    def prefetch(
+        self, kernels: Sequence[Any], Cs: np.ndarray | None, epsilons: Sequence[float | None]
+    ) -> None:
+        """Run the first values of C of some kernels together."""
+        variances = computed([self._variance(kernel) for kernel in kernels])
+        jobs = {}
+        for kernel, variance in zip(kernels, variances, strict=True):
             self._variances[name_of(kernel, None, None)] = variance
-            self._first[name_of(kernel, own, None)] = results
+            own = self.problem.family.first_Cs(variance) if Cs is None else Cs
+            for epsilon in epsilons:
+                jobs[name_of(kernel, own, epsilon)] = self._tasks(kernel, own, epsilon, None)
+        self._first |= dict(zip(jobs, computed(list(jobs.values())), strict=True))
 
-    def _score(self, kernel: Any, reason: str) -> KernelPath:
-        variance = self._variances.pop(name_of(kernel, None, None), None)
-        if variance is None:
-            variance = computed(self._spread(kernel))
-        return self._along_C(kernel, reason, None, variance)
+    @contextmanager
+    def kernel(self, kernel: Any) -> Iterator[KernelRun]:
+        """A context in which one kernel is solved."""
+        name = name_of(kernel, None, None)
+        if name not in self._variances:
+            self._variances[name] = computed(self._variance(kernel))
+        yield KernelRun(self._variances[name], partial(self._solve, kernel))
 
-    def _solve(self, *args: Any, **options: Any) -> tuple[KernelPath, list[SVMPath]]:
-        path, solved = super()._solve(*args, **options)
-        # By the clock, what was run ahead takes no time.
-        path.seconds = sum(part.seconds for part in solved)
-        return path, solved
-
-    def _parts(
-        self, kernel: Any, K: np.ndarray | None, Cs: np.ndarray, after: list[SVMPath] | None
-    ) -> list[SVMPath]:
+    def _solve(
+        self, kernel: Any, Cs: np.ndarray, epsilon: float | None, after: list[SVMPath] | None
+    ) -> list[FoldsSolved]:
         """One path for each fold."""
-        results = self._first.pop(name_of(kernel, Cs, None), None)
-        if results is None:
-            results = computed(self._tasks(kernel, Cs, after))
-        self.n_stopped += sum(int((~result.path.converged).sum()) for result in results)
-        self.n_indefinite += sum(not result.is_convex for result in results)
-        return [result.path for result in results]
+        found = self._first.pop(name_of(kernel, Cs, epsilon), None)
+        return computed(self._tasks(kernel, Cs, epsilon, after)) if found is None else found
 
-    def _spread(self, kernel: Any) -> Any:
+    def _variance(self, kernel: Any) -> Any:
         return delayed(partial(_variance, final_kernel(kernel)))(self._shared)
 
-    def _tasks(self, kernel: Any, Cs: np.ndarray, after: list[SVMPath] | None) -> list[Any]:
+    def _tasks(
+        self, kernel: Any, Cs: np.ndarray, epsilon: float | None, after: list[SVMPath] | None
+    ) -> list[Any]:
         is_own = isinstance(kernel, FoldKernels)
         return [
             delayed(
                 partial(
-                    _fold,
+                    _solve_fold,
                     kernel.by_fold[k] if is_own else kernel,
                     Cs,
+                    epsilon,
                     k,
                     is_own,
                     None if after is None else after[k],
                 )
             )(self._shared)
-            for k in range(len(self.folds))
+            for k in range(len(self.problem.folds))
         ]
 
 
-def _aligned(array: np.ndarray) -> np.ndarray:
+def _aligned(array: Any) -> Any:
     """Arrays that come to a worker may lie at odd addresses, where sums are rounded in another order."""
-    return np.require(array, requirements=["A", "W"])
+    return array if sparse.issparse(array) else np.require(array, requirements=["A", "W"])
 
 
-def _variance(kernel: Any, shared: Shared) -> float:
-    weight = _aligned(shared.weight)
-    return spread(shared.gram(kernel), weight) * float(weight.mean())
+def _variance(kernel: Any, problem: FoldProblem) -> float:
+    problem = replace(problem, bound=_aligned(problem.bound))
+    return problem.variance(gram_of(kernel, _aligned(problem.Z)))
 
 
-def _fold(
-    kernel: Any, Cs: np.ndarray, k: int, is_own: bool, after: SVMPath | None, shared: Shared
-) -> FoldResult:
+def _solve_fold(
+    kernel: Any,
+    Cs: np.ndarray,
+    epsilon: float | None,
+    k: int,
+    is_own: bool,
+    after: SVMPath | None,
+    problem: FoldProblem,
+) -> FoldsSolved:
     """Train on one fold for every C; ``is_own`` if no other fold has this kernel."""
-    path, tables = solve_path(
-        shared.gram(kernel),
-        shared.index,
+    problem = replace(problem, bound=_aligned(problem.bound))
+    return problem.solve(
+        gram_of(kernel, _aligned(problem.Z)),
         Cs,
-        [shared.folds[k]] if is_own else shared.folds,
-        sample_weight=_aligned(shared.weight),
+        folds=[problem.folds[k]] if is_own else None,
+        epsilon=epsilon,
         after=after,
         only=0 if is_own else k,
-        **shared.settings,
     )
-    return FoldResult(path, bool(tables["is_convex"].all()))

@@ -1,5 +1,6 @@
 """Estimators that keep scikit-learn's contract."""
 
+from kernelwise.estimators._tuned import TunedMachine, fit_in_context
 from kernelwise.estimators.grid_search import GridSearchSVC
 from kernelwise.estimators.metric_transformer import MetricTransformer
 from kernelwise.estimators.nystroem_svc import NystroemSVC
@@ -8,4 +9,14 @@ from kernelwise.estimators.svr import SVR
 from kernelwise.estimators.tuned_svc import TunedSVC
 from kernelwise.estimators.tuned_svr import TunedSVR
 
-__all__ = ["SVC", "SVR", "GridSearchSVC", "MetricTransformer", "NystroemSVC", "TunedSVC", "TunedSVR"]
+__all__ = [
+    "SVC",
+    "SVR",
+    "GridSearchSVC",
+    "MetricTransformer",
+    "NystroemSVC",
+    "TunedMachine",
+    "TunedSVC",
+    "TunedSVR",
+    "fit_in_context",
+]

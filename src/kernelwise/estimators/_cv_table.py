@@ -8,16 +8,20 @@ import numpy as np
 
 from kernelwise.estimators._cv_results import cv_results
 from kernelwise.kernels import Kernel
-from kernelwise.search.scored_kernel import KernelPath
+from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.result import Choice
+from kernelwise.search.rules import most_regularised_within, standard_error
 
 
-def tabulate_paths(paths: list[KernelPath]) -> dict[str, Any]:
-    """``cv_results_`` of all kernels and values of C, with four columns more.
+def tabulate(judge: CrossValidator) -> dict[str, Any]:
+    """``cv_results_`` of all kernels and values of C, with six columns more.
 
-    ``smoothed_test_score`` is what the choice went by: the mean over neighbouring values of C; ``n_support``
-    the mean number of support vectors; ``scaled_C`` is C times the variance in feature space; ``reason`` says
-    why the kernel was tried.
+    ``smoothed_test_score`` is what the choice went by: the mean over neighbouring values of C.
+    ``standard_error`` is that of the mean score, ``n_support`` the mean number of support vectors,
+    ``scaled_C`` C times the variance in feature space, ``path`` the number of the kernel in the order in
+    which kernels were tried, and ``reason`` says why it was.
     """
+    paths = judge.scored
     candidates = [params(path.kernel, C, path.epsilon) for path in paths for C in path.Cs]
     scores = np.concatenate([path.scores for path in paths])
     times = np.concatenate([np.full(path.scores.shape, path.seconds / path.scores.size) for path in paths])
@@ -25,8 +29,10 @@ def tabulate_paths(paths: list[KernelPath]) -> dict[str, Any]:
         candidates, {"fit_time": times, "score_time": np.zeros_like(times)}, {"score": scores}, {}
     )
     table["smoothed_test_score"] = np.concatenate([path.smoothed for path in paths])
+    table["standard_error"] = standard_error(scores, judge.n_held_out, judge.scorer.is_share)
     table["n_support"] = np.concatenate([path.n_support for path in paths])
     table["scaled_C"] = np.concatenate([path.Cs * path.variance for path in paths])
+    table["path"] = np.repeat(np.arange(len(paths)), [len(path.Cs) for path in paths])
     table["reason"] = np.array([path.reason for path in paths for _ in path.Cs], dtype=object)
     return table
 
@@ -36,41 +42,39 @@ def params(kernel: Any, C: float, epsilon: float | None = None) -> dict[str, Any
     numbers: dict[str, Any] = {}
     if isinstance(kernel, Kernel):
         numbers = {k: v for k, v in kernel.get_params().items() if isinstance(v, float | int)}
-    tube = {} if epsilon is None else {"epsilon": epsilon}
-    return {"kernel": kernel, **numbers, "C": float(C), **tube}
+    own = {} if epsilon is None else {"epsilon": epsilon}
+    return {"kernel": kernel, **numbers, "C": float(C), **own}
 
 
-def place_of(paths: list[KernelPath], path: KernelPath, place: int) -> int:
-    """Where a path's C stands in the table."""
-    first = 0
-    for other in paths:
-        if other is path:
-            return first + place
-        first += len(other.Cs)
-    raise LookupError("the path is not in the table")
+def row_index(judge: CrossValidator, choice: Choice, refit: Any, table: dict[str, Any], owner: str) -> int:
+    """The row of the table that is chosen: the choice, or what the rule ``refit`` makes of it.
 
-
-def path_at(paths: list[KernelPath], row: int) -> tuple[KernelPath, int]:
-    """The path and the place on it of a row of the table."""
-    for path in paths:
-        if row < len(path.Cs):
-            return path, row
-        row -= len(path.Cs)
-    raise LookupError("the table has no such row")
-
-
-def one_standard_error(results: dict[str, Any]) -> int:
-    """Row of the simplest candidate whose score is within one standard error of the best.
-
-    Simplest is the strongest regularisation: the smallest C times the variance in feature space.
+    A rule changes the choice, and adds a sentence to its reasons.
     """
-    best = int(np.argmax(results["smoothed_test_score"]))
-    folds = np.array([results[f"split{k}_test_score"][best] for k in range(n_splits(results))])
-    error = folds.std(ddof=1) / np.sqrt(len(folds))
-    within = np.flatnonzero(results["smoothed_test_score"] >= results["smoothed_test_score"][best] - error)
-    return int(within[np.argmin(results["scaled_C"][within])])
+    starts = np.flatnonzero(np.diff(table["path"], prepend=-1))
+    if not callable(refit) and refit != "one-standard-error":
+        number = next(k for k, scored in enumerate(judge.scored) if scored is choice.scored)
+        return int(starts[number]) + choice.index
+    row = _asked(refit, table, owner) if callable(refit) else one_standard_error(table)
+    choice.scored = judge.scored[table["path"][row]]
+    choice.index = row - int(starts[table["path"][row]])
+    choice.why.append("The rule 'refit' chose among the scored candidates.")
+    return row
 
 
-def n_splits(results: dict[str, Any]) -> int:
-    """Number of folds in a table."""
-    return sum(name.startswith("split") and name.endswith("_test_score") for name in results)
+def _asked(refit: Any, table: dict[str, Any], owner: str) -> int:
+    """The row that a callable ``refit`` returns."""
+    row, n_rows = refit(table), len(table["params"])
+    if not isinstance(row, int | np.integer) or isinstance(row, bool) or not 0 <= row < n_rows:
+        raise ValueError(
+            f"'refit' of {owner} must return the number of a row of cv_results_, 0 to {n_rows - 1}, "
+            f"got {row!r}."
+        )
+    return int(row)
+
+
+def one_standard_error(table: dict[str, Any]) -> int:
+    """Row of the most regularised candidate whose score is within one standard error of the best."""
+    scores = table["smoothed_test_score"]
+    best = int(np.argmax(scores))
+    return most_regularised_within(table["scaled_C"], scores, best, table["standard_error"][best])

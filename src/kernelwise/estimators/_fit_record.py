@@ -1,4 +1,4 @@
-"""What a report shows of a fit and the trained model alone no longer knows."""
+"""Facts of a fit that its report shows, and that the trained machine alone does not have."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kernelwise.estimators._probability import class_probabilities
-from kernelwise.multiclass import STRATEGIES
+from kernelwise.findings import Finding
+from kernelwise.multiclass import STRATEGIES, two_class_machines
+from kernelwise.solvers.platt import FLAT, fit_platt_of
 
 #: Rows whose pairwise probabilities are coupled at a time: each takes a matrix of (n_classes + 1)².
 BLOCK = 256
@@ -19,9 +21,9 @@ class HeldOut(NamedTuple):
 
     Attributes
     ----------
-    truth, predicted : ndarray of shape (n_pieces,)
+    truth, predicted : ndarray of shape (n_held_out,)
         Class indices (−1 for rejected), or targets in the units of y.
-    probability : ndarray of shape (n_pieces,)
+    probability : ndarray of shape (n_held_out,)
         Of ``classes_[1]`` for two classes, of the predicted class for more; empty for a regression.
     """
 
@@ -42,7 +44,7 @@ class FitRecord:
         Its support vectors with a coefficient at its bound, in one machine at least.
     truth, predicted, probability : ndarray
         See `HeldOut`.
-    weight : ndarray of shape (n_pieces,)
+    weight : ndarray of shape (n_held_out,)
         Of the held-out rows.
     """
 
@@ -54,9 +56,38 @@ class FitRecord:
     weight: np.ndarray
 
 
-def count_bounded(beta: np.ndarray, bound: np.ndarray) -> int:
-    """Columns of coefficients, shape (n_machines, n_support), of which one is at its bound (n_support,)."""
-    return int((np.abs(beta) >= bound * (1.0 - 1e-9)).any(axis=0).sum())
+@dataclass(frozen=True)
+class Finished:
+    """A trained machine, and what is known of it.
+
+    Attributes
+    ----------
+    machine : estimator
+    rows : ndarray of shape (n_trained,)
+        Rows of the samples that it was trained on.
+    sigmoids : ndarray of shape (n_machines, 2), or None
+        Of probabilities.
+    record : FitRecord
+    n_machines : int
+        Machines that were trained for it.
+    seconds : float
+    """
+
+    machine: Any
+    rows: np.ndarray
+    sigmoids: np.ndarray | None
+    record: FitRecord
+    n_machines: int
+    seconds: float
+
+
+def count_bounded(machine: Any, bound: np.ndarray) -> int:
+    """Support vectors of a trained SVC or SVR with a coefficient at its bound, in one machine at least.
+
+    ``bound``, of shape (n_trained,), are the bounds of its training rows as multiples of C.
+    """
+    beta = machine._beta if hasattr(machine, "_beta") else machine.dual_coef_
+    return int((np.abs(beta) >= machine.C * bound[machine.support_] * (1.0 - 1e-9)).any(axis=0).sum())
 
 
 def held_out_classes(
@@ -66,8 +97,8 @@ def held_out_classes(
 
     Parameters
     ----------
-    truth : ndarray of shape (n_pieces,)
-    decision : ndarray of shape (n_pieces, n_machines)
+    truth : ndarray of shape (n_held_out,)
+    decision : ndarray of shape (n_held_out, n_machines)
     sigmoids : ndarray of shape (n_machines, 2)
     n_classes : int
     multiclass : str
@@ -84,8 +115,29 @@ def held_out_classes(
     return HeldOut(truth, predicted, probability)
 
 
-def record_of(machine: Any, bound: np.ndarray, held_out: HeldOut, weight: np.ndarray) -> FitRecord:
-    """The record of a trained SVC or SVR whose training rows had these bounds, as multiples of C."""
-    beta = machine._beta if hasattr(machine, "_beta") else machine.dual_coef_
-    n_bounded = count_bounded(beta, machine.C * bound[machine.support_])
-    return FitRecord(len(bound), n_bounded, *held_out, weight=weight)
+def held_out_sigmoids(
+    y: np.ndarray, decision: np.ndarray, weight: np.ndarray, n_classes: int, strategy: str
+) -> tuple[np.ndarray, list[Finding]]:
+    """Platt's sigmoids of held-out decision values, shape (n_machines, 2), and a finding if some are flat.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_held_out,)
+        Class indices.
+    decision : ndarray of shape (n_held_out, n_machines)
+    weight : ndarray of shape (n_held_out,)
+    n_classes : int
+    strategy : {"ovo", "ovr"}
+    """
+    sigmoids = fit_platt_of(two_class_machines(y, n_classes, strategy), decision, weight)
+    n_flat = int((np.abs(sigmoids[:, 0]) * np.abs(decision).max(axis=0) < 2.0 * FLAT).sum())
+    if not n_flat:
+        return sigmoids, []
+    finding = Finding(
+        "flat probabilities",
+        "info",
+        f"Held-out decision values of {n_flat} of {len(sigmoids)} machines do not tell the classes apart, so "
+        "that their probabilities are little more than the shares of the classes.",
+        "Use decision_function to rank samples, or train on more samples of the rare classes.",
+    )
+    return sigmoids, [finding]

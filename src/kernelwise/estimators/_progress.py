@@ -1,32 +1,10 @@
-"""The progress of a fit: one task for every kernel scored, and a journal of them."""
+"""The progress of a fit: one task for every kernel scored."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-
-from kernelwise.search.scored_kernel import KernelPath
-
-
-@contextmanager
-def watched(model: Any, watch: Callable[[KernelPath], None]) -> Iterator[None]:
-    """Call ``watch`` with every kernel that a tuned machine scores while it is fitted."""
-    model._say = watch
-    try:
-        yield
-    finally:
-        del model._say  # it is no part of the model: `save` must not meet it
-
-
-@contextmanager
-def remembered(model: Any, journal: MutableMapping[str, Any] | None) -> Iterator[None]:
-    """Keep the kernels that a tuned machine scores in a journal while it is fitted, and take them from it."""
-    model._journal = journal
-    try:
-        yield
-    finally:
-        del model._journal
 
 
 class Progress:

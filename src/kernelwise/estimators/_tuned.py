@@ -1,12 +1,12 @@
-"""What tuned machines for classes and for regression have in common."""
+"""A tuned machine: samples, folds, a judge, a choice, and the final machine, in this order."""
 
 from __future__ import annotations
 
-import time
+import sys
 import warnings
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -15,129 +15,211 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernelwise._core.sklearn_compat import CallbackSupportMixin
-from kernelwise.estimators._closing import report, say
-from kernelwise.estimators._cv_table import one_standard_error, path_at, place_of, tabulate_paths
-from kernelwise.estimators._final import RESERVE, affordable_rows
-from kernelwise.estimators._fit_record import HeldOut, record_of
+from kernelwise.estimators._closing import closing_findings
+from kernelwise.estimators._cv_table import row_index, tabulate
+from kernelwise.estimators._finish import RESERVE, Finished, finish
 from kernelwise.estimators._progress import Progress
-from kernelwise.kernels import DiagonalGaussian, Gaussian, LowRankGaussian
-from kernelwise.kernels.metric import metric_of, relevance
-from kernelwise.search.choice import Choice
-from kernelwise.search.deadline import Deadline
-from kernelwise.search.result import SelectionResult, selection_result
+from kernelwise.kernels.metric import relevance
+from kernelwise.search.choose import choose
+from kernelwise.search.context import Deadline, FitContext
+from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.families import Family
+from kernelwise.search.folds import assign_folds
+from kernelwise.search.held_out_scorer import HeldOutScorer
+from kernelwise.search.result import Choice, SelectionResult, selection_result
+from kernelwise.search.runner import Here
+from kernelwise.search.samples import Prepared, Samples, prepare
 from kernelwise.search.scaling import apply_scaler, factors, variances
-from kernelwise.search.scored_kernel import KernelPath
-from kernelwise.search.settings import row_of
+from kernelwise.search.scored_kernel import ScoredKernel
+from kernelwise.search.settings import check_settings, folds_of, seed_of, values_of_C
 
 #: Attributes that not every fit sets: those of an earlier one must not stay behind.
 NOT_ALWAYS_SET = ("best_estimator_", "n_iter_", "refit_time_", "relevance_", "metric_", "_record")
 
 
-class TunedMachine(CallbackSupportMixin, BaseEstimator):
-    """Searches kernel and C on a task, keeps what was found, and trains.
+class Checked(NamedTuple):
+    """Samples and targets that have passed scikit-learn's checks and ours.
 
-    A subclass makes the task (``_task``), chooses on it (``_choose``) and says what machine to train
-    (``_machine``) on what targets (``_targets``); it has the parameters that are read here.
+    Attributes
+    ----------
+    X : array or CSR matrix of shape (n_samples, n_features), or the Gram matrix
+    y : ndarray of shape (n_samples,)
+        As the family of the search is given them: class indices, or targets.
+    identity : ndarray of shape (n_samples,)
+        Equal samples are one row only if this is equal, too.
+    weight : ndarray of shape (n_samples,)
+    """
+
+    X: Any
+    y: np.ndarray
+    identity: np.ndarray
+    weight: np.ndarray
+
+
+class TunedMachine(CallbackSupportMixin, BaseEstimator):
+    """The life of a fit that classes and numbers share.
+
+    A subclass checks its targets (``_check``), names the family of the search (``_family``) and its scorer
+    (``_scorer``), and makes the final machine (``_machine``); it has the parameters that are read here.
     """
 
     kernel: Any
+    criterion: Any
+    search: Any
+    cv: Any
+    Cs: Any
     refit: Any
+    scale: Any
+    scoring: Any
+    solver: str
+    backend: str | None
+    tol: float
+    max_iter: int
+    n_jobs: int | None
+    random_state: Any
     time_budget: float | None
     verbose: int
     result_: SelectionResult
 
     @abstractmethod
-    def _task(self, X: Any, y: Any, sample_weight: Any, deadline: Deadline, progress: Progress) -> Any:
-        """The samples, checked, without repetitions, scaled and in canonical order."""
+    def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
+        """Check samples and targets."""
 
     @abstractmethod
-    def _choose(self, task: Any) -> Choice: ...
+    def _family(self, y: np.ndarray, weight: np.ndarray) -> Family:
+        """What is learned of rows with these targets; sets what undoes the encoding."""
+
+    @abstractmethod
+    def _scorer(self, X: Any, samples: Samples, family: Any) -> HeldOutScorer:
+        """What is maximised; ``X`` are the rows as the user passed them."""
 
     @abstractmethod
     def _machine(self) -> Any:
         """The chosen machine, not yet trained."""
 
     @abstractmethod
-    def _targets(self, task: Any, rows: np.ndarray) -> np.ndarray:
-        """What the machine is trained to say of some rows."""
+    def _nystroem(self, random_state: int) -> Any:
+        """The Nyström machine in its stead."""
 
     @abstractmethod
-    def _held_out(self, task: Any, choice: Choice) -> HeldOut:
-        """What the chosen machines said of rows that they had not seen."""
+    def _targets(self, y: np.ndarray) -> np.ndarray:
+        """What the machine is trained to answer for encoded targets."""
 
-    @abstractmethod
-    def _criterion(self) -> Any:
-        """The criterion that the result names; "auto" if cross-validation alone chose."""
-
-    def _describe(self, task: Any, choice: Choice) -> None:
-        """Weight of every feature and the metric itself, in the units of X, if the kernel has learned one."""
-        if isinstance(self.kernel_, DiagonalGaussian | Gaussian | LowRankGaussian):
-            n_features = task.Z.shape[1]
-            Q = metric_of(self.kernel_, n_features)
-            self.relevance_ = relevance(Q, variances(task.Z, task.weight))
-            factor = factors(self.scaler_, n_features)
-            self.metric_ = Q * np.outer(factor, factor)
-
-    def _complete(self, task: Any, choice: Choice) -> None:
-        """What there is to do once the machine is trained."""
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+    # -- fitting --------------------------------------------------------------------------------------------
+    def _fit(self, X: Any, y: Any, sample_weight: Any, context: FitContext | None = None) -> Self:
+        """Fit in a context: see `fit_in_context`."""
         for name in NOT_ALWAYS_SET:
             self.__dict__.pop(name, None)
-        deadline = Deadline(self.time_budget, reserve=RESERVE)
+        context = self._context() if context is None else context
         progress = Progress(self, X, y)
-        task = self._task(X, y, sample_weight, deadline, progress)
-        task.paths.journal = getattr(self, "_journal", None)
-        if hasattr(self, "_whole"):  # the rows are a sample of it
-            task.whole = self._whole(self.scaler_, task.random_state)
-            task.findings.append(task.whole.finding())
+        context.task = progress.task
+        judge, prepared = self._judge(X, y, sample_weight, context)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
-            choice = self._choose(task)
-        result = self._keep(task, choice)
+            choice = choose(judge, self.kernel, self.criterion, self.search)
+        result = self._keep(judge, choice)
         if self.refit is not False:
             with progress.task("refit"):
-                self._train(task, choice)
-        self.diagnostics_ = report(task)
+                self._keep_machine(finish(self, judge, choice), prepared)
+        self.diagnostics_ = closing_findings(judge)
         self.result_ = replace(result, diagnostics=self.diagnostics_)
         progress.end()
         return self
 
-    def _keep(self, task: Any, choice: Choice) -> SelectionResult:
+    def _context(self) -> FitContext:
+        """A context without journal, whose watcher is ``verbose``."""
+        deadline = Deadline(self.time_budget, reserve=RESERVE)
+        return FitContext(deadline, on_scored=self._report if self.verbose > 0 else lambda scored: None)
+
+    def _judge(
+        self, X: Any, y: Any, sample_weight: Any, context: FitContext
+    ) -> tuple[CrossValidator, Prepared]:
+        """Samples and folds, and what scores kernels on them."""
+        me = type(self).__name__
+        check_settings(self)
+        X, y, identity, weight = self._check(X, y, sample_weight)
+        if context.feature_names is not None:
+            self.feature_names_in_ = np.array(context.feature_names, dtype=object)
+        is_gram, seed = self._is_gram(), seed_of(self.random_state)
+        prepared = prepare(X, identity, weight, scale=self.scale, is_gram=is_gram, owner=me)
+        self.scaler_ = prepared.scaler
+        rows = prepared.distinct.rows
+        family = self._family(y[rows], prepared.distinct.weight)
+        samples = prepared.samples(family.encode, y)
+        if context.full_data is not None:
+            context.findings.append(context.full_data.scaled_by(prepared.scaler, seed))
+        scorer = self._scorer(X[rows], samples, family)
+        fold_rows = assign_folds(
+            samples,
+            folds_of(self.cv, X, self._targets(y), weight, prepared.distinct, me),
+            family,
+            context,
+            random_state=seed,
+            needs_all_classes=self.scoring is not None,
+        )
+        settings = {"tol": self.tol, "max_iter": self.max_iter, "n_jobs": self.n_jobs}
+        judge = CrossValidator(
+            samples,
+            fold_rows,
+            family,
+            scorer,
+            context,
+            self._runner(),
+            settings,
+            values_of_C(self.Cs, me),
+            seed,
+        )
+        return judge, prepared
+
+    def _runner(self) -> Any:
+        """Where paths are run."""
+        if self.backend is None:
+            return Here
+        from kernelwise.distributed.runner import OnDask
+
+        return OnDask
+
+    def _keep(self, judge: CrossValidator, choice: Choice) -> SelectionResult:
         """Set the attributes of the search, and return all of it."""
-        paths = task.paths.paths
-        self.cv_results_ = tabulate_paths(paths)
-        self.best_index_ = place_of(paths, choice.path, choice.place)
-        if callable(self.refit) or self.refit == "one-standard-error":
-            rule = self.refit if callable(self.refit) else one_standard_error
-            n_rows = len(self.cv_results_["params"])
-            self.best_index_ = row_of(rule(self.cv_results_), n_rows, type(self).__name__)
-            choice.path, choice.place = path_at(paths, self.best_index_)
-            choice.why.append("The rule 'refit' chose among the scored candidates.")
+        self.cv_results_ = tabulate(judge)
+        self.best_index_ = row_index(judge, choice, self.refit, self.cv_results_, type(self).__name__)
         self.best_params_ = self.cv_results_["params"][self.best_index_]
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
-        self.kernel_, self.C_ = choice.path.kernel, float(choice.path.Cs[choice.place])
-        self.n_splits_, self.n_svm_fits_ = task.n_folds, task.paths.n_machines
+        self.kernel_, self.C_ = choice.scored.kernel, choice.C
+        self.n_splits_, self.n_svm_fits_ = judge.fold_rows.n_folds, judge.n_machines
         self.criterion_path_ = choice.criterion_path
-        self._describe(task, choice)
-        return selection_result(task, choice, self._criterion(), self.cv_results_, self.C_, self.best_score_)
+        self._describe(judge, choice)
+        criterion = judge.family.criterion(self.criterion)
+        return selection_result(judge, choice, criterion, self.cv_results_, self.best_index_)
 
-    def _train(self, task: Any, choice: Choice) -> None:
-        """Train the chosen machine on all rows that its time allows."""
-        started = time.perf_counter()
-        rows = affordable_rows(task, choice.path, choice.place)
-        samples = task.Z[np.ix_(rows, rows)] if task.is_gram else task.Z[rows]
-        self.best_estimator_ = self._machine().fit(
-            samples, self._targets(task, rows), sample_weight=task.bound[rows]
+    def _describe(self, judge: CrossValidator, choice: Choice) -> None:
+        """Keep the weight of every feature and the metric, in the units of X, if the kernel learned one."""
+        kernel, samples = choice.scored.kernel, judge.samples
+        if not getattr(kernel, "learns_metric", False):
+            return
+        n_features = samples.Z.shape[1]
+        Q = kernel.metric(n_features)
+        self.relevance_ = relevance(Q, variances(samples.Z, samples.weight))
+        factor = factors(self.scaler_, n_features)
+        self.metric_ = Q * np.outer(factor, factor)
+
+    def _keep_machine(self, finished: Finished, prepared: Prepared) -> None:
+        """Set the attributes of the final machine."""
+        self.best_estimator_, self._sigmoids = finished.machine, finished.sigmoids
+        self._record, self._gram_columns = finished.record, None
+        if prepared.is_gram:
+            self._gram_columns = prepared.distinct.rows[finished.rows]
+        self.n_iter_ = finished.machine.n_iter_
+        self.n_svm_fits_ += finished.n_machines
+        self.refit_time_ = finished.seconds
+
+    def _report(self, scored: ScoredKernel) -> None:
+        """Print a line on the standard error stream about a kernel that was scored."""
+        print(
+            f"[{type(self).__name__}] {scored.kernel} ({scored.reason}): {scored.best_score:.4f} at "
+            f"C = {scored.Cs[scored.best]:.4g}, {scored.n_machines} machines, {scored.seconds:.2f} s",
+            file=sys.stderr,
         )
-        self._complete(task, choice)
-        self._record = record_of(
-            self.best_estimator_, task.bound[rows], self._held_out(task, choice), task.pieces.weight
-        )
-        self._gram_columns = None if task.columns is None else task.columns[rows]
-        self.n_iter_ = self.best_estimator_.n_iter_
-        self.n_svm_fits_ += np.size(self.n_iter_)
-        self.refit_time_ = time.perf_counter() - started
 
     def report(self, path: Any, X: Any = None, y: Any = None, **options: Any) -> None:
         """Write what was chosen, and why, as one HTML file that needs no network.
@@ -151,10 +233,11 @@ class TunedMachine(CallbackSupportMixin, BaseEstimator):
         **options
             ``test``, ``comparison``, ``command``, ``source``, ``seed``: see `kernelwise.reports.report_data`.
         """
-        from kernelwise.reports import report_data, write_report  # they know this class
+        from kernelwise.reports import report_data, write_report
 
         write_report(report_data(self, X, y, **options), path)
 
+    # -- predicting -----------------------------------------------------------------------------------------
     def _machine_and(self, X: Any) -> tuple[Any, Any]:
         """The trained machine, and samples as it wants them."""
         check_is_fitted(self, "cv_results_")
@@ -172,12 +255,22 @@ class TunedMachine(CallbackSupportMixin, BaseEstimator):
         """What samples are turned into."""
         return {"dtype": np.float64, "accept_sparse": False if self._is_gram() else "csr"}
 
-    def _say(self, path: KernelPath) -> None:
-        if self.verbose > 0:
-            say(path, type(self).__name__)
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._is_gram()
         tags.input_tags.sparse = not self._is_gram()
         return tags
+
+
+def fit_in_context(model: TunedMachine, X: Any, y: Any, context: FitContext) -> Any:
+    """Fit a tuned machine under a watcher, with a journal or with names for its features.
+
+    Parameters
+    ----------
+    model : TunedSVC or TunedSVR
+    X, y : as of ``model.fit``
+    context : FitContext
+        Its deadline is that of the model's ``time_budget``.
+    """
+    context.deadline = Deadline(model.time_budget, reserve=RESERVE)
+    return model._fit(X, y, None, context)

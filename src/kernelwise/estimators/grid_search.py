@@ -23,6 +23,7 @@ from kernelwise.estimators.grid.finished import FinishedSearch
 from kernelwise.estimators.grid.run import Job, run, tabulate
 from kernelwise.estimators.svc import SVC
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
+from kernelwise.search.held_out_answers import ClassAnswers
 from kernelwise.search.scoring import PathScorer, make_scorers
 
 #: The grid of LIBSVM's grid.py, used where none is given.
@@ -206,14 +207,8 @@ class GridSearchSVC(FinishedSearch):
         weight: np.ndarray | None,
     ) -> Job:
         reject_label = choose_reject_label(self.reject_label, self.classes_, self.multiclass, "GridSearchSVC")
-        scorer = PathScorer(
-            self.scorer_,
-            self.scoring,
-            self.multiclass,
-            self.decision_function_shape,
-            reject_label,
-            self.error_score,
-        )
+        answers = ClassAnswers(self.multiclass, self.decision_function_shape, reject_label)
+        scorer = PathScorer(self.scorer_, self.scoring, answers, self.error_score)
         return Job(
             samples=samples,
             y=y,

@@ -23,7 +23,7 @@ from kernelwise.estimators._probability import class_probabilities, log_of
 from kernelwise.kernels import as_kernel
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label, decide_labels, shown_values
 from kernelwise.search.canonical import canonical_order, distinct_rows
-from kernelwise.search.deadline import Deadline
+from kernelwise.search.context import Deadline
 from kernelwise.search.landmarks import HeldOutValues, NystroemSearch, Rows, Score
 from kernelwise.search.settings import seed_of
 

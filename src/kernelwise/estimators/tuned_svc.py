@@ -16,26 +16,24 @@ from kernelwise._core.weights import (
     check_are_classes,
     check_class_sizes,
     encode_labels,
-    factors_of_classes,
     positive_weights,
 )
 from kernelwise.estimators._exportable import Exportable
-from kernelwise.estimators._final import held_out_sigmoids
-from kernelwise.estimators._fit_record import HeldOut, held_out_classes
+from kernelwise.estimators._finish import check_solver
+from kernelwise.estimators._fit_record import HeldOut, held_out_classes, held_out_sigmoids
 from kernelwise.estimators._probability import class_probabilities, log_of
-from kernelwise.estimators._progress import Progress
-from kernelwise.estimators._tuned import TunedMachine
-from kernelwise.estimators._tuned_nystroem import check_solver, train_nystroem, why_nystroem
+from kernelwise.estimators._tuned import Checked, TunedMachine
+from kernelwise.estimators.nystroem_svc import NystroemSVC
 from kernelwise.estimators.svc import SVC
+from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
-from kernelwise.search.choice import Choice
-from kernelwise.search.choose import choose
-from kernelwise.search.deadline import Deadline
+from kernelwise.search.families import Classification
+from kernelwise.search.held_out_answers import ClassAnswers
 from kernelwise.search.held_out_scorer import HeldOutScorer
-from kernelwise.search.samples import gram_rows, scaled_rows
+from kernelwise.search.samples import Samples
+from kernelwise.search.scores import is_share
 from kernelwise.search.scoring import PathScorer
-from kernelwise.search.settings import check_backend, check_settings, folds_of, seed_of, values_of_C
-from kernelwise.search.task import Task
+from kernelwise.search.settings import check_backend
 
 
 class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
@@ -53,8 +51,9 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
     criterion : "auto", str or Criterion, default="auto"
         "auto" lets cross-validation choose among widths that several criteria name. A criterion, by name or
         as an object, chooses the kernel alone; cross-validation then chooses C, unless the criterion has.
-    search : Optimizer, default=None
-        For a criterion; None is the sketch's global maximum where there is one, else quasi-Newton.
+    search : str or Optimizer, default=None
+        For a criterion: a name of :data:`kernelwise.optimizers.OPTIMIZERS` or an object. None is the sketch's
+        global maximum where there is one, else quasi-Newton.
     Cs : array, default=None
         Values of C to try. None is a range that follows the kernel (C grows like σ² where it is wide) and
         goes on beyond an end at which the best is, between 2⁻¹² and 2¹³ over the variance in feature space.
@@ -197,74 +196,35 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
             A weight of 2 is the same as a repeated row.
         """
         if is_dask(X):
-            from kernelwise.distributed.fit import brought_here  # imports dask
+            from kernelwise.distributed.fit import fit_on_chunks
 
-            with brought_here(self, X, y, sample_weight) as arrays:
-                return self._fit(*arrays)
+            return fit_on_chunks(self, X, y, sample_weight)
         return self._fit(X, y, sample_weight)
 
-    def _task(self, X: Any, y: Any, sample_weight: Any, deadline: Deadline, progress: Progress) -> Task:
-        check_settings(self)
+    def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
         check_strategy(self.multiclass, self.decision_function_shape, "TunedSVC")
-        check_solver(self.solver, self._is_gram())
+        check_solver(self.solver, self._is_gram(), "TunedSVC")
         check_backend(self.backend, "TunedSVC")
         X, y = validate_data(self, X, y, **self._input())
         y = column_or_1d(y, warn=True)
         check_are_classes(y)
         self.classes_, index = encode_labels(y)
         weight = positive_weights(sample_weight, index, self.classes_)
-        if self._is_gram():
-            distinct, Z, self.scaler_ = *gram_rows(X, weight), None
-        else:
-            distinct, Z, self.scaler_ = scaled_rows(X, index, weight, self.scale, "TunedSVC")
-        folds = folds_of(self.cv, X, y, weight, distinct, "TunedSVC")
-        rows, total = distinct.rows, distinct.weight
-        index = index[rows]
-        check_class_sizes(index, total, self.classes_)
-        factors = factors_of_classes(self.class_weight, index, total, self.classes_)
+        return Checked(X, index, index, weight)
+
+    def _family(self, y: np.ndarray, weight: np.ndarray) -> Classification:
+        check_class_sizes(y, weight, self.classes_)
+        return Classification(self.classes_, self.multiclass, self.class_weight)
+
+    def _scorer(self, X: Any, samples: Samples, family: Any) -> HeldOutScorer:
         self.scorer_ = check_scoring(SVC(), self.scoring)
         self.reject_label_ = choose_reject_label(
             self.reject_label, self.classes_, self.multiclass, "TunedSVC"
         )
-        return Task(
-            Z=Z,
-            index=index,
-            weight=total,
-            bound=total * factors[index],
-            score=self._scorer(X[rows], index, total),
-            settings={
-                "strategy": STRATEGIES[self.multiclass].machines,
-                "tol": self.tol,
-                "max_iter": self.max_iter,
-                "n_jobs": self.n_jobs,
-            },
-            Cs=values_of_C(self.Cs, "TunedSVC"),
-            cv=folds,
-            deadline=deadline,
-            random_state=seed_of(self.random_state),
-            columns=rows if self._is_gram() else None,
-            watch=lambda: progress.task("kernel"),
-            callback=self._say,
-            backend=self.backend,
-            needs_all_classes=self.scoring is not None,
-        )
-
-    def _scorer(self, samples: Any, index: np.ndarray, weight: np.ndarray) -> HeldOutScorer:
-        path_scorer = PathScorer(
-            self.scorer_,
-            self.scoring,
-            self.multiclass,
-            self.decision_function_shape,
-            self.reject_label_,
-            "raise",
-        )
-        return HeldOutScorer(path_scorer, self.classes_, samples, index, weight)
-
-    def _choose(self, task: Task) -> Choice:
-        return choose(task, self.kernel, self.criterion, self.search)
-
-    def _criterion(self) -> Any:
-        return self.criterion
+        answers = ClassAnswers(self.multiclass, self.decision_function_shape, self.reject_label_)
+        path_scorer = PathScorer(self.scorer_, self.scoring, answers)
+        labels = self.classes_[samples.y]
+        return HeldOutScorer(path_scorer, X, labels, samples.weight, self.classes_, is_share(self.scoring))
 
     def _machine(self) -> SVC:
         return SVC(
@@ -279,31 +239,25 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
             n_jobs=self.n_jobs,
         )
 
-    def _train(self, task: Task, choice: Choice) -> None:
-        """Train an exact machine, or a Nyström machine where that would take too long."""
-        reason = why_nystroem(self.solver, task, choice.path, choice.place)
-        if reason is None:
-            super()._train(task, choice)
-        else:
-            train_nystroem(self, task, reason)
-
-    def _targets(self, task: Task, rows: np.ndarray) -> np.ndarray:
-        return self.classes_[task.index[rows]]
-
-    def _complete(self, task: Task, choice: Choice) -> None:
-        """Fit the sigmoids on the held-out decision values."""
-        self._sigmoids = held_out_sigmoids(
-            task, choice.path.decision[choice.place], STRATEGIES[self.multiclass].machines
+    def _nystroem(self, random_state: int) -> NystroemSVC:
+        return NystroemSVC(
+            kernel=self.kernel_,
+            multiclass=self.multiclass,
+            reject_label=self.reject_label,
+            decision_function_shape=self.decision_function_shape,
+            memory_limit=self.memory_limit,
+            random_state=random_state,
         )
 
-    def _held_out(self, task: Task, choice: Choice) -> HeldOut:
-        return held_out_classes(
-            task.index[task.rows[task.pieces.rows]],
-            choice.path.decision[choice.place],
-            self._sigmoids,
-            len(self.classes_),
-            self.multiclass,
-        )
+    def _targets(self, y: np.ndarray) -> np.ndarray:
+        return self.classes_[y]
+
+    def _sigmoids_of(self, held: Samples, decision: np.ndarray) -> tuple[np.ndarray, list[Finding]]:
+        strategy = STRATEGIES[self.multiclass].machines
+        return held_out_sigmoids(held.y, decision, held.weight, len(self.classes_), strategy)
+
+    def _held_out(self, y: np.ndarray, decision: np.ndarray, sigmoids: Any) -> HeldOut:
+        return held_out_classes(y, decision, sigmoids, len(self.classes_), self.multiclass)
 
     # -- predicting ---------------------------------------------------------------------------------------
     def predict(self, X: Any) -> np.ndarray:

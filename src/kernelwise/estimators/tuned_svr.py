@@ -10,26 +10,22 @@ from sklearn.metrics import check_scoring
 from sklearn.utils.validation import validate_data
 
 from kernelwise._core.sklearn_compat import with_callbacks
+from kernelwise._core.validation import is_dask
 from kernelwise._core.weights import weights_of_samples
 from kernelwise.estimators._exportable import Exportable
+from kernelwise.estimators._finish import check_solver
 from kernelwise.estimators._fit_record import HeldOut
-from kernelwise.estimators._progress import Progress
-from kernelwise.estimators._tuned import TunedMachine
+from kernelwise.estimators._tuned import Checked, TunedMachine
 from kernelwise.estimators.svr import SVR
-from kernelwise.search.choice import Choice
-from kernelwise.search.deadline import Deadline
-from kernelwise.search.regression import BY_SCORE, as_regression_criterion, choose_regression
-from kernelwise.search.regression_scorer import RegressionScorer
-from kernelwise.search.regression_task import FIRST_EPSILON, RegressionTask
-from kernelwise.search.samples import gram_rows, scaled_rows
-from kernelwise.search.settings import (
-    check_enough,
-    check_settings,
-    folds_of,
-    seed_of,
-    values_of_C,
-    values_of_epsilon,
-)
+from kernelwise.findings import Finding
+from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.families import Regression
+from kernelwise.search.held_out_answers import NumberAnswers
+from kernelwise.search.held_out_scorer import HeldOutScorer
+from kernelwise.search.result import Choice
+from kernelwise.search.samples import Samples
+from kernelwise.search.scoring import PathScorer
+from kernelwise.search.settings import check_backend, check_enough, values_of_epsilon
 
 
 class TunedSVR(Exportable, RegressorMixin, TunedMachine):
@@ -49,8 +45,9 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         "auto" lets cross-validation choose, from starts that alignment helps to find; "cv-error" is
         cross-validation alone, uphill from the start from the data. The alignments choose the kernel alone;
         cross-validation then chooses C and ε. Class separability has no meaning here.
-    search : Optimizer, default=None
-        For an alignment; None is quasi-Newton.
+    search : str or Optimizer, default=None
+        For an alignment: a name of :data:`kernelwise.optimizers.OPTIMIZERS` or an object; None is
+        quasi-Newton.
     Cs : array, default=None
         Values of C to try, for standardised targets. None is a range that follows the kernel and goes on
         beyond an end at which the best is.
@@ -71,6 +68,11 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         standardised.
     tol, max_iter : float, int
         As in `SVC`, for standardised targets. Machines of the search are trained to ten times ``tol``.
+    solver : {"auto", "exact", "nystroem"}, default="auto"
+        Of the final machine. "nystroem" is `NystroemSVR` with the chosen kernel and ε, whose time grows like
+        n; it chooses a C of its own, that of the squared ε-insensitive loss. "auto" takes it for more than
+        50 000 distinct rows or, if there is a time budget, where an exact machine would exceed it (never up
+        to 5000 rows). A finding in ``diagnostics_`` says so, with scores of both machines on a sample.
     time_budget : float, default=None
         Seconds after which nothing new is begun; the final machine is trained on as many rows as the time
         left allows. What was skipped is said in a warning and in ``diagnostics_``.
@@ -78,6 +80,9 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         MiB for kernel values of the final machine.
     n_jobs : int, default=None
         Threads; results do not depend on it.
+    backend : {None, "dask"}, default=None
+        Where the paths of C of the cross-validation are run: here, in ``n_jobs`` threads, or on dask's
+        current scheduler or cluster. Same kernel, C and ε. Needs the extra ``dask``.
     random_state : int, RandomState or None, default=0
         Of the folds, and of the samples taken from more than 2000 rows.
     verbose : int, default=0
@@ -136,9 +141,11 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         scale: Any = "standard",
         tol: float = 1e-3,
         max_iter: int = -1,
+        solver: str = "auto",
         time_budget: float | None = None,
         memory_limit: float = 4096,
         n_jobs: int | None = None,
+        backend: str | None = None,
         random_state: Any = 0,
         verbose: int = 0,
     ) -> None:
@@ -153,9 +160,11 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         self.scale = scale
         self.tol = tol
         self.max_iter = max_iter
+        self.solver = solver
         self.time_budget = time_budget
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
+        self.backend = backend
         self.random_state = random_state
         self.verbose = verbose
 
@@ -171,72 +180,41 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.
         """
-        as_regression_criterion(self.criterion)  # refused before anything is computed
+        Regression().criterion(self.criterion)  # refused before anything is computed
+        if is_dask(X):
+            from kernelwise.distributed.fit import fit_on_chunks
+
+            return fit_on_chunks(self, X, y, sample_weight)
         return self._fit(X, y, sample_weight)
 
-    def _task(
-        self, X: Any, y: Any, sample_weight: Any, deadline: Deadline, progress: Progress
-    ) -> RegressionTask:
+    def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
         me = "TunedSVR"
-        check_settings(self)
-        epsilons = values_of_epsilon(self.epsilons, me)
+        values_of_epsilon(self.epsilons, me)
+        check_solver(self.solver, self._is_gram(), me)
+        check_backend(self.backend, me)
         X, y = validate_data(self, X, y, y_numeric=True, ensure_min_samples=2, **self._input())
         y = np.asarray(y, dtype=np.float64)
         weight = weights_of_samples(sample_weight, len(y))
         check_enough(weight[weight > 0], self.cv, me)
-        # Rows are the same if their targets are, too.
-        index = np.unique(y, return_inverse=True)[1]
-        if self._is_gram():
-            distinct, Z, self.scaler_ = *gram_rows(X, weight), None
-        else:
-            distinct, Z, self.scaler_ = scaled_rows(X, index, weight, self.scale, me)
-        folds = folds_of(self.cv, X, y, weight, distinct, me)
-        rows, total = distinct.rows, distinct.weight
-        target = self._standardised(y[rows], total)
+        # Rows are the same only if their targets are, too.
+        return Checked(X, y, np.unique(y, return_inverse=True)[1], weight)
+
+    def _family(self, y: np.ndarray, weight: np.ndarray) -> Regression:
+        family = Regression.of(y, weight, values_of_epsilon(self.epsilons, "TunedSVR"))
+        self.target_mean_, self.target_scale_ = family.mean, family.deviation
+        return family
+
+    def _scorer(self, X: Any, samples: Samples, family: Regression) -> HeldOutScorer:
         self.scorer_ = check_scoring(SVR(), self.scoring)
-        scorer = None if self.scoring is None else self.scorer_
-        return RegressionTask(
-            Z=Z,
-            index=np.zeros(len(rows), int),
-            weight=total,
-            bound=total,
-            score=RegressionScorer(scorer, X[rows], target, total, self.target_mean_, self.target_scale_),
-            settings={"tol": self.tol, "max_iter": self.max_iter, "n_jobs": self.n_jobs},
-            Cs=values_of_C(self.Cs, me),
-            cv=folds,
-            deadline=deadline,
-            random_state=seed_of(self.random_state),
-            columns=rows if self._is_gram() else None,
-            watch=lambda: progress.task("kernel"),
-            callback=self._say,
-            target=target,
-            epsilons=[FIRST_EPSILON] if epsilons is None else epsilons,
-            has_given_epsilons=epsilons is not None,
-        )
+        answers = NumberAnswers(family.mean, family.deviation)
+        path_scorer = PathScorer(self.scorer_, self.scoring, answers)
+        return HeldOutScorer(path_scorer, X, samples.y, samples.weight, classes=np.empty(0), is_share=False)
 
-    def _standardised(self, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """Targets of mean zero and variance one; keeps what undoes it."""
-        self.target_mean_ = float(np.average(y, weights=weight))
-        centred = y - self.target_mean_
-        largest = float(np.abs(centred).max())  # by which squares neither overflow nor vanish
-        if np.ptp(y) == 0.0 or largest == 0.0:
-            self.target_scale_ = 1.0
-            return np.zeros_like(y)
-        self.target_scale_ = largest * float(np.sqrt(np.average((centred / largest) ** 2, weights=weight)))
-        return centred / self.target_scale_
-
-    def _choose(self, task: RegressionTask) -> Choice:
-        return choose_regression(task, self.kernel, as_regression_criterion(self.criterion), self.search)
-
-    def _criterion(self) -> Any:
-        criterion = as_regression_criterion(self.criterion)
-        return "auto" if criterion in BY_SCORE else criterion
-
-    def _describe(self, task: RegressionTask, choice: Choice) -> None:
-        """ε, and the learned metric."""
-        assert choice.path.epsilon is not None
-        self.epsilon_ = choice.path.epsilon
-        super()._describe(task, choice)
+    def _describe(self, judge: CrossValidator, choice: Choice) -> None:
+        """Keep ε, and the learned metric."""
+        assert choice.scored.epsilon is not None
+        self.epsilon_ = choice.scored.epsilon
+        super()._describe(judge, choice)
 
     def _machine(self) -> SVR:
         return SVR(
@@ -248,13 +226,15 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
             memory_limit=self.memory_limit,
         )
 
-    def _targets(self, task: RegressionTask, rows: np.ndarray) -> np.ndarray:
-        return task.target[rows]
+    def _targets(self, y: np.ndarray) -> np.ndarray:
+        return y
 
-    def _held_out(self, task: RegressionTask, choice: Choice) -> HeldOut:
-        standardised = choice.path.decision[choice.place, :, 0].astype(float)
-        truth = task.target[task.rows[task.pieces.rows]]
-        return HeldOut(self._own_units(truth), self._own_units(standardised), np.empty(0))
+    def _sigmoids_of(self, held: Samples, decision: np.ndarray) -> tuple[None, list[Finding]]:
+        return None, []
+
+    def _held_out(self, y: np.ndarray, decision: np.ndarray, sigmoids: Any) -> HeldOut:
+        predicted = self._own_units(decision[:, 0].astype(float))
+        return HeldOut(self._own_units(y), predicted, np.empty(0))
 
     def _own_units(self, target: np.ndarray) -> np.ndarray:
         return self.target_mean_ + self.target_scale_ * target

@@ -1,10 +1,11 @@
-"""Values of C worth trying with a kernel."""
+"""Step 4 of a search: the values of C worth trying with a kernel."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from kernelwise.exceptions import DegenerateGramError
+from kernelwise.search.scored_kernel import ScoredKernel
 
 #: Ratio of neighbouring values of C.
 STEP = 4.0
@@ -13,9 +14,11 @@ N_VALUES, FIRST = 5, -1
 #: No C·variance outside these limits is ever tried: below, all machines are the same; above, they take long
 #: and have hardly any bounded support vectors left.
 LIMITS = (2.0**-12, 2.0**13)
+#: C grows further only for a gain of more held-out samples than this.
+MARGIN = 1.0
 
 
-def spread(K: np.ndarray, weight: np.ndarray) -> float:
+def feature_space_variance(K: np.ndarray, weight: np.ndarray) -> float:
     """Variance of the weighted samples in feature space: the mean of k(x, x) less the mean of K.
 
     Its size, where K is not positive semi-definite and it may be negative.
@@ -42,7 +45,26 @@ def c_range(variance: float) -> np.ndarray:
     return STEP ** np.arange(first, first + N_VALUES, dtype=float)
 
 
-def beyond(Cs: np.ndarray, variance: float, *, upwards: bool) -> np.ndarray:
+def next_Cs(scored: ScoredKernel, n: int) -> np.ndarray:
+    """Two more values of C beyond the end at which the best one is; empty where they cannot matter.
+
+    Parameters
+    ----------
+    scored : ScoredKernel
+    n : int
+        Number of held-out rows.
+    """
+    smoothed = scored.smoothed
+    if scored.best == 0 and np.ptp(scored.scores.mean(axis=1)) > 0.0:
+        return two_more(scored.Cs, scored.variance, upwards=False)
+    is_top = scored.best == len(scored.Cs) - 1 and not scored.is_finished
+    # Machines get dear as C grows: less than one held-out sample is no reason to go on.
+    if is_top and smoothed[-1] - smoothed[:-1].max() > MARGIN / n:
+        return two_more(scored.Cs, scored.variance, upwards=True)
+    return np.empty(0)
+
+
+def two_more(Cs: np.ndarray, variance: float, *, upwards: bool) -> np.ndarray:
     """Two more values after (or before) those tried, within the limits; empty if there are none."""
     low, high = (limit / max(variance, 1e-300) for limit in LIMITS)
     more = Cs[-1] * STEP ** np.array([1.0, 2.0]) if upwards else Cs[0] / STEP ** np.array([2.0, 1.0])

@@ -1,43 +1,151 @@
-"""A handful of kernel widths, named by the criteria of the distance sketch."""
+"""Step 3 of a search: a handful of kernel widths worth trying, each named by a rule.
+
+A rule is a function from `WidthData` to the widths that it names; a list of rules is what a family goes by.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from kernelwise.criteria import TargetAlignment
 from kernelwise.exceptions import DegenerateGramError
-from kernelwise.sketch.sketch import DistanceSketch
 
-#: Criteria whose peaks name a width.
-NAMING = ("dbtc", "kta", "esdr", "j4")
+if TYPE_CHECKING:
+    from kernelwise.search.cross_validate import CrossValidator
+
 #: Widths named within this factor of γ are one.
 SAME = 2.0
 #: The widest kernel proposed: γ·(median squared distance). Wider ones are the linear kernel's.
 WIDE = 2.0**-5
 #: γ·(median squared distance) that scikit-learn's "scale" has on standardised features of equal scatter.
 USUAL = 2.0
-#: γ·(median squared distance) at which curves are drawn.
+#: γ·(median squared distance) at which curves of criteria are drawn, and that of the target alignment.
 CURVE = 2.0 ** np.arange(-10.0, 10.5, 0.5)
+ALIGNMENT_CURVE = 2.0 ** np.arange(-6.0, 7.5, 0.5)
+
+
+class Width(NamedTuple):
+    """A width γ, and what named it."""
+
+    gamma: float
+    reason: str
+
+
+@dataclass
+class WidthData:
+    """What width rules see of the samples.
+
+    Attributes
+    ----------
+    scale : float
+        γ of the kernel that the search starts from.
+    median : float
+        Median squared distance.
+    grid : ndarray of shape (n_grid,)
+        γ·median at which criteria are looked at.
+    criterion : callable
+        From a criterion's name to its values over the grid (the paper's quantities).
+    source : str
+        What the criteria are computed from, for a sentence.
+    curves : dict from str to ndarray
+        "gamma", and every criterion that a rule has looked at.
+    """
+
+    scale: float
+    median: float
+    grid: np.ndarray
+    criterion: Callable[[str], np.ndarray]
+    source: str
+    curves: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.curves["gamma"] = self.grid / self.median
+
+    def curve(self, name: str) -> np.ndarray:
+        """A criterion over the grid; it is kept in ``curves``."""
+        if name not in self.curves:
+            self.curves[name] = self.criterion(name)
+        return self.curves[name]
+
+
+WidthRule = Callable[[WidthData], Iterator[Width]]
+
+
+def at_median(factor: float, reason: str) -> WidthRule:
+    """The rule γ·(median squared distance) = factor."""
+
+    def rule(data: WidthData) -> Iterator[Width]:
+        yield Width(factor / data.median, reason)
+
+    return rule
+
+
+def peak_of(name: str) -> WidthRule:
+    """The rule that a criterion's curve has its peak at γ.
+
+    One that rises to the end of the range names no width: what it asks for is the wide one. The peak is to
+    the spacing of the curve, as widths that close are not worth telling apart.
+    """
+
+    def rule(data: WidthData) -> Iterator[Width]:
+        try:
+            values = data.curve(name)
+        except DegenerateGramError:  # the points of each class coincide: any width will do
+            return
+        inside = np.flatnonzero(data.grid >= WIDE)
+        best = int(inside[np.argmax(values[inside])])
+        if inside[0] < best < inside[-1]:
+            yield Width(data.curves["gamma"][best], f"peak of {name}")
+
+    return rule
+
+
+def start(data: WidthData) -> Iterator[Width]:
+    """The width of the kernel that the search starts from."""
+    yield Width(data.scale, "start from the data")
+
+
+def highest_alignment(data: WidthData) -> Iterator[Width]:
+    """The width whose kernel is aligned best with the target; none if the target is constant."""
+    values = data.curve("centered-kta")
+    if values.size:
+        yield Width(data.curves["gamma"][np.argmax(values)], "peak of centred alignment")
+    else:
+        del data.curves["centered-kta"]
+
+
+PLAIN_RULES: list[WidthRule] = [start, at_median(USUAL, "median distance"), at_median(WIDE, "wide")]
+CLASS_RULES: list[WidthRule] = [
+    *(peak_of(name) for name in ("dbtc", "kta", "esdr", "j4")),
+    at_median(USUAL, "usual"),
+    at_median(WIDE, "wide"),
+]
+#: A usual width comes first: C goes on only with kernels that lead, and wide ones would with every C.
+NUMBER_RULES: list[WidthRule] = [
+    start,
+    at_median(USUAL, "median distance"),
+    highest_alignment,
+    at_median(WIDE, "wide"),
+]
 
 
 @dataclass
 class Widths:
-    """Widths to be tried, and why.
+    """Widths to be tried, those within a factor of two merged, and why.
 
     Attributes
     ----------
     gammas : list of float
     reasons : list of str
-        What named each, such as "dbtc, kta".
-    curves : dict from str to ndarray
-        "gamma", and every criterion at those γ (the paper's quantities).
+        What named each, such as "peak of dbtc, usual".
     """
 
     gammas: list[float] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
-    curves: dict[str, np.ndarray] = field(default_factory=dict)
 
     def propose(self, gamma: float, reason: str) -> None:
         """Add a width, or only the reason if one like it is there."""
@@ -48,30 +156,53 @@ class Widths:
         self.gammas.append(float(gamma))
         self.reasons.append(reason)
 
+    def __str__(self) -> str:
+        return "; ".join(f"γ = {g:.4g} ({r})" for g, r in zip(self.gammas, self.reasons, strict=True))
 
-def named_widths(sketch: DistanceSketch, criteria: Any = NAMING) -> Widths:
-    """Peaks of the criteria's curves over all classes, a usual width, and a wide one.
 
-    Criteria that rise to the end of the range name no width: what they ask for is the wide one.
-    """
+def named_widths(rules: list[WidthRule], data: WidthData) -> Widths:
+    """All widths that the rules name, in their order."""
+    widths = Widths()
+    for rule in rules:
+        for width in rule(data):
+            widths.propose(*width)
+    return widths
+
+
+def width_data_of_classes(judge: CrossValidator, kernel: Any) -> WidthData:
+    """Criteria of class separability from the distance sketch."""
+    sketch = judge.sketch(kernel)
     median = sketch.histograms.quantile(0.5)
     if median == 0:
         raise DegenerateGramError(
             "All samples coincide: every distance is zero, so that no width of the kernel separates the "
             "classes. Check X."
         )
-    widths = Widths(curves={"gamma": CURVE / median})
-    inside = np.flatnonzero(CURVE >= WIDE)
-    for name in criteria:
-        try:
-            values = sketch.curve(name, widths.curves["gamma"], "pooled")
-        except DegenerateGramError:  # the points of each class coincide: any width will do
-            continue
-        widths.curves[name] = values
-        best = int(inside[np.argmax(values[inside])])
-        # The peak to the spacing of the curve: widths this close are not worth telling apart.
-        if inside[0] < best < inside[-1]:
-            widths.propose(widths.curves["gamma"][best], f"peak of {name}")
-    widths.propose(USUAL / median, "usual")
-    widths.propose(WIDE / median, "wide")
-    return widths
+    return WidthData(
+        kernel.scale,
+        median,
+        CURVE,
+        lambda name: sketch.curve(name, CURVE / median, "pooled"),
+        "The distance sketch",
+    )
+
+
+def width_data_of_numbers(judge: CrossValidator, kernel: Any) -> WidthData:
+    """The alignment with the target, from the distances of at most a thousand rows."""
+    part = judge.criterion_samples()
+    D = kernel.squared_distances(part.Z)
+    median = median_distance(D)
+
+    def alignment(name: str) -> np.ndarray:
+        if np.ptp(part.y) == 0:  # no kernel is aligned with a constant
+            return np.empty(0)
+        criterion = TargetAlignment(centered=name == "centered-kta")
+        gammas = ALIGNMENT_CURVE / median
+        return np.array([criterion.score(np.exp(-g * D), part.y, part.weight_or_none) for g in gammas])
+
+    return WidthData(kernel.scale, median, ALIGNMENT_CURVE, alignment, "Distances and alignment")
+
+
+def median_distance(D: np.ndarray) -> float:
+    """Median of the squared distances between samples; their mean if most are zero."""
+    return float(np.median(D[np.triu_indices_from(D, 1)])) or float(D.mean())

@@ -1,222 +1,204 @@
-"""From a kernel's name and a criterion's to one kernel and one C: what `TunedSVC` does with a task."""
+"""The steps of a search put together: from the names of a kernel and a criterion to one kernel and one C."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from kernelwise.criteria import Criterion, SumsCriterion, as_criterion
-from kernelwise.criteria.machine import MachineCriterion
+from kernelwise.criteria import Criterion
 from kernelwise.exceptions import BoundaryWarning
-from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel, as_kernel
-from kernelwise.kernels.radial import ScaledGaussian
-from kernelwise.optimizers import Optimizer, QuasiNewton
-from kernelwise.problem import TuningProblem
+from kernelwise.optimizers import Optimizer, QuasiNewton, as_optimizer
 from kernelwise.result import TuningResult
-from kernelwise.search.candidates import CURVE, named_widths
-from kernelwise.search.canonical import sample
-from kernelwise.search.choice import Choice, columns_of, standard_error
-from kernelwise.search.climb import ScaleSearch
-from kernelwise.search.learned_metrics import CRITERIA, choose_metric
-from kernelwise.search.scored_kernel import KernelPath
-from kernelwise.search.task import Task
+from kernelwise.search.by_criterion import Found, by_criterion, optimise
+from kernelwise.search.candidates import USUAL, Widths, median_distance, named_widths
+from kernelwise.search.climb import Climb
+from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.epsilon import fit_epsilon
+from kernelwise.search.fold_kernels import final_kernel
+from kernelwise.search.learned_metrics import most_regularised, search_metric
+from kernelwise.search.result import Choice, columns_of
+from kernelwise.search.rules import simplest_within
 
 #: The climb stays between these values of γ·(median squared distance): wider kernels are linear ones, and
 #: under narrower ones every sample is alone.
 WIDEST, NARROWEST = 2.0**-7, 2.0**8
 #: Full metrics have d² parameters: none for more features than this when nobody asked for one.
 MAX_FULL = 60
+#: Kernels that "auto" chooses among, from the simplest on.
+AUTO = ("rbf", "diagonal", "gaussian")
 METRICS = ("diagonal", "gaussian", "low-rank")
-#: Rows on which a criterion without a sketch is optimised, at most.
-MAX_CRITERION_ROWS = 1000
+START = "start from the data"
 
 
-def choose(task: Task, kernel: Any, criterion: Any, search: Optimizer | None = None) -> Choice:
-    """Choose parameters and C of one kernel.
+def choose(
+    judge: CrossValidator, kernel: Any, criterion: Any = "auto", search: str | Optimizer | None = None
+) -> Choice:
+    """Choose the parameters of a kernel, C, and ε of a regression.
 
     Parameters
     ----------
-    task : Task
+    judge : CrossValidator
     kernel : str or Kernel
         A name, a kernel to start from, "precomputed", or "auto" for the simplest of RBF, diagonal and full
         Gaussian kernels that is within one standard error of the best.
-    criterion : "auto", str or Criterion
-    search : Optimizer, default=None
-        None is the one that fits.
+    criterion : str or Criterion, default="auto"
+        One that the family of the judge takes.
+    search : str or Optimizer, default=None
+        Of a criterion; None is the one that fits.
     """
-    if isinstance(kernel, str) and kernel == "precomputed":
-        return _only_C(task, kernel)
+    criterion = judge.family.criterion(criterion)
+    optimizer = None if search is None else as_optimizer(search)
     if isinstance(kernel, str) and kernel == "auto":
-        return simplest(task, lambda name: choose(task, name, criterion))
-    # Metrics of sparse samples are searched from the data's start only, like other kernels.
-    if isinstance(kernel, str) and kernel in METRICS and search is None and not sparse.issparse(task.Z):
-        is_auto = isinstance(criterion, str) and criterion == "auto"
-        return choose_metric(task, kernel, CRITERIA[kernel] if is_auto else (criterion,))
-    start = task.started(as_kernel(kernel), "scale" if isinstance(kernel, str) else "keep")
+        return _simplest(judge, criterion, optimizer)
+    found = _strategy(judge, kernel, criterion, optimizer)
+    scored, why = fit_epsilon(judge, found.scored, found.climb)
+    is_changed = found.index is None or scored is not found.scored
+    index = scored.best if is_changed or found.index is None else found.index
+    return Choice(scored, index, found.curves, found.search, [*found.why, *why])
+
+
+def _strategy(judge: CrossValidator, kernel: Any, criterion: Any, search: Optimizer | None) -> Found:
+    """The way from a kernel and a criterion to a scored kernel."""
+    is_auto = isinstance(criterion, str) and criterion == "auto"
+    if isinstance(kernel, str) and kernel == "precomputed":
+        return _given(judge, kernel)
+    if isinstance(kernel, str) and kernel in METRICS and _learns(judge, kernel, criterion, search):
+        return _by_metric(judge, kernel, judge.family.metric_criteria[kernel] if is_auto else (criterion,))
+    start = judge.started(as_kernel(kernel), "scale" if isinstance(kernel, str) else "keep")
     if start.theta.size == 0:
-        return _only_C(task, start)
-    if isinstance(criterion, str) and criterion == "auto":
-        if isinstance(start, ScaledGaussian):
-            return _by_sketch(task, start)
-        return _by_alignment(task, start)
-    return _by_criterion(task, start, as_criterion(criterion), search)
+        return _given(judge, start)
+    if isinstance(criterion, Criterion):
+        return by_criterion(judge, start, criterion, search)
+    if not is_auto:
+        return _by_score(judge, [(start, START)], None)
+    return _by_widths(judge, start) if start.has_one_width else _by_alignment(judge, start)
 
 
-def simplest(task: Task, choose_one: Callable[[str], Choice]) -> Choice:
-    """RBF, diagonal, full: the first whose score is within one standard error of the best.
+def _learns(judge: CrossValidator, kernel: str, criterion: Any, search: Optimizer | None) -> bool:
+    """Whether a metric is learned from several starts; else it is searched from the start from the data."""
+    is_possible = not sparse.issparse(judge.samples.Z) and kernel in judge.family.metric_criteria
+    if not is_possible or np.ptp(judge.search_samples.y) == 0:
+        return False
+    if isinstance(criterion, Criterion):
+        return search is None and not criterion.is_regression
+    return bool(criterion == "auto")
 
-    Parameters
-    ----------
-    task : Task
-    choose_one : callable
-        From a kernel's name to parameters and C of it.
-    """
-    choices = {"rbf": choose_one("rbf")}
+
+def _simplest(judge: CrossValidator, criterion: Any, search: Optimizer | None) -> Choice:
+    """The simplest of `AUTO` whose score is within one standard error of the best."""
+    choices: dict[str, Choice] = {}
     skipped = []
-    n_features = task.Z.shape[1]
-    for name in ("diagonal", "gaussian"):
+    n_features, is_sparse = judge.samples.Z.shape[1], sparse.issparse(judge.samples.Z)
+    for name in AUTO:
         is_too_large = name == "gaussian" and n_features > MAX_FULL
-        if sparse.issparse(task.Z) or n_features == 1 or is_too_large:
-            kind = "sparse " if sparse.issparse(task.Z) else ""
-            skipped.append(f"{name} was left out for {n_features} {kind}features")
-        elif task.deadline.allows(f"{name} metric"):
-            choices[name] = choose_one(name)
-    best = max(choices.values(), key=lambda choice: choice.path.best_score)
-    enough = best.path.best_score - standard_error(best.path, task.n_copies)
-    name = next(name for name, choice in choices.items() if choice.path.best_score >= enough)
-    shown = ", ".join(f"{other} {choice.path.best_score:.4f}" for other, choice in choices.items())
-    chosen = choices[name]
-    chosen.why.append(
+        if choices and (is_sparse or n_features == 1 or is_too_large):
+            skipped.append(f"{name} was left out for {n_features} {'sparse ' if is_sparse else ''}features")
+        elif not choices or judge.context.deadline.allows(f"{name} metric"):
+            choices[name] = choose(judge, name, criterion, search)
+    names, scored = list(choices), [choice.scored for choice in choices.values()]
+    scores = np.array([one.best_score for one in scored])
+    errors = np.array([judge.standard_error(one) for one in scored])
+    name = names[simplest_within(scores, np.arange(len(names)), errors)]
+    shown = ", ".join(f"{other} {score:.4f}" for other, score in zip(names, scores, strict=True))
+    choices[name].why.append(
         f"Of the cross-validation scores {shown}, that of {name!r} is the simplest within one standard error "
         f"of the best{''.join(f'; {sentence}' for sentence in skipped)}."
     )
-    return chosen
+    return choices[name]
 
 
-def _only_C(task: Task, kernel: Any) -> Choice:
-    path = task.run(kernel, "given")
-    return Choice(path, path.best, why=[f"{_name(kernel)} has no free parameter: only C was chosen."])
+def _given(judge: CrossValidator, kernel: Any) -> Found:
+    name = kernel if isinstance(kernel, str) else type(kernel).__name__
+    why = [f"{name} has no free parameter: only C was chosen."]
+    return Found(judge.score(kernel, "given"), why=why)
 
 
-def _by_sketch(task: Task, start: ScaledGaussian) -> Choice:
-    """Widths that the sketch's criteria name, scored by cross-validation, then uphill."""
-    sketch = task.sketch(start)
-    widths = named_widths(sketch)
-    median = sketch.histograms.quantile(0.5)
-    # The sketch's γ is the factor before the squared distance; the kernel starts at its own.
+def _by_widths(judge: CrossValidator, start: Kernel) -> Found:
+    """Widths that the rules of the family name, scored by cross-validation, then uphill."""
+    data = judge.family.width_data(judge, start)
+    widths = named_widths(judge.family.width_rules, data)
+    # A width is the factor before the squared distance; the kernel starts at its own.
     base = start.rescaled(1.0 / start.scale)
-    search = ScaleSearch(base, task, (WIDEST / median, NARROWEST / median))
-    path = search.run(widths.gammas, widths.reasons)
+    climb = Climb(base, judge, (WIDEST / data.median, NARROWEST / data.median))
+    scored = climb.run(widths.gammas, widths.reasons)
+    missed = sum(gamma not in climb.tried for gamma in widths.gammas)
+    n_more = len(climb.tried) - len(widths.gammas)
     why = [
-        f"The distance sketch named {len(widths.gammas)} widths: "
-        + "; ".join(f"γ = {g:.4g} ({r})" for g, r in zip(widths.gammas, widths.reasons, strict=True))
-        + ".",
-        _tried_of(widths.gammas, search),
+        f"{data.source} named {len(widths.gammas)} widths: {widths}.",
+        f"Cross-validation had no time for {missed} of them."
+        if missed
+        else f"Cross-validation tried them and {n_more} more around the best.",
     ]
-    return Choice(path, path.best, criterion_path=widths.curves, why=why)
+    return Found(scored, climb, curves=data.curves, why=why)
 
 
-def _tried_of(gammas: Sequence[float], search: ScaleSearch) -> str:
-    """A sentence on how many of the widths, and how many others, there was time for."""
-    missed = sum(gamma not in search.tried for gamma in gammas)
-    if missed:
-        return f"Cross-validation had no time for {missed} of them."
-    return f"Cross-validation tried them and {len(search.tried) - len(gammas)} more around the best."
+def _by_metric(judge: CrossValidator, name: str, criteria: Any) -> Found:
+    """A learned metric, scored with metrics that have not seen the held-out rows."""
+    climb, learned, why = search_metric(judge, name, criteria)
+    columns = columns_of(learned.result)
+    if judge.family.regularises_metrics:
+        scored, index, sentence = most_regularised(judge, climb)
+        return Found(scored, climb, index, columns, learned.result, [*why, *sentence])
+    widths, limits = _usual_widths(judge, final_kernel(climb.base), "highest centred alignment")
+    climb.limits = limits
+    climb.run(widths.gammas[1:], widths.reasons[1:])
+    # A full metric, or one of low rank, may keep one direction only, that of the linear part of the target,
+    # and have the highest alignment of all: the start from the data competes with it.
+    if name != "diagonal" and judge.context.deadline.allows(START):
+        plain = Climb(judge.started(as_kernel(name), "scale"), judge)
+        score = plain.run([1.0], [START]).best_score
+        if score > climb.tried[climb.best].best_score:
+            climb = plain
+            why.append(f"The start from the data, without learning, did better: {score:.4f}.")
+    return Found(climb.tried[climb.best], climb, curves=columns, search=learned.result, why=why)
 
 
-def _by_alignment(task: Task, start: Kernel) -> Choice:
+def _by_alignment(judge: CrossValidator, start: Kernel) -> Found:
     """The start and the kernel of highest centred alignment, each at several widths."""
-    starts = [(start, "start from the data")]
-    result = None
-    if task.deadline.allows("search of the highest alignment"):
+    starts, result = [(start, START)], None
+    varies = np.ptp(judge.search_samples.y) > 0  # no kernel is aligned with a constant
+    if varies and judge.context.deadline.allows("search of the highest alignment"):
         with warnings.catch_warnings():
             # An optimum at the edge is in the findings; cross-validation tries widths around it anyway.
             warnings.simplefilter("ignore", BoundaryWarning)
-            result = _optimise(task, start, as_criterion("centered-kta"), QuasiNewton())
+            result = optimise(judge, start, judge.family.alignment(), QuasiNewton())
         starts.append((result.kernel, "highest centred alignment"))
-    searches = [ScaleSearch(kernel, task) for kernel, _ in starts]
-    for search, (_, reason) in zip(searches, starts, strict=True):
-        if not search.task.paths.paths or task.deadline.allows(reason):
-            search.run([1.0], [reason], climb=False)
-    tried = [search for search in searches if search.tried]
-    best = max(tried, key=lambda search: search.tried[1.0].best_score)
-    path = best.run([], [])
-    why = [f"Cross-validation preferred the {path.reason} kernel; {len(best.tried)} widths of it were tried."]
-    return Choice(path, path.best, columns_of(result), result, why)
+    return _by_score(judge, starts, result)
 
 
-def _by_criterion(task: Task, start: Kernel, criterion: Criterion, search: Optimizer | None) -> Choice:
-    """The criterion alone chooses the kernel; cross-validation chooses C, unless the criterion has."""
-    is_sum = isinstance(criterion, SumsCriterion) and not criterion.needs_rows
-    if is_sum and isinstance(start, ScaledGaussian) and search is None:
-        sketch = task.sketch(start)
-        best = sketch.maximize(criterion, None)
-        median = sketch.histograms.quantile(0.5)
-        curves = {"gamma": CURVE / median, criterion.name: sketch.curve(criterion, CURVE / median)}
-        path = task.run(start.rescaled(best.gamma / start.scale), f"{best.stop_reason} of {criterion.name}")
-        why = [f"γ = {best.gamma:.4g} is the {best.stop_reason} of {criterion.name} over all widths."]
-        if best.stop_reason != "interior peak":
-            task.findings.append(
-                Finding(
-                    best.stop_reason,
-                    "warning",
-                    f"{criterion.name} has no peak inside the range of γ: {best.gamma:.4g} is at its edge.",
-                    "Use criterion='auto', which lets cross-validation choose.",
-                )
-            )
-        return Choice(path, path.best, curves, why=why)
-    result = _optimise(task, start, criterion, QuasiNewton() if search is None else search)
-    reason = f"{criterion.name} ({result.stop_reason})"
-    why = [f"{type(result.kernel).__name__} by {criterion.name}: {result.stop_reason}."]
-    found = result.criterion
-    path = task.run(result.kernel, reason)
-    if isinstance(found, MachineCriterion) and found.is_held_out and found.search_C and task.Cs is None:
-        path, sentence = _with_C(task, path, found.C)
-        why.append(sentence)
-    return Choice(path, path.best, columns_of(result), result, why)
+def _by_score(judge: CrossValidator, starts: list[tuple[Kernel, str]], result: TuningResult | None) -> Found:
+    """The start that cross-validation prefers at one of a few widths, then uphill over its widths."""
+    climbs: list[Climb] = []
+    for kernel, reason in starts:
+        if climbs and not judge.context.deadline.allows(reason):
+            continue
+        widths, limits = _usual_widths(judge, kernel, reason)
+        climb = Climb(kernel, judge, limits)
+        climb.run(widths.gammas, widths.reasons, climb=False)
+        climbs.append(climb)
+    best = max(climbs, key=lambda climb: climb.tried[climb.best].best_score)
+    preferred = starts[climbs.index(best)][1]
+    scored = best.run([], [])
+    why = [f"Cross-validation preferred the kernel of the {preferred}; {len(best.tried)} widths were tried."]
+    return Found(scored, best, curves=columns_of(result), search=result, why=why)
 
 
-def _with_C(task: Task, path: KernelPath, C: float) -> tuple[KernelPath, str]:
-    """The path at the C that was found together with the kernel, unless the labels there are clearly worse.
+def _usual_widths(judge: CrossValidator, kernel: Kernel, reason: str) -> tuple[Widths, tuple[float, float]]:
+    """Factors to rescale a kernel by, its own first, and the limits of a climb.
 
-    The sigmoid of a held-out error takes up any offset and scale of the decision values. So E may be low
-    where all of them have one sign, at a C far too small for the kernel.
+    Alignment with numbers says which features matter, but not how wide the kernel should be: a wide one has
+    it all for the linear part of the target. So Gaussian kernels are tried at usual widths, too.
     """
-    task.paths.Cs = np.array([C])
-    own = task.run(path.kernel, path.reason)
-    task.paths.Cs = None
-    if own.best_score >= path.best_score - standard_error(path, len(task.paths.index)):
-        return own, f"C = {C:.4g} was found together with the kernel."
-    sentence = (
-        f"C = {C:.4g} was found together with the kernel, but has a cross-validated score of "
-        f"{own.best_score:.4g}; C = {path.Cs[path.best]:.4g} has {path.best_score:.4g} and was taken."
-    )
-    advice = "Use criterion='auto', which lets cross-validation choose."
-    task.findings.append(Finding("worse-C", "warning", sentence, advice))
-    return path, sentence
-
-
-def _optimise(task: Task, start: Kernel, criterion: Criterion, search: Optimizer) -> TuningResult:
-    rows = np.arange(len(task.y_search))
-    if len(rows) > MAX_CRITERION_ROWS:
-        rows = sample(task.y_search, MAX_CRITERION_ROWS, task.random_state)
-    weight = task.weight_search
-    problem = TuningProblem(
-        start,
-        criterion,
-        task.Z_search[rows],
-        task.y_search[rows],
-        sample_weight=None if weight is None else weight[rows],
-    )
-    result = search.minimize(problem)
-    task.findings.extend(result.diagnostics)
-    return result
-
-
-def _name(kernel: Any) -> str:
-    return kernel if isinstance(kernel, str) else type(kernel).__name__
+    widths = Widths()
+    widths.propose(1.0, reason)
+    if judge.family.aligns_widths or not kernel.is_gaussian:
+        return widths, (0.0, np.inf)
+    distances = kernel.squared_distances(judge.criterion_samples().Z)
+    median = kernel.scale * median_distance(distances)
+    for width in (USUAL, USUAL / 8.0):
+        widths.propose(width / median, f"{reason}, usual width")
+    return widths, (WIDEST / median, NARROWEST / median)

@@ -1,4 +1,4 @@
-"""The width of a kernel by cross-validation: a few widths, then uphill from the best of them."""
+"""Step 6 of a search: a few widths of a kernel, then uphill from the best of them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kernelwise.kernels import Kernel
+from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.fold_kernels import FoldKernels
-from kernelwise.search.scored_kernel import KernelPath
-from kernelwise.search.task import Task
+from kernelwise.search.scored_kernel import ScoredKernel
 
 #: Ratio of the γ of neighbouring widths in the climb, and the factor within which one is not tried again.
 STEP, NEAR = 4.0, 1.9
@@ -20,25 +20,28 @@ REFINE = 2.0
 
 
 @dataclass
-class ScaleSearch:
-    """Searches the kernels ``base.rescaled(factor)``.
+class Climb:
+    """A search among the kernels ``base.rescaled(factor)``.
 
     Parameters
     ----------
     base : Kernel or FoldKernels
-    task : Task
+    judge : CrossValidator
     limits : (float, float)
         The climb tries no factor outside.
+    epsilons : sequence of float, default=None
+        Values of ε to score with; None is those of the family.
     """
 
     base: Kernel | FoldKernels
-    task: Task
+    judge: CrossValidator
     limits: tuple[float, float] = (0.0, np.inf)
-    tried: dict[float, KernelPath] = field(default_factory=dict)
+    epsilons: Sequence[float | None] | None = None
+    tried: dict[float, ScoredKernel] = field(default_factory=dict)
 
-    def run(self, factors: Sequence[float], reasons: Sequence[str], *, climb: bool = True) -> KernelPath:
-        """Try the factors, then their neighbours uphill; return the best path."""
-        self.task.ahead([self._at(factor) for factor in factors])
+    def run(self, factors: Sequence[float], reasons: Sequence[str], *, climb: bool = True) -> ScoredKernel:
+        """Try the factors, then their neighbours uphill; return the best kernel as scored."""
+        self.judge.prefetch([self._at(factor) for factor in factors])
         for factor, reason in zip(factors, reasons, strict=True):
             self._try(factor, reason)
         if climb and self.base.input_powers:
@@ -66,14 +69,16 @@ class ScaleSearch:
         best, before = self.best, len(self.tried)
         inside = [new for new in (best * step, best / step) if self.limits[0] <= new <= self.limits[1]]
         new = [one for one in inside if not any(1.0 / near < factor / one < near for factor in self.tried)]
-        self.task.ahead([self._at(factor) for factor in new])
+        self.judge.prefetch([self._at(factor) for factor in new])
         for factor in new:
             self._try(factor, reason)
         return len(self.tried) > before
 
     def _try(self, factor: float, reason: str) -> None:
         # The dearest path so far is the guess at the time of the next; the first one is always run.
-        cost = max((path.seconds for path in self.tried.values()), default=0.0)
-        if self.tried and not self.task.deadline.allows(f"width factor {factor:.3g} ({reason})", cost):
+        cost = max((scored.seconds for scored in self.tried.values()), default=0.0)
+        if self.tried and not self.judge.context.deadline.allows(
+            f"width factor {factor:.3g} ({reason})", cost
+        ):
             return
-        self.tried[factor] = self.task.run(self._at(factor), reason)
+        self.tried[factor] = self.judge.score(self._at(factor), reason, epsilons=self.epsilons)

@@ -1,256 +1,299 @@
-"""Held-out scores of kernels along paths of C, all on the same folds."""
+"""Step 5 of a search: held-out scores of kernels along paths of C, all on the same folds."""
 
 from __future__ import annotations
 
 import time
-import warnings
-from collections.abc import Callable, MutableMapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
+from kernelwise._core.copies import with_copies
 from kernelwise._core.memory import MIB
-from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.kernels.gram import Grams, base_of
-from kernelwise.search import kernel_journal as path_journal
-from kernelwise.search.c_range import beyond, c_range, spread
-from kernelwise.search.deadline import Deadline
+from kernelwise.kernels import Kernel
+from kernelwise.search import kernel_journal
+from kernelwise.search.canonical import sample
+from kernelwise.search.context import Deadline, FitContext
+from kernelwise.search.families import Family
 from kernelwise.search.fold_kernels import FoldKernels, final_kernel
-from kernelwise.search.folds import Folds
-from kernelwise.search.scored_kernel import KernelPath, check_defined, joined
-from kernelwise.solvers import svm_path
+from kernelwise.search.folds import FoldRows
+from kernelwise.search.rules import standard_error
+from kernelwise.search.runner import FoldProblem, FoldsSolved, Here, KernelRun, Runner
+from kernelwise.search.samples import Samples
+from kernelwise.search.scored_kernel import ScoredKernel, check_defined, forget_worst, joined
+from kernelwise.search.scoring import Scorer
+from kernelwise.sketch import DistanceSketch
 from kernelwise.solvers.path import SVMPath
 
 MAX_EXTENSIONS = 4
-#: C grows further only for a gain of more held-out samples than this.
-MARGIN = 1.0
 #: Bytes of held-out decision values that are kept.
 MAX_STORED = 512 * MIB
+#: Rows on which a criterion without a sketch is computed, at most.
+MAX_CRITERION_ROWS = 1000
 
 
 @dataclass
-class HeldOutPaths:
-    """Scores kernels on fixed folds, and remembers all it has scored.
+class CrossValidator:
+    """The judge of a search: scores kernels on fixed folds, and remembers all it has scored.
 
     Parameters
     ----------
-    Z : array or CSR matrix of shape (n_samples, n_features), or the Gram matrix itself
-    index : ndarray of shape (n_samples,)
-        Class index of each sample.
-    weight : ndarray of shape (n_samples,)
-        Bounds of the machines as multiples of C.
-    folds : list of (train, test)
-    score : callable
-        ``score(decision, rows)`` → scores of shape (n_Cs,) of held-out decision values.
+    samples : Samples
+    fold_rows : FoldRows
+        Rows of the samples with the folds that hold them out.
+    family : Family
+        What is learned.
+    scorer : Scorer
+    context : FitContext
+    runner : callable, default=Here
+        Makes, from a `FoldProblem`, what runs the paths.
     settings : dict
-        ``strategy``, ``tol``, ``max_iter`` and ``n_jobs`` of `svm_path`.
-    Cs : ndarray or None
+        ``tol``, ``max_iter`` and ``n_jobs`` of the solver.
+    Cs : ndarray, default=None
         Values of C for every kernel; None is a range that follows the kernel.
-    deadline : Deadline
-        The range of a kernel goes on only while there is time.
-    journal : mutable mapping from str, default=None
-        Scored kernels are looked up there and put there.
-    epsilon : float, default=None
-        Of a regression.
+    random_state : int, default=0
+
+    Attributes
+    ----------
+    scored : list of ScoredKernel
+    n_stopped, n_indefinite : int
+        Machines that did not converge, and Gram matrices that are far from positive semi-definite.
     """
 
-    Z: Any
-    index: np.ndarray
-    weight: np.ndarray
-    folds: Folds
-    score: Callable[[np.ndarray, np.ndarray], np.ndarray]
-    settings: dict[str, Any]
+    samples: Samples
+    fold_rows: FoldRows
+    family: Family
+    scorer: Scorer
+    context: FitContext = field(default_factory=FitContext)
+    runner: Callable[[FoldProblem], Runner] = Here
+    settings: dict[str, Any] = field(default_factory=lambda: {"tol": 1e-3, "max_iter": -1, "n_jobs": None})
     Cs: np.ndarray | None = None
-    deadline: Deadline = field(default_factory=Deadline)
-    journal: MutableMapping[str, Any] | None = None
-    epsilon: float | None = None
-    paths: list[KernelPath] = field(default_factory=list)
+    random_state: int = 0
+    scored: list[ScoredKernel] = field(default_factory=list)
     n_stopped: int = 0
     n_indefinite: int = 0
 
     def __post_init__(self) -> None:
-        self._grams: dict[str | None, Grams] = {}
+        self.folds = self.fold_rows.folds
+        rows = self.fold_rows.rows
+        self.held_out = self.samples[rows]
+        share = self.fold_rows.weight / self.held_out.weight
+        self.held_out = replace(
+            self.held_out, weight=self.fold_rows.weight, bound=self.held_out.bound * share
+        )
+        problem = FoldProblem(
+            self.held_out.Z,
+            self.held_out.y,
+            self.held_out.bound,
+            self.folds,
+            self.family,
+            self.settings,
+        )
+        self._runner = self.runner(problem)
 
-    def run(self, kernel: Any, reason: str) -> KernelPath:
-        """Score a kernel for every C, and for more beyond an end where the best is."""
-        path = self._score(kernel, reason) if self.journal is None else self._remembered(kernel, reason)
-        if path.again is None:
-            path.again = self._again(kernel, reason, path.Cs)
-        self.paths.append(path)
-        self._forget()
-        return path
+    # -- the samples of the search --------------------------------------------------------------------------
+    @cached_property
+    def search_samples(self) -> Samples:
+        """The rows that are held out by some fold, each once."""
+        return self.samples[np.unique(self.fold_rows.rows)]
 
-    def _forget(self) -> None:
-        """Held-out values of the worst kernels, if all together are too large: they can be had again."""
-        stored = [path for path in self.paths if path.stored is not None]
-        stored.sort(key=lambda path: path.best_score)
-        excess = sum(path.decision.nbytes for path in stored) - MAX_STORED
-        for path in stored[:-1]:
-            if excess <= 0:
-                return
-            excess -= path.decision.nbytes
-            path.stored = None
+    def criterion_samples(self) -> Samples:
+        """Rows on which a criterion without a sketch is computed: those of the search, or some of them."""
+        part = self.search_samples
+        if len(part) <= MAX_CRITERION_ROWS:
+            return part
+        return part[sample(part.strata, MAX_CRITERION_ROWS, self.random_state)]
 
-    def ahead(self, kernels: Sequence[Any]) -> None:
-        """Kernels that `run` will be asked for: nothing here, where one is run after the other."""
+    def started(self, kernel: Kernel, heuristic: str) -> Kernel:
+        """A kernel with parameters from the rows of the search, each as often as its weight says."""
+        part = self.search_samples
+        return kernel.initialize(
+            *with_copies(part.Z, self.family.labels(part.y), part.weight_or_none), heuristic
+        )
 
-    def _remembered(self, kernel: Any, reason: str) -> KernelPath:
-        """From the journal, or into it."""
-        assert self.journal is not None
-        # A time budget may leave fewer rows to the search, and end a path before its time.
-        name = f"{path_journal.name_of(kernel, self.Cs, self.epsilon)} {len(self.index)}"
-        n_skipped = len(self.deadline.skipped)
-        if name not in self.journal:
-            before = self.n_stopped, self.n_indefinite
-            path = self._score(kernel, reason)
-            counts = self.n_stopped - before[0], self.n_indefinite - before[1]
-            if len(self.deadline.skipped) == n_skipped:
-                self.journal[name] = path_journal.to_json(path, *counts)
-            return path
-        found = self.journal[name]
-        self.n_stopped += found["n_stopped"]
-        self.n_indefinite += found["n_indefinite"]
-        return path_journal.from_json(found, kernel, reason, self._again(kernel, reason, found["Cs"]))
+    def sketch(self, kernel: Any = None) -> DistanceSketch:
+        """The distance sketch of the rows of the search, or of all rows if they are on a cluster."""
+        if self.context.full_data is not None:
+            return self.context.full_data.sketch(kernel)
+        part = self.search_samples
+        return DistanceSketch.from_data(
+            part.Z,
+            part.y,
+            kernel=kernel,
+            sample_weight=part.weight_or_none,
+            n_jobs=self.settings.get("n_jobs"),
+        )
 
-    def _again(self, kernel: Any, reason: str, Cs: Sequence[float] | np.ndarray) -> Callable[[], np.ndarray]:
-        """What scores a kernel as it would be scored now, for its decision values."""
-        then = copy(self)
-        then.paths, then.deadline = list(self.paths), Deadline()
-
-        def again() -> np.ndarray:
-            path = then._score(kernel, reason)
-            if not np.array_equal(path.Cs, Cs):  # its time was up before the end of its path
-                then.Cs = np.asarray(Cs)
-                path = then._score(kernel, reason)
-            return path.decision
-
-        return again
-
-    def _score(self, kernel: Any, reason: str) -> KernelPath:
-        with self._gram(final_kernel(kernel)) as K:
-            variance = spread(K, self.weight) * float(self.weight.mean())
-            if not isinstance(kernel, FoldKernels):
-                path = self._along_C(kernel, reason, K, variance)
-        if isinstance(kernel, FoldKernels):  # each fold has a Gram matrix, in the same memory
-            path = self._along_C(kernel, reason, None, variance)
-        return path
-
-    def _along_C(self, kernel: Any, reason: str, K: np.ndarray | None, variance: float) -> KernelPath:
-        before = self.n_indefinite
-        Cs = self._first_Cs(variance) if self.Cs is None else self.Cs
-        path, solved = self._solve(kernel, reason, K, Cs, variance)
-        for _ in range(MAX_EXTENSIONS if self.Cs is None else 0):
-            more = self._missing(path)
-            if not more.size or not self._is_affordable(path, more):
-                break
-            goes_on = more[0] > path.Cs[-1]  # from the solutions at hand
-            further, last = self._solve(kernel, reason, K, more, variance, solved if goes_on else None)
-            path, solved = joined(path, further), last if goes_on else solved
-        # Every Gram matrix counts once, however often the range of C went on.
-        n_matrices = len(kernel.by_fold) if isinstance(kernel, FoldKernels) else 1
-        self.n_indefinite = min(self.n_indefinite, before + n_matrices)
-        return path
-
-    def _first_Cs(self, variance: float) -> np.ndarray:
-        return c_range(variance)
-
-    def _gram(self, kernel: Any) -> AbstractContextManager[np.ndarray]:
-        """The Gram matrix, from distances or inner products that kernels share where they can."""
-        base = base_of(kernel)
-        if base not in self._grams:
-            self._grams[base] = Grams(self.Z, [] if base is None else [base])
-        return self._grams[base].gram(kernel)
-
-    def _missing(self, path: KernelPath) -> np.ndarray:
-        """Values of C beyond the end at which the best one is; none where they cannot matter."""
-        smoothed = path.smoothed
-        if path.best == 0 and np.ptp(path.scores.mean(axis=1)) > 0.0:
-            return beyond(path.Cs, path.variance, upwards=False)
-        is_top = path.best == len(path.Cs) - 1 and not path.is_finished
-        # Machines get dear as C grows: less than one held-out sample is no reason to go on.
-        if is_top and smoothed[-1] - smoothed[:-1].max() > MARGIN / len(self.index):
-            return beyond(path.Cs, path.variance, upwards=True)
-        return np.empty(0)
-
-    def _is_affordable(self, path: KernelPath, more: np.ndarray) -> bool:
-        # Two values above may take as long as all before them; those below take less than any.
-        share = 1.0 if more[0] > path.Cs[0] else more.size / path.Cs.size
-        return self.deadline.allows(f"C = {more[0]:.3g} of {path.kernel}", path.seconds * share)
-
-    def _solve(
+    # -- scoring --------------------------------------------------------------------------------------------
+    def score(
         self,
         kernel: Any,
         reason: str,
-        K: np.ndarray | None,
+        *,
+        Cs: np.ndarray | None = None,
+        epsilons: Sequence[float | None] | None = None,
+    ) -> ScoredKernel:
+        """Score a kernel for every C, and for more beyond an end where the best is.
+
+        Parameters
+        ----------
+        kernel : Kernel, FoldKernels or "precomputed"
+        reason : str
+            Why it is tried.
+        Cs : ndarray, default=None
+            Values of C for this kernel alone.
+        epsilons : sequence of float, default=None
+            Values of ε; None is those of the family. The best is returned, the first of equals.
+        """
+        found = [
+            self._score_at(kernel, reason, self.Cs if Cs is None else Cs, epsilon)
+            for epsilon in (self.family.epsilons if epsilons is None else epsilons)
+        ]
+        return max(found, key=lambda scored: scored.best_score)
+
+    def prefetch(self, kernels: Sequence[Any]) -> None:
+        """Announce the kernels that `score` will be asked for next: a cluster scores them together.
+
+        Nothing is announced where some might not be scored: for want of time, or because a journal has them.
+        """
+        if self.context.deadline.seconds is None and self.context.journal is None:
+            self._runner.prefetch(kernels, self.Cs, self.family.epsilons)
+
+    def standard_error(self, scored: ScoredKernel, index: int | None = None) -> float:
+        """Standard error of the score at one C of a kernel, the best one if none is given."""
+        folds = scored.scores[scored.best if index is None else index]
+        return float(standard_error(folds, self.n_held_out, self.scorer.is_share))
+
+    @property
+    def n_held_out(self) -> float:
+        """Number of samples that were held out, repeated ones included."""
+        return self.search_samples.n_copies
+
+    @property
+    def n_machines(self) -> int:
+        """Number of machines that were trained."""
+        return sum(scored.n_machines for scored in self.scored)
+
+    def _score_at(
+        self, kernel: Any, reason: str, Cs: np.ndarray | None, epsilon: float | None
+    ) -> ScoredKernel:
+        with self.context.task("kernel"):
+            if self.context.journal is None:
+                scored, n_stopped, n_indefinite = self._along_C(kernel, reason, Cs, epsilon)
+            else:
+                scored, n_stopped, n_indefinite = self._by_journal(kernel, reason, Cs, epsilon)
+            scored.recompute = self._recompute(kernel, reason, Cs, scored)
+        self.n_stopped += n_stopped
+        self.n_indefinite += n_indefinite
+        self.scored.append(scored)
+        forget_worst(self.scored, MAX_STORED)
+        self.context.on_scored(scored)
+        return scored
+
+    def _by_journal(
+        self, kernel: Any, reason: str, Cs: np.ndarray | None, epsilon: float | None
+    ) -> tuple[ScoredKernel, int, int]:
+        """Scores from the journal, or into it."""
+        journal, skipped = self.context.journal, self.context.deadline.skipped
+        assert journal is not None
+        # A time budget may leave fewer rows to the search, and end a path before its time.
+        name = f"{kernel_journal.name_of(kernel, Cs, epsilon)} {len(self.held_out)}"
+        if name in journal:
+            found = journal[name]
+            return (
+                kernel_journal.from_json(found, kernel, reason),
+                found["n_stopped"],
+                found["n_indefinite"],
+            )
+        n_skipped = len(skipped)
+        scored, *counts = self._along_C(kernel, reason, Cs, epsilon)
+        if len(skipped) == n_skipped:
+            journal[name] = kernel_journal.to_json(scored, *counts)
+        return scored, *counts
+
+    def _recompute(
+        self, kernel: Any, reason: str, Cs: np.ndarray | None, scored: ScoredKernel
+    ) -> Callable[[], np.ndarray]:
+        """A function that solves a kernel as it was solved now, for its decision values."""
+        then = copy(self)
+        then.scored = list(self.scored)
+        then.context = FitContext(Deadline(), full_data=self.context.full_data)
+
+        def recompute() -> np.ndarray:
+            found, *_ = then._along_C(kernel, reason, Cs, scored.epsilon)
+            if not np.array_equal(found.Cs, scored.Cs):  # its time was up before the end of its path
+                found, *_ = then._along_C(kernel, reason, np.asarray(scored.Cs), scored.epsilon)
+            return found.decision
+
+        return recompute
+
+    def _along_C(
+        self, kernel: Any, reason: str, Cs: np.ndarray | None, epsilon: float | None
+    ) -> tuple[ScoredKernel, int, int]:
+        """The scored kernel, machines that did not converge, and Gram matrices that are indefinite."""
+        with self._runner.kernel(kernel) as run:
+            first = self.family.first_Cs(run.variance) if Cs is None else Cs
+            scored, solved = self._solve(run, kernel, reason, first, epsilon)
+            parts = list(solved)
+            for _ in range(MAX_EXTENSIONS if Cs is None else 0):
+                more = self.family.next_Cs(scored, self.scored, len(self.held_out))
+                if not more.size or not self._is_affordable(scored, more):
+                    break
+                goes_on = more[0] > scored.Cs[-1]  # from the solutions at hand
+                after = [part.path for part in solved] if goes_on else None
+                further, last = self._solve(run, kernel, reason, more, epsilon, after)
+                scored, solved = joined(scored, further), last if goes_on else solved
+                parts += last
+        n_stopped = sum(int((~part.path.converged).sum()) for part in parts)
+        # Every Gram matrix counts once, however often the range of C went on.
+        n_matrices = len(kernel.by_fold) if isinstance(kernel, FoldKernels) else 1
+        n_indefinite = sum(not part.is_convex for part in parts)
+        return scored, n_stopped, min(n_indefinite, n_matrices)
+
+    def _is_affordable(self, scored: ScoredKernel, more: np.ndarray) -> bool:
+        # Two values above may take as long as all before them; those below take less than any.
+        share = 1.0 if more[0] > scored.Cs[0] else more.size / scored.Cs.size
+        return self.context.deadline.allows(f"C = {more[0]:.3g} of {scored.kernel}", scored.seconds * share)
+
+    def _solve(
+        self,
+        run: KernelRun,
+        kernel: Any,
+        reason: str,
         Cs: np.ndarray,
-        variance: float,
+        epsilon: float | None,
         after: list[SVMPath] | None = None,
-    ) -> tuple[KernelPath, list[SVMPath]]:
-        """The path of a kernel, and what it can go on from."""
+    ) -> tuple[ScoredKernel, list[FoldsSolved]]:
+        """A kernel scored at these values of C, and what a path can go on from."""
         started = time.perf_counter()
-        solved = self._parts(kernel, K, Cs, after)
-        decision = solved[0].decision
+        solved = run.solve(Cs, epsilon, after)
+        decision = solved[0].path.decision
         if len(solved) > 1:
             decision = decision.copy()  # what comes from a cluster may be read-only
             for part, (_, test) in zip(solved, self.folds, strict=True):
-                decision[:, test] = part.decision[:, test]
-        scores = np.stack([self.score(decision[:, test], test) for _, test in self.folds], axis=1)
+                decision[:, test] = part.path.decision[:, test]
+        rows, weight = self.fold_rows.rows, self.fold_rows.weight
+        scores = np.stack(
+            [self.scorer(decision[:, test], rows[test], weight[test]) for _, test in self.folds], axis=1
+        )
         check_defined(scores)
         top = int(np.argmax(Cs))
-        path = KernelPath(
+        by_clock = time.perf_counter() - started
+        scored = ScoredKernel(
             kernel=final_kernel(kernel),
             reason=reason,
             Cs=np.asarray(Cs),
             scores=scores,
             # Kept for probabilities only, and many classes have many machines: half the memory.
-            stored=decision.reshape(len(Cs), len(self.index), -1).astype(np.float32),
-            n_support=np.mean([part.n_support.mean(axis=(1, 2)) for part in solved], axis=0),
-            is_finished=not any(part.n_bounded[top].any() for part in solved),
-            variance=variance,
-            seconds=time.perf_counter() - started,
-            n_machines=sum(part.n_support.size for part in solved),
-            epsilon=self.epsilon,
+            stored=decision.reshape(len(Cs), len(self.held_out), -1).astype(np.float32),
+            n_support=np.mean([part.path.n_support.mean(axis=(1, 2)) for part in solved], axis=0),
+            is_finished=not any(part.path.n_bounded[top].any() for part in solved),
+            variance=run.variance,
+            seconds=by_clock if self._runner.is_timed_by_clock else sum(part.path.seconds for part in solved),
+            n_machines=sum(part.path.n_support.size for part in solved),
+            epsilon=epsilon,
         )
-        return path, solved
-
-    def _parts(
-        self, kernel: Any, K: np.ndarray | None, Cs: np.ndarray, after: list[SVMPath] | None
-    ) -> list[SVMPath]:
-        """One path of all folds, or one for each of them."""
-        if not isinstance(kernel, FoldKernels):
-            assert K is not None
-            return [self._path(K, Cs, self.folds, None if after is None else after[0])]
-        solved = []
-        for k, (own, fold) in enumerate(zip(kernel.by_fold, self.folds, strict=True)):
-            with self._gram(own) as K_own:
-                solved.append(self._path(K_own, Cs, [fold], None if after is None else after[k]))
-        return solved
-
-    def _path(self, K: np.ndarray, Cs: np.ndarray, folds: Folds, after: SVMPath | None) -> SVMPath:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            path = self._machines(K, Cs, folds, after)
-        self._count(path, caught)
-        return path
-
-    def _machines(self, K: np.ndarray, Cs: np.ndarray, folds: Folds, after: SVMPath | None) -> SVMPath:
-        """Train on every fold for every C."""
-        return svm_path(K, self.index, Cs, folds, sample_weight=self.weight, after=after, **self.settings)
-
-    def _count(self, path: SVMPath, caught: list[warnings.WarningMessage]) -> None:
-        """Count what one sentence in the end is about; pass on all other warnings."""
-        self.n_stopped += int((~path.converged).sum())
-        for warning in caught:
-            if issubclass(warning.category, KernelwiseWarning):  # K is not positive semi-definite
-                self.n_indefinite += 1
-            elif not issubclass(warning.category, ConvergenceWarning):
-                warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-
-    @property
-    def n_machines(self) -> int:
-        """Machines trained so far."""
-        return sum(path.n_machines for path in self.paths)
+        return scored, solved

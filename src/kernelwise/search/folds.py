@@ -1,4 +1,4 @@
-"""Rows dealt out to folds.
+"""Step 2 of a search: rows assigned to folds.
 
 A row of weight two or more is several copies. Were they in several folds, machines would be asked about rows
 that they have learned, so they go together; except where rows that occur again are what the data consist of.
@@ -6,25 +6,42 @@ that they have learned, so they go together; except where rows that occur again 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from kernelwise._core.copies import copies_of
-from kernelwise.search.canonical import shuffled_classes
+from kernelwise.findings import Finding
+from kernelwise.search.canonical import row_hashes, sample, shuffled_classes
+from kernelwise.search.context import FitContext
+from kernelwise.search.families import Family
+from kernelwise.search.samples import Samples
 
 Folds = list[tuple[np.ndarray, np.ndarray]]
 
+#: Folds for fewer rows than this; more folds for few rows, where the noise of a split costs most.
+FOLDS = ((500, 5), (1500, 3))
+FEWEST_FOLDS = 2
+#: Paths of C that a time budget should allow.
+N_PATHS = 8
+#: Rows that a search looks at, at least, however short its time is.
+FEWEST_ROWS = 300
 
-class Pieces(NamedTuple):
-    """The share of a row that one fold holds out.
+
+@dataclass(frozen=True)
+class FoldRows:
+    """The rows of a search, each with the fold that holds it out.
+
+    A row stands here once for every fold that holds out a share of its weight.
 
     Attributes
     ----------
-    rows : ndarray of shape (n_pieces,)
-        Increasing.
-    fold : ndarray of shape (n_pieces,)
-    weight : ndarray of shape (n_pieces,)
+    rows : ndarray of shape (n_held_out,)
+        Indices of samples, increasing.
+    fold : ndarray of shape (n_held_out,)
+    weight : ndarray of shape (n_held_out,)
+        The share of the row's weight that the fold holds out.
     n_folds : int
     """
 
@@ -35,84 +52,151 @@ class Pieces(NamedTuple):
 
     @property
     def folds(self) -> Folds:
-        """Training and test parts, as indices of pieces."""
+        """Training and test parts, as indices of what stands here."""
         tests = [self.fold == k for k in range(self.n_folds)]
         return [(np.flatnonzero(~test), np.flatnonzero(test)) for test in tests]
 
-    def within(self, rows: np.ndarray) -> Pieces:
-        """The pieces of some rows only, which are renumbered; ``rows`` is increasing."""
+    def within(self, rows: np.ndarray) -> FoldRows:
+        """What stands here of some rows only; a fold that holds none of them out is none."""
         is_in = np.isin(self.rows, rows)
-        renumbered = np.searchsorted(rows, self.rows[is_in])
-        # A fold that holds none of the rows out is none.
         filled, fold = np.unique(self.fold[is_in], return_inverse=True)
-        return Pieces(renumbered, fold, self.weight[is_in], len(filled))
+        return FoldRows(self.rows[is_in], fold, self.weight[is_in], len(filled))
 
 
-def is_dealt_apart(
-    points: np.ndarray | None, index: np.ndarray, weight: np.ndarray, n_folds: int
+def assign_folds(
+    samples: Samples,
+    cv: Any,
+    family: Family,
+    context: FitContext,
+    *,
+    random_state: int = 0,
+    needs_all_classes: bool = False,
+) -> FoldRows:
+    """Folds of all rows, or of a stratified sample if they are too many for a search or its time.
+
+    Parameters
+    ----------
+    samples : Samples
+    cv : int, "auto" or FoldRows
+        Number of folds, or the folds themselves.
+    family : Family
+    context : FitContext
+        Gets a finding if the rows are sampled.
+    random_state : int, default=0
+    needs_all_classes : bool, default=False
+        Whether the score may be undefined on a fold without a class; then "auto" is no more folds than every
+        class has samples for.
+    """
+    rows = _search_rows(samples, family, context, random_state)
+    if isinstance(cv, FoldRows):
+        return cv.within(rows)
+    n_folds = cv
+    strata, weight = samples.strata[rows], samples.weight[rows]
+    counts = np.bincount(strata, weights=copies_of(weight))
+    most = int(counts.max())
+    if n_folds == "auto":
+        n_folds = min(folds_for(counts.sum()), most)
+        if needs_all_classes:
+            n_folds = max(FEWEST_FOLDS, min(n_folds, int(counts.min())))
+    if n_folds > most:
+        raise ValueError(
+            f"cv={n_folds} is more than the {most} samples of the largest class. Use fewer folds."
+        )
+    points = None if samples.is_gram else row_hashes(samples.Z[rows])[0]
+    found = stratified_folds(
+        strata, weight, n_folds, random_state, splits_copies(points, strata, weight, n_folds)
+    )
+    return FoldRows(rows[found.rows], found.fold, found.weight, found.n_folds)
+
+
+def _search_rows(samples: Samples, family: Family, context: FitContext, random_state: int) -> np.ndarray:
+    n, limit = len(samples), family.max_rows
+    if context.deadline.seconds is not None:
+        affordable = np.sqrt(max(context.deadline.left, 0.0) / N_PATHS / family.path_cost)
+        limit = int(np.clip(affordable, FEWEST_ROWS, limit))
+    if n <= limit:
+        return np.arange(n)
+    context.findings.append(
+        Finding(
+            "sampled",
+            "info",
+            f"Kernel and C were chosen on a stratified sample of {limit} of {n} distinct rows.",
+            "The final machine is trained on all rows that its time allows.",
+        )
+    )
+    return sample(samples.strata, limit, random_state)
+
+
+def folds_for(n: float) -> int:
+    """Number of folds for that many rows."""
+    return next((folds for limit, folds in FOLDS if n < limit), FEWEST_FOLDS)
+
+
+def splits_copies(
+    points: np.ndarray | None, strata: np.ndarray, weight: np.ndarray, n_folds: int
 ) -> np.ndarray:
     """Whether the copies of a row go to several folds, for each class, shape (n_classes,).
 
-    They do where most of the weight is on points that are in several classes: points with a few values only,
-    of which a machine has to learn by heart how often they are what. And in a class with fewer rows than
-    folds, of which machines would otherwise know nothing.
+    They do where most of the weight is on points that are in several classes: of points with a few values
+    only, a machine has to learn how often each is in which class. And they do in a class with fewer rows than
+    folds: machines would otherwise know nothing of it.
 
     Parameters
     ----------
     points : ndarray of shape (n_rows,) or None
         The same number for rows that are the same point, if that is known.
-    index, weight : ndarray of shape (n_rows,)
+    strata, weight : ndarray of shape (n_rows,)
     n_folds : int
     """
-    is_small = np.bincount(index) < n_folds
+    is_small = np.bincount(strata) < n_folds
     if points is None:
         return is_small
-    _, place, counts = np.unique(points, return_inverse=True, return_counts=True)
-    return is_small | (weight[counts[place] > 1].sum() > 0.5 * weight.sum())
+    _, index, counts = np.unique(points, return_inverse=True, return_counts=True)
+    return is_small | (weight[counts[index] > 1].sum() > 0.5 * weight.sum())
 
 
-def deal(
-    index: np.ndarray, weight: np.ndarray, n_folds: int, random_state: int = 0, is_apart: Any = True
-) -> Pieces:
+def stratified_folds(
+    strata: np.ndarray, weight: np.ndarray, n_folds: int, random_state: int = 0, is_split: Any = True
+) -> FoldRows:
     """Stratified folds: the shuffled rows of a class go to the folds in turn.
 
-    A row of weight w is `copies_of` w rows, one after the other, in classes with ``is_apart``.
+    A row of weight w is `copies_of` w rows, one after the other, in classes with ``is_split``.
 
     Parameters
     ----------
-    index : ndarray of shape (n_rows,)
+    strata : ndarray of shape (n_rows,)
         Class index of each row, in canonical order.
     weight : ndarray of shape (n_rows,)
     n_folds : int
     random_state : int, default=0
-    is_apart : bool, or ndarray of shape (n_classes,)
+    is_split : bool, or ndarray of shape (n_classes,)
     """
-    is_apart = np.broadcast_to(is_apart, index.max() + 1)
-    copies = np.where(is_apart[index], copies_of(weight), 1.0)
-    counts = np.zeros((len(index), n_folds))
-    for members in shuffled_classes(index, random_state):
+    is_split = np.broadcast_to(is_split, strata.max() + 1)
+    copies = np.where(is_split[strata], copies_of(weight), 1.0)
+    counts = np.zeros((len(strata), n_folds))
+    for members in shuffled_classes(strata, random_state):
         after = np.cumsum(copies[members])
         # How many of the numbers up to (and from) a row's own leave the rest k, for every fold k.
         k = np.arange(n_folds)
         upto = np.floor_divide(after[:, None] - 1 - k, n_folds)
         counts[members] = upto - np.floor_divide(after[:, None] - copies[members, None] - 1 - k, n_folds)
     rows, fold = np.nonzero(counts)
-    return Pieces(rows, fold, counts[rows, fold] * (weight / copies)[rows], n_folds)
+    return FoldRows(rows, fold, counts[rows, fold] * (weight / copies)[rows], n_folds)
 
 
-def deal_as_given(splits: list[tuple[Any, Any]], place: np.ndarray, weight: np.ndarray) -> Pieces:
+def given_folds(splits: list[tuple[Any, Any]], index: np.ndarray, weight: np.ndarray) -> FoldRows:
     """The user's own folds.
 
     Parameters
     ----------
     splits : list of (train, test)
         Indices or masks of samples.
-    place : ndarray of shape (n_samples,)
-        Which row each sample is; negative for those that are left out.
+    index : ndarray of shape (n_samples,)
+        The row that each sample is; negative for those that are left out.
     weight : ndarray of shape (n_samples,)
     """
-    everyone = np.arange(len(place))
-    fold, times = np.full(len(place), -1), np.zeros(len(place), int)
+    everyone = np.arange(len(index))
+    fold, times = np.full(len(index), -1), np.zeros(len(index), int)
     for k, (train, test) in enumerate(splits):
         test = everyone[test]
         fold[test] = k
@@ -128,9 +212,9 @@ def deal_as_given(splits: list[tuple[Any, Any]], place: np.ndarray, weight: np.n
             f"'cv' holds out sample {row} {times[row]} times instead of once. "
             "Use a splitter such as KFold, or GridSearchSVC, which takes any."
         )
-    used = place >= 0
-    keys, inverse = np.unique(place[used] * len(splits) + fold[used], return_inverse=True)
-    return Pieces(
+    used = index >= 0
+    keys, inverse = np.unique(index[used] * len(splits) + fold[used], return_inverse=True)
+    return FoldRows(
         keys // len(splits),
         keys % len(splits),
         np.bincount(inverse, weights=weight[used]),

@@ -11,34 +11,35 @@ from kernelwise.search.scoring import PathScorer
 
 
 class HeldOutScorer:
-    """Scores the decision values of one fold along a path of C.
+    """Scores the decision values of one fold along a path of C; see `kernelwise.search.scoring.Scorer`.
 
-    Whole-number weights are repeated rows for a scorer that takes no weights; others it cannot see, and says
-    so in a warning.
+    Whole-number weights are repeated rows for a scorer that takes no weights; others it cannot see, and a
+    warning says so.
 
     Parameters
     ----------
     path_scorer : PathScorer
-    classes : ndarray of shape (n_classes,)
-    samples : array or CSR matrix of shape (n_rows, n_features)
+    X : array or CSR matrix of shape (n_rows, n_features)
         As the user passed them.
-    index : ndarray of shape (n_rows,)
-        Class index of each row.
+    y : ndarray of shape (n_rows,)
+        Labels, or standardised targets.
     weight : ndarray of shape (n_rows,)
+    classes : ndarray of shape (n_classes,)
+        Empty for a regression.
+    is_share : bool
     """
 
     def __init__(
         self,
         path_scorer: PathScorer,
-        classes: np.ndarray,
-        samples: Any,
-        index: np.ndarray,
+        X: Any,
+        y: np.ndarray,
         weight: np.ndarray,
+        classes: np.ndarray,
+        is_share: bool,
     ) -> None:
-        self.path_scorer = path_scorer
-        self.classes = classes
-        self.samples = samples
-        self.y = classes[index]
+        self.path_scorer, self.X, self.y = path_scorer, X, y
+        self.classes, self.is_share = classes, is_share
         self.repeats = bool((weight == np.floor(weight)).all()) and not path_scorer.takes_weights("score")
         is_weighted = not (weight == 1.0).all() and not self.repeats
         self.weighted = path_scorer.weighted() if is_weighted else set()
@@ -58,7 +59,7 @@ class HeldOutScorer:
         scores = self.path_scorer(
             decision,
             self.classes,
-            lambda: safe_indexing(self.samples, rows),
+            lambda: safe_indexing(self.X, rows),
             self.y[rows],
             dict.fromkeys(self.weighted, weight),
         )

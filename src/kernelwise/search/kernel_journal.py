@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from kernelwise._core.parameters import constructor_params
 from kernelwise.kernels import Kernel
 from kernelwise.search.fold_kernels import FoldKernels, final_kernel
-from kernelwise.search.scored_kernel import KernelPath
+from kernelwise.search.scored_kernel import ScoredKernel
 
 NUMBERS = ("is_finished", "variance", "seconds", "n_machines", "epsilon")
 ARRAYS = ("Cs", "scores", "n_support")
@@ -34,11 +33,11 @@ def name_of(kernel: Any, Cs: np.ndarray | None, epsilon: float | None) -> str:
     return f"{type(parts[0]).__name__} {digest.hexdigest()[:32]} {epsilon!r}"
 
 
-def to_json(path: KernelPath, n_stopped: int, n_indefinite: int) -> dict[str, Any]:
-    """All of a path but its decision values, which are as many as the samples for each C."""
+def to_json(scored: ScoredKernel, n_stopped: int, n_indefinite: int) -> dict[str, Any]:
+    """All of a scored kernel but its decision values, which are as many as the samples for each C."""
     return {
-        **{name: getattr(path, name) for name in NUMBERS},
-        **{name: _listed(getattr(path, name)) for name in ARRAYS},
+        **{name: getattr(scored, name) for name in NUMBERS},
+        **{name: _listed(getattr(scored, name)) for name in ARRAYS},
         "n_stopped": n_stopped,
         "n_indefinite": n_indefinite,
     }
@@ -51,8 +50,8 @@ def _listed(values: np.ndarray) -> list[Any]:
     return listed.tolist()
 
 
-def from_json(found: dict[str, Any], kernel: Any, reason: str, again: Callable[[], np.ndarray]) -> KernelPath:
-    """The path; ``again`` scores it once more, for decision values, if it is the one chosen."""
+def from_json(found: dict[str, Any], kernel: Any, reason: str) -> ScoredKernel:
+    """The scored kernel, without its decision values."""
     values: dict[str, Any] = {name: np.asarray(found[name], dtype=float) for name in ARRAYS}
     values |= {name: found[name] for name in NUMBERS}
-    return KernelPath(kernel=final_kernel(kernel), reason=reason, stored=None, again=again, **values)
+    return ScoredKernel(kernel=final_kernel(kernel), reason=reason, stored=None, **values)

@@ -14,9 +14,9 @@ from kernelwise.large.feature_blocks import Blocks
 from kernelwise.large.nystroem import NystroemMap, choose_landmarks
 from kernelwise.large.squared_hinge import LinearSolution, SquaredHinge, squared_hinge_path
 from kernelwise.multiclass import Machine, two_class_machines
-from kernelwise.search.c_range import STEP, spread
+from kernelwise.search.c_range import STEP, feature_space_variance
 from kernelwise.search.canonical import sample, shuffled_classes
-from kernelwise.search.deadline import Deadline
+from kernelwise.search.context import Deadline
 from kernelwise.search.scored_kernel import SMOOTH
 from kernelwise.solvers.platt import fit_platt_of
 
@@ -207,7 +207,7 @@ class NystroemSearch:
         # One landmark does not say how much samples differ.
         points = map_.landmarks if map_.landmarks.shape[0] > 1 else self.part.Z[:500]
         K = np.asarray(self.kernel(points), dtype=np.float64)
-        variance = spread(K, np.ones(len(K))) * float(self.part.bound.mean())
+        variance = feature_space_variance(K, np.ones(len(K))) * float(self.part.bound.mean())
         return STEP ** (POWERS - round(np.log(max(variance, 1e-300)) / np.log(STEP)))
 
     @property

@@ -17,6 +17,7 @@ from kernelwise.exceptions import BoundaryWarning
 from kernelwise.findings import Finding
 from kernelwise.kernels import RBF, DiagonalGaussian, Gaussian, LowRankGaussian
 from kernelwise.kernels.radial import GaussianFamily
+from kernelwise.multiclass import decide_labels
 from kernelwise.optimizers import ManifoldDescent, Optimizer
 from kernelwise.problem import TuningProblem
 from kernelwise.result import TuningResult
@@ -161,8 +162,6 @@ class MetricLearner:
 
 def path_accuracies(K: np.ndarray, y: np.ndarray, Cs: Any, train: np.ndarray, held: np.ndarray) -> np.ndarray:
     """Accuracy on held-out samples of machines trained on the others, shape (n_Cs,)."""
-    from kernelwise.multiclass import decide_labels  # estimators import this module
-
     path = svm_path(K, y, Cs, [(train, held)])
     return (decide_labels(path.decision[:, held], path.classes, "ovo") == y[held]).mean(axis=1)
 

@@ -1,4 +1,4 @@
-"""What a selection of kernel and C returns."""
+"""What a search returns: the kernel and C chosen, and the reason of every choice."""
 
 from __future__ import annotations
 
@@ -7,10 +7,53 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.criteria import Criterion, as_criterion
+from kernelwise.criteria import Criterion
 from kernelwise.result import History, TuningResult
-from kernelwise.search.choice import Choice
-from kernelwise.search.task import Task
+from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.scored_kernel import ScoredKernel
+
+
+@dataclass
+class Choice:
+    """A kernel and a C among those scored, and how they were chosen.
+
+    Attributes
+    ----------
+    scored : ScoredKernel
+        The chosen kernel.
+    index : int
+        Index of the chosen C among its values.
+    criterion_path : dict from str to ndarray
+        The criteria over the widths, or the rows of a search's history as columns.
+    search : TuningResult or None
+        Of the criterion that an optimizer searched.
+    why : list of str
+        One sentence for every decision.
+    """
+
+    scored: ScoredKernel
+    index: int
+    criterion_path: dict[str, Any] = field(default_factory=dict)
+    search: TuningResult | None = None
+    why: list[str] = field(default_factory=list)
+
+    @property
+    def C(self) -> float:
+        """The chosen C."""
+        return float(self.scored.Cs[self.index])
+
+    @property
+    def decision(self) -> np.ndarray:
+        """Held-out decision values of the chosen machines, shape (n_held_out, n_machines)."""
+        return self.scored.decision[self.index]
+
+
+def columns_of(result: TuningResult | None) -> dict[str, Any]:
+    """The history of a search as columns."""
+    if result is None:
+        return {}
+    names = dict.fromkeys(name for row in result.history for name in row)
+    return {name: np.array([row.get(name, np.nan) for row in result.history]) for name in names}
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,6 +74,8 @@ class SelectionResult(TuningResult):
     why : tuple of str
         One sentence for every decision.
     n_svm_fits : int
+    standard_error : float
+        Of the score: see `kernelwise.search.rules.standard_error`.
     """
 
     C: float = 1.0
@@ -39,6 +84,7 @@ class SelectionResult(TuningResult):
     search: TuningResult | None = field(default=None, repr=False)
     why: tuple[str, ...] = ()
     n_svm_fits: int = 0
+    standard_error: float = np.nan
 
     def __repr__(self) -> str:
         head = f"SelectionResult(kernel={self.kernel!r}, C={self.C:g}, score={self.score:.4f})"
@@ -50,21 +96,33 @@ class SelectionResult(TuningResult):
 
 
 def selection_result(
-    task: Task, choice: Choice, criterion: Any, table: dict[str, Any], C: float, score: float
+    judge: CrossValidator, choice: Choice, criterion: Any, table: dict[str, Any], row: int
 ) -> SelectionResult:
-    """The result of a finished search."""
-    kernel, search = choice.path.kernel, choice.search
-    is_auto = isinstance(criterion, str) and criterion == "auto"
-    used: Criterion | None = None if is_auto else as_criterion(criterion)
+    """The result of a finished search.
+
+    Parameters
+    ----------
+    judge : CrossValidator
+    choice : Choice
+    criterion : Criterion or str
+        A name says that cross-validation alone chose.
+    table : dict
+        ``cv_results_``.
+    row : int
+        The chosen row of the table.
+    """
+    kernel, search = choice.scored.kernel, choice.search
+    used: Criterion | None = criterion if isinstance(criterion, Criterion) else None
     reason, converged = "converged", True
-    if search is not None and not is_auto:
+    if search is not None and used is not None:
         used, reason, converged = search.criterion, search.stop_reason, search.converged
-    if task.deadline.skipped:
+    if judge.context.deadline.skipped:
         reason, converged = "time budget", False
     history = History(
-        {"evaluation": row, "value": -mean, "score": mean, **params}
-        for row, (params, mean) in enumerate(zip(table["params"], table["mean_test_score"], strict=True))
+        {"evaluation": number, "value": -mean, "score": mean, **params}
+        for number, (params, mean) in enumerate(zip(table["params"], table["mean_test_score"], strict=True))
     )
+    score = float(table["mean_test_score"][row])
     return SelectionResult(
         kernel=kernel,
         criterion=used,
@@ -76,12 +134,13 @@ def selection_result(
         converged=converged,
         n_evaluations=len(history),
         n_gradients=0 if search is None else search.n_gradients,
-        n_iterations=len(task.paths.paths),
-        seconds=task.deadline.elapsed,
-        C=C,
+        n_iterations=len(judge.scored),
+        seconds=judge.context.deadline.elapsed,
+        C=choice.C,
         cv_results=table,
         criterion_path=choice.criterion_path,
         search=search,
         why=tuple(choice.why),
-        n_svm_fits=task.paths.n_machines,
+        n_svm_fits=judge.n_machines,
+        standard_error=float(table["standard_error"][row]),
     )

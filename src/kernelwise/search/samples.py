@@ -1,42 +1,120 @@
-"""The rows a tuned machine works on: distinct, scaled, and in an order of their own."""
+"""Step 1 of a search: samples checked, without repetitions, scaled, and in an order of their own."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import has_fit_parameter
 
+from kernelwise._core.copies import copies_of
 from kernelwise._core.memory import check_gram_memory
 from kernelwise._core.validation import check_gram, check_range
 from kernelwise.search.canonical import DistinctRows, canonical_order, distinct_rows, every_row, summed
 from kernelwise.search.scaling import apply_scaler, check_not_constant, fit_scaler
 
 
-def scaled_rows(
-    X: Any, index: np.ndarray, weight: np.ndarray, scale: Any, owner: str
-) -> tuple[DistinctRows, Any, Any]:
-    """Distinct rows in canonical order, the scaled samples there, and the scaler.
+@dataclass(frozen=True)
+class Samples:
+    """Distinct rows in canonical order, with what a machine is to learn of them.
+
+    Attributes
+    ----------
+    Z : array or CSR matrix of shape (n_rows, n_features), or the Gram matrix
+        Scaled.
+    y : ndarray of shape (n_rows,)
+        Class indices, or standardised targets: as the family of the search encodes them.
+    strata : ndarray of shape (n_rows,)
+        The class that folds and stratified samples keep shares of; all zero where there are no classes.
+    weight, bound : ndarray of shape (n_rows,)
+        Weights of the rows, and bounds of the machines' coefficients as multiples of C: the weights times
+        those of the classes.
+    is_gram : bool
+        Whether ``Z`` is a Gram matrix.
+    """
+
+    Z: Any
+    y: np.ndarray
+    strata: np.ndarray
+    weight: np.ndarray
+    bound: np.ndarray
+    is_gram: bool = False
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def __getitem__(self, rows: np.ndarray) -> Samples:
+        """Some of the rows."""
+        Z = self.Z[np.ix_(rows, rows)] if self.is_gram else self.Z[rows]
+        return Samples(Z, self.y[rows], self.strata[rows], self.weight[rows], self.bound[rows], self.is_gram)
+
+    @property
+    def weight_or_none(self) -> np.ndarray | None:
+        """Weights of the rows; None if all are one."""
+        return None if (self.weight == 1.0).all() else self.weight
+
+    @property
+    def n_copies(self) -> float:
+        """How many samples the rows stand for, repeated ones included."""
+        return float(copies_of(self.weight).sum())
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Rows without repetitions, before it is known what is to be learned of them.
+
+    Attributes
+    ----------
+    distinct : DistinctRows
+    Z : array or CSR matrix of shape (n_distinct, n_features), or the Gram matrix
+    scaler : transformer or None
+    is_gram : bool
+    """
+
+    distinct: DistinctRows
+    Z: Any
+    scaler: Any
+    is_gram: bool
+
+    def samples(self, encode: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, ...]], y: Any) -> Samples:
+        """The rows with targets: ``encode(y, weight)`` returns targets, strata and bounds of the rows."""
+        weight = self.distinct.weight
+        targets, strata, bound = encode(y[self.distinct.rows], weight)
+        return Samples(self.Z, targets, strata, weight, bound, self.is_gram)
+
+
+def prepare(
+    X: Any, identity: np.ndarray, weight: np.ndarray, *, scale: Any, is_gram: bool, owner: str
+) -> Prepared:
+    """Merge equal samples, learn the scaling, and put the rows in canonical order.
 
     Parameters
     ----------
-    X : array or CSR matrix of shape (n_samples, n_features)
-    index, weight : ndarray of shape (n_samples,)
-        Class and weight of each sample.
+    X : array or CSR matrix of shape (n_samples, n_features), or the Gram matrix
+    identity : ndarray of shape (n_samples,)
+        Equal samples are one row only if this is equal, too: their classes, or their targets.
+    weight : ndarray of shape (n_samples,)
     scale : {"standard", "minmax"}, transformer or None
+    is_gram : bool
     owner : str
-        Whose parameter ``scale`` is.
+        The estimator whose parameter ``scale`` is, for messages.
     """
+    if is_gram:
+        distinct = every_row(weight)
+        check_gram_memory(1, len(distinct.rows))
+        return Prepared(distinct, check_gram(X)[np.ix_(distinct.rows, distinct.rows)], None, True)
     check_range(X)
     if sparse.issparse(X):
         X = summed(X)  # scalers take every stored entry for a value
-    distinct = distinct_rows(X, index, weight)
+    distinct = distinct_rows(X, identity, weight)
     scaler = fit_scaler(scale, *_seen_by_scaler(X, distinct, scale), owner)
     Z = apply_scaler(scaler, X[distinct.rows])
     check_not_constant(Z)
-    order = canonical_order(Z, index[distinct.rows], distinct.weight)
-    return distinct.reordered(order), Z[order], scaler
+    order = canonical_order(Z, identity[distinct.rows], distinct.weight)
+    return Prepared(distinct.reordered(order), Z[order], scaler, False)
 
 
 def _seen_by_scaler(X: Any, distinct: DistinctRows, scale: Any) -> tuple[Any, np.ndarray | None]:
@@ -46,10 +124,3 @@ def _seen_by_scaler(X: Any, distinct: DistinctRows, scale: Any) -> tuple[Any, np
         return X[distinct.rows], distinct.weight if is_weighted else None
     used = np.flatnonzero(distinct.place >= 0)
     return X[used[np.argsort(distinct.place[used], kind="stable")]], None
-
-
-def gram_rows(K: Any, weight: np.ndarray) -> tuple[DistinctRows, np.ndarray]:
-    """Rows of positive weight, and the Gram matrix of them."""
-    distinct = every_row(weight)
-    check_gram_memory(1, len(distinct.rows))
-    return distinct, check_gram(K)[np.ix_(distinct.rows, distinct.rows)]

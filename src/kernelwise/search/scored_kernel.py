@@ -1,4 +1,4 @@
-"""What is known of one kernel after cross-validation along a path of C."""
+"""One kernel after cross-validation along a path of C: its scores, and what they cost."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ SMOOTH = 3
 
 
 @dataclass
-class KernelPath:
-    """One kernel and its values of C.
+class ScoredKernel:
+    """A kernel that was scored by cross-validation at several values of C.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class KernelPath:
     scores : ndarray of shape (n_Cs, n_folds)
         Held-out scores; larger is better.
     stored : ndarray of shape (n_Cs, n_samples, n_machines), float32, or None
-        Held-out decision values; None if the path comes from a journal, or if there were too many of them.
+        Held-out decision values; None if the scores come from a journal, or if there were too many values.
     n_support : ndarray of shape (n_Cs,)
         Mean over folds and machines.
     is_finished : bool
@@ -38,8 +38,8 @@ class KernelPath:
         Trained for it.
     epsilon : float or None
         Of a regression.
-    again : callable or None
-        Returns what is not stored.
+    recompute : callable or None
+        Solves the machines once more for the decision values, where they are not stored.
     """
 
     kernel: Any
@@ -53,14 +53,14 @@ class KernelPath:
     seconds: float
     n_machines: int
     epsilon: float | None = None
-    again: Callable[[], np.ndarray] | None = field(default=None, repr=False)
+    recompute: Callable[[], np.ndarray] | None = field(default=None, repr=False)
 
     @property
     def decision(self) -> np.ndarray:
         """Held-out decision values of shape (n_Cs, n_samples, n_machines)."""
         if self.stored is None:
-            assert self.again is not None
-            self.stored = self.again()
+            assert self.recompute is not None
+            self.stored = self.recompute()
         return self.stored
 
     @property
@@ -76,7 +76,7 @@ class KernelPath:
 
     @property
     def best(self) -> int:
-        """Place of the best C: the smallest of equals."""
+        """Index of the best C: the smallest of equals."""
         return int(np.argmax(self.smoothed))
 
     @property
@@ -97,15 +97,15 @@ def check_defined(scores: np.ndarray) -> None:
     )
 
 
-def joined(a: KernelPath, b: KernelPath) -> KernelPath:
-    """Two paths of one kernel as one, in increasing C."""
+def joined(a: ScoredKernel, b: ScoredKernel) -> ScoredKernel:
+    """Two ranges of C of one kernel as one, in increasing C."""
     order = np.argsort(np.concatenate([a.Cs, b.Cs]))
 
     def both(name: str) -> np.ndarray:
         return np.concatenate([getattr(a, name), getattr(b, name)])[order]
 
     top = a if a.Cs[-1] > b.Cs[-1] else b
-    return KernelPath(
+    return ScoredKernel(
         a.kernel,
         a.reason,
         both("Cs"),
@@ -118,3 +118,14 @@ def joined(a: KernelPath, b: KernelPath) -> KernelPath:
         a.n_machines + b.n_machines,
         a.epsilon,
     )
+
+
+def forget_worst(scored: list[ScoredKernel], most: float) -> None:
+    """Drop held-out values of the worst kernels if all take more bytes than that: they can be recomputed."""
+    stored = sorted((one for one in scored if one.stored is not None), key=lambda one: one.best_score)
+    excess = sum(one.decision.nbytes for one in stored) - most
+    for one in stored[:-1]:
+        if excess <= 0:
+            return
+        excess -= one.decision.nbytes
+        one.stored = None

@@ -1,4 +1,8 @@
-"""Scores of held-out decision values, by any scikit-learn scorer that needs no more than them."""
+"""Scores of held-out decision values, by any scikit-learn scorer that needs no more than them.
+
+The same scorer serves classes and numbers: what is shown to scikit-learn in the stead of a trained machine is
+an argument (`ClassAnswers`, `NumberAnswers`).
+"""
 
 from __future__ import annotations
 
@@ -7,58 +11,28 @@ import warnings
 from collections.abc import Callable
 from inspect import signature
 from traceback import format_exc
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import check_scoring
 
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.multiclass import STRATEGIES, decide_labels, shown_values
-from kernelwise.search.fast_scores import fast_score
+from kernelwise.search.scores import HeldOut
 
 
-class HeldOutMachine(ClassifierMixin, BaseEstimator):
-    """What a scorer sees in place of a trained machine: its labels and decision values for one test part.
+class Scorer(Protocol):
+    """Scores of held-out decision values.
 
-    Parameters
+    Attributes
     ----------
-    X : array of shape (n_test, n_features)
-        The test part; asked about any other samples, it refuses.
-    classes : ndarray of shape (n_classes,)
-    labels : ndarray of shape (n_test,)
-    decision : ndarray of shape (n_test,) or (n_test, n_columns)
+    is_share : bool
+        Whether a score is the share of samples that are labelled correctly.
     """
 
-    def __init__(self, X: Any, classes: np.ndarray, labels: np.ndarray, decision: np.ndarray) -> None:
-        self.X = X
-        self.classes = classes
-        self.labels = labels
-        self.decision = decision
-        self.gave_decision = False
+    is_share: bool
 
-    @property
-    def classes_(self) -> np.ndarray:
-        return self.classes
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
-    def predict(self, X: Any) -> np.ndarray:
-        self._check_same(X)
-        return self.labels
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        self._check_same(X)
-        self.gave_decision = True
-        return self.decision
-
-    def _check_same(self, X: Any) -> None:
-        if X is not self.X:
-            raise IncompatibleError(
-                "A scorer asked about other samples than the test part, the only ones GridSearchSVC has. "
-                "Use GridSearchCV(SVC(), ...) with this scorer."
-            )
+    def __call__(self, decision: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Scores of shape (n_Cs,) of decision values of shape (n_Cs, n_test[, n_machines])."""
 
 
 def make_scorers(estimator: Any, scoring: Any) -> Any:
@@ -83,25 +57,17 @@ class PathScorer:
         As from `make_scorers`.
     scoring : object
         What the scorers were made from.
-    strategy : str
-        A key of `STRATEGIES`.
-    shape : {"ovo", "ovr"}
-        The columns scorers see.
-    reject_label : object
-        Label of samples that the strategy rejects.
+    answers : ClassAnswers or NumberAnswers
+        What scorers see.
     error_score : float or "raise"
     """
 
-    def __init__(
-        self, scorers: Any, scoring: Any, strategy: str, shape: str, reject_label: Any, error_score: Any
-    ) -> None:
+    def __init__(self, scorers: Any, scoring: Any, answers: Any, error_score: Any = "raise") -> None:
         several = isinstance(scorers, dict)
         self.scorers = scorers if several else {"score": scorers}
         named = scoring if isinstance(scoring, dict) else {name: name for name in self.scorers}
         self.origin = named if several else {"score": scoring}
-        self.strategy = strategy
-        self.shape = shape
-        self.reject_label = reject_label
+        self.answers = answers
         self.error_score = error_score
 
     def takes_weights(self, name: str) -> bool:
@@ -144,11 +110,11 @@ class PathScorer:
         weights : dict
             Weights of shape (n_test,) by name of the scorer.
         """
-        labels = decide_labels(decision, classes, self.strategy, self.reject_label)
+        labels = self.answers.labels(decision, classes)
         results: dict[str, np.ndarray] = {}
         for name in self.scorers:
             weight = weights.get(name)
-            scores = fast_score(self.origin[name], labels, decision, y, classes, weight)
+            scores = self.answers.fast(self.origin[name], HeldOut(labels, decision, y, classes, weight))
             if scores is not None:
                 results[name] = scores
             else:
@@ -172,9 +138,8 @@ class PathScorer:
             if c > 0 and np.array_equal(seen[c], seen[c - 1]):
                 rows.append(rows[-1])
                 continue
-            values = shown_values(decision[c], classes.size, self.shape, STRATEGIES[self.strategy].machines)
-            machine = HeldOutMachine(X, classes, labels[c], values)
-            rows.append(self._score(name, machine, y, weight))
+            machine = self.answers.machine(X, classes, labels[c], decision[c])
+            rows.append(self._score(name, machine, self.answers.truth(y), weight))
             seen = decision if machine.gave_decision else labels
         metrics = dict.fromkeys(metric for row in rows for metric in row)
         return {metric: np.array([row.get(metric, self.error_score) for row in rows]) for metric in metrics}
@@ -182,7 +147,7 @@ class PathScorer:
     def _score(
         self,
         name: str,
-        machine: HeldOutMachine,
+        machine: Any,
         y: np.ndarray,
         weight: np.ndarray | None,
     ) -> dict[str, float]:

@@ -10,12 +10,13 @@ import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
+from kernelwise._core.copies import copies_of
 from kernelwise._core.validation import check_choice, check_not_negative, check_positive
 from kernelwise.criteria import as_criterion
 from kernelwise.kernels import as_kernel
-from kernelwise.optimizers import Optimizer
+from kernelwise.optimizers import as_optimizer
 from kernelwise.search.canonical import DistinctRows
-from kernelwise.search.folds import Pieces, deal_as_given
+from kernelwise.search.folds import given_folds
 
 
 def check_settings(model: Any) -> None:
@@ -29,8 +30,8 @@ def check_settings(model: Any) -> None:
         as_kernel(model.kernel)
     if not (isinstance(model.criterion, str) and model.criterion == "auto"):
         as_criterion(model.criterion)
-    if model.search is not None and not isinstance(model.search, Optimizer):
-        raise ValueError(f"'search' of {me} must be an Optimizer or None, got {model.search!r}.")
+    if model.search is not None:
+        as_optimizer(model.search)
     if not callable(model.refit) and not isinstance(model.refit, bool):
         check_choice(model.refit, "refit", me, ("one-standard-error",))
     if model.scoring is not None and not isinstance(model.scoring, str) and not callable(model.scoring):
@@ -78,7 +79,7 @@ def values_of_epsilon(epsilons: Any, owner: str) -> list[float] | None:
 
 def check_enough(weight: np.ndarray, folds: Any, owner: str) -> None:
     """Raise unless there are two samples, and as many as folds; a weight of 2 counts as two."""
-    n = int(np.maximum(np.floor(weight), 1.0).sum())
+    n = int(copies_of(weight).sum())
     if n < 2:
         raise ValueError(
             f"{owner} needs at least 2 samples of positive weight for cross-validation, got {n}."
@@ -95,7 +96,7 @@ def seed_of(random_state: Any) -> int:
 
 
 def folds_of(cv: Any, X: Any, y: np.ndarray, weight: np.ndarray, distinct: DistinctRows, owner: str) -> Any:
-    """ "auto", a number of folds, or the folds of a splitter or an iterable as pieces of distinct rows."""
+    """Check ``cv``: it is "auto", a number of folds, or splits of the samples, turned to folds of rows."""
     if isinstance(cv, str) and cv == "auto":
         return cv
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool) and cv >= 2:
@@ -105,15 +106,4 @@ def folds_of(cv: Any, X: Any, y: np.ndarray, weight: np.ndarray, distinct: Disti
             f"'cv' of {owner} must be 'auto', an integer of at least 2, a splitter or an iterable of "
             f"(train, test), got {cv!r}."
         )
-    pieces: Pieces = deal_as_given(list(check_cv(cv).split(X, y)), distinct.place, weight)
-    return pieces
-
-
-def row_of(choice: Any, n_rows: int, owner: str) -> int:
-    """The row of ``cv_results_`` that a callable ``refit`` chose."""
-    if not isinstance(choice, int | np.integer) or isinstance(choice, bool) or not 0 <= choice < n_rows:
-        raise ValueError(
-            f"'refit' of {owner} must return the number of a row of cv_results_, 0 to {n_rows - 1}, "
-            f"got {choice!r}."
-        )
-    return int(choice)
+    return given_folds(list(check_cv(cv).split(X, y)), distinct.place, weight)

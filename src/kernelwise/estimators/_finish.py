@@ -1,0 +1,112 @@
+"""Step 7 of a search: the final machine, exact or by Nyström features, on the rows that its time allows.
+
+A final solver is a function from the estimator, the judge and the choice to `Finished`, and a line of
+`finish`.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from kernelwise._core.validation import check_choice
+from kernelwise.estimators._finish_nystroem import finish_nystroem
+from kernelwise.estimators._fit_record import Finished, FitRecord, count_bounded
+from kernelwise.search.canonical import sample
+from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.landmarks import FEW, MANY
+from kernelwise.search.result import Choice
+
+#: Share of a time budget that is kept for the final machine.
+RESERVE = 0.4
+NAMES = ("auto", "exact", "nystroem")
+
+
+def check_solver(solver: Any, is_gram: bool, owner: str) -> None:
+    """Raise unless an estimator has that solver, for such samples."""
+    check_choice(solver, "solver", owner, NAMES)
+    if solver == "nystroem" and is_gram:
+        raise ValueError(
+            f"solver='nystroem' of {owner} computes kernel values of samples and landmarks, which a "
+            "precomputed Gram matrix does not let it. Use solver='exact', or pass samples and a kernel."
+        )
+
+
+def finish(model: Any, judge: CrossValidator, choice: Choice) -> Finished:
+    """Train an exact machine, or a Nyström machine where that would take too long.
+
+    Parameters
+    ----------
+    model : TunedSVC or TunedSVR
+        Makes the machines.
+    judge : CrossValidator
+    choice : Choice
+    """
+    reason = why_nystroem(model.solver, judge, choice)
+    if reason is None:
+        return finish_exact(model, judge, choice)
+    return finish_nystroem(model, judge, reason)
+
+
+def why_nystroem(solver: str, judge: CrossValidator, choice: Choice) -> str | None:
+    """Why the final machine is a Nyström machine; None if it is an exact one."""
+    n, deadline = len(judge.samples), judge.context.deadline
+    if solver == "nystroem":
+        return "as asked for"
+    if solver == "exact" or judge.samples.is_gram:
+        return None
+    if judge.context.full_data is not None:  # the samples are a part, however few rows of it are distinct
+        return f"because {judge.context.full_data.n_rows} rows are more than {MANY}"
+    if n <= FEW:
+        return None
+    if deadline.seconds is None:
+        return f"because {n} distinct rows are more than {MANY}" if n > MANY else None
+    seconds, left = exact_seconds(judge, choice), max(deadline.left, 0.0)
+    if seconds <= left:
+        return None
+    return f"because an exact one would take about {seconds:.0f} s on {n} rows, and {left:.0f} s were left"
+
+
+def finish_exact(model: Any, judge: CrossValidator, choice: Choice) -> Finished:
+    """The chosen machine, trained on all rows that its time allows."""
+    started = time.perf_counter()
+    rows = affordable_rows(judge, choice)
+    part = judge.samples[rows]
+    machine = model._machine().fit(part.Z, model._targets(part.y), sample_weight=part.bound)
+    held = judge.held_out
+    sigmoids, findings = model._sigmoids_of(held, choice.decision)
+    judge.context.findings.extend(findings)
+    answers = model._held_out(held.y, choice.decision, sigmoids)
+    record = FitRecord(len(rows), count_bounded(machine, part.bound), *answers, weight=held.weight)
+    seconds = time.perf_counter() - started
+    return Finished(machine, rows, sigmoids, record, np.size(machine.n_iter_), seconds)
+
+
+def affordable_rows(judge: CrossValidator, choice: Choice) -> np.ndarray:
+    """Rows that the final machine can be trained on in the time left; never fewer than the search had."""
+    n, deadline = len(judge.samples), judge.context.deadline
+    affordable = n * np.sqrt(max(deadline.left, 0.0) / exact_seconds(judge, choice))
+    affordable = max(affordable, _n_trained(judge))
+    if n <= affordable:
+        return np.arange(n)
+    rows = sample(judge.samples.strata, int(affordable), judge.random_state)
+    deadline.skipped.append(f"training on {n - len(rows)} of {n} distinct rows")
+    return rows
+
+
+def exact_seconds(judge: CrossValidator, choice: Choice) -> float:
+    """Seconds that the final machine takes on all rows, about.
+
+    From a cold start it takes about as long as a fold's path up to its C, and the time grows like the square
+    of the number of rows.
+    """
+    scored, n_folds = choice.scored, judge.fold_rows.n_folds
+    seconds = scored.seconds / n_folds * (choice.index + 1) / len(scored.Cs)
+    return max(seconds, 1e-6) * (len(judge.samples) / _n_trained(judge)) ** 2
+
+
+def _n_trained(judge: CrossValidator) -> float:
+    """Rows that a machine of the search was trained on."""
+    return len(judge.held_out) * (1.0 - 1.0 / judge.fold_rows.n_folds)

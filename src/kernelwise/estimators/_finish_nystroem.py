@@ -1,0 +1,101 @@
+"""The last step of a search with more rows than an exact machine can be trained on."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from kernelwise.estimators._fit_record import Finished, FitRecord
+from kernelwise.findings import Finding
+from kernelwise.search.canonical import sample
+from kernelwise.search.context import Deadline
+from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.landmarks import HeldOutValues, Rows
+
+#: Rows that both machines are trained on and, at most, asked about to compare them.
+N_COMPARED, N_ASKED = 5000, 20_000
+
+
+def finish_nystroem(model: Any, judge: CrossValidator, reason: str) -> Finished:
+    """Train a Nyström machine, and compare it with an exact one on a sample of the rows.
+
+    Parameters
+    ----------
+    model : TunedSVC or TunedSVR
+        Makes both machines.
+    judge : CrossValidator
+        Its context gets a finding that says what was done, why, and what it costs.
+    reason : str
+        Why the machine is no exact one.
+    """
+    started = time.perf_counter()
+    machine, context = model._nystroem(judge.random_state), judge.context
+    full = None
+    if context.full_data is not None:
+        full = context.full_data.training_rows(judge.family)
+    held = _fit(machine, judge, np.arange(len(judge.samples)), context.deadline, full)
+    head = f"The final machine is a Nyström machine with {len(machine.support_)} landmarks, {reason}."
+    context.findings.append(
+        Finding(
+            "nystroem",
+            "info",
+            f"{head} {_compared(machine, judge, model._machine(), model._targets)}".strip(),
+            "For an exact one, use solver='exact' and no time_budget, or one that is long enough.",
+        )
+    )
+    sigmoids = getattr(machine, "_sigmoids", None)
+    answers = model._held_out(judge.samples.y[held.rows], held.decision, sigmoids)
+    return Finished(
+        machine,
+        np.empty(0, int),
+        sigmoids,
+        FitRecord(machine._n_trained, 0, *answers, weight=held.weight),
+        np.size(machine.n_iter_) * (machine.search_results_["C"].size + 1),
+        time.perf_counter() - started,
+    )
+
+
+def _fit(
+    machine: Any, judge: CrossValidator, used: np.ndarray, deadline: Deadline, full: Rows | None = None
+) -> HeldOutValues:
+    part = judge.samples[used]
+
+    def score(decision: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        return judge.scorer(decision, used[rows], weight)
+
+    classes = getattr(judge.family, "classes", None)
+    rows = Rows(part.Z, part.y, part.weight, part.bound, len(classes))
+    found = machine._fit_rows(rows, classes, score, deadline, full)
+    machine.n_features_in_ = part.Z.shape[1]
+    return found
+
+
+def _compared(machine: Any, judge: CrossValidator, exact: Any, targets: Any) -> str:
+    """Scores of both machines, trained on the same rows, on other ones; empty if there are none."""
+    samples, deadline = judge.samples, judge.context.deadline
+    n, strata = len(samples), samples.strata
+    used = sample(strata, min(N_COMPARED, n // 2), judge.random_state)
+    others = np.setdiff1d(np.arange(n), used)
+    if len(others) > N_ASKED:
+        others = others[sample(strata[others], N_ASKED, judge.random_state)]
+    if len(np.unique(strata[others])) < len(np.unique(strata)):  # no others, or a score of some classes
+        return ""
+    cost = judge.scored[-1].seconds  # of machines on as many rows
+    if not deadline.allows("comparing the Nyström machine with an exact one", cost):
+        return ""
+    twin = clone(machine).set_params(n_components=len(machine.support_))
+    _fit(twin, judge, used, Deadline())
+    part = samples[used]
+    exact.fit(part.Z, targets(part.y), sample_weight=part.bound)
+    scores = []
+    for one in (twin, exact):
+        values = one._machine_values(samples.Z[others])
+        decision = values.T if values.shape[1] == 1 else values[None]
+        scores.append(float(judge.scorer(decision, others, samples.weight[others])[0]))
+    return (
+        f"Trained on {len(used)} rows and asked about {len(others)} others, such a machine scores "
+        f"{scores[0]:.4f} and an exact one {scores[1]:.4f}."
+    )

@@ -1,0 +1,109 @@
+"""A kernel chosen by a criterion alone; cross-validation chooses C."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kernelwise.criteria import Criterion, SumsCriterion
+from kernelwise.criteria.machine import MachineCriterion
+from kernelwise.findings import Finding
+from kernelwise.kernels import Kernel
+from kernelwise.optimizers import Optimizer, QuasiNewton
+from kernelwise.problem import TuningProblem
+from kernelwise.result import TuningResult
+from kernelwise.search.candidates import CURVE
+from kernelwise.search.climb import Climb
+from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.result import columns_of
+from kernelwise.search.scored_kernel import ScoredKernel
+
+
+@dataclass
+class Found:
+    """What a strategy has found, before ε is fitted.
+
+    Attributes
+    ----------
+    scored : ScoredKernel
+    climb : Climb or None
+        Over whose widths it is the best.
+    index : int or None
+        Of the chosen C; None is the best.
+    curves, search, why
+        See `Choice`.
+    """
+
+    scored: ScoredKernel
+    climb: Climb | None = None
+    index: int | None = None
+    curves: dict[str, Any] = field(default_factory=dict)
+    search: TuningResult | None = None
+    why: list[str] = field(default_factory=list)
+
+
+def by_criterion(
+    judge: CrossValidator, start: Kernel, criterion: Criterion, search: Optimizer | None
+) -> Found:
+    """The criterion alone chooses the kernel; cross-validation chooses C, unless the criterion has."""
+    is_sum = isinstance(criterion, SumsCriterion) and not criterion.needs_rows
+    if is_sum and start.has_one_width and search is None:
+        return _by_sketch(judge, start, criterion)
+    result = optimise(judge, start, criterion, QuasiNewton() if search is None else search)
+    scored = judge.score(result.kernel, f"{criterion.name} ({result.stop_reason})")
+    why = [f"{type(result.kernel).__name__} by {criterion.name}: {result.stop_reason}."]
+    found = result.criterion
+    if isinstance(found, MachineCriterion) and found.is_held_out and found.search_C and judge.Cs is None:
+        scored, sentence = _with_C(judge, scored, found.C)
+        why.append(sentence)
+    return Found(scored, curves=columns_of(result), search=result, why=why)
+
+
+def _by_sketch(judge: CrossValidator, start: Kernel, criterion: SumsCriterion) -> Found:
+    """The global maximum of a criterion over all widths."""
+    sketch = judge.sketch(start)
+    best = sketch.maximize(criterion, None)
+    gammas = CURVE / sketch.histograms.quantile(0.5)
+    scored = judge.score(start.rescaled(best.gamma / start.scale), f"{best.stop_reason} of {criterion.name}")
+    if best.stop_reason != "interior peak":
+        judge.context.findings.append(
+            Finding(
+                best.stop_reason,
+                "warning",
+                f"{criterion.name} has no peak inside the range of γ: {best.gamma:.4g} is at its edge.",
+                "Use criterion='auto', which lets cross-validation choose.",
+            )
+        )
+    curves = {"gamma": gammas, criterion.name: sketch.curve(criterion, gammas)}
+    why = [f"γ = {best.gamma:.4g} is the {best.stop_reason} of {criterion.name} over all widths."]
+    return Found(scored, curves=curves, why=why)
+
+
+def _with_C(judge: CrossValidator, scored: ScoredKernel, C: float) -> tuple[ScoredKernel, str]:
+    """The kernel at the C that was found together with it, unless the labels there are clearly worse.
+
+    The sigmoid of a held-out error takes up any offset and scale of the decision values. So E may be low
+    where all of them have one sign, at a C far too small for the kernel.
+    """
+    own = judge.score(scored.kernel, scored.reason, Cs=np.array([C]))
+    if own.best_score >= scored.best_score - judge.standard_error(scored):
+        return own, f"C = {C:.4g} was found together with the kernel."
+    sentence = (
+        f"C = {C:.4g} was found together with the kernel, but has a cross-validated score of "
+        f"{own.best_score:.4g}; C = {scored.Cs[scored.best]:.4g} has {scored.best_score:.4g} and was taken."
+    )
+    advice = "Use criterion='auto', which lets cross-validation choose."
+    judge.context.findings.append(Finding("worse-C", "warning", sentence, advice))
+    return scored, sentence
+
+
+def optimise(judge: CrossValidator, start: Kernel, criterion: Criterion, search: Optimizer) -> TuningResult:
+    """The end of an optimizer's search on the rows of a criterion; its findings are kept."""
+    part = judge.criterion_samples()
+    result = search.minimize(
+        TuningProblem(start, criterion, part.Z, part.y, sample_weight=part.weight_or_none)
+    )
+    judge.context.findings.extend(result.diagnostics)
+    return result

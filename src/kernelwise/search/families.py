@@ -1,0 +1,250 @@
+"""What is to be learned: classes or numbers. The engine takes a family as an argument and has no other.
+
+A family says how targets are encoded, which machines are trained along a path of C, how far C goes, and where
+widths come from. A new one answers `Family.solve`, and what of the rest is different for it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from kernelwise._core.weights import factors_of_classes
+from kernelwise.criteria import Criterion, TargetAlignment, as_criterion
+from kernelwise.multiclass import STRATEGIES
+from kernelwise.search.c_range import c_range, next_Cs
+from kernelwise.search.candidates import (
+    CLASS_RULES,
+    NUMBER_RULES,
+    PLAIN_RULES,
+    WidthData,
+    WidthRule,
+    width_data_of_classes,
+    width_data_of_numbers,
+)
+from kernelwise.search.scored_kernel import ScoredKernel
+from kernelwise.solvers.path import SVMPath, solve_path
+from kernelwise.solvers.regression_path import solve_regression_path
+
+if TYPE_CHECKING:
+    from kernelwise.search.cross_validate import CrossValidator
+
+
+class Family(ABC):
+    """What kind of targets a search is for, and what machines learn them."""
+
+    #: Rows that a search looks at, at most; the final machine sees all.
+    max_rows: int = 5000
+    #: Seconds of a path of C on n rows, about, over n²: how many rows a time budget allows.
+    path_cost: float = 8e-8
+    #: Values of ε that every kernel is scored with; None for machines that have none.
+    epsilons: Sequence[float | None] = (None,)
+    #: Whether other values of ε are tried once the kernel is chosen.
+    fits_epsilon: bool = False
+    #: Whether a learned metric prefers a stronger regularisation: it has been fitted to the same labels.
+    regularises_metrics: bool = False
+    #: Whether the highest alignment says how wide a kernel should be; else usual widths are tried, too.
+    aligns_widths: bool = False
+    #: What names the widths of a kernel that has one.
+    width_rules: ClassVar[list[WidthRule]] = PLAIN_RULES
+    #: Criteria that learn a metric, by kernel.
+    metric_criteria: ClassVar[dict[str, tuple[Any, ...]]] = {}
+    #: Criteria that choose by cross-validation alone.
+    by_score: ClassVar[tuple[str, ...]] = ("auto",)
+
+    @abstractmethod
+    def solve(
+        self,
+        K: np.ndarray,
+        y: np.ndarray,
+        Cs: np.ndarray,
+        folds: list[tuple[np.ndarray, np.ndarray]],
+        *,
+        bound: np.ndarray,
+        epsilon: float | None,
+        after: SVMPath | None,
+        only: int | None,
+        check: bool,
+        settings: dict[str, Any],
+    ) -> tuple[SVMPath, bool]:
+        """Train on every fold for every C; also returns whether all machines found K convex."""
+
+    def strata(self, y: np.ndarray) -> np.ndarray:
+        """Class index of each row, for folds and stratified samples; all zero without classes."""
+        return np.zeros(len(y), int)
+
+    def encode(self, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Targets, strata and bounds (multiples of C) of rows with these weights."""
+        return y, self.strata(y), weight
+
+    def labels(self, y: np.ndarray) -> np.ndarray | None:
+        """Labels from which a kernel may take its start; None if there are none."""
+        return None
+
+    def first_Cs(self, variance: float) -> np.ndarray:
+        """Values of C that a kernel of this variance in feature space is scored at."""
+        return c_range(variance)
+
+    def next_Cs(self, scored: ScoredKernel, others: Sequence[ScoredKernel], n: int) -> np.ndarray:
+        """More values of C, beyond the end at which the best one is; empty where they cannot matter."""
+        return next_Cs(scored, n)
+
+    def width_data(self, judge: CrossValidator, kernel: Any) -> WidthData:
+        """What width rules see."""
+        return width_data_of_numbers(judge, kernel)
+
+    def alignment(self) -> Criterion:
+        """The criterion from whose optimum kernels without a sketch start."""
+        return TargetAlignment(centered=True)
+
+    def criterion(self, criterion: Any) -> Any:
+        """The criterion of that name; names of choices by cross-validation stay names."""
+        if isinstance(criterion, str) and criterion in self.by_score:
+            return criterion
+        return as_criterion(criterion)
+
+
+@dataclass(frozen=True, eq=False)
+class Classification(Family):
+    """Classes, told apart by two-class machines.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+    multiclass : str
+        A key of `kernelwise.multiclass.STRATEGIES`.
+    class_weight : dict or "balanced" or None
+    """
+
+    regularises_metrics = True
+    aligns_widths = True
+    width_rules = CLASS_RULES
+    metric_criteria: ClassVar = {
+        "diagonal": ("centered-kta", "regularized-margin"),
+        # A full metric costs several times a diagonal one, so that it gets one criterion only.
+        "gaussian": ("centered-kta",),
+        "low-rank": ("centered-kta",),
+    }
+
+    classes: np.ndarray
+    multiclass: str = "ovo"
+    class_weight: Any = None
+
+    def solve(
+        self, K: Any, y: Any, Cs: Any, folds: Any, *, bound: Any, settings: Any, epsilon: Any, **how: Any
+    ) -> tuple[SVMPath, bool]:
+        strategy = STRATEGIES[self.multiclass].machines
+        path, tables = solve_path(K, y, Cs, folds, sample_weight=bound, strategy=strategy, **settings, **how)
+        return path, bool(tables["is_convex"].all())
+
+    def strata(self, y: np.ndarray) -> np.ndarray:
+        return y
+
+    def encode(self, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return y, y, weight * factors_of_classes(self.class_weight, y, weight, self.classes)[y]
+
+    def labels(self, y: np.ndarray) -> np.ndarray | None:
+        return y
+
+    def width_data(self, judge: CrossValidator, kernel: Any) -> WidthData:
+        return width_data_of_classes(judge, kernel)
+
+    def alignment(self) -> Criterion:
+        return as_criterion("centered-kta")
+
+
+#: Criteria that TunedSVR takes by name.
+ALIGNMENTS = {"kta": TargetAlignment(), "centered-kta": TargetAlignment(centered=True)}
+#: ε of the first machines, in units of the standard deviation of y.
+FIRST_EPSILON = 0.1
+#: C·variance at most: of the values tried at first, and of those beyond. Larger ones take minutes where a
+#: kernel is wide, and a narrower kernel does better with less.
+FIRST_TOP, TOP = 2.0**6.5, 2.0**10.5
+#: Machines of the search are trained to this many times the tolerance: scores differ by some 1e-4.
+COARSER = 10.0
+
+
+@dataclass(frozen=True, eq=False)
+class Regression(Family):
+    """Numbers, standardised, learned with an ε-insensitive loss.
+
+    Attributes
+    ----------
+    mean, deviation : float
+        What standardises the targets.
+    epsilons : tuple of float
+        In standard deviations of y.
+    fits_epsilon : bool
+        Whether others than these are tried.
+    """
+
+    # A path takes K four times over, and most rows are support vectors.
+    max_rows = 2000
+    path_cost = 2e-7
+    width_rules = NUMBER_RULES
+    metric_criteria: ClassVar = {
+        name: (TargetAlignment(centered=True),) for name in ("diagonal", "gaussian", "low-rank")
+    }
+    by_score = ("auto", "cv-error")
+
+    mean: float = 0.0
+    deviation: float = 1.0
+    epsilons: tuple[float, ...] = (FIRST_EPSILON,)
+    fits_epsilon: bool = True
+
+    @classmethod
+    def of(cls, y: np.ndarray, weight: np.ndarray, epsilons: Sequence[float] | None) -> Self:
+        """The family of these targets; ``epsilons`` are the user's, or None."""
+        mean = float(np.average(y, weights=weight))
+        centred = y - mean
+        largest = float(np.abs(centred).max())  # by which squares neither overflow nor vanish
+        deviation = 1.0
+        if np.ptp(y) > 0.0 and largest > 0.0:
+            deviation = largest * float(np.sqrt(np.average((centred / largest) ** 2, weights=weight)))
+        return cls(
+            mean, deviation, (FIRST_EPSILON,) if epsilons is None else tuple(epsilons), epsilons is None
+        )
+
+    def solve(
+        self, K: Any, y: Any, Cs: Any, folds: Any, *, bound: Any, settings: Any, **how: Any
+    ) -> tuple[SVMPath, bool]:
+        settings = {**settings, "tol": COARSER * settings["tol"]}
+        path, tables = solve_regression_path(K, y, Cs, folds, sample_weight=bound, **settings, **how)
+        return path, bool(tables["is_convex"].all())
+
+    def encode(self, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        if np.ptp(y) == 0.0:
+            return np.zeros_like(y), self.strata(y), weight
+        return (y - self.mean) / self.deviation, self.strata(y), weight
+
+    def own_units(self, values: np.ndarray) -> np.ndarray:
+        """Standardised targets in the units of y."""
+        return self.mean + self.deviation * values
+
+    def first_Cs(self, variance: float) -> np.ndarray:
+        Cs = super().first_Cs(variance)
+        return Cs[Cs * variance <= FIRST_TOP]
+
+    def next_Cs(self, scored: ScoredKernel, others: Sequence[ScoredKernel], n: int) -> np.ndarray:
+        """As for classes, but a kernel that does not lead goes no further: time goes there."""
+        more = super().next_Cs(scored, others, n)
+        if not more.size or more[0] < scored.Cs[0]:
+            return more
+        leads = all(scored.best_score >= other.best_score for other in others)
+        return more[more * scored.variance <= TOP] if leads else np.empty(0)
+
+    def criterion(self, criterion: Any) -> Any:
+        if isinstance(criterion, str) and criterion in self.by_score:
+            return criterion
+        if isinstance(criterion, str) and criterion in ALIGNMENTS:
+            return ALIGNMENTS[criterion]
+        if isinstance(criterion, Criterion) and criterion.is_regression:
+            return criterion
+        raise ValueError(
+            f"The criterion of TunedSVR must suit real-valued targets, and {criterion!r} asks for classes or "
+            "is unknown. Use 'auto', 'cv-error', 'kta', 'centered-kta' or a TargetAlignment."
+        )

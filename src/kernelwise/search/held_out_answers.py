@@ -1,0 +1,150 @@
+"""What scorers are shown of held-out decision values: labels of classes, or predictions of numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+
+from kernelwise.exceptions import IncompatibleError
+from kernelwise.multiclass import STRATEGIES, decide_labels, shown_values
+from kernelwise.search.scores import HeldOut, score_of
+
+
+class HeldOutMachine(ClassifierMixin, BaseEstimator):
+    """What a scorer sees in place of a trained machine: its labels and decision values for one test part.
+
+    Parameters
+    ----------
+    X : array of shape (n_test, n_features)
+        The test part; asked about any other samples, it refuses.
+    classes : ndarray of shape (n_classes,)
+    labels : ndarray of shape (n_test,)
+    decision : ndarray of shape (n_test,) or (n_test, n_columns)
+    """
+
+    def __init__(self, X: Any, classes: np.ndarray, labels: np.ndarray, decision: np.ndarray) -> None:
+        self.X = X
+        self.classes = classes
+        self.labels = labels
+        self.decision = decision
+        self.gave_decision = False
+
+    @property
+    def classes_(self) -> np.ndarray:
+        return self.classes
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X: Any) -> np.ndarray:
+        self._check_same(X)
+        return self.labels
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        self._check_same(X)
+        self.gave_decision = True
+        return self.decision
+
+    def _check_same(self, X: Any) -> None:
+        if X is not self.X:
+            raise IncompatibleError(
+                "A scorer asked about other samples than the test part, the only ones GridSearchSVC has. "
+                "Use GridSearchCV(SVC(), ...) with this scorer."
+            )
+
+
+class KnownPredictions(RegressorMixin, BaseEstimator):
+    """What a scorer sees in place of a trained regression: its predictions for one test part.
+
+    Parameters
+    ----------
+    predictions : ndarray of shape (n_test,)
+    """
+
+    gave_decision = False
+
+    def __init__(self, X: Any = None, predictions: Any = None) -> None:
+        self.X = X
+        self.predictions = predictions
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The predictions, whatever the samples."""
+        return self.predictions
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class ClassAnswers:
+    """Labels and decision values of classes.
+
+    Attributes
+    ----------
+    strategy : str
+        A key of `STRATEGIES`.
+    shape : {"ovo", "ovr"}
+        The columns scorers see.
+    reject_label : object
+        Label of samples that the strategy rejects.
+    """
+
+    strategy: str
+    shape: str
+    reject_label: Any
+
+    def labels(self, decision: np.ndarray, classes: np.ndarray) -> np.ndarray:
+        """Labels of shape (n_Cs, n_test)."""
+        return decide_labels(decision, classes, self.strategy, self.reject_label)
+
+    def fast(self, scoring: Any, held: HeldOut) -> np.ndarray | None:
+        """Scores of shape (n_Cs,) by a short cut, if there is one."""
+        score = score_of(scoring)
+        return None if score is None else score.fast(held)
+
+    def machine(self, X: Any, classes: np.ndarray, labels: np.ndarray, decision: np.ndarray) -> Any:
+        """The machine that a scorer sees."""
+        values = shown_values(decision, classes.size, self.shape, STRATEGIES[self.strategy].machines)
+        return HeldOutMachine(X, classes, labels, values)
+
+    def truth(self, y: np.ndarray) -> np.ndarray:
+        """What a scorer compares with."""
+        return y
+
+
+@dataclass(frozen=True)
+class NumberAnswers:
+    """Predictions of standardised targets, which scorers see in the units of y.
+
+    Attributes
+    ----------
+    mean, deviation : float
+        Of the user's targets.
+    """
+
+    mean: float
+    deviation: float
+
+    def labels(self, decision: np.ndarray, classes: np.ndarray) -> np.ndarray:
+        """Standardised predictions of shape (n_Cs, n_test)."""
+        return decision
+
+    def fast(self, scoring: Any, held: HeldOut) -> np.ndarray | None:
+        """1 − (mean squared error) / (variance of all y), the default score.
+
+        Its mean over the folds is R² of all held-out predictions, and a fold of one row has a score, too.
+        """
+        if scoring is not None:
+            return None
+        return 1.0 - np.average((held.decision - held.y) ** 2, axis=1, weights=held.weight)
+
+    def machine(self, X: Any, classes: np.ndarray, labels: np.ndarray, decision: np.ndarray) -> Any:
+        """The machine that a scorer sees."""
+        return KnownPredictions(X, self.truth(decision))
+
+    def truth(self, y: np.ndarray) -> np.ndarray:
+        """Values in the units of y."""
+        return self.mean + self.deviation * y

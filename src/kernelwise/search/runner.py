@@ -1,0 +1,164 @@
+"""Where paths of C are run: here, in threads. (On a cluster: `kernelwise.distributed.runner`.)"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+import numpy as np
+
+from kernelwise.kernels.gram import Grams, base_of
+from kernelwise.search.c_range import feature_space_variance
+from kernelwise.search.families import Family
+from kernelwise.search.fold_kernels import FoldKernels, final_kernel
+from kernelwise.solvers.path import SVMPath
+
+Folds = list[tuple[np.ndarray, np.ndarray]]
+
+
+class FoldsSolved(NamedTuple):
+    """The path of some folds, and whether all its machines found K positive semi-definite."""
+
+    path: SVMPath
+    is_convex: bool
+
+
+@dataclass(frozen=True, eq=False)
+class FoldProblem:
+    """What stays the same from kernel to kernel.
+
+    Attributes
+    ----------
+    Z : array or CSR matrix of shape (n_rows, n_features), or the Gram matrix
+    y : ndarray of shape (n_rows,)
+    bound : ndarray of shape (n_rows,)
+        Bounds of the coefficients as multiples of C.
+    folds : list of (train, test)
+    family : Family
+    settings : dict
+        ``tol``, ``max_iter`` and ``n_jobs`` of the solver.
+    """
+
+    Z: Any
+    y: np.ndarray
+    bound: np.ndarray
+    folds: Folds
+    family: Family
+    settings: dict[str, Any]
+
+    def variance(self, K: np.ndarray) -> float:
+        """Variance in feature space times the mean bound: C is worth trying in units of one over it."""
+        return feature_space_variance(K, self.bound) * float(self.bound.mean())
+
+    def solve(
+        self,
+        K: np.ndarray,
+        Cs: np.ndarray,
+        *,
+        folds: Folds | None = None,
+        epsilon: float | None = None,
+        after: SVMPath | None = None,
+        only: int | None = None,
+        check: bool = True,
+    ) -> FoldsSolved:
+        """Train on all folds, or on those given, for every C."""
+        path, is_convex = self.family.solve(
+            K,
+            self.y,
+            Cs,
+            self.folds if folds is None else folds,
+            bound=self.bound,
+            epsilon=epsilon,
+            after=after,
+            only=only,
+            check=check,
+            settings=self.settings,
+        )
+        return FoldsSolved(path, is_convex)
+
+
+class KernelRun(NamedTuple):
+    """One kernel, ready to be solved.
+
+    Attributes
+    ----------
+    variance : float
+        See `FoldProblem.variance`.
+    solve : callable
+        ``solve(Cs, epsilon, after)`` → list of FoldsSolved, one of all folds or one for each; ``after`` is
+        such a list of paths, to go on from with larger C, or None.
+    """
+
+    variance: float
+    solve: Callable[[np.ndarray, float | None, list[SVMPath] | None], list[FoldsSolved]]
+
+
+class Runner(Protocol):
+    """Runs the paths of a `FoldProblem`, which it is made from."""
+
+    #: Whether the time of a path is what the clock says; else it is the sum over its parts.
+    is_timed_by_clock: ClassVar[bool]
+
+    def kernel(self, kernel: Any) -> AbstractContextManager[KernelRun]:
+        """A context in which one kernel is solved."""
+
+    def prefetch(
+        self, kernels: Sequence[Any], Cs: np.ndarray | None, epsilons: Sequence[float | None]
+    ) -> None:
+        """Begin with kernels that will be asked for next; ``Cs`` None is the first ones of the family."""
+
+
+class Here:
+    """Runs paths in threads of this process, one kernel after the other.
+
+    Parameters
+    ----------
+    problem : FoldProblem
+    """
+
+    is_timed_by_clock: ClassVar[bool] = True
+
+    def __init__(self, problem: FoldProblem) -> None:
+        self.problem = problem
+        self._grams: dict[str | None, Grams] = {}
+
+    def prefetch(
+        self, kernels: Sequence[Any], Cs: np.ndarray | None, epsilons: Sequence[float | None]
+    ) -> None:
+        """Nothing: the kernels come one after the other."""
+
+    @contextmanager
+    def kernel(self, kernel: Any) -> Iterator[KernelRun]:
+        """A context with the Gram matrix, from distances or inner products that kernels share."""
+        with self._gram(final_kernel(kernel)) as K:
+            variance = self.problem.variance(K)
+            if not isinstance(kernel, FoldKernels):
+                yield KernelRun(variance, lambda *how: [self._solve(K, *how)])
+                return
+        # Each fold has a Gram matrix, in the same memory.
+        yield KernelRun(variance, lambda *how: self._solve_folds(kernel, *how))
+
+    def _solve(
+        self, K: np.ndarray, Cs: np.ndarray, epsilon: float | None, after: list[SVMPath] | None
+    ) -> FoldsSolved:
+        last = None if after is None else after[0]
+        # A path that goes on has seen the matrix before.
+        return self.problem.solve(K, Cs, epsilon=epsilon, after=last, check=after is None)
+
+    def _solve_folds(
+        self, kernels: FoldKernels, Cs: np.ndarray, epsilon: float | None, after: list[SVMPath] | None
+    ) -> list[FoldsSolved]:
+        solved = []
+        for k, (own, fold) in enumerate(zip(kernels.by_fold, self.problem.folds, strict=True)):
+            with self._gram(own) as K:
+                last = None if after is None else after[k]
+                solved.append(self.problem.solve(K, Cs, folds=[fold], epsilon=epsilon, after=last))
+        return solved
+
+    def _gram(self, kernel: Any) -> AbstractContextManager[np.ndarray]:
+        base = base_of(kernel)
+        if base not in self._grams:
+            self._grams[base] = Grams(self.problem.Z, [] if base is None else [base])
+        return self._grams[base].gram(kernel)

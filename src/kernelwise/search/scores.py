@@ -1,0 +1,101 @@
+"""Scores by name: which is a share of samples, and short cuts for all values of C at once.
+
+A new score with a short cut is one entry of `SCORES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.stats import rankdata
+
+#: How scikit-learn's scores for regressions begin.
+OF_NUMBERS = ("r2", "explained_", "neg_mean_", "neg_median_", "neg_root_", "neg_max_", "d2_absolute_")
+
+
+class HeldOut(NamedTuple):
+    """What one fold says along a path of C.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_Cs, n_test)
+        Predicted.
+    decision : ndarray of shape (n_Cs, n_test), or (n_Cs, n_test, n_machines) for more than two classes
+    y : ndarray of shape (n_test,)
+    classes : ndarray of shape (n_classes,)
+        Those of the training part.
+    weight : ndarray of shape (n_test,) or None
+    """
+
+    labels: np.ndarray
+    decision: np.ndarray
+    y: np.ndarray
+    classes: np.ndarray
+    weight: np.ndarray | None
+
+    @property
+    def has_all_classes(self) -> bool:
+        """Whether the test part has every class."""
+        return np.array_equal(np.unique(self.y), self.classes)
+
+
+class Score(NamedTuple):
+    """A score with a short cut: a scorer takes longer than the machine it scores.
+
+    Attributes
+    ----------
+    fast : callable
+        From `HeldOut` to scores of shape (n_Cs,), or None where the short cut does not hold.
+    is_share : bool
+        Whether it is the share of samples that are labelled correctly.
+    """
+
+    fast: Callable[[HeldOut], np.ndarray | None]
+    is_share: bool = False
+
+
+def _accuracy(held: HeldOut) -> np.ndarray:
+    return np.average(held.labels == held.y, axis=1, weights=held.weight)
+
+
+def _balanced_accuracy(held: HeldOut) -> np.ndarray | None:
+    if held.weight is not None or not held.has_all_classes:
+        return None
+    return np.mean([(held.labels[:, held.y == k] == k).mean(axis=1) for k in held.classes], axis=0)
+
+
+def _roc_auc(held: HeldOut) -> np.ndarray | None:
+    if held.weight is not None or held.decision.ndim != 2 or not held.has_all_classes:
+        return None
+    # Mann and Whitney: the sum of the positives' ranks, less the least it can be, over the pairs.
+    positive = held.y == held.classes[1]
+    n_positive, n_negative = np.count_nonzero(positive), np.count_nonzero(~positive)
+    ranks = rankdata(held.decision, axis=1)[:, positive].sum(axis=1)
+    return (ranks - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative)
+
+
+SCORES = {
+    "accuracy": Score(_accuracy, is_share=True),
+    "balanced_accuracy": Score(_balanced_accuracy),
+    "roc_auc": Score(_roc_auc),
+}
+
+
+def score_of(scoring: Any) -> Score | None:
+    """The entry of `SCORES` that a ``scoring`` of classes stands for; None is accuracy."""
+    if scoring is None:
+        return SCORES["accuracy"]
+    return SCORES.get(scoring) if isinstance(scoring, str) else None
+
+
+def is_share(scoring: Any) -> bool:
+    """Whether a ``scoring`` of classes is the share of samples that are labelled correctly."""
+    score = score_of(scoring)
+    return score is not None and score.is_share
+
+
+def is_of_numbers(name: str) -> bool:
+    """Whether scikit-learn's score of that name is for a regression."""
+    return name.startswith(OF_NUMBERS)

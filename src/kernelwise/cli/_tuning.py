@@ -7,21 +7,13 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import get_scorer_names
 
-from kernelwise import optimizers
 from kernelwise.cli.errors import UserError
 from kernelwise.estimators import TunedSVC, TunedSVR
+from kernelwise.optimizers import OPTIMIZERS
 from kernelwise.search.families import Regression
 from kernelwise.search.scores import is_of_numbers
 from kernelwise.search.settings import check_settings
 
-SEARCHES = {
-    "quasi-newton": optimizers.QuasiNewton,
-    "second-order": optimizers.SecondOrder,
-    "gradient-descent": optimizers.GradientDescent,
-    "manifold": optimizers.ManifoldDescent,
-    "line-search": optimizers.LineSearch,
-    "grid": optimizers.GridSearch,
-}
 SCALES: dict[str, str | None] = {"standard": "standard", "minmax": "minmax", "none": None}
 #: Values of C that --log2c may ask for, at most.
 MAX_CS = 1000
@@ -33,7 +25,7 @@ def make_model(task: str, options: dict[str, Any]) -> TunedSVC | TunedSVR:
     parameters: dict[str, Any] = {
         "kernel": options["kernel"],
         "criterion": options["criterion"],
-        "search": None if search is None else _chosen("--search", search, SEARCHES)(),
+        "search": None if search is None else _chosen("--search", search, OPTIMIZERS)(),
         "Cs": None if log2c is None else values_of_C(log2c),
         "cv": _folds(options["cv"]),
         "scoring": _scoring(options["scoring"], task),

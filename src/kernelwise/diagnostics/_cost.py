@@ -9,7 +9,6 @@ from kernelwise.diagnostics._data import Data
 from kernelwise.estimators.kernel_choice import trains_by_rows
 from kernelwise.estimators.svc import SVC
 from kernelwise.findings import Finding
-from kernelwise.kernels.radial import GaussianFamily
 
 # Seconds of one core (2026) for each of the n² kernel values, at C = 1, γ = "scale", n from 500 to 20 000 and
 # 2 or 30 % label noise: measured 1.5–9 ns by rows with 20 features (19 ns once), 11–22 ns with 100; 16–22 ns
@@ -44,7 +43,7 @@ def predicted_seconds(data: Data, by_rows: bool) -> float:
     if sparse.issparse(data.X):
         d = data.X.nnz / n
     each = BY_OTHER_GRAM
-    if isinstance(data.kernel, GaussianFamily):
+    if data.kernel.is_gaussian:
         each = BY_ROWS if by_rows else BY_GRAM
     return (each + PER_FEATURE * d) * n * n * (MANY_CLASSES if len(data.classes) > 2 else 1.0)
 

@@ -10,7 +10,6 @@ from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
 from kernelwise.diagnostics._data import Data, listed, number
 from kernelwise.findings import Finding
-from kernelwise.kernels import Mahalanobis
 
 HUGE = 1e150  # whose square is still finite
 RATIO = 100.0  # of standard deviations
@@ -56,8 +55,7 @@ def feature_findings(data: Data) -> list[Finding]:
                 "and a Mahalanobis kernel has to invert their variance.",
             )
         )
-    # A Mahalanobis kernel scales by itself.
-    if not constant.all() and not isinstance(data.kernel, Mahalanobis):
+    if not constant.all() and not data.kernel.scales_features:
         findings += _scaling(data, np.flatnonzero(~constant), deviation)
     return findings
 

@@ -15,7 +15,6 @@ from kernelwise.diagnostics._pairs import ClosestPair, closest_pair
 from kernelwise.diagnostics._points import Points, distinct_points
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
-from kernelwise.kernels.radial import GaussianFamily
 from kernelwise.kernels.starts import start_gamma
 
 
@@ -95,7 +94,7 @@ def boundary_verdict(X: Any, y: Any, kernel: Any = None) -> BoundaryVerdict:
     ((0, 1), ('polarization', 'kta', 'radius-margin', 'centered-kta'))
     """
     data = Data.read(check_samples(X), y, kernel)
-    if not isinstance(data.kernel, GaussianFamily):
+    if not data.kernel.is_gaussian:
         raise ValueError(
             f"The theorems are about Gaussian kernels, not {type(data.kernel).__name__}. Use RBF or another "
             "of that family."

@@ -15,7 +15,6 @@ from kernelwise.diagnostics._features import feature_findings, value_findings
 from kernelwise.diagnostics._points import distinct_points
 from kernelwise.diagnostics._theorems import verdict_on
 from kernelwise.findings import Finding
-from kernelwise.kernels.radial import GaussianFamily
 
 SEVERITIES = ("error", "warning", "info")
 
@@ -97,7 +96,7 @@ def diagnose(
     findings += feature_findings(data)
     points = distinct_points(data.X, data.index, len(data.classes))
     findings += duplicate_findings(data, points)
-    if isinstance(data.kernel, GaussianFamily) and len(data.classes) > 1 and len(points.first) > 1:
+    if data.kernel.is_gaussian and len(data.classes) > 1 and len(points.first) > 1:
         data, warned = data.mapped()
         points = points.mapped(data.X)
         findings += [*warned, verdict_on(data, points).finding, *curve_findings(data, random_state)]

@@ -15,7 +15,6 @@ import numpy as np
 from dask import delayed
 
 from kernelwise.distributed.chunks import ChunkedRows, as_given, computed, tree_sum
-from kernelwise.kernels.mahalanobis import Mahalanobis
 from kernelwise.sketch.bins import Bins
 from kernelwise.sketch.pair_blocks import (
     Block,
@@ -87,12 +86,11 @@ def _linear_map(kernel: Any, n_features: int) -> Callable[[Any], Any]:
     if kernel is None:
         return as_given
     kernel = as_gaussian(kernel)
-    if isinstance(kernel, Mahalanobis) and isinstance(kernel.covariance, str):
+    if kernel.needs_data:
         raise ValueError(
-            "A Mahalanobis kernel without a covariance cannot be used on chunks. Give its value, for example "
-            "by kernel.initialize(sample_of_X)."
+            f"A {type(kernel).__name__} kernel without a covariance or a metric cannot be used on chunks. "
+            "Give its value, for example by kernel.initialize(sample_of_X)."
         )
-    kernel = kernel.initialize(np.zeros((1, n_features)), heuristic="keep")
     kernel._check_features(n_features)
     return kernel.transform
 

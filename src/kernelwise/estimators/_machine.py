@@ -15,7 +15,6 @@ from kernelwise._core.validation import FLOATS, check_gram, check_range
 from kernelwise._core.weights import check_are_classes
 from kernelwise.estimators._machines import TrainedMachines, decision_values, libsvm_layout
 from kernelwise.estimators.kernel_choice import Rows, choose_kernel, gram_or_rows, is_plain_function
-from kernelwise.kernels import Linear
 from kernelwise.multiclass import STRATEGIES
 
 
@@ -43,7 +42,7 @@ class KernelMachine(BaseEstimator):
     def coef_(self) -> np.ndarray:
         """Weights of the features, of shape (n_machines, n_features), for the linear kernel only."""
         check_is_fitted(self)
-        if not isinstance(self.kernel_, Linear):
+        if self.kernel_ is None or not self.kernel_.is_linear:
             raise AttributeError("coef_ is only available when using a linear kernel")
         return safe_sparse_dot(self._beta, self.support_vectors_, dense_output=True)
 
@@ -125,6 +124,6 @@ class KernelMachine(BaseEstimator):
         X = validate_data(self, X, reset=False, **self._input())
         if self.kernel_ is None:
             return X[:, self.support_] @ self._beta.T + self.intercept_
-        if isinstance(self.kernel_, Linear):
+        if self.kernel_.is_linear:
             return safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
         return decision_values(self.kernel_, X, self.support_vectors_, self._beta, self.intercept_)

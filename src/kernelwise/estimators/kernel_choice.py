@@ -13,7 +13,6 @@ from kernelwise._core.copies import with_copies
 from kernelwise._core.memory import MIB, SMALL, usable_memory
 from kernelwise._core.validation import check_choice, check_gram
 from kernelwise.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, as_kernel
-from kernelwise.kernels.radial import GaussianFamily
 from kernelwise.kernels.starts import start_gamma
 
 MANY = 1000  # samples from which a Gaussian machine trains faster without its Gram matrix
@@ -79,7 +78,8 @@ def trains_by_rows(kernel: KernelFunction, X: Any, n_samples: int, memory_limit:
     The rows of a Gaussian kernel are cheap, and most of them are never needed. Parameters are those of
     `gram_or_rows`.
     """
-    is_cheap = isinstance(kernel, GaussianFamily) and isinstance(X, np.ndarray) and n_samples >= MANY
+    is_gaussian = isinstance(kernel, Kernel) and kernel.is_gaussian
+    is_cheap = is_gaussian and isinstance(X, np.ndarray) and n_samples >= MANY
     size = n_samples**2 * np.dtype(float).itemsize
     return is_cheap or size > memory_limit * MIB or (size > SMALL and size > _bytes(memory_limit))
 

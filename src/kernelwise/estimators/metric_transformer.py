@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernelwise._core.validation import check_choice, check_labels, check_range
 from kernelwise._core.weights import check_are_classes
-from kernelwise.kernels.metric import correlations, directions, metric_of, relevance
+from kernelwise.kernels.metric import correlations, directions, relevance
 from kernelwise.search.metric_learner import STARTS, MetricLearner
 
 KERNELS = ("diagonal", "gaussian", "low-rank")
@@ -138,7 +138,7 @@ class MetricTransformer(
         return self
 
     def _describe(self, Z: np.ndarray) -> None:
-        Q = metric_of(self.kernel_, Z.shape[1])
+        Q = self.kernel_.metric(Z.shape[1])
         names = getattr(self, "feature_names_in_", [f"x{k}" for k in range(Z.shape[1])])
         self.relevance_ = relevance(Q, Z.var(axis=0))
         self.metric_ = Q / np.outer(self.scale_, self.scale_)

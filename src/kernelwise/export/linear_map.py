@@ -1,4 +1,4 @@
-"""The linear map of a Gaussian kernel as a scikit-learn transformer."""
+"""The linear map of a kernel as a scikit-learn transformer."""
 
 from __future__ import annotations
 
@@ -8,29 +8,20 @@ import numpy as np
 from sklearn.decomposition import TruncatedSVD
 from sklearn.preprocessing import StandardScaler
 
-from kernelwise.kernels import DiagonalGaussian, Mahalanobis
-from kernelwise.kernels.radial import GaussianFamily, RadialKernel
+from kernelwise.kernels import Kernel
 
 
-def map_transformer(kernel: GaussianFamily, n_features: int) -> Any:
-    """Return a fitted transformer x ↦ Lx such that k(x, y) = exp(−s‖Lx − Ly‖²), or None if L is the identity.
+def map_transformer(kernel: Kernel, n_features: int) -> Any:
+    """Return a fitted transformer that maps samples as the kernel does, or None if it does not map them.
 
     One weight per feature is a `StandardScaler` that does not centre; a matrix is a `TruncatedSVD`, the one
     decomposition whose transform is a product with a matrix and nothing else. Both take sparse samples, and
     both are known to skops and ONNX.
     """
-    if type(kernel).transform is RadialKernel.transform:
+    L = kernel.linear_map(n_features)
+    if L is None:
         return None
-    if _has_weights(kernel):
-        return _weighting(kernel.transform(np.ones((1, n_features)))[0])
-    return _product(np.asarray(kernel.transform(np.eye(n_features))))
-
-
-def _has_weights(kernel: GaussianFamily) -> bool:
-    """Whether L is diagonal; the matrix, of n_features² entries, is then never made."""
-    if isinstance(kernel, Mahalanobis):
-        return np.ndim(kernel.covariance) == 1
-    return isinstance(kernel, DiagonalGaussian)
+    return _weighting(L) if L.ndim == 1 else _product(L)
 
 
 def _weighting(weights: np.ndarray) -> StandardScaler:

@@ -13,8 +13,7 @@ from sklearn.pipeline import Pipeline
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
 from kernelwise.export.libsvm import classifier, regressor
 from kernelwise.export.linear_map import map_transformer
-from kernelwise.kernels import Kernel, Linear, Polynomial, Sigmoid
-from kernelwise.kernels.radial import GaussianFamily
+from kernelwise.kernels import Kernel
 
 #: By how much decision values may differ, relative to the largest.
 TOLERANCE = 1e-6
@@ -47,10 +46,8 @@ def as_pipeline(
     all that its version needs, its coefficients are replaced, and the values are compared.
     """
     settings = _kernel_settings(machine)
-    step = None
     # Without a support vector the machine is a constant, which needs no map.
-    if isinstance(machine.kernel_, GaussianFamily) and machine.support_.size:
-        step = map_transformer(machine.kernel_, machine.n_features_in_)
+    step = map_transformer(machine.kernel_, machine.n_features_in_) if machine.support_.size else None
     if step is not None:
         # Whatever is configured: the machine has no names for its columns.
         step.set_output(transform="default")
@@ -71,15 +68,9 @@ def as_pipeline(
 def _kernel_settings(machine: Any) -> dict[str, Any]:
     """The kernel in scikit-learn's words."""
     kernel = machine.kernel_
-    if isinstance(kernel, GaussianFamily):
-        return {"kernel": "rbf", "gamma": kernel.scale}
-    if type(kernel) is Linear:
-        return {"kernel": "linear"}
-    if type(kernel) is Polynomial:
-        degree, gamma, coef0 = int(kernel.degree), float(kernel.gamma), float(kernel.coef0)
-        return {"kernel": "poly", "degree": degree, "gamma": gamma, "coef0": coef0}
-    if type(kernel) is Sigmoid:
-        return {"kernel": "sigmoid", "gamma": float(kernel.gamma), "coef0": float(kernel.coef0)}
+    settings = kernel.sklearn_params() if isinstance(kernel, Kernel) else None
+    if settings is not None:
+        return settings
     what = type(kernel).__name__ if isinstance(kernel, Kernel) else _name(machine.kernel)
     raise IncompatibleError(
         f"to_sklearn needs a kernel that scikit-learn's {type(machine).__name__} computes by itself "

@@ -5,9 +5,10 @@
     Kernel ─┬─ DotProductKernel ── Linear, Polynomial, Sigmoid
             └─ RadialKernel ─┬─ ExponentialRBF, KMOD
                              └─ GaussianFamily ─┬─ ScaledGaussian ── RBF, Mahalanobis
-                                                └─ DiagonalGaussian, Gaussian, LowRankGaussian
+                                                └─ MetricKernel ── DiagonalGaussian, Gaussian, LowRankGaussian
 
-The Gaussian family is one implementation: squared distances after a linear map, then exp(−s·D).
+The Gaussian family is one implementation: squared distances after a linear map, then exp(−s·D). No other room
+asks for these classes: a kernel answers for itself (`is_gaussian`, `linear_map`, `metric` and so on).
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import numpy as np
 from kernelwise._core.memory import check_gram_memory
 from kernelwise._core.parameters import Parametrized
 from kernelwise._core.validation import check_pair, check_samples
+from kernelwise.exceptions import IncompatibleError
 
 
 class Kernel(Parametrized, ABC):
@@ -41,8 +42,28 @@ class Kernel(Parametrized, ABC):
 
     #: "euclidean" if ``theta`` is a free vector, "spd" if it is a symmetric positive-definite matrix.
     geometry: ClassVar[str] = "euclidean"
-    #: Power of the factor by which squared inputs grow with which each parameter grows; see `rescaled`.
+    #: How a parameter scales with the inputs: ``{"gamma": 1.0}`` means γ·‖x‖² is invariant; see `rescaled`.
     input_powers: ClassVar[dict[str, float]] = {}
+    #: What people call the kernel; the name of the class unless it says otherwise.
+    title: ClassVar[str]
+    #: Whether the kernel is the inner product itself, so that a machine has one weight per feature.
+    is_linear: ClassVar[bool] = False
+    #: Whether the kernel is a function of the distance after a linear map, and 1 at distance zero.
+    is_radial: ClassVar[bool] = False
+    #: Whether the kernel is exp(−s·D), D the squared distance after a linear map. It then has s as ``scale``
+    #: and D as ``squared_distances``.
+    is_gaussian: ClassVar[bool] = False
+    #: Whether s of exp(−s·D) is the only free parameter, so that one sketch of D serves all widths.
+    has_one_width: ClassVar[bool] = False
+    #: Whether the free parameters are a metric Q; see `kernelwise.kernels.metric.MetricKernel`.
+    learns_metric: ClassVar[bool] = False
+    #: Whether the kernel divides out the units of the features by itself.
+    scales_features: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "title" not in vars(cls):
+            cls.title = cls.__name__
 
     # -- values -----------------------------------------------------------------------------------------
     def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
@@ -97,6 +118,81 @@ class Kernel(Parametrized, ABC):
     @abstractmethod
     def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray: ...
 
+    # -- what the kernel is, for those who can make use of it -------------------------------------------
+    def transform(self, X: Any) -> Any:
+        """Samples after the kernel's linear map, shape (n_samples, n_mapped); ``X`` itself without a map."""
+        return X
+
+    def linear_map(self, n_features: int) -> np.ndarray | None:
+        """The map of :meth:`transform` as an array; None if it is the identity.
+
+        Parameters
+        ----------
+        n_features : int
+
+        Returns
+        -------
+        L : ndarray of shape (n_features, n_mapped), ndarray of shape (n_features,), or None
+            ``transform(X)`` is X·L or, where each feature has a weight, X∘L.
+        """
+        if type(self).transform is Kernel.transform:
+            return None
+        return np.asarray(self.transform(np.eye(n_features)))
+
+    @property
+    def gram_base(self) -> str | None:
+        """The array that :meth:`profile` takes: "squared distances", "inner products", or None for neither.
+
+        Kernels with the same base share it: it is computed once for all of them.
+        """
+        return None
+
+    def profile(self, base: np.ndarray) -> np.ndarray:
+        """Kernel values from an array of squared distances or inner products, which is overwritten.
+
+        Parameters
+        ----------
+        base : ndarray
+            What `gram_base` names, of any shape.
+
+        Returns
+        -------
+        K : ndarray of the shape of ``base``
+        """
+        return self._profile(base)
+
+    def _profile(self, base: np.ndarray) -> np.ndarray:
+        raise IncompatibleError(f"{type(self).__name__} is not a function of distances or inner products.")
+
+    def metric(self, n_features: int) -> np.ndarray:
+        """Q of a Gaussian kernel exp(−½ (x − y)ᵀ Q (x − y)), shape (n_features, n_features)."""
+        raise IncompatibleError(f"{type(self).__name__} has no metric: it is not a Gaussian kernel.")
+
+    @property
+    def feature_weights(self) -> np.ndarray | None:
+        """Diagonal of a diagonal metric that is free, shape (n_features,); None for all other kernels."""
+        return None
+
+    def with_feature_weights(self, q: Any) -> Self:
+        """Return a copy with other `feature_weights`, shape (n_features,)."""
+        raise IncompatibleError(f"{type(self).__name__} has no weights of features.")
+
+    @property
+    def needs_data(self) -> bool:
+        """Whether a parameter is missing that :meth:`initialize` takes from data."""
+        return False
+
+    def sklearn_params(self) -> dict[str, Any] | None:
+        """Parameters with which scikit-learn's SVC computes the kernel, after :meth:`linear_map`.
+
+        Returns
+        -------
+        params : dict or None
+            ``kernel``, ``gamma``, ``degree`` and ``coef0`` as far as they count; None if SVC cannot.
+        """
+        return None
+
+    # -- parameters -------------------------------------------------------------------------------------
     def _check_features(self, n_features: int) -> None:
         """Raise if the parameters do not fit samples with that many features."""
 

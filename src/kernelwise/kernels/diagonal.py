@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import sparse
+from scipy.special import logsumexp
 
 from kernelwise._core.parameters import Hyperparameter
-from kernelwise._core.validation import check_samples
-from kernelwise.kernels.radial import GaussianFamily, scatter_diagonal
+from kernelwise.kernels.metric import MetricKernel
+from kernelwise.kernels.radial import scatter_diagonal
 from kernelwise.kernels.starts import start_gamma
 
 
-class DiagonalGaussian(GaussianFamily):
+class DiagonalGaussian(MetricKernel):
     """k(x, y) = exp(−½ Σ_k q_k (x_k − y_k)²): paper 003, eq. 1, with a diagonal Q.
 
     Parameters
@@ -29,6 +29,8 @@ class DiagonalGaussian(GaussianFamily):
            [0.0821, 1.    ]])
     """
 
+    title: ClassVar[str] = "Diagonal Gaussian"
+    metric_name: ClassVar[str] = "q"
     hyperparameters: ClassVar = (Hyperparameter("q"),)
     input_powers: ClassVar = {"q": 1.0}
 
@@ -46,29 +48,31 @@ class DiagonalGaussian(GaussianFamily):
             k = int(np.flatnonzero(~(np.isfinite(q) & (q > 0)))[0])
             raise ValueError(f"'q' of DiagonalGaussian must be positive, got {q[k]} for feature {k}.")
 
-    def _check_features(self, n_features: int) -> None:
-        if self.q is None:
-            raise ValueError(
-                "This DiagonalGaussian has no widths yet. Pass q, or call kernel.initialize(X, y) first."
-            )
-        if len(self.q) != n_features:
-            raise ValueError(f"This DiagonalGaussian was made for {len(self.q)} features, got {n_features}.")
-
     @property
-    def scale(self) -> float:
-        return 0.5
+    def feature_weights(self) -> np.ndarray | None:
+        return None if self.q is None else np.array(self.q, dtype=float)
 
-    def transform(self, X: Any) -> Any:
-        weights = np.sqrt(np.asarray(self.q, dtype=float))
-        return X.multiply(weights).tocsr() if sparse.issparse(X) else X * weights.astype(X.dtype)
+    def with_feature_weights(self, q: Any) -> Self:
+        return self._copy(q=q)
+
+    def metric(self, n_features: int) -> np.ndarray:
+        return np.diag(np.asarray(self.q, dtype=float))
+
+    def linear_map(self, n_features: int) -> np.ndarray:
+        return np.sqrt(np.asarray(self.q, dtype=float))
 
     def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
         V = W * (self._gram(X, Y) if K is None else K)
         return -0.5 * np.asarray(self.q) * scatter_diagonal(X, V, Y)
 
-    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
-        if heuristic == "keep" and self.q is not None:
-            return self._copy()
-        X = check_samples(X)
-        gamma = start_gamma(X, y, None if heuristic == "keep" else heuristic)
-        return self._copy(q=np.full(X.shape[1], 2.0 * gamma))
+    def _started(self, X: Any, y: Any, heuristic: str | None) -> Self:
+        return self._copy(q=np.full(X.shape[1], 2.0 * start_gamma(X, y, heuristic)))
+
+    def log_trace(self, theta: np.ndarray) -> float:
+        return float(logsumexp(theta))
+
+    def with_log_trace(self, theta: np.ndarray, log_trace: float) -> np.ndarray:
+        return theta + (log_trace - self.log_trace(theta))
+
+    def pull_back(self, theta: np.ndarray, gradient: np.ndarray, log_trace: float) -> np.ndarray:
+        return gradient - gradient.sum() * np.exp(theta - self.log_trace(theta))

@@ -11,6 +11,8 @@ from scipy import sparse
 
 from kernelwise._core.collection import collection_paused
 
+#: What a Gram matrix can be an entrywise function of; see `Kernel.gram_base`.
+DISTANCES, PRODUCTS = "squared distances", "inner products"
 # Rows of a float32 result computed at once, in double precision.
 ROWS = 512
 

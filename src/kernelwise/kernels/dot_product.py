@@ -10,12 +10,23 @@ import numpy as np
 from kernelwise._core.parameters import Hyperparameter
 from kernelwise._core.validation import check_number, check_positive
 from kernelwise.kernels.base import Kernel
-from kernelwise.kernels.distances import inner_products, squared_norms
+from kernelwise.kernels.distances import PRODUCTS, inner_products, squared_norms
 from kernelwise.kernels.starts import start_gamma
 
 
 class DotProductKernel(Kernel):
     """k(x, y) = φ(xᵀy)."""
+
+    @property
+    def gram_base(self) -> str | None:
+        return PRODUCTS
+
+    def sklearn_params(self) -> dict[str, Any] | None:
+        # A subclass may be another function of the inner product.
+        if type(self) not in SKLEARN_NAMES:
+            return None
+        numbers = {k: int(v) if k == "degree" else float(v) for k, v in self.get_params().items()}
+        return {"kernel": SKLEARN_NAMES[type(self)], **numbers}
 
     def _gram(self, X: Any, Y: Any) -> np.ndarray:
         return self._profile(inner_products(X, Y))
@@ -37,6 +48,9 @@ class Linear(DotProductKernel):
     >>> Linear()([[1.0, 2.0]], [[3.0, 4.0]])
     array([[11.]])
     """
+
+    title: ClassVar[str] = "Linear kernel"
+    is_linear: ClassVar[bool] = True
 
     def __init__(self) -> None:
         pass
@@ -146,6 +160,9 @@ class Sigmoid(DotProductKernel):
 
     def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
         return self._copy(gamma=_start_slope(X, heuristic, self.gamma))
+
+
+SKLEARN_NAMES: dict[type[Kernel], str] = {Linear: "linear", Polynomial: "poly", Sigmoid: "sigmoid"}
 
 
 def _start_slope(X: Any, heuristic: str | None, keep: float) -> float:

@@ -27,6 +27,7 @@ class ExponentialRBF(RadialKernel):
            [0.3679, 1.    ]])
     """
 
+    title: ClassVar[str] = "Exponential RBF"
     hyperparameters: ClassVar = (Hyperparameter("gamma"),)
     input_powers: ClassVar = {"gamma": 0.5}
 

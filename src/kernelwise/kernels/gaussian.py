@@ -6,12 +6,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from kernelwise._core.validation import check_samples
-from kernelwise.kernels.radial import GaussianFamily, scatter
+from kernelwise.kernels.metric import MetricKernel
+from kernelwise.kernels.radial import scatter
 from kernelwise.kernels.starts import start_gamma
 
 
-class Gaussian(GaussianFamily):
+class Gaussian(MetricKernel):
     """k(x, y) = exp(−½ (x − y)ᵀ Q (x − y)) with a symmetric positive-definite matrix Q (paper 003, eq. 1).
 
     ``theta`` is Q itself, shape (d, d), and :meth:`gradient_dot` returns the symmetric matrix of
@@ -32,6 +32,8 @@ class Gaussian(GaussianFamily):
            [0.3679, 1.    ]])
     """
 
+    title: ClassVar[str] = "Gaussian with a full metric"
+    metric_name: ClassVar[str] = "Q"
     geometry: ClassVar[str] = "spd"
     input_powers: ClassVar = {"Q": 1.0}
 
@@ -54,18 +56,11 @@ class Gaussian(GaussianFamily):
                 "Add a multiple of the identity, or use LowRankGaussian for a singular Q."
             )
 
-    def _check_features(self, n_features: int) -> None:
-        if self.Q is None:
-            raise ValueError("This Gaussian has no Q yet. Pass Q, or call kernel.initialize(X, y) first.")
-        if len(self.Q) != n_features:
-            raise ValueError(f"This Gaussian was made for {len(self.Q)} features, got {n_features}.")
+    def metric(self, n_features: int) -> np.ndarray:
+        return self.theta
 
-    @property
-    def scale(self) -> float:
-        return 0.5
-
-    def transform(self, X: Any) -> Any:
-        return np.asarray(X @ np.linalg.cholesky(self.theta).astype(X.dtype))
+    def linear_map(self, n_features: int) -> np.ndarray:
+        return np.linalg.cholesky(self.theta)
 
     def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
         # Eq. 21: −½ Σ_ij W_ij K_ij (x_i − y_j)(x_i − y_j)ᵀ
@@ -97,9 +92,15 @@ class Gaussian(GaussianFamily):
     def theta_names(self) -> tuple[str, ...]:
         return tuple(f"Q[{i}, {j}]" for i, j in np.ndindex(self.theta.shape))
 
-    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
-        if heuristic == "keep" and self.Q is not None:
-            return self._copy()
-        X = check_samples(X)
-        gamma = start_gamma(X, y, None if heuristic == "keep" else heuristic)
-        return self._copy(Q=2.0 * gamma * np.eye(X.shape[1]))
+    def _started(self, X: Any, y: Any, heuristic: str | None) -> Self:
+        return self._copy(Q=2.0 * start_gamma(X, y, heuristic) * np.eye(X.shape[1]))
+
+    def log_trace(self, theta: np.ndarray) -> float:
+        return float(np.log(np.trace(theta)))
+
+    def with_log_trace(self, theta: np.ndarray, log_trace: float) -> np.ndarray:
+        return theta * np.exp(log_trace - self.log_trace(theta))
+
+    def pull_back(self, theta: np.ndarray, gradient: np.ndarray, log_trace: float) -> np.ndarray:
+        along = np.vdot(gradient, theta) / np.trace(theta)
+        return np.exp(log_trace - self.log_trace(theta)) * (gradient - along * np.eye(len(theta)))

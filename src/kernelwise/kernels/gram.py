@@ -10,11 +10,8 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.memory import check_gram_memory
-from kernelwise.kernels import Kernel, RadialKernel
-from kernelwise.kernels.distances import inner_products, squared_distances
-from kernelwise.kernels.dot_product import DotProductKernel
-
-DISTANCES, PRODUCTS = "squared distances", "inner products"
+from kernelwise.kernels.base import Kernel
+from kernelwise.kernels.distances import DISTANCES, inner_products, squared_distances
 
 
 class Grams:
@@ -23,7 +20,7 @@ class Grams:
     Parameters
     ----------
     X : array or CSR matrix of shape (n_samples, n_features), or the Gram matrix itself for "precomputed"
-    bases : iterable of {DISTANCES, PRODUCTS}
+    bases : iterable of {"squared distances", "inner products"}
         What the kernels to come will need; see `base_of`.
     n_buffers : int
         Gram matrices that may be in use at one moment.
@@ -55,22 +52,18 @@ class Grams:
             K = np.empty((self.X.shape[0],) * 2)
         try:
             np.copyto(K, self._bases[base])
-            yield kernel._profile(K)
+            yield kernel.profile(K)
         finally:
             self._buffers.put(K)
 
 
 def gram_of(kernel: Any, X: Any) -> np.ndarray:
-    """Gram matrix of one kernel; the samples themselves if that is what they are."""
+    """Gram matrix of one kernel, or the samples themselves if they are a Gram matrix already."""
     if isinstance(kernel, str):  # "precomputed"
         return X
     return kernel(X) if isinstance(kernel, Kernel) else np.asarray(kernel(X, X), dtype=float)
 
 
 def base_of(kernel: Any) -> str | None:
-    """What the Gram matrix is an entrywise function of, if other kernels can share that."""
-    if isinstance(kernel, DotProductKernel):
-        return PRODUCTS
-    if isinstance(kernel, RadialKernel) and type(kernel).transform is RadialKernel.transform:
-        return DISTANCES
-    return None
+    """The array that a kernel's Gram matrix is an entrywise function of, if other kernels can share it."""
+    return kernel.gram_base if isinstance(kernel, Kernel) else None

@@ -8,12 +8,12 @@ import numpy as np
 from scipy import sparse
 
 from kernelwise._core.parameters import Hyperparameter
-from kernelwise._core.validation import check_samples
-from kernelwise.kernels.radial import GaussianFamily, scatter
+from kernelwise.kernels.metric import MetricKernel
+from kernelwise.kernels.radial import scatter
 from kernelwise.kernels.starts import start_gamma
 
 
-class LowRankGaussian(GaussianFamily):
+class LowRankGaussian(MetricKernel):
     """k(x, y) = exp(−½ ‖A(x − y)‖²), the general Gaussian with Q = AᵀA of rank at most r.
 
     The metric of paper 003, eq. 1, where it is to see a few directions only.
@@ -34,6 +34,8 @@ class LowRankGaussian(GaussianFamily):
            [0.6065, 0.6065, 1.    ]])
     """
 
+    title: ClassVar[str] = "Low-rank Gaussian"
+    metric_name: ClassVar[str] = "A"
     hyperparameters: ClassVar = (Hyperparameter("A", (-1e3, 1e3), is_log=False),)
     input_powers: ClassVar = {"A": 0.5}
 
@@ -53,36 +55,31 @@ class LowRankGaussian(GaussianFamily):
                 f"'A' of LowRankGaussian must be a finite (rank, n_features) matrix, got shape {A.shape}."
             )
 
-    def _check_features(self, n_features: int) -> None:
-        if self.A is None:
-            raise ValueError(
-                "This LowRankGaussian has no A yet. Pass A, or call kernel.initialize(X, y) first."
-            )
-        if np.shape(self.A)[1] != n_features:
-            raise ValueError(
-                f"This LowRankGaussian was made for {np.shape(self.A)[1]} features, got {n_features}."
-            )
+    def metric(self, n_features: int) -> np.ndarray:
+        A = np.asarray(self.A, dtype=float)
+        return A.T @ A
 
-    @property
-    def scale(self) -> float:
-        return 0.5
-
-    def transform(self, X: Any) -> Any:
-        return np.asarray(X @ np.asarray(self.A, dtype=float).T.astype(X.dtype))
+    def linear_map(self, n_features: int) -> np.ndarray:
+        return np.asarray(self.A, dtype=float).T
 
     def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
         # ∂A = 2A · ∂Q
         V = W * (self._gram(X, Y) if K is None else K)
         return (-np.asarray(self.A, dtype=float) @ scatter(X, V, Y)).ravel()
 
-    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
-        if heuristic == "keep" and self.A is not None:
-            return self._copy()
-        X = check_samples(X)
-        rank = min(self.rank, X.shape[1])
-        directions = _principal_directions(X, rank)
-        gamma = start_gamma(X @ directions.T, y, None if heuristic == "keep" else heuristic)
-        return self._copy(A=np.sqrt(2.0 * gamma) * directions)
+    def _started(self, X: Any, y: Any, heuristic: str | None) -> Self:
+        directions = _principal_directions(X, min(self.rank, X.shape[1]))
+        return self._copy(A=np.sqrt(2.0 * start_gamma(X @ directions.T, y, heuristic)) * directions)
+
+    def log_trace(self, theta: np.ndarray) -> float:
+        return float(np.log(np.vdot(theta, theta)))
+
+    def with_log_trace(self, theta: np.ndarray, log_trace: float) -> np.ndarray:
+        return theta * np.exp((log_trace - self.log_trace(theta)) / 2.0)
+
+    def pull_back(self, theta: np.ndarray, gradient: np.ndarray, log_trace: float) -> np.ndarray:
+        along = np.vdot(gradient, theta) / np.vdot(theta, theta)
+        return np.exp((log_trace - self.log_trace(theta)) / 2.0) * (gradient - along * theta)
 
 
 def _principal_directions(X: Any, rank: int) -> np.ndarray:

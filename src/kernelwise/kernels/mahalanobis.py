@@ -11,7 +11,7 @@ from scipy import sparse
 from kernelwise._core.parameters import Hyperparameter
 from kernelwise._core.validation import check_choice, check_positive, check_samples
 from kernelwise.exceptions import RidgeWarning
-from kernelwise.kernels.radial import ScaledGaussian
+from kernelwise.kernels.radial import ScaledGaussian, mapped
 from kernelwise.kernels.starts import start_gamma
 
 # Directions with less than this share of the largest variance carry rounding errors, not data.
@@ -21,7 +21,7 @@ RELATIVE_FLOOR = 1e-10
 class Mahalanobis(ScaledGaussian):
     """k(x, y) = exp(−(δ/m) (x − y)ᵀ S⁻¹ (x − y)), S the covariance of the training data, m their features.
 
-    Paper 000, eqs. 5 and 6: an RBF kernel of features, or principal directions, brought to one size.
+    Paper 000, eqs. 5 and 6: an RBF kernel of features, or principal directions, scaled to one size.
 
     Parameters
     ----------
@@ -46,6 +46,7 @@ class Mahalanobis(ScaledGaussian):
            [0.1353, 1.    ]])
     """
 
+    scales_features: ClassVar[bool] = True
     hyperparameters: ClassVar = (Hyperparameter("delta"),)
     input_powers: ClassVar = {"delta": 1.0}
 
@@ -70,7 +71,7 @@ class Mahalanobis(ScaledGaussian):
             )
 
     def _check_features(self, n_features: int) -> None:
-        if not isinstance(self.covariance, str) and len(self.covariance) != n_features:
+        if not self.needs_data and len(self.covariance) != n_features:
             raise ValueError(
                 f"This Mahalanobis kernel was made for {len(self.covariance)} features, got {n_features}."
             )
@@ -80,7 +81,7 @@ class Mahalanobis(ScaledGaussian):
         return float(self.delta)
 
     def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
-        if not isinstance(self.covariance, str):
+        if not self.needs_data:
             return super().squared_distances(X, Y)
         if Y is not None and Y is not X:
             raise ValueError(
@@ -88,18 +89,24 @@ class Mahalanobis(ScaledGaussian):
             )
         return self.initialize(X, heuristic="keep").squared_distances(X)
 
-    def transform(self, X: Any) -> Any:
+    def linear_map(self, n_features: int) -> np.ndarray:
         S = np.asarray(self.covariance, dtype=float)
         if S.ndim == 1:
-            weights = np.sqrt(_inverse(S) / len(S))
-            return X.multiply(weights).tocsr() if sparse.issparse(X) else X * weights.astype(X.dtype)
+            return np.sqrt(_inverse(S) / len(S))
         values, vectors = np.linalg.eigh(S)
-        return X @ (vectors * np.sqrt(_inverse(values) / len(S))).astype(X.dtype)
+        return vectors * np.sqrt(_inverse(values) / len(S))
+
+    def transform(self, X: Any) -> Any:
+        return mapped(X, self.linear_map(X.shape[1]))
+
+    @property
+    def needs_data(self) -> bool:
+        return isinstance(self.covariance, str)
 
     def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
         X = check_samples(X)
         bound = self
-        if isinstance(self.covariance, str):
+        if self.needs_data:
             bound = self._copy(covariance=_covariance(X, self.covariance))
             bound._warn_if_singular()
         return bound._copy(delta=start_gamma(bound.transform(X), y, heuristic, keep=self.delta))

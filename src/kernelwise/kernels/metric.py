@@ -1,13 +1,74 @@
-"""What a learned metric says: weight of each feature, leading directions, correlations."""
+"""Kernels whose free parameters are a metric, and what a metric says: weights, directions, correlations."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from kernelwise.kernels import RBF, DiagonalGaussian, Gaussian, Kernel, LowRankGaussian
+from kernelwise._core.validation import check_samples
+from kernelwise.kernels.base import Kernel
+from kernelwise.kernels.radial import GaussianFamily, mapped
+
+
+class MetricKernel(GaussianFamily):
+    """k(x, y) = exp(−½ (x − y)ᵀ Q (x − y)) with the metric Q, or what Q is made of, as its free parameters.
+
+    A search with tr Q held constant asks for the three methods that take a ``theta``: they are functions of a
+    point of the search, which need not be the kernel's own.
+    """
+
+    learns_metric: ClassVar[bool] = True
+    #: The constructor argument that holds the metric; its last axis has one entry per feature.
+    metric_name: ClassVar[str]
+
+    @property
+    def scale(self) -> float:
+        return 0.5
+
+    @abstractmethod
+    def linear_map(self, n_features: int) -> np.ndarray: ...
+
+    def transform(self, X: Any) -> Any:
+        return mapped(X, self.linear_map(X.shape[1]))
+
+    @property
+    def needs_data(self) -> bool:
+        return getattr(self, self.metric_name) is None
+
+    def _check_features(self, n_features: int) -> None:
+        name, Q = type(self).__name__, self.metric_name
+        if self.needs_data:
+            raise ValueError(f"This {name} has no {Q} yet. Pass {Q}, or call kernel.initialize(X, y) first.")
+        size = np.shape(getattr(self, Q))[-1]
+        if size != n_features:
+            raise ValueError(f"This {name} was made for {size} features, got {n_features}.")
+
+    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
+        if heuristic != "keep":
+            return self._started(check_samples(X), y, heuristic)
+        return self._started(check_samples(X), y, None) if self.needs_data else self._copy()
+
+    @abstractmethod
+    def _started(self, X: Any, y: Any, heuristic: str | None) -> Self:
+        """A copy whose metric treats all directions alike, of the width that suits the data."""
+
+    @abstractmethod
+    def log_trace(self, theta: np.ndarray) -> float:
+        """Logarithm of tr Q at a point of the search."""
+
+    @abstractmethod
+    def with_log_trace(self, theta: np.ndarray, log_trace: float) -> np.ndarray:
+        """The point, of the shape of ``theta``, where Q has that trace and is otherwise that of ``theta``."""
+
+    @abstractmethod
+    def pull_back(self, theta: np.ndarray, gradient: np.ndarray, log_trace: float) -> np.ndarray:
+        """Gradient by ``theta`` of f(``with_log_trace(theta, log_trace)``) from the gradient of f there.
+
+        No direction along Q is left in it: f does not change with the scale of ``theta``.
+        """
 
 
 @dataclass(frozen=True)
@@ -28,15 +89,7 @@ class Direction:
 
 def metric_of(kernel: Kernel, n_features: int) -> np.ndarray:
     """Q of a Gaussian kernel exp(−½ (x − y)ᵀ Q (x − y)), shape (n_features, n_features)."""
-    if isinstance(kernel, Gaussian):
-        return kernel.theta
-    if isinstance(kernel, DiagonalGaussian):
-        return np.diag(np.asarray(kernel.q, dtype=float))
-    if isinstance(kernel, LowRankGaussian):
-        A = np.asarray(kernel.A, dtype=float)
-        return A.T @ A
-    assert isinstance(kernel, RBF)
-    return 2.0 * kernel.gamma * np.eye(n_features)
+    return kernel.metric(n_features)
 
 
 def relevance(Q: np.ndarray, variance: np.ndarray) -> np.ndarray:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from kernelwise.kernels.base import Kernel
-from kernelwise.kernels.distances import squared_distances
+from kernelwise.kernels.distances import DISTANCES, squared_distances
 
 
 class RadialKernel(Kernel):
@@ -27,9 +27,11 @@ class RadialKernel(Kernel):
            [5., 0.]])
     """
 
-    def transform(self, X: Any) -> Any:
-        """Samples after the kernel's linear map, shape (n_samples, n_mapped)."""
-        return X
+    is_radial: ClassVar[bool] = True
+
+    @property
+    def gram_base(self) -> str | None:
+        return DISTANCES if type(self).transform is Kernel.transform else None
 
     def squared_distances(self, X: Any, Y: Any = None) -> np.ndarray:
         """Squared distances after the linear map, shape (n_rows, n_columns)."""
@@ -50,10 +52,21 @@ class RadialKernel(Kernel):
 class GaussianFamily(RadialKernel):
     """k(x, y) = exp(−s‖L(x − y)‖²): RBF, Mahalanobis, diagonal, general and low-rank Gaussian in one."""
 
+    is_gaussian: ClassVar[bool] = True
+
     @property
     @abstractmethod
     def scale(self) -> float:
         """The factor s before the squared distance."""
+
+    def metric(self, n_features: int) -> np.ndarray:
+        L = self.linear_map(n_features)
+        if L is None:
+            return 2.0 * self.scale * np.eye(n_features)
+        return 2.0 * self.scale * (np.diag(L**2) if L.ndim == 1 else L @ L.T)
+
+    def sklearn_params(self) -> dict[str, Any]:
+        return {"kernel": "rbf", "gamma": self.scale}
 
     def _profile(self, D: np.ndarray) -> np.ndarray:
         D *= -self.scale
@@ -62,6 +75,8 @@ class GaussianFamily(RadialKernel):
 
 class ScaledGaussian(GaussianFamily):
     """A member of the family whose one free parameter is the factor s (up to a constant)."""
+
+    has_one_width: ClassVar[bool] = True
 
     def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
         # ∂K/∂log s = −s D∘K
@@ -92,6 +107,13 @@ def exp_without_denormals(exponent: np.ndarray) -> np.ndarray:
     return np.exp(exponent, out=exponent)
 
 
+def mapped(X: Any, L: np.ndarray) -> Any:
+    """Samples after a linear map: X∘L for weights of shape (n_features,), which keep X sparse, else X·L."""
+    if L.ndim == 2:
+        return np.asarray(X @ L.astype(X.dtype))
+    return X.multiply(L).tocsr() if sparse.issparse(X) else X * L.astype(X.dtype)
+
+
 def scatter(X: Any, V: np.ndarray, Y: Any) -> np.ndarray:
     """Σ_ij V_ij (x_i − y_j)(x_i − y_j)ᵀ, shape (n_features, n_features), by matrix products only."""
     X, Y = _centre(X, Y)
@@ -105,7 +127,7 @@ def scatter_diagonal(X: Any, V: np.ndarray, Y: Any) -> np.ndarray:
     X, Y = _centre(X, Y)
     rows, columns = V.sum(axis=1), V.sum(axis=0)
     if sparse.issparse(X):
-        # Through columns in pieces: V @ Y of a wide sparse Y would be a dense n × d array.
+        # A few columns at a time: V @ Y of a wide sparse Y would be a dense n × d array.
         X, Y = X.tocsc(), Y.tocsc()
         cross = np.concatenate(
             [

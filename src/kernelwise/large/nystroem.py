@@ -11,7 +11,6 @@ from sklearn.cluster import kmeans_plusplus
 
 from kernelwise._core.memory import MIB, usable_memory
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.kernels.radial import RadialKernel
 from kernelwise.large.feature_blocks import ROWS, Blocks, DenseBlocks, MappedBlocks
 
 #: Directions of less than this share of the largest eigenvalue are rounding, and left out.
@@ -97,5 +96,4 @@ def choose_landmarks(kernel: Any, X: Any, n_landmarks: int, random_state: int = 
     -------
     rows : ndarray of shape (n_landmarks,)
     """
-    Z = kernel.transform(X) if isinstance(kernel, RadialKernel) else X
-    return kmeans_plusplus(Z, n_landmarks, random_state=random_state, n_local_trials=1)[1]
+    return kmeans_plusplus(kernel.transform(X), n_landmarks, random_state=random_state, n_local_trials=1)[1]

@@ -1,5 +1,10 @@
 """Optimizers: θ → better θ, seeing only a TuningProblem."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 from kernelwise.optimizers.base import Optimizer, Run
 from kernelwise.optimizers.gradient_descent import GradientDescent
 from kernelwise.optimizers.grid import GridSearch
@@ -9,7 +14,44 @@ from kernelwise.optimizers.quasi_newton import QuasiNewton
 from kernelwise.optimizers.second_order import SecondOrder
 from kernelwise.space import SearchSpace
 
+OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
+    "quasi-newton": QuasiNewton,
+    "second-order": SecondOrder,
+    "gradient-descent": GradientDescent,
+    "manifold": ManifoldDescent,
+    "line-search": LineSearch,
+    "grid": GridSearch,
+}
+
+
+def as_optimizer(optimizer: Any) -> Optimizer:
+    """Return the optimizer with that name, or the optimizer itself.
+
+    Parameters
+    ----------
+    optimizer : str or Optimizer
+        A name of :data:`OPTIMIZERS`, which stands for the optimizer with its defaults, or an object.
+
+    Returns
+    -------
+    optimizer : Optimizer
+
+    Examples
+    --------
+    >>> from kernelwise.optimizers import LineSearch, as_optimizer
+    >>> as_optimizer("second-order"), as_optimizer(LineSearch()).max_parameters
+    (SecondOrder(tol=1e-06, max_iter=100, n_restarts=0, random_state=0), 1)
+    """
+    if isinstance(optimizer, Optimizer):
+        return optimizer
+    if isinstance(optimizer, str) and optimizer in OPTIMIZERS:
+        return OPTIMIZERS[optimizer]()
+    names = ", ".join(map(repr, OPTIMIZERS))
+    raise ValueError(f"optimizer must be an Optimizer or one of {names}, got {optimizer!r}.")
+
+
 __all__ = [
+    "OPTIMIZERS",
     "GradientDescent",
     "GridSearch",
     "LineSearch",
@@ -19,4 +61,5 @@ __all__ = [
     "Run",
     "SearchSpace",
     "SecondOrder",
+    "as_optimizer",
 ]

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from copy import copy
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -214,7 +214,7 @@ class TuningProblem:
     @property
     def has_scale_derivatives(self) -> bool:
         """Whether :meth:`scale_derivatives` is available: a linear criterion and a kernel exp(−s·D)."""
-        return self.criterion.is_linear and isinstance(self.kernel, ScaledGaussian)
+        return self.criterion.is_linear and self.kernel.has_one_width
 
     def scale_derivatives(self, theta: Any) -> np.ndarray:
         """Score and its first three derivatives with respect to the factor s of the kernel exp(−s·D).
@@ -222,8 +222,7 @@ class TuningProblem:
         The factor is the kernel's one parameter itself, not its logarithm (paper 000, eq. 9). The adjoint
         of a linear criterion does not depend on K, so each call costs one pass over the distances.
         """
-        kernel = self.kernel_at(theta)
-        assert isinstance(kernel, ScaledGaussian)
+        kernel = cast(ScaledGaussian, self.kernel_at(theta))
         derivatives = self.criterion.sign * kernel.derivatives_dot(self.X, self._linear_adjoint)
         gradient = np.array([self.criterion.sign * kernel.scale * derivatives[1]])
         key = np.asarray(theta, dtype=float).tobytes()

@@ -9,7 +9,6 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial import cKDTree
 
-from kernelwise.kernels.radial import RadialKernel
 from kernelwise.reports.held_out import class_index, some_rows
 
 #: Cells of the picture along each axis, samples drawn, and neighbours whose mean fills in other directions.
@@ -126,7 +125,7 @@ def decision_regions(model: Any, X: Any, y: Any, names: list[str]) -> Regions | 
 
 def leading_plane(kernel: Any, Z: np.ndarray) -> Plane | None:
     """Principal components of the samples as the kernel sees them: after its linear map, if it has one."""
-    mapped = np.asarray(kernel.transform(Z) if isinstance(kernel, RadialKernel) else Z, dtype=float)
+    mapped = np.asarray(kernel.transform(Z), dtype=float)
     mapped = mapped - mapped.mean(axis=0)
     if min(mapped.shape) < 2:
         return None

@@ -6,18 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.kernels import DiagonalGaussian, Kernel, Linear
-from kernelwise.kernels.radial import GaussianFamily
+from kernelwise.kernels import Kernel
 
 #: Letters of the papers for names of parameters.
 LETTERS = {"gamma": "γ", "delta": "δ", "sigma": "σ", "coef0": "c", "epsilon": "ε"}
-#: Kernels whose class name is not what people call them.
-TITLES = {
-    "ExponentialRBF": "Exponential RBF",
-    "DiagonalGaussian": "Diagonal Gaussian",
-    "Gaussian": "Gaussian with a full metric",
-    "LowRankGaussian": "Low-rank Gaussian",
-}
 #: Scores that are a share of samples, by the name of the scoring.
 SHARES = {None: "accuracy", "accuracy": "accuracy", "balanced_accuracy": "balanced accuracy"}
 #: Weights below this share of the largest do not count as kept features.
@@ -41,23 +33,18 @@ def kernel_text(kernel: Any) -> str:
     """A kernel with its numbers: RBF, γ = 0.0208."""
     if not isinstance(kernel, Kernel):
         return "Precomputed kernel"
-    name = type(kernel).__name__
-    title = TITLES.get(name, name)
-    if isinstance(kernel, DiagonalGaussian):
-        q = np.asarray(kernel.q, dtype=float)
-        return f"{title}, {int((q > NEGLIGIBLE * q.max()).sum())} of {count(len(q), 'feature')}"
-    if isinstance(kernel, Linear):
-        return f"{title} kernel"
+    q = kernel.feature_weights
+    if q is not None:
+        return f"{kernel.title}, {int((q > NEGLIGIBLE * q.max()).sum())} of {count(len(q), 'feature')}"
     numbers = {k: v for k, v in kernel.get_params().items() if isinstance(v, float | int)}
-    return ", ".join([title, *(f"{LETTERS.get(k, k)} = {number(v)}" for k, v in numbers.items())])
+    return ", ".join([kernel.title, *(f"{LETTERS.get(k, k)} = {number(v)}" for k, v in numbers.items())])
 
 
 def width_of(kernel: Any) -> float | None:
     """The factor before the squared distance, or γ of other kernels; None where no one number says it."""
-    if isinstance(kernel, GaussianFamily):
-        # The scale of a learned metric is in the metric.
-        return float(kernel.scale) if any(p in kernel.get_params() for p in ("gamma", "delta")) else None
-    gamma = getattr(kernel, "gamma", None)
+    if not isinstance(kernel, Kernel) or kernel.learns_metric:
+        return None
+    gamma = getattr(kernel, "scale" if kernel.is_gaussian else "gamma", None)
     return float(gamma) if isinstance(gamma, float | int) else None
 
 

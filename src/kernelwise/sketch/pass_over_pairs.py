@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from joblib import delayed
@@ -106,13 +106,13 @@ def mapped(X: Any, y: Any, kernel: Any, weight: np.ndarray) -> Any:
 
 
 def as_gaussian(kernel: Any) -> GaussianFamily:
-    """A kernel whose values are functions of a squared distance after a linear map."""
+    """Return the kernel exp(−s·D) with that name, or the kernel itself; refuse all others."""
     kernel = as_kernel(kernel)
-    if not isinstance(kernel, GaussianFamily):
+    if not kernel.is_gaussian:
         raise IncompatibleError(
             f"A distance sketch is for kernels exp(−s·D): RBF, Mahalanobis and the Gaussians, not {kernel!r}."
         )
-    return kernel
+    return cast(GaussianFamily, kernel)
 
 
 def distance_histograms(

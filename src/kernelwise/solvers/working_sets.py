@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.validation import check_positive
-from kernelwise.kernels.radial import GaussianFamily
+from kernelwise.kernels import Kernel
 from kernelwise.solvers.box_qp import SINGLE, BoxQP, Outcome, Pool
 from kernelwise.solvers.dual import SVMSolution, into_bounds, iteration_cap, signs_and_weights, warn_of
 from kernelwise.solvers.kernel_rows import ALL, GaussianRows, KernelRows
@@ -65,7 +65,8 @@ def solve_svm_by_rows(
     bound = C * weight
     lo, hi = np.where(signs < 0, -bound, 0.0), np.where(signs > 0, bound, 0.0)
     beta = np.zeros(n) if warm_start is None else into_bounds(warm_start, lo, hi)
-    can_be_single = isinstance(kernel, GaussianFamily) and isinstance(X, np.ndarray) and tol >= SINGLE_TOL
+    is_gaussian = isinstance(kernel, Kernel) and kernel.is_gaussian
+    can_be_single = is_gaussian and isinstance(X, np.ndarray) and tol >= SINGLE_TOL
     for source in (GaussianRows, KernelRows) if can_be_single else (KernelRows,):
         rows = source(kernel, X, memory_limit // 2)
         f = signs.copy()

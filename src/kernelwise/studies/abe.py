@@ -18,7 +18,6 @@ from sklearn.preprocessing import MinMaxScaler
 
 from kernelwise.datasets import make_two_gaussians
 from kernelwise.exceptions import BoundaryWarning, KernelwiseWarning
-from kernelwise.kernels import RBF
 from kernelwise.selection import AbeResult, abe_grid_search, abe_line_search, abe_select
 from kernelwise.sketch.sketch import DistanceSketch
 from kernelwise.studies._figures import Curves, Line, Mark, Panel
@@ -115,7 +114,7 @@ def choose(method: str, parts: Parts, **settings: Any) -> Row:
         result = METHODS[method](X, y, **settings)
     return {
         "parameter": result.parameter,
-        "our gamma": result.kernel.gamma if isinstance(result.kernel, RBF) else None,
+        "our gamma": result.kernel.get_params().get("gamma"),
         "C": result.C,
         "test error %": 100 * (1 - result.estimator.score(X_test, y_test)),
         "train error %": 100 * (1 - result.estimator.score(X, y)),

@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from kernelwise.kernels import Kernel
+from kernelwise.kernels.distances import DISTANCES, inner_products, squared_distances
 from kernelwise.testing.gradients import assert_gradient, central_difference
 
 
@@ -52,6 +53,7 @@ def check_kernel(kernel: Kernel, X: Any = None, y: Any = None, *, random_state: 
     assert repr(kernel.get_params()) == before, "initialize changed the kernel it was called on"
     X = np.asarray(X, dtype=float)
     _check_values(fitted, X)
+    _check_answers(fitted, X)
     _check_parameters(fitted, X)
     _check_gradients(fitted, X, random)
 
@@ -68,6 +70,23 @@ def _check_values(kernel: Kernel, X: np.ndarray) -> None:
     np.testing.assert_allclose(single, K, rtol=1e-3, atol=1e-4)
     for make in (sparse.csr_matrix, sparse.csr_array):
         np.testing.assert_allclose(kernel(make(X)), K, rtol=1e-9, atol=1e-10)
+
+
+def _check_answers(kernel: Any, X: np.ndarray) -> None:
+    """What a kernel says of itself (its map, its base, its metric) must be what its values show."""
+    K, L = kernel(X), kernel.linear_map(X.shape[1])
+    same = partial(np.testing.assert_allclose, rtol=1e-9, atol=1e-12)
+    by_map = X if L is None else X * L if L.ndim == 1 else X @ L
+    same(by_map, kernel.transform(X), err_msg="linear_map is not the map of transform")
+    if kernel.gram_base is not None:
+        base = squared_distances(X) if kernel.gram_base == DISTANCES else inner_products(X, X)
+        same(kernel.profile(base), K, err_msg=f"profile of {kernel.gram_base} is not kernel(X)")
+    if kernel.is_gaussian:
+        Q = kernel.metric(X.shape[1])
+        differences = X[:, None] - X
+        D = np.einsum("ijk,kl,ijl->ij", differences, Q, differences)
+        same(np.exp(-kernel.scale * kernel.squared_distances(X)), K, err_msg="kernel(X) is not exp(−scale·D)")
+        same(np.exp(-0.5 * D), K, err_msg="metric is not that of kernel(X)")
 
 
 def _check_parameters(kernel: Kernel, X: np.ndarray) -> None:

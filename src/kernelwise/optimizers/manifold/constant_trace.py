@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
-from scipy.special import logsumexp
 
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.kernels import DiagonalGaussian, Gaussian, Kernel, LowRankGaussian
+from kernelwise.kernels import Kernel
+from kernelwise.kernels.metric import MetricKernel
 
 
 class ConstantTrace:
@@ -17,40 +19,23 @@ class ConstantTrace:
 
     Parameters
     ----------
-    kernel : Gaussian, DiagonalGaussian or LowRankGaussian
-        θ is Q, the logarithms of its diagonal, or A with Q = AᵀA.
+    kernel : Kernel
+        With a metric that can be learned (``learns_metric``).
     """
 
     def __init__(self, kernel: Kernel) -> None:
-        if not isinstance(kernel, Gaussian | DiagonalGaussian | LowRankGaussian):
+        if not kernel.learns_metric:
             raise IncompatibleError(
                 f"constant_trace needs a kernel with a metric, but {type(kernel).__name__} has none. "
                 "Use DiagonalGaussian, Gaussian or LowRankGaussian, or constant_trace=False."
             )
-        self.kernel = kernel
-        self.log_trace = self._log_trace(kernel.theta)
-
-    def _log_trace(self, theta: np.ndarray) -> float:
-        if isinstance(self.kernel, Gaussian):
-            return float(np.log(np.trace(theta)))
-        if isinstance(self.kernel, DiagonalGaussian):
-            return float(logsumexp(theta))
-        return float(np.log(np.vdot(theta, theta)))
+        self.kernel = cast(MetricKernel, kernel)
+        self.log_trace = self.kernel.log_trace(kernel.theta)
 
     def rescale(self, theta: np.ndarray) -> np.ndarray:
-        """θ of the same shape with the kernel's trace."""
-        shift = self.log_trace - self._log_trace(theta)
-        if isinstance(self.kernel, DiagonalGaussian):
-            return theta + shift
-        return theta * np.exp(shift if isinstance(self.kernel, Gaussian) else shift / 2.0)
+        """Return θ, of the same shape, with the kernel's trace."""
+        return self.kernel.with_log_trace(theta, self.log_trace)
 
     def pull_back(self, theta: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-        """Gradient at θ from the gradient at ``rescale(theta)``."""
-        shift = self.log_trace - self._log_trace(theta)
-        if isinstance(self.kernel, DiagonalGaussian):
-            return gradient - gradient.sum() * np.exp(theta - logsumexp(theta))
-        if isinstance(self.kernel, Gaussian):
-            along = np.vdot(gradient, theta) / np.trace(theta)
-            return np.exp(shift) * (gradient - along * np.eye(len(theta)))
-        along = np.vdot(gradient, theta) / np.vdot(theta, theta)
-        return np.exp(shift / 2.0) * (gradient - along * theta)
+        """Return the gradient at θ from the gradient at ``rescale(theta)``."""
+        return self.kernel.pull_back(theta, gradient, self.log_trace)

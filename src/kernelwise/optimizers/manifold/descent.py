@@ -12,7 +12,6 @@ from pymanopt.optimizers import ConjugateGradient, SteepestDescent, TrustRegions
 from sklearn.utils import check_random_state
 
 from kernelwise._core.validation import check_choice, check_number
-from kernelwise.kernels import DiagonalGaussian, LowRankGaussian
 from kernelwise.optimizers.base import Optimizer, Run
 from kernelwise.optimizers.manifold.constant_trace import ConstantTrace
 from kernelwise.optimizers.manifold.manifolds import BoundedSPD, Box, PapersBox, PapersSPD
@@ -132,11 +131,10 @@ class _Search:
             low, high = np.exp(of_kernel[0])
             family = PapersSPD if is_papers else BoundedSPD
             first = family(len(kernel.theta), low, high, self.settings.floor)
-        elif isinstance(kernel, LowRankGaussian):
-            first = Box(of_kernel)
         else:
-            floor = self.settings.floor if isinstance(kernel, DiagonalGaussian) else 0.0
-            first = (PapersBox if is_papers else Box)(of_kernel, floor)
+            floor = 0.0 if kernel.feature_weights is None else self.settings.floor
+            has_logs = any(h.is_log for h in kernel.hyperparameters)
+            first = (PapersBox if is_papers and has_logs else Box)(of_kernel, floor)
         return [first, Box(of_own)] if self.n_own else [first]
 
     def to_point(self, theta: np.ndarray) -> Point:

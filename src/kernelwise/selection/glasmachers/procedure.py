@@ -26,7 +26,6 @@ from kernelwise.exceptions import BoundaryWarning
 from kernelwise.findings import Finding
 from kernelwise.kernels import RBF, Kernel, as_kernel
 from kernelwise.kernels.gram import DISTANCES, Grams
-from kernelwise.kernels.radial import GaussianFamily
 from kernelwise.optimizers import QuasiNewton
 from kernelwise.optimizers.base import Optimizer
 from kernelwise.selection.cross_validation import (
@@ -123,7 +122,7 @@ def glasmachers_select(
     values = check_values(Cs, "Cs", "glasmachers_select")
     method, cost = _named(criterion, C)
     begin = as_kernel(kernel).initialize(X, y, start)
-    verdict = boundary_verdict(X, y, begin) if isinstance(begin, GaussianFamily) else None
+    verdict = boundary_verdict(X, y, begin) if begin.is_gaussian else None
 
     searches = Searches(X, y, cost, optimizer or QuasiNewton(), bounds)
     searches.run(begin)

@@ -10,7 +10,8 @@ import numpy as np
 from kernelwise.diagnostics import BoundaryVerdict
 from kernelwise.estimators.svc import SVC
 from kernelwise.findings import Finding
-from kernelwise.kernels import RBF, Kernel
+from kernelwise.kernels import Kernel
+from kernelwise.kernels.gram import DISTANCES
 from kernelwise.result import TuningResult
 
 
@@ -83,7 +84,8 @@ class GlasmachersResult:
     @property
     def sigma(self) -> float:
         """σ of exp(−‖x − x′‖²/(2σ²)); NaN if the kernel is not RBF."""
-        return float(np.sqrt(0.5 / self.kernel.gamma)) if isinstance(self.kernel, RBF) else np.nan
+        is_rbf = self.kernel.has_one_width and self.kernel.gram_base == DISTANCES
+        return float(np.sqrt(1.0 / self.kernel.metric(1).item())) if is_rbf else np.nan
 
     def to_dict(self) -> dict[str, Any]:
         """One row of a table."""

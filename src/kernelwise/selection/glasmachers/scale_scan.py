@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from kernelwise.kernels import Kernel
-from kernelwise.kernels.radial import RadialKernel
 from kernelwise.optimizers import Optimizer
 from kernelwise.problem import TuningProblem
 from kernelwise.result import History, TuningResult
@@ -42,7 +41,7 @@ def choose_row(rows: Iterable[dict[str, Any]], choose: str) -> dict[str, Any]:
 
 def can_scan(kernel: Kernel) -> bool:
     """Whether a scan makes sense: inner products at another scale ask for another C, and nothing else."""
-    return isinstance(kernel, RadialKernel) and kernel.geometry == "euclidean" and bool(kernel.input_powers)
+    return kernel.is_radial and kernel.geometry == "euclidean" and bool(kernel.input_powers)
 
 
 def scan_and_search(problem: TuningProblem, search: Optimizer, choose: str) -> TuningResult:

@@ -13,7 +13,7 @@ from kernelwise._core.validation import check_labels
 from kernelwise.criteria import Criterion
 from kernelwise.diagnostics import BoundaryVerdict, distinct_points
 from kernelwise.findings import Finding
-from kernelwise.kernels import Kernel, RadialKernel
+from kernelwise.kernels import Kernel
 from kernelwise.optimizers.base import Optimizer
 from kernelwise.problem import TuningProblem
 from kernelwise.result import TuningResult
@@ -88,7 +88,7 @@ class Searches:
     def _look_at(self, result: TuningResult) -> None:
         """Note how far the kernel lets samples see one another."""
         nearest, farthest = np.nan, 0.0
-        if isinstance(result.kernel, RadialKernel):
+        if result.kernel.is_radial:
             K = result.kernel(self.X[self.points])
             farthest = float(K.min())
             np.fill_diagonal(K, -np.inf)

@@ -16,7 +16,7 @@ from kernelwise._core.validation import check_labels, check_samples
 from kernelwise.estimators.svc import SVC
 from kernelwise.findings import Finding
 from kernelwise.kernels import RBF, Kernel
-from kernelwise.kernels.metric import metric_of, relevance
+from kernelwise.kernels.metric import relevance
 from kernelwise.search.metric_learner import LearnedMetric, MetricLearner, path_accuracies
 from kernelwise.selection.cross_validation import best_cell, check_values, edge_finding, make_folds
 from kernelwise.selection.metric.result import MetricResult
@@ -91,7 +91,7 @@ class MetricSearch:
         seconds = time.perf_counter() - self.started
         C = scores[method].C
         variance = (np.ptp(self.X, axis=0) > 0).astype(float)  # of standardised samples
-        Q = metric_of(chosen, self.X.shape[1])
+        Q = chosen.metric(self.X.shape[1])
         findings = [*self.findings, *edge_finding("C", C, self.Cs)]
         return MetricResult(
             method=method,

@@ -3,9 +3,19 @@
 from kernelwise.estimators.grid_search import GridSearchSVC
 from kernelwise.estimators.metric_transformer import MetricTransformer
 from kernelwise.estimators.nystroem_svc import NystroemSVC
+from kernelwise.estimators.nystroem_svr import NystroemSVR
 from kernelwise.estimators.svc import SVC
 from kernelwise.estimators.svr import SVR
 from kernelwise.estimators.tuned_svc import TunedSVC
 from kernelwise.estimators.tuned_svr import TunedSVR
 
-__all__ = ["SVC", "SVR", "GridSearchSVC", "MetricTransformer", "NystroemSVC", "TunedSVC", "TunedSVR"]
+__all__ = [
+    "SVC",
+    "SVR",
+    "GridSearchSVC",
+    "MetricTransformer",
+    "NystroemSVC",
+    "NystroemSVR",
+    "TunedSVC",
+    "TunedSVR",
+]

@@ -86,6 +86,5 @@ def held_out_classes(
 
 def record_of(machine: Any, bound: np.ndarray, held_out: HeldOut, weight: np.ndarray) -> FitRecord:
     """The record of a trained SVC or SVR whose training rows had these bounds, as multiples of C."""
-    beta = machine._beta if hasattr(machine, "_beta") else machine.dual_coef_
-    n_bounded = count_bounded(beta, machine.C * bound[machine.support_])
+    n_bounded = count_bounded(machine.beta_, machine.C * bound[machine.support_])
     return FitRecord(len(bound), n_bounded, *held_out, weight=weight)

@@ -86,9 +86,10 @@ def train_nystroem(model: Any, task: Task, reason: str) -> None:
             "For an exact one, use solver='exact' and no time_budget, or one that is long enough.",
         )
     )
-    held_out = held_out_classes(task.index[rows], decision, machine._sigmoids, len(classes), model.multiclass)
-    model.best_estimator_, model._sigmoids, model.n_iter_ = machine, machine._sigmoids, machine.n_iter_
-    model._record = FitRecord(machine._n_trained, 0, *held_out, weight=weight)
+    sigmoids = machine.sigmoids_
+    held_out = held_out_classes(task.index[rows], decision, sigmoids, len(classes), model.multiclass)
+    model.best_estimator_, model._sigmoids, model.n_iter_ = machine, sigmoids, machine.n_iter_
+    model._record = FitRecord(machine.n_trained_, 0, *held_out, weight=weight)
     model._gram_columns = None
     model.n_svm_fits_ += machine.n_iter_.size * (machine.search_results_["C"].size + 1)
     model.refit_time_ = time.perf_counter() - started
@@ -102,14 +103,12 @@ def _fit(
     deadline: Deadline,
     whole: Rows | None = None,
 ) -> HeldOutValues:
-    part = Rows(task.Z[used], task.index[used], task.weight[used], task.bound[used], len(classes))
+    part = Rows(task.Z[used], task.index[used], task.weight[used], task.bound[used], classes)
 
     def score(decision: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
         return task.score(decision, used[rows], weight)
 
-    found = machine._fit_rows(part, classes, score, deadline, whole)
-    machine.n_features_in_ = task.Z.shape[1]
-    return found
+    return machine.fit_rows(part, score, deadline, whole)
 
 
 def _compared(machine: NystroemSVC, task: Task, classes: np.ndarray, exact: Any) -> str:
@@ -129,7 +128,7 @@ def _compared(machine: NystroemSVC, task: Task, classes: np.ndarray, exact: Any)
     exact.fit(task.Z[used], classes[task.index[used]], sample_weight=task.bound[used])
     scores = []
     for one in (twin, exact):
-        values = one._machine_values(task.Z[others])
+        values = one.machine_values(task.Z[others])
         decision = values.T if len(classes) == 2 else values[None]
         scores.append(float(task.score(decision, others, task.weight[others])[0]))
     return (

@@ -320,7 +320,7 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
         """Class probabilities of shape (n_samples, n_classes), from sigmoids on held-out decision values."""
         machine, Z = self._machine_and(X)
         return class_probabilities(
-            machine._machine_values(Z),
+            machine.machine_values(Z),
             self._sigmoids,
             len(self.classes_),
             STRATEGIES[self.multiclass].machines,

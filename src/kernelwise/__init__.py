@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kernelwise.comparison import Comparison, compare
     from kernelwise.diagnostics import Diagnosis, diagnose
-    from kernelwise.estimators import SVC, GridSearchSVC, MetricTransformer, NystroemSVC, TunedSVC, TunedSVR
+    from kernelwise.estimators import (
+        SVC,
+        SVR,
+        GridSearchSVC,
+        MetricTransformer,
+        NystroemSVC,
+        NystroemSVR,
+        TunedSVC,
+        TunedSVR,
+    )
     from kernelwise.persistence import load
     from kernelwise.reports import CPathDisplay, CriterionDisplay, RelevanceDisplay, SearchSurfaceDisplay
     from kernelwise.sketch import DistanceSketch
@@ -18,6 +27,7 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "SVC",
+    "SVR",
     "CPathDisplay",
     "Comparison",
     "CriterionDisplay",
@@ -26,6 +36,7 @@ __all__ = [
     "GridSearchSVC",
     "MetricTransformer",
     "NystroemSVC",
+    "NystroemSVR",
     "RelevanceDisplay",
     "SearchSurfaceDisplay",
     "TunedSVC",
@@ -45,9 +56,11 @@ _HOMES = {
     "Diagnosis": "diagnostics",
     "diagnose": "diagnostics",
     "SVC": "estimators",
+    "SVR": "estimators",
     "GridSearchSVC": "estimators",
     "MetricTransformer": "estimators",
     "NystroemSVC": "estimators",
+    "NystroemSVR": "estimators",
     "TunedSVC": "estimators",
     "TunedSVR": "estimators",
     "load": "persistence",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
-from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -13,6 +12,8 @@ import numpy as np
 from kernelwise._core.validation import check_choice
 
 REJECTED = -1
+#: What two-class machines can be of: every pair of classes, or every class and the rest.
+MACHINES = ("ovo", "ovr")
 
 
 class Machine(NamedTuple):
@@ -22,8 +23,31 @@ class Machine(NamedTuple):
     signs: np.ndarray
 
 
+def class_pairs(n_classes: int) -> list[tuple[int, int]]:
+    """All pairs of classes in LIBSVM's order, (0, 1), (0, 2), …"""
+    return list(combinations(range(n_classes), 2))
+
+
+def two_class_problems(n_classes: int, strategy: str) -> list[tuple[int, int | None]]:
+    """First and second class of every two-class problem, the second None where it is all the others.
+
+    Two classes are one problem, (0, 1), whatever the strategy.
+    """
+    if strategy == "ovr" and n_classes > 2:
+        return [(first, None) for first in range(n_classes)]
+    return list(class_pairs(n_classes))
+
+
+def members_of(index: np.ndarray, first: int, second: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """Samples of a two-class problem, shape (n_members,), and whether each is of the first class."""
+    if second is None:
+        return np.arange(index.size), index == first
+    members = np.flatnonzero((index == first) | (index == second))
+    return members, index[members] == first
+
+
 def two_class_machines(index: np.ndarray, n_classes: int, strategy: str) -> list[Machine]:
-    """Split a problem into two-class ones.
+    """Split a problem of many classes into two-class ones.
 
     Parameters
     ----------
@@ -34,22 +58,12 @@ def two_class_machines(index: np.ndarray, n_classes: int, strategy: str) -> list
         One against one in the order (0, 1), (0, 2), …, the first class of a pair positive as in LIBSVM; or
         each class against the rest. Two classes always make one machine, whose positive class is the second,
         as in scikit-learn.
-
-    Returns
-    -------
-    machines : list of Machine
     """
-    check_choice(strategy, "strategy", "svm_path", ("ovo", "ovr"))
-    everyone = np.arange(index.size)
+    check_choice(strategy, "strategy", "svm_path", MACHINES)
     if n_classes == 2:
-        return [Machine(everyone, 2.0 * index - 1.0)]
-    if strategy == "ovr":
-        return [Machine(everyone, np.where(index == k, 1.0, -1.0)) for k in range(n_classes)]
-    pairs = []
-    for first, second in combinations(range(n_classes), 2):
-        members = np.flatnonzero((index == first) | (index == second))
-        pairs.append(Machine(members, np.where(index[members] == first, 1.0, -1.0)))
-    return pairs
+        return [Machine(np.arange(index.size), 2.0 * index - 1.0)]
+    parts = [members_of(index, *problem) for problem in two_class_problems(n_classes, strategy)]
+    return [Machine(members, np.where(is_first, 1.0, -1.0)) for members, is_first in parts]
 
 
 def check_decided(decision: np.ndarray) -> None:
@@ -92,18 +106,22 @@ def vote(decision: np.ndarray, classes: np.ndarray, strategy: str = "ovo") -> np
     >>> vote(np.array([[-1.0, 0.5, 2.0]]), classes, "ovr")
     array(['c'], dtype='<U1')
     """
-    check_choice(strategy, "strategy", "vote", ("ovo", "ovr"))
+    check_choice(strategy, "strategy", "vote", MACHINES)
     check_decided(decision)
     if len(classes) == 2:
         return classes[(decision >= 0).astype(int)]
     if strategy == "ovr":
         return classes[decision.argmax(axis=-1)]
-    votes = np.zeros((*decision.shape[:-1], len(classes)), dtype=np.int64)
-    for k, (first, second) in enumerate(combinations(range(len(classes)), 2)):
-        won = decision[..., k] > 0
-        votes[..., first] += won
-        votes[..., second] += ~won
-    return classes[votes.argmax(axis=-1)]
+    return classes[_sum_of_pairs(decision > 0, decision <= 0, len(classes)).argmax(axis=-1)]
+
+
+def _sum_of_pairs(to_first: np.ndarray, to_second: np.ndarray, n_classes: int) -> np.ndarray:
+    """Sum what the pairs give to their classes: from (..., n_pairs) for each side to (..., n_classes)."""
+    total = np.zeros((*to_first.shape[:-1], n_classes), dtype=np.result_type(to_first, np.int64))
+    for k, (first, second) in enumerate(class_pairs(n_classes)):
+        total[..., first] += to_first[..., k]
+        total[..., second] += to_second[..., k]
+    return total
 
 
 class Strategy(NamedTuple):
@@ -157,7 +175,7 @@ def fuzzy_membership(decision: np.ndarray) -> np.ndarray:
 
 
 def unanimous(decision: np.ndarray, n_classes: int) -> np.ndarray:
-    """Index of the class for which all its pairwise machines decide, or −1 (paper 001, section 4).
+    """Return the class for which all its pairwise machines decide, or −1 (paper 001, section 4).
 
     Parameters
     ----------
@@ -165,31 +183,22 @@ def unanimous(decision: np.ndarray, n_classes: int) -> np.ndarray:
         Pairwise values in the order (0, 1), (0, 2), …, the first class positive; of two classes, the second.
         A value of exactly zero is for neither class.
     n_classes : int
-
-    Returns
-    -------
-    index : ndarray of shape (...), integers
+        The result has the shape (...).
     """
     check_decided(decision)
     if n_classes == 2:
         return np.where(decision == 0, REJECTED, (decision > 0).astype(int))
-    wins = np.zeros((*decision.shape[:-1], n_classes), dtype=int)
-    for k, (first, second) in enumerate(combinations(range(n_classes), 2)):
-        wins[..., first] += decision[..., k] > 0
-        wins[..., second] += decision[..., k] < 0
+    wins = _sum_of_pairs(decision > 0, decision < 0, n_classes)
     return np.where(wins.max(axis=-1) == n_classes - 1, wins.argmax(axis=-1), REJECTED)
 
 
-def _voted(decision: np.ndarray, n_classes: int, machines: str) -> np.ndarray:
-    return vote(decision, np.arange(n_classes), machines)
-
-
+_OVR = Strategy("ovr", lambda decision, n_classes: vote(decision, np.arange(n_classes), "ovr"))
 #: Names that `SVC` and `GridSearchSVC` take as ``multiclass``. The largest membership is at the largest
 #: decision value (see `fuzzy_membership`), which also settles ties between memberships.
 STRATEGIES = {
-    "ovo": Strategy("ovo", partial(_voted, machines="ovo")),
-    "ovr": Strategy("ovr", partial(_voted, machines="ovr")),
-    "ovr-fuzzy": Strategy("ovr", partial(_voted, machines="ovr")),
+    "ovo": Strategy("ovo", lambda decision, n_classes: vote(decision, np.arange(n_classes), "ovo")),
+    "ovr": _OVR,
+    "ovr-fuzzy": _OVR,
     "ovo-reject": Strategy("ovo", unanimous, rejects=True),
 }
 
@@ -197,13 +206,12 @@ STRATEGIES = {
 def decide_labels(
     decision: np.ndarray, classes: np.ndarray, strategy: str, reject_label: Any = None
 ) -> np.ndarray:
-    """Labels by the rule of a strategy.
+    """Turn decision values into labels by the rule of a strategy.
 
     Parameters
     ----------
-    decision : ndarray of shape (...) for two classes, (..., n_machines) for more
-        As in `SVMPath`.
-    classes : ndarray of shape (n_classes,)
+    decision, classes
+        As in `vote`.
     strategy : str
         A key of `STRATEGIES`.
     reject_label : object, default=None
@@ -257,7 +265,7 @@ def _is_like(label: Any, kind: str) -> bool:
 def check_strategy(multiclass: Any, shape: Any, owner: str) -> None:
     """Refuse unknown strategies, and decision values that their machines do not have."""
     check_choice(multiclass, "multiclass", owner, tuple(STRATEGIES))
-    check_choice(shape, "decision_function_shape", owner, ("ovo", "ovr"))
+    check_choice(shape, "decision_function_shape", owner, MACHINES)
     if (STRATEGIES[multiclass].machines, shape) == ("ovr", "ovo"):
         raise ValueError(
             f"multiclass={multiclass!r} has no pairwise values; set decision_function_shape='ovr'."
@@ -265,7 +273,10 @@ def check_strategy(multiclass: Any, shape: Any, owner: str) -> None:
 
 
 def shown_values(values: np.ndarray, n_classes: int, shape: str, machines: str) -> np.ndarray:
-    """Decision values as ``decision_function`` returns them.
+    """Return decision values as ``decision_function`` shows them.
+
+    One value per class from those of the pairs is scikit-learn's: votes + s / (3 (|s| + 1)), a share below ½
+    that ranks equal votes, with s the sum of the signed decision values of a class.
 
     Parameters
     ----------
@@ -282,27 +293,7 @@ def shown_values(values: np.ndarray, n_classes: int, shape: str, machines: str) 
     """
     if n_classes == 2:
         return values.ravel()
-    return ovr_from_ovo(values, n_classes) if shape == "ovr" and machines == "ovo" else values
-
-
-def ovr_from_ovo(values: np.ndarray, n_classes: int) -> np.ndarray:
-    """One value per class from those of the pairs: votes, plus a share below ½ that ranks equal votes.
-
-    scikit-learn's formula: votes + s / (3 (|s| + 1)), s the sum of the signed decision values of a class.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples, n_machines)
-    n_classes : int
-
-    Returns
-    -------
-    values : ndarray of shape (n_samples, n_classes)
-    """
-    votes, sums = np.zeros((2, values.shape[0], n_classes))
-    for column, (first, second) in zip(values.T, combinations(range(n_classes), 2), strict=True):
-        sums[:, first] += column
-        sums[:, second] -= column
-        votes[:, first] += column >= 0
-        votes[:, second] += column < 0
+    if (shape, machines) != ("ovr", "ovo"):
+        return values
+    votes, sums = _sum_of_pairs(values >= 0, values < 0, n_classes), _sum_of_pairs(values, -values, n_classes)
     return votes + sums / (3.0 * (np.abs(sums) + 1.0))

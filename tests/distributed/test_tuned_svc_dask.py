@@ -14,8 +14,8 @@ from kernelwise import TunedSVC
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF
 from kernelwise.large.feature_blocks import MappedBlocks
+from kernelwise.large.linear_machine import LinearMachine
 from kernelwise.large.nystroem import NystroemMap
-from kernelwise.large.squared_hinge import SquaredHinge
 from kernelwise.sketch.sketch import DistanceSketch
 
 da = pytest.importorskip("dask.array", reason="dask (extra 'dask') is not installed")
@@ -71,9 +71,9 @@ def test_many_rows_stay_where_they_are(few_here):
     map_ = NystroemMap.from_landmarks(machine.kernel_, machine.support_vectors_)
     pair = INDEX < 2
     blocks = MappedBlocks(map_.transform, model.scaler_.transform(X[pair]), map_.rank)
-    alone = SquaredHinge(blocks, np.where(INDEX[pair] == 0, 1.0, -1.0)).solve(machine.C_)
+    alone = LinearMachine(blocks, np.where(INDEX[pair] == 0, 1.0, -1.0)).solve(machine.C_)
     np.testing.assert_allclose(
-        machine._machine_values(model.scaler_.transform(X[pair]))[:, 0], alone.values, atol=1e-5
+        machine.machine_values(model.scaler_.transform(X[pair]))[:, 0], alone.values, atol=1e-5
     )
 
 

@@ -13,6 +13,7 @@ from sklearn.svm import LinearSVC
 from kernelwise import SVC, NystroemSVC
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF, DiagonalGaussian, Linear, Sigmoid
+from kernelwise.large.linear_machine import LinearMachine
 from kernelwise.large.nystroem import NystroemMap, choose_landmarks
 from kernelwise.search import landmarks as _nystroem_search
 
@@ -49,7 +50,7 @@ def test_with_all_rows_as_landmarks_it_is_the_kernel_machine():
     X, y = make_circles(60, noise=0.1, factor=0.5, random_state=0)
     C = 3.0
     phi = NystroemMap.from_landmarks(RBF(1.0), X)
-    solution = _nystroem_search.SquaredHinge(phi.blocks(X, 10.0), 2.0 * y - 1.0).solve(C)
+    solution = LinearMachine(phi.blocks(X, 10.0), 2.0 * y - 1.0).solve(C)
     exact = SVC(kernel="precomputed", C=1e6, tol=1e-9).fit(RBF(1.0)(X) + np.eye(60) / (2.0 * C), y)
     values = RBF(1.0)(X)[:, exact.support_] @ exact._beta[0] + exact.intercept_[0]
     assert_allclose(solution.values, values, atol=1e-5)
@@ -122,7 +123,7 @@ def test_many_rows_are_searched_on_a_sample_and_trained_on_all(samples, monkeypa
     monkeypatch.setattr(_nystroem_search, "MAX_SEARCH_ROWS", 200)
     few = NystroemSVC(RBF(0.1), C=2.0, n_components=30).fit(X, y)
     Phi = NystroemMap.from_landmarks(RBF(0.1), few.support_vectors_)
-    all_rows = _nystroem_search.SquaredHinge(Phi.blocks(X, 10.0), 2.0 * y - 1.0).solve(2.0)
+    all_rows = LinearMachine(Phi.blocks(X, 10.0), 2.0 * y - 1.0).solve(2.0)
     assert_allclose(few.decision_function(X), all_rows.values, atol=1e-6)
 
 

@@ -91,7 +91,7 @@ def test_warm_start_takes_fewer_steps_to_the_same_machine(iris, multiclass):
     warm = SVC(C=10.0, tol=1e-8, multiclass=multiclass, warm_start=True).fit(X, y)
     warm.set_params(C=12.0).fit(X, y)
     assert warm.n_iter_.sum() < cold.n_iter_.sum()
-    assert_allclose(warm._machine_values(X), cold._machine_values(X), atol=1e-6)
+    assert_allclose(warm.machine_values(X), cold.machine_values(X), atol=1e-6)
 
 
 def test_warm_start_on_other_data_starts_anew(iris):

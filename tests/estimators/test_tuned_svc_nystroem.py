@@ -6,15 +6,15 @@ import re
 
 import numpy as np
 import pytest
+from kernelwise.estimators._tuned_nystroem import why_nystroem
+from kernelwise.search.deadline import Deadline
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris, make_classification
 
 from kernelwise import SVC, NystroemSVC, TunedSVC, load
 from kernelwise.estimators import _tuned_nystroem
-from kernelwise.estimators._tuned_nystroem import why_nystroem
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.search import landmarks as _nystroem_search
-from kernelwise.search.deadline import Deadline
 
 
 @pytest.fixture(scope="module")
@@ -121,15 +121,15 @@ def test_three_classes_with_weights_and_text_labels():
 def test_a_deadline_stops_the_growth_and_limits_the_rows(samples, monkeypatch):
     X, y = samples
     monkeypatch.setattr(_nystroem_search, "MAX_SEARCH_ROWS", 100)
-    rows = _nystroem_search.Rows(X, y, np.ones(400), np.ones(400), 2)
+    rows = _nystroem_search.Rows(X, y, np.ones(400), np.ones(400), np.array([0, 1]))
     deadline = Deadline(1e-9, clock=lambda: 0.0)
     machine = NystroemSVC(n_components=20)
-    machine._fit_rows(rows, np.array([0, 1]), machine._accuracy(rows), deadline)
-    assert machine._n_trained == 100
+    machine.fit_rows(rows, machine._accuracy(rows), deadline)
+    assert machine.n_trained_ == 100
     assert deadline.skipped == ["training on 300 of 400 distinct rows"]
     monkeypatch.setattr(_nystroem_search, "SIZES", (5, 10, 20))
     machine = NystroemSVC()
-    machine._fit_rows(rows, np.array([0, 1]), machine._accuracy(rows), deadline)
+    machine.fit_rows(rows, machine._accuracy(rows), deadline)
     assert set(machine.search_results_["n_components"]) == {5}
     assert "10 landmarks" in deadline.skipped
 

@@ -14,9 +14,7 @@ from kernelwise._core.validation import check_choice, check_gram, check_labels, 
 from kernelwise.criteria.adjoint import Adjoint, FactoredAdjoint, mean_adjoint
 from kernelwise.criteria.base import Criterion
 from kernelwise.criteria.state import Evaluation, Memory, TrainedMachine
-from kernelwise.multiclass import two_class_machines
-
-STRATEGIES = ("ovo", "ovr")
+from kernelwise.multiclass import MACHINES, two_class_machines
 
 
 @dataclass
@@ -109,7 +107,7 @@ class MachineCriterion(Criterion):
         self, C: float = 1.0, search_C: bool = True, strategy: str = "ovo", tol: float = 1e-8
     ) -> None:
         me = type(self).__name__
-        check_choice(strategy, "strategy", me, STRATEGIES)
+        check_choice(strategy, "strategy", me, MACHINES)
         check_positive(C, "C", me)
         check_positive(tol, "tol", me)
         self.C = float(C)

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelwise._core.validation import check_choice, check_gram, check_labels, check_weights
 from kernelwise.criteria.base import Criterion
-from kernelwise.criteria.sums import STRATEGIES, ClassSums, GramSums, partition
+from kernelwise.criteria.sums import PARTITIONS, ClassSums, GramSums, partition
 from kernelwise.exceptions import DegenerateGramError
 
 
@@ -45,7 +45,7 @@ class SumsCriterion(Criterion):
     is_shift_invariant: ClassVar[bool] = False
 
     def __init__(self, strategy: str = "pooled", class_weight: str | None = None) -> None:
-        check_choice(strategy, "strategy", type(self).__name__, STRATEGIES)
+        check_choice(strategy, "strategy", type(self).__name__, PARTITIONS)
         if class_weight is not None:
             check_choice(class_weight, "class_weight", type(self).__name__, ("balanced",))
         self.strategy = strategy

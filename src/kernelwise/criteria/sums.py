@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-STRATEGIES = ("pooled", "ovr", "ovo")
+from kernelwise.multiclass import two_class_problems
+
+#: How classes are put together: all of them in one problem, or in the two-class problems of machines.
+PARTITIONS = ("pooled", "ovr", "ovo")
 
 
 @dataclass
@@ -77,11 +79,12 @@ class ClassSums:
 def partition(n_classes: int, strategy: str) -> list[np.ndarray]:
     """The two-class problems of a strategy, each as a ``groups`` matrix for :meth:`ClassSums.merge`."""
     one = np.eye(n_classes)
-    if strategy == "pooled" or n_classes == 2:
+    if strategy == "pooled":
         return [one]
-    if strategy == "ovr":
-        return [np.stack([one[a], 1.0 - one[a]]) for a in range(n_classes)]
-    return [one[[a, b]] for a, b in combinations(range(n_classes), 2)]
+    return [
+        np.stack([one[first], 1.0 - one[first] if second is None else one[second]])
+        for first, second in two_class_problems(n_classes, strategy)
+    ]
 
 
 @dataclass

@@ -157,7 +157,7 @@ class FullRows:
             weight = np.concatenate(computed([delayed(_weights)(one) for one in samples]))
         factors = factors_of_classes(family.class_weight, index, weight, self.rows.classes)
         chunks = ChunkedSamples(samples, counts.sum(axis=1))
-        return ChunkedTrainingRows(chunks, index, weight, weight * factors[index], counts.shape[1])
+        return ChunkedTrainingRows(chunks, index, weight, weight * factors[index], self.rows.classes)
 
 
 class ChunkedTrainingRows(Rows):

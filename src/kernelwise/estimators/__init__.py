@@ -4,6 +4,7 @@ from kernelwise.estimators._tuned import TunedMachine, fit_in_context
 from kernelwise.estimators.grid_search import GridSearchSVC
 from kernelwise.estimators.metric_transformer import MetricTransformer
 from kernelwise.estimators.nystroem_svc import NystroemSVC
+from kernelwise.estimators.nystroem_svr import NystroemSVR
 from kernelwise.estimators.svc import SVC
 from kernelwise.estimators.svr import SVR
 from kernelwise.estimators.tuned_svc import TunedSVC
@@ -15,6 +16,7 @@ __all__ = [
     "GridSearchSVC",
     "MetricTransformer",
     "NystroemSVC",
+    "NystroemSVR",
     "TunedMachine",
     "TunedSVC",
     "TunedSVR",

@@ -11,7 +11,34 @@ from kernelwise.exceptions import IncompatibleError
 from kernelwise.export.pipeline import as_pipeline
 
 
-class Exportable:
+class Savable:
+    """An estimator that can be written to a file."""
+
+    def save(self, path: Any) -> None:
+        """Write the fitted model to a file that executes nothing when `kernelwise.load` reads it.
+
+        The loaded model predicts the same values to the last bit, and has the same fitted attributes. The
+        file is written whole or not at all; it is an npz file with the model in JSON beside its arrays, a
+        version and a checksum. Callbacks of the training are left out.
+
+        Parameters
+        ----------
+        path : path-like
+            The usual ending is ".npz".
+
+        Raises
+        ------
+        IncompatibleError
+            If the model has a part of your own (a kernel, a function, a scaler other than StandardScaler,
+            MinMaxScaler and MaxAbsScaler): such a model can only be pickled.
+        """
+        from kernelwise.persistence import save  # it knows all estimators, this one included
+
+        check_is_fitted(self)
+        save(self, path)
+
+
+class Exportable(Savable):
     """`to_sklearn` and `save` of `SVC` and `SVR`, and of estimators with one as ``best_estimator_``."""
 
     def to_sklearn(self) -> Pipeline:
@@ -71,26 +98,3 @@ class Exportable:
         names = getattr(self, "feature_names_in_", None)
         target = getattr(self, "target_mean_", 0.0), getattr(self, "target_scale_", 1.0)
         return as_pipeline(getattr(self, "scaler_", None), machine, names, *target)
-
-    def save(self, path: Any) -> None:
-        """Write the fitted model to a file that executes nothing when `kernelwise.load` reads it.
-
-        The loaded model predicts the same values to the last bit, and has the same fitted attributes. The
-        file is written whole or not at all; it is an npz file with the model in JSON beside its arrays, a
-        version and a checksum. Callbacks of the training are left out.
-
-        Parameters
-        ----------
-        path : path-like
-            The usual ending is ".npz".
-
-        Raises
-        ------
-        IncompatibleError
-            If the model has a part of your own (a kernel, a function, a scaler other than StandardScaler,
-            MinMaxScaler and MaxAbsScaler): such a model can only be pickled.
-        """
-        from kernelwise.persistence import save  # it knows all estimators, this one included
-
-        check_is_fitted(self)
-        save(self, path)

@@ -46,13 +46,13 @@ def finish_nystroem(model: Any, judge: CrossValidator, reason: str) -> Finished:
             "For an exact one, use solver='exact' and no time_budget, or one that is long enough.",
         )
     )
-    sigmoids = getattr(machine, "_sigmoids", None)
+    sigmoids = getattr(machine, "sigmoids_", None)
     answers = model._held_out(judge.samples.y[held.rows], held.decision, sigmoids)
     return Finished(
         machine,
         np.empty(0, int),
         sigmoids,
-        FitRecord(machine._n_trained, 0, *answers, weight=held.weight),
+        FitRecord(machine.n_trained_, 0, *answers, weight=held.weight),
         np.size(machine.n_iter_) * (machine.search_results_["C"].size + 1),
         time.perf_counter() - started,
     )
@@ -66,11 +66,8 @@ def _fit(
     def score(decision: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
         return judge.scorer(decision, used[rows], weight)
 
-    classes = getattr(judge.family, "classes", None)
-    rows = Rows(part.Z, part.y, part.weight, part.bound, len(classes))
-    found = machine._fit_rows(rows, classes, score, deadline, full)
-    machine.n_features_in_ = part.Z.shape[1]
-    return found
+    rows = Rows(part.Z, part.y, part.weight, part.bound, getattr(judge.family, "classes", None))
+    return machine.fit_rows(rows, score, deadline, full)
 
 
 def _compared(machine: Any, judge: CrossValidator, exact: Any, targets: Any) -> str:
@@ -92,7 +89,7 @@ def _compared(machine: Any, judge: CrossValidator, exact: Any, targets: Any) -> 
     exact.fit(part.Z, targets(part.y), sample_weight=part.bound)
     scores = []
     for one in (twin, exact):
-        values = one._machine_values(samples.Z[others])
+        values = one.machine_values(samples.Z[others])
         decision = values.T if values.shape[1] == 1 else values[None]
         scores.append(float(judge.scorer(decision, others, samples.weight[others])[0]))
     return (

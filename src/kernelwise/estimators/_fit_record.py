@@ -86,8 +86,9 @@ def count_bounded(machine: Any, bound: np.ndarray) -> int:
 
     ``bound``, of shape (n_trained,), are the bounds of its training rows as multiples of C.
     """
-    beta = machine._beta if hasattr(machine, "_beta") else machine.dual_coef_
-    return int((np.abs(beta) >= machine.C * bound[machine.support_] * (1.0 - 1e-9)).any(axis=0).sum())
+    return int(
+        (np.abs(machine.beta_) >= machine.C * bound[machine.support_] * (1.0 - 1e-9)).any(axis=0).sum()
+    )
 
 
 def held_out_classes(

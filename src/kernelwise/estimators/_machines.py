@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from kernelwise._core.memory import MIB
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread, threads
 from kernelwise.estimators.kernel_choice import KernelFunction, Rows, gram_or_rows, kernel_values
-from kernelwise.multiclass import Machine, two_class_machines
+from kernelwise.multiclass import Machine, class_pairs, two_class_machines
 from kernelwise.solvers import SVMSolution, solve_svm_dual
 from kernelwise.solvers.working_sets import solve_svm_by_rows
 
@@ -172,7 +171,7 @@ def libsvm_layout(beta: np.ndarray, labels: np.ndarray, n_classes: int) -> np.nd
         A column holds the coefficients of that support vector against the other classes, in their order.
     """
     dual_coef = np.zeros((n_classes - 1, labels.size))
-    for row, (first, second) in zip(beta, combinations(range(n_classes), 2), strict=True):
+    for row, (first, second) in zip(beta, class_pairs(n_classes), strict=True):
         dual_coef[second - 1, labels == first] = row[labels == first]
         dual_coef[first, labels == second] = row[labels == second]
     return dual_coef

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise.estimators._machines import decision_values, train_machines
 from kernelwise.estimators.kernel_choice import Rows
-from kernelwise.multiclass import two_class_machines
+from kernelwise.multiclass import class_pairs, two_class_machines
 from kernelwise.solvers import svm_path
 from kernelwise.solvers.platt import fit_platt_of, platt_probability
 
@@ -145,7 +144,7 @@ def couple(pairwise: np.ndarray, n_classes: int) -> np.ndarray:
     n = pairwise.shape[0]
     system = np.zeros((n, n_classes + 1, n_classes + 1))
     system[:, :-1, -1] = system[:, -1, :-1] = 1.0
-    for r, (i, j) in zip(pairwise.T, combinations(range(n_classes), 2), strict=True):
+    for r, (i, j) in zip(pairwise.T, class_pairs(n_classes), strict=True):
         system[:, i, i] += (1.0 - r) ** 2
         system[:, j, j] += r**2
         system[:, i, j] = system[:, j, i] = -r * (1.0 - r)

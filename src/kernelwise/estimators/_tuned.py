@@ -9,15 +9,14 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernelwise._core.sklearn_compat import CallbackSupportMixin
 from kernelwise.estimators._closing import closing_findings
 from kernelwise.estimators._cv_table import row_index, tabulate
 from kernelwise.estimators._finish import RESERVE, Finished, finish
+from kernelwise.estimators._machine import SamplesOrGram
 from kernelwise.estimators._progress import Progress
 from kernelwise.kernels.metric import relevance
 from kernelwise.search.choose import choose
@@ -56,7 +55,7 @@ class Checked(NamedTuple):
     weight: np.ndarray
 
 
-class TunedMachine(CallbackSupportMixin, BaseEstimator):
+class TunedMachine(CallbackSupportMixin, SamplesOrGram):
     """The life of a fit that classes and numbers share.
 
     A subclass checks its targets (``_check``), names the family of the search (``_family``) and its scorer
@@ -238,28 +237,22 @@ class TunedMachine(CallbackSupportMixin, BaseEstimator):
         write_report(report_data(self, X, y, **options), path)
 
     # -- predicting -----------------------------------------------------------------------------------------
-    def _machine_and(self, X: Any) -> tuple[Any, Any]:
-        """The trained machine, and samples as it wants them."""
+    def machine_samples(self, X: Any) -> Any:
+        """Samples as ``best_estimator_`` takes them: scaled, or the columns of a Gram matrix that it knows."""
         check_is_fitted(self, "cv_results_")
         if not hasattr(self, "best_estimator_"):
             raise AttributeError(f"{type(self).__name__} was fitted with refit=False and has no machine.")
         X = validate_data(self, X, reset=False, **self._input())
-        if self._is_gram():
-            return self.best_estimator_, X[:, self._gram_columns]
-        return self.best_estimator_, apply_scaler(self.scaler_, X)
+        return X[:, self._gram_columns] if self._is_gram() else apply_scaler(self.scaler_, X)
 
-    def _is_gram(self) -> bool:
-        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+    def machine_values(self, X: Any) -> np.ndarray:
+        """Return the decision values of every machine, of shape (n_samples, n_machines)."""
+        Z = self.machine_samples(X)
+        return self.best_estimator_.machine_values(Z)
 
     def _input(self) -> dict[str, Any]:
-        """What samples are turned into."""
-        return {"dtype": np.float64, "accept_sparse": False if self._is_gram() else "csr"}
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is_gram()
-        tags.input_tags.sparse = not self._is_gram()
-        return tags
+        """What samples are turned into; a search compares Gram matrices in double precision."""
+        return {**super()._input(), "dtype": np.float64}
 
 
 def fit_in_context(model: TunedMachine, X: Any, y: Any, context: FitContext) -> Any:

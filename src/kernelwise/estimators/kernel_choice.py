@@ -26,6 +26,27 @@ def is_plain_function(kernel: Any) -> bool:
     return callable(kernel) and not isinstance(kernel, Kernel)
 
 
+def is_precomputed(kernel: Any) -> bool:
+    """Whether ``kernel`` is the word that stands for a Gram matrix in the place of samples."""
+    return isinstance(kernel, str) and kernel == "precomputed"
+
+
+def kernel_from_data(kernel: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
+    """Return a kernel object with the parameters that it lacks taken from the data.
+
+    Parameters
+    ----------
+    kernel : str or Kernel
+        A name takes all parameters from the data (heuristic "scale"), an object keeps its own.
+    X : array or CSR matrix of shape (n_samples, n_features)
+    y : array of shape (n_samples,), default=None
+    sample_weight : array of shape (n_samples,), default=None
+        Weights are numbers of repeated rows.
+    """
+    heuristic = "keep" if isinstance(kernel, Kernel) else "scale"
+    return as_kernel(kernel).initialize(*with_copies(X, y, sample_weight), heuristic)
+
+
 def choose_kernel(
     kernel: Any, X: Any, y: Any, sample_weight: Any = None, *, gamma: Any, degree: int, coef0: float
 ) -> Kernel:
@@ -46,8 +67,7 @@ def choose_kernel(
     coef0 : float
     """
     if not isinstance(kernel, str) or kernel not in SKLEARN_NAMES:
-        heuristic = "keep" if isinstance(kernel, Kernel) else "scale"
-        return as_kernel(kernel).initialize(*with_copies(X, y, sample_weight), heuristic)
+        return kernel_from_data(kernel, X, y, sample_weight)
     if kernel == "linear":
         return Linear()
     slope = resolve_gamma(gamma, X)

@@ -5,25 +5,20 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from kernelwise._core.validation import check_positive
+from kernelwise._core.sklearn_compat import safe_indexing
+from kernelwise._core.validation import check_gram, check_positive
 from kernelwise._core.weights import encode_labels, positive_weights, weight_classes
+from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machine import KernelMachine
-from kernelwise.estimators._machines import train_machines
-from kernelwise.estimators._probability import class_probabilities, fit_sigmoids, log_of
-from kernelwise.multiclass import (
-    STRATEGIES,
-    check_strategy,
-    choose_reject_label,
-    decide_labels,
-    fuzzy_membership,
-    shown_values,
-)
+from kernelwise.estimators._machines import TrainedMachines, libsvm_layout, train_machines
+from kernelwise.estimators._probability import fit_sigmoids
+from kernelwise.estimators.kernel_choice import Rows, choose_kernel, gram_or_rows, is_plain_function
+from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label, fuzzy_membership
 
 
 def _has_probability(estimator: SVC) -> bool:
@@ -38,7 +33,7 @@ def _has_membership(estimator: SVC) -> bool:
     return True
 
 
-class SVC(Exportable, ClassifierMixin, KernelMachine):
+class SVC(Exportable, DecisionClassifier, KernelMachine):
     """Support vector classifier: scikit-learn's, with any kernel, warm starts and cheap probabilities.
 
     Parameters
@@ -186,13 +181,8 @@ class SVC(Exportable, ClassifierMixin, KernelMachine):
         sample_weight = positive_weights(sample_weight, index, classes)
         weight = sample_weight * self.class_weight_[index]
         source = self._source(X, y, index.size, sample_weight)
-        how: dict[str, Any] = {
-            "C": self.C,
-            "strategy": STRATEGIES[self.multiclass].machines,
-            "tol": self.tol,
-            "max_iter": self.max_iter,
-            "n_jobs": self.n_jobs,
-        }
+        how: dict[str, Any] = {name: getattr(self, name) for name in ("C", "tol", "max_iter", "n_jobs")}
+        how["strategy"] = STRATEGIES[self.multiclass].machines
         start = self._last_beta(index.size, classes) if self.warm_start else None
         machines = train_machines(source, index, len(classes), weight, start=start, **how)
         self._keep(machines, X, classes, index)
@@ -203,18 +193,6 @@ class SVC(Exportable, ClassifierMixin, KernelMachine):
             )
         return self
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Decision values as in scikit-learn.
-
-        Returns
-        -------
-        values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_machines)
-            Two classes: positive for ``classes_[1]``. More: see ``decision_function_shape``; the values of
-            one-vs-rest machines are those of "ovr-fuzzy", too.
-        """
-        values, n_classes = self._machine_values(X), len(self.classes_)
-        return shown_values(values, n_classes, self.decision_function_shape, self._trained_as)
-
     def predict(self, X: Any) -> np.ndarray:
         """Predicted labels, of shape (n_samples,); ``reject_label_`` for rejected samples."""
         check_is_fitted(self)
@@ -222,9 +200,7 @@ class SVC(Exportable, ClassifierMixin, KernelMachine):
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         if self.break_ties and len(self.classes_) > 2:
             return self.classes_[self.decision_function(X).argmax(axis=1)]
-        values = self._machine_values(X)
-        values = values.ravel() if len(self.classes_) == 2 else values
-        return decide_labels(values, self.classes_, self._strategy, self.reject_label_)
+        return super().predict(X)
 
     @available_if(_has_membership)
     def membership(self, X: Any) -> np.ndarray:
@@ -233,8 +209,8 @@ class SVC(Exportable, ClassifierMixin, KernelMachine):
         For class i, the smallest of 1, D_i(x) and −D_j(x) over the other classes j, with one-vs-rest decision
         values D. Positive for the predicted class where all machines agree on it; for none where they do not.
         """
-        values = self._machine_values(X)
-        if self._trained_as != "ovr":
+        values = self.machine_values(X)
+        if self.machines_ != "ovr":
             raise NotFittedError(
                 f"membership is not available when fitted with multiclass={self._strategy!r}"
             )
@@ -243,15 +219,15 @@ class SVC(Exportable, ClassifierMixin, KernelMachine):
     @available_if(_has_probability)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Class probabilities of shape (n_samples, n_classes), only with ``probability=True``."""
-        values = self._machine_values(X)
-        if self._sigmoids is None:
+        check_is_fitted(self)
+        if self.sigmoids_ is None:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
-        return class_probabilities(values, self._sigmoids, len(self.classes_), self._trained_as)
+        return super().predict_proba(X)
 
     @available_if(_has_probability)
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of `predict_proba`, of shape (n_samples, n_classes)."""
-        return log_of(self.predict_proba(X))
+        return super().predict_log_proba(X)
 
     def _check_parameters(self) -> None:
         for name in ("C", "tol", "memory_limit"):
@@ -261,3 +237,60 @@ class SVC(Exportable, ClassifierMixin, KernelMachine):
             raise ValueError(
                 f"break_ties=True would label what multiclass={self.multiclass!r} rejects; set it to False."
             )
+
+    def _source(self, X: Any, y: np.ndarray, n_samples: int, sample_weight: Any = None) -> np.ndarray | Rows:
+        """Settle the kernel and return what to train on: the Gram matrix, or samples for rows of it."""
+        self.kernel_ = None
+        self.shape_fit_ = getattr(X, "shape", (n_samples,))
+        if self._is_gram():
+            return check_gram(X)
+        if not is_plain_function(self.kernel):
+            parameters = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+            self.kernel_ = choose_kernel(self.kernel, X, y, sample_weight, **parameters)
+        return gram_or_rows(self.kernel_ or self.kernel, X, n_samples, self.memory_limit)
+
+    def _last_beta(self, n_samples: int, classes: np.ndarray) -> np.ndarray | None:
+        """Coefficients of the last fit, of shape (n_machines, n_samples), if they fit this one."""
+        if not hasattr(self, "_beta") or self.machines_ != STRATEGIES[self.multiclass].machines:
+            return None
+        if self._n_trained != n_samples or not np.array_equal(self.classes_, classes):
+            return None
+        beta = np.zeros((self._beta.shape[0], n_samples))
+        beta[:, self.support_] = self._beta
+        return beta
+
+    def _keep(self, machines: TrainedMachines, X: Any, classes: np.ndarray, index: np.ndarray) -> None:
+        """Set the fitted attributes."""
+        support = np.flatnonzero(machines.beta.any(axis=0))
+        support = support[np.argsort(index[support], kind="stable")]
+        self.classes_, self._strategy, self._n_trained = classes, self.multiclass, index.size
+        self.support_ = support.astype(np.int32)
+        self.n_support_ = np.bincount(index[support], minlength=len(classes)).astype(np.int32)
+        self.support_vectors_ = np.empty((0, 0)) if self._is_gram() else safe_indexing(X, support)
+        self.intercept_, self.n_iter_ = machines.intercept, machines.n_iter
+        self.fit_status_ = int(not machines.converged.all())
+        self._beta = machines.beta[:, support]
+        self.dual_coef_ = self._beta
+        if self.machines_ == "ovo" and len(classes) > 2:
+            self.dual_coef_ = libsvm_layout(self._beta, index[support], len(classes))
+        if self.verbose:
+            work = f"{len(self.n_iter_)} machines, {self.n_iter_.sum()} steps"
+            print(f"[SVC] {work}, {support.size} support vectors")
+
+    @property
+    def beta_(self) -> np.ndarray:
+        """Signed coefficients β, of shape (n_machines, n_SV): ``dual_coef_`` has LIBSVM's layout."""
+        return self._beta
+
+    def fitted_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Return the shapes that fitted arrays must have, by the names of their attributes."""
+        shapes = super().fitted_shapes()
+        n_machines, n_support = shapes["dual_coef_"]
+        n_coefficients = len(self.classes_) - 1 if self.machines_ == "ovo" else n_machines
+        shapes |= {
+            "classes_": (len(self.n_support_),),
+            "_beta": (n_machines, n_support),
+            "dual_coef_": (n_coefficients, n_support),
+            "n_iter_": (n_machines,),
+        }
+        return shapes if self._sigmoids is None else shapes | {"_sigmoids": (n_machines, 2)}

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import validate_data
 
 from kernelwise._core.memory import MIB
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.validation import check_gram, check_not_negative, check_positive
 from kernelwise._core.weights import weights_of_samples
 from kernelwise.estimators._exportable import Exportable
-from kernelwise.estimators._machines import decision_values
-from kernelwise.kernels import as_kernel
+from kernelwise.estimators._machine import KernelMachine
+from kernelwise.estimators.kernel_choice import kernel_from_data
 from kernelwise.solvers.regression import solve_svr
 
 
@@ -25,11 +24,11 @@ class GramEntries(NamedTuple):
     K: np.ndarray
 
     def __call__(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
-        """K[rows][:, columns]"""
-        return self.K[np.ix_(rows, rows if columns is None else columns)]
+        """K[rows][:, columns] in double precision"""
+        return np.asarray(self.K[np.ix_(rows, rows if columns is None else columns)], dtype=float)
 
 
-class SVR(Exportable, RegressorMixin, BaseEstimator):
+class SVR(Exportable, RegressorMixin, KernelMachine):
     """Support vector regression with an ε-insensitive loss and any kernel.
 
     Parameters
@@ -51,6 +50,8 @@ class SVR(Exportable, RegressorMixin, BaseEstimator):
     support_vectors_ : samples, n_SV of them
         Empty if the kernel is precomputed.
     dual_coef_ : ndarray of shape (1, n_SV)
+    coef_ : ndarray of shape (1, n_features)
+        For the linear kernel only.
     intercept_ : ndarray of shape (1,)
     n_iter_ : int
     fit_status_ : int
@@ -58,7 +59,7 @@ class SVR(Exportable, RegressorMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from kernelwise.estimators import SVR
+    >>> from kernelwise import SVR
     >>> line = SVR("linear", C=10.0, epsilon=0.0).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
     >>> line.predict([[4.0]]).round(2)
     array([9.])
@@ -116,31 +117,12 @@ class SVR(Exportable, RegressorMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Predictions of shape (n_samples,)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **self._input())
-        if self._is_gram():
-            return X[:, self.support_] @ self.dual_coef_[0] + self.intercept_[0]
-        return decision_values(
-            self.kernel_, X, self.support_vectors_, self.dual_coef_, self.intercept_
-        ).ravel()
+        return self.machine_values(X).ravel()
 
     def _source(self, X: Any) -> tuple[Any, Any]:
         """Settle the kernel, and return what gives its values and the samples that it takes."""
         if self._is_gram():
-            self.kernel_: Any = "precomputed"
+            self.kernel_ = "precomputed"
             return GramEntries(check_gram(X)), np.arange(X.shape[0])
-        heuristic = "scale" if isinstance(self.kernel, str) else "keep"
-        self.kernel_ = as_kernel(self.kernel).initialize(X, None, heuristic)
+        self.kernel_ = kernel_from_data(self.kernel, X)
         return self.kernel_, X
-
-    def _is_gram(self) -> bool:
-        return isinstance(self.kernel, str) and self.kernel == "precomputed"
-
-    def _input(self) -> dict[str, Any]:
-        return {"dtype": np.float64, "accept_sparse": False if self._is_gram() else "csr"}
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is_gram()
-        tags.input_tags.sparse = not self._is_gram()
-        return tags

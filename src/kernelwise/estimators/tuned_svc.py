@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.metrics import check_scoring
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
@@ -18,10 +17,10 @@ from kernelwise._core.weights import (
     encode_labels,
     positive_weights,
 )
+from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
 from kernelwise.estimators._fit_record import HeldOut, held_out_classes, held_out_sigmoids
-from kernelwise.estimators._probability import class_probabilities, log_of
 from kernelwise.estimators._tuned import Checked, TunedMachine
 from kernelwise.estimators.nystroem_svc import NystroemSVC
 from kernelwise.estimators.svc import SVC
@@ -36,7 +35,7 @@ from kernelwise.search.scoring import PathScorer
 from kernelwise.search.settings import check_backend
 
 
-class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
+class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     """Support vector classifier that chooses its kernel's parameters and C from the data.
 
     Features are scaled, a few kernel widths are named by the class separability criteria of the distance
@@ -260,26 +259,7 @@ class TunedSVC(Exportable, ClassifierMixin, TunedMachine):
         return held_out_classes(y, decision, sigmoids, len(self.classes_), self.multiclass)
 
     # -- predicting ---------------------------------------------------------------------------------------
-    def predict(self, X: Any) -> np.ndarray:
-        """Predicted labels, of shape (n_samples,); ``reject_label_`` for rejected samples."""
-        machine, Z = self._machine_and(X)
-        return machine.predict(Z)
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Decision values of shape (n_samples,), or (n_samples, n_classes or n_machines), as in `SVC`."""
-        machine, Z = self._machine_and(X)
-        return machine.decision_function(Z)
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Class probabilities of shape (n_samples, n_classes), from sigmoids on held-out decision values."""
-        machine, Z = self._machine_and(X)
-        return class_probabilities(
-            machine._machine_values(Z),
-            self._sigmoids,
-            len(self.classes_),
-            STRATEGIES[self.multiclass].machines,
-        )
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithms of `predict_proba`, of shape (n_samples, n_classes)."""
-        return log_of(self.predict_proba(X))
+    @property
+    def multiclass_(self) -> str:
+        """Strategy of the last fit."""
+        return self.best_estimator_.multiclass_

@@ -16,6 +16,7 @@ from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
 from kernelwise.estimators._fit_record import HeldOut
 from kernelwise.estimators._tuned import Checked, TunedMachine
+from kernelwise.estimators.nystroem_svr import NystroemSVR
 from kernelwise.estimators.svr import SVR
 from kernelwise.findings import Finding
 from kernelwise.search.cross_validate import CrossValidator
@@ -226,6 +227,14 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
             memory_limit=self.memory_limit,
         )
 
+    def _nystroem(self, random_state: int) -> NystroemSVR:
+        return NystroemSVR(
+            self.kernel_,
+            epsilon=self.epsilon_,
+            memory_limit=self.memory_limit,
+            random_state=random_state,
+        )
+
     def _targets(self, y: np.ndarray) -> np.ndarray:
         return y
 
@@ -242,5 +251,4 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     # -- predicting ---------------------------------------------------------------------------------------
     def predict(self, X: Any) -> np.ndarray:
         """Predictions in the units of y, of shape (n_samples,)."""
-        machine, Z = self._machine_and(X)
-        return self._own_units(machine.predict(Z))
+        return self._own_units(self.machine_values(X).ravel())

@@ -42,9 +42,9 @@ def classifier(machine: Any, settings: dict[str, Any], mapped: Any) -> LibSVC | 
 
     Parameters are those of `regressor`, of a kernelwise SVC.
     """
-    if STRATEGIES[machine._strategy].rejects:
+    if STRATEGIES[machine.multiclass_].rejects:
         raise IncompatibleError(
-            f"scikit-learn's SVC does not reject samples as multiclass={machine._strategy!r} does, so "
+            f"scikit-learn's SVC does not reject samples as multiclass={machine.multiclass_!r} does, so "
             "to_sklearn would change predictions. Fit with multiclass='ovo', or keep the model with "
             "save(path) or pickle."
         )
@@ -52,7 +52,7 @@ def classifier(machine: Any, settings: dict[str, Any], mapped: Any) -> LibSVC | 
         raise ValueError(
             "This machine has no support vectors, and scikit-learn's SVC needs some. Fit with a smaller tol."
         )
-    one_vs_rest = len(machine.classes_) > 2 and machine._trained_as == "ovr"
+    one_vs_rest = len(machine.classes_) > 2 and machine.machines_ == "ovr"
     return (_one_vs_rest if one_vs_rest else _one_vs_one)(machine, settings, mapped)
 
 
@@ -70,15 +70,15 @@ def _one_vs_rest(machine: Any, settings: dict[str, Any], mapped: Any) -> OneVsRe
     svc.fit(_start(len(machine.classes_), mapped), machine.classes_)
     label = np.repeat(np.arange(len(machine.classes_)), machine.n_support_)
     for k, part in enumerate(svc.estimators_):
-        rest = np.flatnonzero((machine._beta[k] != 0) & (label != k))
-        own = np.flatnonzero((machine._beta[k] != 0) & (label == k))
+        rest = np.flatnonzero((machine.beta_[k] != 0) & (label != k))
+        own = np.flatnonzero((machine.beta_[k] != 0) & (label == k))
         used = np.concatenate([rest, own])
         replace_machine(
             part,
             machine.support_[used],
             mapped[used],
             np.array([rest.size, own.size]),
-            machine._beta[k : k + 1, used],
+            machine.beta_[k : k + 1, used],
             machine.intercept_[k : k + 1],
         )
         _copy_record(machine, part, machine.n_iter_[k : k + 1].copy())
@@ -94,5 +94,5 @@ def _start(n_rows: int, mapped: Any) -> Any:
 def _copy_record(machine: Any, svm: LibSVC | LibSVR, n_iter: Any) -> None:
     """What is written down about the training; predictions do not depend on it."""
     svm.set_params(tol=machine.tol, max_iter=machine.max_iter)
-    svm.shape_fit_ = (machine._n_trained, svm.n_features_in_)
+    svm.shape_fit_ = (machine.n_trained_, svm.n_features_in_)
     svm.fit_status_, svm.n_iter_ = machine.fit_status_, n_iter

@@ -99,8 +99,10 @@ def _check_agreement(machine: Any, last: Any, mapped: Any, mean: float, deviatio
     largest = np.abs(ours).max() if is_regressor(machine) else max(1.0, np.abs(ours).max())
     if gap <= TOLERANCE * largest:
         return
-    beta = machine.dual_coef_ if is_regressor(machine) else machine._beta
-    terms = deviation * (np.abs(beta) @ np.abs(machine.kernel_(support_vectors, support_vectors[rows]))).max()
+    terms = (
+        deviation
+        * (np.abs(machine.beta_) @ np.abs(machine.kernel_(support_vectors, support_vectors[rows]))).max()
+    )
     if not gap <= ROUNDING * terms:
         raise RuntimeError(
             f"scikit-learn's decision values from the same coefficients differ by {gap:.1e}: the Pipeline "

@@ -13,13 +13,11 @@ import zipfile
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 
 from kernelwise._core.files import whole_file
-from kernelwise.estimators.svc import SVC
-from kernelwise.estimators.svr import SVR
-from kernelwise.estimators.tuned_svc import TunedSVC
-from kernelwise.estimators.tuned_svr import TunedSVR
+from kernelwise.estimators import SVC, SVR
 from kernelwise.persistence.checks import check_model
 from kernelwise.persistence.packing import Packer, unpack
 
@@ -38,7 +36,7 @@ def save(model: Any, path: Any, notes: dict[str, Any] | None = None) -> None:
 
 
 def load(path: Any) -> Any:
-    """Read a model that `save` of `SVC`, `TunedSVC`, `SVR` or `TunedSVR` has written.
+    """Read a model that the ``save`` of an estimator has written.
 
     Nothing in the file is executed, and a file that was damaged or changed is refused: the loaded model
     predicts what the saved one did, or there is an error.
@@ -49,7 +47,7 @@ def load(path: Any) -> Any:
 
     Returns
     -------
-    model : SVC, TunedSVC, SVR or TunedSVR
+    model : SVC, SVR, NystroemSVC, NystroemSVR, TunedSVC or TunedSVR
 
     Raises
     ------
@@ -89,9 +87,8 @@ def load_with_notes(path: Any) -> tuple[Any, dict[str, Any] | None]:
 def _model(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     model = unpack(document["model"], arrays)
     check_model(model)
-    if isinstance(model, TunedSVC | TunedSVR):
-        machine = SVC() if isinstance(model, TunedSVC) else SVR()
-        model.scorer_ = check_scoring(machine, model.scoring)
+    if hasattr(model, "scoring"):
+        model.scorer_ = check_scoring(SVC() if is_classifier(model) else SVR(), model.scoring)
     return model
 
 

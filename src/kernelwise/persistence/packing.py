@@ -19,12 +19,8 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from kernelwise import criteria, kernels, optimizers
 from kernelwise._core.parameters import constructor_params
+from kernelwise.estimators import SVC, SVR, NystroemSVC, NystroemSVR, TunedSVC, TunedSVR
 from kernelwise.estimators._fit_record import FitRecord
-from kernelwise.estimators.nystroem_svc import NystroemSVC
-from kernelwise.estimators.svc import SVC
-from kernelwise.estimators.svr import SVR
-from kernelwise.estimators.tuned_svc import TunedSVC
-from kernelwise.estimators.tuned_svr import TunedSVR
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.findings import Finding
 from kernelwise.result import History, TuningResult
@@ -40,7 +36,7 @@ def _public_classes(package: Any) -> list[type]:
 SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
 PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]
 OTHERS = (
-    *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC),
+    *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC, NystroemSVR),
     *(FitRecord, SelectionResult, TuningResult, Finding, KFold, StratifiedKFold),
 )
 CLASSES = {part.__name__: part for part in (*OTHERS, *SCALERS, *PARTS)}

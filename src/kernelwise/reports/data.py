@@ -215,5 +215,5 @@ def _findings(model: Any, X: Any, y: Any) -> tuple[Finding, ...]:
                 "Run kernelwise.diagnose(X, y), which takes a pass over all pairs.",
             ),
         )
-    about_data = diagnose(model._machine_and(X)[1], y, kernel=model.kernel_)
+    about_data = diagnose(model.machine_samples(X), y, kernel=model.kernel_)
     return (*found, *(finding for finding in about_data if finding.name != "cost"))

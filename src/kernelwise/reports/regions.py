@@ -95,7 +95,7 @@ def decision_regions(model: Any, X: Any, y: Any, names: list[str]) -> Regions | 
     if model._is_gram() or sparse.issparse(X):
         return None
     rows = some_rows(len(y))
-    machine, Z = model._machine_and(X)
+    machine, Z = model.best_estimator_, model.machine_samples(X)
     Z, truth = Z[rows], class_index(model.classes_, y[rows], "y")
     plane = leading_plane(model.kernel_, Z)
     if plane is None:

@@ -11,8 +11,9 @@ import numpy as np
 from scipy.ndimage import uniform_filter1d
 
 from kernelwise.large.feature_blocks import Blocks
+from kernelwise.large.linear_machine import LinearMachine, LinearSolution, linear_path
+from kernelwise.large.losses import Loss, squared_hinge
 from kernelwise.large.nystroem import NystroemMap, choose_landmarks
-from kernelwise.large.squared_hinge import LinearSolution, SquaredHinge, squared_hinge_path
 from kernelwise.multiclass import Machine, two_class_machines
 from kernelwise.search.c_range import STEP, feature_space_variance
 from kernelwise.search.canonical import sample, shuffled_classes
@@ -41,29 +42,37 @@ class Rows:
     Attributes
     ----------
     Z : array or CSR matrix of shape (n_rows, n_features)
-    index : ndarray of shape (n_rows,)
-        Class index of each row.
+    y : ndarray of shape (n_rows,)
+        Class index of each row, or its target.
     weight, bound : ndarray of shape (n_rows,)
         Weights of the rows, and the same times those of the classes.
-    n_classes : int
+    classes : ndarray of shape (n_classes,), default=None
+        Labels of the classes; None for a regression.
     """
 
     Z: Any
-    index: np.ndarray
+    y: np.ndarray
     weight: np.ndarray
     bound: np.ndarray
-    n_classes: int
+    classes: np.ndarray | None = None
 
     def __getitem__(self, rows: np.ndarray) -> Rows:
-        return Rows(self.Z[rows], self.index[rows], self.weight[rows], self.bound[rows], self.n_classes)
+        return Rows(self.Z[rows], self.y[rows], self.weight[rows], self.bound[rows], self.classes)
+
+    @property
+    def strata(self) -> np.ndarray:
+        """What samples of rows are stratified by: the class index, or zero for all rows of a regression."""
+        return np.zeros(len(self.y), int) if self.classes is None else self.y
 
     def blocks(self, map_: NystroemMap, memory_limit: float) -> Blocks:
-        """Features of the rows, in no more MiB than that."""
+        """Nyström features of the rows, in no more MiB than ``memory_limit``."""
         return map_.blocks(self.Z, memory_limit)
 
     def machines(self, strategy: str) -> list[Machine]:
-        """Two-class machines, with labels ±1."""
-        return two_class_machines(self.index, self.n_classes, strategy)
+        """Return the two-class machines with labels ±1, or the one of a regression with its targets."""
+        if self.classes is None:
+            return [Machine(np.arange(len(self.y)), self.y)]
+        return two_class_machines(self.y, len(self.classes), strategy)
 
 
 class HeldOutValues(NamedTuple):
@@ -127,39 +136,44 @@ class NystroemSearch:
     ----------
     rows : Rows
     kernel : Kernel
-    strategy : {"ovo", "ovr"}
     score : callable
-        ``score(decision, rows, weight)`` → scores of shape (n_Cs,) of held-out decision values.
+        ``score(decision, rows, weight)`` → scores of shape (n_Cs,) of held-out decision values, which have
+        the shape (n_Cs, n_held_out), and a last axis of n_machines if there are several.
     memory_limit : float
         MiB for features.
     deadline : Deadline
         More landmarks are tried only while there is time for them and for the final machine.
     random_state : int
+    loss : callable, default=squared_hinge
+        Of the machines; see `kernelwise.large.losses`.
+    strategy : {"ovo", "ovr"}, default="ovo"
+        Machines of three or more classes.
     """
 
     def __init__(
         self,
         rows: Rows,
         kernel: Any,
-        strategy: str,
         score: Score,
         memory_limit: float,
         deadline: Deadline,
         random_state: int,
+        loss: Loss = squared_hinge,
+        strategy: str = "ovo",
     ) -> None:
-        self.rows, self.kernel, self.strategy, self.score = rows, kernel, strategy, score
+        self.rows, self.kernel, self.score, self.loss, self.strategy = rows, kernel, score, loss, strategy
         self.memory_limit, self.deadline, self.random_state = memory_limit, deadline, random_state
-        n = len(rows.index)
+        n = len(rows.y)
         self.used = (
-            np.arange(n) if n <= MAX_SEARCH_ROWS else sample(rows.index, MAX_SEARCH_ROWS, random_state)
+            np.arange(n) if n <= MAX_SEARCH_ROWS else sample(rows.strata, MAX_SEARCH_ROWS, random_state)
         )
         self.part = rows[self.used]
-        self.share = held_out_shares(self.part.index, random_state)
+        self.share = held_out_shares(self.part.strata, random_state)
         self.test = np.flatnonzero(self.share)
         self.candidates: list[Candidate] = []
 
     def run(self, n_components: Any, C: Any) -> Candidate:
-        """The best candidate; "auto" for what is to be chosen."""
+        """Return the best candidate; ``n_components`` or C is "auto" where it is to be chosen."""
         train = np.flatnonzero(self.share < 1.0)
         sizes: tuple[int, ...] = SIZES if n_components == "auto" else (n_components,)
         sizes = tuple(dict.fromkeys(min(size, len(train)) for size in sizes))
@@ -176,7 +190,7 @@ class NystroemSearch:
             return False
         # Both the search and the final machine take time that grows like the square of the landmarks.
         last = self.candidates[-1]
-        growth = (size / len(last.landmarks)) ** 2 * (1.0 + len(self.rows.index) / len(self.used))
+        growth = (size / len(last.landmarks)) ** 2 * (1.0 + len(self.rows.y) / len(self.used))
         return self.deadline.allows(f"{size} landmarks", last.seconds * growth)
 
     def _try(self, landmarks: np.ndarray, C: Any) -> Candidate:
@@ -185,13 +199,13 @@ class NystroemSearch:
         blocks = self.part.blocks(map_, self.memory_limit)
         Cs = self._values_of_C(map_) if C == "auto" else np.array([float(C)])
         weight = self.part.bound * (1.0 - self.share)
-        machines = [
-            squared_hinge_path(blocks, *_on_all_rows(machine, weight, Cs))
-            for machine in self.part.machines(self.strategy)
-        ]
+        machines = []
+        for machine in self.part.machines(self.strategy):
+            y, own = _on_all_rows(machine, weight)
+            machines.append(linear_path(blocks, y, Cs, own, self.loss))
         test = self.test
         decision = np.array([[one.values[test] for one in path] for path in machines]).transpose(1, 2, 0)
-        shown = decision[:, :, 0] if self.rows.n_classes == 2 else decision
+        shown = decision[:, :, 0] if len(machines) == 1 else decision
         return Candidate(
             map_,
             self.used[landmarks],
@@ -215,16 +229,16 @@ class NystroemSearch:
         return (self.part.weight * self.share)[self.test]
 
     def held_out(self, chosen: Candidate) -> HeldOutValues:
-        """What the chosen machines said of the rows that were held out."""
+        """Return the chosen machines' decision values of the rows that were held out."""
         return HeldOutValues(self.used[self.test], self._test_weight, chosen.decision[chosen.best])
 
     def sigmoids(self, chosen: Candidate) -> np.ndarray:
-        """Platt's sigmoids of the held-out decision values, shape (n_machines, 2)."""
+        """Fit Platt's sigmoids to the held-out decision values of classes, shape (n_machines, 2)."""
         test, weight = self.part[self.test], self._test_weight
         return fit_platt_of(test.machines(self.strategy), chosen.decision[chosen.best], weight)
 
     def train(self, chosen: Candidate, whole: Rows | None = None) -> list[LinearSolution]:
-        """The chosen machines on all rows that the time left allows, from where the search has left them.
+        """Train the chosen machines on all rows that the time left allows, from where the search left them.
 
         ``whole`` are rows of which those of the search are a sample.
         """
@@ -234,20 +248,20 @@ class NystroemSearch:
         starts = chosen.coefficients[chosen.best]
         solutions = []
         for machine, start in zip(rows.machines(self.strategy), starts, strict=True):
-            y, _, weight = _on_all_rows(machine, rows.bound, chosen.Cs)
-            solutions.append(SquaredHinge(blocks, y, weight, start).solve(C))
-        self.n_trained = len(rows.index)
+            y, weight = _on_all_rows(machine, rows.bound)
+            solutions.append(LinearMachine(blocks, y, weight, start, self.loss).solve(C))
+        self.n_trained = len(rows.y)
         return solutions
 
     def _affordable(self, chosen: Candidate, whole: Rows) -> Rows:
-        """The whole, or a sample: a path took some time on the rows of the search, which grows like n."""
-        n, n_used = len(whole.index), len(self.used)
+        """Return all rows, or a sample that there is time for: that of the search's path grows like n."""
+        n, n_used = len(whole.y), len(self.used)
         share = max(self.deadline.left, 0.0) / max(chosen.seconds, 1e-6)
         if n <= max(share, 1.0) * n_used:
             return whole
-        n_affordable = min(int(max(share, 1.0) * n_used), len(self.rows.index))
-        rows = self.rows[sample(self.rows.index, n_affordable, self.random_state)]
-        self.deadline.skipped.append(f"training on {n - len(rows.index)} of {n} distinct rows")
+        n_affordable = min(int(max(share, 1.0) * n_used), len(self.rows.y))
+        rows = self.rows[sample(self.rows.strata, n_affordable, self.random_state)]
+        self.deadline.skipped.append(f"training on {n - len(rows.y)} of {n} distinct rows")
         return rows
 
 
@@ -263,10 +277,8 @@ def held_out_shares(index: np.ndarray, random_state: int) -> np.ndarray:
     return shares
 
 
-def _on_all_rows(
-    machine: Machine, weight: np.ndarray, Cs: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Labels, values of C and weights of a machine; rows that are not its own have weight zero."""
+def _on_all_rows(machine: Machine, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return labels or targets and weights of a machine; rows that are not its own have weight zero."""
     y, own = np.ones(len(weight)), np.zeros(len(weight))
     y[machine.members], own[machine.members] = machine.signs, weight[machine.members]
-    return y, Cs, own
+    return y, own

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from kernelwise._core.validation import check_choice
 from kernelwise.criteria import SumsCriterion, as_criterion
-from kernelwise.criteria.sums import STRATEGIES, ClassSums, partition
+from kernelwise.criteria.sums import PARTITIONS, ClassSums, partition
 from kernelwise.exceptions import IncompatibleError
+from kernelwise.multiclass import two_class_problems
 from kernelwise.sketch.laplace import PairHistograms
 
 
@@ -36,7 +36,7 @@ def check_sums_criterion(criterion: Any, strategy: str | None) -> SumsCriterion:
             "Use 'dbtc', 'esdr', 'j4', 'polarization' or 'kta'."
         )
     if strategy is not None:
-        check_choice(strategy, "strategy", "DistanceSketch", STRATEGIES)
+        check_choice(strategy, "strategy", "DistanceSketch", PARTITIONS)
         criterion = copy.copy(criterion)
         criterion.strategy = strategy
     return criterion
@@ -51,11 +51,12 @@ def problems_of(criterion: SumsCriterion, n: np.ndarray) -> list[np.ndarray]:
 
 
 def names_of_problems(strategy: str, classes: np.ndarray) -> tuple[Any, ...]:
-    """The class of a one-vs-rest problem, the classes of any other."""
+    """Name every problem of a strategy: the class of a one-vs-rest problem, the classes of any other."""
     names = classes.tolist()
-    if strategy == "pooled" or len(names) == 2:
+    if strategy == "pooled":
         return (tuple(names),)
-    return tuple(names) if strategy == "ovr" else tuple(combinations(names, 2))
+    problems = two_class_problems(len(names), strategy)
+    return tuple(names[a] if b is None else (names[a], names[b]) for a, b in problems)
 
 
 def scores(histograms: PairHistograms, criterion: SumsCriterion, gammas: np.ndarray) -> np.ndarray:

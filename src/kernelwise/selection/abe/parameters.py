@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,10 @@ from kernelwise._core.validation import check_choice, check_labels, check_sample
 from kernelwise.findings import Finding
 from kernelwise.kernels import RBF, Mahalanobis
 from kernelwise.kernels.radial import ScaledGaussian
+from kernelwise.multiclass import members_of, two_class_problems
 from kernelwise.optimizers import SecondOrder
 from kernelwise.problem import TuningProblem
+from kernelwise.sketch.curves import names_of_problems
 from kernelwise.sketch.sketch import DistanceSketch
 
 KERNEL_NAMES = ("rbf", "mahalanobis", "mahalanobis-full")
@@ -138,27 +139,13 @@ def _second_order(
 ) -> tuple[np.ndarray, tuple[Any, ...], tuple[str, ...]]:
     """Factors, problems and stop reasons by the paper's own iteration, problem after problem."""
     start = kernel.with_theta(np.log([START * kernel.scale]))
-    problems, results = [], []
-    for problem, rows, is_first in _two_class_problems(y, strategy):
-        problems.append(problem)
-        results.append(SecondOrder().minimize(TuningProblem(start, "dbtc", X[rows], is_first)))
+    classes, index = np.unique(y, return_inverse=True)
+    parts = [members_of(index, *problem) for problem in two_class_problems(len(classes), strategy)]
+    results = [
+        SecondOrder().minimize(TuningProblem(start, "dbtc", X[rows], is_first)) for rows, is_first in parts
+    ]
     scales = np.array([np.exp(result.theta[0]) for result in results])
-    return scales, tuple(problems), tuple(result.stop_reason for result in results)
-
-
-def _two_class_problems(y: np.ndarray, strategy: str) -> Iterator[tuple[Any, np.ndarray, np.ndarray]]:
-    """Name of the problem, its rows, and which of them are of its first class."""
-    classes = np.unique(y).tolist()
-    everyone = np.arange(len(y))
-    if len(classes) == 2:
-        yield tuple(classes), everyone, y == classes[0]
-    elif strategy == "ovr":
-        for c in classes:
-            yield c, everyone, y == c
-    else:
-        for a, b in combinations(classes, 2):
-            rows = np.flatnonzero((y == a) | (y == b))
-            yield (a, b), rows, y[rows] == a
+    return scales, names_of_problems(strategy, classes), tuple(result.stop_reason for result in results)
 
 
 def _peak_findings(problems: tuple[Any, ...], reasons: tuple[str, ...]) -> Iterator[Finding]:

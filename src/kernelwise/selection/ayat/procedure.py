@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from kernelwise._core.validation import check_choice, check_labels, check_sample
 from kernelwise.criteria import Criterion, ValidationError
 from kernelwise.criteria.validation_error import index_in
 from kernelwise.kernels import Kernel, as_kernel
+from kernelwise.multiclass import class_pairs, members_of
 from kernelwise.optimizers import Optimizer, QuasiNewton
 from kernelwise.problem import TuningProblem
 from kernelwise.selection.ayat.result import AyatResult, PairMachine, PairTuning
@@ -118,14 +118,14 @@ def _pairs(
         is_held = np.isin(np.arange(len(index)), criterion.held_out_rows(index))
         X_held, index_held = X[is_held], index[is_held]
         X, index = X[~is_held], index[~is_held]
-    for a, b in combinations(range(len(classes)), 2):
+    for a, b in class_pairs(len(classes)):
         (rows, signs), (held, held_signs) = (_signs(index, a, b), _signs(index_held, a, b))
         yield (classes[a], classes[b]), X[rows], signs, (X_held[held], held_signs)
 
 
 def _signs(index: np.ndarray, a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
-    rows = np.flatnonzero((index == a) | (index == b))
-    return rows, np.where(index[rows] == a, 1, -1)
+    rows, is_first = members_of(index, a, b)
+    return rows, np.where(is_first, 1, -1)
 
 
 def _tune_pair(

@@ -1,4 +1,4 @@
-"""The linear machine with squared hinge loss, by Newton's method over blocks of rows."""
+"""Linear machines with squared losses, by Newton's method over blocks of rows."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.validation import check_positive, check_weights
 from kernelwise.large.feature_blocks import Blocks
+from kernelwise.large.losses import Loss, squared_hinge
 
 #: The decrease that the next step would bring, at most, as a share of the objective.
 TOL = 1e-12
@@ -47,34 +48,42 @@ class LinearSolution:
     converged: bool
 
 
-class SquaredHinge:
-    """Minimises ½‖w‖² + C Σ s_i max(0, 1 − y_i f(x_i))² over w and b: LinearSVC's, with a free offset.
+class LinearMachine:
+    """Minimises ½‖w‖² + C Σ s_i loss(y_i, f(x_i)): LinearSVC's or LinearSVR's, with a free offset.
 
     The modified finite Newton method (Keerthi & DeCoste, JMLR 6, 2005): a step solves the least squares
-    problem of the rows inside the margin, and an exact line search along it makes it safe. The method ends
-    because there are only so many sets of rows inside the margin. All sums are in double precision.
+    problem of the rows that have a loss (those inside the margin, or outside the ε-tube), and an exact line
+    search along it makes it safe. The method ends because there are only so many sets of such rows. All sums
+    are in double precision.
 
-    The matrix Σ s φφᵀ of the rows inside the margin does not depend on C and is kept between solutions: rows
-    that have come in or gone out since are added or taken off, and along a path of C they are few.
+    The matrix Σ s φφᵀ of the rows with a loss does not depend on C and is kept between solutions: rows that
+    have come in or gone out since are added or taken off, and along a path of C they are few.
 
     Parameters
     ----------
     blocks : Blocks
         Features of shape (n_rows, n_features).
     y : ndarray of shape (n_rows,)
-        Labels ±1.
+        Labels ±1, or targets.
     weight : array of shape (n_rows,), default=None
         s; rows of weight zero are not trained on and have values all the same. It may be changed between
         solutions.
     start : ndarray of shape (n_features + 1,), default=None
         Coefficients to start from.
+    loss : callable, default=squared_hinge
+        See `kernelwise.large.losses`.
     """
 
     def __init__(
-        self, blocks: Blocks, y: np.ndarray, weight: Any = None, start: np.ndarray | None = None
+        self,
+        blocks: Blocks,
+        y: np.ndarray,
+        weight: Any = None,
+        start: np.ndarray | None = None,
+        loss: Loss = squared_hinge,
     ) -> None:
         n, m = blocks.shape
-        self.blocks, self.y = blocks, np.asarray(y, dtype=float)
+        self.blocks, self.y, self.loss = blocks, np.asarray(y, dtype=float), loss
         self.weight = check_weights(weight, n)
         self.coefficients = np.zeros(m + 1) if start is None else np.array(start, dtype=float)
         self.values = np.zeros(n) if start is None else blocks.apply(self.coefficients)
@@ -93,12 +102,15 @@ class SquaredHinge:
         max_iter : int
             Newton steps, at most.
         """
-        check_positive(C, "C", "SquaredHinge")
+        check_positive(C, "C", "LinearMachine")
+        # What residuals that are all rounding have for a loss: no step gains more where y is a constant.
+        rounding = C * float(self.weight @ (4.0 * np.finfo(float).eps * self.y) ** 2)
         for n_iter in range(max_iter + 1):
-            gradient = self._gradient_and_matrix(C)
+            is_inside, excess = self.loss(self.y - self.values, self.y)
+            gradient = self._gradient_and_matrix(self.weight * is_inside, excess, C)
             step = self._newton_step(gradient, C)
-            objective, gain = self._objective(C), float(-gradient @ step) / 2.0
-            if gain <= tol * objective:
+            objective, gain = self._objective(excess, C), float(-gradient @ step) / 2.0
+            if gain <= max(tol * objective, rounding):
                 return LinearSolution(
                     self.coefficients.copy(), C, objective, self.values.copy(), n_iter, True
                 )
@@ -112,18 +124,15 @@ class SquaredHinge:
         )
         return LinearSolution(self.coefficients.copy(), C, objective, self.values.copy(), max_iter, False)
 
-    def _gradient_and_matrix(self, C: float) -> np.ndarray:
-        """The gradient where we are, shape (n_features + 1,), after bringing the matrix up to date."""
-        inside = self.weight * (self.y * self.values < 1.0)
+    def _gradient_and_matrix(self, inside: np.ndarray, excess: np.ndarray, C: float) -> np.ndarray:
+        """Bring the matrix up to date with the weights of the rows that count, and return the gradient."""
         # More changes than rows: from scratch is cheaper.
         if np.count_nonzero(inside != self._inside) > np.count_nonzero(inside):
             self._matrix[:], self._inside = 0.0, np.zeros_like(inside)
         if (inside != self._inside).any():
             self._matrix += self.blocks.square(inside - self._inside)
         self._inside = inside
-        # y² = 1, so that y·(1 − y·f) = y − f.
-        pull = self.blocks.dot(inside * (self.y - self.values))
-        return _without_offset(self.coefficients) - 2.0 * C * pull
+        return _without_offset(self.coefficients) - 2.0 * C * self.blocks.dot(inside * excess)
 
     def _newton_step(self, gradient: np.ndarray, C: float) -> np.ndarray:
         hessian = 2.0 * C * self._matrix
@@ -137,10 +146,9 @@ class SquaredHinge:
                 "cannot be solved in double precision. Lower C, or scale the features."
             ) from error
 
-    def _objective(self, C: float) -> float:
+    def _objective(self, excess: np.ndarray, C: float) -> float:
         w = self.coefficients[:-1]
-        slack = np.maximum(1.0 - self.y * self.values, 0.0)
-        return float(w @ w / 2.0 + C * (self.weight @ slack**2))
+        return float(w @ w / 2.0 + C * (self.weight @ excess**2))
 
     def _move(self, step: np.ndarray, C: float) -> None:
         change = self.blocks.apply(step)
@@ -154,15 +162,13 @@ class SquaredHinge:
         Newton's method for one variable, within a bracket that halves where Newton leaves it.
         """
         w, d = self.coefficients[:-1], step[:-1]
-        signed = self.y * change
-        margin = self.y * self.values
+        residual = self.y - self.values
 
         def slope(t: float) -> tuple[float, float]:
-            slack = 1.0 - margin - t * signed
-            pull = np.where(slack > 0.0, self.weight * signed, 0.0)
-            return float(w @ d + t * (d @ d) - 2.0 * C * (pull @ slack)), float(
-                d @ d + 2.0 * C * (pull @ signed)
-            )
+            is_inside, excess = self.loss(residual - t * change, self.y)
+            pull = np.where(is_inside, self.weight * change, 0.0)
+            first = w @ d + t * (d @ d) - 2.0 * C * (pull @ excess)
+            return float(first), float(d @ d + 2.0 * C * (pull @ change))
 
         enough = SLOPE * abs(slope(0.0)[0])
         low, high, t = 0.0, np.inf, 1.0
@@ -177,21 +183,19 @@ class SquaredHinge:
         return t
 
 
-def squared_hinge_path(
-    blocks: Blocks, y: np.ndarray, Cs: Iterable[float], weight: Any = None, **settings: Any
+def linear_path(
+    blocks: Blocks, y: np.ndarray, Cs: Iterable[float], weight: Any = None, loss: Loss = squared_hinge
 ) -> list[LinearSolution]:
-    """Linear machines for increasing values of C, each started from the one before.
+    """Train linear machines for increasing values of C, each started from the one before.
 
     Parameters
     ----------
-    blocks, y, weight
-        As in `SquaredHinge`.
+    blocks, y, weight, loss
+        As in `LinearMachine`.
     Cs : iterable of float
-    **settings
-        ``tol`` and ``max_iter``.
     """
-    machine = SquaredHinge(blocks, y, weight)
-    return [machine.solve(C, **settings) for C in Cs]
+    machine = LinearMachine(blocks, y, weight, loss=loss)
+    return [machine.solve(C) for C in Cs]
 
 
 def _without_offset(coefficients: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.journal import fingerprint
+from kernelwise._core.fingerprint import fingerprint
 from kernelwise.studies._figures import Picture
 from kernelwise.studies._table import Row, format_rows
 

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.copies import copies_of, with_copies
+from kernelwise._core.equal_rows import row_hashes
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
-from kernelwise.search.canonical import row_hashes, sample
+from kernelwise.search.canonical import sample
 from kernelwise.search.cross_validate import HeldOutPaths
 from kernelwise.search.deadline import Deadline
 from kernelwise.search.folds import Pieces, deal, is_dealt_apart

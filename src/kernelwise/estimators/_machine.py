@@ -10,9 +10,9 @@ from sklearn.utils import Tags, check_consistent_length, column_or_1d
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kernelwise._core.labels import check_are_classes
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.validation import FLOATS, check_gram, check_range
-from kernelwise._core.weights import check_are_classes
 from kernelwise.estimators._machines import TrainedMachines, decision_values, libsvm_layout
 from kernelwise.estimators.kernel_choice import Rows, choose_kernel, gram_or_rows, is_plain_function
 from kernelwise.kernels import Linear

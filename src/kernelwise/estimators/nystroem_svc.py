@@ -9,15 +9,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernelwise._core.copies import with_copies
-from kernelwise._core.validation import check_positive, check_range
-from kernelwise._core.weights import (
+from kernelwise._core.labels import (
     check_are_classes,
     check_class_sizes,
     encode_labels,
     factors_of_classes,
     positive_weights,
 )
+from kernelwise._core.validation import check_positive, check_range
+from kernelwise._core.weights import with_copies
 from kernelwise.estimators._machines import decision_values
 from kernelwise.estimators._probability import class_probabilities, log_of
 from kernelwise.kernels import as_kernel

@@ -9,10 +9,10 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.memory import MIB
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.validation import check_gram, check_not_negative, check_positive
-from kernelwise._core.weights import weights_of_samples
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machines import decision_values
 from kernelwise.kernels import as_kernel

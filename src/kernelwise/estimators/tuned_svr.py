@@ -9,8 +9,8 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import check_scoring
 from sklearn.utils.validation import validate_data
 
+from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.sklearn_compat import with_callbacks
-from kernelwise._core.weights import weights_of_samples
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._fit_record import HeldOut
 from kernelwise.estimators._progress import Progress

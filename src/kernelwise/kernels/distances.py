@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from kernelwise._core.collection import collection_paused
+from kernelwise._core.threads import collection_paused
 
 # Rows of a float32 result computed at once, in double precision.
 ROWS = 512

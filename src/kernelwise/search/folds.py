@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernelwise._core.copies import copies_of
+from kernelwise._core.weights import copies_of
 from kernelwise.search.canonical import shuffled_classes
 
 Folds = list[tuple[np.ndarray, np.ndarray]]

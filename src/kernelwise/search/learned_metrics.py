@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.copies import copies_of
+from kernelwise._core.weights import copies_of
 from kernelwise.kernels import DiagonalGaussian
 from kernelwise.search.canonical import sample
 from kernelwise.search.choice import Choice, columns_of, standard_error

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.copies import copies_of, with_copies
 from kernelwise._core.equal_rows import row_hashes
+from kernelwise._core.weights import copies_of, with_copies
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
 from kernelwise.search.canonical import sample

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import sklearn.datasets
 
-from kernelwise._core.journal import Journal, fingerprint
+from kernelwise._core.fingerprint import fingerprint
+from kernelwise._core.journal import Journal
 from kernelwise.comparison import METHODS, compare, peers
 from kernelwise.datasets import load
 
@@ -124,7 +125,7 @@ def main() -> None:
         X, y = samples(name)
         n_repeats = arguments.repeats or repeats(len(y))
         about = {"data": fingerprint(X, y), "folds": 2}
-        with Journal(arguments.journals / f"{name}.jsonl", about) as journal:
+        with Journal(arguments.journals / f"{name}.journal", about) as journal:
             table = compare(X, y, estimators(names), n_splits=2, n_repeats=n_repeats, journal=journal)
         rows = table.rows()
         seconds = np.median(table.cpu_seconds, axis=1)

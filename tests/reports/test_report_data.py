@@ -13,9 +13,9 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.svm import SVC as ReferenceSVC
 
 from kernelwise import SVC, Comparison, TunedSVC, load
+from kernelwise._core.fingerprint import fingerprint
 from kernelwise.reports import report_data
 from kernelwise.reports.paths import c_paths, chosen, standard_errors
-from kernelwise.reports.provenance import fingerprint
 
 from .conftest import END, SCRIPT
 
@@ -193,12 +193,11 @@ def test_findings_about_the_samples_need_the_samples(hostile):
 def test_fingerprint_is_of_values_and_labels_not_of_their_container(hostile):
     X, y = hostile.X.to_numpy(), hostile.y
     one = report_data(hostile.model, hostile.X, y).provenance.fingerprint
-    assert one == fingerprint(X, list(y)) == fingerprint(X.tolist(), y)
+    assert one == fingerprint(X, list(y))[:16] == fingerprint(X.tolist(), y)[:16]
     moved = X.copy()
     moved[5, 2] += 1e-12
-    assert fingerprint(moved, y) != one
-    assert fingerprint(X, y[::-1]) != one
-    assert fingerprint(X.reshape(60, 6), y) != one
+    for other in (fingerprint(moved, y), fingerprint(X, y[::-1]), fingerprint(X.reshape(60, 6), y)):
+        assert other[:16] != one
     assert report_data(hostile.model).provenance.fingerprint is None
 
 

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import KFold, ShuffleSplit
 
-from kernelwise._core.copies import MANY, repeated
+from kernelwise._core.weights import MANY, repeated
 from kernelwise.search.canonical import shuffled_classes
 from kernelwise.search.folds import FoldRows, given_folds, stratified_folds
 

@@ -19,7 +19,7 @@ from kernelwise.studies import (
     yin,
 )
 from kernelwise.studies._beyond_methods import Data, outer_splits
-from kernelwise.studies._study import NAMES
+from kernelwise.studies.running import NAMES
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 import xml.etree.ElementTree as ElementTree
 from functools import partial
@@ -12,10 +11,10 @@ import numpy as np
 import pytest
 
 from kernelwise._core.journal import Journal
-from kernelwise.studies import _figures, _study, _table, _write
+from kernelwise.studies import _figures, _table, running, writing
 from kernelwise.studies._figures import Curves, Line, Mark, Panel
-from kernelwise.studies._study import Study, plain
-from kernelwise.studies._write import write
+from kernelwise.studies._study import Study
+from kernelwise.studies.writing import write
 
 
 @pytest.fixture
@@ -64,15 +63,6 @@ def test_a_cell_of_other_data_is_refused(tmp_path, said):
                 study.cell("sum", None, parts, draw)
 
 
-def test_plain_values_are_json():
-    value = {1: (np.int64(2), np.bool_(True), np.inf, "text"), "a": np.array([[0.5, np.nan]]), "n": None}
-    assert json.loads(json.dumps(plain(value), allow_nan=False)) == {
-        "1": [2, True, None, "text"],
-        "a": [[0.5, None]],
-        "n": None,
-    }
-
-
 def test_a_study_is_written_as_a_page_tables_and_figures(study, tmp_path):
     rows = [{"data": "iris", "accuracy": 0.123456789, "paper's": None}]
     study.table("main", "The main table", rows)
@@ -106,7 +96,7 @@ def test_a_figure_names_its_axes_and_marks_the_papers_value(tmp_path):
 
 def test_without_matplotlib_there_are_tables(study, said, monkeypatch, tmp_path):
     monkeypatch.setattr(_figures, "can_draw", lambda: False)
-    monkeypatch.setattr(_write, "can_draw", lambda: False)
+    monkeypatch.setattr(writing, "can_draw", lambda: False)
     study.table("main", "The main table", [{"data": "iris"}])
     study.figure("curve", picture())
     assert [path.name for path in write(study, tmp_path)] == ["toy.md", "toy_main.csv"]
@@ -120,7 +110,7 @@ def test_an_unknown_part_is_refused():
     with pytest.raises(
         ValueError, match=r"The study yin has no part 'table9'\. Its parts are table2, curves"
     ):
-        _study.run("yin", only=["table9"])
+        running.run("yin", only=["table9"])
 
 
 def test_an_empty_table_is_no_error(tmp_path):
@@ -138,7 +128,7 @@ def test_few_rows_are_always_the_same():
 
 
 def test_a_page_of_some_parts_says_so(tmp_path):
-    study = _study.run("glasmachers", is_quick=True, only=["patterns"], say=lambda line: None)
+    study = running.run("glasmachers", is_quick=True, only=["patterns"], say=lambda line: None)
     page = write(study, tmp_path)[0].read_text(encoding="utf-8")
     assert "Made by `kernelwise reproduce glasmachers --quick --only patterns`." in page
 

@@ -1,41 +1,22 @@
-"""A file that remembers finished work, so that what was interrupted goes on where it was.
+"""A file that remembers finished work, so that an interrupted run goes on where it stopped.
 
-One line of JSON for each finished cell, after a first line that says what the cells belong to. Lines are only
-ever added, each is on the disk before the next cell is begun, and a last line that was cut off by a crash is
-dropped: a journal loses at most the cell that was being written.
+The file is an SQLite database: a table of what the cells belong to, and a table of finished cells, in JSON.
+Rows are only ever added, and each is on the disk before the next cell is begun: a process that is killed
+loses at most the cell that it was writing.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
+import sqlite3
 from collections.abc import Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
+from threading import Lock
 from typing import Any, Self
 
-import numpy as np
-from scipy import sparse
-
-from kernelwise._core.lock import lock
-
-FORMAT = 1
-
-
-def fingerprint(X: Any, y: Any) -> str:
-    """A hash of samples (array or sparse matrix) and targets: their values, types and shapes."""
-    digest = hashlib.sha256()
-    if sparse.issparse(X):
-        X = X.tocsr()
-        parts = [np.asarray(X.shape), X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data]
-    else:
-        parts = [np.asarray(X)]
-    for part in (*parts, np.asarray(y)):
-        part = part.astype(str) if part.dtype.kind == "O" else part
-        digest.update(f"{part.dtype.str} {part.shape}".encode())
-        digest.update(np.ascontiguousarray(part).tobytes())
-    return digest.hexdigest()
+#: What the header of the file says: "KWJL", and the version of the tables. Version 1 was lines of JSON.
+APPLICATION, FORMAT = 0x4B574A4C, 2
 
 
 class Journal(MutableMapping[str, Any]):
@@ -53,6 +34,8 @@ class Journal(MutableMapping[str, Any]):
     ------
     ValueError
         If the file is no journal, is about something else, is damaged, or is in use.
+    OSError
+        If the file cannot be opened or written.
 
     Examples
     --------
@@ -69,48 +52,53 @@ class Journal(MutableMapping[str, Any]):
     def __init__(self, path: Any, about: Mapping[str, Any]) -> None:
         self.path = Path(path)
         self._cells: dict[str, Any] = {}
-        self._handle = os.open(
-            self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666
-        )
-        try:
-            if not lock(self._handle):
-                raise ValueError(
-                    f"The journal {self.path} is in use by another process. Wait, or name another file."
-                )
-            self._read(_line({"kernelwise journal": FORMAT, **about}))
-        except BaseException:
-            self.close()
-            raise
+        self._one_writer = Lock()
+        with self._errors_as_sentences():
+            # An absolute path is never one of SQLite's names for databases without a file.
+            self._database = sqlite3.connect(
+                self.path.absolute(), timeout=0.0, isolation_level=None, check_same_thread=False
+            )
+            self._database.text_factory = bytes  # JSON decodes them, and refuses what cannot be decoded
+            try:
+                self._begin(about)
+            except BaseException:
+                self.close()
+                raise
         #: Cells that were there when the journal was opened.
         self.n_found = len(self._cells)
 
-    def _read(self, head: bytes) -> None:
-        whole, newline, torn = self.path.read_bytes().rpartition(b"\n")
-        lines = whole.split(b"\n") if newline else []
-        if not lines:
-            if not head.startswith(torn):  # somebody's file, not a first line that was cut off
-                raise ValueError(self._no_journal())
-            os.ftruncate(self._handle, 0)
-            self._append(head)
-            return
-        self._check_head(lines[0], head)
-        for number, line in enumerate(lines[1:], start=2):
-            self._cells.update([self._cell(line, number)])
-        if torn:
-            os.ftruncate(self._handle, len(whole) + 1)
+    def _begin(self, about: Mapping[str, Any]) -> None:
+        """Lock the file until it is closed, and read it; write the head of a new one."""
+        run = self._database.execute
+        run("PRAGMA locking_mode = EXCLUSIVE")
+        run("PRAGMA synchronous = EXTRA")
+        run("BEGIN EXCLUSIVE")
+        if not self.path.stat().st_size:
+            run(f"PRAGMA application_id = {APPLICATION}")
+            run(f"PRAGMA user_version = {FORMAT}")
+            for table in ("about", "cells"):
+                run(f"CREATE TABLE {table} (name TEXT NOT NULL, value TEXT NOT NULL)")
+            for name, value in about.items():
+                run("INSERT INTO about VALUES (?, ?)", (name, _json(value)))
+        self._check_head({name: json.loads(_json(value)) for name, value in about.items()})
+        self._cells = self._rows("cells")
+        # Writing anything makes SQLite take over, and in the end remove, the file that a killed process left.
+        run(f"PRAGMA user_version = {FORMAT}")
+        run("COMMIT")
 
-    def _check_head(self, line: bytes, head: bytes) -> None:
-        try:
-            found = json.loads(line)
-            version = found["kernelwise journal"]
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise ValueError(self._no_journal()) from error
+    def _check_head(self, wanted: dict[str, Any]) -> None:
+        application, version = (
+            self._database.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("application_id", "user_version")
+        )
+        if application != APPLICATION:
+            raise ValueError(self._no_journal())
         if version != FORMAT:
             raise ValueError(
                 f"The journal {self.path} has format {version}, and this version of kernelwise writes "
                 f"{FORMAT}. Name another file."
             )
-        wanted = json.loads(head)
+        found = self._rows("about")
         for name in {**wanted, **found}:
             if found.get(name) != wanted.get(name):
                 raise ValueError(
@@ -118,29 +106,55 @@ class Journal(MutableMapping[str, Any]):
                     f"{_short(wanted.get(name))}. Name another file, or remove it to begin anew."
                 )
 
-    def _cell(self, line: bytes, number: int) -> tuple[str, Any]:
+    def _rows(self, table: str) -> dict[str, Any]:
+        rows = self._database.execute(f"SELECT name, value FROM {table} ORDER BY rowid").fetchall()
         try:
-            key, value = json.loads(line)
-        except (ValueError, TypeError, RecursionError) as error:
-            raise ValueError(
-                f"The journal {self.path} is damaged in line {number}. Remove the line, or name another file."
+            return {name.decode(): json.loads(value) for name, value in rows}
+        except (AttributeError, TypeError, ValueError, RecursionError) as error:
+            raise ValueError(self._damaged()) from error
+
+    @contextmanager
+    def _errors_as_sentences(self) -> Iterator[None]:
+        try:
+            yield
+        except UnicodeDecodeError as error:  # not even the names in the file can be read
+            raise ValueError(self._damaged()) from error
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without the details
+            if code == sqlite3.SQLITE_BUSY:
+                raise ValueError(
+                    f"The journal {self.path} is in use by another process. Wait, or name another file."
+                ) from error
+            if code == sqlite3.SQLITE_NOTADB:
+                raise ValueError(self._no_journal()) from error
+            if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR):
+                raise ValueError(self._damaged()) from error
+            if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+                open(self.path, "ab").close()  # raises what the system says, which is clearer
+            raise OSError(
+                f"The journal {self.path} cannot be written: {error}. It needs a folder to write to, with "
+                "room left."
             ) from error
-        return str(key), value
 
     def _no_journal(self) -> str:
+        with open(self.path, "rb") as file:
+            if file.readline(30).startswith(b'{"kernelwise journal": 1'):
+                return (
+                    f"The journal {self.path} was written by an earlier version of kernelwise, in a format "
+                    "that is no longer read. Name another file, or remove it to begin anew."
+                )
         return f"{self.path} is not a journal of kernelwise, and is left as it is. Name another file."
 
-    def _append(self, line: bytes) -> None:
-        """Write all of a line, and wait until it is on the disk."""
-        while line:
-            line = line[os.write(self._handle, line) :]
-        os.fsync(self._handle)
+    def _damaged(self) -> str:
+        return f"The journal {self.path} is damaged. Name another file, or remove it to begin anew."
 
     def __getitem__(self, key: str) -> Any:
         return self._cells[key]
 
     def __setitem__(self, key: str, value: Any) -> None:
-        self._append(_line([key, value]))
+        row = (key, _json(value))
+        with self._one_writer, self._errors_as_sentences():
+            self._database.execute("INSERT INTO cells VALUES (?, ?)", row)
         self._cells[key] = value
 
     def __delitem__(self, key: str) -> None:
@@ -154,21 +168,17 @@ class Journal(MutableMapping[str, Any]):
 
     def close(self) -> None:
         """Let others open it."""
-        if self._handle >= 0:
-            os.close(self._handle)
-            self._handle = -1
+        self._database.close()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
-def _line(value: Any) -> bytes:
-    return json.dumps(value, allow_nan=False).encode() + b"\n"
+def _json(value: Any) -> str:
+    return json.dumps(value, allow_nan=False)
 
 
 def _short(value: Any) -> str:

@@ -1,7 +1,11 @@
-"""One BLAS thread for each of our own: no quarrel over cores, and sums that do not depend on n_jobs."""
+"""Threads of our own with one BLAS thread each, and pauses of the garbage collection.
+
+So nobody quarrels over cores, and sums do not depend on n_jobs.
+"""
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -52,3 +56,19 @@ def one_blas_thread() -> Iterator[None]:
 def _controller() -> ThreadpoolController:
     # Looking through the loaded libraries takes longer than a small path or sketch.
     return ThreadpoolController()
+
+
+@contextmanager
+def collection_paused() -> Iterator[None]:
+    """A context, or decorator, without automatic garbage collection.
+
+    Numba makes so many lasting objects when it is imported, set up and run that looking through all of them
+    again and again took a third of the time of loading. Meanwhile some tens of megabytes pile up.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from kernelwise._core.copies import copies_of
+from kernelwise._core.weights import copies_of
 
 FLOATS = (np.float64, np.float32)
 #: What samples may be as large as, and its inverse as small: sums of their squares are numbers.

@@ -52,8 +52,8 @@ def reproduce(
         check_writable(out / "page.md", "--out")
     if paper is Paper.all and only is not None:
         raise UserError("--only is about the parts of one study. Name a study in place of all.")
-    from kernelwise.studies._study import NAMES, run
-    from kernelwise.studies._write import write
+    from kernelwise.studies.running import NAMES, run
+    from kernelwise.studies.writing import write
 
     parts = options.split_names(only) or None
     with open_journal(journal, quick) as cells:

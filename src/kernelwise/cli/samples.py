@@ -86,7 +86,8 @@ def open_journal(
     if path is None:
         return nullcontext()
     from kernelwise import __version__
-    from kernelwise._core.journal import Journal, fingerprint
+    from kernelwise._core.fingerprint import fingerprint
+    from kernelwise._core.journal import Journal
 
     about = {"command": command, "version": __version__, "data": fingerprint(data.X, data.y), **chosen}
     journal = Journal(path, about)

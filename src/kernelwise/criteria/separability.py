@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kernelwise._core.validation import check_choice, check_gram, check_labels, check_weights
+from kernelwise._core.weights import balanced_factors
 from kernelwise.criteria.base import Criterion
 from kernelwise.criteria.sums import PARTITIONS, ClassSums, GramSums, partition
 from kernelwise.exceptions import DegenerateGramError
@@ -82,8 +83,7 @@ class SumsCriterion(Criterion):
         _, index = check_labels(y, K.shape[0], min_per_class=2, sample_weight=sample_weight)
         w = check_weights(sample_weight, K.shape[0])
         if self.class_weight == "balanced":
-            totals = np.bincount(index, weights=w)
-            w = w * (w.sum() / (len(totals) * totals))[index]
+            w = w * balanced_factors(np.bincount(index, weights=w))[index]
         return GramSums(K, index, w, self.needs_squares, self.needs_rows)
 
     def score(self, K: Any, y: Any, sample_weight: Any = None) -> float:

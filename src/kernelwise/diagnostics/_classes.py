@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernelwise.diagnostics._data import Data, listed, number
+from kernelwise._core.text import count
+from kernelwise.diagnostics._data import Data, listed
 from kernelwise.findings import Finding
 
 N_FOLDS = 5  # of the usual cross-validation
@@ -14,7 +15,7 @@ UNEQUAL, VERY_UNEQUAL = 3.0, 10.0  # largest class over smallest
 def class_findings(data: Data) -> list[Finding]:
     """One class only, tiny classes, and imbalance."""
     if len(data.classes) == 1:
-        only = f"y has one class only ({data.classes[0]!r}, {number(len(data.index), 'sample')})."
+        only = f"y has one class only ({data.classes[0]!r}, {count(len(data.index), 'sample')})."
         return [Finding("one-class", "error", only, "Add samples of another class.")]
     return [*_tiny(data), *_imbalance(data)]
 
@@ -27,7 +28,7 @@ def _tiny(data: Data) -> list[Finding]:
             Finding(
                 "tiny-class",
                 "error",
-                f"{number(int(single.sum()), 'class has', 'classes have')} one sample only "
+                f"{count(int(single.sum()), 'class has', 'classes have')} one sample only "
                 f"({_named(data, single)}).",
                 "Remove or merge such classes: criteria have no spread to look at, and no fold can be both "
                 "trained and tested on them.",
@@ -38,7 +39,7 @@ def _tiny(data: Data) -> list[Finding]:
             Finding(
                 "tiny-class",
                 "warning",
-                f"{number(int(few.sum()), 'class has', 'classes have')} fewer samples than the {N_FOLDS} "
+                f"{count(int(few.sum()), 'class has', 'classes have')} fewer samples than the {N_FOLDS} "
                 f"folds of a cross-validation ({_named(data, few)}).",
                 f"Use at most {data.counts[few].min()} stratified folds, or merge such classes.",
             )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 
-from kernelwise.diagnostics._data import Data, listed, number
+from kernelwise._core.text import count
+from kernelwise.diagnostics._data import Data, listed
 from kernelwise.exceptions import BoundaryWarning, DegenerateGramError
 from kernelwise.findings import Finding
 from kernelwise.sketch.sketch import DistanceSketch
@@ -42,7 +43,7 @@ def curve_findings(data: Data, random_state: int) -> list[Finding]:
                 "curve",
                 "warning",
                 f"DBTC has no peak inside the range of widths{seen} for {len(flat)} of "
-                f"{number(len(names), 'two-class problem')} ({listed(flat)}).",
+                f"{count(len(names), 'two-class problem')} ({listed(flat)}).",
                 "Choose the width by cross-validation, or by another criterion; equal points or close "
                 "neighbours with different labels, and label noise, make such curves.",
             )

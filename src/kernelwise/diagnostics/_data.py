@@ -71,8 +71,3 @@ def listed(names: Iterable[Any]) -> str:
     names = [str(name) for name in names]
     shown = ", ".join(names[:MAX_LISTED])
     return shown if len(names) <= MAX_LISTED else f"{shown}, … ({len(names)} in all)"
-
-
-def number(count: int, noun: str, plural: str | None = None) -> str:
-    """A count with its noun."""
-    return f"{count} {noun if count == 1 else plural or noun + 's'}"

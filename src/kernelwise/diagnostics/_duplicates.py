@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernelwise.diagnostics._data import Data, number
+from kernelwise._core.text import count
+from kernelwise.diagnostics._data import Data
 from kernelwise.diagnostics._points import Points
 from kernelwise.findings import Finding
 
@@ -19,7 +20,7 @@ def duplicate_findings(data: Data, points: Points) -> list[Finding]:
             Finding(
                 "duplicates",
                 "info",
-                f"{number(copies, 'sample repeats', 'samples repeat')} another with the same label, "
+                f"{count(copies, 'sample repeats', 'samples repeat')} another with the same label, "
                 f"{copies / n:.2%} of all.",
                 "A copy in another fold makes cross-validation look better than it is: remove copies, or "
                 "use sample_weight or grouped folds.",
@@ -33,9 +34,9 @@ def duplicate_findings(data: Data, points: Points) -> list[Finding]:
             Finding(
                 "conflicts",
                 "warning",
-                f"{number(int(there.sum()), 'sample')} at {number(int(mixed.sum()), 'point')} have equal "
+                f"{count(int(there.sum()), 'sample')} at {count(int(mixed.sum()), 'point')} have equal "
                 f"features and different labels, so that any machine makes at least "
-                f"{number(floor, 'training error')} ({floor / n:.2%}).",
+                f"{count(floor, 'training error')} ({floor / n:.2%}).",
                 "Check these labels, or add a feature that tells the samples apart; DBTC may have no peak.",
             )
         )

@@ -8,29 +8,30 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
-from kernelwise.diagnostics._data import Data, listed, number
+from kernelwise._core.text import count
+from kernelwise._core.validation import LARGE
+from kernelwise.diagnostics._data import Data, listed
 from kernelwise.findings import Finding
 
-HUGE = 1e150  # whose square is still finite
 RATIO = 100.0  # of standard deviations
 
 
 def value_findings(data: Data) -> list[Finding]:
     """NaN, infinity, and numbers whose squares overflow."""
     values = data.X.data if sparse.issparse(data.X) else data.X
-    bad = ~(np.abs(values) < HUGE)
+    bad = ~(np.abs(values) < LARGE)
     if not bad.any():
         return []
     columns = data.X.indices[bad] if sparse.issparse(data.X) else np.nonzero(bad)[1]
     affected = listed(data.names[k] for k in np.unique(columns))
     n_nan, n_infinite = int(np.isnan(values).sum()), int(np.isinf(values).sum())
-    kinds = {"NaN": n_nan, "infinite": n_infinite, f"above {HUGE:g}": int(bad.sum()) - n_nan - n_infinite}
+    kinds = {"NaN": n_nan, "infinite": n_infinite, f"above {LARGE:g}": int(bad.sum()) - n_nan - n_infinite}
     counted = ", ".join(f"{count} {kind}" for kind, count in kinds.items() if count)
     return [
         Finding(
             "values",
             "error",
-            f"X has {number(int(bad.sum()), 'value')} that no distance can be computed from ({counted}), in "
+            f"X has {count(int(bad.sum()), 'value')} that no distance can be computed from ({counted}), in "
             f"{affected}; distances, duplicates and scales were not looked at.",
             "Remove or impute them first, for example with sklearn.impute.SimpleImputer.",
         )
@@ -49,7 +50,7 @@ def feature_findings(data: Data) -> list[Finding]:
             Finding(
                 "constant",
                 "warning",
-                f"{number(int(constant.sum()), 'feature is', 'features are')} constant: "
+                f"{count(int(constant.sum()), 'feature is', 'features are')} constant: "
                 f"{listed(data.names[k] for k in np.flatnonzero(constant))}.",
                 "Remove such features (sklearn.feature_selection.VarianceThreshold): no kernel can use them, "
                 "and a Mahalanobis kernel has to invert their variance.",
@@ -73,7 +74,7 @@ def _scaling(data: Data, varying: np.ndarray, deviation: np.ndarray) -> list[Fin
             "warning",
             f"The standard deviation of {data.names[large]} ({deviation[large]:.3g}) is "
             f"{_ratio(deviation[large], deviation[small]):.3g} times that of {data.names[small]} "
-            f"({deviation[small]:.3g}); {number(len(hidden), 'feature')} more than {RATIO:g} times smaller "
+            f"({deviation[small]:.3g}); {count(len(hidden), 'feature')} more than {RATIO:g} times smaller "
             f"hardly count{'s' if len(hidden) == 1 else ''}: {listed(data.names[k] for k in hidden)}.",
             f"Scale the features, for example with sklearn.preprocessing.{scaler}, or use a Mahalanobis "
             "kernel.",

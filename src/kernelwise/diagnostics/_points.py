@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+
+from kernelwise._core.equal_rows import number_equal_rows
 
 
 @dataclass(frozen=True)
@@ -76,20 +76,8 @@ def distinct_points(X: Any, index: np.ndarray, n_classes: int) -> Points:
 
 def _gathered(X: Any, first: np.ndarray, counts: np.ndarray) -> Points:
     """Merge equal rows of ``X``."""
-    seen: dict[Any, int] = {}
-    place = np.array([seen.setdefault(row, len(seen)) for row in _rows(X)])
-    chosen = np.unique(place, return_index=True)[1]
+    numbers = number_equal_rows(X)
+    chosen = np.unique(numbers, return_index=True)[1]
     merged = np.zeros((chosen.size, counts.shape[1]), dtype=int)
-    np.add.at(merged, place, counts)
+    np.add.at(merged, numbers, counts)
     return Points(X[chosen], first[chosen], merged)
-
-
-def _rows(X: Any) -> Iterator[Any]:
-    """Something hashable for each row, equal where the rows are."""
-    if not sparse.issparse(X):
-        return (row.tobytes() for row in np.ascontiguousarray(X + 0.0))  # −0.0 becomes 0.0
-    X = X.copy()
-    X.sum_duplicates()  # sorts, too
-    X.eliminate_zeros()
-    parts = (slice(start, end) for start, end in zip(X.indptr[:-1], X.indptr[1:], strict=True))
-    return ((X.indices[part].tobytes(), X.data[part].tobytes()) for part in parts)

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.text import count
 from kernelwise._core.validation import check_labels, check_samples
 from kernelwise.criteria.alignment import target
-from kernelwise.diagnostics._data import Data, number
+from kernelwise.diagnostics._data import Data
 from kernelwise.diagnostics._pairs import ClosestPair, closest_pair
 from kernelwise.diagnostics._points import Points, distinct_points
 from kernelwise.exceptions import KernelwiseWarning
@@ -141,7 +142,7 @@ def _evidence(data: Data, pair: ClosestPair) -> str:
     if pair.n_equal + pair.n_different == 1:
         return text + "."
     return (
-        f"{text}; of {number(pair.n_equal + pair.n_different, 'pair')} of samples at this distance, "
+        f"{text}; of {count(pair.n_equal + pair.n_different, 'pair')} of samples at this distance, "
         f"{pair.n_equal} have equal and {pair.n_different} different labels."
     )
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from dask import delayed
 
+from kernelwise._core.labels import check_every_class, factors_of_classes
 from kernelwise._core.memory import check_memory
-from kernelwise._core.weights import check_every_class, factors_of_classes
 from kernelwise.distributed.chunks import ChunkedRows, as_given, computed
 from kernelwise.distributed.nystroem import ChunkBlocks, ChunkedSamples
 from kernelwise.distributed.sketch import sketch_of_rows

@@ -9,8 +9,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data
 
+from kernelwise._core.labels import check_are_classes
 from kernelwise._core.validation import check_range
-from kernelwise._core.weights import check_are_classes
 from kernelwise.estimators._probability import class_probabilities, log_of
 from kernelwise.estimators.kernel_choice import is_plain_function
 from kernelwise.multiclass import STRATEGIES, decide_labels, shown_values, two_class_problems

@@ -13,7 +13,7 @@ import numpy as np
 
 from kernelwise._core.validation import check_choice
 from kernelwise.estimators._finish_nystroem import finish_nystroem
-from kernelwise.estimators._fit_record import Finished, FitRecord, count_bounded
+from kernelwise.estimators._fit_record import Finished, FitRecord, HeldOut, count_bounded
 from kernelwise.search.canonical import sample
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.landmarks import FEW, MANY
@@ -78,7 +78,7 @@ def finish_exact(model: Any, judge: CrossValidator, choice: Choice) -> Finished:
     held = judge.held_out
     sigmoids, findings = model._sigmoids_of(held, choice.decision)
     judge.context.findings.extend(findings)
-    answers = model._held_out(held.y, choice.decision, sigmoids)
+    answers: HeldOut = model._held_out(held.y, choice.decision, sigmoids)
     record = FitRecord(len(rows), count_bounded(machine, part.bound), *answers, weight=held.weight)
     seconds = time.perf_counter() - started
     return Finished(machine, rows, sigmoids, record, np.size(machine.n_iter_), seconds)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from kernelwise.estimators._fit_record import Finished, FitRecord
+from kernelwise.estimators._fit_record import Finished, FitRecord, HeldOut
 from kernelwise.findings import Finding
 from kernelwise.search.canonical import sample
 from kernelwise.search.context import Deadline
@@ -47,7 +47,7 @@ def finish_nystroem(model: Any, judge: CrossValidator, reason: str) -> Finished:
         )
     )
     sigmoids = getattr(machine, "sigmoids_", None)
-    answers = model._held_out(judge.samples.y[held.rows], held.decision, sigmoids)
+    answers: HeldOut = model._held_out(judge.samples.y[held.rows], held.decision, sigmoids)
     return Finished(
         machine,
         np.empty(0, int),

@@ -86,9 +86,8 @@ def count_bounded(machine: Any, bound: np.ndarray) -> int:
 
     ``bound``, of shape (n_trained,), are the bounds of its training rows as multiples of C.
     """
-    return int(
-        (np.abs(machine.beta_) >= machine.C * bound[machine.support_] * (1.0 - 1e-9)).any(axis=0).sum()
-    )
+    limit = machine.C * bound[machine.support_] * (1.0 - 1e-9)
+    return int((np.abs(machine.beta_) >= limit).any(axis=0).sum())
 
 
 def held_out_classes(

@@ -238,7 +238,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
 
     # -- predicting -----------------------------------------------------------------------------------------
     def machine_samples(self, X: Any) -> Any:
-        """Samples as ``best_estimator_`` takes them: scaled, or the columns of a Gram matrix that it knows."""
+        """Samples as ``best_estimator_`` takes them: scaled, or its columns of a Gram matrix."""
         check_is_fitted(self, "cv_results_")
         if not hasattr(self, "best_estimator_"):
             raise AttributeError(f"{type(self).__name__} was fitted with refit=False and has no machine.")

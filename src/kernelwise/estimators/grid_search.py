@@ -13,9 +13,9 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils import Tags, column_or_1d, get_tags, indexable
 from sklearn.utils.validation import validate_data
 
+from kernelwise._core.labels import check_are_classes, encode_labels, positive_weights
 from kernelwise._core.threads import number_of_threads
 from kernelwise._core.validation import check_choice, check_gram, check_positive, check_samples
-from kernelwise._core.weights import check_are_classes, encode_labels, positive_weights
 from kernelwise.estimators._cv_results import cv_results
 from kernelwise.estimators.grid.blocks import plan_blocks
 from kernelwise.estimators.grid.candidates import USED, group_candidates

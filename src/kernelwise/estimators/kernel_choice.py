@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from kernelwise._core.copies import with_copies
 from kernelwise._core.memory import MIB, SMALL, usable_memory
 from kernelwise._core.validation import check_choice, check_gram
+from kernelwise._core.weights import with_copies
 from kernelwise.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, as_kernel
 from kernelwise.kernels.starts import start_gamma
 

@@ -15,8 +15,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kernelwise._core.labels import check_are_classes
 from kernelwise._core.validation import check_choice, check_labels, check_range
-from kernelwise._core.weights import check_are_classes
 from kernelwise.kernels.metric import correlations, directions, relevance
 from kernelwise.search.metric_learner import STARTS, MetricLearner
 

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from kernelwise._core.weights import check_class_sizes, encode_labels, factors_of_classes, positive_weights
+from kernelwise._core.labels import check_class_sizes, encode_labels, factors_of_classes, positive_weights
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._nystroem import NystroemMachine
 from kernelwise.large.losses import squared_hinge

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
+from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.validation import check_not_negative
-from kernelwise._core.weights import weights_of_samples
 from kernelwise.estimators._nystroem import NystroemMachine
 from kernelwise.large.losses import squared_epsilon_insensitive
 from kernelwise.search.context import Deadline

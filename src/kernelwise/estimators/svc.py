@@ -9,9 +9,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from kernelwise._core.labels import encode_labels, positive_weights, weight_classes
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.validation import check_gram, check_positive
-from kernelwise._core.weights import encode_labels, positive_weights, weight_classes
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machine import KernelMachine

@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
+from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.memory import MIB
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.validation import check_gram, check_not_negative, check_positive
-from kernelwise._core.weights import weights_of_samples
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machine import KernelMachine
 from kernelwise.estimators.kernel_choice import kernel_from_data

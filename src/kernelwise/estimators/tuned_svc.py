@@ -9,14 +9,9 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
+from kernelwise._core.labels import check_are_classes, check_class_sizes, encode_labels, positive_weights
 from kernelwise._core.sklearn_compat import with_callbacks
 from kernelwise._core.validation import is_dask
-from kernelwise._core.weights import (
-    check_are_classes,
-    check_class_sizes,
-    encode_labels,
-    positive_weights,
-)
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver

@@ -9,9 +9,9 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics import check_scoring
 from sklearn.utils.validation import validate_data
 
+from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.sklearn_compat import with_callbacks
 from kernelwise._core.validation import is_dask
-from kernelwise._core.weights import weights_of_samples
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
 from kernelwise.estimators._fit_record import HeldOut

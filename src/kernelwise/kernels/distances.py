@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from kernelwise._core.collection import collection_paused
+from kernelwise._core.threads import collection_paused
 
 #: What a Gram matrix can be an entrywise function of; see `Kernel.gram_base`.
 DISTANCES, PRODUCTS = "squared distances", "inner products"

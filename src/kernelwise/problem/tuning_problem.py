@@ -11,10 +11,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from kernelwise._core.bounds import bounds_by_name
-from kernelwise._core.copies import with_copies
-from kernelwise._core.parameters import Hyperparameter, Parametrized
+from kernelwise._core.parameters import Hyperparameter, Parametrized, bounds_by_name
 from kernelwise._core.validation import check_labels, check_samples, check_targets, check_weights, stack_rows
+from kernelwise._core.weights import with_copies
 from kernelwise.criteria import Criterion, as_criterion
 from kernelwise.criteria.adjoint import Adjoint, FactoredAdjoint
 from kernelwise.criteria.state import Evaluation, Memory

@@ -7,20 +7,8 @@ from typing import Any
 
 import numpy as np
 
-#: Okabe and Ito's colours, which colour-blind readers can tell apart, and three more for many classes.
-PALETTE = (
-    "#0072b2",
-    "#d55e00",
-    "#009e73",
-    "#cc79a7",
-    "#e69f00",
-    "#56b4e9",
-    "#6b6b6b",
-    "#332288",
-    "#882255",
-    "#999933",
-)
-INK, MUTED, RULE, FAINT = "#1f2a33", "#5c6873", "#dfe4e8", "#c3cbd2"
+from kernelwise.reports.colours import FAINT, INK, MUTED, RULE
+
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 #: Characters of a name on an axis or in a legend.
 MAX_NAME = 28
@@ -57,11 +45,6 @@ def axis(title: str, **more: Any) -> dict[str, Any]:
 def log_axis(title: str, **more: Any) -> dict[str, Any]:
     """An axis over several orders of magnitude."""
     return axis(title, type="log", exponentformat="power", dtick=1, **more)
-
-
-def colour(k: int) -> str:
-    """The colour of the k-th class or curve."""
-    return PALETTE[k % len(PALETTE)]
 
 
 def plain(text: Any, limit: int = MAX_NAME) -> str:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.reports._plotly import INK, axis, colour, figure, numbers, plain, table
+from kernelwise.reports._plotly import axis, figure, numbers, plain, table
+from kernelwise.reports.colours import INK, colour
 from kernelwise.reports.regions import Regions
 
 #: Decision values beyond this have the full colour.

@@ -6,18 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.reports._plotly import (
-    DASHES,
-    FAINT,
-    INK,
-    MUTED,
-    axis,
-    colour,
-    figure,
-    log_axis,
-    numbers,
-    plain,
-)
+from kernelwise.reports._plotly import DASHES, axis, figure, log_axis, numbers, plain
+from kernelwise.reports.colours import FAINT, INK, MUTED, colour
 from kernelwise.reports.criterion import CriterionCurves
 from kernelwise.reports.paths import CPath
 from kernelwise.reports.words import number, score_text

@@ -70,12 +70,8 @@ class Answer:
     @property
     def cv_text(self) -> str:
         """The score of the cross-validation with its standard error."""
-        return self._named(self.cv_score, self.cv_error)
-
-    @property
-    def test_text(self) -> str:
-        """The score on the test samples with its standard error; empty without any."""
-        return "" if self.test_score is None else self._named(self.test_score, self.test_error)
+        name = "" if self.is_share else f"{self.score} "
+        return f"{name}{score_text(self.cv_score, self.is_share)}{error_text(self.cv_error, self.is_share)}"
 
     @property
     def caution(self) -> str:
@@ -89,10 +85,6 @@ class Answer:
             f"The test samples score {100 * gap:.1f} points less than cross-validation, {gap / error:.1f} "
             "standard errors of the difference: trust the test."
         )
-
-    def _named(self, value: float, error: float | None) -> str:
-        name = "" if self.is_share else f"{self.score} "
-        return f"{name}{score_text(value, self.is_share)}{error_text(error, self.is_share)}"
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.text import count
 from kernelwise.reports.paths import CPath, c_paths, chosen
-from kernelwise.reports.words import count, number
+from kernelwise.reports.words import number
 
 #: Names of criteria for people.
 NAMES = {

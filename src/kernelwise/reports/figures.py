@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from kernelwise.reports._plotly import DASHES, FAINT, axis, colour, figure, numbers, plain, table
+from kernelwise.reports._plotly import DASHES, axis, figure, numbers, plain, table
 from kernelwise.reports._regions_figure import regions_figure
 from kernelwise.reports._search_figures import criterion_figure, paths_figure
+from kernelwise.reports.colours import FAINT, colour
 from kernelwise.reports.data import ReportData
 from kernelwise.reports.held_out import Predictions, Reliability
 from kernelwise.reports.relevance import Relevance

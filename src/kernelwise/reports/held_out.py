@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.sklearn_compat import safe_indexing
-from kernelwise.reports.words import count
+from kernelwise._core.text import count
 
 N_BINS = 10
 #: Points of a scatter plot, at most.

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
-from scipy import sparse
+from kernelwise._core.fingerprint import fingerprint
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+#: Digits of the fingerprint that a report shows: those that a journal has begin with them.
+N_DIGITS = 16
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Provenance:
         Where the samples came from.
     seed : object
     fingerprint : str or None
-        Of the samples and their labels; see `fingerprint`.
+        The first digits of the hash of the samples and their labels that a journal has, too.
     versions : dict from str to str
     """
 
@@ -41,18 +41,8 @@ def provenance(model: Any, X: Any, y: Any, command: str | None, source: str | No
     if command is None:
         made = model.__repr__(N_CHAR_MAX=100_000)
         command = f"from kernelwise import {type(model).__name__}\n\n{made}.fit(X, y)"
-    digest = None if X is None or y is None else fingerprint(X, y)
+    digest = None if X is None or y is None else fingerprint(X, y)[:N_DIGITS]
     return Provenance(command, source, model.random_state if seed is None else seed, digest, versions())
-
-
-def fingerprint(X: Any, y: Any) -> str:
-    """The first 16 digits of SHA-256 over the shape, the values as float64 and the labels as text."""
-    digest = hashlib.sha256(repr(tuple(X.shape if hasattr(X, "shape") else np.shape(X))).encode())
-    parts = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (np.asarray(X),)
-    for part in parts:
-        digest.update(np.ascontiguousarray(part, dtype=np.float64).data)
-    digest.update("\n".join(map(str, np.asarray(y).ravel().tolist())).encode())
-    return digest.hexdigest()[:16]
 
 
 def versions() -> dict[str, str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.text import count
 from kernelwise.kernels import Kernel
 
 #: Letters of the papers for names of parameters.
@@ -21,12 +22,6 @@ def number(value: float, digits: int = 3) -> str:
     if 10**digits <= abs(value) < 1e6:
         return f"{value:.0f}"
     return f"{value:.{digits}g}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")
-
-
-def count(value: float, noun: str, plural: str | None = None) -> str:
-    """A number with its noun: 1 feature, 12 features, 2.5 samples."""
-    shown = f"{value:g}" if value < 1e6 else f"{value:.3g}"
-    return f"{shown} {noun if value == 1 else plural or noun + 's'}"
 
 
 def kernel_text(kernel: Any) -> str:

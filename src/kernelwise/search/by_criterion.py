@@ -48,8 +48,8 @@ def by_criterion(
     judge: CrossValidator, start: Kernel, criterion: Criterion, search: Optimizer | None
 ) -> Found:
     """The criterion alone chooses the kernel; cross-validation chooses C, unless the criterion has."""
-    is_sum = isinstance(criterion, SumsCriterion) and not criterion.needs_rows
-    if is_sum and start.has_one_width and search is None:
+    is_sketched = start.has_one_width and search is None
+    if is_sketched and isinstance(criterion, SumsCriterion) and not criterion.needs_rows:
         return _by_sketch(judge, start, criterion)
     result = optimise(judge, start, criterion, QuasiNewton() if search is None else search)
     scored = judge.score(result.kernel, f"{criterion.name} ({result.stop_reason})")
@@ -61,7 +61,7 @@ def by_criterion(
     return Found(scored, curves=columns_of(result), search=result, why=why)
 
 
-def _by_sketch(judge: CrossValidator, start: Kernel, criterion: SumsCriterion) -> Found:
+def _by_sketch(judge: CrossValidator, start: Any, criterion: SumsCriterion) -> Found:
     """The global maximum of a criterion over all widths."""
     sketch = judge.sketch(start)
     best = sketch.maximize(criterion, None)

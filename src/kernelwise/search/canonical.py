@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from kernelwise._core.equal_rows import row_hashes, row_sums, summed
+
 
 class DistinctRows(NamedTuple):
     """Rows without repetitions, in an order that does not depend on the one they came in.
@@ -75,38 +77,6 @@ def canonical_order(Z: Any, index: np.ndarray, weight: np.ndarray) -> np.ndarray
     return np.lexsort((index, totals[index], weight, *row_hashes(Z), second, first))
 
 
-def summed(X: Any) -> Any:
-    """A CSR matrix with every entry stored once, columns in order: equal rows may be stored differently."""
-    if X.has_canonical_format:
-        return X
-    X = X.copy()
-    X.sum_duplicates()
-    return X
-
-
-def row_hashes(X: Any) -> np.ndarray:
-    """Two hashes of 64 bits of each row, shape (2, n_samples): those of equal rows, and of no others, agree.
-
-    They are sums of integers, in which a large value does not swallow a small one.
-    """
-    factors = np.random.default_rng(0).integers(2**63, size=(2, X.shape[1]), dtype=np.uint64) * 2 + 1
-    if not sparse.issparse(X):
-        bits = _mixed(np.asarray(X))
-        return np.stack([(bits * own).sum(axis=1, dtype=np.uint64) for own in factors])
-    X = summed(X)
-    bits = _mixed(X.data)
-    return np.stack([_row_sums(bits * own[X.indices], X.indptr) for own in factors])
-
-
-def _mixed(values: np.ndarray) -> np.ndarray:
-    """The bits of numbers as integers in which every bit depends on all; zero stays zero."""
-    # −0 becomes 0, which it is equal to. The steps are those of the generator SplitMix64.
-    bits = (values.astype(np.float64) + 0.0).view(np.uint64)
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(bits ^ (bits >> np.uint64(31)))
-
-
 def projections(X: Any) -> tuple[np.ndarray, np.ndarray]:
     """Two random projections of each row, by the same additions for every row.
 
@@ -123,16 +93,7 @@ def project(X: Any, direction: np.ndarray) -> np.ndarray:
     """X·direction, shape (n_samples,), by additions within each row only."""
     if not sparse.issparse(X):
         return (X * direction).sum(axis=1)
-    return _row_sums(X.data * direction[X.indices], X.indptr)
-
-
-def _row_sums(products: np.ndarray, indptr: np.ndarray) -> np.ndarray:
-    """Sums over the rows of a CSR matrix."""
-    sums = np.zeros(len(indptr) - 1, products.dtype)
-    is_filled = np.diff(indptr) > 0
-    if is_filled.any():
-        sums[is_filled] = np.add.reduceat(products, indptr[:-1][is_filled])
-    return sums
+    return row_sums(X.data * direction[X.indices], X.indptr)
 
 
 def sample(index: np.ndarray, n_rows: int, random_state: int = 0) -> np.ndarray:

@@ -117,7 +117,7 @@ def _given(judge: CrossValidator, kernel: Any) -> Found:
     return Found(judge.score(kernel, "given"), why=why)
 
 
-def _by_widths(judge: CrossValidator, start: Kernel) -> Found:
+def _by_widths(judge: CrossValidator, start: Any) -> Found:
     """Widths that the rules of the family name, scored by cross-validation, then uphill."""
     data = judge.family.width_data(judge, start)
     widths = named_widths(judge.family.width_rules, data)
@@ -187,7 +187,7 @@ def _by_score(judge: CrossValidator, starts: list[tuple[Kernel, str]], result: T
     return Found(scored, best, curves=columns_of(result), search=result, why=why)
 
 
-def _usual_widths(judge: CrossValidator, kernel: Kernel, reason: str) -> tuple[Widths, tuple[float, float]]:
+def _usual_widths(judge: CrossValidator, kernel: Any, reason: str) -> tuple[Widths, tuple[float, float]]:
     """Factors to rescale a kernel by, its own first, and the limits of a climb.
 
     Alignment with numbers says which features matter, but not how wide the kernel should be: a wide one has

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.copies import with_copies
 from kernelwise._core.memory import MIB
+from kernelwise._core.weights import with_copies
 from kernelwise.kernels import Kernel
 from kernelwise.search import kernel_journal
 from kernelwise.search.canonical import sample
@@ -209,10 +209,10 @@ class CrossValidator:
                 found["n_indefinite"],
             )
         n_skipped = len(skipped)
-        scored, *counts = self._along_C(kernel, reason, Cs, epsilon)
+        scored, n_stopped, n_indefinite = self._along_C(kernel, reason, Cs, epsilon)
         if len(skipped) == n_skipped:
-            journal[name] = kernel_journal.to_json(scored, *counts)
-        return scored, *counts
+            journal[name] = kernel_journal.to_json(scored, n_stopped, n_indefinite)
+        return scored, n_stopped, n_indefinite
 
     def _recompute(
         self, kernel: Any, reason: str, Cs: np.ndarray | None, scored: ScoredKernel

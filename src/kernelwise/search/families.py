@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from kernelwise._core.weights import factors_of_classes
+from kernelwise._core.labels import factors_of_classes
 from kernelwise.criteria import Criterion, TargetAlignment, as_criterion
 from kernelwise.multiclass import STRATEGIES
 from kernelwise.search.c_range import c_range, next_Cs

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.copies import copies_of
+from kernelwise._core.equal_rows import row_hashes
+from kernelwise._core.weights import copies_of
 from kernelwise.findings import Finding
-from kernelwise.search.canonical import row_hashes, sample, shuffled_classes
+from kernelwise.search.canonical import sample, shuffled_classes
 from kernelwise.search.context import FitContext
 from kernelwise.search.families import Family
 from kernelwise.search.samples import Samples

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.copies import copies_of
+from kernelwise._core.weights import copies_of
 from kernelwise.search.canonical import sample
 from kernelwise.search.climb import Climb
 from kernelwise.search.cross_validate import CrossValidator

@@ -10,10 +10,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import has_fit_parameter
 
-from kernelwise._core.copies import copies_of
+from kernelwise._core.equal_rows import summed
 from kernelwise._core.memory import check_gram_memory
 from kernelwise._core.validation import check_gram, check_range
-from kernelwise.search.canonical import DistinctRows, canonical_order, distinct_rows, every_row, summed
+from kernelwise._core.weights import copies_of
+from kernelwise.search.canonical import DistinctRows, canonical_order, distinct_rows, every_row
 from kernelwise.search.scaling import apply_scaler, check_not_constant, fit_scaler
 
 

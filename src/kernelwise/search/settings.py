@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
-from kernelwise._core.copies import copies_of
 from kernelwise._core.validation import check_choice, check_not_negative, check_positive
+from kernelwise._core.weights import copies_of
 from kernelwise.criteria import as_criterion
 from kernelwise.kernels import as_kernel
 from kernelwise.optimizers import as_optimizer

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.collection import collection_paused
+from kernelwise._core.threads import collection_paused
 
 N_MOMENTS = 4
 # Counted pairs have three sums in each half of a bin instead: count, Σt and Σt² of the places t ∈ [0, 1).

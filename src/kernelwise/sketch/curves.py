@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.validation import check_choice
+from kernelwise._core.weights import balanced_factors
 from kernelwise.criteria import SumsCriterion, as_criterion
 from kernelwise.criteria.sums import PARTITIONS, ClassSums, partition
 from kernelwise.exceptions import IncompatibleError
@@ -46,7 +47,7 @@ def problems_of(criterion: SumsCriterion, n: np.ndarray) -> list[np.ndarray]:
     """The criterion's two-class problems as ``groups`` for merging, its class weights included."""
     problems = partition(len(n), criterion.strategy)
     if criterion.class_weight == "balanced":
-        return [groups * (n.sum() / (len(n) * n)) for groups in problems]
+        return [groups * balanced_factors(n) for groups in problems]
     return problems
 
 

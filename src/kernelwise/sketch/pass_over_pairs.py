@@ -10,8 +10,8 @@ import numpy as np
 from joblib import delayed
 from scipy import sparse
 
-from kernelwise._core.copies import with_copies
 from kernelwise._core.threads import one_blas_thread, threads
+from kernelwise._core.weights import with_copies
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import as_kernel
 from kernelwise.kernels.distances import rounding_share, squared_norms

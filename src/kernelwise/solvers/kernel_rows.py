@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.collection import collection_paused
+from kernelwise._core.threads import collection_paused
 from kernelwise.kernels.radial import GaussianFamily
 
 BLOCK = 2**23  # bytes of kernel values computed at once

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
-from kernelwise.reports._plotly import INK, MUTED, PALETTE
+from kernelwise.reports.colours import INK, MUTED, PALETTE
 
 ROW = 0.24  # inches for a method
 

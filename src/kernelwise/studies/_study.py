@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass, field
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from kernelwise._core.journal import fingerprint
+from kernelwise._core.fingerprint import fingerprint
+from kernelwise._core.text import jsonable
 from kernelwise.studies._figures import Picture
 from kernelwise.studies._table import Row, format_rows
-
-#: Studies, in the order of ``kernelwise reproduce all``: the papers by number, then ours.
-NAMES = ("abe", "ayat", "glasmachers", "laanaya", "yin", "beyond")
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,7 @@ class Study:
         """What ``compute`` returns for the arguments, in JSON's types; from the journal if it is there."""
         key, data = f"{self.name}/{key}", digest(args)
         if key not in self.journal:
-            self.journal[key] = {"data": data, "value": plain(compute(*args, **settings))}
+            self.journal[key] = {"data": data, "value": jsonable(compute(*args, **settings))}
             self.say(f"  {key}")
         found = self.journal[key]
         if found["data"] != data:
@@ -80,7 +77,7 @@ class Study:
     def table(self, name: str, caption: str, rows: list[Row], is_shown: bool = True) -> None:
         """Add a table, unless it has no rows: its data sets are missing then."""
         if rows:
-            self.tables[name] = Table(caption, plain(rows), is_shown)
+            self.tables[name] = Table(caption, jsonable(rows), is_shown)
             if is_shown:
                 self.say(f"\n{caption}\n{format_rows(self.tables[name].rows)}\n")
 
@@ -108,35 +105,3 @@ def _arrays(values: Any) -> Iterator[np.ndarray]:
             yield from _arrays(value)
         elif isinstance(value, partial):
             yield from _arrays(value.args)
-
-
-def plain(value: Any) -> Any:
-    """The value in JSON's own types; numbers that are not finite become None, "there is none"."""
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | np.ndarray):
-        return [plain(item) for item in value]
-    value = value.item() if isinstance(value, np.generic) else value
-    return None if isinstance(value, float) and not np.isfinite(value) else value
-
-
-def run(
-    name: str,
-    is_quick: bool = False,
-    only: Collection[str] | None = None,
-    journal: MutableMapping[str, Any] | None = None,
-    say: Callable[[str], None] = print,
-) -> Study:
-    """Run the parts of a study, all of them if ``only`` is None."""
-    module = import_module(f"kernelwise.studies.{name}")
-    unknown = set(only or ()) - set(module.PARTS)
-    if unknown:
-        raise ValueError(
-            f"The study {name} has no part {min(unknown)!r}. Its parts are {', '.join(module.PARTS)}."
-        )
-    study = Study(name, module.TITLE, is_quick, {} if journal is None else journal, say)
-    study.only = tuple(part for part in module.PARTS if part in (only or ()))
-    for part, do in module.PARTS.items():
-        if only is None or part in only:
-            do(study)
-    return study

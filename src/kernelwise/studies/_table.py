@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.files import whole_file
+from kernelwise._core.text import aligned
 from kernelwise.datasets import Dataset, load
 
 Row = dict[str, Any]
+#: Columns of names, to the left; the others are numbers, to the right.
+N_NAMES = 2
 
 
 def load_or_say(name: str, part: str | None = None) -> Dataset | None:
@@ -33,15 +36,13 @@ def format_rows(rows: list[Row]) -> str:
     """The rows as aligned text with one header line; numbers to four digits."""
     if not rows:
         return "(no rows)"
-    lines = _lines(rows)
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join("  ".join(map(_aligned, range(len(widths)), line, widths)) for line in lines)
+    return "\n".join(aligned(_lines(rows), [column >= N_NAMES for column in range(len(rows[0]))]))
 
 
 def markdown(rows: list[Row]) -> str:
     """The rows as a Markdown table."""
     head, *lines = _lines(rows)
-    ruler = ["---" if column < 2 else "---:" for column in range(len(head))]
+    ruler = ["---" if column < N_NAMES else "---:" for column in range(len(head))]
     return "\n".join("| " + " | ".join(line).replace("\n", " ") + " |" for line in (head, ruler, *lines))
 
 
@@ -62,8 +63,3 @@ def _text(value: Any) -> str:
     if value is None:
         return ""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _aligned(column: int, text: str, width: int) -> str:
-    """Names, in the first two columns, to the left; numbers to the right."""
-    return text.ljust(width) if column < 2 else text.rjust(width)

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from kernelwise._core.labels import weight_classes
 from kernelwise._core.validation import check_samples
-from kernelwise._core.weights import weight_classes
 from kernelwise.estimators.grid.candidates import Group
 
 

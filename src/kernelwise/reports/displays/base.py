@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import Any, Self
 
 from kernelwise.reports._model import check_tuned
-from kernelwise.reports._plotly import INK
+from kernelwise.reports.colours import INK
 
 #: The mark of what was chosen.
 STAR = {"marker": "*", "s": 160, "color": INK, "zorder": 5, "label": "chosen"}

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from kernelwise.reports._plotly import FAINT, colour
+from kernelwise.reports.colours import FAINT, colour
 from kernelwise.reports.displays.base import STAR, Display
 from kernelwise.reports.paths import CPath, c_paths, chosen
 from kernelwise.reports.words import score_name

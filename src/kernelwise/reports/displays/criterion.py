@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from kernelwise.reports._plotly import MUTED, colour
+from kernelwise.reports.colours import MUTED, colour
 from kernelwise.reports.criterion import CriterionCurves, criterion_curves
 from kernelwise.reports.displays.base import STAR, Display
 from kernelwise.reports.words import score_name

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from kernelwise.reports._plotly import colour
+from kernelwise.reports.colours import colour
 from kernelwise.reports.displays.base import Display
 from kernelwise.reports.relevance import Relevance, relevance_of
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.collection import collection_paused
+from kernelwise._core.threads import collection_paused
 
 logger = logging.getLogger("kernelwise")
 PATIENCE = 1.0  # seconds

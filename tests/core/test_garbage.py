@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from kernelwise._core.collection import collection_paused
+from kernelwise._core.threads import collection_paused
 
 
 @pytest.fixture(params=[True, False])

@@ -1,0 +1,83 @@
+"""Labels and weights of the training samples, by scikit-learn's rules and with its words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+
+from kernelwise._core.validation import check_objects, check_weights
+from kernelwise._core.weights import balanced_factors, copies_of
+
+
+def check_are_classes(y: np.ndarray) -> None:
+    """Raise unless the targets are labels of classes."""
+    if y.dtype.kind == "O":
+        check_objects(y)
+    check_classification_targets(y)
+
+
+def encode_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sorted classes, two or more, and the index of the class of each sample."""
+    classes, index = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
+    return classes, index
+
+
+def weight_classes(class_weight: Any, classes: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return one positive weight per class."""
+    weights = compute_class_weight(class_weight, classes=classes, y=y)
+    if not (np.isfinite(weights) & (weights > 0)).all():
+        raise ValueError(f"class_weight must be positive and finite for every class, got {class_weight!r}.")
+    return weights
+
+
+def weights_of_samples(sample_weight: Any, n_samples: int) -> np.ndarray:
+    """Return the weights of the samples, zero for those LIBSVM leaves out: of zero or negative weight."""
+    if sample_weight is None:
+        return np.ones(n_samples)
+    weights = np.maximum(np.asarray(sample_weight, dtype=float), 0.0)
+    if weights.size and not weights.any():
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
+    return check_weights(weights, n_samples)
+
+
+def positive_weights(sample_weight: Any, index: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Return the weights of the samples by LIBSVM's rule; every class must keep a sample."""
+    weights = weights_of_samples(sample_weight, index.size)
+    check_every_class(np.bincount(index, weights=weights, minlength=len(classes)), classes)
+    return weights
+
+
+def check_every_class(totals: np.ndarray, classes: np.ndarray) -> None:
+    """Raise unless the total weight of every class is positive."""
+    missing = np.flatnonzero(totals <= 0)
+    if len(missing) == len(classes) - 1:
+        raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
+    if len(missing):
+        raise ValueError(
+            f"Class {classes.tolist()[missing[0]]!r} has no sample of positive weight. "
+            "Give it one, or remove its samples."
+        )
+
+
+def check_class_sizes(index: np.ndarray, weight: np.ndarray, classes: np.ndarray) -> None:
+    """Raise unless every class has two samples, for cross-validation; a weight of 2 counts as two."""
+    totals = np.bincount(index, weights=copies_of(weight))
+    if totals.min() < 2:
+        raise ValueError(
+            f"Class {classes.tolist()[int(totals.argmin())]!r} has 1 sample, and cross-validation needs at "
+            "least 2 of each class. Add samples of it, merge it with another class, or remove it."
+        )
+
+
+def factors_of_classes(
+    class_weight: Any, index: np.ndarray, weight: np.ndarray, classes: np.ndarray
+) -> np.ndarray:
+    """One factor of C per class; "balanced" counts weights, so that a repeated row is a weight of 2."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return balanced_factors(np.bincount(index, weights=weight))
+    return weight_classes(class_weight, classes, classes[index])

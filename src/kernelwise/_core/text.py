@@ -1,0 +1,38 @@
+"""Values as text: numbers with their nouns, JSON's own types, and aligned columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+
+def count(value: float, noun: str, plural: str | None = None) -> str:
+    """Write a number with its noun: 1 feature, 12 features, 2.5 samples."""
+    digits = ".0f" if float(value).is_integer() else "g" if value < 1e6 else ".3g"
+    return f"{value:{digits}} {noun if value == 1 else plural or noun + 's'}"
+
+
+def jsonable(value: Any) -> Any:
+    """Return a value in JSON's own types: what is not finite becomes None, and other objects their text."""
+    if isinstance(value, dict):
+        return {str(key): jsonable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [jsonable(item) for item in value]
+    if hasattr(value, "tolist"):  # numpy's arrays and scalars
+        return jsonable(value.tolist())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+def aligned(lines: Sequence[Sequence[str]], is_right: Sequence[bool]) -> list[str]:
+    """Write rows of cells as lines of equally wide columns, each to the left or to the right."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(line, widths, is_right, strict=True)
+        ).rstrip()
+        for line in lines
+    ]

@@ -30,7 +30,7 @@ class TrainedMachine(NamedTuple):
 
 
 @dataclass
-class Memory:
+class SearchState:
     """Belongs to one search; a criterion without memory starts every evaluation from nothing.
 
     Attributes

@@ -17,7 +17,7 @@ from kernelwise._core.parameters import Hyperparameter, Parametrized
 from kernelwise._core.validation import check_labels, check_samples, check_targets, check_weights, stack_rows
 from kernelwise.criteria import Criterion, as_criterion
 from kernelwise.criteria.adjoint import Adjoint, FactoredAdjoint
-from kernelwise.criteria.state import Evaluation, Memory
+from kernelwise.criteria.state import Evaluation, SearchState
 from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.kernels.radial import ScaledGaussian
@@ -105,7 +105,7 @@ class TuningProblem:
         self._notes: dict[str, Any] = {}
         self._cache: OrderedDict[bytes, tuple[float, np.ndarray | None]] = OrderedDict()
         self._gram: tuple[bytes, np.ndarray] | None = None
-        self.memory = Memory(wants_machines=self._test is not None)
+        self.memory = SearchState(wants_machines=self._test is not None)
 
     @property
     def seconds(self) -> float:

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from kernelwise.kernels import KMOD, RBF, Kernel, Polynomial
 from kernelwise.selection import ayat_select, z_test
-from kernelwise.selection.glasmachers.scale_scan import CHOICES
+from kernelwise.selection.ayat.scale_scan import CHOICES
 from kernelwise.studies._table import Row
 
 Samples = tuple[np.ndarray, np.ndarray]

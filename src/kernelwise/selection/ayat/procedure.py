@@ -1,4 +1,4 @@
-"""Paper 001: kernel parameters and C of every pair of classes by the empirical error on a validation set."""
+"""The procedure of paper 001 (Ayat, Cheriet and Suen 2002): a kernel and C for every pair of classes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.optimizers import Optimizer, QuasiNewton
 from kernelwise.problem import TuningProblem
 from kernelwise.selection.ayat.result import AyatResult, PairMachine, PairTuning
-from kernelwise.selection.glasmachers.scale_scan import CHOICES, can_scan, choose_row, scan_and_search
+from kernelwise.selection.ayat.scale_scan import CHOICES, can_scan, choose_row, scan_and_search
 from kernelwise.solvers import solve_svm_dual
 
 #: Ten iterations are twice what the paper needs; a hundredth of E is far below its standard error.

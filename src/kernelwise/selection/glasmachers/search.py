@@ -1,4 +1,4 @@
-"""Searches from several starts, and which of their optima are too narrow to be of use (paper 002)."""
+"""Searches from several starts, and which of their optima are too narrow (paper 002, Glasmachers 2006)."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class Criterion(Parametrized, ABC):
             The samples' rows, then those of :meth:`extra_points`.
         y, sample_weight : arrays of shape (n_samples,)
         memory : SearchState, default=None
-            What the search remembers: warm starts; filled with a report for the history.
+            What earlier evaluations of the search left, such as warm starts; gets a report for the history.
         needs_gradient : bool, default=True
         """
         if not needs_gradient:

@@ -36,7 +36,7 @@ class TwoClassProblem:
     memory : SearchState
     needs_gradient : bool
     members : ndarray of shape (n,)
-        Which rows of the whole Gram matrix these are.
+        Which rows of the Gram matrix of all samples these are.
     """
 
     K: np.ndarray

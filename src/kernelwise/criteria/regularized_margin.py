@@ -1,4 +1,4 @@
-"""The regularised margin of paper 003 (eq. 12)."""
+"""The regularised margin of paper 003 (Laanaya and others 2011, eq. 12)."""
 
 from __future__ import annotations
 

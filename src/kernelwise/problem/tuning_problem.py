@@ -219,8 +219,8 @@ class TuningProblem:
     def scale_derivatives(self, theta: Any) -> np.ndarray:
         """Score and its first three derivatives with respect to the factor s of the kernel exp(−s·D).
 
-        The factor is the kernel's one parameter itself, not its logarithm (paper 000, eq. 9). The adjoint
-        of a linear criterion does not depend on K, so each call costs one pass over the distances.
+        The factor is the kernel's one parameter itself, not its logarithm (paper 000, Abe 2007, eq. 9). The
+        adjoint of a linear criterion does not depend on K: each call costs one pass over the distances.
         """
         kernel = self.kernel_at(theta)
         assert isinstance(kernel, ScaledGaussian)

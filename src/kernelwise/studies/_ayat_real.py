@@ -1,4 +1,4 @@
-"""Tables 2 and 3 of paper 001 on data that can be had: digits and a breast cancer set."""
+"""Tables 2 and 3 of paper 001 (Ayat and others 2002) on data that can be had: digits and breast cancer."""
 
 from __future__ import annotations
 

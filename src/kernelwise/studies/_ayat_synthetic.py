@@ -1,4 +1,6 @@
-"""Figures 3 to 6 of paper 001: two Gaussians in the plane, from (γ, σ) = (1/2.72, 1/2.72) and C = 1000.
+"""Figures 3 to 6 of paper 001 (Ayat and others 2002): two Gaussians in the plane.
+
+Searches start from (γ, σ) = (1/2.72, 1/2.72) and C = 1000.
 
 The paper does not say how large its Gaussians are. Its start has 187 support vectors, as ours has at a
 standard deviation of 0.42, where the margin then leads to the paper's 700; at 1 the start has 690.

@@ -1,4 +1,7 @@
-"""How many optima the criteria have over the width of an RBF kernel, and which of them a start leads to."""
+"""How many optima criteria have over the width of an RBF kernel, and which of them a start leads to.
+
+They are the optima that paper 002 (Glasmachers 2006) warns of, on real sets.
+"""
 
 from __future__ import annotations
 

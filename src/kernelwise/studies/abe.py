@@ -1,4 +1,4 @@
-"""Paper 000: tables 1 and 2, the time of finding γ, and the curves whose peaks are taken.
+"""Paper 000 (Abe 2007): tables 1 and 2, the time of finding γ, and the curves whose peaks are taken.
 
 Iris is cut into halves of alternate rows of each class, since the paper's own halves are not published;
 thyroid has official parts. The paper's other sets are not public: public ones of a like kind stand in for

@@ -1,5 +1,6 @@
 """Which criterion should a person use, and when? All our methods on all sets, by nested cross-validation.
 
+This study is of no single paper: it sets the criteria of all five (:mod:`kernelwise.selection`) side by side.
 "nested" makes every choice inside the training part of an outer split; accuracy is that on the rest. Ranks
 are over the sets, by mean accuracy.
 """

@@ -1,4 +1,4 @@
-"""Paper 003's experiments and two more.
+"""Paper 003 (Laanaya and others 2011): its experiments and two more.
 
 "weston" is table 1 (100 training and 1000 test points), "sigma" figure 1, "real" table 2 on random halves of
 200 samples (the paper's breast cancer has 10 features, ours 9, without the number of the patient);

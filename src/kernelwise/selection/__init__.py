@@ -1,4 +1,4 @@
-"""The papers: the whole procedure of each, and the methods that the paper compares it with.
+"""The papers: the procedure of each, and the methods that the paper compares it with.
 
 Docstrings of this package call the papers by their numbers, and equations by the papers' own.
 
@@ -28,7 +28,7 @@ number  module here  criterion                     optimizer            study
 
 Criteria are in :mod:`kernelwise.criteria`, optimizers in :mod:`kernelwise.optimizers`, studies in
 ``kernelwise.studies`` under the names of the modules here. A grid of widths is one pass over the pairs of
-samples (:class:`kernelwise.DistanceSketch`), which `abe` can take in place of its optimizer, too. `metric` is
+samples (:class:`kernelwise.DistanceSketch`), which `abe` can use instead of its optimizer, too. `metric` is
 our own step beyond paper 003; `procedure` and `cross_validation` hold what several papers share.
 """
 

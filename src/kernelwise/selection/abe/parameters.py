@@ -131,7 +131,7 @@ def find_parameters(
 def _second_order(
     X: np.ndarray, y: np.ndarray, kernel: ScaledGaussian, strategy: str
 ) -> tuple[np.ndarray, tuple[Any, ...], tuple[str, ...]]:
-    """Factors, problems and stop reasons by the paper's own iteration, problem after problem."""
+    """Return factors, problems and stop reasons of the paper's own iteration, problem after problem."""
     start = kernel.with_theta(np.log([START * kernel.scale]))
     classes, index = np.unique(y, return_inverse=True)
     results = [

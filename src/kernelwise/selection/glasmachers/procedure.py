@@ -187,7 +187,7 @@ def glasmachers_curves(X: Any, y: Any, sigmas: Any, C: float = 1.0) -> Glasmache
 
 
 def _named(criterion: Any, C: float | None) -> tuple[str, Criterion]:
-    """The criterion, with this C, and its name."""
+    """Return the name of the criterion, and the criterion with this C."""
     method = criterion if isinstance(criterion, str) else as_criterion(criterion).name
     if C is None:
         return method, as_criterion(criterion)

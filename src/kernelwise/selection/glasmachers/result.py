@@ -29,7 +29,7 @@ class GlasmachersResult(ProcedureResult):
     cv_accuracy : float
         At ``C``; NaN if the criterion chose C.
     start : Kernel
-        Where the first search began: Jaakkola's heuristic, unless told otherwise.
+        Where the first search began: Jaakkola's heuristic, unless ``start`` names another.
     search : TuningResult
         The best optimum of all searches, too narrow or not.
     optima : tuple of TuningResult

@@ -1,6 +1,7 @@
 """The criteria as plain functions of a Gram matrix, for any kernel: quantum, string, graph or your own.
 
-Each returns the paper's quantity: larger means better separated.
+Each returns the paper's quantity: larger means better separated. Papers are called by their numbers:
+:mod:`kernelwise.selection` has the list.
 
 Examples
 --------
@@ -27,7 +28,7 @@ __all__ = ["esdr", "inter_class_distance", "j4", "kernel_target_alignment", "pol
 def inter_class_distance(
     K: Any, y: Any, *, strategy: str = "pooled", sample_weight: Any = None, class_weight: str | None = None
 ) -> float:
-    """Squared distance between class centres in feature space (DBTC; paper 000, eq. 7).
+    """Squared distance between class centres in feature space (DBTC; paper 000, Abe 2007, eq. 7).
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Problems of more than two classes: their two-class machines, and what the machines' values say together."""
+"""Problems of more than two classes: their two-class machines, and what the machines' values say together.
+
+Papers are called by their numbers: :mod:`kernelwise.selection` has the list.
+"""
 
 from __future__ import annotations
 

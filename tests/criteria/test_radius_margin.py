@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import LinearConstraint, minimize
 
 from kernelwise.criteria import KernelTargetAlignment, Polarization, RadiusMargin
-from kernelwise.criteria.state import Memory
+from kernelwise.criteria.state import SearchState
 from kernelwise.diagnostics import closest_pair, distinct_points
 from kernelwise.kernels import RBF, Gaussian, Linear
 from kernelwise.problem import TuningProblem
@@ -61,7 +61,7 @@ def test_radius_and_margin_match_a_general_solver(blobs, norm, C):
     X, y = blobs[0][::2], blobs[1][::2]
     K = RBF(0.3)(X)
     radius2, machine = reference_parts(K, y, C, norm)
-    memory = Memory()
+    memory = SearchState()
     value = RadiusMargin(C, norm=norm, tol=1e-10).evaluate(K, y, memory=memory).value
     assert memory.report["radius2"] == pytest.approx(radius2, rel=1e-6)
     if norm == 2:
@@ -74,7 +74,7 @@ def test_radius_and_margin_match_a_general_solver(blobs, norm, C):
 def test_four_collinear_points_are_closed_form():
     """−2, −1 | 1, 2 with a linear kernel and almost hard margins: R = 2, γ = 1, support vectors ±1."""
     K = Linear()(np.array([[-2.0], [-1.0], [1.0], [2.0]]))
-    memory = Memory()
+    memory = SearchState()
     value = RadiusMargin(1e9, tol=1e-10).evaluate(K, [0, 0, 1, 1], memory=memory).value
     assert value == pytest.approx(4.0, rel=1e-8)
     assert memory.report["margin"] == pytest.approx(1.0, rel=1e-8)
@@ -209,7 +209,7 @@ def test_limits_for_narrow_kernels(C, are_different):
     n, plus = len(y), int((y > 0).sum())
     minus = n - plus
     K = RBF(0.5 / 0.02**2)(X)  # σ a tenth of the smallest distance's 0.28
-    memory = Memory()
+    memory = SearchState()
     value = RadiusMargin(C, tol=TIGHT).evaluate(K, y, memory=memory).value
     radius2, inverse_margin2 = (1 + 1 / C) * (1 - 1 / n), 4 / (1 + 1 / C) * plus * minus / n
     assert memory.report["radius2"] == pytest.approx(radius2, rel=1e-9)

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from kernelwise.criteria import RegularizedMargin, as_criterion
-from kernelwise.criteria.state import Memory
+from kernelwise.criteria.state import SearchState
 from kernelwise.kernels import RBF, Gaussian
 from kernelwise.problem import TuningProblem
 from kernelwise.testing import check_criterion, check_gradient
@@ -89,7 +89,7 @@ def test_gradient_by_Q_is_equation_21(blobs):
 
 def test_a_warm_start_ends_at_the_same_value(blobs):
     X, y = blobs
-    criterion, memory = RegularizedMargin(10.0, K_reference=RBF(0.3)(X)), Memory()
+    criterion, memory = RegularizedMargin(10.0, K_reference=RBF(0.3)(X)), SearchState()
     criterion.evaluate(RBF(0.3)(X), y, memory=memory)
     warm = criterion.evaluate(RBF(0.35)(X), y, memory=memory).value
     assert warm == pytest.approx(criterion.value(RBF(0.35)(X), y), rel=1e-10)

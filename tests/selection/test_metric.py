@@ -21,8 +21,7 @@ from kernelwise.selection import (
     learn_metric,
     rbf_select,
 )
-from kernelwise.selection.metric.candidates import Score
-from kernelwise.selection.metric.procedure import _simplest
+from kernelwise.selection.metric import Score, _simplest
 
 QUICK = ManifoldDescent(tol=1e-3, max_iter=8)
 SETTINGS = {"Cs": (1.0, 10.0), "cv": 3}

@@ -10,7 +10,7 @@ from kernelwise.studies._valleys import Valleys
 
 def test_minima_inside_and_at_both_ends():
     valleys = Valleys.of(np.array([1.0, 2.0, 0.5, 3.0, 3.5, 2.0]))
-    assert valleys.places.tolist() == [0, 2, 5]
+    assert valleys.indices.tolist() == [0, 2, 5]
     assert valleys.at_first.tolist() == [True, False, False]
     assert valleys.at_last.tolist() == [False, False, True]
     assert valleys.is_lowest.tolist() == [False, True, False]
@@ -22,7 +22,7 @@ def test_a_level_part_at_an_end_is_a_minimum_only_if_the_curve_rises_from_it():
     rising = Valleys.of(np.array([1.0, 1.0, 1.0, 2.0, 3.0]))
     assert (rising.at_first.tolist(), rising.n_inside) == ([True], 0)
     falling = Valleys.of(np.array([1.0, 1.0, 1.0, 0.5, 3.0]))
-    assert falling.places.tolist() == [3]
+    assert falling.indices.tolist() == [3]
     assert not falling.at_first.any()
 
 
@@ -40,7 +40,7 @@ def test_descents_by_brute_force(seed):
     valleys = Valleys.of(costs)
     padded = np.concatenate([[np.inf], costs, [np.inf]])
     expected = [k for k in range(30) if padded[k + 1] < min(padded[k], padded[k + 2])]
-    assert valleys.places.tolist() == expected
+    assert valleys.indices.tolist() == expected
     for start in range(30):
         k = start
         steps = [j for j in (k - 1, k + 1) if 0 <= j < 30 and costs[j] < costs[k]]
@@ -49,4 +49,4 @@ def test_descents_by_brute_force(seed):
         while steps:
             k = min(steps, key=lambda j: costs[j])
             steps = [j for j in (k - 1, k + 1) if 0 <= j < 30 and costs[j] < costs[k]]
-        assert valleys.places[valleys.reached_from(start)] == k
+        assert valleys.indices[valleys.reached_from(start)] == k

@@ -21,7 +21,7 @@ from kernelwise.estimators import GridSearchSVC, TunedSVC
 
 
 def full_grid(cv: Any) -> GridSearchSVC:
-    """Paper 004's grid of widths and values of C, on features that are standardised once."""
+    """Paper 004's grid (Yin and Yin 2016) of widths and C, on features that are standardised once."""
     grid = {"gamma": peers.GAMMAS.tolist(), "C": peers.CS.tolist()}
     return GridSearchSVC(grid, scaler="standard", scaling="shared", cv=cv)
 

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-#: Paper 004's grid: σ = 2⁻⁸ … 2⁹ and C = 2⁻¹ … 2¹⁶, both in half steps.
+#: Paper 004's grid (Yin and Yin 2016): σ = 2⁻⁸ … 2⁹ and C = 2⁻¹ … 2¹⁶, both in half steps.
 GAMMAS = 0.5 / (2.0 ** np.arange(-8.0, 9.25, 0.5)) ** 2
 CS = 2.0 ** np.arange(-1.0, 16.25, 0.5)
 #: LIBSVM's own grid: log₂γ = 3, 1, …, −15 and log₂C = −5, −3, …, 15.

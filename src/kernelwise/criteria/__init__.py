@@ -1,4 +1,29 @@
-"""Criteria J(K, y): a cost of a Gram matrix, its derivative with respect to the matrix, the paper's score."""
+"""Criteria J(K, y): a cost of a Gram matrix, its derivative with respect to the matrix, the paper's score.
+
+A string names a criterion wherever one is taken. :mod:`kernelwise.selection` says which paper has which
+number.
+
+====================  =======================  ========================  ===========================
+name                  class                    module here               paper
+====================  =======================  ========================  ===========================
+"dbtc"                `InterClassDistance`     `separability`            000 (Abe 2007)
+"esdr"                `ESDR`                   `separability`            004 (Yin and Yin 2016)
+"j4"                  `J4`                     `separability`            004, which compares with it
+"polarization"        `Polarization`           `alignment`               002 (Glasmachers 2006)
+"kta"                 `KernelTargetAlignment`  `alignment`               002
+"centered-kta"        `KernelTargetAlignment`  `alignment`               none (Cortes and others 2012)
+"margin"              `Margin`                 `margin`                  001 (Ayat and others 2002)
+"vc"                  `VCBound`                `vc_bound`                001
+"validation-error"    `ValidationError`        `validation_error`        001
+"radius-margin"       `RadiusMargin`           `radius_margin`           002
+"cv-error"            `CrossValidationError`   `cross_validation_error`  none; 001 on all the data
+"regularized-margin"  `RegularizedMargin`      `regularized_margin`      003 (Laanaya and others 2011)
+====================  =======================  ========================  ===========================
+
+`TargetAlignment`, in `target_alignment`, is for regression. Bases for criteria of your own are `Criterion`
+(`base`), `SumsCriterion` for functions of sums over classes (`separability`), and `MachineCriterion` for
+costs of trained machines (`machine`).
+"""
 
 from __future__ import annotations
 

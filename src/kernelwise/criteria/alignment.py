@@ -1,4 +1,4 @@
-"""Polarization and kernel-target alignment (paper 002)."""
+"""Polarization and kernel-target alignment (paper 002, Glasmachers 2006)."""
 
 from __future__ import annotations
 

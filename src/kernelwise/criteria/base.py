@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kernelwise._core.parameters import Parametrized
-from kernelwise.criteria.state import Evaluation, Memory
+from kernelwise.criteria.state import Evaluation, SearchState
 
 
 class Criterion(Parametrized, ABC):
@@ -71,7 +71,7 @@ class Criterion(Parametrized, ABC):
         K: Any,
         y: Any,
         sample_weight: Any = None,
-        memory: Memory | None = None,
+        memory: SearchState | None = None,
         needs_gradient: bool = True,
     ) -> Evaluation:
         """The cost and, if asked for, its derivatives by K and by the criterion's own ``theta``.
@@ -81,8 +81,8 @@ class Criterion(Parametrized, ABC):
         K : array of shape (n_rows, n_rows)
             The samples' rows, then those of :meth:`extra_points`.
         y, sample_weight : arrays of shape (n_samples,)
-        memory : Memory, default=None
-            What the search remembers: warm starts; filled with a report for the history.
+        memory : SearchState, default=None
+            What earlier evaluations of the search left, such as warm starts; gets a report for the history.
         needs_gradient : bool, default=True
         """
         if not needs_gradient:

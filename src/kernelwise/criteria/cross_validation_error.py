@@ -1,4 +1,4 @@
-"""The empirical error over k-fold outputs: paper 001's criterion on all the data."""
+"""The empirical error of paper 001 (Ayat and others 2002) over k-fold outputs, and so on all the data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What criteria of held-out decision values have in common."""
+"""What criteria of held-out decision values have in common (after paper 001, Ayat and others 2002)."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from kernelwise._core.parameters import Hyperparameter
 from kernelwise._core.validation import check_choice, check_gram, check_labels, check_positive, check_weights
 from kernelwise.criteria.adjoint import Adjoint, FactoredAdjoint, mean_adjoint
 from kernelwise.criteria.base import Criterion
-from kernelwise.criteria.state import Evaluation, Memory, TrainedMachine
+from kernelwise.criteria.state import Evaluation, SearchState, TrainedMachine
 from kernelwise.multiclass import MACHINES, two_class_machines
 
 
@@ -31,10 +31,10 @@ class TwoClassProblem:
         Rows that no machine is trained on; all False for most criteria.
     warm : dict
         What earlier evaluations of this problem left to start from.
-    memory : Memory
+    memory : SearchState
     needs_gradient : bool
     members : ndarray of shape (n,)
-        Which rows of the whole Gram matrix these are.
+        Which rows of the Gram matrix of all samples these are.
     """
 
     K: np.ndarray
@@ -42,7 +42,7 @@ class TwoClassProblem:
     weight: np.ndarray
     held_out: np.ndarray
     warm: dict[str, Any]
-    memory: Memory
+    memory: SearchState
     needs_gradient: bool
     members: np.ndarray
 
@@ -140,10 +140,10 @@ class MachineCriterion(Criterion):
         K: Any,
         y: Any,
         sample_weight: Any = None,
-        memory: Memory | None = None,
+        memory: SearchState | None = None,
         needs_gradient: bool = True,
     ) -> Evaluation:
-        memory = Memory() if memory is None else memory
+        memory = SearchState() if memory is None else memory
         K = check_gram(K)
         n_samples = len(np.ravel(y))
         classes, index = check_labels(y, n_samples, min_per_class=2, sample_weight=sample_weight)

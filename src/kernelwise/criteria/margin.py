@@ -1,4 +1,4 @@
-"""The margin of the machine (paper 001, figure 5)."""
+"""The margin of the machine (paper 001, Ayat and others 2002, figure 5)."""
 
 from __future__ import annotations
 

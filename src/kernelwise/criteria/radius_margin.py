@@ -1,4 +1,4 @@
-"""Radius-margin quotient (paper 002, section 2), and its counterpart for the machine with the plain hinge."""
+"""Radius-margin quotient (paper 002, Glasmachers 2006, section 2), and its twin for the plain hinge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The regularised margin of paper 003 (eq. 12)."""
+"""The regularised margin of paper 003 (Laanaya and others 2011, eq. 12)."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class RegularizedMargin(MachineCriterion):
         )
 
     def _reference(self, problem: TwoClassProblem) -> np.ndarray:
-        """The block of K′ that belongs to the problem, kept for the whole search."""
+        """The block of K′ that belongs to the problem, the same at every evaluation of a search."""
         if "K_reference" not in problem.warm:
             problem.warm["K_reference"] = self._given_block(problem)
         return problem.warm["K_reference"]

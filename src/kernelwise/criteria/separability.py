@@ -1,4 +1,7 @@
-"""Class separability from the sums over classes: DBTC (paper 000), ESDR and J4 (paper 004)."""
+"""Class separability from sums over classes: DBTC, ESDR and J4.
+
+DBTC is of paper 000 (Abe 2007), ESDR of paper 004 (Yin and Yin 2016), which compares it with DBTC and J4.
+"""
 
 from __future__ import annotations
 

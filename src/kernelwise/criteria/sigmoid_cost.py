@@ -48,8 +48,8 @@ def sigmoid_cost(
         Of the mean and of the sigmoid's fit.
     loss : {"error", "likelihood"}
         "error": the probability p of the positive class where the label is negative, 1 − p where it is
-        positive (paper 001, before eq. 7). "likelihood": −t log p − (1 − t) log(1 − p) with Platt's smoothed
-        targets t.
+        positive (paper 001, Ayat and others 2002, before eq. 7). "likelihood": −t log p − (1 − t) log(1 − p)
+        with Platt's smoothed targets t.
     moves_sigmoid : bool, default=True
         Whether the derivative follows A and B, which depend on the values; paper 001 keeps them (eq. 10).
         It makes no difference to "likelihood", which they minimise.

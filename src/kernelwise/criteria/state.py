@@ -30,8 +30,8 @@ class TrainedMachine(NamedTuple):
 
 
 @dataclass
-class Memory:
-    """Belongs to one search; a criterion without memory starts every evaluation from nothing.
+class SearchState:
+    """What a criterion keeps during one search; without it every evaluation starts from nothing.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Memory:
     report : dict from str to float
         What the last evaluation adds to the history: "n_support", "margin", "validation_error" and so on.
     findings : dict from str to Finding
-        What the user has to know, each said once a search.
+        What the user has to know, by name, so that each is reported once a search.
     wants_machines : bool
         Whether ``machines`` are of use, so that a criterion may train for them.
     machines : list of TrainedMachine

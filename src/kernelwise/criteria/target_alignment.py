@@ -15,8 +15,8 @@ class TargetAlignment(Criterion):
     """A = ⟨K, ttᵀ⟩ / (‖K‖ ‖ttᵀ‖) with the centred target t = y − mean(y).
 
     The alignment of :class:`KernelTargetAlignment` for regression (Cortes, Mohri and Rostamizadeh 2012,
-    section 2); units and origin of y do not matter. With
-    weights, ⟨A, B⟩ = Σ w_i w_j A_ij B_ij, so that a weight of 2 is a repeated row.
+    section 2); units and origin of y do not matter. With weights, ⟨A, B⟩ = Σ w_i w_j A_ij B_ij, so that a
+    weight of 2 is a repeated row.
 
     Parameters
     ----------

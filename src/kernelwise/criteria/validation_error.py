@@ -1,4 +1,4 @@
-"""The empirical error on a validation set (paper 001)."""
+"""The empirical error on a validation set (paper 001, Ayat and others 2002)."""
 
 from __future__ import annotations
 

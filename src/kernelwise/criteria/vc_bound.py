@@ -1,4 +1,4 @@
-"""The bound R²‖w‖² on the VC dimension with paper 001's radius (paper 001, eq. 13 and figure 6)."""
+"""The bound R²‖w‖² on the VC dimension, with the radius of paper 001 (Ayat and others 2002, eq. 13)."""
 
 from __future__ import annotations
 

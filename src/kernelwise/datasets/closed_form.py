@@ -1,4 +1,4 @@
-"""What the expected square distance ratio is for two Gaussian classes, without a sample (paper 004)."""
+"""The expected square distance ratio of two Gaussian classes in closed form (paper 004, Yin and Yin 2016)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Two spherical Gaussian classes in the plane: the tasks of papers 001 and 004."""
+"""Two spherical Gaussian classes in the plane: tasks of papers 001 and 004.
+
+Paper 001 is by Ayat, Cheriet and Suen (2002), paper 004 by Yin and Yin (2016).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The non-linear feature-selection task of Weston and others (2000), used in paper 003."""
+"""The feature-selection task of Weston and others (2000), used in paper 003 (Laanaya and others 2011)."""
 
 from __future__ import annotations
 

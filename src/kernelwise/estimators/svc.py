@@ -204,7 +204,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
 
     @available_if(_has_membership)
     def membership(self, X: Any) -> np.ndarray:
-        """Fuzzy memberships of shape (n_samples, n_classes), at most 1 (paper 000, section 4).
+        """Fuzzy memberships of shape (n_samples, n_classes), at most 1 (paper 000, Abe 2007, section 4).
 
         For class i, the smallest of 1, D_i(x) and −D_j(x) over the other classes j, with one-vs-rest decision
         values D. Positive for the predicted class where all machines agree on it; for none where they do not.

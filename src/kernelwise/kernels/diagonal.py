@@ -1,4 +1,4 @@
-"""The Gaussian kernel with a width per feature (paper 003 with diagonal Q)."""
+"""The Gaussian kernel with a width per feature (paper 003, Laanaya and others 2011, with diagonal Q)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Kernels of the inner product: linear, polynomial, sigmoid."""
+"""Kernels of the inner product: linear, polynomial, sigmoid.
+
+Papers are called by their numbers: :mod:`kernelwise.selection` has the list.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exponential radial basis function kernel of paper 001, table 1."""
+"""The exponential radial basis function kernel of paper 001 (Ayat and others 2002), table 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The general Gaussian kernel of paper 003 (eq. 1)."""
+"""The general Gaussian kernel of paper 003 (Laanaya and others 2011, eq. 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""KMOD, the kernel with moderate decreasing of paper 001 (eq. 3)."""
+"""KMOD, the kernel with moderate decreasing of paper 001 (Ayat and others 2002, eq. 3)."""
 
 from __future__ import annotations
 

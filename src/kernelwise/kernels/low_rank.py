@@ -1,4 +1,4 @@
-"""The Gaussian kernel with a metric of low rank."""
+"""The Gaussian kernel of paper 003 (Laanaya and others 2011) with a metric of low rank."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Mahalanobis kernel of paper 000 (eqs. 5 and 6)."""
+"""The Mahalanobis kernel of paper 000 (Abe 2007, eqs. 5 and 6)."""
 
 from __future__ import annotations
 

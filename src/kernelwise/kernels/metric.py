@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from kernelwise._core.validation import check_samples
-from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.radial import GaussianFamily, mapped
 
 
@@ -85,11 +84,6 @@ class Direction:
 
     share: float
     loadings: dict[str, float]
-
-
-def metric_of(kernel: Kernel, n_features: int) -> np.ndarray:
-    """Q of a Gaussian kernel exp(−½ (x − y)ᵀ Q (x − y)), shape (n_features, n_features)."""
-    return kernel.metric(n_features)
 
 
 def relevance(Q: np.ndarray, variance: np.ndarray) -> np.ndarray:

@@ -1,4 +1,7 @@
-"""Kernels of the squared distance after a linear map of the inputs, and the Gaussian family among them."""
+"""Kernels of the squared distance after a linear map of the inputs, and the Gaussian family among them.
+
+Papers are called by their numbers: :mod:`kernelwise.selection` has the list.
+"""
 
 from __future__ import annotations
 

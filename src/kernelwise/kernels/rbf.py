@@ -1,4 +1,7 @@
-"""The radial basis function kernel."""
+"""The radial basis function kernel.
+
+Papers are called by their numbers: :mod:`kernelwise.selection` has the list.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Golden-section search along a line (the line search of paper 001)."""
+"""Golden-section search along a line (the line search of paper 001, Ayat and others 2002)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plain gradient descent, as paper 001 compares it with quasi-Newton."""
+"""Plain gradient descent, as paper 001 (Ayat and others 2002) compares it with quasi-Newton."""
 
 from __future__ import annotations
 

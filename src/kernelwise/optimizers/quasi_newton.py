@@ -1,4 +1,4 @@
-"""Quasi-Newton search in log-parameters (paper 001, section 3.2)."""
+"""Quasi-Newton search in log-parameters (paper 001, Ayat and others 2002, section 3.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The second-order step of paper 000 (eqs. 9 and 10), made safe."""
+"""The second-order step of paper 000 (Abe 2007, eqs. 9 and 10), made safe."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.validation import check_samples
-from kernelwise.criteria.state import Memory
+from kernelwise.criteria.state import SearchState
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import vote
 
@@ -36,7 +36,7 @@ class TestSamples:
         self.X_train = X_train
         self.classes = np.unique(y_train)
 
-    def error(self, kernel: Kernel, memory: Memory) -> float:
+    def error(self, kernel: Kernel, memory: SearchState) -> float:
         """Share of the samples that the machines in ``memory`` get wrong."""
         support = np.unique(np.concatenate([machine.rows for machine in memory.machines]))
         K = kernel(self.X, self.X_train[support])

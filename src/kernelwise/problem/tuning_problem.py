@@ -16,7 +16,7 @@ from kernelwise._core.validation import check_labels, check_samples, check_targe
 from kernelwise._core.weights import with_copies
 from kernelwise.criteria import Criterion, as_criterion
 from kernelwise.criteria.adjoint import Adjoint, FactoredAdjoint
-from kernelwise.criteria.state import Evaluation, Memory
+from kernelwise.criteria.state import Evaluation, SearchState
 from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.kernels.radial import ScaledGaussian
@@ -104,7 +104,7 @@ class TuningProblem:
         self._notes: dict[str, Any] = {}
         self._cache: OrderedDict[bytes, tuple[float, np.ndarray | None]] = OrderedDict()
         self._gram: tuple[bytes, np.ndarray] | None = None
-        self.memory = Memory(wants_machines=self._test is not None)
+        self.memory = SearchState(wants_machines=self._test is not None)
 
     @property
     def seconds(self) -> float:
@@ -218,8 +218,8 @@ class TuningProblem:
     def scale_derivatives(self, theta: Any) -> np.ndarray:
         """Score and its first three derivatives with respect to the factor s of the kernel exp(−s·D).
 
-        The factor is the kernel's one parameter itself, not its logarithm (paper 000, eq. 9). The adjoint
-        of a linear criterion does not depend on K, so each call costs one pass over the distances.
+        The factor is the kernel's one parameter itself, not its logarithm (paper 000, Abe 2007, eq. 9). The
+        adjoint of a linear criterion does not depend on K: each call costs one pass over the distances.
         """
         kernel = cast(ScaledGaussian, self.kernel_at(theta))
         derivatives = self.criterion.sign * kernel.derivatives_dot(self.X, self._linear_adjoint)

@@ -1,4 +1,36 @@
-"""Whole procedures, one folder for each paper's: the kernel parameter first, then C."""
+"""The papers: the procedure of each, and the methods that the paper compares it with.
+
+Docstrings of this package call the papers by their numbers, and equations by the papers' own.
+
+000
+    S. Abe, *Optimizing kernel parameters by second-order methods*, 2007.
+001
+    N. E. Ayat, M. Cheriet and C. Y. Suen, *Optimization of the SVM kernels using an empirical error
+    minimization scheme*, 2002.
+002
+    T. Glasmachers, *Degeneracy in model selection for SVMs with radial Gaussian kernel*, 2006.
+003
+    H. Laanaya, F. Abdallah, H. Snoussi and C. Richard, *Learning general Gaussian kernel hyperparameters of
+    SVMs using optimization on symmetric positive-definite matrices manifold*, 2011.
+004
+    S. Yin and J. Yin, *Tuning kernel parameters for SVM based on expected square distance ratio*, 2016.
+
+======  ===========  ============================  ===================  =================================
+number  module here  criterion                     optimizer            study
+======  ===========  ============================  ===================  =================================
+000     abe          `InterClassDistance`          `SecondOrder`        ``kernelwise reproduce abe``
+001     ayat         `ValidationError`             `QuasiNewton`        ``kernelwise reproduce ayat``
+002     glasmachers  `RadiusMargin`,               `QuasiNewton`        ``kernelwise reproduce glasmachers``
+                     `Polarization`
+003     laanaya      `RegularizedMargin`           `ManifoldDescent`    ``kernelwise reproduce laanaya``
+004     yin          `ESDR`                        a grid of widths     ``kernelwise reproduce yin``
+======  ===========  ============================  ===================  =================================
+
+Criteria are in :mod:`kernelwise.criteria`, optimizers in :mod:`kernelwise.optimizers`, studies in
+``kernelwise.studies`` under the names of the modules here. A grid of widths is one pass over the pairs of
+samples (:class:`kernelwise.DistanceSketch`), which `abe` can use instead of its optimizer, too. `metric` is
+our own step beyond paper 003; `procedure` and `cross_validation` hold what several papers share.
+"""
 
 from kernelwise.selection.abe import (
     AbeParameters,
@@ -8,7 +40,7 @@ from kernelwise.selection.abe import (
     abe_parameters,
     abe_select,
 )
-from kernelwise.selection.ayat import AyatResult, PairMachine, PairTuning, ayat_select
+from kernelwise.selection.ayat import AyatResult, PairMachine, PairTuning, ayat_select, z_test
 from kernelwise.selection.glasmachers import (
     GlasmachersCurves,
     GlasmachersResult,
@@ -28,7 +60,6 @@ from kernelwise.selection.yin import (
     yin_curves,
     yin_grid_search,
     yin_select,
-    z_test,
 )
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Cross-validation accuracy of many widths and values of C, and the rule for ties."""
+"""Cross-validation accuracy of many widths and values of C, as all procedures of this package measure it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 
-from kernelwise._core.validation import check_positive
 from kernelwise.findings import Finding
 from kernelwise.kernels import RBF
 from kernelwise.kernels.gram import DISTANCES, Grams
@@ -22,7 +21,7 @@ Folds = list[tuple[np.ndarray, np.ndarray]]
 
 
 def make_folds(X: Any, y: np.ndarray, cv: Any, random_state: Any) -> tuple[Folds, list[Finding]]:
-    """Shuffled stratified folds, or those of a splitter; fewer, with a finding, if a class is too small.
+    """Make shuffled stratified folds, or those of a splitter; fewer, with a finding, if a class is small.
 
     Parameters
     ----------
@@ -32,6 +31,11 @@ def make_folds(X: Any, y: np.ndarray, cv: Any, random_state: Any) -> tuple[Folds
     cv : int or splitter
     random_state : int, RandomState or None
         Of the shuffling.
+
+    Returns
+    -------
+    folds : list of (train, test)
+    findings : list of Finding
     """
     if not isinstance(cv, (int, np.integer)):
         return list(cv.split(X, y)), []
@@ -52,14 +56,61 @@ def make_folds(X: Any, y: np.ndarray, cv: Any, random_state: Any) -> tuple[Folds
     return list(splitter.split(X, y)), findings
 
 
-def check_values(values: Any, name: str, owner: str) -> np.ndarray:
-    """Positive values to be tried, in increasing order."""
-    values = np.unique(np.asarray(values, dtype=float))
-    if not len(values):
-        raise ValueError(f"{name!r} of {owner} is empty; pass at least one value.")
-    for value in values.tolist():
-        check_positive(value, name, owner)
-    return values
+def held_out_accuracies(
+    K: np.ndarray,
+    y: np.ndarray,
+    Cs: np.ndarray,
+    folds: Folds,
+    *,
+    multiclass: str = "ovo",
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """Train the machines of every fold for every C and return their accuracies on the rest of the samples.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n_samples, n_samples)
+        The Gram matrix of any kernel.
+    y : ndarray of shape (n_samples,)
+    Cs : ndarray of shape (n_Cs,)
+        One warm-started path for each fold.
+    folds : list of (train, test)
+        No sample in two test parts.
+    multiclass : {"ovo", "ovr", "ovr-fuzzy"}, default="ovo"
+    n_jobs : int, default=None
+
+    Returns
+    -------
+    accuracies : ndarray of shape (n_Cs, n_folds)
+    """
+    is_right = _is_right(K, y, Cs, folds, multiclass, n_jobs)
+    ends = np.cumsum([len(test) for _, test in folds])
+    return np.column_stack([part.mean(axis=1) for part in np.split(is_right, ends[:-1], axis=1)])
+
+
+def pooled_accuracies(
+    K: np.ndarray,
+    y: np.ndarray,
+    Cs: np.ndarray,
+    folds: Folds,
+    *,
+    multiclass: str = "ovo",
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """Return the share of all held-out samples that the machines classify correctly, shape (n_Cs,).
+
+    Every sample counts the same, however large its fold is; parameters as in `held_out_accuracies`.
+    """
+    return _is_right(K, y, Cs, folds, multiclass, n_jobs).mean(axis=1)
+
+
+def _is_right(
+    K: np.ndarray, y: np.ndarray, Cs: np.ndarray, folds: Folds, multiclass: str, n_jobs: int | None
+) -> np.ndarray:
+    """Whether each held-out sample, fold after fold, is classified correctly: shape (n_Cs, n_held_out)."""
+    held_out = np.concatenate([test for _, test in folds])
+    path = svm_path(K, y, Cs, folds, strategy=STRATEGIES[multiclass].machines, n_jobs=n_jobs)
+    return decide_labels(path.decision[:, held_out], path.classes, multiclass) == y[held_out]
 
 
 def cv_accuracies(
@@ -72,20 +123,14 @@ def cv_accuracies(
     multiclass: str = "ovo",
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """Share of all held-out samples that the machines with kernel exp(−γ‖z − z′‖²) classify correctly.
-
-    Distances are computed once, and the values of C are one warm-started path for each γ.
+    """Return the pooled accuracies of machines with kernel exp(−γ‖z − z′‖²), distances computed once.
 
     Parameters
     ----------
     Z : array of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
     gammas : ndarray of shape (n_gammas,)
-    Cs : ndarray of shape (n_Cs,)
-    folds : list of (train, test)
-        No sample in two test parts.
-    multiclass : {"ovo", "ovr", "ovr-fuzzy"}, default="ovo"
-    n_jobs : int, default=None
+    y, Cs, folds, multiclass, n_jobs
+        As in `held_out_accuracies`.
 
     Returns
     -------
@@ -95,51 +140,8 @@ def cv_accuracies(
     accuracies = np.empty((len(gammas), len(Cs)))
     for g, gamma in enumerate(gammas):
         with grams.gram(RBF(float(gamma))) as K:
-            accuracies[g] = gram_accuracies(K, y, Cs, folds, multiclass=multiclass, n_jobs=n_jobs)
+            accuracies[g] = pooled_accuracies(K, y, Cs, folds, multiclass=multiclass, n_jobs=n_jobs)
     return accuracies
-
-
-def gram_accuracies(
-    K: np.ndarray,
-    y: np.ndarray,
-    Cs: np.ndarray,
-    folds: Folds,
-    *,
-    multiclass: str = "ovo",
-    n_jobs: int | None = None,
-) -> np.ndarray:
-    """The same for one Gram matrix of any kernel, shape (n_Cs,)."""
-    held = np.concatenate([test for _, test in folds])
-    path = svm_path(K, y, Cs, folds, strategy=STRATEGIES[multiclass].machines, n_jobs=n_jobs)
-    labels = decide_labels(path.decision[:, held], path.classes, multiclass)
-    return (labels == y[held]).mean(axis=1)
-
-
-def best_cell(accuracies: np.ndarray) -> tuple[int, int]:
-    """Where the accuracy is highest; of equals, the smallest C, and then the smallest γ (widest kernel).
-
-    Parameters
-    ----------
-    accuracies : ndarray of shape (n_gammas, n_Cs)
-        Both in increasing order.
-    """
-    C, gamma = np.unravel_index(int(accuracies.T.argmax()), accuracies.T.shape)
-    return int(gamma), int(C)
-
-
-def edge_finding(name: str, value: float, values: np.ndarray) -> list[Finding]:
-    """A finding if the best value is the last of those tried, at either end."""
-    if len(values) < 2 or values[0] < value < values[-1]:
-        return []
-    edge = "smallest" if value <= values[0] else "largest"
-    return [
-        Finding(
-            "boundary",
-            "info",
-            f"The best {name}, {value:.4g}, is the {edge} of the {len(values)} values tried.",
-            "Try values beyond it if accuracy matters.",
-        )
-    ]
 
 
 @contextmanager

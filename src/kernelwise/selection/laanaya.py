@@ -1,7 +1,18 @@
-"""The procedure of paper 003 and what it compares with, every choice on the samples passed in.
+"""The procedure of paper 003 (Laanaya and others 2011), and what the paper compares it with.
 
-Where more than one start, C or ρ is given, cross-validation chooses: each fold standardises, learns and
-trains on its own training part.
+H. Laanaya, F. Abdallah, H. Snoussi and C. Richard, *Learning general Gaussian kernel hyperparameters of SVMs
+using optimization on symmetric positive-definite matrices manifold*, give the Gaussian kernel a matrix Q in
+place of one width and choose it by a regularised margin, along geodesics of the manifold of such matrices.
+
+- the procedure: `laanaya_select`; what the paper compares it with: `rbf_select`, `adaptive_scaling_select`,
+  `constant_trace_select`. Their result, `MetricResult`, is in :mod:`kernelwise.selection.metric`
+- the kernels: :class:`kernelwise.kernels.DiagonalGaussian`, :class:`kernelwise.kernels.Gaussian`
+- the criterion: :class:`kernelwise.criteria.RegularizedMargin`
+- the search: :class:`kernelwise.optimizers.ManifoldDescent`
+- the experiments: ``kernelwise reproduce laanaya``, in ``kernelwise.studies.laanaya``
+
+Every choice is made on the samples passed in. Where more than one start, C or ρ is given, cross-validation
+chooses: each fold standardises, learns and trains on its own training part.
 """
 
 from __future__ import annotations
@@ -11,15 +22,13 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from sklearn.preprocessing import StandardScaler
 
 from kernelwise._core.validation import check_choice
 from kernelwise.criteria import Criterion, RegularizedMargin, as_criterion
 from kernelwise.optimizers import ManifoldDescent
 from kernelwise.search.metric_learner import STARTS, MetricLearner
-from kernelwise.selection.cross_validation import check_values
-from kernelwise.selection.metric.candidates import CS, GAMMAS, MetricSearch, learned, rbf_grid
-from kernelwise.selection.metric.result import MetricResult
+from kernelwise.selection.metric import CS, GAMMAS, MetricResult, MetricSearch, learned, rbf_grid
+from kernelwise.selection.procedure import check_values
 
 #: The search ends when w falls no further, or here: beyond, accuracy no longer changes.
 MAX_ITER = 60
@@ -105,10 +114,10 @@ def adaptive_scaling_select(
     cv: Any = 5,
     random_state: Any = 0,
 ) -> MetricResult:
-    """Adaptive scaling (Grandvalet and Canu 2002): the margin over scales of the features of given norm.
+    """Minimise the margin cost over scales of the features of given norm (Grandvalet and Canu 2002).
 
-    The scales are √q_k of a diagonal Q, and their Euclidean norm, √tr Q, stays as it is at the start; ρ = 0.
-    Table 1 of paper 003 compares with it.
+    This is adaptive scaling, which table 1 of paper 003 compares with. The scales are √q_k of a diagonal Q,
+    and their Euclidean norm, √tr Q, stays as it is at the start; ρ = 0.
 
     Parameters
     ----------
@@ -149,7 +158,7 @@ def constant_trace_select(
     cv: Any = 5,
     random_state: Any = 0,
 ) -> MetricResult:
-    """Glasmachers and Igel (2005): the radius-margin quotient over metrics of constant trace.
+    """Minimise the radius-margin quotient over metrics of constant trace (Glasmachers and Igel 2005).
 
     Tables 1 and 2 of paper 003 compare with it.
 
@@ -181,7 +190,7 @@ def constant_trace_select(
 def rbf_select(
     X: Any, y: Any, *, gammas: Any = GAMMAS, Cs: Any = CS, cv: Any = 5, random_state: Any = 0
 ) -> MetricResult:
-    """The plain machine: width and C of an RBF kernel by cross-validation (paper 003, tables 1 and 2).
+    """Choose width and C of an RBF kernel by cross-validation (the plain SVM of paper 003, tables 1 and 2).
 
     Parameters
     ----------
@@ -230,12 +239,12 @@ def _select(
     }
     scores = {name: search.score(learned(learner)) for name, learner in learners.items()}
     method = max(scores, key=lambda name: scores[name].accuracy)
-    found = learners[method].learn(StandardScaler().fit_transform(search.X), search.y)
+    found = learners[method].learn(search.scaled, search.y)
     return search.result(method, scores, found.kernel, found)
 
 
 def _starts(X: np.ndarray, sigma0: Any) -> Sequence[float]:
-    """σ₀ as the sum of the weights of the features that vary."""
+    """Turn σ₀, a weight for each feature, into sums over the features that vary."""
     if sigma0 is None:
         return STARTS
     n_varying = int((np.ptp(X, axis=0) > 0).sum())

@@ -58,7 +58,7 @@ class SketchMaximum:
 
     @property
     def gamma(self) -> float:
-        """The average of ``gammas`` (paper 000)."""
+        """The average of ``gammas`` (paper 000, Abe 2007)."""
         return float(self.gammas.mean())
 
     @property

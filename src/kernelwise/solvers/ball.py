@@ -97,7 +97,7 @@ def minimum_enclosing_ball(
     >>> round(minimum_enclosing_ball(K).radius2, 6)
     0.8
 
-    With 1/C on the diagonal it is (1 + 1/C)(1 − 1/n) (paper 002, theorem 2):
+    With 1/C on the diagonal it is (1 + 1/C)(1 − 1/n) (paper 002, Glasmachers 2006, theorem 2):
 
     >>> round(minimum_enclosing_ball(K, ridge=0.5).radius2, 6)
     1.2

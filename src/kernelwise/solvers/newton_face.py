@@ -22,8 +22,7 @@ def newton_on_face(
     Returns
     -------
     free, change : the free indices and what to add to their β; None when K_FF is not positive definite even
-        with
-        the largest ridge, or when fewer than two or more than ``max_free`` variables are free.
+        with the largest ridge, or when fewer than two or more than ``max_free`` variables are free.
     """
     free = np.flatnonzero((beta > lo) & (beta < hi))
     if not 2 <= free.size <= max_free:

@@ -1,7 +1,7 @@
 """How a trained machine moves with its Gram matrix and with C: one linear system for any smooth value.
 
-The coefficients c of the free support vectors F and the offset b solve (paper 001, section 3.2, signed
-c_i = y_i α_i)
+The coefficients c of the free support vectors F and the offset b solve (paper 001, Ayat and others 2002,
+section 3.2, signed c_i = y_i α_i)
 
     K_FF c_F + K_FB c_B + b·1 = y_F,    1ᵀc_F + 1ᵀc_B = 0,
 

@@ -1,4 +1,4 @@
-"""Figures 1 to 6 of paper 001."""
+"""Figures 1 to 6 of paper 001 (Ayat and others 2002)."""
 
 from __future__ import annotations
 

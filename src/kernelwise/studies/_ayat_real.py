@@ -1,4 +1,4 @@
-"""Tables 2 and 3 of paper 001 on data that can be had: digits and a breast cancer set."""
+"""Tables 2 and 3 of paper 001 (Ayat and others 2002) on data that can be had: digits and breast cancer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from kernelwise.kernels import KMOD, RBF, Kernel, Polynomial
 from kernelwise.selection import ayat_select, z_test
-from kernelwise.selection.glasmachers.scale_scan import CHOICES
+from kernelwise.selection.ayat.scale_scan import CHOICES
 from kernelwise.studies._table import Row
 
 Samples = tuple[np.ndarray, np.ndarray]

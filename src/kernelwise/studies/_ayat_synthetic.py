@@ -1,4 +1,6 @@
-"""Figures 3 to 6 of paper 001: two Gaussians in the plane, from (γ, σ) = (1/2.72, 1/2.72) and C = 1000.
+"""Figures 3 to 6 of paper 001 (Ayat and others 2002): two Gaussians in the plane.
+
+Searches start from (γ, σ) = (1/2.72, 1/2.72) and C = 1000.
 
 The paper does not say how large its Gaussians are. Its start has 187 support vectors, as ours has at a
 standard deviation of 0.42, where the margin then leads to the paper's 700; at 1 the start has 690.
@@ -21,7 +23,7 @@ from kernelwise.optimizers import GradientDescent, Optimizer
 from kernelwise.problem import TuningProblem
 from kernelwise.result import TuningResult
 from kernelwise.selection.ayat import PAPER_SEARCH
-from kernelwise.selection.glasmachers.scale_scan import choose_row, scan_and_search
+from kernelwise.selection.ayat.scale_scan import choose_row, scan_and_search
 from kernelwise.studies._table import Row
 
 START, C = KMOD(1 / 2.72, 1 / 2.72), 1000.0

@@ -1,4 +1,4 @@
-"""What the comparison over all our methods runs, and on which data."""
+"""What the study of all our methods (`beyond`) runs, and on which data."""
 
 from __future__ import annotations
 

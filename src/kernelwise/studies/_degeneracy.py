@@ -1,4 +1,4 @@
-"""Theorems 2 and 3 of paper 002 on points drawn at random: what the labels of the closest pair decide."""
+"""Theorems 2 and 3 of paper 002 (Glasmachers 2006) on random points: what the closest pair decides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How many optima the criteria have over the width of an RBF kernel, and which of them a start leads to."""
+"""How many optima criteria have over the width of an RBF kernel, and which of them a start leads to.
+
+They are the optima that paper 002 (Glasmachers 2006) warns of, on real sets.
+"""
 
 from __future__ import annotations
 
@@ -86,8 +89,8 @@ def optima_rows(name: str, found: dict[str, Any]) -> list[Row]:
     starts = {start: int(np.abs(np.log(sigmas / sigma)).argmin()) for start, sigma in found["starts"].items()}
     for criterion, costs in found["costs"].items():
         valleys = Valleys.of(np.array(costs))
-        ends = {start: valleys.reached_from(place) for start, place in starts.items()}
-        everywhere = [valleys.reached_from(place) for place in range(len(sigmas))]
+        ends = {start: valleys.reached_from(index) for start, index in starts.items()}
+        everywhere = [valleys.reached_from(index) for index in range(len(sigmas))]
         lowest = int(valleys.is_lowest.argmax())
         rows.append(
             {

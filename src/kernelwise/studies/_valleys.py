@@ -18,8 +18,8 @@ class Valleys:
 
     Attributes
     ----------
-    places : ndarray of shape (n_minima,)
-        Indices, in increasing order; at least one.
+    indices : ndarray of shape (n_minima,)
+        Of the minima, in increasing order; at least one.
     at_first, at_last : ndarray of bool of shape (n_minima,)
         Whether a minimum lies at that end of the curve, or on a level part that begins there.
     borders : ndarray of shape (n_minima − 1,)
@@ -28,7 +28,7 @@ class Valleys:
         Whether no other minimum is lower.
     """
 
-    places: np.ndarray
+    indices: np.ndarray
     at_first: np.ndarray
     at_last: np.ndarray
     borders: np.ndarray
@@ -43,15 +43,15 @@ class Valleys:
             return cls(np.array([int(costs.argmin())]), one, one, np.array([], dtype=int), one)
         wall = costs.max() + np.ptp(costs)
         peaks, _ = find_peaks(-np.concatenate([[wall], costs, [wall]]), prominence=depth)
-        places = peaks - 1
-        lows = costs[places]
+        indices = peaks - 1
+        lows = costs[indices]
         level = np.abs(costs[None, :] - lows[:, None]) <= depth
         index = np.arange(len(costs))
         return cls(
-            places=places,
-            at_first=(level | (index > places[:, None])).all(axis=1),
-            at_last=(level | (index < places[:, None])).all(axis=1),
-            borders=np.array([a + costs[a:b].argmax() for a, b in pairwise(places)], dtype=int),
+            indices=indices,
+            at_first=(level | (index > indices[:, None])).all(axis=1),
+            at_last=(level | (index < indices[:, None])).all(axis=1),
+            borders=np.array([a + costs[a:b].argmax() for a, b in pairwise(indices)], dtype=int),
             is_lowest=lows <= lows.min() + depth,
         )
 

@@ -1,4 +1,4 @@
-"""Figures 3 to 9 of paper 004, from curves over σ and C."""
+"""Figures 3 to 9 of paper 004 (Yin and Yin 2016), from curves over σ and C."""
 
 from __future__ import annotations
 

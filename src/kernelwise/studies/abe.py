@@ -1,4 +1,4 @@
-"""Paper 000: tables 1 and 2, the time of finding γ, and the curves whose peaks are taken.
+"""Paper 000 (Abe 2007): tables 1 and 2, the time of finding γ, and the curves whose peaks are taken.
 
 Iris is cut into halves of alternate rows of each class, since the paper's own halves are not published;
 thyroid has official parts. The paper's other sets are not public: public ones of a like kind stand in for
@@ -76,18 +76,18 @@ PAPER_SECONDS = {"ovr": 3209.0, "ovo": 188.0}
 
 def halves(X: np.ndarray, y: np.ndarray) -> Parts:
     """Alternate rows of each class: X_train, y_train, X_test, y_test."""
-    place = np.empty(len(y), dtype=int)
+    number = np.empty(len(y), dtype=int)
     for label in np.unique(y):
-        place[y == label] = np.arange(np.count_nonzero(y == label))
-    is_train = place % 2 == 0
+        number[y == label] = np.arange(np.count_nonzero(y == label))
+    is_train = number % 2 == 0
     return X[is_train], y[is_train], X[~is_train], y[~is_train]
 
 
 def load_parts(name: str) -> Parts | None:
     """Training and test part, or None if a file is missing."""
     if name == "iris":
-        whole = load_or_say(name)
-        return None if whole is None else halves(whole.X, whole.y)
+        data = load_or_say(name)
+        return None if data is None else halves(data.X, data.y)
     train, test = (load_or_say(name, part) for part in ("train", "test"))
     return None if train is None or test is None else (train.X, train.y, test.X, test.y)
 

@@ -1,4 +1,4 @@
-"""Paper 001: figures 1 to 6 and tables 1 to 3.
+"""Paper 001 (Ayat and others 2002): figures 1 to 6 and tables 1 to 3.
 
 "kernels" is figure 1 with the kernels of table 1, "posterior" figure 2, "synthetic" the task of figures 3 to
 6, means over 20 draws. "digits" is table 3 on a public set in place of NIST's, "cancer" table 2 on another

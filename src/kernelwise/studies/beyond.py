@@ -1,5 +1,6 @@
 """Which criterion should a person use, and when? All our methods on all sets, by nested cross-validation.
 
+This study is of no single paper: it sets the criteria of all five (:mod:`kernelwise.selection`) side by side.
 "nested" makes every choice inside the training part of an outer split; accuracy is that on the rest. Ranks
 are over the sets, by mean accuracy.
 """
@@ -91,8 +92,8 @@ def method_rows(sets: list[str], scores: np.ndarray, seconds: np.ndarray, machin
 def _by_set(sets: list[str], scores: np.ndarray, order: np.ndarray) -> list[Row]:
     """A row for each method, in that order: its accuracy on every set, in per cent."""
     return [
-        {"method": METHODS[k].name, **dict(zip(sets, (100 * scores[:, place]).tolist(), strict=True))}
-        for place, k in enumerate(order)
+        {"method": METHODS[k].name, **dict(zip(sets, (100 * scores[:, position]).tolist(), strict=True))}
+        for position, k in enumerate(order)
     ]
 
 
@@ -123,8 +124,8 @@ def group_rows(sets: dict[str, Data], scores: np.ndarray) -> list[Row]:
         best = np.argsort(ranks, kind="stable")[:N_NAMED]
         losses = 100 * (chosen.max(axis=1, keepdims=True) - chosen).mean(axis=0)
         named = {
-            f"{place}.": f"{METHODS[k].name} (rank {ranks[k]:.1f}, loses {losses[k]:.2f})"
-            for place, k in enumerate(best, start=1)
+            f"{position}.": f"{METHODS[k].name} (rank {ranks[k]:.1f}, loses {losses[k]:.2f})"
+            for position, k in enumerate(best, start=1)
         }
         rows.append({"kind": kind, "sets": len(chosen), **named})
     return rows

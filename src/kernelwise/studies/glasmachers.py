@@ -1,4 +1,4 @@
-"""Paper 002: what the closest pair of points does to criteria at narrow widths, and how often that matters.
+"""Paper 002 (Glasmachers 2006): what the closest pair of points does to criteria, and how often that matters.
 
 "patterns" has the curves for both label patterns of the closest pair, "theorems" counts how often theorems 2
 and 3 hold on random points, and "optima" counts local optima on real sets and follows several starts.

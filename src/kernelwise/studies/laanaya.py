@@ -1,4 +1,4 @@
-"""Paper 003's experiments and two more.
+"""Paper 003 (Laanaya and others 2011): its experiments and two more.
 
 "weston" is table 1 (100 training and 1000 test points), "sigma" figure 1, "real" table 2 on random halves of
 200 samples (the paper's breast cancer has 10 features, ours 9, without the number of the patient);
@@ -183,9 +183,9 @@ def real(study: Study) -> None:
     """Table 2."""
     rows: list[Row] = []
     for name in ("breast_cancer_wisconsin", "heart_statlog"):
-        whole = load_or_say(name)
-        if whole is not None:
-            draw = partial(random_parts, whole.X, whole.y, 100, 100)
+        data = load_or_say(name)
+        if data is not None:
+            draw = partial(random_parts, data.X, data.y, 100, 100)
             rows += compare(study, "real", name, draw, methods("gaussian"))
     study.table("table2", "Table 2: a full metric", rows)
     note_differences(study, rows)
@@ -196,9 +196,9 @@ def plain(study: Study) -> None:
     rows: list[Row] = []
     found: dict[str, Choose] = {"SVM (RBF + grid)": rbf_select, "ours, automatic": learn_metric}
     for name in ("twonorm", "banana"):
-        whole = load_or_say(name)
-        if whole is not None:
-            rows += compare(study, "plain", name, partial(random_parts, whole.X, whole.y, 200, 2000), found)
+        data = load_or_say(name)
+        if data is not None:
+            rows += compare(study, "plain", name, partial(random_parts, data.X, data.y, 200, 2000), found)
     study.table("plain", "Data on which a metric does not help", rows)
 
 

@@ -1,4 +1,4 @@
-"""Paper 004: table 2 and figures 3 to 9.
+"""Paper 004 (Yin and Yin 2016): table 2 and figures 3 to 9.
 
 "table2" has the σ and C that ESDR, DBTC, J4 and the full grid choose, the cross-validation accuracy and the
 seconds, beside the paper's; "curves" has figures 4 to 8, "gaussians" figures 3 and 9.

@@ -1,4 +1,4 @@
-"""Descent on the manifold of metrics (paper 003), with pymanopt's manifolds and optimizers."""
+"""Descent on the manifold of metrics (paper 003, Laanaya and others 2011), by means of pymanopt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Where :class:`ManifoldDescent` moves: pymanopt's manifolds, kept inside bounds."""
+"""Where :class:`ManifoldDescent` moves: pymanopt's manifolds, kept inside bounds.
+
+The search is that of paper 003 (Laanaya and others 2011).
+"""
 
 from __future__ import annotations
 

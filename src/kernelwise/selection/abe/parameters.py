@@ -1,4 +1,4 @@
-"""The kernel parameter of paper 000: the peak of the distance between class centres, averaged."""
+"""The kernel parameter of paper 000 (Abe 2007): the peak of the distance between class centres, averaged."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import MinMaxScaler
 
-from kernelwise._core.validation import check_choice, check_labels, check_samples
+from kernelwise._core.validation import check_choice
 from kernelwise.findings import Finding
 from kernelwise.kernels import RBF, Mahalanobis
 from kernelwise.kernels.radial import ScaledGaussian
-from kernelwise.multiclass import members_of, two_class_problems
+from kernelwise.multiclass import two_class_machines
 from kernelwise.optimizers import SecondOrder
 from kernelwise.problem import TuningProblem
+from kernelwise.selection.procedure import check_training
 from kernelwise.sketch.curves import names_of_problems
 from kernelwise.sketch.sketch import DistanceSketch
 
@@ -94,15 +95,8 @@ def abe_parameters(
     return find_parameters(X, y, bind_kernel(kernel, X), strategy, method, n_jobs)
 
 
-def check_training(X: Any, y: Any) -> tuple[Any, np.ndarray]:
-    """Samples, and labels with at least two samples of each class."""
-    X = check_samples(X)
-    check_labels(y, X.shape[0], min_per_class=2)
-    return X, np.asarray(y).ravel()
-
-
 def bind_kernel(name: str, X: np.ndarray) -> ScaledGaussian:
-    """The kernel with parameter 1 (in the paper's scale) and the covariance of the scaled samples."""
+    """Return the kernel with parameter 1 (in the paper's scale) and the covariance of the scaled samples."""
     check_choice(name, "kernel", "selection.abe", KERNEL_NAMES)
     if name == "rbf":
         return RBF(1.0 / X.shape[1])
@@ -113,7 +107,7 @@ def bind_kernel(name: str, X: np.ndarray) -> ScaledGaussian:
 def find_parameters(
     X: np.ndarray, y: np.ndarray, kernel: ScaledGaussian, strategy: str, method: str, n_jobs: int | None
 ) -> AbeParameters:
-    """Maximise d² of every two-class problem over the factor of ``kernel``, which stands for p = 1."""
+    """Maximise d² of every two-class problem over the parameter, which is 1 for ``kernel``; average."""
     started = time.perf_counter()
     check_choice(strategy, "strategy", "selection.abe", ("ovr", "ovo"))
     check_choice(method, "method", "selection.abe", ("sketch", "second-order"))
@@ -137,12 +131,12 @@ def find_parameters(
 def _second_order(
     X: np.ndarray, y: np.ndarray, kernel: ScaledGaussian, strategy: str
 ) -> tuple[np.ndarray, tuple[Any, ...], tuple[str, ...]]:
-    """Factors, problems and stop reasons by the paper's own iteration, problem after problem."""
+    """Return factors, problems and stop reasons of the paper's own iteration, problem after problem."""
     start = kernel.with_theta(np.log([START * kernel.scale]))
     classes, index = np.unique(y, return_inverse=True)
-    parts = [members_of(index, *problem) for problem in two_class_problems(len(classes), strategy)]
     results = [
-        SecondOrder().minimize(TuningProblem(start, "dbtc", X[rows], is_first)) for rows, is_first in parts
+        SecondOrder().minimize(TuningProblem(start, "dbtc", X[machine.members], machine.signs))
+        for machine in two_class_machines(index, len(classes), strategy)
     ]
     scales = np.array([np.exp(result.theta[0]) for result in results])
     return scales, names_of_problems(strategy, classes), tuple(result.stop_reason for result in results)

@@ -1,4 +1,4 @@
-"""The procedures of paper 000: kernel parameter first, then C; and what it compares them with.
+"""The procedures of paper 000 (Abe 2007): kernel parameter first, then C; and what it compares them with.
 
 Every choice, the scaling to [0, 1] included, is made on the samples passed in: pass training data only.
 Scaling and covariance are those of all these samples in cross-validation, too, as in the paper, so
@@ -7,27 +7,18 @@ Scaling and covariance are those of all these samples in cross-validation, too, 
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from kernelwise._core.validation import check_choice
 from kernelwise.estimators.svc import SVC
 from kernelwise.findings import Finding
-from kernelwise.selection.abe.parameters import bind_kernel, check_training, find_parameters
+from kernelwise.selection.abe.parameters import bind_kernel, find_parameters
 from kernelwise.selection.abe.result import AbeResult
-from kernelwise.selection.cross_validation import (
-    Folds,
-    best_cell,
-    check_values,
-    cv_accuracies,
-    edge_finding,
-    make_folds,
-    noting_convergence,
-)
+from kernelwise.selection.cross_validation import cv_accuracies, noting_convergence
+from kernelwise.selection.procedure import Procedure, best_cell, check_values, edge_finding
 
 #: The paper's values of C, of γ for the grid search and of δ for the line search.
 CS = (1.0, 10.0, 50.0, 100.0, 500.0, 1e3, 2e3, 3e3, 5e3, 8e3, 1e4, 5e4, 1e5)
@@ -36,38 +27,31 @@ DELTAS = tuple(k / 10 for k in range(1, 21))
 MACHINES = ("ovr-fuzzy", "ovr", "ovo")
 
 
-class _Search:
-    """Scaled samples, the kernel on them, and cross-validation of its parameter and C."""
+class _Search(Procedure):
+    """Samples scaled to [0, 1], the kernel on them, and cross-validation of its parameter and C."""
 
     def __init__(
         self, X: Any, y: Any, kernel: str, multiclass: str, cv: Any, random_state: Any, n_jobs: int | None
     ) -> None:
-        self.started = time.perf_counter()
+        super().__init__(X, y, MinMaxScaler())
         check_choice(multiclass, "multiclass", "selection.abe", MACHINES)
-        self.X, self.y = check_training(X, y)
-        self.multiclass, self.n_jobs = multiclass, n_jobs
-        self.scaled = MinMaxScaler().fit_transform(self.X)
+        self.settings: dict[str, Any] = {"multiclass": multiclass, "n_jobs": n_jobs}
         self.kernel = bind_kernel(kernel, self.scaled)
         self.mapped = self.kernel.transform(self.scaled)
-        self.folds: Folds
-        self.folds, self.findings = make_folds(self.scaled, self.y, cv, random_state)
+        self.split(cv, random_state)
         self.findings += _constant_findings(self.mapped)
 
     def accuracies(self, parameters: np.ndarray, Cs: np.ndarray) -> np.ndarray:
-        """Shape (n_parameters, n_Cs)."""
+        """Cross-validation accuracies of shape (n_parameters, n_Cs)."""
         gammas = parameters * self.kernel.scale
         with noting_convergence(self.findings):
-            return cv_accuracies(
-                self.mapped, self.y, gammas, Cs, self.folds, multiclass=self.multiclass, n_jobs=self.n_jobs
-            )
+            return cv_accuracies(self.mapped, self.y, gammas, Cs, self.folds, **self.settings)
 
     def result(
         self, method: str, parameter: float, C: float, accuracies: np.ndarray, **by_problem: Any
     ) -> AbeResult:
         """Train the machine and put everything together."""
-        seconds = time.perf_counter() - self.started
         kernel = self.kernel.with_theta(np.log([parameter * self.kernel.scale]))
-        machine = SVC(C=C, kernel=kernel, multiclass=self.multiclass, n_jobs=self.n_jobs)
         return AbeResult(
             method=method,
             kernel=kernel,
@@ -75,9 +59,7 @@ class _Search:
             C=C,
             cv_accuracy=float(accuracies.max()),
             accuracies=accuracies,
-            estimator=make_pipeline(MinMaxScaler(), machine).fit(self.X, self.y),
-            seconds=seconds,
-            findings=tuple(self.findings),
+            **self.trained(SVC(C=C, kernel=kernel, **self.settings)),
             **by_problem,
         )
 
@@ -95,7 +77,7 @@ def abe_select(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> AbeResult:
-    """Kernel parameter at the largest distance between class centres, then C by cross-validation.
+    """Choose the kernel parameter of largest distance between class centres, then C by cross-validation.
 
     Paper 000, section 3 and eqs. 7 to 10; table 1 has its parameters.
 
@@ -172,7 +154,7 @@ def abe_grid_search(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> AbeResult:
-    """Kernel parameter and C by cross-validation over a grid; of equals, the smallest C, then the widest.
+    """Choose kernel parameter and C by a grid search; of equals, the smallest C, then the widest kernel.
 
     What paper 000, section 4, compares its method with: "RBF (g)" of its tables 1 and 2.
 
@@ -223,7 +205,7 @@ def abe_line_search(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> AbeResult:
-    """C by cross-validation at δ = 1, then δ by cross-validation at that C (two-stage line search).
+    """Choose C by cross-validation at δ = 1, then δ by cross-validation at that C (two-stage line search).
 
     What paper 000, section 4, compares its method with: "Diag (l)" of its tables 1 and 2.
 

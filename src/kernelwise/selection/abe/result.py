@@ -1,19 +1,20 @@
-"""What the procedures of paper 000 return."""
+"""What the procedures of paper 000 (Abe 2007) return."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from kernelwise.findings import Finding
 from kernelwise.kernels.radial import ScaledGaussian
+from kernelwise.selection.procedure import ProcedureResult
 
 
 @dataclass(frozen=True, eq=False)
-class AbeResult:
+class AbeResult(ProcedureResult):
     """A kernel and C, how they were chosen, and the machine trained with them.
 
     Attributes
@@ -63,7 +64,4 @@ class AbeResult:
     problems: tuple[Any, ...] = ()
     stop_reasons: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """One row of a table."""
-        names = ("method", "parameter", "C", "cv_accuracy", "seconds")
-        return {**{name: getattr(self, name) for name in names}, "kernel": repr(self.kernel)}
+    _columns: ClassVar[tuple[str, ...]] = ("method", "parameter", "C", "cv_accuracy", "seconds", "kernel")

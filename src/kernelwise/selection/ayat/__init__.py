@@ -1,6 +1,20 @@
-"""Paper 001."""
+"""Paper 001 (Ayat, Cheriet and Suen 2002): the probability of error on a validation set.
+
+N. E. Ayat, M. Cheriet and C. Y. Suen, *Optimization of the SVM kernels using an empirical error minimization
+scheme*, train a machine, turn its outputs on a validation set into probabilities by Platt's sigmoid, and move
+all parameters of the kernel and C by quasi-Newton so that the mean probability of error falls. Every pair of
+classes has a kernel of its own. Their kernel KMOD is :class:`kernelwise.kernels.KMOD`.
+
+- the procedure: `ayat_select`, in `procedure`; pairwise machines and how they are combined, in `result`
+- the scan over scales that comes before the search, which is ours: in `scale_scan`
+- the test of two recognition rates: `z_test`
+- the criterion: :class:`kernelwise.criteria.ValidationError`; the search:
+  :class:`kernelwise.optimizers.QuasiNewton` with ``engine="golden"``
+- the experiments: ``kernelwise reproduce ayat``, in ``kernelwise.studies.ayat``
+"""
 
 from kernelwise.selection.ayat.procedure import PAPER_SEARCH, ayat_select
 from kernelwise.selection.ayat.result import AyatResult, PairMachine, PairTuning
+from kernelwise.selection.ayat.z_test import z_test
 
-__all__ = ["PAPER_SEARCH", "AyatResult", "PairMachine", "PairTuning", "ayat_select"]
+__all__ = ["PAPER_SEARCH", "AyatResult", "PairMachine", "PairTuning", "ayat_select", "z_test"]

@@ -1,4 +1,4 @@
-"""Paper 001: kernel parameters and C of every pair of classes by the empirical error on a validation set."""
+"""The procedure of paper 001 (Ayat, Cheriet and Suen 2002): a kernel and C for every pair of classes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kernelwise.multiclass import class_pairs, members_of
 from kernelwise.optimizers import Optimizer, QuasiNewton
 from kernelwise.problem import TuningProblem
 from kernelwise.selection.ayat.result import AyatResult, PairMachine, PairTuning
-from kernelwise.selection.glasmachers.scale_scan import CHOICES, can_scan, choose_row, scan_and_search
+from kernelwise.selection.ayat.scale_scan import CHOICES, can_scan, choose_row, scan_and_search
 from kernelwise.solvers import solve_svm_dual
 
 #: Ten iterations are twice what the paper needs; a hundredth of E is far below its standard error.
@@ -110,7 +110,7 @@ def ayat_select(
 def _pairs(
     X: Any, classes: np.ndarray, index: np.ndarray, criterion: ValidationError
 ) -> Iterator[tuple[tuple[Any, Any], Any, np.ndarray, tuple[Any, Any]]]:
-    """Of every pair: its labels, training samples and signs (+1 for the first class), validation set."""
+    """Yield labels, training samples, signs (+1 for the first class) and validation set of every pair."""
     validation = criterion.validation
     if isinstance(validation, tuple):
         X_held, index_held = check_samples(validation[0]), index_in(classes, np.ravel(validation[1]))
@@ -146,7 +146,7 @@ def _tune_pair(
 
 
 def _train(problem: TuningProblem, kernel: Kernel, criterion: Criterion) -> PairMachine:
-    """The machine of a point of the search."""
+    """Train the machine with the parameters of one point of the search."""
     assert isinstance(criterion, ValidationError)
     solution = solve_svm_dual(kernel(problem.X), problem.y, criterion.C, tol=criterion.tol, check=False)
     support = np.flatnonzero(solution.beta)

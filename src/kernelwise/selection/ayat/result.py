@@ -94,7 +94,7 @@ class PairTuning:
 
 @dataclass(frozen=True)
 class AyatResult:
-    """Pairwise machines, each with its own kernel (paper 001, section 4).
+    """Pairwise machines, each with its own kernel (paper 001, Ayat and others 2002, section 4).
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ class AyatResult:
     def predict(
         self, X: Any, *, combine: str = "reject", tuned: bool = True, reject_label: Any = None
     ) -> np.ndarray:
-        """Labels of shape (n_samples,).
+        """Predict labels of shape (n_samples,).
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The procedure that paper 002 recommends, and the curves it is about.
+"""The procedure that paper 002 (Glasmachers 2006) recommends, and the curves it is about.
 
 Radius-margin, polarization and alignment may have an optimum at σ → 0 for no better reason than the labels of
 the two closest samples. A search from Jaakkola's start "should avoid the boundary optima with very high
@@ -10,33 +10,25 @@ pass training data only. ``cv_accuracy`` is what C was chosen by and not an esti
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernelwise._core.validation import check_labels, check_samples
 from kernelwise.criteria import Criterion, KernelTargetAlignment, Polarization, RadiusMargin, as_criterion
-from kernelwise.criteria.state import Memory
+from kernelwise.criteria.state import SearchState
 from kernelwise.diagnostics import boundary_verdict
 from kernelwise.estimators.svc import SVC
 from kernelwise.exceptions import BoundaryWarning
-from kernelwise.findings import Finding
 from kernelwise.kernels import RBF, Kernel, as_kernel
 from kernelwise.kernels.gram import DISTANCES, Grams
 from kernelwise.optimizers import QuasiNewton
 from kernelwise.optimizers.base import Optimizer
-from kernelwise.selection.cross_validation import (
-    check_values,
-    edge_finding,
-    gram_accuracies,
-    make_folds,
-    noting_convergence,
-)
+from kernelwise.selection.cross_validation import noting_convergence, pooled_accuracies
 from kernelwise.selection.glasmachers.result import GlasmachersCurves, GlasmachersResult
 from kernelwise.selection.glasmachers.search import Searches
+from kernelwise.selection.procedure import Procedure, check_training, check_values, edge_finding
 
 CS = tuple(2.0**k for k in range(-5, 16))
 
@@ -57,7 +49,7 @@ def glasmachers_select(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> GlasmachersResult:
-    """Kernel at an optimum of the criterion near Jaakkola's start, then C by cross-validation.
+    """Take the kernel at an optimum of the criterion near Jaakkola's start, then C by cross-validation.
 
     What paper 002, section 5, recommends, with a check that it worked (theorems 2 and 3).
 
@@ -115,10 +107,8 @@ def glasmachers_select(
     >>> chosen.is_narrow, chosen.search.stop_reason, round(chosen.cv_accuracy, 2)
     (False, 'converged', 0.96)
     """
-    started = time.perf_counter()
-    X = check_samples(X)
-    check_labels(y, X.shape[0], min_per_class=2)
-    y = np.asarray(y).ravel()
+    procedure = Procedure(X, y)
+    X, y, findings = procedure.X, procedure.y, procedure.findings
     values = check_values(Cs, "Cs", "glasmachers_select")
     method, cost = _named(criterion, C)
     begin = as_kernel(kernel).initialize(X, y, start)
@@ -129,7 +119,7 @@ def glasmachers_select(
     searches.restart(begin, n_restarts, random_state)
     if searches.chosen is None:
         searches.run_wide(begin)
-    findings = [*searches.findings(), *([] if verdict is None else [verdict.finding])]
+    findings += [*searches.findings(), *([] if verdict is None else [verdict.finding])]
     if searches.is_narrow:
         findings.append(searches.narrow_finding(method, verdict))
         warnings.warn(str(findings[-1]), BoundaryWarning, stacklevel=2)
@@ -140,8 +130,8 @@ def glasmachers_select(
     if isinstance(own, RadiusMargin) and own.norm == 1 and own.search_C:
         choice = _ChoiceOfC(own.C, np.nan, np.empty(0), np.empty(0))
     else:
-        choice = _choose_C(found, X, y, values, cv, random_state, n_jobs, findings)
-    seconds = time.perf_counter() - started
+        procedure.split(cv, random_state)
+        choice = _choose_C(procedure, found, values, n_jobs)
     return GlasmachersResult(
         method=method,
         kernel=found,
@@ -152,14 +142,14 @@ def glasmachers_select(
         is_narrow=searches.is_narrow,
         nearest=searches.nearest[searches.best],
         verdict=verdict,
-        estimator=SVC(C=choice.C, kernel=found, n_jobs=n_jobs).fit(X, y),
-        seconds=seconds,
-        findings=tuple(findings),
+        **procedure.trained(SVC(C=choice.C, kernel=found, n_jobs=n_jobs)),
     )
 
 
 def glasmachers_curves(X: Any, y: Any, sigmas: Any, C: float = 1.0) -> GlasmachersCurves:
-    """R²/γ², polarization and alignment for every σ, from distances computed once (paper 002, section 2).
+    """Compute R²/γ², polarization and alignment for every σ (paper 002, section 2).
+
+    Distances are computed once.
 
     Parameters
     ----------
@@ -180,24 +170,23 @@ def glasmachers_curves(X: Any, y: Any, sigmas: Any, C: float = 1.0) -> Glasmache
     >>> curves.polarization.round(3), curves.radius_margin.round(3)
     (array([4.   , 3.977]), array([3.   , 2.762]))
     """
-    X = check_samples(X)
-    check_labels(y, X.shape[0], min_per_class=2)
+    X, y = check_training(X, y)
     sigmas = check_values(sigmas, "sigmas", "glasmachers_curves")
-    radius_margin, memory = RadiusMargin(C, search_C=False), Memory()
+    radius_margin, state = RadiusMargin(C, search_C=False), SearchState()
     others = (Polarization(), KernelTargetAlignment(), KernelTargetAlignment(centered=True))
     grams = Grams(X, [DISTANCES])
     table = np.empty((len(sigmas), 6))
     for k, sigma in enumerate(sigmas):
         with grams.gram(RBF(0.5 / sigma**2)) as K:
-            value = radius_margin.evaluate(K, y, memory=memory, needs_gradient=False).value
-            report = memory.report
+            value = radius_margin.evaluate(K, y, memory=state, needs_gradient=False).value
+            report = state.report
             scores = [criterion.score(K, y) for criterion in others]
             table[k] = value, report["radius2"], report["margin"], *scores
     return GlasmachersCurves(sigmas, float(C), *table.T)
 
 
 def _named(criterion: Any, C: float | None) -> tuple[str, Criterion]:
-    """The criterion, with this C, and its name."""
+    """Return the name of the criterion, and the criterion with this C."""
     method = criterion if isinstance(criterion, str) else as_criterion(criterion).name
     if C is None:
         return method, as_criterion(criterion)
@@ -216,21 +205,11 @@ class _ChoiceOfC(NamedTuple):
     accuracies: np.ndarray
 
 
-def _choose_C(
-    kernel: Kernel,
-    X: Any,
-    y: np.ndarray,
-    Cs: np.ndarray,
-    cv: Any,
-    random_state: Any,
-    n_jobs: int | None,
-    findings: list[Finding],
-) -> _ChoiceOfC:
-    """The C of the highest cross-validation accuracy; of equals, the smallest."""
-    folds, few = make_folds(X, y, cv, random_state)
-    findings += few
-    with noting_convergence(findings):
-        accuracies = gram_accuracies(kernel(X), y, Cs, folds, n_jobs=n_jobs)
+def _choose_C(procedure: Procedure, kernel: Kernel, Cs: np.ndarray, n_jobs: int | None) -> _ChoiceOfC:
+    """Choose the C of the highest cross-validation accuracy; of equals, the smallest."""
+    with noting_convergence(procedure.findings):
+        K = kernel(procedure.X)
+        accuracies = pooled_accuracies(K, procedure.y, Cs, procedure.folds, n_jobs=n_jobs)
     C = float(Cs[int(accuracies.argmax())])
-    findings += edge_finding("C", C, Cs)
+    procedure.findings += edge_finding("C", C, Cs)
     return _ChoiceOfC(C, float(accuracies.max()), Cs, accuracies)

@@ -1,9 +1,9 @@
-"""What the procedures of paper 002 return."""
+"""What the procedures of paper 002 (Glasmachers 2006) return."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,10 +13,11 @@ from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.gram import DISTANCES
 from kernelwise.result import TuningResult
+from kernelwise.selection.procedure import ProcedureResult, table_rows
 
 
 @dataclass(frozen=True, eq=False)
-class GlasmachersResult:
+class GlasmachersResult(ProcedureResult):
     """A kernel and C, how they were chosen, and the machine trained with them.
 
     Attributes
@@ -29,7 +30,7 @@ class GlasmachersResult:
     cv_accuracy : float
         At ``C``; NaN if the criterion chose C.
     start : Kernel
-        Where the first search began: Jaakkola's heuristic, unless told otherwise.
+        Where the first search began: Jaakkola's heuristic, unless ``start`` names another.
     search : TuningResult
         The best optimum of all searches, too narrow or not.
     optima : tuple of TuningResult
@@ -81,16 +82,15 @@ class GlasmachersResult:
     seconds: float
     findings: tuple[Finding, ...] = ()
 
+    _columns: ClassVar[tuple[str, ...]] = (
+        *("method", "sigma", "C", "cv_accuracy", "is_narrow", "seconds", "kernel"),
+    )
+
     @property
     def sigma(self) -> float:
         """σ of exp(−‖x − x′‖²/(2σ²)); NaN if the kernel is not RBF."""
         is_rbf = self.kernel.has_one_width and self.kernel.gram_base == DISTANCES
         return float(np.sqrt(1.0 / self.kernel.metric(1).item())) if is_rbf else np.nan
-
-    def to_dict(self) -> dict[str, Any]:
-        """One row of a table."""
-        names = ("method", "sigma", "C", "cv_accuracy", "is_narrow", "seconds")
-        return {**{name: getattr(self, name) for name in names}, "kernel": repr(self.kernel)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,12 +133,5 @@ class GlasmachersCurves:
 
     def to_rows(self) -> list[dict[str, float]]:
         """One row for every σ."""
-        names = [name for name in self.__dataclass_fields__ if name != "C"]
-        columns = (getattr(self, name) for name in names)
-        return [
-            {
-                "sigma" if name == "sigmas" else name: float(value)
-                for name, value in zip(names, row, strict=True)
-            }
-            for row in zip(*columns, strict=True)
-        ]
+        names = [name for name in self.__dataclass_fields__ if name not in ("sigmas", "C")]
+        return table_rows({"sigma": self.sigmas, **{name: getattr(self, name) for name in names}})

@@ -1,4 +1,4 @@
-"""Searches from several starts, and which of their optima are too narrow to be of use (paper 002)."""
+"""Searches from several starts, and which of their optima are too narrow (paper 002, Glasmachers 2006)."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Searches:
         self._look_at(self.optima[-1])
 
     def restart(self, kernel: Kernel, n_restarts: int, random_state: Any) -> None:
-        """Search from normal noise on the parameters: log-normal noise on positive ones."""
+        """Search from starts with normal noise on the parameters: log-normal noise on positive ones."""
         random = check_random_state(random_state)
         problem = TuningProblem(kernel, self.criterion, self.X, self.y, bounds=self.bounds)
         space = SearchSpace(problem)
@@ -86,7 +86,7 @@ class Searches:
         self.run(problem.kernel_at(space.to_theta(space.clip(vector))))
 
     def _look_at(self, result: TuningResult) -> None:
-        """Note how far the kernel lets samples see one another."""
+        """Note whether the kernel is so narrow, or so wide, that samples all look alike to it."""
         nearest, farthest = np.nan, 0.0
         if result.kernel.is_radial:
             K = result.kernel(self.X[self.points])
@@ -115,7 +115,7 @@ class Searches:
         return min(inside, key=lambda k: self.optima[k].value, default=None)
 
     def findings(self) -> list[Finding]:
-        """Of the search that is chosen, its warnings given, too; those of others are in ``optima``."""
+        """Return the findings of the chosen search and issue its warnings; ``optima`` has the others."""
         if self.chosen is None:
             return []
         for caught in self._caught[self.chosen]:
@@ -123,7 +123,7 @@ class Searches:
         return list(self.optima[self.chosen].diagnostics)
 
     def narrow_finding(self, method: str, verdict: BoundaryVerdict | None) -> Finding:
-        """Evidence that the best optimum is one at σ → 0, and what is used in its place."""
+        """Say why the best optimum counts as one at σ → 0, and which kernel is used instead."""
         parts = [
             f"The best {method} found sits at σ → 0: with {self.optima[self.best].kernel!r} the kernel value "
             f"of a typical sample and its nearest neighbour is {self.nearest[self.best]:.1e}, so that each "

@@ -1,4 +1,4 @@
-"""The procedures of paper 004: σ at the maximum of a criterion, then C; the full grid; and the curves.
+"""The procedures of paper 004 (Yin and Yin 2016): σ at the maximum of a criterion, then C; and the grid.
 
 The protocol is the paper's: features are standardised once on all samples, and the cross-validation accuracy
 of the best C (and σ) is reported, as in its table 2. That number made the choice: it is no estimate for new
@@ -7,27 +7,18 @@ data, which a nested cross-validation would give.
 
 from __future__ import annotations
 
-import time
 import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from kernelwise._core.validation import check_labels, check_samples
 from kernelwise.estimators.svc import SVC
 from kernelwise.exceptions import BoundaryWarning
 from kernelwise.findings import Finding
 from kernelwise.kernels import RBF
-from kernelwise.selection.cross_validation import (
-    best_cell,
-    check_values,
-    cv_accuracies,
-    edge_finding,
-    make_folds,
-    noting_convergence,
-)
+from kernelwise.selection.cross_validation import cv_accuracies, noting_convergence
+from kernelwise.selection.procedure import Procedure, best_cell, check_values, edge_finding
 from kernelwise.selection.yin.result import YinCurves, YinResult
 from kernelwise.sketch.sketch import DistanceSketch
 
@@ -37,20 +28,16 @@ CS = tuple(2.0 ** (k / 2) for k in range(-2, 33))
 CRITERIA = ("esdr", "dbtc", "j4")
 
 
-class _Search:
+class _Search(Procedure):
     """Standardised samples, the values to try, and cross-validation over them."""
 
     def __init__(
         self, X: Any, y: Any, sigmas: Any, Cs: Any, cv: Any, random_state: Any, n_jobs: int | None
     ) -> None:
-        self.started = time.perf_counter()
-        self.X = check_samples(X)
-        check_labels(y, self.X.shape[0], min_per_class=2)
-        self.y = np.asarray(y).ravel()
+        super().__init__(X, y, StandardScaler())
         self.sigmas = check_values(sigmas, "sigmas", "selection.yin")
         self.Cs = check_values(Cs, "Cs", "selection.yin")
-        self.scaled = StandardScaler().fit_transform(self.X)
-        self.folds, self.findings = make_folds(self.scaled, self.y, cv, random_state)
+        self.split(cv, random_state)
         self.n_jobs = n_jobs
 
     def criterion(self, *criteria: Any) -> list[np.ndarray]:
@@ -59,7 +46,7 @@ class _Search:
         return [sketch.curve(criterion, 0.5 / self.sigmas**2) for criterion in criteria]
 
     def accuracies(self, sigmas: np.ndarray) -> np.ndarray:
-        """Shape (n_sigmas, n_Cs)."""
+        """Cross-validation accuracies of shape (n_sigmas, n_Cs)."""
         gammas = 0.5 / sigmas[::-1] ** 2
         with noting_convergence(self.findings):
             found = cv_accuracies(self.scaled, self.y, gammas, self.Cs, self.folds, n_jobs=self.n_jobs)
@@ -69,8 +56,7 @@ class _Search:
         self, method: str, sigma: float, C: float, scores: np.ndarray, accuracies: np.ndarray
     ) -> YinResult:
         """Train the machine and put everything together."""
-        seconds = time.perf_counter() - self.started
-        machine = SVC(C=C, kernel=RBF(0.5 / sigma**2))
+        self.findings += edge_finding("C", C, self.Cs)
         return YinResult(
             method=method,
             sigma=sigma,
@@ -80,9 +66,7 @@ class _Search:
             accuracies=accuracies,
             sigmas=self.sigmas,
             Cs=self.Cs,
-            estimator=make_pipeline(StandardScaler(), machine).fit(self.X, self.y),
-            seconds=seconds,
-            findings=(*self.findings, *edge_finding("C", C, self.Cs)),
+            **self.trained(SVC(C=C, kernel=RBF(0.5 / sigma**2))),
         )
 
 
@@ -97,7 +81,7 @@ def yin_select(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> YinResult:
-    """σ where the criterion is largest, then C by cross-validation (ESDR-CV, DBTC-CV, J4-CV).
+    """Choose σ where the criterion is largest, then C by cross-validation (ESDR-CV, DBTC-CV, J4-CV).
 
     The procedure of paper 004, section 4.1, and of its table 2.
 
@@ -158,7 +142,7 @@ def yin_grid_search(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> YinResult:
-    """σ and C by cross-validation over the whole grid; of equals, the smallest C, then the widest kernel.
+    """Choose σ and C by cross-validation over a grid; of equals, the smallest C, then the widest kernel.
 
     What table 2 of paper 004 compares with.
 
@@ -204,7 +188,7 @@ def yin_curves(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> YinCurves:
-    """ESDR, DBTC and J4 for every σ, beside cross-validation accuracies (paper 004, figures 4 to 9).
+    """Compute ESDR, DBTC, J4 and cross-validation accuracies for every σ (paper 004, figures 4 to 9).
 
     Parameters
     ----------

@@ -1,18 +1,19 @@
-"""What the procedures of paper 004 return."""
+"""What the procedures of paper 004 (Yin and Yin 2016) return."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from kernelwise.findings import Finding
+from kernelwise.selection.procedure import ProcedureResult, table_rows
 
 
 @dataclass(frozen=True, eq=False)
-class YinResult:
+class YinResult(ProcedureResult):
     """σ and C, how they were chosen, and the machine trained with them.
 
     Attributes
@@ -63,15 +64,12 @@ class YinResult:
     seconds: float
     findings: tuple[Finding, ...] = ()
 
+    _columns: ClassVar[tuple[str, ...]] = ("method", "sigma", "gamma", "C", "cv_accuracy", "seconds")
+
     @property
     def gamma(self) -> float:
         """γ = 1/(2σ²)"""
         return 0.5 / self.sigma**2
-
-    def to_dict(self) -> dict[str, Any]:
-        """One row of a table."""
-        names = ("method", "sigma", "gamma", "C", "cv_accuracy", "seconds")
-        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,12 +104,9 @@ class YinCurves:
 
     @property
     def best_accuracy(self) -> np.ndarray:
-        """The best over C for every σ, of shape (n_sigmas,) (figures 4 and 9)."""
+        """The best accuracy over C for every σ, of shape (n_sigmas,) (figures 4 and 9)."""
         return self.accuracies.max(axis=1)
 
     def to_rows(self) -> list[dict[str, float]]:
         """One row for every σ: σ, the criteria, and the best cross-validation accuracy."""
-        columns = {"sigma": self.sigmas, **self.criteria, "cv_accuracy": self.best_accuracy}
-        return [
-            dict(zip(columns, map(float, row), strict=True)) for row in zip(*columns.values(), strict=True)
-        ]
+        return table_rows({"sigma": self.sigmas, **self.criteria, "cv_accuracy": self.best_accuracy})

@@ -21,7 +21,7 @@ CHOICES = ("fewest", "lowest")
 
 
 def choose_row(rows: Iterable[dict[str, Any]], choose: str) -> dict[str, Any]:
-    """The row of a history to take.
+    """Choose the point of a search to use, as a row of its history.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def scan_and_search(problem: TuningProblem, search: Optimizer, choose: str) -> T
 
 
 def _scan_points(problem: TuningProblem) -> Iterator[np.ndarray]:
-    """Scales and C around the start, without it, inside the bounds."""
+    """Yield points with other scales and C than the start, inside the bounds."""
     own = problem.criterion.theta
     for C_factor in C_FACTORS if own.size else (1.0,):
         for factor in FACTORS:

@@ -1,4 +1,4 @@
-"""The test of two recognition rates on one test set (paper 001, section 4)."""
+"""The test of two recognition rates on one test set (paper 001, Ayat and others 2002, section 4)."""
 
 from __future__ import annotations
 

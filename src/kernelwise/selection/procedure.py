@@ -1,0 +1,134 @@
+"""What the papers' procedures share: the course of a run, the base of results, ties, and ends of ranges."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+
+from kernelwise._core.validation import check_labels, check_positive, check_samples
+from kernelwise.estimators.svc import SVC
+from kernelwise.findings import Finding
+from kernelwise.kernels import Kernel
+from kernelwise.selection.cross_validation import Folds, make_folds
+
+
+class Procedure:
+    """One run of a procedure: its clock, the training samples, their folds, and what it has to report.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+        At least two samples of each class.
+    scaler : transformer, default=None
+        Comes before the machine; None takes the samples as they are.
+
+    Attributes
+    ----------
+    scaled : array of shape (n_samples, n_features)
+        The samples as a scaler fitted to all of them makes them.
+    folds : list of (train, test)
+        Empty before `split`.
+    findings : list of Finding
+    """
+
+    def __init__(self, X: Any, y: Any, scaler: Any = None) -> None:
+        self.started = time.perf_counter()
+        self.X, self.y = check_training(X, y)
+        self.scaler = scaler
+        self.scaled = self.X if scaler is None else clone(scaler).fit_transform(self.X)
+        self.folds: Folds = []
+        self.findings: list[Finding] = []
+
+    def split(self, cv: Any, random_state: Any) -> None:
+        """Make the folds of cross-validation, with a finding if there are fewer than asked for."""
+        self.folds, findings = make_folds(self.X, self.y, cv, random_state)
+        self.findings += findings
+
+    def trained(self, machine: SVC) -> dict[str, Any]:
+        """Train the chosen machine on all samples and return the fields that every result ends with.
+
+        "seconds" are those of choosing: they end before the training begins.
+        """
+        seconds = time.perf_counter() - self.started
+        estimator = machine if self.scaler is None else make_pipeline(clone(self.scaler), machine)
+        return {
+            "estimator": estimator.fit(self.X, self.y),
+            "seconds": seconds,
+            "findings": tuple(self.findings),
+        }
+
+
+class ProcedureResult:
+    """Base of the results that hold one machine; each names its fields in an order of its own.
+
+    All have ``method`` (what made the choice), ``C``, ``cv_accuracy`` (what the choice was made by),
+    ``estimator`` (trained on all samples), ``seconds`` (of choosing, without training it) and ``findings``.
+    """
+
+    #: Names of the fields and properties that are the columns of a table.
+    _columns: ClassVar[tuple[str, ...]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """One row of a table."""
+        row = {name: getattr(self, name) for name in self._columns}
+        return {name: repr(value) if isinstance(value, Kernel) else value for name, value in row.items()}
+
+
+def check_training(X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    """Return samples, and labels with at least two samples of each class, or say what is wrong with them."""
+    X = check_samples(X)
+    check_labels(y, X.shape[0], min_per_class=2)
+    return X, np.asarray(y).ravel()
+
+
+def check_values(values: Any, name: str, owner: str) -> np.ndarray:
+    """Return positive values to be tried, each once and in increasing order."""
+    values = np.unique(np.asarray(values, dtype=float))
+    if not len(values):
+        raise ValueError(f"{name!r} of {owner} is empty; pass at least one value.")
+    for value in values.tolist():
+        check_positive(value, name, owner)
+    return values
+
+
+def best_cell(accuracies: np.ndarray) -> tuple[int, int]:
+    """Find the highest accuracy: of equals, the smallest C, and then the smallest γ (widest kernel).
+
+    Parameters
+    ----------
+    accuracies : ndarray of shape (n_gammas, n_Cs)
+        Both in increasing order.
+
+    Returns
+    -------
+    gamma, C : int
+        Indices.
+    """
+    C, gamma = np.unravel_index(int(accuracies.T.argmax()), accuracies.T.shape)
+    return int(gamma), int(C)
+
+
+def edge_finding(name: str, value: float, values: np.ndarray) -> list[Finding]:
+    """Return a finding if the best value is the smallest or the largest of those tried, else none."""
+    if len(values) < 2 or values[0] < value < values[-1]:
+        return []
+    edge = "smallest" if value <= values[0] else "largest"
+    return [
+        Finding(
+            "boundary",
+            "info",
+            f"The best {name}, {value:.4g}, is the {edge} of the {len(values)} values tried.",
+            "Try values beyond it if accuracy matters.",
+        )
+    ]
+
+
+def table_rows(columns: Mapping[str, np.ndarray]) -> list[dict[str, float]]:
+    """Turn named columns, each of shape (n_rows,), into one dictionary for each row."""
+    return [dict(zip(columns, map(float, row), strict=True)) for row in zip(*columns.values(), strict=True)]

@@ -22,7 +22,8 @@ from kernelwise.estimators.grid.candidates import USED, group_candidates
 from kernelwise.estimators.grid.finished import FinishedSearch
 from kernelwise.estimators.grid.run import Job, run, tabulate
 from kernelwise.estimators.svc import SVC
-from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
+from kernelwise.multiclass import check_strategy, choose_reject_label
+from kernelwise.search.families import Classification
 from kernelwise.search.held_out_answers import ClassAnswers
 from kernelwise.search.scoring import PathScorer, make_scorers
 
@@ -216,11 +217,8 @@ class GridSearchSVC(FinishedSearch):
             splits=splits,
             scorer=scorer,
             score_weights={} if weight is None else dict.fromkeys(scorer.weighted(), weight),
-            settings={
-                "strategy": STRATEGIES[self.multiclass].machines,
-                "tol": self.tol,
-                "max_iter": self.max_iter,
-            },
+            family=Classification(self.classes_, self.multiclass),
+            settings={"tol": self.tol, "max_iter": self.max_iter},
             with_train=self.return_train_score,
             error_score=self.error_score,
         )

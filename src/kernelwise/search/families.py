@@ -29,6 +29,7 @@ from kernelwise.search.candidates import (
 from kernelwise.search.scored_kernel import ScoredKernel
 from kernelwise.solvers.path import SVMPath, solve_path
 from kernelwise.solvers.regression_path import solve_regression_path
+from kernelwise.solvers.run_paths import Tables
 
 if TYPE_CHECKING:
     from kernelwise.search.cross_validate import CrossValidator
@@ -70,8 +71,8 @@ class Family(ABC):
         only: int | None,
         check: bool,
         settings: dict[str, Any],
-    ) -> tuple[SVMPath, bool]:
-        """Train on every fold for every C; also returns whether all machines found K convex."""
+    ) -> tuple[SVMPath, Tables]:
+        """Train on every fold for every C; the tables are those of `kernelwise.solvers.run_paths`."""
 
     def strata(self, y: np.ndarray) -> np.ndarray:
         """Class index of each row, for folds and stratified samples; all zero without classes."""
@@ -136,10 +137,9 @@ class Classification(Family):
 
     def solve(
         self, K: Any, y: Any, Cs: Any, folds: Any, *, bound: Any, settings: Any, epsilon: Any, **how: Any
-    ) -> tuple[SVMPath, bool]:
+    ) -> tuple[SVMPath, Tables]:
         strategy = STRATEGIES[self.multiclass].machines
-        path, tables = solve_path(K, y, Cs, folds, sample_weight=bound, strategy=strategy, **settings, **how)
-        return path, bool(tables["is_convex"].all())
+        return solve_path(K, y, Cs, folds, sample_weight=bound, strategy=strategy, **settings, **how)
 
     def strata(self, y: np.ndarray) -> np.ndarray:
         return y
@@ -211,10 +211,9 @@ class Regression(Family):
 
     def solve(
         self, K: Any, y: Any, Cs: Any, folds: Any, *, bound: Any, settings: Any, **how: Any
-    ) -> tuple[SVMPath, bool]:
+    ) -> tuple[SVMPath, Tables]:
         settings = {**settings, "tol": COARSER * settings["tol"]}
-        path, tables = solve_regression_path(K, y, Cs, folds, sample_weight=bound, **settings, **how)
-        return path, bool(tables["is_convex"].all())
+        return solve_regression_path(K, y, Cs, folds, sample_weight=bound, **settings, **how)
 
     def encode(self, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if np.ptp(y) == 0.0:

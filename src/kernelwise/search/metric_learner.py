@@ -17,11 +17,10 @@ from kernelwise.exceptions import BoundaryWarning
 from kernelwise.findings import Finding
 from kernelwise.kernels import RBF, DiagonalGaussian, Gaussian, LowRankGaussian
 from kernelwise.kernels.radial import GaussianFamily
-from kernelwise.multiclass import decide_labels
 from kernelwise.optimizers import ManifoldDescent, Optimizer
 from kernelwise.problem import TuningProblem
 from kernelwise.result import TuningResult
-from kernelwise.solvers import svm_path
+from kernelwise.search.accuracy import held_out_accuracies
 
 METRICS = ("rbf", "diagonal", "gaussian", "low-rank")
 #: Sum of the weights of the features that vary, where searches start: from wide to narrow kernels.
@@ -154,16 +153,10 @@ class MetricLearner:
         accuracies = []
         for row in run.history.by_iteration():
             K = run.kernel.with_theta(np.ravel(row["theta"])[:size])(Z)
-            accuracies.append(path_accuracies(K, y, ROUGH_CS, train, held).max())
+            accuracies.append(held_out_accuracies(K, y, ROUGH_CS, [(train, held)]).max())
         # The first of equals, which is the shortest search.
         n_iterations = max(int(np.argmax(accuracies)), 1)
         return type(optimizer)(**{**constructor_params(optimizer), "max_iter": n_iterations})
-
-
-def path_accuracies(K: np.ndarray, y: np.ndarray, Cs: Any, train: np.ndarray, held: np.ndarray) -> np.ndarray:
-    """Accuracy on held-out samples of machines trained on the others, shape (n_Cs,)."""
-    path = svm_path(K, y, Cs, [(train, held)])
-    return (decide_labels(path.decision[:, held], path.classes, "ovo") == y[held]).mean(axis=1)
 
 
 def _constant_findings(Z: np.ndarray) -> list[Finding]:

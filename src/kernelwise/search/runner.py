@@ -14,15 +14,25 @@ from kernelwise.search.c_range import feature_space_variance
 from kernelwise.search.families import Family
 from kernelwise.search.fold_kernels import FoldKernels, final_kernel
 from kernelwise.solvers.path import SVMPath
+from kernelwise.solvers.run_paths import Tables, warn_of_worst
 
 Folds = list[tuple[np.ndarray, np.ndarray]]
 
 
 class FoldsSolved(NamedTuple):
-    """The path of some folds, and whether all its machines found K positive semi-definite."""
+    """The path of some folds, and what is known of its machines beside (`kernelwise.solvers.run_paths`)."""
 
     path: SVMPath
-    is_convex: bool
+    tables: Tables
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether all machines found K positive semi-definite."""
+        return bool(self.tables["is_convex"].all())
+
+    def warn(self, tol: float) -> None:
+        """Warn of machines that did not converge, or for which K is not positive semi-definite."""
+        warn_of_worst(self.tables, tol)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +74,7 @@ class FoldProblem:
         check: bool = True,
     ) -> FoldsSolved:
         """Train on all folds, or on those given, for every C."""
-        path, is_convex = self.family.solve(
+        path, tables = self.family.solve(
             K,
             self.y,
             Cs,
@@ -76,7 +86,7 @@ class FoldProblem:
             check=check,
             settings=self.settings,
         )
-        return FoldsSolved(path, is_convex)
+        return FoldsSolved(path, tables)
 
 
 class KernelRun(NamedTuple):

@@ -14,10 +14,8 @@ from sklearn.model_selection import StratifiedKFold
 from kernelwise.findings import Finding
 from kernelwise.kernels import RBF
 from kernelwise.kernels.gram import DISTANCES, Grams
-from kernelwise.multiclass import STRATEGIES, decide_labels
-from kernelwise.solvers import svm_path
-
-Folds = list[tuple[np.ndarray, np.ndarray]]
+from kernelwise.search.accuracy import pooled_accuracies
+from kernelwise.search.runner import Folds
 
 
 def make_folds(X: Any, y: np.ndarray, cv: Any, random_state: Any) -> tuple[Folds, list[Finding]]:
@@ -56,63 +54,6 @@ def make_folds(X: Any, y: np.ndarray, cv: Any, random_state: Any) -> tuple[Folds
     return list(splitter.split(X, y)), findings
 
 
-def held_out_accuracies(
-    K: np.ndarray,
-    y: np.ndarray,
-    Cs: np.ndarray,
-    folds: Folds,
-    *,
-    multiclass: str = "ovo",
-    n_jobs: int | None = None,
-) -> np.ndarray:
-    """Train the machines of every fold for every C and return their accuracies on the rest of the samples.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n_samples, n_samples)
-        The Gram matrix of any kernel.
-    y : ndarray of shape (n_samples,)
-    Cs : ndarray of shape (n_Cs,)
-        One warm-started path for each fold.
-    folds : list of (train, test)
-        No sample in two test parts.
-    multiclass : {"ovo", "ovr", "ovr-fuzzy"}, default="ovo"
-    n_jobs : int, default=None
-
-    Returns
-    -------
-    accuracies : ndarray of shape (n_Cs, n_folds)
-    """
-    is_right = _is_right(K, y, Cs, folds, multiclass, n_jobs)
-    ends = np.cumsum([len(test) for _, test in folds])
-    return np.column_stack([part.mean(axis=1) for part in np.split(is_right, ends[:-1], axis=1)])
-
-
-def pooled_accuracies(
-    K: np.ndarray,
-    y: np.ndarray,
-    Cs: np.ndarray,
-    folds: Folds,
-    *,
-    multiclass: str = "ovo",
-    n_jobs: int | None = None,
-) -> np.ndarray:
-    """Return the share of all held-out samples that the machines classify correctly, shape (n_Cs,).
-
-    Every sample counts the same, however large its fold is; parameters as in `held_out_accuracies`.
-    """
-    return _is_right(K, y, Cs, folds, multiclass, n_jobs).mean(axis=1)
-
-
-def _is_right(
-    K: np.ndarray, y: np.ndarray, Cs: np.ndarray, folds: Folds, multiclass: str, n_jobs: int | None
-) -> np.ndarray:
-    """Whether each held-out sample, fold after fold, is classified correctly: shape (n_Cs, n_held_out)."""
-    held_out = np.concatenate([test for _, test in folds])
-    path = svm_path(K, y, Cs, folds, strategy=STRATEGIES[multiclass].machines, n_jobs=n_jobs)
-    return decide_labels(path.decision[:, held_out], path.classes, multiclass) == y[held_out]
-
-
 def cv_accuracies(
     Z: np.ndarray,
     y: np.ndarray,
@@ -130,7 +71,7 @@ def cv_accuracies(
     Z : array of shape (n_samples, n_features)
     gammas : ndarray of shape (n_gammas,)
     y, Cs, folds, multiclass, n_jobs
-        As in `held_out_accuracies`.
+        As in `kernelwise.search.accuracy.held_out_accuracies`.
 
     Returns
     -------

@@ -21,8 +21,9 @@ from kernelwise.findings import Finding
 from kernelwise.kernels import RBF, Kernel
 from kernelwise.kernels.metric import relevance
 from kernelwise.optimizers import Optimizer
+from kernelwise.search.accuracy import held_out_accuracies
 from kernelwise.search.metric_learner import METRICS, STARTS, LearnedMetric, MetricLearner
-from kernelwise.selection.cross_validation import held_out_accuracies
+from kernelwise.search.rules import simplest_within, standard_error
 from kernelwise.selection.procedure import Procedure, ProcedureResult, best_cell, check_values, edge_finding
 
 #: Values of C and, for RBF kernels on standardised data, of γ times the number of features.
@@ -60,7 +61,7 @@ class MetricResult(ProcedureResult):
     cv_accuracies : dict from str to float
         Of each candidate at its best C; every fold learns its own metric and scaling.
     standard_errors : dict from str to float
-        Of these accuracies, from their spread over the folds.
+        Of these accuracies; see :func:`kernelwise.search.rules.standard_error`.
     metric : ndarray of shape (n_features, n_features)
         Q for standardised samples.
     relevance : ndarray of shape (n_features,)
@@ -154,8 +155,8 @@ class MetricSearch(Procedure):
         accuracies = np.array(by_fold)
         mean = accuracies.mean(axis=0)
         kernel, C = best_cell(mean)
-        error = standard_error(accuracies[:, kernel, C])
-        return Score(float(mean[kernel, C]), error, kernel, float(self.Cs[C]))
+        error = standard_error(accuracies[:, kernel, C], len(self.y), is_share=True)
+        return Score(float(mean[kernel, C]), float(error), kernel, float(self.Cs[C]))
 
     def result(
         self, method: str, scores: Mapping[str, Score], chosen: Kernel, learned: LearnedMetric | None
@@ -254,16 +255,15 @@ def learn_metric(
     return search.result(method, scores, found.kernel, found)
 
 
-def standard_error(accuracies: np.ndarray) -> float:
-    """Return the standard error of the mean of accuracies of shape (n_folds,), from their spread."""
-    return float(accuracies.std(ddof=1) / np.sqrt(len(accuracies)))
-
-
 def _simplest(scores: dict[str, Score]) -> str:
     """Return the first candidate, in the order given, within one standard error of the best."""
-    best = max(scores.values(), key=lambda score: score.accuracy)
-    enough = best.accuracy - best.standard_error
-    return next(name for name, score in scores.items() if score.accuracy >= enough)
+    names, found = list(scores), list(scores.values())
+    index = simplest_within(
+        np.array([score.accuracy for score in found]),
+        np.arange(len(found)),
+        np.array([score.standard_error for score in found]),
+    )
+    return names[index]
 
 
 def _choice_finding(method: str, scores: dict[str, Score]) -> Finding:

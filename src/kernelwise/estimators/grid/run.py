@@ -20,8 +20,10 @@ from kernelwise._core.threads import one_blas_thread, threads
 from kernelwise.estimators.grid.blocks import Block, Fold
 from kernelwise.estimators.grid.candidates import Group
 from kernelwise.kernels.gram import Grams, base_of
+from kernelwise.search.families import Classification
+from kernelwise.search.runner import FoldProblem, Folds
 from kernelwise.search.scoring import PathScorer
-from kernelwise.solvers import svm_path
+from kernelwise.solvers import SVMPath
 
 
 class Cell(NamedTuple):
@@ -49,8 +51,10 @@ class Job:
     scorer : PathScorer
     score_weights : dict
         Weights of shape (n_samples,) by name of the scorers that take them.
+    family : Classification
+        The machines that are trained.
     settings : dict
-        ``strategy``, ``tol`` and ``max_iter`` of `svm_path`.
+        ``tol`` and ``max_iter`` of the solver.
     with_train : bool
         Whether the held-out rows of a fold are its test part followed by its training part.
     error_score : float or "raise"
@@ -62,6 +66,7 @@ class Job:
     splits: list[tuple[np.ndarray, np.ndarray]]
     scorer: PathScorer
     score_weights: dict[str, np.ndarray]
+    family: Classification
     settings: dict[str, Any]
     with_train: bool
     error_score: Any
@@ -75,9 +80,7 @@ class Job:
                 for weight, batch in block.batches(folds, group.class_weight, self.classes):
                     pairs = [(fold.train, fold.held) for fold in batch]
                     try:
-                        path = svm_path(
-                            K, block.y, group.Cs, pairs, sample_weight=weight, n_jobs=n_jobs, **self.settings
-                        )
+                        path = self._path(K, block.y, group.Cs, pairs, weight, n_jobs)
                     except ValueError as error:
                         if self.error_score == "raise":
                             raise
@@ -92,6 +95,14 @@ class Job:
                         )
                     started = time.perf_counter()
         return cells
+
+    def _path(
+        self, K: np.ndarray, y: np.ndarray, Cs: Any, folds: Folds, weight: np.ndarray, n_jobs: int
+    ) -> SVMPath:
+        problem = FoldProblem(None, y, weight, folds, self.family, {**self.settings, "n_jobs": n_jobs})
+        solved = problem.solve(K, Cs)
+        solved.warn(self.settings["tol"])
+        return solved.path
 
     def _scored(self, g: int, fold: Fold, decision: np.ndarray, classes: np.ndarray, fit_time: float) -> Cell:
         started = time.perf_counter()

@@ -25,7 +25,8 @@ from kernelwise.kernels import RBF, Kernel, as_kernel
 from kernelwise.kernels.gram import DISTANCES, Grams
 from kernelwise.optimizers import QuasiNewton
 from kernelwise.optimizers.base import Optimizer
-from kernelwise.selection.cross_validation import noting_convergence, pooled_accuracies
+from kernelwise.search.accuracy import pooled_accuracies
+from kernelwise.selection.cross_validation import noting_convergence
 from kernelwise.selection.glasmachers.result import GlasmachersCurves, GlasmachersResult
 from kernelwise.selection.glasmachers.search import Searches
 from kernelwise.selection.procedure import Procedure, check_training, check_values, edge_finding

@@ -1,0 +1,77 @@
+"""Held-out accuracies of one Gram matrix at given values of C: cross-validation at its plainest.
+
+The papers' procedures and the learning of metrics compare kernels by it, with the machines of the search.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernelwise.search.families import Classification
+from kernelwise.search.held_out_answers import ClassAnswers
+from kernelwise.search.runner import FoldProblem, Folds
+
+TOL = 1e-3
+
+
+def held_out_accuracies(
+    K: np.ndarray,
+    y: np.ndarray,
+    Cs: Any,
+    folds: Folds,
+    *,
+    multiclass: str = "ovo",
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """Train the machines of every fold for every C and return their accuracies on the rest of the samples.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n_samples, n_samples)
+        The Gram matrix of any kernel.
+    y : ndarray of shape (n_samples,)
+    Cs : array of shape (n_Cs,)
+        One warm-started path for each fold.
+    folds : list of (train, test)
+        No sample in two test parts.
+    multiclass : {"ovo", "ovr", "ovr-fuzzy"}, default="ovo"
+    n_jobs : int, default=None
+
+    Returns
+    -------
+    accuracies : ndarray of shape (n_Cs, n_folds)
+    """
+    is_right = _is_right(K, y, Cs, folds, multiclass, n_jobs)
+    ends = np.cumsum([len(test) for _, test in folds])
+    return np.column_stack([part.mean(axis=1) for part in np.split(is_right, ends[:-1], axis=1)])
+
+
+def pooled_accuracies(
+    K: np.ndarray,
+    y: np.ndarray,
+    Cs: Any,
+    folds: Folds,
+    *,
+    multiclass: str = "ovo",
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """Return the share of all held-out samples that the machines classify correctly, shape (n_Cs,).
+
+    Every sample counts the same, however large its fold is; parameters as in `held_out_accuracies`.
+    """
+    return _is_right(K, y, Cs, folds, multiclass, n_jobs).mean(axis=1)
+
+
+def _is_right(
+    K: np.ndarray, y: np.ndarray, Cs: Any, folds: Folds, multiclass: str, n_jobs: int | None
+) -> np.ndarray:
+    """Whether each held-out sample, fold after fold, is classified correctly: shape (n_Cs, n_held_out)."""
+    held_out = np.concatenate([test for _, test in folds])
+    settings = {"tol": TOL, "max_iter": -1, "n_jobs": n_jobs}
+    family = Classification(np.unique(y), multiclass)
+    solved = FoldProblem(None, y, np.ones(len(y)), folds, family, settings).solve(K, Cs)
+    solved.warn(TOL)
+    answers = ClassAnswers(multiclass, "ovr", None)
+    return answers.labels(solved.path.decision[:, held_out], solved.path.classes) == y[held_out]

@@ -2,14 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from kernelwise._core.parameters import Hyperparameter, Parametrized
+from kernelwise.criteria import Criterion
+from kernelwise.kernels import Kernel
 
 
-def bounds_by_name(part: Parametrized, given: dict[str, tuple[float, float]]) -> np.ndarray:
+def search_bounds(
+    kernel: Kernel, criterion: Criterion, given: Mapping[str, tuple[float, float]] | None
+) -> np.ndarray:
+    """Return the bounds of the kernel's parameters, then of the criterion's.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    criterion : Criterion
+    given : dict from parameter name to (lowest, highest), or None
+        Ranges in the parameter's own units, in place of the kernel's and the criterion's.
+
+    Returns
+    -------
+    bounds : ndarray of shape (n_theta, 2)
+        In the units of ``theta``; one row, for the logarithms of the eigenvalues, for a matrix on a manifold.
+    """
+    left = dict(given or {})
+    criterion_bounds = _bounds_by_name(criterion, left)
+    if kernel.geometry != "euclidean":
+        if left:
+            raise ValueError(
+                f"{type(kernel).__name__} takes no bounds by name; it is searched on a manifold."
+            )
+        return np.concatenate([kernel.bounds, criterion_bounds])
+    bounds = np.concatenate([_bounds_by_name(kernel, left), criterion_bounds])
+    if left:
+        raise ValueError(f"{type(kernel).__name__} has no free parameter {next(iter(left))!r} to bound.")
+    return bounds
+
+
+def _bounds_by_name(part: Parametrized, given: dict[str, tuple[float, float]]) -> np.ndarray:
     """Bounds in the units of ``theta``: the part's own, or those given by name, taken out of ``given``.
 
     Always around the start: data on an unusual scale start outside the usual range.

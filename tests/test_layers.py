@@ -12,8 +12,8 @@ SOURCE = Path(__file__).parents[1] / "src" / "kernelwise"
 LAYERS = (
     ("exceptions", "findings"),
     ("_core",),
-    ("datasets", "tables", "kernels"),
-    ("multiclass",),
+    ("tables", "kernels"),
+    ("datasets", "multiclass"),
     ("solvers",),
     ("criteria",),
     ("metrics", "result", "sketch", "large"),

@@ -44,10 +44,10 @@ def test_place_says_which_row_a_sample_is(rows):
     X, index, weight = rows
     weight = np.where(np.arange(50) % 7 == 0, 0.0, weight)
     distinct = canonical(X, index, weight)
-    assert_array_equal(distinct.place == -1, weight == 0)
-    used = distinct.place >= 0
-    assert_array_equal(X[distinct.rows][distinct.place[used]], X[used])
-    assert_array_equal(index[distinct.rows][distinct.place[used]], index[used])
+    assert_array_equal(distinct.row_of == -1, weight == 0)
+    used = distinct.row_of >= 0
+    assert_array_equal(X[distinct.rows][distinct.row_of[used]], X[used])
+    assert_array_equal(index[distinct.rows][distinct.row_of[used]], index[used])
 
 
 def test_the_order_of_the_samples_does_not_matter(rows):
@@ -103,7 +103,7 @@ def test_units_do_not_matter_after_scaling():
 def test_every_row_stays_where_it_stands():
     distinct = every_row(np.array([1.0, 0.0, 2.0]))
     assert_array_equal(distinct.rows, [0, 2])
-    assert_array_equal(distinct.place, [0, -1, 1])
+    assert_array_equal(distinct.row_of, [0, -1, 1])
     assert_array_equal(distinct.weight, [1.0, 2.0])
 
 
@@ -130,7 +130,7 @@ def test_a_large_value_does_not_hide_what_differs_beside_it():
     for samples in (X, sparse.csr_array(X)):
         distinct = distinct_rows(samples, index, weight)
         assert len(distinct.rows) == len(np.unique(X, axis=0))
-        assert_array_equal(X[distinct.rows][distinct.place], X)
+        assert_array_equal(X[distinct.rows][distinct.row_of], X)
 
 
 def test_minus_zero_is_zero():

@@ -20,10 +20,12 @@ class PeakedJudge:
 
     def __init__(self, curve, budget=None):
         self.curve, self.now, self.gammas, self.announced = curve, 0.0, [], []
+        self.announced_epsilons = []
         self.context = FitContext(Deadline(budget, clock=lambda: self.now))
 
-    def prefetch(self, kernels):
+    def prefetch(self, kernels, epsilons=None):
         self.announced += [kernel.gamma for kernel in kernels]
+        self.announced_epsilons.append(epsilons)
 
     def score(self, kernel, reason, *, epsilons=None):
         self.now += 1.0
@@ -39,6 +41,13 @@ def test_the_climb_reaches_the_peak():
     assert abs(np.log2(search.best) - 9.0) <= 0.5
     assert len(judge.gammas) == len(set(judge.gammas)) < 12
     assert judge.announced == judge.gammas
+
+
+def test_kernels_are_announced_with_the_epsilons_of_the_climb():
+    judge = PeakedJudge(lambda x: -(x**2))
+    Climb(RBF(1.0), judge, epsilons=[0.02]).run([1.0], ["start"])
+    assert len(judge.announced_epsilons) > 1
+    assert all(epsilons == [0.02] for epsilons in judge.announced_epsilons)
 
 
 def test_no_width_is_tried_twice_or_almost():

@@ -17,13 +17,7 @@ TOL = 1e-3
 
 
 def held_out_accuracies(
-    K: np.ndarray,
-    y: np.ndarray,
-    Cs: Any,
-    folds: Folds,
-    *,
-    multiclass: str = "ovo",
-    n_jobs: int | None = None,
+    K: np.ndarray, y: np.ndarray, Cs: Any, folds: Folds, *, multiclass: str = "ovo", n_jobs: int | None = None
 ) -> np.ndarray:
     """Train the machines of every fold for every C and return their accuracies on the rest of the samples.
 
@@ -36,8 +30,8 @@ def held_out_accuracies(
         One warm-started path for each fold.
     folds : list of (train, test)
         No sample in two test parts.
-    multiclass : {"ovo", "ovr", "ovr-fuzzy"}, default="ovo"
-    n_jobs : int, default=None
+    multiclass, n_jobs
+        As in `kernelwise.SVC`; no strategy that rejects.
 
     Returns
     -------
@@ -49,13 +43,7 @@ def held_out_accuracies(
 
 
 def pooled_accuracies(
-    K: np.ndarray,
-    y: np.ndarray,
-    Cs: Any,
-    folds: Folds,
-    *,
-    multiclass: str = "ovo",
-    n_jobs: int | None = None,
+    K: np.ndarray, y: np.ndarray, Cs: Any, folds: Folds, *, multiclass: str = "ovo", n_jobs: int | None = None
 ) -> np.ndarray:
     """Return the share of all held-out samples that the machines classify correctly, shape (n_Cs,).
 

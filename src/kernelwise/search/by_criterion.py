@@ -18,6 +18,8 @@ from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.result import Choice, columns_of
 from kernelwise.search.scored_kernel import ScoredKernel
 
+ADVICE = "Use criterion='auto', which lets cross-validation choose."
+
 
 def by_criterion(
     judge: CrossValidator, start: Kernel, criterion: Criterion, search: Optimizer | None
@@ -43,14 +45,8 @@ def _by_sketch(judge: CrossValidator, start: Any, criterion: SumsCriterion) -> C
     gammas = CURVE / sketch.histograms.quantile(0.5)
     scored = judge.score(start.rescaled(best.gamma / start.scale), f"{best.stop_reason} of {criterion.name}")
     if best.stop_reason != "interior peak":
-        judge.context.findings.append(
-            Finding(
-                best.stop_reason,
-                "warning",
-                f"{criterion.name} has no peak inside the range of γ: {best.gamma:.4g} is at its edge.",
-                "Use criterion='auto', which lets cross-validation choose.",
-            )
-        )
+        message = f"{criterion.name} has no peak inside the range of γ: {best.gamma:.4g} is at its edge."
+        judge.context.findings.append(Finding(best.stop_reason, "warning", message, ADVICE))
     curves = {"gamma": gammas, criterion.name: sketch.curve(criterion, gammas)}
     why = [f"γ = {best.gamma:.4g} is the {best.stop_reason} of {criterion.name} over all widths."]
     return Choice(scored, criterion_path=curves, why=why)
@@ -69,8 +65,7 @@ def _with_C(judge: CrossValidator, scored: ScoredKernel, C: float) -> tuple[Scor
         f"C = {C:.4g} was found together with the kernel, but has a cross-validated score of "
         f"{own.best_score:.4g}; C = {scored.Cs[scored.best]:.4g} has {scored.best_score:.4g} and was taken."
     )
-    advice = "Use criterion='auto', which lets cross-validation choose."
-    judge.context.findings.append(Finding("worse-C", "warning", sentence, advice))
+    judge.context.findings.append(Finding("worse-C", "warning", sentence, ADVICE))
     return scored, sentence
 
 

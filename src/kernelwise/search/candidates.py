@@ -41,10 +41,8 @@ class WidthData:
 
     Attributes
     ----------
-    scale : float
-        γ of the kernel that the search starts from.
-    median : float
-        Median squared distance.
+    scale, median : float
+        γ of the kernel that the search starts from, and the median squared distance.
     grid : ndarray of shape (n_grid,)
         γ·median at which criteria are looked at.
     criterion : callable
@@ -135,14 +133,7 @@ NUMBER_RULES: list[WidthRule] = [
 
 @dataclass
 class Widths:
-    """Widths to be tried, those within a factor of two merged, and why.
-
-    Attributes
-    ----------
-    gammas : list of float
-    reasons : list of str
-        What named each, such as "peak of dbtc, usual".
-    """
+    """Widths γ to be tried, those within a factor of two merged, and what named each of them."""
 
     gammas: list[float] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)

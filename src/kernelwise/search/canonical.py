@@ -20,50 +20,40 @@ class DistinctRows(NamedTuple):
 
     Attributes
     ----------
-    rows : ndarray of shape (n_distinct,)
-        Where the first copy of each stands.
-    weight : ndarray of shape (n_distinct,)
-        Total weight of its copies.
-    place : ndarray of shape (n_samples,)
+    rows, weight : ndarray of shape (n_distinct,)
+        The sample that is the first copy of each, and the total weight of its copies.
+    row_of : ndarray of shape (n_samples,)
         Which distinct row each sample is; -1 for samples of weight zero, which are left out.
     """
 
     rows: np.ndarray
     weight: np.ndarray
-    place: np.ndarray
+    row_of: np.ndarray
 
     def reordered(self, order: np.ndarray) -> DistinctRows:
         """The same rows in another order."""
-        new_place = np.append(np.argsort(order), -1)  # the last one is for samples that are left out
-        return DistinctRows(self.rows[order], self.weight[order], new_place[self.place])
+        new_row = np.append(np.argsort(order), -1)  # the last one is for samples that are left out
+        return DistinctRows(self.rows[order], self.weight[order], new_row[self.row_of])
 
 
 def distinct_rows(X: Any, index: np.ndarray, weight: np.ndarray) -> DistinctRows:
-    """Merge equal rows of one class.
-
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (n_samples, n_features)
-    index : ndarray of shape (n_samples,)
-        Class index of each sample.
-    weight : ndarray of shape (n_samples,)
-    """
+    """Merge equal rows of one class; X has the shape (n_samples, n_features), the others (n_samples,)."""
     used = np.flatnonzero(weight > 0)
     keys = row_hashes(X)
     order = used[np.lexsort((used, index[used], *keys[:, used]))]
     columns = np.stack([*keys[:, order], index[order].astype(np.uint64)])
     is_new = np.concatenate([[True], (columns[:, 1:] != columns[:, :-1]).any(axis=0)])
-    place = np.full(len(index), -1)
-    place[order] = np.cumsum(is_new) - 1
-    return DistinctRows(order[is_new], np.bincount(place[order], weights=weight[order]), place)
+    row_of = np.full(len(index), -1)
+    row_of[order] = np.cumsum(is_new) - 1
+    return DistinctRows(order[is_new], np.bincount(row_of[order], weights=weight[order]), row_of)
 
 
 def every_row(weight: np.ndarray) -> DistinctRows:
     """All samples of positive weight as they stand: for Gram matrices, whose rows nothing is known about."""
     rows = np.flatnonzero(weight > 0)
-    place = np.full(len(weight), -1)
-    place[rows] = np.arange(len(rows))
-    return DistinctRows(rows, weight[rows], place)
+    row_of = np.full(len(weight), -1)
+    row_of[rows] = np.arange(len(rows))
+    return DistinctRows(rows, weight[rows], row_of)
 
 
 def canonical_order(Z: Any, index: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -21,16 +21,9 @@ REFINE = 2.0
 
 @dataclass
 class Climb:
-    """A search among the kernels ``base.rescaled(factor)``.
+    """A search among the kernels ``base.rescaled(factor)``; it climbs to no factor outside the limits.
 
-    Parameters
-    ----------
-    base : Kernel or FoldKernels
-    judge : CrossValidator
-    limits : (float, float)
-        The climb tries no factor outside.
-    epsilons : sequence of float, default=None
-        Values of ε to score with; None is those of the family.
+    ``epsilons`` are the values of ε to score with; None is those of the family.
     """
 
     base: Kernel | FoldKernels
@@ -41,7 +34,7 @@ class Climb:
 
     def run(self, factors: Sequence[float], reasons: Sequence[str], *, climb: bool = True) -> ScoredKernel:
         """Try the factors, then their neighbours uphill; return the best kernel as scored."""
-        self.judge.prefetch([self._at(factor) for factor in factors])
+        self.judge.prefetch([self._at(factor) for factor in factors], self.epsilons)
         for factor, reason in zip(factors, reasons, strict=True):
             self._try(factor, reason)
         if climb and self.base.input_powers:
@@ -69,7 +62,7 @@ class Climb:
         best, before = self.best, len(self.tried)
         inside = [new for new in (best * step, best / step) if self.limits[0] <= new <= self.limits[1]]
         new = [one for one in inside if not any(1.0 / near < factor / one < near for factor in self.tried)]
-        self.judge.prefetch([self._at(factor) for factor in new])
+        self.judge.prefetch([self._at(factor) for factor in new], self.epsilons)
         for factor in new:
             self._try(factor, reason)
         return len(self.tried) > before

@@ -37,17 +37,15 @@ MAX_CRITERION_ROWS = 1000
 
 @dataclass
 class CrossValidator:
-    """The judge of a search: scores kernels on fixed folds, and remembers all it has scored.
+    """The judge of a search: it scores kernels on fixed folds, and remembers all that it has scored.
 
     Parameters
     ----------
     samples : Samples
     fold_rows : FoldRows
         Rows of the samples with the folds that hold them out.
-    family : Family
-        What is learned.
-    scorer : Scorer
-    context : FitContext
+    family, scorer, context
+        What is learned, what is maximised, and what accompanies the fit.
     runner : callable, default=Here
         Makes, from a `FoldProblem`, what runs the paths.
     settings : dict
@@ -79,22 +77,11 @@ class CrossValidator:
     def __post_init__(self) -> None:
         self.folds = self.fold_rows.folds
         rows = self.fold_rows.rows
-        self.held_out = self.samples[rows]
-        share = self.fold_rows.weight / self.held_out.weight
-        self.held_out = replace(
-            self.held_out, weight=self.fold_rows.weight, bound=self.held_out.bound * share
-        )
-        problem = FoldProblem(
-            self.held_out.Z,
-            self.held_out.y,
-            self.held_out.bound,
-            self.folds,
-            self.family,
-            self.settings,
-        )
-        self._runner = self.runner(problem)
+        held, weight = self.samples[rows], self.fold_rows.weight
+        self.held_out = replace(held, weight=weight, bound=held.bound * (weight / held.weight))
+        bound = self.held_out.bound
+        self._runner = self.runner(FoldProblem(held.Z, held.y, bound, self.folds, self.family, self.settings))
 
-    # -- the samples of the search --------------------------------------------------------------------------
     @cached_property
     def search_samples(self) -> Samples:
         """The rows that are held out by some fold, each once."""
@@ -127,7 +114,6 @@ class CrossValidator:
             n_jobs=self.settings.get("n_jobs"),
         )
 
-    # -- scoring --------------------------------------------------------------------------------------------
     def score(
         self,
         kernel: Any,
@@ -138,15 +124,8 @@ class CrossValidator:
     ) -> ScoredKernel:
         """Score a kernel for every C, and for more beyond an end where the best is.
 
-        Parameters
-        ----------
-        kernel : Kernel, FoldKernels or "precomputed"
-        reason : str
-            Why it is tried.
-        Cs : ndarray, default=None
-            Values of C for this kernel alone.
-        epsilons : sequence of float, default=None
-            Values of ε; None is those of the family. The best is returned, the first of equals.
+        ``reason`` says why it is tried; ``Cs`` and ``epsilons`` are for this kernel alone. The best ε is
+        returned, the first of equals.
         """
         found = [
             self._score_at(kernel, reason, self.Cs if Cs is None else Cs, epsilon)
@@ -154,13 +133,14 @@ class CrossValidator:
         ]
         return max(found, key=lambda scored: scored.best_score)
 
-    def prefetch(self, kernels: Sequence[Any]) -> None:
+    def prefetch(self, kernels: Sequence[Any], epsilons: Sequence[float | None] | None = None) -> None:
         """Announce the kernels that `score` will be asked for next: a cluster scores them together.
 
-        Nothing is announced where some might not be scored: for want of time, or because a journal has them.
+        Nothing is announced if there is one only, or if some might not be scored: for want of time, or
+        because a journal has them.
         """
-        if self.context.deadline.seconds is None and self.context.journal is None:
-            self._runner.prefetch(kernels, self.Cs, self.family.epsilons)
+        if len(kernels) > 1 and self.context.deadline.seconds is None and self.context.journal is None:
+            self._runner.prefetch(kernels, self.Cs, self.family.epsilons if epsilons is None else epsilons)
 
     def standard_error(self, scored: ScoredKernel, index: int | None = None) -> float:
         """Standard error of the score at one C of a kernel, the best one if none is given."""
@@ -203,11 +183,8 @@ class CrossValidator:
         name = f"{kernel_journal.name_of(kernel, Cs, epsilon)} {len(self.held_out)}"
         if name in journal:
             found = journal[name]
-            return (
-                kernel_journal.from_json(found, kernel, reason),
-                found["n_stopped"],
-                found["n_indefinite"],
-            )
+            scored = kernel_journal.from_json(found, kernel, reason)
+            return scored, found["n_stopped"], found["n_indefinite"]
         n_skipped = len(skipped)
         scored, n_stopped, n_indefinite = self._along_C(kernel, reason, Cs, epsilon)
         if len(skipped) == n_skipped:

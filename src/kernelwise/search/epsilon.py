@@ -24,16 +24,9 @@ FELL = 3.0
 def fit_epsilon(
     judge: CrossValidator, scored: ScoredKernel, climb: Climb | None = None
 ) -> tuple[ScoredKernel, list[str]]:
-    """Try other ε with the kernel chosen; return the best, and what was done in words.
+    """Try other ε with the kernel chosen, if its family says so; return the best, and what was done in words.
 
-    Parameters
-    ----------
-    judge : CrossValidator
-        Nothing is tried unless its family says so.
-    scored : ScoredKernel
-        The kernel chosen.
-    climb : Climb, default=None
-        Where the kernel comes from; climbed once more with a much smaller ε.
+    ``climb`` is where the kernel comes from; it is climbed once more with a much smaller ε.
     """
     if not judge.family.fits_epsilon:
         return scored, []

@@ -113,12 +113,7 @@ class Family(ABC):
 class Classification(Family):
     """Classes, told apart by two-class machines.
 
-    Attributes
-    ----------
-    classes : ndarray of shape (n_classes,)
-    multiclass : str
-        A key of `kernelwise.multiclass.STRATEGIES`.
-    class_weight : dict or "balanced" or None
+    ``multiclass`` is a key of `kernelwise.multiclass.STRATEGIES`, ``class_weight`` as in `kernelwise.SVC`.
     """
 
     regularises_metrics = True
@@ -170,16 +165,9 @@ COARSER = 10.0
 
 @dataclass(frozen=True, eq=False)
 class Regression(Family):
-    """Numbers, standardised, learned with an ε-insensitive loss.
+    """Numbers, standardised by ``mean`` and ``deviation``, learned with an ε-insensitive loss.
 
-    Attributes
-    ----------
-    mean, deviation : float
-        What standardises the targets.
-    epsilons : tuple of float
-        In standard deviations of y.
-    fits_epsilon : bool
-        Whether others than these are tried.
+    ``epsilons`` are in standard deviations of y; ``fits_epsilon`` says whether others are tried.
     """
 
     # A path takes K four times over, and most rows are support vectors.
@@ -220,16 +208,12 @@ class Regression(Family):
             return np.zeros_like(y), self.strata(y), weight
         return (y - self.mean) / self.deviation, self.strata(y), weight
 
-    def own_units(self, values: np.ndarray) -> np.ndarray:
-        """Standardised targets in the units of y."""
-        return self.mean + self.deviation * values
-
     def first_Cs(self, variance: float) -> np.ndarray:
         Cs = super().first_Cs(variance)
         return Cs[Cs * variance <= FIRST_TOP]
 
     def next_Cs(self, scored: ScoredKernel, others: Sequence[ScoredKernel], n: int) -> np.ndarray:
-        """As for classes, but a kernel that does not lead goes no further: time goes there."""
+        """More values of C as for classes, but none for a kernel that does not lead: time goes there."""
         more = super().next_Cs(scored, others, n)
         if not more.size or more[0] < scored.Cs[0]:
             return more

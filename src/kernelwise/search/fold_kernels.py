@@ -11,13 +11,7 @@ from kernelwise.kernels import Kernel
 
 @dataclass(frozen=True)
 class FoldKernels:
-    """The kernel to be used in the end, and one for each fold that has not seen the fold's test part.
-
-    Attributes
-    ----------
-    final : Kernel
-    by_fold : sequence of Kernel
-    """
+    """The kernel to be used in the end, and one for each fold that has not seen the fold's test part."""
 
     final: Kernel
     by_fold: Sequence[Kernel]

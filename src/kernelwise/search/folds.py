@@ -34,16 +34,8 @@ FEWEST_ROWS = 300
 class FoldRows:
     """The rows of a search, each with the fold that holds it out.
 
-    A row stands here once for every fold that holds out a share of its weight.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (n_held_out,)
-        Indices of samples, increasing.
-    fold : ndarray of shape (n_held_out,)
-    weight : ndarray of shape (n_held_out,)
-        The share of the row's weight that the fold holds out.
-    n_folds : int
+    A row stands here once for every fold that holds out a share of its weight: ``weight`` is that share,
+    ``rows`` are indices of samples, increasing. All arrays have the shape (n_held_out,).
     """
 
     rows: np.ndarray
@@ -73,20 +65,11 @@ def assign_folds(
     random_state: int = 0,
     needs_all_classes: bool = False,
 ) -> FoldRows:
-    """Folds of all rows, or of a stratified sample if they are too many for a search or its time.
+    """Assign folds to all rows, or to a stratified sample if they are too many for a search or its time.
 
-    Parameters
-    ----------
-    samples : Samples
-    cv : int, "auto" or FoldRows
-        Number of folds, or the folds themselves.
-    family : Family
-    context : FitContext
-        Gets a finding if the rows are sampled.
-    random_state : int, default=0
-    needs_all_classes : bool, default=False
-        Whether the score may be undefined on a fold without a class; then "auto" is no more folds than every
-        class has samples for.
+    ``cv`` is a number of folds, "auto", or the folds themselves. The context gets a finding if the rows are
+    sampled. ``needs_all_classes`` says that the score may be undefined on a fold without a class; then "auto"
+    is no more folds than every class has samples for.
     """
     rows = _search_rows(samples, family, context, random_state)
     if isinstance(cv, FoldRows):
@@ -117,14 +100,9 @@ def _search_rows(samples: Samples, family: Family, context: FitContext, random_s
         limit = int(np.clip(affordable, FEWEST_ROWS, limit))
     if n <= limit:
         return np.arange(n)
-    context.findings.append(
-        Finding(
-            "sampled",
-            "info",
-            f"Kernel and C were chosen on a stratified sample of {limit} of {n} distinct rows.",
-            "The final machine is trained on all rows that its time allows.",
-        )
-    )
+    message = f"Kernel and C were chosen on a stratified sample of {limit} of {n} distinct rows."
+    advice = "The final machine is trained on all rows that its time allows."
+    context.findings.append(Finding("sampled", "info", message, advice))
     return sample(samples.strata, limit, random_state)
 
 
@@ -140,14 +118,8 @@ def splits_copies(
 
     They do where most of the weight is on points that are in several classes: of points with a few values
     only, a machine has to learn how often each is in which class. And they do in a class with fewer rows than
-    folds: machines would otherwise know nothing of it.
-
-    Parameters
-    ----------
-    points : ndarray of shape (n_rows,) or None
-        The same number for rows that are the same point, if that is known.
-    strata, weight : ndarray of shape (n_rows,)
-    n_folds : int
+    folds: machines would otherwise know nothing of it. ``points``, of shape (n_rows,), has the same number
+    for rows that are the same point; None if that is not known.
     """
     is_small = np.bincount(strata) < n_folds
     if points is None:
@@ -159,18 +131,10 @@ def splits_copies(
 def stratified_folds(
     strata: np.ndarray, weight: np.ndarray, n_folds: int, random_state: int = 0, is_split: Any = True
 ) -> FoldRows:
-    """Stratified folds: the shuffled rows of a class go to the folds in turn.
+    """Make stratified folds: the shuffled rows of a class go to the folds in turn.
 
-    A row of weight w is `copies_of` w rows, one after the other, in classes with ``is_split``.
-
-    Parameters
-    ----------
-    strata : ndarray of shape (n_rows,)
-        Class index of each row, in canonical order.
-    weight : ndarray of shape (n_rows,)
-    n_folds : int
-    random_state : int, default=0
-    is_split : bool, or ndarray of shape (n_classes,)
+    ``strata`` has the class index of each row, in canonical order. A row of weight w is `copies_of` w rows,
+    one after the other, in classes with ``is_split``, which is a bool or an array of shape (n_classes,).
     """
     is_split = np.broadcast_to(is_split, strata.max() + 1)
     copies = np.where(is_split[strata], copies_of(weight), 1.0)
@@ -186,15 +150,9 @@ def stratified_folds(
 
 
 def given_folds(splits: list[tuple[Any, Any]], index: np.ndarray, weight: np.ndarray) -> FoldRows:
-    """The user's own folds.
+    """Turn the user's splits (indices or masks of samples) into folds of distinct rows.
 
-    Parameters
-    ----------
-    splits : list of (train, test)
-        Indices or masks of samples.
-    index : ndarray of shape (n_samples,)
-        The row that each sample is; negative for those that are left out.
-    weight : ndarray of shape (n_samples,)
+    ``index``, of shape (n_samples,), is the row that each sample is; negative for those that are left out.
     """
     everyone = np.arange(len(index))
     fold, times = np.full(len(index), -1), np.zeros(len(index), int)
@@ -216,8 +174,5 @@ def given_folds(splits: list[tuple[Any, Any]], index: np.ndarray, weight: np.nda
     used = index >= 0
     keys, inverse = np.unique(index[used] * len(splits) + fold[used], return_inverse=True)
     return FoldRows(
-        keys // len(splits),
-        keys % len(splits),
-        np.bincount(inverse, weights=weight[used]),
-        len(splits),
+        keys // len(splits), keys % len(splits), np.bincount(inverse, weights=weight[used]), len(splits)
     )

@@ -16,13 +16,7 @@ from kernelwise.search.scores import HeldOut, score_of
 class HeldOutMachine(ClassifierMixin, BaseEstimator):
     """What a scorer sees in place of a trained machine: its labels and decision values for one test part.
 
-    Parameters
-    ----------
-    X : array of shape (n_test, n_features)
-        The test part; asked about any other samples, it refuses.
-    classes : ndarray of shape (n_classes,)
-    labels : ndarray of shape (n_test,)
-    decision : ndarray of shape (n_test,) or (n_test, n_columns)
+    Asked about any other samples than ``X``, it refuses.
     """
 
     def __init__(self, X: Any, classes: np.ndarray, labels: np.ndarray, decision: np.ndarray) -> None:
@@ -57,12 +51,7 @@ class HeldOutMachine(ClassifierMixin, BaseEstimator):
 
 
 class KnownPredictions(RegressorMixin, BaseEstimator):
-    """What a scorer sees in place of a trained regression: its predictions for one test part.
-
-    Parameters
-    ----------
-    predictions : ndarray of shape (n_test,)
-    """
+    """What a scorer sees in place of a trained regression: its predictions for one test part."""
 
     gave_decision = False
 
@@ -80,17 +69,7 @@ class KnownPredictions(RegressorMixin, BaseEstimator):
 
 @dataclass(frozen=True)
 class ClassAnswers:
-    """Labels and decision values of classes.
-
-    Attributes
-    ----------
-    strategy : str
-        A key of `STRATEGIES`.
-    shape : {"ovo", "ovr"}
-        The columns scorers see.
-    reject_label : object
-        Label of samples that the strategy rejects.
-    """
+    """Labels by a strategy (a key of `STRATEGIES`), and decision values with the columns that scorers see."""
 
     strategy: str
     shape: str
@@ -117,13 +96,7 @@ class ClassAnswers:
 
 @dataclass(frozen=True)
 class NumberAnswers:
-    """Predictions of standardised targets, which scorers see in the units of y.
-
-    Attributes
-    ----------
-    mean, deviation : float
-        Of the user's targets.
-    """
+    """Predictions of targets standardised by mean and deviation, which scorers see in the units of y."""
 
     mean: float
     deviation: float

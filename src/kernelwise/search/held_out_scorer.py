@@ -14,19 +14,8 @@ class HeldOutScorer:
     """Scores the decision values of one fold along a path of C; see `kernelwise.search.scoring.Scorer`.
 
     Whole-number weights are repeated rows for a scorer that takes no weights; others it cannot see, and a
-    warning says so.
-
-    Parameters
-    ----------
-    path_scorer : PathScorer
-    X : array or CSR matrix of shape (n_rows, n_features)
-        As the user passed them.
-    y : ndarray of shape (n_rows,)
-        Labels, or standardised targets.
-    weight : ndarray of shape (n_rows,)
-    classes : ndarray of shape (n_classes,)
-        Empty for a regression.
-    is_share : bool
+    warning says so. ``X`` are the rows as the user passed them, ``y`` their labels or standardised targets;
+    ``classes`` is empty for a regression.
     """
 
     def __init__(
@@ -45,14 +34,7 @@ class HeldOutScorer:
         self.weighted = path_scorer.weighted() if is_weighted else set()
 
     def __call__(self, decision: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """Scores of shape (n_Cs,).
-
-        Parameters
-        ----------
-        decision : ndarray of shape (n_Cs, n_test) or (n_Cs, n_test, n_machines)
-        rows : ndarray of shape (n_test,)
-        weight : ndarray of shape (n_test,)
-        """
+        """Scores of shape (n_Cs,) of decision values of shape (n_Cs, n_test[, n_machines])."""
         if self.repeats:
             copies = weight.astype(int)
             decision, rows = np.repeat(decision, copies, axis=1), np.repeat(rows, copies)

@@ -37,17 +37,9 @@ Score = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 @dataclass
 class Rows:
-    """Rows to train on, distinct and in canonical order.
+    """Rows to train on, distinct and in canonical order, with their class indices or targets ``y``.
 
-    Attributes
-    ----------
-    Z : array or CSR matrix of shape (n_rows, n_features)
-    y : ndarray of shape (n_rows,)
-        Class index of each row, or its target.
-    weight, bound : ndarray of shape (n_rows,)
-        Weights of the rows, and the same times those of the classes.
-    classes : ndarray of shape (n_classes,), default=None
-        Labels of the classes; None for a regression.
+    ``bound`` are the weights times those of the classes; ``classes`` are the labels, None for a regression.
     """
 
     Z: Any
@@ -76,14 +68,7 @@ class Rows:
 
 
 class HeldOutValues(NamedTuple):
-    """Decision values of the chosen machines for rows that they had not seen.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (n_held_out,)
-    weight : ndarray of shape (n_held_out,)
-    decision : ndarray of shape (n_held_out, n_machines)
-    """
+    """Decision values of shape (n_held_out, n_machines) for rows that the chosen machines had not seen."""
 
     rows: np.ndarray
     weight: np.ndarray
@@ -92,21 +77,10 @@ class HeldOutValues(NamedTuple):
 
 @dataclass
 class Candidate:
-    """Machines of one number of landmarks.
+    """Machines of one number of landmarks: held-out scores and decision values for every C.
 
-    Attributes
-    ----------
-    map : NystroemMap
-    landmarks : ndarray of shape (n_landmarks,)
-        Rows that they are.
-    Cs, scores : ndarray of shape (n_Cs,)
-        Values of C and held-out scores.
-    coefficients : ndarray of shape (n_Cs, n_machines, rank + 1)
-    decision : ndarray of shape (n_Cs, n_held_out, n_machines)
-        Held-out decision values.
-    n_iter : int
-        Newton steps.
-    seconds : float
+    ``landmarks`` are indices of rows; ``coefficients`` has the shape (n_Cs, n_machines, rank + 1),
+    ``decision`` (n_Cs, n_held_out, n_machines); ``n_iter`` counts Newton steps.
     """
 
     map: NystroemMap
@@ -120,7 +94,7 @@ class Candidate:
 
     @property
     def best(self) -> int:
-        """Place of the best C: the smallest of equals, after averaging neighbours."""
+        """Index of the best C: the smallest of equals, after averaging neighbours."""
         return int(np.argmax(uniform_filter1d(self.scores, SMOOTH, mode="nearest")))
 
     @property
@@ -132,22 +106,11 @@ class Candidate:
 class NystroemSearch:
     """Tries numbers of landmarks and values of C on a part of the rows.
 
-    Parameters
-    ----------
-    rows : Rows
-    kernel : Kernel
-    score : callable
-        ``score(decision, rows, weight)`` → scores of shape (n_Cs,) of held-out decision values, which have
-        the shape (n_Cs, n_held_out), and a last axis of n_machines if there are several.
-    memory_limit : float
-        MiB for features.
-    deadline : Deadline
-        More landmarks are tried only while there is time for them and for the final machine.
-    random_state : int
-    loss : callable, default=squared_hinge
-        Of the machines; see `kernelwise.large.losses`.
-    strategy : {"ovo", "ovr"}, default="ovo"
-        Machines of three or more classes.
+    ``score(decision, rows, weight)`` returns scores of shape (n_Cs,) of held-out decision values, which have
+    the shape (n_Cs, n_held_out), and a last axis of n_machines if there are several. Features take
+    ``memory_limit`` MiB. More landmarks are tried only while there is time for them and for the final
+    machine. The loss is one of `kernelwise.large.losses`, ``strategy`` ("ovo", "ovr") is for three or more
+    classes.
     """
 
     def __init__(
@@ -237,12 +200,12 @@ class NystroemSearch:
         test, weight = self.part[self.test], self._test_weight
         return fit_platt_of(test.machines(self.strategy), chosen.decision[chosen.best], weight)
 
-    def train(self, chosen: Candidate, whole: Rows | None = None) -> list[LinearSolution]:
+    def train(self, chosen: Candidate, full: Rows | None = None) -> list[LinearSolution]:
         """Train the chosen machines on all rows that the time left allows, from where the search left them.
 
-        ``whole`` are rows of which those of the search are a sample.
+        ``full`` are rows of which those of the search are a sample.
         """
-        rows = self._affordable(chosen, self.rows if whole is None else whole)
+        rows = self._affordable(chosen, self.rows if full is None else full)
         blocks = rows.blocks(chosen.map, self.memory_limit)
         C = float(chosen.Cs[chosen.best])
         starts = chosen.coefficients[chosen.best]
@@ -253,12 +216,12 @@ class NystroemSearch:
         self.n_trained = len(rows.y)
         return solutions
 
-    def _affordable(self, chosen: Candidate, whole: Rows) -> Rows:
+    def _affordable(self, chosen: Candidate, full: Rows) -> Rows:
         """Return all rows, or a sample that there is time for: that of the search's path grows like n."""
-        n, n_used = len(whole.y), len(self.used)
+        n, n_used = len(full.y), len(self.used)
         share = max(self.deadline.left, 0.0) / max(chosen.seconds, 1e-6)
         if n <= max(share, 1.0) * n_used:
-            return whole
+            return full
         n_affordable = min(int(max(share, 1.0) * n_used), len(self.rows.y))
         rows = self.rows[sample(self.rows.strata, n_affordable, self.random_state)]
         self.deadline.skipped.append(f"training on {n - len(rows.y)} of {n} distinct rows")

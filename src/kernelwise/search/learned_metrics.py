@@ -29,20 +29,7 @@ CLOSE = 0.5
 def search_metric(judge: CrossValidator, name: str, criteria: Any) -> tuple[Climb, LearnedMetric, list[str]]:
     """Learn a metric by each criterion, anew without every fold; then climb over the widths of the best.
 
-    Parameters
-    ----------
-    judge : CrossValidator
-    name : {"diagonal", "gaussian", "low-rank"}
-    criteria : sequence of str or Criterion
-
-    Returns
-    -------
-    climb : Climb
-        Over the widths of the best metric, finished.
-    learned : LearnedMetric
-        How that metric was found.
-    why : list of str
-        Why it is the best.
+    Returns the finished climb, how that metric was found, and why it is the best.
     """
     climbs: list[Climb] = []
     found: list[LearnedMetric] = []
@@ -94,14 +81,8 @@ def most_regularised(judge: CrossValidator, climb: Climb) -> tuple[ScoredKernel,
     scored, index = candidates[chosen]
     if scored is best and index == best.best:
         return scored, index, []
-    return (
-        scored,
-        index,
-        [
-            "Of widths and C within half a standard error of the best, the strongest regularisation was "
-            f"taken: C = {scored.Cs[index]:g}."
-        ],
-    )
+    what = "Of widths and C within half a standard error of the best, the strongest regularisation was taken"
+    return scored, index, [f"{what}: C = {scored.Cs[index]:g}."]
 
 
 def _complexity(kernel: Any) -> int:

@@ -34,19 +34,10 @@ ROUGH_CS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 
 @dataclass(frozen=True)
 class LearnedMetric:
-    """A kernel with its metric, and how it was found.
+    """A kernel for standardised samples with its metric, and how it was found.
 
-    Attributes
-    ----------
-    kernel : Kernel
-        For standardised samples.
-    start : float
-        The start that led to the lowest cost.
-    values : dict from float to float
-        The cost where the search from each start ended.
-    result : TuningResult
-        Of the search from ``start``.
-    findings : tuple of Finding
+    ``start`` led to the lowest cost, and ``result`` is of the search from there; ``values`` has the cost
+    where the search from each start ended.
     """
 
     kernel: Kernel
@@ -61,22 +52,8 @@ class MetricLearner:
     """Searches from isotropic kernels of several widths and keeps the end of lowest cost.
 
     "gaussian" and "low-rank" go on from where the search over diagonal metrics ended, so that features
-    without weight have no part in them.
-
-    Parameters
-    ----------
-    kernel : {"rbf", "diagonal", "gaussian", "low-rank"}, default="diagonal"
-    criterion : Criterion or str, default="centered-kta"
-    starts : sequence of float
-        Sum of the weights over the features that vary; the start decides where a search ends.
-    optimizer : Optimizer, default=None
-        None is conjugate gradients on the manifold, 60 iterations at most.
-    rank : int, default=2
-        Of "low-rank".
-    validation_fraction : float, default=None
-        Share of the samples, if any, on whose classification error the number of iterations is chosen.
-    random_state : int, RandomState or None, default=0
-        Of that share.
+    without weight have no part in them. ``kernel`` may also be "rbf" or "diagonal"; the other parameters are
+    those of `kernelwise.MetricTransformer`.
     """
 
     kernel: str = "diagonal"
@@ -101,7 +78,9 @@ class MetricLearner:
         findings = _constant_findings(Z)
         if self.validation_fraction is not None:
             optimizer = self._stopped_early(Z, y, optimizer)
-            findings.append(_early_finding(optimizer))
+            n_iterations = constructor_params(optimizer)["max_iter"]
+            when = f"Held-out samples were classified best after {n_iterations} iterations"
+            findings.append(Finding("early stopping", "info", f"{when}: the search stops there."))
         runs = {
             float(start): self._chain(Z, y, float(start), optimizer, sample_weight) for start in self.starts
         }
@@ -162,12 +141,3 @@ def _constant_findings(Z: np.ndarray) -> list[Finding]:
         return []
     message = f"{n_constant} of {Z.shape[1]} features do not vary: they have no influence and no relevance."
     return [Finding("constant features", "info", message, "Remove them if they should vary.")]
-
-
-def _early_finding(optimizer: Optimizer) -> Finding:
-    n_iterations = constructor_params(optimizer)["max_iter"]
-    return Finding(
-        "early stopping",
-        "info",
-        f"Held-out samples were classified best after {n_iterations} iterations: the search stops there.",
-    )

@@ -21,17 +21,12 @@ class Choice:
     Attributes
     ----------
     scored : ScoredKernel
-        The chosen kernel.
     index : int
         Index of the chosen C among its values; the best one if none is given.
     climb : Climb or None
         Over whose widths the kernel is the best.
-    criterion_path : dict from str to ndarray
-        The criteria over the widths, or the rows of a search's history as columns.
-    search : TuningResult or None
-        Of the criterion that an optimizer searched.
-    why : list of str
-        One sentence for every decision.
+    criterion_path, search, why
+        As in `SelectionResult`.
     """
 
     scored: ScoredKernel
@@ -106,18 +101,9 @@ class SelectionResult(TuningResult):
 def selection_result(
     judge: CrossValidator, choice: Choice, criterion: Any, table: dict[str, Any], row: int
 ) -> SelectionResult:
-    """The result of a finished search.
+    """The result of a finished search, whose choice is one row of the table ``cv_results_``.
 
-    Parameters
-    ----------
-    judge : CrossValidator
-    choice : Choice
-    criterion : Criterion or str
-        A name says that cross-validation alone chose.
-    table : dict
-        ``cv_results_``.
-    row : int
-        The chosen row of the table.
+    A criterion that is a name says that cross-validation alone chose.
     """
     kernel, search = choice.scored.kernel, choice.search
     used: Criterion | None = criterion if isinstance(criterion, Criterion) else None

@@ -36,10 +36,8 @@ def standard_error(scores: np.ndarray, n: float, is_share: bool) -> np.ndarray:
 def simplest_within(scores: np.ndarray, complexity: np.ndarray, errors: np.ndarray) -> int:
     """Index of the best of the simplest candidates whose score is within one standard error of the best.
 
-    Parameters
-    ----------
-    scores, complexity, errors : ndarray of shape (n_candidates,)
-        Of equal scores the first counts; the error that decides is that of the best candidate.
+    All arrays have the shape (n_candidates,). Of equal scores the first counts; the error that decides is
+    that of the best candidate.
     """
     best = int(np.argmax(scores))
     is_enough = scores >= scores[best] - np.nan_to_num(errors[best])
@@ -52,16 +50,8 @@ def most_regularised_within(
 ) -> int:
     """Index of the strongest regularisation whose score is within an error of the best candidate's.
 
-    Parameters
-    ----------
-    strength : ndarray of shape (n_candidates,)
-        C times the variance in feature space: smaller is stronger.
-    scores : ndarray of shape (n_candidates,)
-    best : int
-        The best candidate.
-    error : float
-    may_be : ndarray of bool, shape (n_candidates,), default=None
-        Which candidates may be chosen; the best one always.
+    ``strength`` is C times the variance in feature space, of which smaller is stronger; ``may_be`` says which
+    candidates may be chosen, the best one always. All arrays have the shape (n_candidates,).
     """
     is_enough = scores >= scores[best] - np.nan_to_num(error)
     if may_be is not None:
@@ -73,14 +63,8 @@ def most_regularised_within(
 
 
 def is_better(score: float, other: float, gains: np.ndarray) -> bool:
-    """Whether one score is above another by more than the standard error of its gains over the folds.
+    """Whether one score is above another by more than the standard error of its gains, shape (n_folds,).
 
     The best of several by a little is chance.
-
-    Parameters
-    ----------
-    score, other : float
-    gains : ndarray of shape (n_folds,)
-        Fold by fold, the first less the second.
     """
     return score - other > float(np.nan_to_num(standard_error(gains, np.nan, is_share=False)))

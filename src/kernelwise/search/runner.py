@@ -37,18 +37,10 @@ class FoldsSolved(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FoldProblem:
-    """What stays the same from kernel to kernel.
+    """What stays the same from kernel to kernel: samples (or the Gram matrix), targets, folds and family.
 
-    Attributes
-    ----------
-    Z : array or CSR matrix of shape (n_rows, n_features), or the Gram matrix
-    y : ndarray of shape (n_rows,)
-    bound : ndarray of shape (n_rows,)
-        Bounds of the coefficients as multiples of C.
-    folds : list of (train, test)
-    family : Family
-    settings : dict
-        ``tol``, ``max_iter`` and ``n_jobs`` of the solver.
+    ``bound`` has the bounds of the coefficients as multiples of C, ``settings`` are ``tol``, ``max_iter`` and
+    ``n_jobs`` of the solver.
     """
 
     Z: Any
@@ -90,15 +82,10 @@ class FoldProblem:
 
 
 class KernelRun(NamedTuple):
-    """One kernel, ready to be solved.
+    """One kernel, ready to be solved, and its `FoldProblem.variance`.
 
-    Attributes
-    ----------
-    variance : float
-        See `FoldProblem.variance`.
-    solve : callable
-        ``solve(Cs, epsilon, after)`` → list of FoldsSolved, one of all folds or one for each; ``after`` is
-        such a list of paths, to go on from with larger C, or None.
+    ``solve(Cs, epsilon, after)`` returns a list of FoldsSolved, one of all folds or one for each; ``after``
+    is such a list of paths, to go on from with larger C, or None.
     """
 
     variance: float
@@ -121,12 +108,7 @@ class Runner(Protocol):
 
 
 class Here:
-    """Runs paths in threads of this process, one kernel after the other.
-
-    Parameters
-    ----------
-    problem : FoldProblem
-    """
+    """Runs paths in threads of this process, one kernel after the other."""
 
     is_timed_by_clock: ClassVar[bool] = True
 

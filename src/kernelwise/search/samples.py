@@ -34,7 +34,6 @@ class Samples:
         Weights of the rows, and bounds of the machines' coefficients as multiples of C: the weights times
         those of the classes.
     is_gram : bool
-        Whether ``Z`` is a Gram matrix.
     """
 
     Z: Any
@@ -65,15 +64,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class Prepared:
-    """Rows without repetitions, before it is known what is to be learned of them.
-
-    Attributes
-    ----------
-    distinct : DistinctRows
-    Z : array or CSR matrix of shape (n_distinct, n_features), or the Gram matrix
-    scaler : transformer or None
-    is_gram : bool
-    """
+    """Rows without repetitions, scaled, before it is known what is to be learned of them."""
 
     distinct: DistinctRows
     Z: Any
@@ -92,16 +83,9 @@ def prepare(
 ) -> Prepared:
     """Merge equal samples, learn the scaling, and put the rows in canonical order.
 
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (n_samples, n_features), or the Gram matrix
-    identity : ndarray of shape (n_samples,)
-        Equal samples are one row only if this is equal, too: their classes, or their targets.
-    weight : ndarray of shape (n_samples,)
-    scale : {"standard", "minmax"}, transformer or None
-    is_gram : bool
-    owner : str
-        The estimator whose parameter ``scale`` is, for messages.
+    X may be the Gram matrix. Equal samples are one row only if their ``identity``, of shape (n_samples,), is
+    equal, too: their classes, or their targets. ``owner`` is the estimator whose parameter ``scale`` is, for
+    messages.
     """
     if is_gram:
         distinct = every_row(weight)
@@ -123,5 +107,5 @@ def _seen_by_scaler(X: Any, distinct: DistinctRows, scale: Any) -> tuple[Any, np
     if scale is None or isinstance(scale, str) or has_fit_parameter(scale, "sample_weight"):
         is_weighted = not (distinct.weight == 1.0).all()
         return X[distinct.rows], distinct.weight if is_weighted else None
-    used = np.flatnonzero(distinct.place >= 0)
-    return X[used[np.argsort(distinct.place[used], kind="stable")]], None
+    used = np.flatnonzero(distinct.row_of >= 0)
+    return X[used[np.argsort(distinct.row_of[used], kind="stable")]], None

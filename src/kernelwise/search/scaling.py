@@ -16,16 +16,8 @@ from kernelwise._core.validation import check_choice, check_samples
 def fit_scaler(scale: Any, X: Any, weight: np.ndarray | None, owner: str) -> Any:
     """Return a scaler fitted to the samples, or None.
 
-    Parameters
-    ----------
-    scale : {"standard", "minmax"}, transformer or None
-        Sparse samples are not centred: "standard" divides by the standard deviation only, "minmax" by the
-        largest absolute value.
-    X : array or CSR matrix of shape (n_samples, n_features)
-    weight : ndarray of shape (n_samples,) or None
-        For scalers that take weights.
-    owner : str
-        Whose parameter ``scale`` is.
+    Sparse samples are not centred: "standard" divides by the standard deviation only, "minmax" by the largest
+    absolute value. Weights are for scalers that take them; ``owner`` is whose parameter ``scale`` is.
     """
     if scale is None:
         return None

@@ -16,17 +16,10 @@ OF_NUMBERS = ("r2", "explained_", "neg_mean_", "neg_median_", "neg_root_", "neg_
 
 
 class HeldOut(NamedTuple):
-    """What one fold says along a path of C.
+    """What one fold answers along a path of C: labels of shape (n_Cs, n_test), and decision values.
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_Cs, n_test)
-        Predicted.
-    decision : ndarray of shape (n_Cs, n_test), or (n_Cs, n_test, n_machines) for more than two classes
-    y : ndarray of shape (n_test,)
-    classes : ndarray of shape (n_classes,)
-        Those of the training part.
-    weight : ndarray of shape (n_test,) or None
+    These have a last axis of n_machines for more than two classes; ``classes`` are those of the training
+    part.
     """
 
     labels: np.ndarray
@@ -44,12 +37,8 @@ class HeldOut(NamedTuple):
 class Score(NamedTuple):
     """A score with a short cut: a scorer takes longer than the machine it scores.
 
-    Attributes
-    ----------
-    fast : callable
-        From `HeldOut` to scores of shape (n_Cs,), or None where the short cut does not hold.
-    is_share : bool
-        Whether it is the share of samples that are labelled correctly.
+    ``fast`` makes scores of shape (n_Cs,) of `HeldOut`, or None where the short cut does not hold;
+    ``is_share`` says whether the score is the share of samples that are labelled correctly.
     """
 
     fast: Callable[[HeldOut], np.ndarray | None]

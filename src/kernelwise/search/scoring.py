@@ -21,13 +21,7 @@ from kernelwise.search.scores import HeldOut
 
 
 class Scorer(Protocol):
-    """Scores of held-out decision values.
-
-    Attributes
-    ----------
-    is_share : bool
-        Whether a score is the share of samples that are labelled correctly.
-    """
+    """Scores of held-out decision values; ``is_share`` if they are shares of correctly labelled samples."""
 
     is_share: bool
 
@@ -51,15 +45,8 @@ def make_scorers(estimator: Any, scoring: Any) -> Any:
 class PathScorer:
     """Scores the decision values of one fold along a path of C.
 
-    Parameters
-    ----------
-    scorers : scorer or dict of scorers
-        As from `make_scorers`.
-    scoring : object
-        What the scorers were made from.
-    answers : ClassAnswers or NumberAnswers
-        What scorers see.
-    error_score : float or "raise"
+    The scorers are as from `make_scorers`, ``scoring`` is what they were made from, and ``answers``
+    (`ClassAnswers` or `NumberAnswers`) what they see.
     """
 
     def __init__(self, scorers: Any, scoring: Any, answers: Any, error_score: Any = "raise") -> None:
@@ -99,16 +86,9 @@ class PathScorer:
     ) -> dict[str, np.ndarray]:
         """Scores of shape (n_Cs,) by name of the metric.
 
-        Parameters
-        ----------
-        decision : ndarray of shape (n_Cs, n_test) or (n_Cs, n_test, n_machines)
-            As from `svm_path`.
-        classes : ndarray of shape (n_classes,)
-        samples : callable
-            Returns the test part as the user passed it, for the scorers that need a machine.
-        y : ndarray of shape (n_test,)
-        weights : dict
-            Weights of shape (n_test,) by name of the scorer.
+        Decision values are as from `svm_path`, of shape (n_Cs, n_test) or (n_Cs, n_test, n_machines);
+        ``samples`` returns the test part as the user passed it, for the scorers that need a machine;
+        ``weights``, of shape (n_test,), are by name of the scorer.
         """
         labels = self.answers.labels(decision, classes)
         results: dict[str, np.ndarray] = {}
@@ -144,13 +124,7 @@ class PathScorer:
         metrics = dict.fromkeys(metric for row in rows for metric in row)
         return {metric: np.array([row.get(metric, self.error_score) for row in rows]) for metric in metrics}
 
-    def _score(
-        self,
-        name: str,
-        machine: Any,
-        y: np.ndarray,
-        weight: np.ndarray | None,
-    ) -> dict[str, float]:
+    def _score(self, name: str, machine: Any, y: np.ndarray, weight: np.ndarray | None) -> dict[str, float]:
         try:
             value = self.scorers[name](
                 machine, machine.X, y, **({} if weight is None else {"sample_weight": weight})

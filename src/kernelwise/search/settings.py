@@ -1,4 +1,4 @@
-"""Checks of what a tuned machine is told, before anything is computed."""
+"""Checks of the parameters of a tuned machine, before anything is computed."""
 
 from __future__ import annotations
 
@@ -55,26 +55,21 @@ def check_backend(backend: Any, owner: str) -> None:
 
 def values_of_C(Cs: Any, owner: str) -> np.ndarray | None:
     """Values of C in increasing order, each once, shape (n_Cs,); None if none are given."""
-    if Cs is None:
-        return None
-    values = np.ravel(np.asarray(Cs)).tolist()
-    if not values:
-        raise ValueError(f"'Cs' of {owner} is empty. Give at least one positive float, or None.")
-    for C in values:
-        check_positive(C, "Cs", owner)
-    return np.unique(np.asarray(values, dtype=float))
+    return None if Cs is None else np.array(_values(Cs, "Cs", owner, check_positive, "positive float"))
 
 
 def values_of_epsilon(epsilons: Any, owner: str) -> list[float] | None:
     """Values of ε in increasing order, each once; None if none are given."""
-    if epsilons is None:
-        return None
-    values = np.ravel(np.asarray(epsilons)).tolist()
+    return None if epsilons is None else _values(epsilons, "epsilons", owner, check_not_negative, "float")
+
+
+def _values(given: Any, name: str, owner: str, check: Any, kind: str) -> list[float]:
+    values = np.ravel(np.asarray(given)).tolist()
     if not values:
-        raise ValueError(f"'epsilons' of {owner} is empty. Give at least one float, or None.")
-    for epsilon in values:
-        check_not_negative(epsilon, "epsilons", owner)
-    return sorted({float(epsilon) for epsilon in values})
+        raise ValueError(f"{name!r} of {owner} is empty. Give at least one {kind}, or None.")
+    for value in values:
+        check(value, name, owner)
+    return sorted({float(value) for value in values})
 
 
 def check_enough(weight: np.ndarray, folds: Any, owner: str) -> None:
@@ -106,4 +101,4 @@ def folds_of(cv: Any, X: Any, y: np.ndarray, weight: np.ndarray, distinct: Disti
             f"'cv' of {owner} must be 'auto', an integer of at least 2, a splitter or an iterable of "
             f"(train, test), got {cv!r}."
         )
-    return given_folds(list(check_cv(cv).split(X, y)), distinct.place, weight)
+    return given_folds(list(check_cv(cv).split(X, y)), distinct.row_of, weight)

@@ -66,13 +66,10 @@ class DecisionClassifier(ClassifierMixin):
         return self._sigmoids
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Decision values as in scikit-learn.
+        """Decision values of shape (n_samples,), or (n_samples, n_classes or n_machines), as in scikit-learn.
 
-        Returns
-        -------
-        values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_machines)
-            Two classes: positive for ``classes_[1]``. More: see ``decision_function_shape``; the values of
-            one-vs-rest machines are those of "ovr-fuzzy", too.
+        Two classes: positive for ``classes_[1]``. More: see ``decision_function_shape``; the values of
+        one-vs-rest machines are those of "ovr-fuzzy", too.
         """
         values = self.machine_values(X)
         return shown_values(values, len(self.classes_), self.decision_function_shape, self.machines_)

@@ -15,34 +15,19 @@ def closing_findings(judge: CrossValidator) -> tuple[Finding, ...]:
     """The findings of a finished fit, with a warning for what was skipped or did not converge."""
     findings, deadline = judge.context.findings, judge.context.deadline
     if judge.n_indefinite:
-        findings.append(
-            Finding(
-                "indefinite",
-                "info",
-                f"{judge.n_indefinite} of the Gram matrices tried were far from positive semi-definite, so "
-                "that their scores may be those of local solutions.",
-                "Another kernel is safer.",
-            )
+        message = (
+            f"{judge.n_indefinite} of the Gram matrices tried were far from positive semi-definite, so that "
+            "their scores may be those of local solutions."
         )
+        findings.append(Finding("indefinite", "info", message, "Another kernel is safer."))
     if deadline.skipped:
-        findings.append(
-            Finding(
-                "time budget",
-                "warning",
-                f"time_budget={deadline.seconds:g} s was too short for: {'; '.join(deadline.skipped)}.",
-                "Raise time_budget for a better machine.",
-            )
-        )
+        message = f"time_budget={deadline.seconds:g} s was too short for: {'; '.join(deadline.skipped)}."
+        findings.append(Finding("time budget", "warning", message, "Raise time_budget for a better machine."))
         warnings.warn(str(findings[-1]), KernelwiseWarning, stacklevel=4)  # where fit was called
     if judge.n_stopped:
-        findings.append(
-            Finding(
-                "not converged",
-                "warning",
-                f"{judge.n_stopped} of {judge.n_machines} machines of the cross-validation stopped before "
-                "they converged.",
-                "Raise max_iter or tol, or give Cs without the largest values.",
-            )
-        )
+        counts = f"{judge.n_stopped} of {judge.n_machines}"
+        message = f"{counts} machines of the cross-validation stopped before they converged."
+        advice = "Raise max_iter or tol, or give Cs without the largest values."
+        findings.append(Finding("not converged", "warning", message, advice))
         warnings.warn(str(findings[-1]), ConvergenceWarning, stacklevel=4)
     return tuple(findings)

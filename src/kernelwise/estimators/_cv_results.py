@@ -16,15 +16,9 @@ def cv_results(
     test: dict[str, np.ndarray],
     train: dict[str, np.ndarray],
 ) -> dict[str, Any]:
-    """Lay out times and scores.
+    """Lay out times ("fit_time", "score_time") and scores by metric, all of shape (n_candidates, n_splits).
 
-    Parameters
-    ----------
-    candidates : list of dict
-    times : dict
-        "fit_time" and "score_time", of shape (n_candidates, n_splits).
-    test, train : dict
-        Scores of shape (n_candidates, n_splits) by name of the metric; ``train`` may be empty.
+    ``train`` may be empty.
     """
     results: dict[str, Any] = {}
     for name, table in times.items():
@@ -40,13 +34,13 @@ def cv_results(
 
 
 def select_best(refit: Any, metric: str, results: dict[str, Any]) -> int:
-    """Place of the best candidate: the first of rank one, or what the callable ``refit`` says."""
+    """Index of the best candidate: the first of rank one, or what the callable ``refit`` returns."""
     if not callable(refit):
         return int(results[f"rank_test_{metric}"].argmin())
     best = refit(results)
     if not isinstance(best, numbers.Integral):
         raise TypeError(
-            f"The callable 'refit' must return an integer, the place of a candidate; got {best!r}."
+            f"The callable 'refit' must return an integer, the index of a candidate; got {best!r}."
         )
     if not 0 <= int(best) < len(results["params"]):
         raise IndexError(
@@ -59,12 +53,12 @@ def _parameter_columns(candidates: list[dict[str, Any]]) -> dict[str, np.ma.Mask
     """One masked array for each parameter, masked where a candidate does not have it."""
     columns = {}
     for name in {name: None for params in candidates for name in params}:
-        places = [k for k, params in enumerate(candidates) if name in params]
-        values = [candidates[k][name] for k in places]
+        indices = [k for k, params in enumerate(candidates) if name in params]
+        values = [candidates[k][name] for k in indices]
         is_plain = all(isinstance(value, (numbers.Number, np.generic)) for value in values)
         dtype = np.array(values).dtype if is_plain else np.dtype(object)
         column = np.ma.MaskedArray(np.empty(len(candidates), dtype), mask=True)
-        for k, value in zip(places, values, strict=True):
+        for k, value in zip(indices, values, strict=True):
             column[k] = value
         columns[f"param_{name}"] = column
     return columns

@@ -35,15 +35,7 @@ def check_solver(solver: Any, is_gram: bool, owner: str) -> None:
 
 
 def finish(model: Any, judge: CrossValidator, choice: Choice) -> Finished:
-    """Train an exact machine, or a Nyström machine where that would take too long.
-
-    Parameters
-    ----------
-    model : TunedSVC or TunedSVR
-        Makes the machines.
-    judge : CrossValidator
-    choice : Choice
-    """
+    """Train the chosen machine, or a Nyström machine where an exact one would take too long."""
     reason = why_nystroem(model.solver, judge, choice)
     if reason is None:
         return finish_exact(model, judge, choice)

@@ -44,23 +44,9 @@ def train_machines(
 ) -> TrainedMachines:
     """Solve every two-class problem on its part of one Gram matrix, or of samples.
 
-    Parameters
-    ----------
-    source : ndarray of shape (n_samples, n_samples), or Rows
-    index : ndarray of shape (n_samples,)
-        Class index of each sample.
-    n_classes : int
-    weight : ndarray of shape (n_samples,)
-        The bound of sample i is C·w_i.
-    C, strategy, tol, max_iter, n_jobs
-        As in `svm_path`.
-    start : ndarray of shape (n_machines, n_samples) or None
-        Coefficients to start from.
-
-    Returns
-    -------
-    machines : TrainedMachines
-        Signs and order as in `SVMPath`.
+    ``index`` has the class index of each sample; its bound is C·w_i with the weights. ``start``, of shape
+    (n_machines, n_samples), are coefficients to start from. The others are as in `svm_path`, and so are the
+    signs and the order of the machines.
     """
     machines = two_class_machines(index, n_classes, strategy)
     beta = np.zeros((len(machines), index.size))
@@ -130,17 +116,7 @@ def decision_values(
 ) -> np.ndarray:
     """Decision values of all machines: one block of kernel values and one matrix product for some rows.
 
-    Parameters
-    ----------
-    kernel : callable
-    X : samples, n_rows of them
-    support : samples, n_SV of them
-    beta : ndarray of shape (n_machines, n_SV)
-    intercept : ndarray of shape (n_machines,)
-
-    Returns
-    -------
-    values : ndarray of shape (n_rows, n_machines)
+    ``beta`` has the shape (n_machines, n_SV), the result (n_rows, n_machines).
     """
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     values = np.tile(intercept, (n_rows, 1))
@@ -155,20 +131,11 @@ def decision_values(
 
 
 def libsvm_layout(beta: np.ndarray, labels: np.ndarray, n_classes: int) -> np.ndarray:
-    """Coefficients of pairwise machines as LIBSVM stores them.
+    """Coefficients of pairwise machines as LIBSVM stores them, of shape (n_classes - 1, n_SV).
 
-    Parameters
-    ----------
-    beta : ndarray of shape (n_machines, n_SV)
-        One row per pair (0, 1), (0, 2), …
-    labels : ndarray of shape (n_SV,)
-        Class index of each support vector.
-    n_classes : int
-
-    Returns
-    -------
-    dual_coef : ndarray of shape (n_classes - 1, n_SV)
-        A column holds the coefficients of that support vector against the other classes, in their order.
+    A column holds the coefficients of that support vector against the other classes, in their order.
+    ``beta``, of shape (n_machines, n_SV), has one row per pair (0, 1), (0, 2), …; ``labels`` has the class
+    index of each support vector.
     """
     dual_coef = np.zeros((n_classes - 1, labels.size))
     for row, (first, second) in zip(beta, class_pairs(n_classes), strict=True):

@@ -30,19 +30,12 @@ class NystroemMachine(Savable, KernelMachine):
 
     @abstractmethod
     def fit_rows(
-        self, rows: Rows, score: Score, deadline: Deadline, whole: Rows | None = None
+        self, rows: Rows, score: Score, deadline: Deadline, full: Rows | None = None
     ) -> HeldOutValues:
         """Train on prepared rows, and return the decision values of those that were held out.
 
-        Parameters
-        ----------
-        rows : Rows
-            Distinct, and in canonical order.
-        score : callable
-            ``score(decision, rows, weight)``, as in `NystroemSearch`.
-        deadline : Deadline
-        whole : Rows, default=None
-            Rows of which ``rows`` are a sample; the final machine is trained on them.
+        Rows are distinct and in canonical order, ``score`` is as in `NystroemSearch`. If they are a sample,
+        ``full`` are all rows; the final machine is trained on them.
         """
 
     def _check_parameters(self) -> None:
@@ -65,7 +58,7 @@ class NystroemMachine(Savable, KernelMachine):
         rows: Rows,
         score: Score,
         deadline: Deadline,
-        whole: Rows | None,
+        full: Rows | None,
         loss: Loss,
         strategy: str = "ovo",
     ) -> tuple[NystroemSearch, Candidate]:
@@ -76,7 +69,7 @@ class NystroemMachine(Savable, KernelMachine):
         seed = seed_of(self.random_state)
         search = NystroemSearch(rows, self.kernel_, score, self.memory_limit, deadline, seed, loss, strategy)
         chosen = search.run(self.n_components, self.C)
-        solutions = search.train(chosen, whole)
+        solutions = search.train(chosen, full)
         coefficients = np.array([solution.coefficients for solution in solutions])
         self.support_, self.support_vectors_ = chosen.landmarks, chosen.map.landmarks
         self.dual_coef_ = coefficients[:, :-1] @ chosen.map.normalization.T

@@ -28,24 +28,11 @@ def fit_sigmoids(
     random_state: Any,
     **settings: Any,
 ) -> np.ndarray:
-    """Fit one sigmoid per machine on decision values held out by stratified folds.
+    """Fit one sigmoid per machine on decision values held out by stratified folds; returns (n_machines, 2).
 
-    Parameters
-    ----------
-    source : ndarray of shape (n_samples, n_samples), or Rows
-        The Gram matrix, which all folds share, or the samples.
-    y : ndarray of shape (n_samples,)
-    weight : ndarray of shape (n_samples,)
-        Bounds of the machines as multiples of C.
-    sample_weight : ndarray of shape (n_samples,)
-        Weights in the likelihood: class weights move the machines, not the truth about the classes.
-    strategy, random_state, **settings
-        C, tol, max_iter and n_jobs, as in `SVC`.
-
-    Returns
-    -------
-    sigmoids : ndarray of shape (n_machines, 2)
-        A and B of each machine, for the probability of its positive class.
+    All folds share the Gram matrix, if that is the source. ``weight`` are bounds of the machines as multiples
+    of C, ``sample_weight`` the weights in the likelihood: class weights move the machines, not the truth
+    about the classes. The others, and C, tol, max_iter and n_jobs among the settings, are as in `SVC`.
     """
     used = np.flatnonzero(weight > 0)
     classes, index, counts = np.unique(y[used], return_inverse=True, return_counts=True)
@@ -102,18 +89,9 @@ def _from_rows(
 def class_probabilities(
     decision: np.ndarray, sigmoids: np.ndarray, n_classes: int, strategy: str
 ) -> np.ndarray:
-    """Turn the machines' decision values into class probabilities.
+    """Turn decision values of shape (n_samples, n_machines) into probabilities, (n_samples, n_classes).
 
-    Parameters
-    ----------
-    decision : ndarray of shape (n_samples, n_machines)
-    sigmoids : ndarray of shape (n_machines, 2)
-    n_classes : int
-    strategy : {"ovo", "ovr"}
-
-    Returns
-    -------
-    probabilities : ndarray of shape (n_samples, n_classes)
+    ``sigmoids`` has the shape (n_machines, 2), ``strategy`` is "ovo" or "ovr".
     """
     p = platt_probability(decision, sigmoids[:, 0], sigmoids[:, 1])
     if n_classes == 2:
@@ -127,18 +105,9 @@ def class_probabilities(
 def couple(pairwise: np.ndarray, n_classes: int) -> np.ndarray:
     """Class probabilities p that agree best with pairwise ones, r_ij = P(i | i or j).
 
-    Minimises Σ_i Σ_{j≠i} (r_ji p_i − r_ij p_j)² over Σp = 1: the second method of Wu, Lin & Weng
-    (JMLR 5, 2004), whose optimality conditions are one linear system.
-
-    Parameters
-    ----------
-    pairwise : ndarray of shape (n_samples, n_pairs)
-        r_ij for the pairs (0, 1), (0, 2), …
-    n_classes : int
-
-    Returns
-    -------
-    probabilities : ndarray of shape (n_samples, n_classes)
+    Minimises Σ_i Σ_{j≠i} (r_ji p_i − r_ij p_j)² over Σp = 1: the second method of Wu, Lin & Weng (JMLR 5,
+    2004), whose optimality conditions are one linear system. ``pairwise``, of shape (n_samples, n_pairs), has
+    r_ij for the pairs (0, 1), (0, 2), …; the result has the shape (n_samples, n_classes).
     """
     pairwise = np.clip(pairwise, SMALLEST, 1.0 - SMALLEST)
     n = pairwise.shape[0]

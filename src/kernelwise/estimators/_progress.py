@@ -8,22 +8,15 @@ from typing import Any
 
 
 class Progress:
-    """Tells an estimator's callbacks what is being done; without callbacks in scikit-learn, nobody.
-
-    Parameters
-    ----------
-    estimator : estimator
-    X, y : array
-        What ``fit`` was given.
-    """
+    """Tells an estimator's callbacks what is being done; without callbacks in scikit-learn, nobody."""
 
     def __init__(self, estimator: Any, X: Any, y: Any) -> None:
-        self.told: dict[str, Any] = {"estimator": estimator, "X": X, "y": y}
+        self.arguments: dict[str, Any] = {"estimator": estimator, "X": X, "y": y}
         self.root: Any = None
         if hasattr(estimator, "_init_callback_context"):
             # How many kernels will be tried is not known before.
             self.root = estimator._init_callback_context(max_subtasks=None)
-            self.root.call_on_fit_task_begin(**self.told)
+            self.root.call_on_fit_task_begin(**self.arguments)
 
     @contextmanager
     def task(self, name: str) -> Iterator[None]:
@@ -32,11 +25,11 @@ class Progress:
             yield
             return
         context = self.root.subcontext(task_name=name)
-        context.call_on_fit_task_begin(**self.told)
+        context.call_on_fit_task_begin(**self.arguments)
         yield
-        context.call_on_fit_task_end(**self.told)
+        context.call_on_fit_task_end(**self.arguments)
 
     def end(self) -> None:
         """All is done."""
         if self.root is not None:
-            self.root.call_on_fit_task_end(**self.told)
+            self.root.call_on_fit_task_end(**self.arguments)

@@ -39,14 +39,8 @@ NOT_ALWAYS_SET = ("best_estimator_", "n_iter_", "refit_time_", "relevance_", "me
 class Checked(NamedTuple):
     """Samples and targets that have passed scikit-learn's checks and ours.
 
-    Attributes
-    ----------
-    X : array or CSR matrix of shape (n_samples, n_features), or the Gram matrix
-    y : ndarray of shape (n_samples,)
-        As the family of the search is given them: class indices, or targets.
-    identity : ndarray of shape (n_samples,)
-        Equal samples are one row only if this is equal, too.
-    weight : ndarray of shape (n_samples,)
+    ``y`` is as the family of the search is given it: class indices, or targets. Equal samples are one row
+    only if their ``identity`` is equal, too. All but X have the shape (n_samples,).
     """
 
     X: Any
@@ -104,7 +98,6 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
     def _targets(self, y: np.ndarray) -> np.ndarray:
         """What the machine is trained to answer for encoded targets."""
 
-    # -- fitting --------------------------------------------------------------------------------------------
     def _fit(self, X: Any, y: Any, sample_weight: Any, context: FitContext | None = None) -> Self:
         """Fit in a context: see `fit_in_context`."""
         for name in NOT_ALWAYS_SET:
@@ -127,8 +120,10 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
 
     def _context(self) -> FitContext:
         """A context without journal, whose watcher is ``verbose``."""
-        deadline = Deadline(self.time_budget, reserve=RESERVE)
-        return FitContext(deadline, on_scored=self._report if self.verbose > 0 else lambda scored: None)
+        context = FitContext(Deadline(self.time_budget, reserve=RESERVE))
+        if self.verbose > 0:
+            context.on_scored = self._report
+        return context
 
     def _judge(
         self, X: Any, y: Any, sample_weight: Any, context: FitContext
@@ -148,27 +143,13 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         if context.full_data is not None:
             context.findings.append(context.full_data.scaled_by(prepared.scaler, seed))
         scorer = self._scorer(X[rows], samples, family)
-        fold_rows = assign_folds(
-            samples,
-            folds_of(self.cv, X, self._targets(y), weight, prepared.distinct, me),
-            family,
-            context,
-            random_state=seed,
-            needs_all_classes=self.scoring is not None,
-        )
+        cv = folds_of(self.cv, X, self._targets(y), weight, prepared.distinct, me)
+        needs_all = self.scoring is not None
+        folds = assign_folds(samples, cv, family, context, random_state=seed, needs_all_classes=needs_all)
         settings = {"tol": self.tol, "max_iter": self.max_iter, "n_jobs": self.n_jobs}
-        judge = CrossValidator(
-            samples,
-            fold_rows,
-            family,
-            scorer,
-            context,
-            self._runner(),
-            settings,
-            values_of_C(self.Cs, me),
-            seed,
-        )
-        return judge, prepared
+        Cs = values_of_C(self.Cs, me)
+        runner = self._runner()
+        return CrossValidator(samples, folds, family, scorer, context, runner, settings, Cs, seed), prepared
 
     def _runner(self) -> Any:
         """Where paths are run."""
@@ -236,7 +217,6 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
 
         write_report(report_data(self, X, y, **options), path)
 
-    # -- predicting -----------------------------------------------------------------------------------------
     def machine_samples(self, X: Any) -> Any:
         """Samples as ``best_estimator_`` takes them: scaled, or its columns of a Gram matrix."""
         check_is_fitted(self, "cv_results_")
@@ -247,7 +227,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
 
     def machine_values(self, X: Any) -> np.ndarray:
         """Return the decision values of every machine, of shape (n_samples, n_machines)."""
-        Z = self.machine_samples(X)
+        Z = self.machine_samples(X)  # which says so where there is no machine
         return self.best_estimator_.machine_values(Z)
 
     def _input(self) -> dict[str, Any]:
@@ -258,12 +238,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
 def fit_in_context(model: TunedMachine, X: Any, y: Any, context: FitContext) -> Any:
     """Fit a tuned machine under a watcher, with a journal or with names for its features.
 
-    Parameters
-    ----------
-    model : TunedSVC or TunedSVR
-    X, y : as of ``model.fit``
-    context : FitContext
-        Its deadline is that of the model's ``time_budget``.
+    The deadline of the context becomes that of the model's ``time_budget``.
     """
     context.deadline = Deadline(model.time_budget, reserve=RESERVE)
     return model._fit(X, y, None, context)

@@ -17,14 +17,10 @@ BLOCK = 256
 
 
 class HeldOut(NamedTuple):
-    """Answers of the chosen machines to rows that they were not trained on.
+    """Answers of the chosen machines to rows that they were not trained on, each of shape (n_held_out,).
 
-    Attributes
-    ----------
-    truth, predicted : ndarray of shape (n_held_out,)
-        Class indices (−1 for rejected), or targets in the units of y.
-    probability : ndarray of shape (n_held_out,)
-        Of ``classes_[1]`` for two classes, of the predicted class for more; empty for a regression.
+    Truth and predictions are class indices (−1 for rejected), or targets in the units of y. The probability
+    is that of ``classes_[1]`` for two classes, of the predicted class for more; it is empty for a regression.
     """
 
     truth: np.ndarray
@@ -34,18 +30,10 @@ class HeldOut(NamedTuple):
 
 @dataclass(frozen=True)
 class FitRecord:
-    """Small facts of a fit, kept for reports.
+    """Small facts of a fit, kept for reports: answers as in `HeldOut`, and the weights of those rows.
 
-    Attributes
-    ----------
-    n_rows : int
-        Distinct rows that the final machine was trained on.
-    n_bounded : int
-        Its support vectors with a coefficient at its bound, in one machine at least.
-    truth, predicted, probability : ndarray
-        See `HeldOut`.
-    weight : ndarray of shape (n_held_out,)
-        Of the held-out rows.
+    The final machine was trained on ``n_rows`` distinct rows; ``n_bounded`` of its support vectors have a
+    coefficient at its bound, in one machine at least.
     """
 
     n_rows: int
@@ -60,17 +48,8 @@ class FitRecord:
 class Finished:
     """A trained machine, and what is known of it.
 
-    Attributes
-    ----------
-    machine : estimator
-    rows : ndarray of shape (n_trained,)
-        Rows of the samples that it was trained on.
-    sigmoids : ndarray of shape (n_machines, 2), or None
-        Of probabilities.
-    record : FitRecord
-    n_machines : int
-        Machines that were trained for it.
-    seconds : float
+    ``rows`` are those of the samples that it was trained on, ``sigmoids``, of shape (n_machines, 2) or None,
+    are for probabilities, and ``n_machines`` were trained in ``seconds``.
     """
 
     machine: Any
@@ -93,16 +72,9 @@ def count_bounded(machine: Any, bound: np.ndarray) -> int:
 def held_out_classes(
     truth: np.ndarray, decision: np.ndarray, sigmoids: np.ndarray, n_classes: int, multiclass: str
 ) -> HeldOut:
-    """Predicted classes and their probabilities from held-out decision values.
+    """Predicted classes and their probabilities from held-out decision values, (n_held_out, n_machines).
 
-    Parameters
-    ----------
-    truth : ndarray of shape (n_held_out,)
-    decision : ndarray of shape (n_held_out, n_machines)
-    sigmoids : ndarray of shape (n_machines, 2)
-    n_classes : int
-    multiclass : str
-        A key of `STRATEGIES`.
+    ``sigmoids`` has the shape (n_machines, 2), ``multiclass`` is a key of `STRATEGIES`.
     """
     strategy = STRATEGIES[multiclass]
     predicted = strategy.decide(decision[:, 0] if n_classes == 2 else decision, n_classes)
@@ -120,14 +92,7 @@ def held_out_sigmoids(
 ) -> tuple[np.ndarray, list[Finding]]:
     """Platt's sigmoids of held-out decision values, shape (n_machines, 2), and a finding if some are flat.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n_held_out,)
-        Class indices.
-    decision : ndarray of shape (n_held_out, n_machines)
-    weight : ndarray of shape (n_held_out,)
-    n_classes : int
-    strategy : {"ovo", "ovr"}
+    ``y``, of shape (n_held_out,), are class indices; ``strategy`` is "ovo" or "ovr".
     """
     sigmoids = fit_platt_of(two_class_machines(y, n_classes, strategy), decision, weight)
     n_flat = int((np.abs(sigmoids[:, 0]) * np.abs(decision).max(axis=0) < 2.0 * FLAT).sum())

@@ -21,6 +21,7 @@ from kernelwise.estimators.grid.blocks import plan_blocks
 from kernelwise.estimators.grid.candidates import USED, group_candidates
 from kernelwise.estimators.grid.finished import FinishedSearch
 from kernelwise.estimators.grid.run import Job, run, tabulate
+from kernelwise.estimators.kernel_choice import is_precomputed
 from kernelwise.estimators.svc import SVC
 from kernelwise.multiclass import check_strategy, choose_reject_label
 from kernelwise.search.families import Classification
@@ -248,7 +249,7 @@ class GridSearchSVC(FinishedSearch):
         grid = self._grid()
         grids = [grid] if isinstance(grid, dict) else grid
         kernels = [kernel for part in grids for kernel in part.get("kernel", [self.kernel])]
-        return [isinstance(kernel, str) and kernel == "precomputed" for kernel in kernels]
+        return [is_precomputed(kernel) for kernel in kernels]
 
     def _check_settings(self) -> None:
         """Refuse settings that cannot be."""

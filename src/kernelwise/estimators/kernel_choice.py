@@ -27,21 +27,15 @@ def is_plain_function(kernel: Any) -> bool:
 
 
 def is_precomputed(kernel: Any) -> bool:
-    """Whether ``kernel`` is the word that stands for a Gram matrix in the place of samples."""
+    """Whether ``kernel`` is the word that stands for a Gram matrix instead of samples."""
     return isinstance(kernel, str) and kernel == "precomputed"
 
 
 def kernel_from_data(kernel: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
     """Return a kernel object with the parameters that it lacks taken from the data.
 
-    Parameters
-    ----------
-    kernel : str or Kernel
-        A name takes all parameters from the data (heuristic "scale"), an object keeps its own.
-    X : array or CSR matrix of shape (n_samples, n_features)
-    y : array of shape (n_samples,), default=None
-    sample_weight : array of shape (n_samples,), default=None
-        Weights are numbers of repeated rows.
+    A name takes all parameters from the data (heuristic "scale"), an object keeps its own. Weights are
+    numbers of repeated rows.
     """
     heuristic = "keep" if isinstance(kernel, Kernel) else "scale"
     return as_kernel(kernel).initialize(*with_copies(X, y, sample_weight), heuristic)
@@ -52,19 +46,10 @@ def choose_kernel(
 ) -> Kernel:
     """Return the kernel object to train with.
 
-    Parameters
-    ----------
-    kernel : str or Kernel
-        scikit-learn's four names take ``gamma``, ``degree`` and ``coef0``; other names take their parameters
-        from the data (heuristic "scale"); an object keeps its own, and gets from the data only what it lacks.
-    X : array or CSR matrix of shape (n_samples, n_features)
-    y : array of shape (n_samples,)
-    sample_weight : array of shape (n_samples,), default=None
-        What is taken from the data is that of rows repeated so often; but γ of scikit-learn's names is
-        scikit-learn's, which knows no weights.
-    gamma : {"scale", "auto"} or float
-    degree : int
-    coef0 : float
+    scikit-learn's four names take ``gamma``, ``degree`` and ``coef0``; other names take their parameters from
+    the data (heuristic "scale"); an object keeps its own, and gets from the data only what it lacks. What is
+    taken from the data is that of rows repeated as often as ``sample_weight`` says; but γ of scikit-learn's
+    names is scikit-learn's, which knows no weights.
     """
     if not isinstance(kernel, str) or kernel not in SKLEARN_NAMES:
         return kernel_from_data(kernel, X, y, sample_weight)
@@ -85,7 +70,7 @@ def resolve_gamma(gamma: Any, X: Any) -> float:
 
 
 class Rows(NamedTuple):
-    """Samples whose Gram matrix is not computed as a whole, and the bytes its rows may take."""
+    """Samples whose Gram matrix is never computed at once, and the bytes its rows may take."""
 
     kernel: KernelFunction
     X: Any
@@ -110,20 +95,9 @@ def _bytes(memory_limit: float) -> float:
 
 
 def gram_or_rows(kernel: KernelFunction, X: Any, n_samples: int, memory_limit: float) -> np.ndarray | Rows:
-    """Return the Gram matrix of the training samples, or what is needed to train without it.
+    """Return the Gram matrix, shape (n_samples, n_samples), of the training samples, or what replaces it.
 
-    Parameters
-    ----------
-    kernel : callable
-        As ``kernel(X, X)``.
-    X : samples
-    n_samples : int
-    memory_limit : float
-        In MiB.
-
-    Returns
-    -------
-    K : ndarray of shape (n_samples, n_samples), or Rows
+    ``kernel`` is called as ``kernel(X, X)``; ``memory_limit`` is in MiB.
     """
     if trains_by_rows(kernel, X, n_samples, memory_limit):
         return Rows(kernel, X, int(_bytes(memory_limit)))

@@ -102,7 +102,6 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
         self.memory_limit = memory_limit
         self.random_state = random_state
 
-    # -- fitting ------------------------------------------------------------------------------------------
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose landmarks and C, and train.
 
@@ -127,7 +126,7 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
         return self
 
     def fit_rows(
-        self, rows: Rows, score: Score, deadline: Deadline, whole: Rows | None = None
+        self, rows: Rows, score: Score, deadline: Deadline, full: Rows | None = None
     ) -> HeldOutValues:
         """Train on prepared rows, as a tuned machine does; see `NystroemMachine.fit_rows`."""
         assert rows.classes is not None
@@ -135,7 +134,7 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
         self.reject_label_ = choose_reject_label(
             self.reject_label, self.classes_, self.multiclass, "NystroemSVC"
         )
-        search, chosen = self._train(rows, score, deadline, whole, squared_hinge, self.machines_)
+        search, chosen = self._train(rows, score, deadline, full, squared_hinge, self.machines_)
         self._sigmoids = search.sigmoids(chosen)
         return search.held_out(chosen)
 

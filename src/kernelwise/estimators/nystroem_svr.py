@@ -121,11 +121,11 @@ class NystroemSVR(RegressorMixin, NystroemMachine):
         return self
 
     def fit_rows(
-        self, rows: Rows, score: Score, deadline: Deadline, whole: Rows | None = None
+        self, rows: Rows, score: Score, deadline: Deadline, full: Rows | None = None
     ) -> HeldOutValues:
         """Train on prepared rows, as a tuned machine does; see `NystroemMachine.fit_rows`."""
         loss = partial(squared_epsilon_insensitive, epsilon=self.epsilon)
-        search, chosen = self._train(rows, score, deadline, whole, loss)
+        search, chosen = self._train(rows, score, deadline, full, loss)
         return search.held_out(chosen)
 
     def predict(self, X: Any) -> np.ndarray:

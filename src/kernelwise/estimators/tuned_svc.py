@@ -174,7 +174,6 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         self.random_state = random_state
         self.verbose = verbose
 
-    # -- fitting ------------------------------------------------------------------------------------------
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose kernel and C, and train.
@@ -253,7 +252,6 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     def _held_out(self, y: np.ndarray, decision: np.ndarray, sigmoids: Any) -> HeldOut:
         return held_out_classes(y, decision, sigmoids, len(self.classes_), self.multiclass)
 
-    # -- predicting ---------------------------------------------------------------------------------------
     @property
     def multiclass_(self) -> str:
         """Strategy of the last fit."""

@@ -86,20 +86,9 @@ def plan_blocks(
 
     A fold is ordinary if its parts are disjoint, no sample repeats, all classes are there to train on, it
     needs no scaling of its own and no training scores. The block of any other fold has its training part and
-    then the rows to be held out, as new rows: such a row may be a training sample, too.
-
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (n_samples, n_features), or (n_samples, n_samples) if ``is_gram``
-    y : ndarray of shape (n_samples,)
-        Class indices.
-    weight : ndarray of shape (n_samples,)
-    splits : list of (train, test)
-        Integer indices.
-    scaler : transformer, default=None
-        Fitted to the training part of each fold.
-    with_train : bool, default=False
-        Whether to hold out the test part followed by the training part, for training scores.
+    then the rows to be held out, as new rows: such a row may be a training sample, too. X may be the Gram
+    matrix, ``y`` are class indices, the scaler is fitted to the training part of each fold, and
+    ``with_train`` holds out the test part followed by the training part, for training scores.
     """
     n_classes = int(y.max()) + 1
     folds = [Fold(number, train, test) for number, (train, test) in enumerate(splits)]

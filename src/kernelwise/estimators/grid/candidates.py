@@ -7,7 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kernelwise._core.validation import check_choice, check_positive
-from kernelwise.estimators.kernel_choice import SKLEARN_NAMES, choose_kernel, is_plain_function
+from kernelwise.estimators.kernel_choice import (
+    SKLEARN_NAMES,
+    choose_kernel,
+    is_plain_function,
+    is_precomputed,
+)
 
 DEFAULTS = {"C": 1.0, "gamma": "scale", "degree": 3, "coef0": 0.0}
 KEYS = sorted({*DEFAULTS, "kernel", "class_weight"})
@@ -17,12 +22,12 @@ USED = {"rbf": ("gamma",), "poly": ("gamma", "degree", "coef0"), "sigmoid": ("ga
 
 @dataclass
 class Group:
-    """Candidates with one kernel and one ``class_weight``: their places in the grid, and C at each."""
+    """Candidates with one kernel and one ``class_weight``: their indices in the grid, and C of each."""
 
     kernel: Any
     options: dict[str, Any]
     class_weight: Any
-    places: list[int] = field(default_factory=list)
+    indices: list[int] = field(default_factory=list)
     Cs: list[float] = field(default_factory=list)
 
     @property
@@ -35,9 +40,7 @@ class Group:
     @property
     def is_given(self) -> bool:
         """Whether the kernel is a function or a Gram matrix, which need no choosing."""
-        return is_plain_function(self.kernel) or (
-            isinstance(self.kernel, str) and self.kernel == "precomputed"
-        )
+        return is_plain_function(self.kernel) or is_precomputed(self.kernel)
 
     def kernel_on(self, X: Any, y: Any) -> Any:
         """The kernel `SVC` would use with the training samples ``X`` and their classes ``y``."""
@@ -51,15 +54,11 @@ class Group:
 def group_candidates(candidates: Iterable[dict[str, Any]], kernel: Any, class_weight: Any) -> list[Group]:
     """Group the candidates of a grid, in the order in which the groups first appear.
 
-    Parameters
-    ----------
-    candidates : iterable of dict
-        Keys among ``KEYS``; what is missing has scikit-learn's default.
-    kernel, class_weight
-        For the candidates that do not name theirs.
+    A candidate has keys among ``KEYS``; what is missing has scikit-learn's default, but for the kernel and
+    the class weight given here.
     """
     groups: dict[Hashable, Group] = {}
-    for place, params in enumerate(candidates):
+    for index, params in enumerate(candidates):
         unknown = sorted(set(params) - set(KEYS))
         if unknown:
             raise ValueError(
@@ -78,6 +77,6 @@ def group_candidates(candidates: Iterable[dict[str, Any]], kernel: Any, class_we
             groups[key] = Group(chosen, options, weights)
             if not groups[key].depends_on_training:
                 groups[key].kernel_on(None, None)  # refuse a bad parameter before any work
-        groups[key].places.append(place)
+        groups[key].indices.append(index)
         groups[key].Cs.append(float(C))
     return list(groups.values())

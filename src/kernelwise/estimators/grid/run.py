@@ -42,22 +42,9 @@ class Cell(NamedTuple):
 class Job:
     """What does not change from candidate to candidate.
 
-    Attributes
-    ----------
-    samples : as the user passed them, for scorers
-    y : ndarray of shape (n_samples,)
-    classes : ndarray of shape (n_classes,)
-    splits : list of (train, test)
-    scorer : PathScorer
-    score_weights : dict
-        Weights of shape (n_samples,) by name of the scorers that take them.
-    family : Classification
-        The machines that are trained.
-    settings : dict
-        ``tol`` and ``max_iter`` of the solver.
-    with_train : bool
-        Whether the held-out rows of a fold are its test part followed by its training part.
-    error_score : float or "raise"
+    ``samples`` are as the user passed them, for scorers; ``score_weights``, of shape (n_samples,), are by
+    name of the scorers that take them; ``settings`` are ``tol`` and ``max_iter``. With ``with_train`` the
+    held-out rows of a fold are its test part followed by its training part.
     """
 
     samples: Any
@@ -160,22 +147,22 @@ def tabulate(
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Times, test scores and training scores as tables of shape (n_candidates, n_splits) by name."""
     _report_failures(cells, groups, error_score)
-    n_candidates = sum(len(group.places) for group in groups)
+    n_candidates = sum(len(group.indices) for group in groups)
     shape = n_candidates, n_splits
     times = {"fit_time": np.zeros(shape), "score_time": np.zeros(shape)}
     test: dict[str, np.ndarray] = {}
     train: dict[str, np.ndarray] = {}
     for cell in cells:
-        places = groups[cell.group].places
-        times["fit_time"][places, cell.fold] = cell.fit_time
-        times["score_time"][places, cell.fold] = cell.score_time
+        indices = groups[cell.group].indices
+        times["fit_time"][indices, cell.fold] = cell.fit_time
+        times["score_time"][indices, cell.fold] = cell.score_time
         for table, scores in ((test, cell.test), (train, cell.train)):
             for metric, values in scores.items():
                 if metric not in table:
                     table[metric] = np.full(
                         shape, np.nan if error_score == "raise" else error_score, dtype=float
                     )
-                table[metric][places, cell.fold] = values
+                table[metric][indices, cell.fold] = values
     return times, test, train
 
 

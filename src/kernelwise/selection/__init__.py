@@ -54,13 +54,7 @@ from kernelwise.selection.laanaya import (
     rbf_select,
 )
 from kernelwise.selection.metric import MetricResult, learn_metric
-from kernelwise.selection.yin import (
-    YinCurves,
-    YinResult,
-    yin_curves,
-    yin_grid_search,
-    yin_select,
-)
+from kernelwise.selection.yin import YinCurves, YinResult, yin_curves, yin_grid_search, yin_select
 
 __all__ = [
     "AbeParameters",

@@ -21,19 +21,7 @@ from kernelwise.search.runner import Folds
 def make_folds(X: Any, y: np.ndarray, cv: Any, random_state: Any) -> tuple[Folds, list[Finding]]:
     """Make shuffled stratified folds, or those of a splitter; fewer, with a finding, if a class is small.
 
-    Parameters
-    ----------
-    X : array of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-        At least two samples of each class.
-    cv : int or splitter
-    random_state : int, RandomState or None
-        Of the shuffling.
-
-    Returns
-    -------
-    folds : list of (train, test)
-    findings : list of Finding
+    Every class has two samples at least; ``random_state`` is that of the shuffling.
     """
     if not isinstance(cv, (int, np.integer)):
         return list(cv.split(X, y)), []
@@ -42,14 +30,9 @@ def make_folds(X: Any, y: np.ndarray, cv: Any, random_state: Any) -> tuple[Folds
     smallest = int(np.unique(y, return_counts=True)[1].min())
     findings = []
     if smallest < cv:
-        findings.append(
-            Finding(
-                "few folds",
-                "warning",
-                f"The smallest class has {smallest} samples: {smallest} folds were used, not {cv}.",
-                "Merge small classes, or take the cross-validation accuracy with care.",
-            )
-        )
+        message = f"The smallest class has {smallest} samples: {smallest} folds were used, not {cv}."
+        advice = "Merge small classes, or take the cross-validation accuracy with care."
+        findings.append(Finding("few folds", "warning", message, advice))
     splitter = StratifiedKFold(min(int(cv), smallest), shuffle=True, random_state=random_state)
     return list(splitter.split(X, y)), findings
 
@@ -64,18 +47,10 @@ def cv_accuracies(
     multiclass: str = "ovo",
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """Return the pooled accuracies of machines with kernel exp(−γ‖z − z′‖²), distances computed once.
+    """Return the pooled accuracies, (n_gammas, n_Cs), of machines with kernel exp(−γ‖z − z′‖²).
 
-    Parameters
-    ----------
-    Z : array of shape (n_samples, n_features)
-    gammas : ndarray of shape (n_gammas,)
-    y, Cs, folds, multiclass, n_jobs
-        As in `kernelwise.search.accuracy.held_out_accuracies`.
-
-    Returns
-    -------
-    accuracies : ndarray of shape (n_gammas, n_Cs)
+    Distances are computed once; the other parameters are as in
+    `kernelwise.search.accuracy.held_out_accuracies`.
     """
     grams = Grams(Z, [DISTANCES])
     accuracies = np.empty((len(gammas), len(Cs)))
@@ -96,13 +71,8 @@ def noting_convergence(findings: list[Finding]) -> Iterator[None]:
         if not issubclass(other.category, ConvergenceWarning):
             warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
     if stopped:
-        findings.append(
-            Finding(
-                "not converged",
-                "warning",
-                f"Cross-validation for {len(stopped)} kernel widths had machines that did not converge; the "
-                f"first said: {stopped[0]}",
-                "Accuracies there may be a little off; lower the largest C or leave out the widest kernels.",
-            )
-        )
+        which = f"Cross-validation for {len(stopped)} kernel widths had machines that did not converge"
+        advice = "Accuracies there may be a little off; lower the largest C or leave out the widest kernels."
+        message = f"{which}; the first said: {stopped[0]}"
+        findings.append(Finding("not converged", "warning", message, advice))
         warnings.warn(str(findings[-1]), ConvergenceWarning, stacklevel=5)

@@ -50,6 +50,8 @@ def laanaya_select(
 ) -> MetricResult:
     """Minimise the regularised margin w over Q, from Q₀ = σ₀I with K′ = K_{Q₀} (paper 003, algorithm 1).
 
+    Returns a `MetricResult`.
+
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
@@ -69,10 +71,6 @@ def laanaya_select(
     cv : int or splitter, default=5
     random_state : int, RandomState or None, default=0
         Of the folds.
-
-    Returns
-    -------
-    result : MetricResult
 
     Notes
     -----
@@ -117,16 +115,12 @@ def adaptive_scaling_select(
     """Minimise the margin cost over scales of the features of given norm (Grandvalet and Canu 2002).
 
     This is adaptive scaling, which table 1 of paper 003 compares with. The scales are √q_k of a diagonal Q,
-    and their Euclidean norm, √tr Q, stays as it is at the start; ρ = 0.
+    and their Euclidean norm, √tr Q, stays as it is at the start; ρ = 0. Returns a `MetricResult`.
 
     Parameters
     ----------
     X, y, C, sigma0, max_iter, Cs, cv, random_state
         As in `laanaya_select`.
-
-    Returns
-    -------
-    result : MetricResult
 
     Examples
     --------
@@ -160,17 +154,13 @@ def constant_trace_select(
 ) -> MetricResult:
     """Minimise the radius-margin quotient over metrics of constant trace (Glasmachers and Igel 2005).
 
-    Tables 1 and 2 of paper 003 compare with it.
+    Tables 1 and 2 of paper 003 compare with it. Returns a `MetricResult`.
 
     Parameters
     ----------
     criterion : Criterion or str, default="radius-margin"
     X, y, kernel, sigma0, max_iter, Cs, cv, random_state
         As in `laanaya_select`.
-
-    Returns
-    -------
-    result : MetricResult
 
     Examples
     --------
@@ -192,16 +182,14 @@ def rbf_select(
 ) -> MetricResult:
     """Choose width and C of an RBF kernel by cross-validation (the plain SVM of paper 003, tables 1 and 2).
 
+    Returns a `MetricResult`.
+
     Parameters
     ----------
     gammas : array
         γ times the number of features, for standardised samples.
     X, y, Cs, cv, random_state
         As in `laanaya_select`.
-
-    Returns
-    -------
-    result : MetricResult
 
     Examples
     --------

@@ -20,13 +20,7 @@ from kernelwise.selection.cross_validation import Folds, make_folds
 class Procedure:
     """One run of a procedure: its clock, the training samples, their folds, and what it has to report.
 
-    Parameters
-    ----------
-    X : array of shape (n_samples, n_features)
-    y : array of shape (n_samples,)
-        At least two samples of each class.
-    scaler : transformer, default=None
-        Comes before the machine; None takes the samples as they are.
+    A scaler comes before the machine; None takes the samples as they are.
 
     Attributes
     ----------
@@ -100,15 +94,8 @@ def check_values(values: Any, name: str, owner: str) -> np.ndarray:
 def best_cell(accuracies: np.ndarray) -> tuple[int, int]:
     """Find the highest accuracy: of equals, the smallest C, and then the smallest γ (widest kernel).
 
-    Parameters
-    ----------
-    accuracies : ndarray of shape (n_gammas, n_Cs)
-        Both in increasing order.
-
-    Returns
-    -------
-    gamma, C : int
-        Indices.
+    ``accuracies``, of shape (n_gammas, n_Cs), has both in increasing order; the indices of γ and C are
+    returned.
     """
     C, gamma = np.unravel_index(int(accuracies.T.argmax()), accuracies.T.shape)
     return int(gamma), int(C)
@@ -119,14 +106,8 @@ def edge_finding(name: str, value: float, values: np.ndarray) -> list[Finding]:
     if len(values) < 2 or values[0] < value < values[-1]:
         return []
     edge = "smallest" if value <= values[0] else "largest"
-    return [
-        Finding(
-            "boundary",
-            "info",
-            f"The best {name}, {value:.4g}, is the {edge} of the {len(values)} values tried.",
-            "Try values beyond it if accuracy matters.",
-        )
-    ]
+    message = f"The best {name}, {value:.4g}, is the {edge} of the {len(values)} values tried."
+    return [Finding("boundary", "info", message, "Try values beyond it if accuracy matters.")]
 
 
 def table_rows(columns: Mapping[str, np.ndarray]) -> list[dict[str, float]]:

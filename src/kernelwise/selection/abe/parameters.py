@@ -73,14 +73,12 @@ def abe_parameters(
 ) -> AbeParameters:
     """Choose the kernel parameter as `abe_select` does, without choosing C (paper 000, section 3.2).
 
+    Returns an `AbeParameters`.
+
     Parameters
     ----------
     X, y, kernel, strategy, method, n_jobs
         As in `abe_select`.
-
-    Returns
-    -------
-    found : AbeParameters
 
     Examples
     --------

@@ -79,7 +79,7 @@ def abe_select(
 ) -> AbeResult:
     """Choose the kernel parameter of largest distance between class centres, then C by cross-validation.
 
-    Paper 000, section 3 and eqs. 7 to 10; table 1 has its parameters.
+    Paper 000, section 3 and eqs. 7 to 10; table 1 has its parameters. Returns an `AbeResult`.
 
     Parameters
     ----------
@@ -102,10 +102,6 @@ def abe_select(
         Of the folds.
     n_jobs : int, default=None
         Threads; results do not depend on it.
-
-    Returns
-    -------
-    result : AbeResult
 
     Warns
     -----
@@ -156,7 +152,8 @@ def abe_grid_search(
 ) -> AbeResult:
     """Choose kernel parameter and C by a grid search; of equals, the smallest C, then the widest kernel.
 
-    What paper 000, section 4, compares its method with: "RBF (g)" of its tables 1 and 2.
+    What paper 000, section 4, compares its method with: "RBF (g)" of its tables 1 and 2. Returns an
+    `AbeResult`.
 
     Parameters
     ----------
@@ -164,10 +161,6 @@ def abe_grid_search(
         Values of γ or δ in the paper's scale; None is the paper's 6 of γ or 20 of δ.
     X, y, kernel, Cs, cv, multiclass, random_state, n_jobs
         As in `abe_select`.
-
-    Returns
-    -------
-    result : AbeResult
 
     Examples
     --------
@@ -207,7 +200,8 @@ def abe_line_search(
 ) -> AbeResult:
     """Choose C by cross-validation at δ = 1, then δ by cross-validation at that C (two-stage line search).
 
-    What paper 000, section 4, compares its method with: "Diag (l)" of its tables 1 and 2.
+    What paper 000, section 4, compares its method with: "Diag (l)" of its tables 1 and 2. Returns an
+    `AbeResult`.
 
     Parameters
     ----------
@@ -215,10 +209,6 @@ def abe_line_search(
         Values of δ, 0.1, 0.2, …, 2 by default.
     X, y, kernel, Cs, cv, multiclass, random_state, n_jobs
         As in `abe_select`.
-
-    Returns
-    -------
-    result : AbeResult
 
     Examples
     --------
@@ -246,11 +236,6 @@ def _constant_findings(mapped: np.ndarray) -> list[Finding]:
     lost = int((np.ptp(mapped, axis=0) == 0).sum())
     if not lost:
         return []
-    return [
-        Finding(
-            "constant features",
-            "info",
-            f"{lost} of {mapped.shape[1]} features or directions do not vary and have no influence.",
-            "They still count in m, the number of features; remove them to have it otherwise.",
-        )
-    ]
+    message = f"{lost} of {mapped.shape[1]} features or directions do not vary and have no influence."
+    advice = "They still count in m, the number of features; remove them to have it otherwise."
+    return [Finding("constant features", "info", message, advice)]

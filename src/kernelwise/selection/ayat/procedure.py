@@ -42,7 +42,7 @@ def ayat_select(
 ) -> AyatResult:
     """Tune the kernel and C of every pair of classes by the mean probability of error on a validation set.
 
-    Paper 001, section 3.2 for the search and section 4 for the pairs.
+    Paper 001, section 3.2 for the search and section 4 for the pairs. Returns an `AyatResult`.
 
     Parameters
     ----------
@@ -75,10 +75,6 @@ def ayat_select(
         Of the share.
     n_jobs : int, default=None
         Threads over the pairs.
-
-    Returns
-    -------
-    result : AyatResult
 
     Examples
     --------

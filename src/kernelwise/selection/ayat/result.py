@@ -34,8 +34,7 @@ class PairMachine:
     >>> from sklearn.datasets import load_iris
     >>> from kernelwise.selection import ayat_select
     >>> X, y = load_iris(return_X_y=True)
-    >>> result = ayat_select(X[::2], y[::2], kernel="rbf", C=10.0)
-    >>> machine = result.pairs[0].tuned
+    >>> machine = ayat_select(X[::2], y[::2], kernel="rbf", C=10.0).pairs[0].tuned
 
     Its decision values are positive for the first class of the pair:
 
@@ -74,10 +73,7 @@ class PairTuning:
     >>> from sklearn.datasets import load_iris
     >>> from kernelwise.selection import ayat_select
     >>> X, y = load_iris(return_X_y=True)
-    >>> result = ayat_select(X[::2], y[::2], kernel="rbf", C=10.0)
-    >>> pair = result.pairs[2]
-    >>> [int(label) for label in pair.classes]
-    [1, 2]
+    >>> pair = ayat_select(X[::2], y[::2], kernel="rbf", C=10.0).pairs[2]
 
     What the search chose is a row of its history:
 

@@ -21,14 +21,10 @@ CHOICES = ("fewest", "lowest")
 
 
 def choose_row(rows: Iterable[dict[str, Any]], choose: str) -> dict[str, Any]:
-    """Choose the point of a search to use, as a row of its history.
+    """Choose the point of a search to use, as a row of its history: that of the lowest cost ("lowest").
 
-    Parameters
-    ----------
-    rows : rows with "value", and with "standard_error" and "n_support" for "fewest"
-    choose : {"fewest", "lowest"}
-        The lowest cost; or the fewest support vectors among the costs within one standard error of the
-        lowest (of equally many, the lowest cost).
+    Or, for "fewest", that with the fewest support vectors among the costs within one standard error of the
+    lowest (of equally many, the lowest cost); rows then have "standard_error" and "n_support".
     """
     rows = list(rows)
     lowest = min(rows, key=lambda row: row["value"])
@@ -47,11 +43,8 @@ def can_scan(kernel: Kernel) -> bool:
 def scan_and_search(problem: TuningProblem, search: Optimizer, choose: str) -> TuningResult:
     """Search from the scale of the problem's kernel, and C, that :func:`choose_row` takes.
 
-    Returns
-    -------
-    result : TuningResult
-        Of the search. Its history, evaluations and iterations include the scan, which counts as the first
-        iteration: the start is iteration 0, the rest of the scan iteration 1, the search follows.
+    History, evaluations and iterations of the result include the scan, which counts as the first iteration:
+    the start is iteration 0, the rest of the scan iteration 1, the search follows.
     """
     problem.reset()
     problem.note(start=0, iteration=0)

@@ -52,7 +52,8 @@ def glasmachers_select(
 ) -> GlasmachersResult:
     """Take the kernel at an optimum of the criterion near Jaakkola's start, then C by cross-validation.
 
-    What paper 002, section 5, recommends, with a check that it worked (theorems 2 and 3).
+    What paper 002, section 5, recommends, with a check that it worked (theorems 2 and 3). Returns a
+    `GlasmachersResult`.
 
     Parameters
     ----------
@@ -82,10 +83,6 @@ def glasmachers_select(
         Of the restarts and the folds.
     n_jobs : int, default=None
         Threads of cross-validation; results do not depend on it.
-
-    Returns
-    -------
-    result : GlasmachersResult
 
     Warns
     -----
@@ -150,7 +147,7 @@ def glasmachers_select(
 def glasmachers_curves(X: Any, y: Any, sigmas: Any, C: float = 1.0) -> GlasmachersCurves:
     """Compute R²/γ², polarization and alignment for every σ (paper 002, section 2).
 
-    Distances are computed once.
+    Distances are computed once. Returns a `GlasmachersCurves`.
 
     Parameters
     ----------
@@ -159,10 +156,6 @@ def glasmachers_curves(X: Any, y: Any, sigmas: Any, C: float = 1.0) -> Glasmache
     sigmas : array of shape (n_sigmas,)
     C : float, default=1.0
         Of the 2-norm machine.
-
-    Returns
-    -------
-    curves : GlasmachersCurves
 
     Examples
     --------

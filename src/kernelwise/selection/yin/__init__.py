@@ -12,14 +12,7 @@ with two other criteria of separability, DBTC and J4, and with the grid search o
 - the experiments: ``kernelwise reproduce yin``, in ``kernelwise.studies.yin``
 """
 
-from kernelwise.selection.yin.procedure import (
-    CRITERIA,
-    CS,
-    SIGMAS,
-    yin_curves,
-    yin_grid_search,
-    yin_select,
-)
+from kernelwise.selection.yin.procedure import CRITERIA, CS, SIGMAS, yin_curves, yin_grid_search, yin_select
 from kernelwise.selection.yin.result import YinCurves, YinResult
 
 __all__ = [

@@ -83,7 +83,7 @@ def yin_select(
 ) -> YinResult:
     """Choose σ where the criterion is largest, then C by cross-validation (ESDR-CV, DBTC-CV, J4-CV).
 
-    The procedure of paper 004, section 4.1, and of its table 2.
+    The procedure of paper 004, section 4.1, and of its table 2. Returns a `YinResult`.
 
     Parameters
     ----------
@@ -100,10 +100,6 @@ def yin_select(
         Of the folds.
     n_jobs : int, default=None
         Threads; results do not depend on it.
-
-    Returns
-    -------
-    result : YinResult
 
     Warns
     -----
@@ -144,16 +140,12 @@ def yin_grid_search(
 ) -> YinResult:
     """Choose σ and C by cross-validation over a grid; of equals, the smallest C, then the widest kernel.
 
-    What table 2 of paper 004 compares with.
+    What table 2 of paper 004 compares with. Returns a `YinResult`.
 
     Parameters
     ----------
     X, y, sigmas, Cs, cv, random_state, n_jobs
         As in `yin_select`.
-
-    Returns
-    -------
-    result : YinResult
 
     Examples
     --------
@@ -190,14 +182,12 @@ def yin_curves(
 ) -> YinCurves:
     """Compute ESDR, DBTC, J4 and cross-validation accuracies for every σ (paper 004, figures 4 to 9).
 
+    Returns a `YinCurves`.
+
     Parameters
     ----------
     X, y, sigmas, Cs, cv, random_state, n_jobs
         As in `yin_select`.
-
-    Returns
-    -------
-    curves : YinCurves
 
     Examples
     --------

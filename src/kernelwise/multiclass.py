@@ -50,17 +50,11 @@ def members_of(index: np.ndarray, first: int, second: int | None) -> tuple[np.nd
 
 
 def two_class_machines(index: np.ndarray, n_classes: int, strategy: str) -> list[Machine]:
-    """Split a problem of many classes into two-class ones.
+    """Split a problem of many classes, given by the class index of each sample, into two-class ones.
 
-    Parameters
-    ----------
-    index : ndarray of shape (n_samples,)
-        Class index of each sample.
-    n_classes : int
-    strategy : {"ovo", "ovr"}
-        One against one in the order (0, 1), (0, 2), …, the first class of a pair positive as in LIBSVM; or
-        each class against the rest. Two classes always make one machine, whose positive class is the second,
-        as in scikit-learn.
+    One against one ("ovo") in the order (0, 1), (0, 2), …, the first class of a pair positive as in LIBSVM;
+    or each class against the rest ("ovr"). Two classes always make one machine, whose positive class is the
+    second, as in scikit-learn.
     """
     check_choice(strategy, "strategy", "svm_path", MACHINES)
     if n_classes == 2:
@@ -130,13 +124,8 @@ def _sum_of_pairs(to_first: np.ndarray, to_second: np.ndarray, n_classes: int) -
 class Strategy(NamedTuple):
     """How machines are trained, and how their decision values become the index of a class.
 
-    Attributes
-    ----------
-    machines : {"ovo", "ovr"}
-        One machine for each pair of classes, or for each class and the rest.
-    decide : callable
-        ``decide(decision, n_classes)`` → indices of shape (...), `REJECTED` (−1) for no class.
-    rejects : bool
+    ``machines`` is "ovo" (one for each pair of classes) or "ovr" (one for each class and the rest);
+    ``decide(decision, n_classes)`` returns indices of shape (...), `REJECTED` (−1) for no class.
     """
 
     machines: str
@@ -145,20 +134,12 @@ class Strategy(NamedTuple):
 
 
 def fuzzy_membership(decision: np.ndarray) -> np.ndarray:
-    """Membership of each class by minimum operators (paper 000, section 4, after Abe's fuzzy SVMs).
+    """Memberships of the classes by minimum operators, (n_samples, n_classes) (paper 000, section 4).
 
-    m_i(x) = min( min(1, D_i(x)), min over j ≠ i of min(1, −D_j(x)) ): 1 where machine i and all others are
-    sure of class i, positive where they agree on it, and not positive for any class where they contradict
-    each other (the regions that signs alone leave unclassified).
-
-    Parameters
-    ----------
-    decision : ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-        One-vs-rest decision values D.
-
-    Returns
-    -------
-    membership : ndarray of shape (n_samples, n_classes)
+    m_i(x) = min( min(1, D_i(x)), min over j ≠ i of min(1, −D_j(x)) ), with one-vs-rest decision values D: 1
+    where machine i and all others are sure of class i, positive where they agree on it, and not positive for
+    any class where they contradict each other (the regions that signs alone leave unclassified). Two classes
+    have one value D for each sample.
 
     Notes
     -----
@@ -178,15 +159,11 @@ def fuzzy_membership(decision: np.ndarray) -> np.ndarray:
 
 
 def unanimous(decision: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return the class for which all its pairwise machines decide, or −1 (paper 001, section 4).
+    """Return the class for which all its pairwise machines decide, or −1 (paper 001, section 4), shape (...).
 
-    Parameters
-    ----------
-    decision : ndarray of shape (..., n_machines), or (...) for two classes
-        Pairwise values in the order (0, 1), (0, 2), …, the first class positive; of two classes, the second.
-        A value of exactly zero is for neither class.
-    n_classes : int
-        The result has the shape (...).
+    ``decision``, of shape (..., n_machines), has pairwise values in the order (0, 1), (0, 2), …, the first
+    class positive; of two classes it has the shape (...), the second class positive. A value of exactly zero
+    is for neither class.
     """
     check_decided(decision)
     if n_classes == 2:
@@ -209,20 +186,9 @@ STRATEGIES = {
 def decide_labels(
     decision: np.ndarray, classes: np.ndarray, strategy: str, reject_label: Any = None
 ) -> np.ndarray:
-    """Turn decision values into labels by the rule of a strategy.
+    """Turn decision values (as in `vote`) into labels of shape (...) by the rule of a key of `STRATEGIES`.
 
-    Parameters
-    ----------
-    decision, classes
-        As in `vote`.
-    strategy : str
-        A key of `STRATEGIES`.
-    reject_label : object, default=None
-        Label of rejected samples, as from `choose_reject_label`.
-
-    Returns
-    -------
-    labels : ndarray of shape (...)
+    ``reject_label`` is that of rejected samples, as from `choose_reject_label`.
     """
     index = STRATEGIES[strategy].decide(decision, len(classes))
     if not STRATEGIES[strategy].rejects:
@@ -276,23 +242,11 @@ def check_strategy(multiclass: Any, shape: Any, owner: str) -> None:
 
 
 def shown_values(values: np.ndarray, n_classes: int, shape: str, machines: str) -> np.ndarray:
-    """Return decision values as ``decision_function`` shows them.
+    """Return decision values as ``decision_function`` shows them, for a shape and the machines trained.
 
     One value per class from those of the pairs is scikit-learn's: votes + s / (3 (|s| + 1)), a share below ½
-    that ranks equal votes, with s the sum of the signed decision values of a class.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples, n_machines), or (n_samples,) for two classes
-    n_classes : int
-    shape : {"ovr", "ovo"}
-        ``decision_function_shape``.
-    machines : {"ovo", "ovr"}
-        What was trained.
-
-    Returns
-    -------
-    values : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_machines)
+    that ranks equal votes, with s the sum of the signed decision values of a class. Values have the shape
+    (n_samples, n_machines), or (n_samples,) for two classes.
     """
     if n_classes == 2:
         return values.ravel()

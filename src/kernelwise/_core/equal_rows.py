@@ -9,16 +9,9 @@ from scipy import sparse
 
 
 def number_equal_rows(X: Any) -> np.ndarray:
-    """Number the different rows of a matrix in the order of their first copies.
+    """Number the different rows of a finite matrix, array or CSR, in the order of their first copies.
 
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (n_samples, n_features), finite
-
-    Returns
-    -------
-    numbers : ndarray of shape (n_samples,), integers
-        Equal where the rows are.
+    The numbers, of shape (n_samples,), are equal where the rows are.
     """
     hashes = row_hashes(X)
     order = np.lexsort(hashes)  # stable: equal rows stay in their order

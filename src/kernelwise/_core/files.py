@@ -14,11 +14,7 @@ from typing import IO, Any
 def whole_file(path: Any, mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
     """Open a file under a temporary name and rename it at the end: a reader never meets half a file.
 
-    Parameters
-    ----------
-    path : path-like
-    mode, options
-        As of `open`.
+    ``mode`` and ``options`` are as of `open`.
     """
     path = Path(path).resolve()  # a link stays one
     if path.exists() and not path.is_file():  # a device or a pipe, which nothing may take the place of

@@ -21,13 +21,7 @@ ROOT = Path("/sys/fs/cgroup")
 def check_memory(n_bytes: float, what: str, advice: str) -> None:
     """Raise if so many bytes are not to be had.
 
-    Parameters
-    ----------
-    n_bytes : float
-    what : str
-        What needs them, as the subject of a sentence.
-    advice : str
-        What to do instead, as a sentence.
+    ``what`` needs them, as the subject of a sentence; ``advice`` is a sentence about what to do instead.
     """
     if n_bytes > SMALL and n_bytes > usable_memory():
         raise NotEnoughMemoryError(

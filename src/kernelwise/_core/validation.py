@@ -112,13 +112,7 @@ def check_gram(K: Any) -> np.ndarray:
 def check_labels(
     y: Any, n_samples: int, *, min_per_class: int = 1, min_classes: int = 2, sample_weight: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sorted classes and, for each sample, the index of its class; a weight of 2 is two samples.
-
-    Returns
-    -------
-    classes : ndarray of shape (n_classes,)
-    index : ndarray of shape (n_samples,), integers
-    """
+    """Return the sorted classes and the index of the class of each sample; a weight of 2 is two samples."""
     y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] == 1:
         y = y.ravel()

@@ -10,14 +10,13 @@ from sklearn.metrics import check_scoring
 from sklearn.utils.validation import validate_data
 
 from kernelwise._core.labels import weights_of_samples
-from kernelwise._core.sklearn_compat import with_callbacks
 from kernelwise._core.validation import is_dask
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
-from kernelwise.estimators._tuned import Checked, TunedMachine
 from kernelwise.estimators.fit_record import HeldOut
 from kernelwise.estimators.nystroem_svr import NystroemSVR
 from kernelwise.estimators.svr import SVR
+from kernelwise.estimators.tuned import Checked, TunedMachine
 from kernelwise.findings import Finding
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Regression
@@ -170,7 +169,6 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         self.verbose = verbose
 
     # -- fitting ------------------------------------------------------------------------------------------
-    @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose kernel, C and ε, and train.
 

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernelwise._core.sklearn_compat import CallbackSupportMixin
+from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
 from kernelwise.estimators._closing import closing_findings
 from kernelwise.estimators._cv_table import row_index, tabulate
 from kernelwise.estimators._finish import RESERVE, Finished, finish
@@ -105,6 +105,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         """What the machine is trained to answer for encoded targets."""
 
     # -- fitting --------------------------------------------------------------------------------------------
+    @with_callbacks
     def _fit(self, X: Any, y: Any, sample_weight: Any, context: FitContext | None = None) -> Self:
         """Fit in a context: see `fit_in_context`."""
         for name in NOT_ALWAYS_SET:
@@ -238,7 +239,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
 
     # -- predicting -----------------------------------------------------------------------------------------
     def machine_samples(self, X: Any) -> Any:
-        """Samples as ``best_estimator_`` takes them: scaled, or its columns of a Gram matrix."""
+        """Samples as ``best_estimator_`` takes them, of shape (n_samples, n_features or n_trained)."""
         check_is_fitted(self, "cv_results_")
         if not hasattr(self, "best_estimator_"):
             raise AttributeError(f"{type(self).__name__} was fitted with refit=False and has no machine.")

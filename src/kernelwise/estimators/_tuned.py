@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernelwise._core.sklearn_compat import CallbackSupportMixin
+from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
 from kernelwise.estimators._closing import closing_findings
 from kernelwise.estimators._cv_table import row_index, tabulate
 from kernelwise.estimators._finish import RESERVE, Finished, finish
@@ -266,4 +266,4 @@ def fit_in_context(model: TunedMachine, X: Any, y: Any, context: FitContext) -> 
         Its deadline is that of the model's ``time_budget``.
     """
     context.deadline = Deadline(model.time_budget, reserve=RESERVE)
-    return model._fit(X, y, None, context)
+    return with_callbacks(type(model)._fit)(model, X, y, None, context)

@@ -16,6 +16,7 @@ from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
 from kernelwise.estimators._closing import closing_findings
 from kernelwise.estimators._cv_table import row_index, tabulate
 from kernelwise.estimators._finish import RESERVE, Finished, finish
+from kernelwise.estimators._fit_record import FitRecord
 from kernelwise.estimators._machine import SamplesOrGram
 from kernelwise.estimators._progress import Progress
 from kernelwise.kernels.metric import relevance
@@ -235,6 +236,11 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         from kernelwise.reports import report_data, write_report
 
         write_report(report_data(self, X, y, **options), path)
+
+    @property
+    def fit_record_(self) -> FitRecord | None:
+        """Facts of the fit that its report shows; None without a final machine."""
+        return getattr(self, "_record", None)
 
     # -- predicting -----------------------------------------------------------------------------------------
     def machine_samples(self, X: Any) -> Any:

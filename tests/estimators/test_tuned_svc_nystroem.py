@@ -6,15 +6,21 @@ import re
 
 import numpy as np
 import pytest
-from kernelwise.estimators._tuned_nystroem import why_nystroem
-from kernelwise.search.deadline import Deadline
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris, make_classification
 
 from kernelwise import SVC, NystroemSVC, TunedSVC, load
-from kernelwise.estimators import _tuned_nystroem
+from kernelwise.estimators import _finish
+from kernelwise.estimators._finish import why_nystroem
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.search import landmarks as _nystroem_search
+from kernelwise.search import landmarks
+from kernelwise.search.context import Deadline, FitContext
+from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.families import Classification
+from kernelwise.search.folds import FoldRows
+from kernelwise.search.result import Choice
+from kernelwise.search.samples import Samples
+from kernelwise.search.scored_kernel import ScoredKernel
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +76,8 @@ def test_auto_is_exact_for_few_rows_and_nystroem_for_many(samples, monkeypatch):
     few = TunedSVC().fit(X, y)
     assert isinstance(few.best_estimator_, SVC)
     assert not found(few)
-    monkeypatch.setattr(_tuned_nystroem, "FEW", 100)
-    monkeypatch.setattr(_tuned_nystroem, "MANY", 300)
+    monkeypatch.setattr(_finish, "FEW", 100)
+    monkeypatch.setattr(_finish, "MANY", 300)
     many = TunedSVC().fit(X, y)
     assert isinstance(many.best_estimator_, NystroemSVC)
     assert "because 400 distinct rows are more than 300" in found(many)[0].message
@@ -81,28 +87,25 @@ def test_auto_is_exact_for_few_rows_and_nystroem_for_many(samples, monkeypatch):
     assert many.best_score_ == few.best_score_
 
 
-class FinishedTask:
-    """10 000 rows, 1000 of them in a search of two folds."""
+def finished(left):
+    """A judge of 10 000 rows, 1000 of them in a search of two folds, and a choice after a second.
 
-    n_folds, is_gram, whole = 2, False, None
+    Five values of C and two folds: 0.3 s up to the third C, 120 s for 20 times the rows.
+    """
     index = np.arange(10_000) % 2
-
-    class pieces:
-        rows = np.arange(1000)
-
-    def __init__(self, left):
-        self.deadline = Deadline(left, clock=lambda: 0.0)
-
-
-class FinishedPath:
-    """Five values of C and two folds in a second: 0.3 s up to the third C, 120 s for 20 times the rows."""
-
-    seconds, Cs = 1.0, np.arange(5)
+    samples = Samples(np.empty((10_000, 1)), index, index, np.ones(10_000), np.ones(10_000))
+    folds = FoldRows(np.arange(1000), np.arange(1000) % 2, np.ones(1000), 2)
+    context = FitContext(Deadline(left, clock=lambda: 0.0))
+    judge = CrossValidator(samples, folds, Classification(np.arange(2)), None, context)
+    scored = ScoredKernel(
+        "k", "", np.arange(5), np.zeros((5, 2)), None, np.zeros(5), True, 1.0, seconds=1.0, n_machines=10
+    )
+    return judge, Choice(scored, 2)
 
 
 @pytest.mark.parametrize(("left", "is_exact"), [(None, True), (121.0, True), (119.0, False)])
 def test_a_time_budget_decides_by_the_predicted_time(left, is_exact):
-    reason = why_nystroem("auto", FinishedTask(left), FinishedPath(), 2)
+    reason = why_nystroem("auto", *finished(left))
     assert (reason is None) == is_exact
     if not is_exact:
         assert reason == "because an exact one would take about 120 s on 10000 rows, and 119 s were left"
@@ -120,14 +123,14 @@ def test_three_classes_with_weights_and_text_labels():
 
 def test_a_deadline_stops_the_growth_and_limits_the_rows(samples, monkeypatch):
     X, y = samples
-    monkeypatch.setattr(_nystroem_search, "MAX_SEARCH_ROWS", 100)
-    rows = _nystroem_search.Rows(X, y, np.ones(400), np.ones(400), np.array([0, 1]))
+    monkeypatch.setattr(landmarks, "MAX_SEARCH_ROWS", 100)
+    rows = landmarks.Rows(X, y, np.ones(400), np.ones(400), np.array([0, 1]))
     deadline = Deadline(1e-9, clock=lambda: 0.0)
     machine = NystroemSVC(n_components=20)
     machine.fit_rows(rows, machine._accuracy(rows), deadline)
     assert machine.n_trained_ == 100
     assert deadline.skipped == ["training on 300 of 400 distinct rows"]
-    monkeypatch.setattr(_nystroem_search, "SIZES", (5, 10, 20))
+    monkeypatch.setattr(landmarks, "SIZES", (5, 10, 20))
     machine = NystroemSVC()
     machine.fit_rows(rows, machine._accuracy(rows), deadline)
     assert set(machine.search_results_["n_components"]) == {5}

@@ -23,7 +23,7 @@ from kernelwise.estimators import SVR
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF, DiagonalGaussian, Linear
 from kernelwise.optimizers import LineSearch
-from kernelwise.search import regression_task as regression_task
+from kernelwise.search.families import Regression
 
 # Machines to this tolerance, so that predictions can be compared to PRECISION.
 EXACT, PRECISION = {"tol": 1e-7}, 1e-4
@@ -317,7 +317,7 @@ def test_two_samples():
 
 
 def test_more_rows_than_a_search_looks_at(data, monkeypatch):
-    monkeypatch.setattr(regression_task, "MAX_SEARCH_ROWS", 60)
+    monkeypatch.setattr(Regression, "max_rows", 60)
     model = TunedSVR().fit(*data)
     assert any(finding.name == "sampled" for finding in model.diagnostics_)
     assert len(model.best_estimator_.support_) > 60

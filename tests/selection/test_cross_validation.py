@@ -13,12 +13,8 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC as ReferenceSVC
 
 from kernelwise.kernels import RBF
-from kernelwise.selection.cross_validation import (
-    cv_accuracies,
-    held_out_accuracies,
-    noting_convergence,
-    pooled_accuracies,
-)
+from kernelwise.search.accuracy import held_out_accuracies, pooled_accuracies
+from kernelwise.selection.cross_validation import cv_accuracies, noting_convergence
 from kernelwise.selection.procedure import best_cell, edge_finding
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from kernelwise._core.validation import check_choice
 from kernelwise.estimators._finish_nystroem import finish_nystroem
-from kernelwise.estimators._fit_record import Finished, FitRecord, HeldOut, count_bounded
+from kernelwise.estimators.fit_record import Finished, FitRecord, HeldOut, count_bounded
 from kernelwise.search.canonical import sample
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.landmarks import FEW, MANY

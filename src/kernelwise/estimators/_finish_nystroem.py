@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from kernelwise.estimators._fit_record import Finished, FitRecord, HeldOut
+from kernelwise.estimators.fit_record import Finished, FitRecord, HeldOut
 from kernelwise.findings import Finding
 from kernelwise.search.canonical import sample
 from kernelwise.search.context import Deadline

@@ -37,7 +37,7 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
         A name of :data:`kernelwise.kernels.KERNELS`, whose parameters then come from the data (heuristic
         "scale"), a kernel object, or "precomputed".
     C, epsilon : float, default=1.0, 0.1
-        Bound of the coefficients, and half the width of the tube; both in the units of y.
+        Bound of the coefficients, and the error that costs nothing; both in the units of y.
     tol, max_iter : float, int
         As in :class:`kernelwise.SVC`.
     memory_limit : float, default=4096

@@ -15,8 +15,8 @@ from kernelwise._core.validation import is_dask
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
-from kernelwise.estimators._fit_record import HeldOut, held_out_classes, held_out_sigmoids
 from kernelwise.estimators._tuned import Checked, TunedMachine
+from kernelwise.estimators.fit_record import HeldOut, held_out_classes, held_out_sigmoids
 from kernelwise.estimators.nystroem_svc import NystroemSVC
 from kernelwise.estimators.svc import SVC
 from kernelwise.findings import Finding

@@ -14,8 +14,8 @@ from kernelwise._core.sklearn_compat import with_callbacks
 from kernelwise._core.validation import is_dask
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
-from kernelwise.estimators._fit_record import HeldOut
 from kernelwise.estimators._tuned import Checked, TunedMachine
+from kernelwise.estimators.fit_record import HeldOut
 from kernelwise.estimators.nystroem_svr import NystroemSVR
 from kernelwise.estimators.svr import SVR
 from kernelwise.findings import Finding

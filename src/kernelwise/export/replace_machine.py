@@ -50,7 +50,7 @@ def replace_machine(
 
 
 def _full_csr(kind: type, values: np.ndarray) -> Any:
-    """A CSR matrix with every entry stored: LIBSVM reads the entries by their place."""
+    """A CSR matrix with every entry stored: LIBSVM reads the entries by their index."""
     n_rows, n_columns = values.shape
     indices = np.tile(np.arange(n_columns, dtype=np.int32), n_rows)
     indptr = np.arange(n_rows + 1, dtype=np.int32) * n_columns

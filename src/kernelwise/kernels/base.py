@@ -18,7 +18,8 @@ class Kernel(Parametrized, ABC):
 
     Kernels are values: :meth:`with_theta` and :meth:`initialize` return changed copies. A subclass writes
     ``_gram``, ``_diagonal`` and ``_gradient_dot`` and lists its free parameters, in declaration order, in
-    ``hyperparameters``.
+    ``hyperparameters``. It may say more about itself, such as ``is_gaussian`` or :meth:`sklearn_params`; what
+    it leaves out is only not made use of.
 
     Examples
     --------
@@ -93,7 +94,7 @@ class Kernel(Parametrized, ABC):
         Y : array or CSR matrix of shape (n_columns, n_features), default=None
             Column samples; ``X`` when omitted. Held-out criteria pass training rows here.
         K : ndarray of shape (n_rows, n_columns), default=None
-            ``kernel(X, Y)`` if it is at hand; it is not changed. Saves computing it again.
+            ``kernel(X, Y)`` if it is at hand; it is not changed. Saves computing it here.
 
         Returns
         -------

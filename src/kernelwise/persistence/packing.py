@@ -20,7 +20,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from kernelwise import criteria, kernels, optimizers
 from kernelwise._core.parameters import constructor_params
 from kernelwise.estimators import SVC, SVR, NystroemSVC, NystroemSVR, TunedSVC, TunedSVR
-from kernelwise.estimators._fit_record import FitRecord
+from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.findings import Finding
 from kernelwise.result import History, TuningResult

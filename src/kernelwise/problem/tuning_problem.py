@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from kernelwise._core.parameters import Hyperparameter, Parametrized, bounds_by_name
+from kernelwise._core.parameters import Hyperparameter
 from kernelwise._core.validation import check_labels, check_samples, check_targets, check_weights, stack_rows
 from kernelwise._core.weights import with_copies
 from kernelwise.criteria import Criterion, as_criterion
@@ -20,7 +20,8 @@ from kernelwise.criteria.state import Evaluation, SearchState
 from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.kernels.radial import ScaledGaussian
-from kernelwise.problem.test_samples import TestSamples
+from kernelwise.problem.bounds import search_bounds
+from kernelwise.problem.unseen import UnseenSamples
 from kernelwise.result import History
 
 # Parameters are named in the history up to this many; beyond, the row's "theta" has them all.
@@ -81,10 +82,10 @@ class TuningProblem:
         labels = None if self.criterion.is_regression else self.y
         samples = with_copies(self.X, labels, self.sample_weight)
         self.kernel: Kernel = start.initialize(*samples, None if isinstance(kernel, str) else "keep")
-        self.bounds = _bounds(self.kernel, self.criterion, bounds)
+        self.bounds = search_bounds(self.kernel, self.criterion, bounds)
         extra = self.criterion.extra_points(self.X.shape[1])
         self._points = self.X if extra is None else stack_rows(self.X, extra)
-        self._test = None if test is None else TestSamples(*test, self.X, self.y)
+        self._test = None if test is None else UnseenSamples(*test, self.X, self.y)
         self.reset()
 
     def _checked(self, y: Any) -> np.ndarray:
@@ -266,25 +267,9 @@ class TuningProblem:
         self.history.append(row)
 
     def _own_units(self, theta: Any) -> list[float]:
-        kernel, criterion = self.kernel_at(theta), self.criterion_at(theta)
-        parts: list[Parametrized] = [criterion] if kernel.geometry == "spd" else [kernel, criterion]
-        values = [v for part in parts for h in part.hyperparameters for v in np.ravel(getattr(part, h.name))]
-        return [float(v) for v in ([*kernel.theta.ravel(), *values] if kernel.geometry == "spd" else values)]
-
-
-def _bounds(
-    kernel: Kernel, criterion: Criterion, given: Mapping[str, tuple[float, float]] | None
-) -> np.ndarray:
-    """Bounds of the kernel's parameters, then of the criterion's."""
-    left = dict(given or {})
-    criterion_bounds = bounds_by_name(criterion, left)
-    if kernel.geometry != "euclidean":
-        if left:
-            raise ValueError(
-                f"{type(kernel).__name__} takes no bounds by name; it is searched on a manifold."
-            )
-        return np.concatenate([kernel.bounds, criterion_bounds])
-    bounds = np.concatenate([bounds_by_name(kernel, left), criterion_bounds])
-    if left:
-        raise ValueError(f"{type(kernel).__name__} has no free parameter {next(iter(left))!r} to bound.")
-    return bounds
+        """The parameters in the order of `theta_names`: not their logarithms, and Q as it is."""
+        kernel = self.kernel_at(theta)
+        Q = kernel.theta.ravel() if kernel.geometry == "spd" else np.empty(0)
+        parts = (kernel, self.criterion_at(theta))
+        named = [np.ravel(getattr(part, h.name)) for part in parts for h in part.hyperparameters]
+        return np.concatenate([Q, *named]).tolist()

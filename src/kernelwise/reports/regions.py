@@ -84,11 +84,11 @@ class Plane:
     residual: np.ndarray
     share: float
 
-    def filled(self, places: np.ndarray) -> np.ndarray:
-        """Samples at some places, with the mean residual of the nearest samples in all other directions."""
+    def filled(self, points: np.ndarray) -> np.ndarray:
+        """Samples at points of the plane; other directions have the mean residual of the nearest samples."""
         n = min(N_NEIGHBOURS, len(self.coordinates))
-        near = cKDTree(self.coordinates).query(places, k=n)[1].reshape(len(places), n)
-        return self.centre + places @ self.loadings + self.residual[near].mean(axis=1)
+        near = cKDTree(self.coordinates).query(points, k=n)[1].reshape(len(points), n)
+        return self.centre + points @ self.loadings + self.residual[near].mean(axis=1)
 
 
 def decision_regions(model: Any, X: Any, y: Any, names: list[str]) -> Regions | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,38 +14,14 @@ from kernelwise.optimizers import Optimizer, QuasiNewton
 from kernelwise.problem import TuningProblem
 from kernelwise.result import TuningResult
 from kernelwise.search.candidates import CURVE
-from kernelwise.search.climb import Climb
 from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.result import columns_of
+from kernelwise.search.result import Choice, columns_of
 from kernelwise.search.scored_kernel import ScoredKernel
-
-
-@dataclass
-class Found:
-    """What a strategy has found, before ε is fitted.
-
-    Attributes
-    ----------
-    scored : ScoredKernel
-    climb : Climb or None
-        Over whose widths it is the best.
-    index : int or None
-        Of the chosen C; None is the best.
-    curves, search, why
-        See `Choice`.
-    """
-
-    scored: ScoredKernel
-    climb: Climb | None = None
-    index: int | None = None
-    curves: dict[str, Any] = field(default_factory=dict)
-    search: TuningResult | None = None
-    why: list[str] = field(default_factory=list)
 
 
 def by_criterion(
     judge: CrossValidator, start: Kernel, criterion: Criterion, search: Optimizer | None
-) -> Found:
+) -> Choice:
     """The criterion alone chooses the kernel; cross-validation chooses C, unless the criterion has."""
     is_sketched = start.has_one_width and search is None
     if is_sketched and isinstance(criterion, SumsCriterion) and not criterion.needs_rows:
@@ -58,10 +33,10 @@ def by_criterion(
     if isinstance(found, MachineCriterion) and found.is_held_out and found.search_C and judge.Cs is None:
         scored, sentence = _with_C(judge, scored, found.C)
         why.append(sentence)
-    return Found(scored, curves=columns_of(result), search=result, why=why)
+    return Choice(scored, criterion_path=columns_of(result), search=result, why=why)
 
 
-def _by_sketch(judge: CrossValidator, start: Any, criterion: SumsCriterion) -> Found:
+def _by_sketch(judge: CrossValidator, start: Any, criterion: SumsCriterion) -> Choice:
     """The global maximum of a criterion over all widths."""
     sketch = judge.sketch(start)
     best = sketch.maximize(criterion, None)
@@ -78,7 +53,7 @@ def _by_sketch(judge: CrossValidator, start: Any, criterion: SumsCriterion) -> F
         )
     curves = {"gamma": gammas, criterion.name: sketch.curve(criterion, gammas)}
     why = [f"γ = {best.gamma:.4g} is the {best.stop_reason} of {criterion.name} over all widths."]
-    return Found(scored, curves=curves, why=why)
+    return Choice(scored, criterion_path=curves, why=why)
 
 
 def _with_C(judge: CrossValidator, scored: ScoredKernel, C: float) -> tuple[ScoredKernel, str]:

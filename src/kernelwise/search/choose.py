@@ -13,7 +13,7 @@ from kernelwise.exceptions import BoundaryWarning
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.optimizers import Optimizer, QuasiNewton, as_optimizer
 from kernelwise.result import TuningResult
-from kernelwise.search.by_criterion import Found, by_criterion, optimise
+from kernelwise.search.by_criterion import by_criterion, optimise
 from kernelwise.search.candidates import USUAL, Widths, median_distance, named_widths
 from kernelwise.search.climb import Climb
 from kernelwise.search.cross_validate import CrossValidator
@@ -54,14 +54,15 @@ def choose(
     optimizer = None if search is None else as_optimizer(search)
     if isinstance(kernel, str) and kernel == "auto":
         return _simplest(judge, criterion, optimizer)
-    found = _strategy(judge, kernel, criterion, optimizer)
-    scored, why = fit_epsilon(judge, found.scored, found.climb)
-    is_changed = found.index is None or scored is not found.scored
-    index = scored.best if is_changed or found.index is None else found.index
-    return Choice(scored, index, found.curves, found.search, [*found.why, *why])
+    choice = _strategy(judge, kernel, criterion, optimizer)
+    scored, why = fit_epsilon(judge, choice.scored, choice.climb)
+    if scored is not choice.scored:
+        choice.scored, choice.index = scored, scored.best
+    choice.why += why
+    return choice
 
 
-def _strategy(judge: CrossValidator, kernel: Any, criterion: Any, search: Optimizer | None) -> Found:
+def _strategy(judge: CrossValidator, kernel: Any, criterion: Any, search: Optimizer | None) -> Choice:
     """The way from a kernel and a criterion to a scored kernel."""
     is_auto = isinstance(criterion, str) and criterion == "auto"
     if isinstance(kernel, str) and kernel == "precomputed":
@@ -111,13 +112,13 @@ def _simplest(judge: CrossValidator, criterion: Any, search: Optimizer | None) -
     return choices[name]
 
 
-def _given(judge: CrossValidator, kernel: Any) -> Found:
+def _given(judge: CrossValidator, kernel: Any) -> Choice:
     name = kernel if isinstance(kernel, str) else type(kernel).__name__
     why = [f"{name} has no free parameter: only C was chosen."]
-    return Found(judge.score(kernel, "given"), why=why)
+    return Choice(judge.score(kernel, "given"), why=why)
 
 
-def _by_widths(judge: CrossValidator, start: Any) -> Found:
+def _by_widths(judge: CrossValidator, start: Any) -> Choice:
     """Widths that the rules of the family name, scored by cross-validation, then uphill."""
     data = judge.family.width_data(judge, start)
     widths = named_widths(judge.family.width_rules, data)
@@ -133,16 +134,16 @@ def _by_widths(judge: CrossValidator, start: Any) -> Found:
         if missed
         else f"Cross-validation tried them and {n_more} more around the best.",
     ]
-    return Found(scored, climb, curves=data.curves, why=why)
+    return Choice(scored, climb=climb, criterion_path=data.curves, why=why)
 
 
-def _by_metric(judge: CrossValidator, name: str, criteria: Any) -> Found:
+def _by_metric(judge: CrossValidator, name: str, criteria: Any) -> Choice:
     """A learned metric, scored with metrics that have not seen the held-out rows."""
     climb, learned, why = search_metric(judge, name, criteria)
     columns = columns_of(learned.result)
     if judge.family.regularises_metrics:
         scored, index, sentence = most_regularised(judge, climb)
-        return Found(scored, climb, index, columns, learned.result, [*why, *sentence])
+        return Choice(scored, index, climb, columns, learned.result, [*why, *sentence])
     widths, limits = _usual_widths(judge, final_kernel(climb.base), "highest centred alignment")
     climb.limits = limits
     climb.run(widths.gammas[1:], widths.reasons[1:])
@@ -154,10 +155,12 @@ def _by_metric(judge: CrossValidator, name: str, criteria: Any) -> Found:
         if score > climb.tried[climb.best].best_score:
             climb = plain
             why.append(f"The start from the data, without learning, did better: {score:.4f}.")
-    return Found(climb.tried[climb.best], climb, curves=columns, search=learned.result, why=why)
+    return Choice(
+        climb.tried[climb.best], climb=climb, criterion_path=columns, search=learned.result, why=why
+    )
 
 
-def _by_alignment(judge: CrossValidator, start: Kernel) -> Found:
+def _by_alignment(judge: CrossValidator, start: Kernel) -> Choice:
     """The start and the kernel of highest centred alignment, each at several widths."""
     starts, result = [(start, START)], None
     varies = np.ptp(judge.search_samples.y) > 0  # no kernel is aligned with a constant
@@ -170,7 +173,7 @@ def _by_alignment(judge: CrossValidator, start: Kernel) -> Found:
     return _by_score(judge, starts, result)
 
 
-def _by_score(judge: CrossValidator, starts: list[tuple[Kernel, str]], result: TuningResult | None) -> Found:
+def _by_score(judge: CrossValidator, starts: list[tuple[Kernel, str]], result: TuningResult | None) -> Choice:
     """The start that cross-validation prefers at one of a few widths, then uphill over its widths."""
     climbs: list[Climb] = []
     for kernel, reason in starts:
@@ -184,7 +187,7 @@ def _by_score(judge: CrossValidator, starts: list[tuple[Kernel, str]], result: T
     preferred = starts[climbs.index(best)][1]
     scored = best.run([], [])
     why = [f"Cross-validation preferred the kernel of the {preferred}; {len(best.tried)} widths were tried."]
-    return Found(scored, best, curves=columns_of(result), search=result, why=why)
+    return Choice(scored, climb=best, criterion_path=columns_of(result), search=result, why=why)
 
 
 def _usual_widths(judge: CrossValidator, kernel: Any, reason: str) -> tuple[Widths, tuple[float, float]]:

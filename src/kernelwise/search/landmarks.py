@@ -120,7 +120,7 @@ class Candidate:
 
     @property
     def best(self) -> int:
-        """Place of the best C: the smallest of equals, after averaging neighbours."""
+        """Index of the best C: the smallest of equals, after averaging neighbours."""
         return int(np.argmax(uniform_filter1d(self.scores, SMOOTH, mode="nearest")))
 
     @property

@@ -15,8 +15,7 @@ from kernelwise._core.validation import check_choice, check_positive
 from kernelwise.criteria import as_criterion
 from kernelwise.exceptions import BoundaryWarning
 from kernelwise.findings import Finding
-from kernelwise.kernels import RBF, DiagonalGaussian, Gaussian, LowRankGaussian
-from kernelwise.kernels.radial import GaussianFamily
+from kernelwise.kernels import RBF, DiagonalGaussian, Gaussian, Kernel, LowRankGaussian
 from kernelwise.optimizers import ManifoldDescent, Optimizer
 from kernelwise.problem import TuningProblem
 from kernelwise.result import TuningResult
@@ -39,7 +38,7 @@ class LearnedMetric:
 
     Attributes
     ----------
-    kernel : GaussianFamily
+    kernel : Kernel
         For standardised samples.
     start : float
         The start that led to the lowest cost.
@@ -50,7 +49,7 @@ class LearnedMetric:
     findings : tuple of Finding
     """
 
-    kernel: GaussianFamily
+    kernel: Kernel
     start: float
     values: dict[float, float]
     result: TuningResult
@@ -109,9 +108,7 @@ class MetricLearner:
         best = min(runs, key=lambda start: runs[start].value)
         values = {start: run.value for start, run in runs.items()}
         findings += runs[best].diagnostics
-        kernel = runs[best].kernel
-        assert isinstance(kernel, GaussianFamily)
-        return LearnedMetric(kernel, best, values, runs[best], tuple(findings))
+        return LearnedMetric(runs[best].kernel, best, values, runs[best], tuple(findings))
 
     def _chain(
         self, Z: np.ndarray, y: np.ndarray, start: float, optimizer: Optimizer, sample_weight: Any = None
@@ -133,7 +130,7 @@ class MetricLearner:
         return self._search(LowRankGaussian(np.diag(np.sqrt(q))[leading]), Z, y, optimizer, sample_weight)
 
     def _search(
-        self, kernel: GaussianFamily, Z: np.ndarray, y: np.ndarray, optimizer: Optimizer, sample_weight: Any
+        self, kernel: Kernel, Z: np.ndarray, y: np.ndarray, optimizer: Optimizer, sample_weight: Any
     ) -> TuningResult:
         with warnings.catch_warnings():
             # Each of many searches would say so; the findings of the best one do.

@@ -9,6 +9,7 @@ import numpy as np
 
 from kernelwise.criteria import Criterion
 from kernelwise.result import History, TuningResult
+from kernelwise.search.climb import Climb
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.scored_kernel import ScoredKernel
 
@@ -22,7 +23,9 @@ class Choice:
     scored : ScoredKernel
         The chosen kernel.
     index : int
-        Index of the chosen C among its values.
+        Index of the chosen C among its values; the best one if none is given.
+    climb : Climb or None
+        Over whose widths the kernel is the best.
     criterion_path : dict from str to ndarray
         The criteria over the widths, or the rows of a search's history as columns.
     search : TuningResult or None
@@ -32,10 +35,15 @@ class Choice:
     """
 
     scored: ScoredKernel
-    index: int
+    index: int = -1
+    climb: Climb | None = None
     criterion_path: dict[str, Any] = field(default_factory=dict)
     search: TuningResult | None = None
     why: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.index < 0:
+            self.index = self.scored.best
 
     @property
     def C(self) -> float:

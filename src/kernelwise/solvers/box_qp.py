@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernelwise.solvers.compiled.compile import compiled_smo
+from kernelwise.solvers.compiled.machine_code import compiled_smo
 from kernelwise.solvers.newton_face import newton_on_face
 
 SINGLE: np.dtype = np.dtype(np.float32)

@@ -1,4 +1,4 @@
-"""Rows of a Gram matrix that is never whole: computed where they are needed, and kept while there is room."""
+"""Rows of a Gram matrix that is never computed in full: made when needed, kept while there is room."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class KernelRows:
         self.capacity = min(self.n, memory_limit // (self.dtype.itemsize * self.n))
         self.kept = np.empty((self.capacity, self.n), self.dtype)  # pages are taken when first written
         self.n_kept = 0
-        self.place = np.full(self.n, -1)
+        self.kept_at = np.full(self.n, -1)  # index in `kept` of every row, −1 for none
 
     def compute(self, indices: np.ndarray, columns: np.ndarray | slice = ALL) -> np.ndarray:
         """K[indices][:, columns]"""
@@ -50,7 +50,7 @@ class KernelRows:
         self, indices: np.ndarray, change: np.ndarray, f: np.ndarray, columns: np.ndarray | slice = ALL
     ) -> None:
         """f −= Σ change_k K[indices_k], of f[columns] only if they are given."""
-        is_kept = self.place[indices] >= 0
+        is_kept = self.kept_at[indices] >= 0
         total = self._sum_of_kept(indices[is_kept], change[is_kept].astype(self.dtype), columns)
         new, change_of_new = indices[~is_kept], change[~is_kept].astype(self.dtype)
         step = max(8, BLOCK // (self.dtype.itemsize * max(total.size, 1)))
@@ -67,17 +67,17 @@ class KernelRows:
     ) -> np.ndarray:
         if indices.size > CROWDED * self.n_kept:
             everywhere = np.zeros(self.n_kept, self.dtype)
-            everywhere[self.place[indices]] = change
+            everywhere[self.kept_at[indices]] = change
             total = everywhere @ self.kept[: self.n_kept]
         else:
-            total = change @ self.kept[self.place[indices]]
+            total = change @ self.kept[self.kept_at[indices]]
         return total[columns].astype(np.float64)
 
     def _keep(self, indices: np.ndarray, rows: np.ndarray) -> None:
         n_new = min(indices.size, self.capacity - self.n_kept)
-        places = slice(self.n_kept, self.n_kept + n_new)
-        self.kept[places] = rows[:n_new]
-        self.place[indices[:n_new]] = np.arange(self.n_kept, self.n_kept + n_new)
+        free = slice(self.n_kept, self.n_kept + n_new)
+        self.kept[free] = rows[:n_new]
+        self.kept_at[indices[:n_new]] = np.arange(self.n_kept, self.n_kept + n_new)
         self.n_kept += n_new
 
 

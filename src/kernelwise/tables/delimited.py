@@ -18,6 +18,8 @@ from kernelwise.tables.table import Table, TableError
 SEPARATORS = ("\t", ";", "|", ",", " ")
 #: Lines that are looked at to find the separator.
 FIRST_LINES = 30
+#: Lines that are looked at to find out whether the first one holds names.
+MANY_LINES = 1000
 MISSING = frozenset({"", "?", "na", "n/a", "nan", "null", "none"})
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 
@@ -27,12 +29,70 @@ Row = list[str]
 def parse(text: str, path: Path, has_header: bool | None = None, min_columns: int = 2) -> Table:
     """Make a table of text; ``has_header`` None finds out."""
     separator = "\t" if ".tsv" in path.suffixes else find_separator(text)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    table = _parse_numbers(text, separator, path, has_header, min_columns)
+    return _parse_cells(text, separator, path, has_header, min_columns) if table is None else table
+
+
+def _parse_numbers(
+    text: str, separator: str, path: Path, has_header: bool | None, min_columns: int
+) -> Table | None:
+    """The table if all cells below the first line are plain numbers; None if not.
+
+    Most files are such, and are read in half the time.
+    """
+    lines = {} if '"' in text else numbered_lines(text)
+    if len(lines) < 2:
+        return None
+    first = next(_reader(lines.values(), separator))
+    matrix = number_matrix(list(lines.values())[1:], separator)
+    if matrix is None or matrix.shape[1] != len(first) or len(first) < min_columns:
+        return None
+    if np.isnan(matrix[:MANY_LINES]).all():  # what may be a header has to be looked at more closely
+        return None
+    if has_header is None:
+        has_header = not any(map(_is_present_number, first))
+    notes: list[str] = []
+    if has_header:
+        names = _unique(first, notes)
+        lines.pop(min(lines))
+    else:
+        values = numbers(first)
+        if values is None:
+            return None
+        names, matrix = _numbered_names(len(first)), np.vstack([values, matrix])
+    cells_of = None if separator == " " else separator
+
+    def texts(place: int) -> np.ndarray:
+        return _texts([line.split(cells_of)[place] for line in lines.values()])
+
+    columns = list(np.ascontiguousarray(matrix.T))
+    return Table(
+        str(path), names, columns, np.array(list(lines)), has_header=has_header, notes=notes, texts=texts
+    )
+
+
+def numbered_lines(text: str) -> dict[int, str]:
+    """Lines of text by their numbers from 1; blank ones are left out."""
+    # splitlines() would also split at characters that a cell may hold, such as U+2028.
+    return {number: line for number, line in enumerate(text.split("\n"), start=1) if line.strip()}
+
+
+def number_matrix(lines: Sequence[str], separator: str) -> np.ndarray | None:
+    """Lines of plain numbers as an array of shape (n_lines, n_columns); None if they are anything else."""
+    try:
+        return np.loadtxt(lines, delimiter=None if separator == " " else separator, ndmin=2, comments=None)
+    except ValueError:
+        return None
+
+
+def _parse_cells(text: str, separator: str, path: Path, has_header: bool | None, min_columns: int) -> Table:
+    """The table cell by cell: text, quotation marks, missing values and decimal commas are allowed."""
     lines, rows = _rows(text, separator, path, min_columns)
     if has_header is None:
         has_header = looks_like_header(rows)
-    n_columns = len(rows[0])
     notes: list[str] = []
-    names = [f"column {k}" for k in range(1, n_columns + 1)]
+    names = _numbered_names(len(rows[0]))
     if has_header:
         names = _unique(rows[0], notes)
         lines, rows = lines[1:], rows[1:]
@@ -78,8 +138,7 @@ def _reader(lines: Iterable[str], separator: str) -> Any:
 
 def _rows(text: str, separator: str, path: Path, min_columns: int) -> tuple[list[int], list[Row]]:
     """Rows of stripped cells with their lines in the file; blank lines are left out."""
-    # splitlines() would also split at characters that a cell may hold, such as U+2028.
-    reader = _reader(io.StringIO(text.replace("\r\n", "\n").replace("\r", "\n")), separator)
+    reader = _reader(io.StringIO(text), separator)
     lines: list[int] = []
     rows: list[Row] = []
     try:
@@ -106,13 +165,17 @@ def _rows(text: str, separator: str, path: Path, min_columns: int) -> tuple[list
 
 def looks_like_header(rows: list[Row]) -> bool:
     """Whether the first row holds names: no numbers, and numbers below or text that differs from it."""
-    if len(rows) < 2 or any(numbers([cell]) is not None and not _is_missing(cell) for cell in rows[0]):
+    if len(rows) < 2 or any(map(_is_present_number, rows[0])):
         return False
-    below = rows[1 : 1 + 1000]
+    below = rows[1 : 1 + MANY_LINES]
     columns = list(zip(*below, strict=True))
     if any(numbers(cells) is not None and not all(map(_is_missing, cells)) for cells in columns):
         return True
     return all(name not in cells for name, cells in zip(rows[0], columns, strict=True))
+
+
+def _numbered_names(n_columns: int) -> list[str]:
+    return [f"column {k}" for k in range(1, n_columns + 1)]
 
 
 def _unique(cells: Row, notes: list[str]) -> list[str]:
@@ -155,3 +218,7 @@ def _texts(cells: Sequence[str]) -> np.ndarray:
 
 def _is_missing(cell: str) -> bool:
     return cell.strip().lower() in MISSING
+
+
+def _is_present_number(cell: str) -> bool:
+    return numbers([cell]) is not None and not _is_missing(cell)

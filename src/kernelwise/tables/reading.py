@@ -38,6 +38,8 @@ def read_table(path: Any, has_header: bool | None = None, min_columns: int = 2) 
     if path.is_dir():
         raise TableError(f"{path} is a folder. Give a file.")
     raw = read_bytes(path)
+    if not raw.strip():
+        raise TableError(f"{path} is empty. Give a file with one row for each sample.")
     if raw.startswith(MARK) or path.suffix == ".parquet":
         return read_parquet(path)
     endings = [ending.lower() for ending in path.suffixes]

@@ -37,8 +37,6 @@ def read_bytes(path: Path) -> bytes:
             ) from error
     elif path.suffix == ".gz":
         raise TableError(f"{path} is not a gzip file, despite its name. Rename it, or get a new copy.")
-    if not raw.strip():
-        raise TableError(f"{path} is empty. Give a file with one row for each sample.")
     return raw
 
 

@@ -1,8 +1,4 @@
-"""Compiled: the dual for one value of C after the other, the entry to all compiled code of the solver.
-
-Numba's cache looks at this file alone to see whether machine code is stale: whoever changes ``pool``
-or ``pairs`` touches it, too, or empties the cache (the tests keep one for each state of the files).
-"""
+"""Compiled: the dual for one value of C after the other, the entry to all compiled code of the solver."""
 
 from __future__ import annotations
 
@@ -86,7 +82,7 @@ def smo_path(
     start : int
         The first C to solve for; if it is not 0, β and f are those of the C before.
     places, room, short : array
-        Of the pool, see ``_pool_loops``.
+        Of the pool, see ``pool``.
     coefficients : array of shape (n_Cs, n) or (0, n)
         Receives β for each C.
     table : array of shape (n_Cs, 8)

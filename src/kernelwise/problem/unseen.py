@@ -1,4 +1,4 @@
-"""The error, on samples that a search never sees, of the machines that its criterion trains."""
+"""The error of a search's machines on samples that the search never sees."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from kernelwise.kernels import Kernel
 from kernelwise.multiclass import vote
 
 
-class TestSamples:
-    """Samples to be predicted.
+class UnseenSamples:
+    """Samples that a search never sees, to be predicted by the machines that it trains.
 
     Parameters
     ----------
@@ -22,8 +22,6 @@ class TestSamples:
     X_train : array or CSR matrix of shape (n_samples, n_features)
     y_train : array of shape (n_samples,)
     """
-
-    __test__ = False  # not a test case, whatever its name
 
     def __init__(self, X: Any, y: Any, X_train: Any, y_train: np.ndarray) -> None:
         self.X = check_samples(X, "The X of test")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
+from pathlib import Path
 from threading import Lock, Timer
 from typing import Any
 
@@ -53,13 +56,32 @@ def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Callable[..., 
     note.daemon = True
     note.start()
     try:
-        smo = njit(pairs, cache=True, nogil=True, error_model="numpy")(pair_loops.smo_on_pool)
+        smo = _kept(njit(pairs, cache=True, nogil=True, error_model="numpy"), pair_loops.smo_on_pool)
         signature = (*path, types.FunctionType(pairs), places, matrix, pool, *[matrix] * 2)
-        run: Any = njit(signature, cache=True, nogil=True)(path_loops.smo_path)
+        run = _kept(njit(signature, cache=True, nogil=True), path_loops.smo_path)
         # The entry point itself: there is one signature, and the caller keeps to it, so nothing to look up.
         return run.get_compile_result(run.nopython_signatures[0]).entry_point, _addressed(smo, pairs)
     finally:
         note.cancel()
+
+
+def _kept(compile_for: Callable[..., Any], function: Any) -> Any:
+    """Compile a function, or load the machine code that was kept for this state of the files here.
+
+    Numba looks at the file of the function alone to see whether its machine code is stale, not at the files
+    of the functions that it calls. So the state of all of them goes into the name under which it is kept.
+    """
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    state = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()[:12]
+    function.__qualname__ = f"{function.__name__}_{state}"
+    compiled = compile_for(function)
+    if compiled.stats.cache_misses:  # some other state was kept, if any, which nobody has the files of
+        module = function.__module__.rpartition(".")[2]
+        for path in Path(compiled.stats.cache_path).glob(f"{module}.{function.__name__}[_-]*.nb[ic]"):
+            if state not in path.name:
+                with suppress(OSError):  # in use, or gone already
+                    path.unlink()
+    return compiled
 
 
 def _addressed(function: Any, signature: Any) -> Any:

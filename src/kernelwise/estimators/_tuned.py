@@ -16,9 +16,9 @@ from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
 from kernelwise.estimators._closing import closing_findings
 from kernelwise.estimators._cv_table import row_index, tabulate
 from kernelwise.estimators._finish import RESERVE, Finished, finish
-from kernelwise.estimators._fit_record import FitRecord
 from kernelwise.estimators._machine import SamplesOrGram
 from kernelwise.estimators._progress import Progress
+from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.kernels.metric import relevance
 from kernelwise.search.choose import choose
 from kernelwise.search.context import Deadline, FitContext
@@ -244,7 +244,10 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
 
     # -- predicting -----------------------------------------------------------------------------------------
     def machine_samples(self, X: Any) -> Any:
-        """Samples as ``best_estimator_`` takes them: scaled, or its columns of a Gram matrix."""
+        """Return samples as ``best_estimator_`` takes them: scaled, or its columns of a Gram matrix.
+
+        The shape is (n_samples, n_features), or (n_samples, n_trained) of a Gram matrix.
+        """
         check_is_fitted(self, "cv_results_")
         if not hasattr(self, "best_estimator_"):
             raise AttributeError(f"{type(self).__name__} was fitted with refit=False and has no machine.")

@@ -18,6 +18,7 @@ from kernelwise.estimators._cv_table import row_index, tabulate
 from kernelwise.estimators._finish import RESERVE, Finished, finish
 from kernelwise.estimators._machine import SamplesOrGram
 from kernelwise.estimators._progress import Progress
+from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.kernels.metric import relevance
 from kernelwise.search.choose import choose
 from kernelwise.search.context import Deadline, FitContext
@@ -237,6 +238,11 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
 
         write_report(report_data(self, X, y, **options), path)
 
+    @property
+    def fit_record_(self) -> FitRecord | None:
+        """Facts of the fit that its report shows; None without a final machine."""
+        return getattr(self, "_record", None)
+
     # -- predicting -----------------------------------------------------------------------------------------
     def machine_samples(self, X: Any) -> Any:
         """Samples as ``best_estimator_`` takes them, of shape (n_samples, n_features or n_trained)."""
@@ -267,4 +273,4 @@ def fit_in_context(model: TunedMachine, X: Any, y: Any, context: FitContext) -> 
         Its deadline is that of the model's ``time_budget``.
     """
     context.deadline = Deadline(model.time_budget, reserve=RESERVE)
-    return model._fit(X, y, None, context)
+    return with_callbacks(type(model)._fit)(model, X, y, None, context)

@@ -107,7 +107,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         Machines trained, the final one included.
     result_ : SelectionResult
         All of it, with the reason of every choice.
-    best_estimator_ : SVR
+    best_estimator_ : SVR or NystroemSVR
         The machine, on scaled features and for standardised targets.
     scaler_ : transformer or None
     relevance_ : ndarray of shape (n_features,)
@@ -175,6 +175,9 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_samples, n_features), or the Gram matrix
+            Or a dask array or dataframe. Up to 50 000 rows it is as if they were in memory. Of more, a sample
+            of so many comes here for scaling and cross-validation, and the final machine, a Nyström machine,
+            takes its sums over all chunks, where they are.
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.

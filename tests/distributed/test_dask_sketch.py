@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.datasets import make_classification
+from sklearn.datasets import make_classification, make_friedman1
 
-from kernelwise import TunedSVC
+from kernelwise import TunedSVC, TunedSVR
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import KMOD, RBF, DiagonalGaussian, Mahalanobis
 from kernelwise.sketch.sketch import DistanceSketch
@@ -70,7 +70,7 @@ def test_arrays(small_blocks, n_blocks, weight):
 
 def test_bands_of_chunks(monkeypatch):
     monkeypatch.setattr("kernelwise.distributed.sketch.BAND", 3)
-    monkeypatch.setattr("kernelwise.distributed.chunks.FAN_IN", 2)
+    monkeypatch.setattr("kernelwise.distributed.scheduler.FAN_IN", 2)
     kernel = DiagonalGaussian(q=np.array([1.0, 0.5, 0.1, 2.0, 1.0]))
     with dask.config.set(scheduler="synchronous"):
         found = DistanceSketch.from_data(chunked(X), Y, kernel=kernel)
@@ -159,6 +159,19 @@ def test_two_processes_run_the_same_paths_of_C(client, n_classes):
         values = found.decision_function(samples), expected.decision_function(samples)
         np.testing.assert_allclose(*values, rtol=1e-10, atol=1e-10)
         np.testing.assert_allclose(found.predict_proba(samples), expected.predict_proba(samples), atol=1e-3)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "diagonal"])
+def test_two_processes_run_the_same_paths_of_a_regression(client, kernel):
+    Z, targets = make_friedman1(90, n_features=5, noise=0.5, random_state=1)
+    expected = TunedSVR(kernel, cv=3).fit(Z, targets)
+    found = TunedSVR(kernel, cv=3, backend="dask").fit(Z, targets)
+    # ε follows the held-out error, and so differs within the stopping rule, too.
+    np.testing.assert_allclose(found.epsilon_, expected.epsilon_, rtol=1e-3)
+    assert (found.kernel_, found.C_) == (expected.kernel_, expected.C_)
+    assert found.best_score_ == pytest.approx(expected.best_score_, abs=1e-4)
+    atol = 1e-3 * found.target_scale_
+    np.testing.assert_allclose(found.predict(Z), expected.predict(Z), atol=atol)
 
 
 def test_a_worker_that_dies_in_the_middle_changes_nothing(client, tmp_path):

@@ -14,13 +14,17 @@ from threadpoolctl import threadpool_limits
 from kernelwise import TunedSVC
 from kernelwise.kernels import RBF
 from kernelwise.search.c_range import c_range
-from kernelwise.search.cross_validate import HeldOutPaths
+from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.families import Classification
 from kernelwise.search.fold_kernels import FoldKernels
+from kernelwise.search.folds import FoldRows
+from kernelwise.search.runner import Here
+from kernelwise.search.samples import Samples
 from kernelwise.solvers import svm_path
 from kernelwise.solvers.path import solve_path
 
 dask = pytest.importorskip("dask", reason="dask (extra 'dask') is not installed")
-from kernelwise.distributed.runner import ClusterPaths  # noqa: E402
+from kernelwise.distributed.runner import OnDask  # noqa: E402
 
 N = 160
 RNG = np.random.default_rng(0)
@@ -83,24 +87,44 @@ def test_a_metric_learned_without_each_fold():
     assert_same(found, expected, X)
 
 
+class GrowsWithC:
+    """A score of the position of C in its path."""
+
+    is_share = False
+
+    def __init__(self, slope):
+        self.slope = slope
+
+    def __call__(self, decision, rows, weight):
+        return self.slope * np.arange(len(decision))
+
+
 @pytest.mark.parametrize("kernel", [RBF(0.3), FoldKernels(RBF(0.3), [RBF(0.2), RBF(0.4), RBF(0.3)])])
 @pytest.mark.parametrize("slope", [1.0, -1.0])
 def test_paths_go_on_from_solved_machines(kernel, slope, monkeypatch):
     """Scores that grow with C, or fall, lead to more values of C: from the machines at hand, or anew."""
     X, y = DATA[3]
-    folds = list(StratifiedKFold(3).split(X, y))
-    settings = {"strategy": "ovo", "tol": 1e-3, "max_iter": -1, "n_jobs": None}
-    arguments = X, y, WEIGHT, folds, lambda decision, rows: slope * np.arange(len(decision)), settings
+    fold_of = np.empty(N, int)
+    for k, (_, test) in enumerate(StratifiedKFold(3).split(X, y)):
+        fold_of[test] = k
+    fold_rows = FoldRows(np.arange(N), fold_of, WEIGHT, 3)
+    samples = Samples(X, y, y, WEIGHT, WEIGHT)
+
+    def judge(runner):
+        return CrossValidator(
+            samples, fold_rows, Classification(np.arange(3)), GrowsWithC(slope), runner=runner
+        )
+
     goes_on = []
 
     def spy(*args, **options):
         goes_on.append(options["after"] is not None)
         return solve_path(*args, **options)
 
-    monkeypatch.setattr("kernelwise.distributed.runner.solve_path", spy)
-    expected = HeldOutPaths(*arguments).run(kernel, "given")
+    expected = judge(Here).score(kernel, "given")
+    monkeypatch.setattr("kernelwise.search.families.solve_path", spy)
     with dask.config.set(scheduler="synchronous"):
-        found = ClusterPaths(*arguments).run(kernel, "given")
+        found = judge(OnDask).score(kernel, "given")
     assert any(goes_on) == (slope > 0)
     assert len(found.Cs) > len(c_range(found.variance))
     for name in ("Cs", "scores", "decision", "variance", "n_machines", "is_finished"):
@@ -120,10 +144,11 @@ def test_no_path_is_run_here_and_none_twice(monkeypatch):
         n_tasks.append(options["only"])
         return solve_path(*args, **options)
 
-    monkeypatch.setattr("kernelwise.search.cross_validate.svm_path", refuse)
-    monkeypatch.setattr("kernelwise.distributed.runner.solve_path", spy)
+    monkeypatch.setattr(Here, "kernel", refuse)
+    monkeypatch.setattr("kernelwise.search.families.solve_path", spy)
     with dask.config.set(scheduler="synchronous"):
         model = TunedSVC(Cs=[1.0, 4.0], refit=False, backend="dask").fit(X, y)
+    assert None not in n_tasks
     assert len(n_tasks) == 5 * len({repr(params["kernel"]) for params in model.cv_results_["params"]})
 
 

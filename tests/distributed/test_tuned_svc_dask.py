@@ -17,6 +17,8 @@ from kernelwise.kernels import RBF
 from kernelwise.large.feature_blocks import MappedBlocks
 from kernelwise.large.linear_machine import LinearMachine
 from kernelwise.large.nystroem import NystroemMap
+from kernelwise.search.context import FitContext
+from kernelwise.search.families import Classification
 from kernelwise.search.landmarks import Rows
 from kernelwise.sketch.pass_over_pairs import SortedSamples
 from kernelwise.sketch.sketch import DistanceSketch
@@ -26,7 +28,11 @@ dd = pytest.importorskip("dask.dataframe", reason="dask (extra 'dask') is not in
 from dask import delayed  # noqa: E402
 
 from kernelwise.distributed.chunks import ChunkedRows  # noqa: E402
-from kernelwise.distributed.fit import ChunkedTrainingRows, WholeData, sampled  # noqa: E402
+from kernelwise.distributed.fit import (  # noqa: E402
+    ChunkedTrainingRows,
+    FullRows,
+    sampled,
+)
 from kernelwise.distributed.nystroem import ChunkedSamples  # noqa: E402
 
 N = 1500
@@ -49,7 +55,7 @@ def one_thread():
 @pytest.fixture
 def few_here(monkeypatch):
     monkeypatch.setattr("kernelwise.distributed.fit.MANY", 600)
-    monkeypatch.setattr("kernelwise.estimators._tuned_nystroem.FEW", 500)
+    monkeypatch.setattr("kernelwise.estimators._finish.FEW", 500)
 
 
 def test_few_rows_are_as_if_in_memory():
@@ -66,7 +72,7 @@ def test_few_rows_are_as_if_in_memory():
 
 def test_many_rows_stay_where_they_are(few_here):
     model = TunedSVC().fit(chunked(X), chunked(Y))
-    assert not hasattr(model, "_whole")
+    assert not any(isinstance(value, FullRows | ChunkedRows | FitContext) for value in vars(model).values())
     assert model.best_estimator_._n_trained == N
     assert model.score(X, Y) > 0.9
     said = {finding.name: str(finding) for finding in model.diagnostics_}
@@ -99,8 +105,8 @@ def test_sums_over_chunks(weight):
     rows = ChunkedRows.from_data(chunked(X), Y, None if weight is None else chunked(weight))
     scaler = StandardScaler().fit(X)
     Z = scaler.transform(X)
-    whole = WholeData(rows, "auto", scaler, 0)
-    training = whole.training_rows("balanced")
+    full = FullRows(rows, "auto", scaler, 0)
+    training = full.training_rows(Classification(rows.classes, class_weight="balanced"))
     order = np.concatenate(
         [first + np.argsort(INDEX[first : first + 400], kind="stable") for first in range(0, N, 400)]
     )
@@ -120,7 +126,7 @@ def test_sums_over_chunks(weight):
         sums = getattr(expected, name)(w)
         np.testing.assert_allclose(getattr(blocks, name)(w), sums, atol=1e-12 * np.abs(sums).max())
         assert not getattr(blocks, name)(np.zeros(N)).any()
-    sketch = whole.sketch(RBF())
+    sketch = full.sketch(RBF())
     exact = DistanceSketch.from_data(Z, Y, sample_weight=weight)
     np.testing.assert_allclose(sketch.derivatives(0.1), exact.derivatives(0.1), rtol=1e-10)
 
@@ -130,15 +136,16 @@ def test_a_sample_is_stratified_and_of_rows_that_count():
     y = random.permutation(np.repeat([0, 1, 2], [3, 997, 4000]))
     Z = np.column_stack([np.arange(5000.0), y])
     found = sampled(ChunkedRows.from_data(chunked(Z, 700), chunked(y, 700)), 500, 0)
-    assert np.diff(found.starts).tolist() == [2, 100, 400]
-    assert len(np.unique(found.Z[:, 0])) == 502
+    assert np.unique(found.y, return_counts=True)[1].tolist() == [2, 100, 400]
+    assert len(np.unique(found.X[:, 0])) == 502
     weight = (np.arange(5000) % 10 == 0) * 2.0
     weight[y == 0] = 1.0
     rows = ChunkedRows.from_data(chunked(Z, 700), chunked(y, 700), chunked(weight, 700))
     some = sampled(rows, 100, 0)
-    assert (some.weights > 0).all()
-    np.testing.assert_array_equal(some.weights, weight[some.Z[:, 0].astype(int)])
-    np.testing.assert_array_equal(some.Z[:, 1], np.repeat([0, 1, 2], np.diff(some.starts)))
+    assert (some.weight > 0).all()
+    np.testing.assert_array_equal(some.weight, weight[some.X[:, 0].astype(int)])
+    np.testing.assert_array_equal(some.X[:, 1], some.y)
+    np.testing.assert_array_equal(some.y, np.sort(some.y))
 
 
 def test_folds_of_a_splitter_are_those_of_the_rows_as_they_come():

@@ -7,7 +7,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from kernelwise.search.deadline import Deadline
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
@@ -23,6 +22,7 @@ from kernelwise.large.linear_machine import LinearMachine
 from kernelwise.large.losses import squared_epsilon_insensitive
 from kernelwise.large.nystroem import NystroemMap
 from kernelwise.search import landmarks
+from kernelwise.search.context import Deadline
 
 
 @pytest.fixture(scope="module")

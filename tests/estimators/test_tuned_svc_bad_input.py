@@ -15,7 +15,7 @@ from kernelwise import TunedSVC, tune
         ({"kernel": "rbff"}, "rbff"),
         ({"kernel": 3}, "3"),
         ({"criterion": "dtbc"}, "dtbc"),
-        ({"search": "fast"}, "'search' of TunedSVC must be an Optimizer or None, got 'fast'"),
+        ({"search": "fast"}, "'search' of TunedSVC must be an Optimizer, None or one of .*, got 'fast'"),
         ({"Cs": []}, "'Cs' of TunedSVC is empty"),
         ({"Cs": [1.0, -1.0]}, "'Cs' of TunedSVC must be a positive float, got -1.0"),
         ({"Cs": ["a"]}, "'Cs' of TunedSVC must be a positive float, got 'a'"),

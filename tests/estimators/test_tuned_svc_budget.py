@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 from kernelwise import TunedSVC
-from kernelwise.estimators import _tuned as _tuned_base
+from kernelwise.estimators import tuned as _tuned_base
 from kernelwise.estimators._finish import affordable_rows
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.search.context import Deadline, FitContext

@@ -366,7 +366,7 @@ def test_pickles_and_scalers(data, fitted):
         ({"refit": "best"}, "'refit' of TunedSVR must be one of"),
         ({"scale": "robust"}, "'scale' of TunedSVR must be one of"),
         ({"time_budget": 0.0}, "'time_budget' of TunedSVR must be a positive float"),
-        ({"search": "grid"}, "'search' of TunedSVR must be an Optimizer"),
+        ({"search": "fast"}, "'search' of TunedSVR must be an Optimizer"),
     ],
 )
 def test_bad_settings_get_one_sentence(data, settings, message):

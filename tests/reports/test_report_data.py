@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,7 +17,7 @@ from sklearn.svm import SVC as ReferenceSVC
 
 from kernelwise import SVC, Comparison, TunedSVC, load
 from kernelwise._core.fingerprint import fingerprint
-from kernelwise.reports import report_data
+from kernelwise.reports import report_data, write_report
 from kernelwise.reports.paths import c_paths, chosen, standard_errors
 
 from .conftest import END, SCRIPT
@@ -87,7 +90,8 @@ def test_paths_are_the_table(name, request):
     assert_array_equal(np.concatenate([path.scores for path in paths]), table["mean_test_score"])
     assert all((np.diff(path.Cs) > 0).all() for path in paths)
     assert len({id(p["kernel"]) for p in table["params"]}) <= len(paths)
-    path, place = chosen(model, paths)
+    number, place = chosen(model, paths)
+    path = paths[number]
     assert path.first + place == model.best_index_
     assert (path.Cs[place], path.scores[place]) == (model.C_, model.best_score_)
 
@@ -103,9 +107,32 @@ def test_model_from_a_file_has_the_same_report(hostile, three, tmp_path):
         assert_array_equal(ours.confusions[0].counts, theirs.confusions[0].counts)
 
 
+@pytest.mark.parametrize("name", ["hostile", "three", "diagonal", "regression"])
+def test_model_of_an_earlier_version_has_a_report_without_standard_errors(name, request, tmp_path):
+    fitted = request.getfixturevalue(name)
+    old = copy.copy(fitted.model)
+    old.cv_results_ = {k: v for k, v in old.cv_results_.items() if k not in ("path", "standard_error")}
+    old.result_ = replace(old.result_, standard_error=np.nan)
+    data = report_data(old, fitted.X, fitted.y)
+    assert [path.first for path in data.paths] == [path.first for path in c_paths(fitted.model)]
+    assert all(np.isnan(path.errors).all() for path in data.paths)
+    assert "±" not in data.answer.heading
+    write_report(data, tmp_path / "report.html")
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy"])
+def test_only_accuracy_is_a_share_of_samples(scoring, blobs):
+    X, y = blobs
+    answer = report_data(TunedSVC(Cs=[1.0], scoring=scoring, cv=3).fit(X, y), test=(X, y)).answer
+    assert answer.score == scoring.replace("_", " ")
+    assert answer.is_share == (scoring == "accuracy") == (" %" in answer.cv_text)
+    assert (answer.test_error is not None) == answer.is_share
+
+
 def test_plateau_ends_where_scores_are_a_standard_error_lower(hostile):
     paths = c_paths(hostile.model)
-    path, place = chosen(hostile.model, paths)
+    number, place = chosen(hostile.model, paths)
+    path = paths[number]
     low, high = path.plateau(place)
     enough = path.scores >= path.scores[place] - path.errors[place]
     inside = (path.Cs >= low) & (path.Cs <= high)

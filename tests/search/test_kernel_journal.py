@@ -9,7 +9,7 @@ from sklearn.datasets import load_diabetes, load_iris
 
 from kernelwise import TunedSVC, TunedSVR
 from kernelwise._core.journal import Journal
-from kernelwise.estimators import fit_in_context
+from kernelwise.estimators.tuned import fit_in_context
 from kernelwise.kernels import RBF, DiagonalGaussian, Linear
 from kernelwise.search.context import FitContext
 from kernelwise.search.fold_kernels import FoldKernels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -25,11 +26,11 @@ def make_model(task: str, options: dict[str, Any]) -> TunedSVC | TunedSVR:
     parameters: dict[str, Any] = {
         "kernel": options["kernel"],
         "criterion": options["criterion"],
-        "search": None if search is None else _chosen("--search", search, OPTIMIZERS)(),
+        "search": None if search is None else _chosen("--search", search, OPTIMIZERS),
         "Cs": None if log2c is None else values_of_C(log2c),
         "cv": _folds(options["cv"]),
         "scoring": _scoring(options["scoring"], task),
-        "scale": _chosen("--scale", options["scale"], SCALES),
+        "scale": SCALES[_chosen("--scale", options["scale"], SCALES)],
         "time_budget": options["time_budget"],
         "n_jobs": options["n_jobs"],
         "random_state": options["seed"],
@@ -41,7 +42,7 @@ def make_model(task: str, options: dict[str, Any]) -> TunedSVC | TunedSVR:
     model: TunedSVC | TunedSVR
     if task == "classification":
         if class_weight is not None:
-            _chosen("--class-weight", class_weight, {"balanced": None})
+            _chosen("--class-weight", class_weight, ["balanced"])
         model = TunedSVC(**parameters, class_weight=class_weight)
     elif class_weight is not None:
         raise UserError("--class-weight has no meaning for a regression. Leave it out.")
@@ -87,7 +88,7 @@ def _folds(text: str) -> str | int:
     return int(text)
 
 
-def _chosen(option: str, value: str, choices: dict[str, Any]) -> Any:
+def _chosen(option: str, value: str, choices: Iterable[str]) -> str:
     if value not in choices:
         raise UserError(f"{option} must be one of {', '.join(choices)}, got {value!r}.")
-    return choices[value]
+    return value

@@ -5,38 +5,45 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
+from sklearn.base import is_classifier
 
 from kernelwise import __version__
 from kernelwise.cli.output import print_table
+from kernelwise.reports.answer import answer_of
+from kernelwise.reports.relevance import feature_names
 
 #: Features of the largest weight that the table shows.
 MOST_RELEVANT = 5
 
 
 def tuning_json(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
-    """What was chosen, as JSON can hold it."""
-    results, place = model.cv_results_, model.best_index_
-    is_regression = hasattr(model, "epsilon_")
-    name = model.scoring or ("r2" if is_regression else "accuracy")
-    error = results["std_test_score"][place] / np.sqrt(max(model.n_splits_ - 1, 1))
+    """What was chosen, as JSON can hold it; the numbers are those of the report."""
+    answer = answer_of(model, test)
+    name = model.scoring or ("accuracy" if is_classifier(model) else "r2")
     relevance = getattr(model, "relevance_", None)
     return {
         "version": __version__,
         "kernel": {"name": type(model.kernel_).__name__, "parameters": model.kernel_.get_params()},
-        "C": model.C_,
-        "epsilon": model.epsilon_ if is_regression else None,
-        "classes": None if is_regression else model.classes_,
+        "C": answer.C,
+        "epsilon": answer.epsilon,
+        "classes": getattr(model, "classes_", None),
         "score": {
             "name": name,
-            "cross_validated": model.best_score_,
-            "standard_error": error,
-            "n_folds": model.n_splits_,
+            "cross_validated": answer.cv_score,
+            "standard_error": answer.cv_error,
+            "n_folds": answer.n_folds,
         },
-        "test": None if test is None else _test_score(model, *test, name),
-        "relevance": None if relevance is None else dict(zip(_names(model), relevance, strict=True)),
-        "n_candidates": len(results["params"]),
-        "n_machines": model.n_svm_fits_,
+        "test": None
+        if test is None
+        else {
+            "name": name,
+            "score": answer.test_score,
+            "standard_error": answer.test_error,
+            "n_samples": answer.n_test,
+        },
+        "relevance": None if relevance is None else dict(zip(feature_names(model), relevance, strict=True)),
+        "n_candidates": answer.n_candidates,
+        "n_machines": answer.n_machines,
         "n_support": len(model.best_estimator_.support_),
         "stop_reason": model.result_.stop_reason,
         "converged": model.result_.converged,
@@ -45,37 +52,17 @@ def tuning_json(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
     }
 
 
-def _test_score(model: Any, X: Any, y: np.ndarray, name: str) -> dict[str, Any]:
-    score = float(model.scorer_(model, X, y))
-    is_share = name == "accuracy"
-    return {
-        "name": name,
-        "score": score,
-        "standard_error": float(np.sqrt(score * (1 - score) / len(y))) if is_share else None,
-        "n_samples": len(y),
-    }
-
-
-def _names(model: Any) -> list[str]:
-    return [str(name) for name in model.feature_names_in_]
-
-
 def print_tuning(result: dict[str, Any], model: Any) -> None:
     """The table, then the reasons."""
-    score, test = result["score"], result["test"]
-    rows = [
-        ("kernel", str(model.kernel_)),
-        ("C", f"{result['C']:.6g}"),
-        (
-            f"cross-validated {score['name']}",
-            f"{score['cross_validated']:.4f} ± {score['standard_error']:.4f} ({score['n_folds']} folds)",
-        ),
-    ]
+    rows = [("kernel", str(model.kernel_)), ("C", f"{result['C']:.6g}")]
     if result["epsilon"] is not None:
-        rows.insert(2, ("epsilon", f"{result['epsilon']:.4g} standard deviations of the target"))
+        rows.append(("epsilon", f"{result['epsilon']:.4g} standard deviations of the target"))
+    score, test = result["score"], result["test"]
+    found = _with_error(score["cross_validated"], score["standard_error"])
+    rows.append((f"cross-validated {score['name']}", f"{found} ({score['n_folds']} folds)"))
     if test is not None:
-        bar = "" if test["standard_error"] is None else f" ± {test['standard_error']:.4f}"
-        rows.append((f"test {test['name']}", f"{test['score']:.4f}{bar} ({test['n_samples']} samples)"))
+        found = _with_error(test["score"], test["standard_error"])
+        rows.append((f"test {test['name']}", f"{found} ({test['n_samples']} samples)"))
     if result["relevance"] is not None:
         first = sorted(result["relevance"].items(), key=lambda item: -item[1])[:MOST_RELEVANT]
         rows.append(("most relevant", ", ".join(f"{name} {weight:.2f}" for name, weight in first)))
@@ -87,3 +74,7 @@ def print_tuning(result: dict[str, Any], model: Any) -> None:
     print("\nWhy:")
     for sentence in (*result["why"], *(f"{f['message']} {f['advice']}".strip() for f in result["findings"])):
         print(f"- {sentence}")
+
+
+def _with_error(score: float, error: float | None) -> str:
+    return f"{score:.4f}" if error is None else f"{score:.4f} ± {error:.4f}"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from kernelwise.cli.errors import UserError, check_writable
 from kernelwise.cli.progress import say
-
-NEEDED = ("kernelwise.reports", "jinja2", "plotly")
 
 
 def check_report(path: Path | None) -> None:
@@ -20,7 +17,7 @@ def check_report(path: Path | None) -> None:
         return
     check_writable(path, "--report")
     # Looked for, not imported: the packages are slow, and drawing needs them only in the end.
-    missing = [name for name in NEEDED if find_spec(name) is None]
+    missing = [name for name in ("jinja2", "plotly") if find_spec(name) is None]
     if missing:
         raise UserError(
             f"--report needs {' and '.join(missing)}, not installed here: pip install 'kernelwise[report]'."
@@ -29,7 +26,7 @@ def check_report(path: Path | None) -> None:
 
 def write(path: Path, model: Any, X: Any, y: Any, arguments: list[str], **more: Any) -> None:
     """Draw and write the report; ``arguments`` are those of the command, so that it can be repeated."""
-    reports = import_module("kernelwise.reports")
-    data = reports.report_data(model, X, y, command=shlex.join(["kernelwise", *arguments]), **more)
-    reports.write_report(data, path)
+    from kernelwise.reports import report_data, write_report
+
+    write_report(report_data(model, X, y, command=shlex.join(["kernelwise", *arguments]), **more), path)
     say(f"The report is in {path}.")

@@ -97,7 +97,7 @@ def open_journal(
 
 def fit(machine: Any, data: Samples, time_budget: float | None = None, journal: Any = None) -> Any:
     """Fit a machine whose progress the user sees, with the names of the features, and return it."""
-    from kernelwise.estimators import fit_in_context
+    from kernelwise.estimators.tuned import fit_in_context
     from kernelwise.search.context import FitContext
 
     with Progress(time_budget) as progress:

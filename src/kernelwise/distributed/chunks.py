@@ -1,46 +1,24 @@
-"""Rows of dask collections: checked chunk by chunk, sorted by class, and found again by their place."""
+"""Rows of dask collections: checked chunk by chunk, sorted by class, and found by their index."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from dask import compute, config, delayed, persist
+from dask import delayed
 from scipy import sparse
 
-from kernelwise._core.threads import one_blas_thread
-from kernelwise._core.validation import check_labels, check_samples, check_weights
+from kernelwise._core.validation import check_labels, check_samples, check_targets, check_weights
+from kernelwise.distributed.align import Chunk, aligned
+from kernelwise.distributed.scheduler import computed
 from kernelwise.sketch.pass_over_pairs import SortedSamples
-
-#: Results that one task adds up.
-FAN_IN = 8
-
-
-class Chunk(NamedTuple):
-    """What a task turns one chunk into: arrays, or delayed ones before that."""
-
-    X: Any
-    y: Any
-    weight: Any
 
 
 class Summary(NamedTuple):
-    """What the client needs to know of a chunk.
-
-    Attributes
-    ----------
-    classes, counts : ndarray of shape (n_classes_here,)
-    n, own : ndarray of shape (n_classes_here,)
-        Σ w and Σ w² of each class.
-    total : ndarray of shape (n_features,)
-        Sum of the rows.
-    is_weighted : bool
-    """
+    """What `ChunkedRows` has to know of one chunk, and ``total``, the sum of its rows."""
 
     classes: np.ndarray
     counts: np.ndarray
@@ -48,13 +26,15 @@ class Summary(NamedTuple):
     own: np.ndarray
     total: np.ndarray
     is_weighted: bool
+    targets: np.ndarray | None
 
 
 @dataclass(frozen=True)
 class ChunkedRows:
-    """Labelled rows in chunks that are somewhere else, and what one pass over them has told.
+    """Rows in chunks that are somewhere else, and what one pass over them has found.
 
-    A row has a place: its number once all rows are sorted by class, and within a class as they came.
+    The index of a row is its number once all rows are sorted by class, and within a class as they came. The
+    rows of a regression are of one class, and keep their order.
 
     Attributes
     ----------
@@ -66,6 +46,8 @@ class ChunkedRows:
         Σ w and Σ w² of each class.
     mean : ndarray of shape (n_features,)
     is_weighted : bool
+    targets : ndarray of shape (n_rows,), or None
+        Of a regression; None for classes.
     """
 
     chunks: list[Chunk]
@@ -75,10 +57,13 @@ class ChunkedRows:
     own: np.ndarray
     mean: np.ndarray
     is_weighted: bool
+    targets: np.ndarray | None
 
     @classmethod
-    def from_data(cls, X: Any, y: Any, sample_weight: Any = None) -> ChunkedRows:
-        """Check all chunks and count their classes.
+    def from_data(
+        cls, X: Any, y: Any, sample_weight: Any = None, *, is_regression: bool = False
+    ) -> ChunkedRows:
+        """Check all chunks, and count their classes or fetch their targets.
 
         Parameters
         ----------
@@ -86,17 +71,22 @@ class ChunkedRows:
         y : dask array, dask series, or array of shape (n_samples,)
             In the chunks of X, or in others if X knows how long its own are.
         sample_weight : like y, default=None
+        is_regression : bool, default=False
+            Whether the targets are numbers, not classes.
         """
         chunks = aligned(X, y, sample_weight)
-        found = computed([delayed(partial(_summary, k))(*chunk) for k, chunk in enumerate(chunks)])
+        found = computed(
+            [delayed(partial(_summary, is_regression, k))(*chunk) for k, chunk in enumerate(chunks)]
+        )
         filled = [k for k, summary in enumerate(found) if summary is not None]
         if not filled:
-            raise ValueError("X has no rows. Pass a collection with at least one row of two classes.")
-        told = [found[k] for k in filled]
-        labels = np.concatenate([summary.classes for summary in told])
-        classes = check_labels(labels, len(labels))[0]
-        tables = np.zeros((3, len(told), len(classes)))
-        for k, summary in enumerate(told):
+            least = "two rows" if is_regression else "one row of two classes"
+            raise ValueError(f"X has no rows. Pass a collection with at least {least}.")
+        summaries = [found[k] for k in filled]
+        labels = np.concatenate([summary.classes for summary in summaries])
+        classes = check_labels(labels, len(labels), min_classes=1 if is_regression else 2)[0]
+        tables = np.zeros((3, len(summaries), len(classes)))
+        for k, summary in enumerate(summaries):
             here = np.searchsorted(classes, summary.classes)
             tables[:, k, here] = summary.counts, summary.n, summary.own
         counts = tables[0].astype(np.int64)
@@ -106,167 +96,122 @@ class ChunkedRows:
             counts,
             tables[1].sum(axis=0),
             tables[2].sum(axis=0),
-            sum(summary.total for summary in told) / counts.sum(),
-            any(summary.is_weighted for summary in told),
+            sum(summary.total for summary in summaries) / counts.sum(),
+            any(summary.is_weighted for summary in summaries),
+            np.concatenate([summary.targets for summary in summaries]) if is_regression else None,
         )
 
     @property
+    def is_regression(self) -> bool:
+        """Whether the targets are numbers, not classes."""
+        return self.targets is not None
+
+    @property
     def starts(self) -> np.ndarray:
-        """Place of the first row of each class, and the number of rows: shape (n_classes + 1,)."""
+        """Index of the first row of each class, and the number of rows: shape (n_classes + 1,)."""
         return np.concatenate([[0], np.cumsum(self.counts.sum(axis=0))])
 
     def samples(self, transform: Callable[[Any], Any], centre: Any) -> list[Any]:
-        """Every chunk as delayed `SortedSamples` of its own, after a map of its rows, less ``centre``."""
-        sort = delayed(partial(_sorted_chunk, transform, centre, self.classes, self.is_weighted))
+        """Return the `SortedSamples` of every chunk, delayed, after a map of its rows, less ``centre``."""
+        sort = delayed(
+            partial(_sorted_chunk, transform, centre, self.classes, self.is_weighted, self.is_regression)
+        )
         return [sort(*chunk) for chunk in self.chunks]
 
-    def gather(self, samples: list[Any], places: np.ndarray) -> Any:
-        """The rows at some places, in their order, as delayed `SortedSamples` in one piece.
+    def gather(self, samples: list[Any], rows: np.ndarray) -> Any:
+        """Return the rows of some indices, in their order, as one delayed `SortedSamples`.
 
         Parameters
         ----------
         samples : list of delayed SortedSamples
             From `samples`.
-        places : ndarray of shape (n_rows,)
-            The classes of the result have starts if they increase.
+        rows : ndarray of shape (n_rows,)
+            Indices; if they increase, the classes of the result have starts.
         """
-        k, local = self._located(places)
+        k, local = self._located(rows)
         picked = [delayed(partial(_taken, local[k == chunk]))(samples[chunk]) for chunk in np.unique(k)]
-        counts = np.diff(np.searchsorted(places, self.starts))
+        counts = np.diff(np.searchsorted(rows, self.starts))
         order = np.argsort(np.argsort(k, kind="stable"), kind="stable").astype(np.int32)
         return delayed(partial(_joined, order, counts))(picked)
 
     def as_they_came(self) -> Chunk:
-        """All rows, labels and weights as arrays, in their own order."""
-        parts = computed([delayed(_arrays)(*chunk) for chunk in self.chunks])
+        """Return all rows, targets and weights as arrays, in their own order."""
+        parts = computed([delayed(partial(_arrays, self.is_regression))(*chunk) for chunk in self.chunks])
         return Chunk(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
-    def in_places(self, values: list[np.ndarray]) -> np.ndarray:
-        """One number of each row, from those of the chunks as `samples` sorts them, by place."""
+    def weights(self) -> np.ndarray:
+        """Return the weights of all rows, chunk by chunk as `samples` sorts them, shape (n_rows,)."""
+        if not self.is_weighted:
+            return np.ones(self.starts[-1])
+        weights = [delayed(_sorted_weights)(one) for one in self.samples(as_given, 0.0)]
+        return np.concatenate(computed(weights))
+
+    def by_index(self, values: np.ndarray) -> np.ndarray:
+        """Sort one number of each row, chunk by chunk as `samples` sorts them, by the index of the row."""
         k, local = self._located(np.arange(self.starts[-1]))
         first = np.cumsum(self.counts.sum(axis=1)) - self.counts.sum(axis=1)
-        return np.concatenate(values)[first[k] + local]
+        return values[first[k] + local]
 
-    def _located(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The chunk of every place, and the place within the chunk."""
+    def _located(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the chunk of every row, and its number within the chunk."""
         starts = self.starts
         before = np.concatenate([np.zeros((1, len(self.classes)), np.int64), np.cumsum(self.counts, axis=0)])
         local_starts = np.cumsum(self.counts, axis=1) - self.counts
-        k, local = np.empty(len(places), np.int32), np.empty(len(places), np.int32)
-        class_of = np.searchsorted(starts, places, side="right") - 1
+        k, local = np.empty(len(rows), np.int32), np.empty(len(rows), np.int32)
+        class_of = np.searchsorted(starts, rows, side="right") - 1
         for a in range(len(self.classes)):
             own = class_of == a
-            rank = places[own] - starts[a]
+            rank = rows[own] - starts[a]
             k[own] = np.searchsorted(before[:, a], rank, side="right") - 1
             local[own] = local_starts[k[own], a] + rank - before[k[own], a]
         return k, local
 
 
-def computed(tasks: Any) -> Any:
-    """What delayed tasks return."""
-    with _settings():
-        return compute(tasks)[0]
-
-
-def persisted(value: Any) -> Any:
-    """A value that is no dask collection, delayed; it goes to the workers of a cluster once, not by task."""
-    with _settings():
-        return persist(delayed(value, traverse=False))[0]
-
-
-@contextmanager
-def _settings() -> Iterator[None]:
-    """For schedulers of all kinds.
-
-    BLAS is limited for schedulers in this process; workers of a cluster have one thread by their settings.
-    Places of rows, and a number for each row, go to the workers with the tasks: no reason for a warning.
-    """
-    # A setting from before distributed is imported would take all its defaults away with it in the end.
-    is_loaded = "distributed" in sys.modules
-    quietly = {"distributed.admin.large-graph-warning-threshold": "10 GiB"} if is_loaded else {}
-    with one_blas_thread(), config.set(quietly):
-        yield
-
-
-def tree_sum(tasks: list[Any], add: Callable[[list[Any]], Any]) -> Any:
-    """The delayed sum of what delayed tasks return, some at a time."""
-    while len(tasks) > 1:
-        tasks = [delayed(add)(tasks[first : first + FAN_IN]) for first in range(0, len(tasks), FAN_IN)]
-    return tasks[0]
-
-
 def as_given(X: Any) -> Any:
-    """No map at all."""
+    """Return the rows as they are."""
     return X
 
 
-def aligned(X: Any, y: Any, sample_weight: Any) -> list[Chunk]:
-    """Delayed chunks of rows with their labels and weights."""
-    if hasattr(X, "rechunk"):
-        if X.ndim != 2:
-            raise ValueError(f"X must have rows and columns, got a dask array of {X.ndim} dimensions.")
-        X = X.rechunk({1: -1})
-    rows = _delayed(X)
-    columns = [
-        _in_chunks_of(X, one, len(rows), name) for one, name in ((y, "y"), (sample_weight, "sample_weight"))
-    ]
-    return [Chunk(*chunk) for chunk in zip(rows, *columns, strict=True)]
-
-
-def _in_chunks_of(X: Any, column: Any, n_chunks: int, name: str) -> list[Any]:
-    """One delayed array for each chunk of X; Nones for None."""
-    if column is None or (not hasattr(column, "dask") and np.ndim(column) == 0):  # one weight for all
-        return [column] * n_chunks
-    lengths = X.chunks[0] if hasattr(X, "chunks") else (np.nan,)
-    if not np.isnan(lengths).any():
-        if not hasattr(column, "dask"):
-            import dask.array
-
-            column = dask.array.from_array(np.asarray(column), chunks=-1)
-        if hasattr(column, "rechunk") and not np.isnan(column.shape[0]):
-            if column.shape[0] != X.shape[0]:
-                raise ValueError(f"X has {X.shape[0]} rows, and {name} has {column.shape[0]}. Pass as many.")
-            column = column.rechunk({0: lengths})
-    if not hasattr(column, "dask"):
-        raise ValueError(
-            f"The lengths of the chunks of X are not known, so that {name} in memory cannot be shared out. "
-            f"Pass {name} as a dask array or series with the chunks of X."
-        )
-    pieces = _delayed(column)
-    if len(pieces) != n_chunks:
-        raise ValueError(
-            f"X has {n_chunks} chunks and {name} has {len(pieces)}, of unknown lengths. Give both the same "
-            "chunks, for example by taking them from one dataframe."
-        )
-    return pieces
-
-
-def _delayed(collection: Any) -> list[Any]:
-    return list(np.ravel(np.asarray(collection.to_delayed(), dtype=object)))
-
-
-def _arrays(X: Any, y: Any, weight: Any) -> Chunk:
-    """A chunk as checked arrays."""
+def _arrays(is_regression: bool, X: Any, y: Any, weight: Any) -> Chunk:
+    """Return a chunk as checked arrays."""
     X = check_samples(X)
+    n = X.shape[0]
     if sparse.issparse(X):
         raise ValueError("Sparse chunks cannot be centred. Pass dense ones.")
-    check_labels(y, X.shape[0], min_classes=1)
+    if is_regression:
+        y = check_targets(_numbers(y), n)
+    else:
+        check_labels(y, n, min_classes=1)
+        y = np.asarray(y).ravel()
     # A chunk may have weights of zero only; whether a class has is seen in the end.
-    is_zero = weight is not None and np.shape(weight) == (X.shape[0],) and not np.any(weight)
-    return Chunk(
-        X, np.asarray(y).ravel(), np.zeros(X.shape[0]) if is_zero else check_weights(weight, X.shape[0])
-    )
+    is_zero = weight is not None and np.shape(weight) == (n,) and not np.any(weight)
+    return Chunk(X, y, np.zeros(n) if is_zero else check_weights(weight, n))
 
 
-def _summary(k: int, X: Any, y: Any, weight: Any) -> Summary | None:
+def _numbers(y: Any) -> np.ndarray:
+    try:
+        return np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"y must be numbers for a regression ({error}). For classes, use TunedSVC."
+        ) from error
+
+
+def _strata(is_regression: bool, y: np.ndarray) -> np.ndarray:
+    """Return what rows are sorted by: their class, or zero for all rows of a regression."""
+    return np.zeros(len(y), int) if is_regression else y
+
+
+def _summary(is_regression: bool, k: int, X: Any, y: Any, weight: Any) -> Summary | None:
     """Check the k-th chunk and count it; None if it is empty."""
     if X.shape[0] == 0 and len(y) == 0:
         return None
     try:
-        X, y, weight = _arrays(X, y, weight)
+        X, y, weight = _arrays(is_regression, X, y, weight)
     except ValueError as error:
         raise ValueError(f"Chunk {k} of the rows: {error}") from error
-    classes, index, counts = np.unique(y, return_inverse=True, return_counts=True)
+    strata = _strata(is_regression, y)
+    classes, index, counts = np.unique(strata, return_inverse=True, return_counts=True)
     return Summary(
         classes,
         counts,
@@ -274,6 +219,7 @@ def _summary(k: int, X: Any, y: Any, weight: Any) -> Summary | None:
         np.bincount(index, weights=weight**2),
         X.sum(axis=0, dtype=np.float64),
         not (weight == 1.0).all(),
+        y if is_regression else None,
     )
 
 
@@ -282,13 +228,18 @@ def _sorted_chunk(
     centre: Any,
     classes: np.ndarray,
     is_weighted: bool,
+    is_regression: bool,
     X: Any,
     y: Any,
     weight: Any,
 ) -> SortedSamples:
-    X, y, weight = _arrays(X, y, weight)
-    index = np.searchsorted(classes, y)
+    X, y, weight = _arrays(is_regression, X, y, weight)
+    index = np.searchsorted(classes, _strata(is_regression, y))
     return SortedSamples.from_data(transform(X), index, weight, len(classes), centre, is_weighted)
+
+
+def _sorted_weights(samples: SortedSamples) -> np.ndarray:
+    return samples.weights
 
 
 def _taken(rows: np.ndarray, samples: SortedSamples) -> SortedSamples:
@@ -298,7 +249,7 @@ def _taken(rows: np.ndarray, samples: SortedSamples) -> SortedSamples:
 
 
 def _joined(order: np.ndarray, counts: np.ndarray, picked: list[SortedSamples]) -> SortedSamples:
-    """Rows of several chunks in one piece, put in order."""
+    """Join the rows of several chunks, and put them in order."""
     Z, norms, weights = (
         np.concatenate([getattr(one, name) for one in picked])[order] for name in ("Z", "norms", "weights")
     )

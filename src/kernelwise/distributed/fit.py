@@ -5,16 +5,17 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from dask import delayed
+from sklearn.base import is_regressor
 
-from kernelwise._core.labels import check_every_class, factors_of_classes
+from kernelwise._core.labels import check_every_class
 from kernelwise._core.memory import check_memory
-from kernelwise.distributed.chunks import ChunkedRows, as_given, computed
+from kernelwise.distributed.align import Chunk
+from kernelwise.distributed.chunks import ChunkedRows, as_given
 from kernelwise.distributed.nystroem import ChunkBlocks, ChunkedSamples
+from kernelwise.distributed.scheduler import computed
 from kernelwise.distributed.sketch import sketch_of_rows
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
@@ -28,7 +29,7 @@ from kernelwise.sketch.sketch import DistanceSketch
 
 #: Blocks of pairs that the sketch sees, all class pairs together, and at least so many of each.
 N_BLOCKS, FEWEST_BLOCKS = 3000, 20
-#: What is kept here of every row while a machine is trained: classes, weights, bounds, steps.
+#: What is kept here of every row while a machine is trained: targets, weights, bounds, steps.
 BYTES_A_ROW = 130
 
 
@@ -36,12 +37,20 @@ def fit_on_chunks(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
     """Fit a tuned machine to dask collections.
 
     Up to as many rows as are trained exactly, all are fetched, and the model is that of arrays in memory. Of
-    more, a stratified sample is fetched for the cross-validation; the sketch that names the widths and the
+    more, a sample is fetched for the cross-validation; the sketch that names the widths (of classes) and the
     sums of the final machine are taken over all chunks, where they are.
+
+    Parameters
+    ----------
+    model : TunedSVC or TunedSVR
+    X : dask array or dask dataframe of shape (n_samples, n_features)
+    y : dask array, dask series, or array of shape (n_samples,)
+    sample_weight : like y, or None
     """
     if model._is_gram():
         raise ValueError("A precomputed Gram matrix must be in memory. Pass a numpy array.")
-    rows = ChunkedRows.from_data(X, y, sample_weight)
+    context = model._context()  # its time begins before the first pass over the chunks
+    rows = ChunkedRows.from_data(X, y, sample_weight, is_regression=is_regressor(model))
     n_rows, n_features = int(rows.starts[-1]), len(rows.mean)
     n_here = min(n_rows, MANY)
     check_memory(
@@ -50,24 +59,31 @@ def fit_on_chunks(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
         "Drop features, or train on a machine with more memory.",
     )
     if n_rows <= MANY:
-        here, labels, weights = rows.as_they_came()
-        return model._fit(_named(here, X), labels, weights if rows.is_weighted else None)
-    check_every_class(rows.n, rows.classes)
+        here = rows.as_they_came()
+    else:
+        _check_many(rows, model)
+        here = sampled(rows, MANY, seed_of(model.random_state))
+        context.full_data = FullRows(rows, model.solver)
+    return model._fit(_named(here.X, X), here.y, here.weight if rows.is_weighted else None, context)
+
+
+def _check_many(rows: ChunkedRows, model: Any) -> None:
+    """Raise unless a sample of the rows can be cross-validated, and what is kept of all of them fits here."""
+    n_rows = int(rows.starts[-1])
+    if not rows.n.any():
+        raise ValueError("sample_weight is zero everywhere; give at least two samples a positive weight.")
+    if not rows.is_regression:
+        check_every_class(rows.n, rows.classes)
     if not isinstance(model.cv, str | int | np.integer):
         raise ValueError(
-            f"'cv' of TunedSVC must be 'auto' or a number of folds for {n_rows} rows of dask collections: "
-            f"the folds are those of a sample of {MANY}."
+            f"'cv' of {type(model).__name__} must be 'auto' or a number of folds for {n_rows} rows of dask "
+            f"collections: the folds are those of a sample of {MANY}."
         )
     check_memory(
         BYTES_A_ROW * n_rows,
         f"What is kept of each of {n_rows} rows",
         "Train on fewer rows, or on a machine with more memory.",
     )
-    sample = sampled(rows, MANY, seed_of(model.random_state))
-    context = model._context()
-    context.full_data = FullRows(rows, model.solver)
-    labels = np.repeat(rows.classes, np.diff(sample.starts))
-    return model._fit(_named(sample.Z, X), labels, sample.weights if rows.is_weighted else None, context)
 
 
 def _named(here: np.ndarray, X: Any) -> Any:
@@ -80,20 +96,23 @@ def _named(here: np.ndarray, X: Any) -> Any:
     return pd.DataFrame(here, columns=names)
 
 
-def sampled(rows: ChunkedRows, n_rows: int, seed: int) -> SortedSamples:
-    """A stratified sample of about ``n_rows`` rows of positive weight, at least two of a class."""
-    samples = rows.samples(as_given, 0.0)
-    places, starts = np.arange(rows.starts[-1]), rows.starts
+def sampled(rows: ChunkedRows, n_rows: int, seed: int) -> Chunk:
+    """Fetch a stratified sample of about ``n_rows`` rows of positive weight, at least two of a class."""
+    used, starts = np.arange(rows.starts[-1]), rows.starts
     if rows.is_weighted:
-        places = places[rows.in_places(computed([delayed(_weights)(one) for one in samples])) > 0]
-        starts = np.searchsorted(places, starts)
-    share = n_rows / len(places)
+        used = used[rows.by_index(rows.weights()) > 0]
+        starts = np.searchsorted(used, starts)
+    share = n_rows / len(used)
     rng = np.random.default_rng(seed)
-    chosen = [
+    by_class = [
         first + np.sort(rng.choice(n, min(n, max(2, round(share * n))), replace=False))
-        for first, n in ((first, last - first) for first, last in pairwise(starts))
+        for first, n in zip(starts[:-1], np.diff(starts), strict=True)
     ]
-    return computed(rows.gather(samples, places[np.concatenate(chosen)]))
+    chosen = used[np.concatenate(by_class)]
+    found: SortedSamples = computed(rows.gather(rows.samples(as_given, 0.0), chosen))
+    if rows.targets is not None:
+        return Chunk(found.Z, rows.targets[chosen], found.weights)
+    return Chunk(found.Z, np.repeat(rows.classes, np.diff(found.starts)), found.weights)
 
 
 @dataclass
@@ -125,10 +144,13 @@ class FullRows:
         A warning says so if the final machine does not see all rows.
         """
         self.scaler, self.random_state = scaler, random_state
-        said = (
-            f"The distance sketch is that of all {self.n_rows} rows, from random blocks of pairs; scaling, "
-            f"kernel and C come from a stratified sample of about {MANY}."
-        )
+        if self.rows.is_regression:
+            said = f"Scaling, kernel, C and ε come from a sample of about {MANY} of all {self.n_rows} rows."
+        else:
+            said = (
+                f"The distance sketch is that of all {self.n_rows} rows, from random blocks of pairs; "
+                f"scaling, kernel and C come from a stratified sample of about {MANY}."
+            )
         if self.solver != "exact":
             return Finding("chunks", "info", said, "")
         finding = Finding(
@@ -137,7 +159,7 @@ class FullRows:
             f"{said} The final machine is trained on that sample only.",
             "Use solver='auto' for a machine that sees all rows.",
         )
-        warnings.warn(str(finding), KernelwiseWarning, stacklevel=5)  # where fit was called
+        warnings.warn(str(finding), KernelwiseWarning, stacklevel=7)  # where fit was called
         return finding
 
     def sketch(self, kernel: Any) -> DistanceSketch:
@@ -149,15 +171,14 @@ class FullRows:
 
     def training_rows(self, family: Any) -> ChunkedTrainingRows:
         """All rows, for a machine whose sums are taken chunk by chunk."""
-        counts = self.rows.counts
-        samples = self.rows.samples(partial(apply_scaler, self.scaler), 0.0)
-        index = np.concatenate([np.repeat(np.arange(counts.shape[1]), own) for own in counts])
-        weight = np.ones(len(index))
-        if self.rows.is_weighted:
-            weight = np.concatenate(computed([delayed(_weights)(one) for one in samples]))
-        factors = factors_of_classes(family.class_weight, index, weight, self.rows.classes)
-        chunks = ChunkedSamples(samples, counts.sum(axis=1))
-        return ChunkedTrainingRows(chunks, index, weight, weight * factors[index], self.rows.classes)
+        rows, weight = self.rows, self.rows.weights()
+        y = rows.targets
+        if y is None:
+            y = np.concatenate([np.repeat(np.arange(len(rows.classes)), own) for own in rows.counts])
+        y, _, bound = family.encode(y, weight)
+        samples = rows.samples(partial(apply_scaler, self.scaler), 0.0)
+        chunks = ChunkedSamples(samples, rows.counts.sum(axis=1))
+        return ChunkedTrainingRows(chunks, y, weight, bound, None if rows.is_regression else rows.classes)
 
 
 class ChunkedTrainingRows(Rows):
@@ -170,7 +191,3 @@ class ChunkedTrainingRows(Rows):
 
 def _scaled_and_mapped(scaler: Any, kernel: Any, X: Any) -> Any:
     return kernel.transform(apply_scaler(scaler, X))
-
-
-def _weights(samples: Any) -> np.ndarray:
-    return samples.weights

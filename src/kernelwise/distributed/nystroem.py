@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from dask import delayed
 
-from kernelwise.distributed.chunks import computed, tree_sum
+from kernelwise.distributed.scheduler import computed, tree_sum
 from kernelwise.large.feature_blocks import Blocks, MappedBlocks
 from kernelwise.large.nystroem import NystroemMap
 from kernelwise.sketch.pass_over_pairs import SortedSamples

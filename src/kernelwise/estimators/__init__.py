@@ -1,6 +1,5 @@
 """Estimators that keep scikit-learn's contract."""
 
-from kernelwise.estimators._tuned import TunedMachine, fit_in_context
 from kernelwise.estimators.grid_search import GridSearchSVC
 from kernelwise.estimators.metric_transformer import MetricTransformer
 from kernelwise.estimators.nystroem_svc import NystroemSVC
@@ -17,8 +16,6 @@ __all__ = [
     "MetricTransformer",
     "NystroemSVC",
     "NystroemSVR",
-    "TunedMachine",
     "TunedSVC",
     "TunedSVR",
-    "fit_in_context",
 ]

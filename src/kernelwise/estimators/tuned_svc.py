@@ -10,15 +10,14 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
 from kernelwise._core.labels import check_are_classes, check_class_sizes, encode_labels, positive_weights
-from kernelwise._core.sklearn_compat import with_callbacks
 from kernelwise._core.validation import is_dask
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
-from kernelwise.estimators._tuned import Checked, TunedMachine
 from kernelwise.estimators.fit_record import HeldOut, held_out_classes, held_out_sigmoids
 from kernelwise.estimators.nystroem_svc import NystroemSVC
 from kernelwise.estimators.svc import SVC
+from kernelwise.estimators.tuned import Checked, TunedMachine
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
 from kernelwise.search.families import Classification
@@ -174,7 +173,6 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         self.random_state = random_state
         self.verbose = verbose
 
-    @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose kernel and C, and train.
 

@@ -10,14 +10,13 @@ from sklearn.metrics import check_scoring
 from sklearn.utils.validation import validate_data
 
 from kernelwise._core.labels import weights_of_samples
-from kernelwise._core.sklearn_compat import with_callbacks
 from kernelwise._core.validation import is_dask
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
-from kernelwise.estimators._tuned import Checked, TunedMachine
 from kernelwise.estimators.fit_record import HeldOut
 from kernelwise.estimators.nystroem_svr import NystroemSVR
 from kernelwise.estimators.svr import SVR
+from kernelwise.estimators.tuned import Checked, TunedMachine
 from kernelwise.findings import Finding
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Regression
@@ -108,7 +107,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         Machines trained, the final one included.
     result_ : SelectionResult
         All of it, with the reason of every choice.
-    best_estimator_ : SVR
+    best_estimator_ : SVR or NystroemSVR
         The machine, on scaled features and for standardised targets.
     scaler_ : transformer or None
     relevance_ : ndarray of shape (n_features,)
@@ -170,13 +169,15 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         self.verbose = verbose
 
     # -- fitting ------------------------------------------------------------------------------------------
-    @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose kernel, C and ε, and train.
 
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_samples, n_features), or the Gram matrix
+            Or a dask array or dataframe. Up to 50 000 rows it is as if they were in memory. Of more, a sample
+            of so many comes here for scaling and cross-validation, and the final machine, a Nyström machine,
+            takes its sums over all chunks, where they are.
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.

@@ -52,9 +52,9 @@ class LinearMachine:
     """Minimises ½‖w‖² + C Σ s_i loss(y_i, f(x_i)): LinearSVC's or LinearSVR's, with a free offset.
 
     The modified finite Newton method (Keerthi & DeCoste, JMLR 6, 2005): a step solves the least squares
-    problem of the rows that have a loss (those inside the margin, or outside the ε-tube), and an exact line
-    search along it makes it safe. The method ends because there are only so many sets of such rows. All sums
-    are in double precision.
+    problem of the rows that have a loss (those inside the margin, or with an error beyond ε), and an exact
+    line search along it makes it safe. The method ends because there are only so many sets of such rows. All
+    sums are in double precision.
 
     The matrix Σ s φφᵀ of the rows with a loss does not depend on C and is kept between solutions: rows that
     have come in or gone out since are added or taken off, and along a path of C they are few.

@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from kernelwise.estimators import TunedMachine
+from kernelwise.estimators.tuned import TunedMachine
 
 
 def check_tuned(model: Any) -> None:

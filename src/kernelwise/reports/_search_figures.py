@@ -94,7 +94,7 @@ def _tried(curves: CriterionCurves, places: list[Any], xaxis: str) -> list[dict[
 def paths_figure(paths: list[CPath], chosen: tuple[int, int], score: str, share: bool) -> dict[str, Any]:
     """Scores along C: the chosen kernel with its standard error, all others faintly behind it."""
     others = [path for k, path in enumerate(paths) if k != chosen[0]]
-    path, place = paths[chosen[0]], chosen[1]
+    path, index = paths[chosen[0]], chosen[1]
     traces = [_other_path(other, k == 0) for k, other in enumerate(others)]
     low, high = path.scores - path.errors, path.scores + path.errors
     if np.isfinite(path.errors).all():
@@ -117,9 +117,9 @@ def paths_figure(paths: list[CPath], chosen: tuple[int, int], score: str, share:
         {
             "type": "scatter",
             "mode": "markers",
-            "name": f"chosen: {score_text(path.scores[place], share)}",
-            "x": numbers([path.Cs[place]]),
-            "y": numbers([path.scores[place]]),
+            "name": f"chosen: {score_text(path.scores[index], share)}",
+            "x": numbers([path.Cs[index]]),
+            "y": numbers([path.scores[index]]),
             "marker": {"color": INK, "size": 15, "symbol": "star"},
             "hovertemplate": "C = %{x:.4g}<br>%{y:.4f}<extra></extra>",
         }

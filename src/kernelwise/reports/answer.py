@@ -6,17 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 
-from kernelwise.reports.paths import standard_errors
-from kernelwise.reports.words import (
-    count,
-    error_text,
-    is_share,
-    kernel_text,
-    number,
-    score_name,
-    score_text,
-)
+from kernelwise._core.text import count
+from kernelwise.reports.words import error_text, is_share, kernel_text, number, score_name, score_text
+from kernelwise.search.rules import standard_error
 
 
 @dataclass(frozen=True)
@@ -33,8 +27,9 @@ class Answer:
     is_share : bool
         Whether scores are shares of samples.
     cv_score, cv_error : float
-        Of the cross-validation, and its standard error.
+        Of the cross-validation, and its standard error, which is that of ``result_``.
     test_score, test_error : float or None
+        Only of a share of samples is the standard error known.
     n_folds, n_candidates, n_machines, n_features : int
     n_rows : int or None
         Distinct rows that the machine was trained on.
@@ -64,8 +59,8 @@ class Answer:
     @property
     def heading(self) -> str:
         """The answer in a line."""
-        tube = "" if self.epsilon is None else f", ε = {number(self.epsilon)}"
-        return f"{self.kernel}, C = {number(self.C)}{tube}: {self.cv_text} in cross-validation"
+        epsilon = "" if self.epsilon is None else f", ε = {number(self.epsilon)}"
+        return f"{self.kernel}, C = {number(self.C)}{epsilon}: {self.cv_text} in cross-validation"
 
     @property
     def cv_text(self) -> str:
@@ -104,12 +99,12 @@ class Support:
 
 def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
     """The answer of a fitted model, with its score on test samples."""
-    share, record = is_share(model), getattr(model, "_record", None)
+    share, record = is_share(model), model.fit_record_
     test_score = test_error = n_test = None
     if test is not None:
         test_score, n_test = float(model.scorer_(model, *test)), len(test[1])
         if share:
-            test_error = float(np.sqrt(test_score * (1.0 - test_score) / n_test))
+            test_error = float(standard_error(np.array([test_score]), n_test, is_share=True))
     return Answer(
         kernel=kernel_text(model.kernel_),
         C=model.C_,
@@ -117,7 +112,7 @@ def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
         score=score_name(model),
         is_share=share,
         cv_score=model.best_score_,
-        cv_error=float(standard_errors(model)[model.best_index_]),
+        cv_error=model.result_.standard_error,
         test_score=test_score,
         test_error=test_error,
         n_folds=model.n_splits_,
@@ -126,14 +121,14 @@ def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
         n_features=model.n_features_in_,
         n_rows=None if record is None else record.n_rows,
         n_test=n_test,
-        n_classes=len(model.classes_) if hasattr(model, "classes_") else None,
+        n_classes=len(model.classes_) if is_classifier(model) else None,
         seconds=model.result_.seconds,
     )
 
 
 def support_of(model: Any) -> Support | None:
     """Support vectors of a trained model; None without a machine."""
-    record = getattr(model, "_record", None)
+    record = model.fit_record_
     if record is None:
         return None
     return Support(len(model.best_estimator_.support_), record.n_bounded, record.n_rows)

@@ -36,7 +36,7 @@ class CriterionCurves:
     tried : list of CPath
         Kernels that cross-validation scored.
     chosen : int
-        The place of the chosen one in ``tried``.
+        Index of the chosen one in ``tried``.
     searched : tuple of (str, float) or None
         Name of the criterion that an optimizer searched, and its value at the end.
     """
@@ -71,11 +71,11 @@ class CriterionCurves:
 
     def peaks(self) -> dict[str, float]:
         """Where each curve has its maximum, for those that have it inside the range."""
-        places = {name: int(np.nanargmax(values)) for name, values in self.values.items()}
+        highest = {name: int(np.nanargmax(values)) for name, values in self.values.items()}
         return {
-            name: float(self.x[name][place])
-            for name, place in places.items()
-            if 0 < place < len(self.x[name]) - 1
+            name: float(self.x[name][index])
+            for name, index in highest.items()
+            if 0 < index < len(self.x[name]) - 1
         }
 
 
@@ -83,17 +83,17 @@ def criterion_curves(model: Any) -> CriterionCurves | None:
     """The curves of a tuned machine; None if no criterion was computed."""
     columns = {name: np.asarray(values) for name, values in model.criterion_path_.items()}
     paths = c_paths(model)
-    place = paths.index(chosen(model, paths)[0])
+    index = chosen(model, paths)[0]
     search = model.result_.search
     if search is not None and search.criterion is not None:
         searched = (NAMES.get(search.criterion.name, search.criterion.name), float(search.score))
         x, values = _history(columns, searched[0])
-        return CriterionCurves(False, x, values, paths, place, searched)
+        return CriterionCurves(False, x, values, paths, index, searched)
     if "gamma" not in columns or len(columns) < 2:
         return None
     gamma = columns.pop("gamma")
     values = {NAMES.get(name, name): column.astype(float) for name, column in columns.items()}
-    return CriterionCurves(True, dict.fromkeys(values, gamma), values, paths, place)
+    return CriterionCurves(True, dict.fromkeys(values, gamma), values, paths, index)
 
 
 def _history(

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from kernelwise.diagnostics import diagnose
+from kernelwise.estimators.kernel_choice import is_precomputed
 from kernelwise.findings import Finding
 from kernelwise.reports._model import check_tuned
 from kernelwise.reports.answer import Answer, Support, answer_of, support_of
@@ -46,7 +48,7 @@ class ReportData:
     criterion : CriterionCurves or None
     paths : list of CPath
     chosen : (int, int)
-        The place of the chosen kernel among the paths, and that of the chosen C on its path.
+        Index of the chosen kernel among the paths, and that of the chosen C on its path.
     support : Support or None
     confusions : list of Confusion
     reliabilities : list of Reliability
@@ -138,14 +140,13 @@ def report_data(
         raise ValueError("A report takes X and y together: pass both, or neither.")
     if X is not None:
         X, y = _pair(X, y)
-    is_classifier, has_machine = hasattr(model, "classes_"), hasattr(model, "best_estimator_")
+    of_classes, has_machine = is_classifier(model), hasattr(model, "best_estimator_")
     if test is not None and not has_machine:
         raise ValueError("The model was fitted with refit=False and cannot be tested: leave out 'test'.")
     test = None if test is None else _pair(*test)
     paths = c_paths(model)
-    path, place = chosen(model, paths)
-    parts = _unseen_classes(model, test) if is_classifier else _unseen_targets(model, test)
-    if X is not None and is_classifier and has_machine:
+    parts = _unseen_classes(model, test) if of_classes else _unseen_targets(model, test)
+    if X is not None and of_classes and has_machine:
         parts["regions"] = decision_regions(model, X, y, feature_names(model))
     if comparison is not None:
         parts |= {"comparison": comparison.rows(), "losses": comparison.losses()}
@@ -153,7 +154,7 @@ def report_data(
         answer=answer_of(model, test),
         why=tuple(model.result_.why),
         paths=paths,
-        chosen=(paths.index(path), place),
+        chosen=chosen(model, paths),
         findings=_findings(model, X, y),
         provenance=provenance(model, X, y, command, source, seed),
         criterion=criterion_curves(model),
@@ -171,7 +172,7 @@ def _pair(X: Any, y: Any) -> tuple[Any, np.ndarray]:
 
 def _unseen_classes(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
     """Confusion and reliability of held-out and test samples."""
-    unseen, record = [], getattr(model, "_record", None)
+    unseen, record = [], model.fit_record_
     if record is not None:
         unseen.append(("held out", record.truth, record.predicted, record.probability, record.weight))
     if test is not None:
@@ -191,7 +192,7 @@ def _unseen_classes(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
 
 def _unseen_targets(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
     """Predicted against observed targets of held-out and test samples."""
-    found, record = [], getattr(model, "_record", None)
+    found, record = [], model.fit_record_
     if record is not None:
         found.append(some_predictions("held out", record.truth, record.predicted))
     if test is not None:
@@ -202,8 +203,8 @@ def _unseen_targets(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
 def _findings(model: Any, X: Any, y: Any) -> tuple[Finding, ...]:
     """Those of the fit, and those about the samples as the kernel sees them."""
     found = tuple(model.diagnostics_)
-    is_trained_classifier = hasattr(model, "best_estimator_") and hasattr(model, "classes_")
-    if X is None or not is_trained_classifier or model._is_gram():
+    is_trained_classifier = hasattr(model, "best_estimator_") and is_classifier(model)
+    if X is None or not is_trained_classifier or is_precomputed(model.kernel):
         return found
     if len(y) > MAX_DIAGNOSED:
         return (

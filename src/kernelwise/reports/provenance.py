@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
+from kernelwise import __version__
 from kernelwise._core.fingerprint import fingerprint
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
@@ -47,11 +48,9 @@ def provenance(model: Any, X: Any, y: Any, command: str | None, source: str | No
 
 def versions() -> dict[str, str]:
     """Versions of what the result depends on."""
-    from kernelwise import __version__  # the package imports this module
-
-    found = {"kernelwise": __version__, "Python": platform.python_version()}
     return {
-        **found,
+        "kernelwise": __version__,
+        "Python": platform.python_version(),
         **{name: version(name) for name in PACKAGES},
         "platform": f"{platform.system()} {platform.machine()}",
     }

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial import cKDTree
 
+from kernelwise.estimators.kernel_choice import is_precomputed
 from kernelwise.reports.held_out import class_index, some_rows
 
 #: Cells of the picture along each axis, samples drawn, and neighbours whose mean fills in other directions.
@@ -92,7 +93,7 @@ class Plane:
 
 def decision_regions(model: Any, X: Any, y: Any, names: list[str]) -> Regions | None:
     """The picture of a trained classifier; None if its samples have no two directions or are sparse."""
-    if model._is_gram() or sparse.issparse(X):
+    if is_precomputed(model.kernel) or sparse.issparse(X):
         return None
     rows = some_rows(len(y))
     machine, Z = model.best_estimator_, model.machine_samples(X)

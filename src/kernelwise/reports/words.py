@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 
 from kernelwise._core.text import count
 from kernelwise.kernels import Kernel
+from kernelwise.search import scores
 
 #: Letters of the papers for names of parameters.
 LETTERS = {"gamma": "γ", "delta": "δ", "sigma": "σ", "coef0": "c", "epsilon": "ε"}
-#: Scores that are a share of samples, by the name of the scoring.
-SHARES = {None: "accuracy", "accuracy": "accuracy", "balanced_accuracy": "balanced accuracy"}
 #: Weights below this share of the largest do not count as kept features.
 NEGLIGIBLE = 1e-6
 
@@ -46,17 +46,15 @@ def width_of(kernel: Any) -> float | None:
 def score_name(model: Any) -> str:
     """What the cross-validation measured."""
     scoring = model.scoring
-    if not hasattr(model, "classes_") and scoring is None:
-        return "R²"
-    if scoring is None or isinstance(scoring, str):
-        return SHARES.get(scoring, str(scoring).replace("_", " "))
-    return str(getattr(scoring, "__name__", "score")).replace("_", " ")
+    if scoring is None:
+        return "accuracy" if is_classifier(model) else "R²"
+    name = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
+    return str(name).replace("_", " ")
 
 
 def is_share(model: Any) -> bool:
     """Whether scores are shares of samples, shown in per cent."""
-    is_known = model.scoring is None or isinstance(model.scoring, str)
-    return hasattr(model, "classes_") and is_known and model.scoring in SHARES
+    return is_classifier(model) and scores.is_share(model.scoring)
 
 
 def score_text(value: float, share: bool) -> str:

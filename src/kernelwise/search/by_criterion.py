@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from kernelwise.criteria import Criterion, SumsCriterion
 from kernelwise.criteria.machine import MachineCriterion
+from kernelwise.exceptions import BoundaryWarning
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
 from kernelwise.optimizers import Optimizer, QuasiNewton
@@ -70,10 +72,15 @@ def _with_C(judge: CrossValidator, scored: ScoredKernel, C: float) -> tuple[Scor
 
 
 def optimise(judge: CrossValidator, start: Kernel, criterion: Criterion, search: Optimizer) -> TuningResult:
-    """The end of an optimizer's search on the rows of a criterion; its findings are kept."""
+    """The end of an optimizer's search on the rows of a criterion; its findings are kept.
+
+    Where alignment does not say how wide a kernel should be, an optimum at the edge is in the findings only.
+    """
     part = judge.criterion_samples()
-    result = search.minimize(
-        TuningProblem(start, criterion, part.Z, part.y, sample_weight=part.weight_or_none)
-    )
+    problem = TuningProblem(start, criterion, part.Z, part.y, sample_weight=part.weight_or_none)
+    with warnings.catch_warnings():
+        if not judge.family.aligns_widths:
+            warnings.simplefilter("ignore", BoundaryWarning)
+        result = search.minimize(problem)
     judge.context.findings.extend(result.diagnostics)
     return result

@@ -14,7 +14,7 @@ from kernelwise._core.validation import check_choice, check_not_negative, check_
 from kernelwise._core.weights import copies_of
 from kernelwise.criteria import as_criterion
 from kernelwise.kernels import as_kernel
-from kernelwise.optimizers import as_optimizer
+from kernelwise.optimizers import OPTIMIZERS, Optimizer
 from kernelwise.search.canonical import DistinctRows
 from kernelwise.search.folds import given_folds
 
@@ -30,8 +30,12 @@ def check_settings(model: Any) -> None:
         as_kernel(model.kernel)
     if not (isinstance(model.criterion, str) and model.criterion == "auto"):
         as_criterion(model.criterion)
-    if model.search is not None:
-        as_optimizer(model.search)
+    if model.search is not None and not isinstance(model.search, Optimizer):
+        names = ", ".join(map(repr, OPTIMIZERS))
+        if not isinstance(model.search, str) or model.search not in OPTIMIZERS:
+            raise ValueError(
+                f"'search' of {me} must be an Optimizer, None or one of {names}, got {model.search!r}."
+            )
     if not callable(model.refit) and not isinstance(model.refit, bool):
         check_choice(model.refit, "refit", me, ("one-standard-error",))
     if model.scoring is not None and not isinstance(model.scoring, str) and not callable(model.scoring):

@@ -19,7 +19,7 @@ class CPathDisplay(Display):
     ----------
     paths : list of CPath
     chosen : (int, int)
-        The chosen kernel's place among the paths, and the chosen C's on it.
+        The chosen kernel's index among the paths, and the chosen C's on it.
     score : str
         Name of the held-out score.
 
@@ -33,8 +33,8 @@ class CPathDisplay(Display):
     On axes of your own, here of a figure that no window shows:
 
     >>> display = CPathDisplay.from_estimator(model, ax=Figure().subplots())
-    >>> path, place = display.paths[display.chosen[0]], display.chosen[1]
-    >>> float(path.Cs[place]) == model.C_, display.ax_.get_xlabel()
+    >>> path, index = display.paths[display.chosen[0]], display.chosen[1]
+    >>> float(path.Cs[index]) == model.C_, display.ax_.get_xlabel()
     (True, 'C')
     """
 
@@ -46,17 +46,16 @@ class CPathDisplay(Display):
     @classmethod
     def _of(cls, estimator: Any) -> Self:
         paths = c_paths(estimator)
-        path, place = chosen(estimator, paths)
-        return cls(paths, (paths.index(path), place), score_name(estimator))
+        return cls(paths, chosen(estimator, paths), score_name(estimator))
 
     def _draw(self, ax: Any) -> None:
-        path, place = self.paths[self.chosen[0]], self.chosen[1]
+        path, index = self.paths[self.chosen[0]], self.chosen[1]
         for other in self.paths:
             if other is not path:
                 ax.plot(other.Cs, other.scores, color=FAINT, linewidth=0.8)
         errors = np.nan_to_num(path.errors)
         ax.fill_between(path.Cs, path.scores - errors, path.scores + errors, color=colour(0), alpha=0.15)
         ax.plot(path.Cs, path.scores, "o-", color=colour(0), markersize=4, label=path.kernel)
-        ax.scatter(path.Cs[place], path.scores[place], **STAR)
+        ax.scatter(path.Cs[index], path.scores[index], **STAR)
         ax.set(xscale="log", xlabel="C", ylabel=f"held-out {self.score}")
         ax.legend(frameon=False)

@@ -20,7 +20,7 @@ class SearchSurfaceDisplay(Display):
     ----------
     widths, Cs, scores : ndarray of shape (n_candidates,)
     chosen : int
-        The place of the chosen candidate.
+        Index of the chosen candidate.
     score : str
         Name of the held-out score.
 
@@ -52,7 +52,8 @@ class SearchSurfaceDisplay(Display):
     @classmethod
     def _of(cls, estimator: Any) -> Self:
         paths = c_paths(estimator)
-        path, place = chosen(estimator, paths)
+        number, index = chosen(estimator, paths)
+        path = paths[number]
         if path.width is None:
             raise ValueError(
                 f"SearchSurfaceDisplay needs a kernel whose width is one number, not {path.kernel}. "
@@ -68,7 +69,7 @@ class SearchSurfaceDisplay(Display):
             np.concatenate([np.full(len(other.Cs), other.width) for other in shown]),
             np.concatenate([other.Cs for other in shown]),
             np.concatenate([other.scores for other in shown]),
-            before + place,
+            before + index,
             score_name(estimator),
         )
 

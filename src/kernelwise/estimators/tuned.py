@@ -12,12 +12,13 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernelwise._core.sklearn_compat import CallbackSupportMixin
+from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
 from kernelwise.estimators._closing import closing_findings
 from kernelwise.estimators._cv_table import row_index, tabulate
 from kernelwise.estimators._finish import RESERVE, Finished, finish
 from kernelwise.estimators._machine import SamplesOrGram
 from kernelwise.estimators._progress import Progress
+from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.kernels.metric import relevance
 from kernelwise.search.choose import choose
 from kernelwise.search.context import Deadline, FitContext
@@ -98,6 +99,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
     def _targets(self, y: np.ndarray) -> np.ndarray:
         """What the machine is trained to answer for encoded targets."""
 
+    @with_callbacks
     def _fit(self, X: Any, y: Any, sample_weight: Any, context: FitContext | None = None) -> Self:
         """Fit in a context: see `fit_in_context`."""
         for name in NOT_ALWAYS_SET:
@@ -217,8 +219,13 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
 
         write_report(report_data(self, X, y, **options), path)
 
+    @property
+    def fit_record_(self) -> FitRecord | None:
+        """Facts of the fit that its report shows; None without a final machine."""
+        return getattr(self, "_record", None)
+
     def machine_samples(self, X: Any) -> Any:
-        """Samples as ``best_estimator_`` takes them: scaled, or its columns of a Gram matrix."""
+        """Samples as ``best_estimator_`` takes them, of shape (n_samples, n_features or n_trained)."""
         check_is_fitted(self, "cv_results_")
         if not hasattr(self, "best_estimator_"):
             raise AttributeError(f"{type(self).__name__} was fitted with refit=False and has no machine.")

@@ -1,0 +1,101 @@
+"""The ± of one model is one number, wherever it is shown."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import kernelwise
+
+#: Where the page has the ±: its heading, its facts, the chosen row of its history.
+PAGE = (
+    r"<h1>.*?\s±\s([\d.]+) in cross-validation</h1>",
+    r", held out</dt><dd>[\d.]+(?: %)?<small> ± ([\d.]+)</small>",
+    r'<tr class="chosen"><td class="n">.*?</td><td class="n">[\d.]+(?: %)? ± ([\d.]+)</td>',
+)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Two classes of which one number says something, and no more: errors are far from 0."""
+    random = np.random.default_rng(2)
+    for name, n in (("train.csv", 70), ("test.csv", 30)):
+        y = np.arange(n) % 2
+        X = random.normal(size=(n, 2)) + 0.9 * y[:, None]
+        lines = [f"{a:.5f},{b:.5f},{'no' if k else 'yes'}" for (a, b), k in zip(X, y, strict=True)]
+        (tmp_path / name).write_text("\n".join(["a,b,play", *lines]))
+    return tmp_path
+
+
+@pytest.fixture
+def shown(run, files, monkeypatch):
+    """Run the command in all its forms: the fitted model, the printed table, the JSON object, the page."""
+    monkeypatch.setattr("plotly.offline.get_plotlyjs", lambda: "/* plotly */")
+
+    def shown_by(*options):
+        command = ("tune", "train.csv", "test.csv", "--log2c", "-1,3,2", "--cv", 4, *options)
+        table = run(*command, "--report", "r.html", "--model", "m.kw")
+        assert table.code == 0, table.err
+        found = json.loads(run(*command, "--json").out)
+        page = (files / "r.html").read_text(encoding="utf-8")
+        return kernelwise.load("m.kw"), table.out, found, page
+
+    return shown_by
+
+
+def drawn_error(page, C):
+    """Half the width of the band around the path of C, where C is the chosen one."""
+    figures = json.loads(re.search(r'id="figures">(.*?)</script>', page, re.DOTALL).group(1))
+    band = next(trace for trace in figures["paths"]["data"] if trace["name"] == "one standard error")
+    place, n = band["x"].index(C), len(band["x"])
+    return (band["y"][place] - band["y"][n - 1 - place]) / 2
+
+
+def check_all_show(error, model, table, found, page, share):
+    assert error > 0.005
+    assert model.result_.standard_error == model.cv_results_["standard_error"][model.best_index_] == error
+    assert found["score"]["standard_error"] == error
+    name = found["score"]["name"]
+    line = rf"cross-validated {name} +{model.best_score_:.4f} ± ([\d.]+) \(4 folds\)"
+    assert re.search(line, table).group(1) == f"{error:.4f}"
+    digits = f"{100 * error:.1f}" if share else f"{error:.3f}"
+    for pattern in PAGE:
+        assert re.search(pattern, page).group(1) == digits
+    assert drawn_error(page, model.C_) == pytest.approx(error)
+
+
+def test_accuracy_has_one_standard_error_that_of_a_share_of_samples(shown):
+    model, table, found, page = shown()
+    p = model.best_score_
+    error = model.result_.standard_error
+    assert error == pytest.approx(np.sqrt(p * (1 - p) / 70))
+    check_all_show(error, model, table, found, page, share=True)
+    p = found["test"]["score"]
+    expected = np.sqrt(p * (1 - p) / 30)
+    assert found["test"]["standard_error"] == pytest.approx(expected)
+    assert f"{p:.4f} ± {expected:.4f} (30 samples)" in table
+    assert f"{100 * p:.1f} %<small> ± {100 * expected:.1f}</small>" in page
+
+
+def test_roc_auc_has_one_standard_error_that_of_the_folds(shown):
+    model, table, found, page = shown("--scoring", "roc_auc")
+    folds = [model.cv_results_[f"split{k}_test_score"][model.best_index_] for k in range(4)]
+    error = model.result_.standard_error
+    assert error == pytest.approx(np.std(folds, ddof=1) / 2)
+    assert error != pytest.approx(np.sqrt(np.mean(folds) * (1 - np.mean(folds)) / 70), rel=0.05)
+    check_all_show(error, model, table, found, page, share=False)
+    assert found["test"]["standard_error"] is None
+    assert re.search(r"test roc_auc +0\.\d{4} \(30 samples\)", table)
+
+
+def test_the_table_needs_no_package_that_draws():
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(('jinja2', 'matplotlib', 'plotly')));"
+        "import kernelwise.cli._tuning_result"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -170,3 +170,22 @@ def test_c_goes_no_further_without_time(blobs, make_paths):
     path = make_paths(X, y, like_C(1.0), deadline=deadline).score(RBF(0.005), "")
     assert path.Cs.size == N_VALUES
     assert deadline.skipped == [f"C = {path.Cs[-1] * STEP:.3g} of RBF(gamma=0.005)"]
+
+
+def test_a_gram_matrix_is_not_copied_to_count_its_samples(blobs, make_judge):
+    X, y = blobs
+    judge = make_judge(RBF(1.0)(X), y, is_gram=True, weight=np.where(y == y[0], 2.0, 1.0))
+    assert judge.n_held_out == len(y) + np.count_nonzero(y == y[0])
+    assert "search_samples" not in vars(judge)
+
+
+@pytest.mark.parametrize(
+    ("n_kernels", "budget", "is_announced"), [(2, None, True), (1, None, False), (2, 9.0, False)]
+)
+def test_kernels_are_announced_only_where_that_saves_time(blobs, make_judge, n_kernels, budget, is_announced):
+    announced = []
+    judge = make_judge(*blobs, deadline=Deadline(budget))
+    judge._runner.prefetch = lambda kernels, Cs, epsilons: announced.append((kernels, Cs, epsilons))
+    kernels = [RBF(1.0), RBF(2.0)][:n_kernels]
+    judge.prefetch(kernels, [0.1])
+    assert announced == ([(kernels, None, [0.1])] if is_announced else [])

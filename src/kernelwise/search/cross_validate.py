@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.memory import MIB
-from kernelwise._core.weights import with_copies
+from kernelwise._core.weights import copies_of, with_copies
 from kernelwise.kernels import Kernel
 from kernelwise.search import kernel_journal
 from kernelwise.search.canonical import sample
@@ -150,7 +150,8 @@ class CrossValidator:
     @property
     def n_held_out(self) -> float:
         """Number of samples that were held out, repeated ones included."""
-        return self.search_samples.n_copies
+        # From the weights alone: the rows of a Gram matrix would be a copy of it.
+        return float(copies_of(self.samples.weight[np.unique(self.fold_rows.rows)]).sum())
 
     @property
     def n_machines(self) -> int:

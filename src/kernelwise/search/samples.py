@@ -13,7 +13,6 @@ from sklearn.utils.validation import has_fit_parameter
 from kernelwise._core.equal_rows import summed
 from kernelwise._core.memory import check_gram_memory
 from kernelwise._core.validation import check_gram, check_range
-from kernelwise._core.weights import copies_of
 from kernelwise.search.canonical import DistinctRows, canonical_order, distinct_rows, every_row
 from kernelwise.search.scaling import apply_scaler, check_not_constant, fit_scaler
 
@@ -55,11 +54,6 @@ class Samples:
     def weight_or_none(self) -> np.ndarray | None:
         """Weights of the rows; None if all are one."""
         return None if (self.weight == 1.0).all() else self.weight
-
-    @property
-    def n_copies(self) -> float:
-        """How many samples the rows stand for, repeated ones included."""
-        return float(copies_of(self.weight).sum())
 
 
 @dataclass(frozen=True)

@@ -273,4 +273,4 @@ def fit_in_context(model: TunedMachine, X: Any, y: Any, context: FitContext) -> 
         Its deadline is that of the model's ``time_budget``.
     """
     context.deadline = Deadline(model.time_budget, reserve=RESERVE)
-    return with_callbacks(type(model)._fit)(model, X, y, None, context)
+    return model._fit(X, y, None, context)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from kernelwise.search.deadline import Deadline
 from sklearn.datasets import make_classification
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
@@ -17,7 +16,7 @@ from kernelwise.kernels import RBF
 from kernelwise.large.feature_blocks import MappedBlocks
 from kernelwise.large.linear_machine import LinearMachine
 from kernelwise.large.nystroem import NystroemMap
-from kernelwise.search.context import FitContext
+from kernelwise.search.context import Deadline, FitContext
 from kernelwise.search.families import Classification
 from kernelwise.search.landmarks import Rows
 from kernelwise.sketch.pass_over_pairs import SortedSamples

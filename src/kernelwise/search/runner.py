@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -127,17 +128,17 @@ class Here:
         with self._gram(final_kernel(kernel)) as K:
             variance = self.problem.variance(K)
             if not isinstance(kernel, FoldKernels):
-                yield KernelRun(variance, lambda *how: [self._solve(K, *how)])
+                yield KernelRun(variance, partial(self._solve, K))
                 return
         # Each fold has a Gram matrix, in the same memory.
-        yield KernelRun(variance, lambda *how: self._solve_folds(kernel, *how))
+        yield KernelRun(variance, partial(self._solve_folds, kernel))
 
     def _solve(
         self, K: np.ndarray, Cs: np.ndarray, epsilon: float | None, after: list[SVMPath] | None
-    ) -> FoldsSolved:
+    ) -> list[FoldsSolved]:
         last = None if after is None else after[0]
         # A path that goes on has seen the matrix before.
-        return self.problem.solve(K, Cs, epsilon=epsilon, after=last, check=after is None)
+        return [self.problem.solve(K, Cs, epsilon=epsilon, after=last, check=after is None)]
 
     def _solve_folds(
         self, kernels: FoldKernels, Cs: np.ndarray, epsilon: float | None, after: list[SVMPath] | None

@@ -69,9 +69,7 @@ def esdr(
 
     Parameters
     ----------
-    K : array of shape (n_samples, n_samples)
-    y : array of shape (n_samples,)
-    strategy, sample_weight, class_weight
+    K, y, strategy, sample_weight, class_weight
         As in `inter_class_distance`.
 
     Returns
@@ -103,9 +101,7 @@ def j4(
 
     Parameters
     ----------
-    K : array of shape (n_samples, n_samples)
-    y : array of shape (n_samples,)
-    strategy, sample_weight, class_weight
+    K, y, strategy, sample_weight, class_weight
         As in `inter_class_distance`.
 
     Returns
@@ -137,9 +133,7 @@ def polarization(
 
     Parameters
     ----------
-    K : array of shape (n_samples, n_samples)
-    y : array of shape (n_samples,)
-    strategy, sample_weight, class_weight
+    K, y, strategy, sample_weight, class_weight
         As in `inter_class_distance`.
 
     Returns
@@ -174,17 +168,11 @@ def kernel_target_alignment(
 
     Parameters
     ----------
-    K : array of shape (n_samples, n_samples)
-    y : array of shape (n_samples,)
+    K, y, strategy, sample_weight, class_weight
+        As in `inter_class_distance`.
     centered : bool, default=False
         Centre K and yyᵀ in feature space first (Cortes, Mohri and Rostamizadeh 2012): it matters where the
         classes are not of one size.
-    strategy, sample_weight, class_weight
-        As in `inter_class_distance`.
-
-    Returns
-    -------
-    A : float
 
     Examples
     --------

@@ -13,7 +13,14 @@ from sklearn.svm import SVR
 from kernelwise.kernels import RBF, Linear
 from kernelwise.solvers.kernel_rows import KernelRows
 from kernelwise.solvers.regression import TwinRows, solve_svr, twin_targets
-from kernelwise.solvers.regression_path import svr_path
+from kernelwise.solvers.regression_path import solve_regression_path
+from kernelwise.solvers.run_paths import warn_of_worst
+
+
+def svr_path(K, y, Cs, folds, *, tol=1e-3, **settings):
+    path, tables = solve_regression_path(K, y, Cs, folds, tol=tol, **settings)
+    warn_of_worst(tables, tol)
+    return path
 
 
 @pytest.fixture(scope="module")

@@ -157,10 +157,6 @@ def compare(
     callback : callable, default=None
         ``callback(method, split, accuracy)`` after every cell.
 
-    Returns
-    -------
-    comparison : Comparison
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -51,12 +51,7 @@ def random_search(n_iter: int = 60, n_folds: int = 5, random_state: int = 0) -> 
 
 
 class OptunaSVC(ClassifierMixin, BaseEstimator):
-    """Optuna's tree-structured Parzen estimator over the range of paper 004's grid.
-
-    Parameters
-    ----------
-    n_trials, n_folds, random_state : int
-    """
+    """Optuna's tree-structured Parzen estimator over the range of paper 004's grid."""
 
     def __init__(self, n_trials: int = 60, n_folds: int = 5, random_state: int = 0) -> None:
         self.n_trials = n_trials

@@ -13,7 +13,7 @@ name                  class                    module here               paper
 "kta"                 `KernelTargetAlignment`  `alignment`               002
 "centered-kta"        `KernelTargetAlignment`  `alignment`               none (Cortes and others 2012)
 "margin"              `Margin`                 `margin`                  001 (Ayat and others 2002)
-"vc"                  `VCBound`                `vc_bound`                001
+"vc"                  `VCBound`                `margin`                  001
 "validation-error"    `ValidationError`        `validation_error`        001
 "radius-margin"       `RadiusMargin`           `radius_margin`           002
 "cv-error"            `CrossValidationError`   `cross_validation_error`  none; 001 on all the data
@@ -34,13 +34,12 @@ from kernelwise.criteria.alignment import KernelTargetAlignment, Polarization
 from kernelwise.criteria.base import Criterion
 from kernelwise.criteria.cross_validation_error import CrossValidationError
 from kernelwise.criteria.machine import MachineCriterion
-from kernelwise.criteria.margin import Margin
+from kernelwise.criteria.margin import Margin, VCBound
 from kernelwise.criteria.radius_margin import RadiusMargin
 from kernelwise.criteria.regularized_margin import RegularizedMargin
 from kernelwise.criteria.separability import ESDR, J4, InterClassDistance, SumsCriterion
 from kernelwise.criteria.target_alignment import TargetAlignment
 from kernelwise.criteria.validation_error import ValidationError
-from kernelwise.criteria.vc_bound import VCBound
 
 CRITERIA: dict[str, Callable[[], Criterion]] = {
     "dbtc": InterClassDistance,
@@ -65,10 +64,6 @@ def as_criterion(criterion: Any) -> Criterion:
     ----------
     criterion : str or Criterion
         A name of :data:`CRITERIA`, or an object.
-
-    Returns
-    -------
-    criterion : Criterion
 
     Examples
     --------

@@ -11,14 +11,10 @@ from kernelwise.solvers.sensitivity import symmetric_product
 
 
 class FactoredAdjoint(NamedTuple):
-    """The adjoint L Rᵀ, whose symmetric form is (L Rᵀ + R Lᵀ)/2.
+    """The adjoint L Rᵀ, whose symmetric form is (L Rᵀ + R Lᵀ)/2, with both factors of shape (n, r).
 
     That of a machine is one column: most rows of R are zero, those of L too, so that the contraction with the
     kernel's derivative needs a small rectangular block of it.
-
-    Attributes
-    ----------
-    left, right : ndarrays of shape (n, r)
     """
 
     left: np.ndarray

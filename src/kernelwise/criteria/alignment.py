@@ -19,9 +19,8 @@ class Polarization(SumsCriterion):
 
     Parameters
     ----------
-    strategy : {"pooled", "ovr", "ovo"}, default="pooled"
-    class_weight : {None, "balanced"}, default=None
-        Both as in :class:`SumsCriterion`.
+    strategy, class_weight
+        As in :class:`SumsCriterion`.
 
     Examples
     --------

@@ -27,15 +27,7 @@ class HeldOutCriterion(MachineCriterion):
 
     is_held_out: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        C: float,
-        loss: str,
-        gradient: str,
-        search_C: bool,
-        strategy: str,
-        tol: float,
-    ) -> None:
+    def __init__(self, C: float, loss: str, gradient: str, search_C: bool, strategy: str, tol: float) -> None:
         super().__init__(C, search_C, strategy, tol)
         me = type(self).__name__
         check_choice(loss, "loss", me, LOSSES)

@@ -16,22 +16,11 @@ from kernelwise.solvers.sensitivity import Sensitivity, dual_sensitivity
 
 @dataclass(frozen=True)
 class HingeMachine:
-    """A trained machine.
-
-    Attributes
-    ----------
-    problem : TwoClassProblem
-    signs : ndarray of shape (n,)
-        Labels as ±1; any for rows that are not trained on.
-    weight : ndarray of shape (n,)
-        The bound of row i is C·w_i; zero for rows that are not trained on.
-    C : float
-    solution : SVMSolution
-    """
+    """A trained machine of a two-class problem."""
 
     problem: TwoClassProblem
-    signs: np.ndarray
-    weight: np.ndarray
+    signs: np.ndarray  # labels as ±1, shape (n,); any for rows that are not trained on
+    weight: np.ndarray  # the bound of row i is C·w_i, shape (n,); zero for rows that are not trained on
     C: float
     solution: SVMSolution
 
@@ -43,13 +32,7 @@ class HingeMachine:
         signs = np.where(problem.signs == 0, -1.0, problem.signs)
         weight = np.where(is_left_out | (problem.signs == 0), 0.0, problem.weight)
         solution = solve_svm_dual(
-            problem.K,
-            signs,
-            C,
-            sample_weight=weight,
-            tol=tol,
-            warm_start=problem.warm.get(key),
-            check=False,
+            problem.K, signs, C, sample_weight=weight, tol=tol, warm_start=problem.warm.get(key), check=False
         )
         problem.warm[key] = solution.beta
         return cls(problem, signs, weight, C, solution)
@@ -93,16 +76,8 @@ class HingeMachine:
         self, by_coefficients: np.ndarray, by_offset: float, *, treat_as_free: bool = False
     ) -> Sensitivity:
         """:func:`~kernelwise.solvers.sensitivity.dual_sensitivity` of this machine; a ridge is noted."""
-        answer = dual_sensitivity(
-            self.problem.K,
-            self.signs,
-            self.weight,
-            self.C,
-            self.solution,
-            by_coefficients,
-            by_offset,
-            treat_as_free=treat_as_free,
-        )
+        machine = self.problem.K, self.signs, self.weight, self.C, self.solution
+        answer = dual_sensitivity(*machine, by_coefficients, by_offset, treat_as_free=treat_as_free)
         if answer.ridge > 0 and "ridge" not in self.problem.memory.findings:
             self.problem.memory.findings["ridge"] = Finding(
                 "ridge",

@@ -19,56 +19,27 @@ from kernelwise.multiclass import MACHINES, two_class_machines
 
 @dataclass
 class TwoClassProblem:
-    """What a criterion sees of one two-class problem.
-
-    Attributes
-    ----------
-    K : ndarray of shape (n, n)
-    signs : ndarray of shape (n,)
-        Labels as ±1; 0 for a point without a label.
-    weight : ndarray of shape (n,)
-    held_out : ndarray of shape (n,), booleans
-        Rows that no machine is trained on; all False for most criteria.
-    warm : dict
-        What earlier evaluations of this problem left to start from.
-    memory : SearchState
-    needs_gradient : bool
-    members : ndarray of shape (n,)
-        Which rows of the Gram matrix of all samples these are.
-    """
+    """What a criterion sees of one two-class problem of n rows."""
 
     K: np.ndarray
-    signs: np.ndarray
+    signs: np.ndarray  # labels as ±1, shape (n,); 0 for a point without a label
     weight: np.ndarray
-    held_out: np.ndarray
-    warm: dict[str, Any]
+    held_out: np.ndarray  # rows that no machine is trained on, shape (n,); all False for most criteria
+    warm: dict[str, Any]  # what earlier evaluations of this problem left to start from
     memory: SearchState
     needs_gradient: bool
-    members: np.ndarray
+    members: np.ndarray  # which rows of the Gram matrix of all samples these are, shape (n,)
 
 
 @dataclass
 class TwoClassValue:
-    """Cost of one two-class problem.
-
-    Attributes
-    ----------
-    value : float
-    W : ndarray of shape (n, n), FactoredAdjoint or None
-        ∂value/∂K, symmetric or in factors; None if no gradient was asked for.
-    by_C : float
-        ∂value/∂C.
-    report : dict from str to float
-        Columns of the history, averaged over the problems.
-    machine : TrainedMachine or None
-        The machine that would predict new samples; rows are those of the problem.
-    """
+    """Cost of one two-class problem."""
 
     value: float
-    W: Adjoint | None = None
+    W: Adjoint | None = None  # ∂value/∂K, symmetric or in factors; None if no gradient was asked for
     by_C: float = 0.0
-    report: dict[str, float] = field(default_factory=dict)
-    machine: TrainedMachine | None = None
+    report: dict[str, float] = field(default_factory=dict)  # for the history, averaged over the problems
+    machine: TrainedMachine | None = None  # would predict new samples; its rows are those of the problem
 
 
 class MachineCriterion(Criterion):
@@ -152,16 +123,9 @@ class MachineCriterion(Criterion):
         memory.strategy = self.strategy
         layout = self._layout(classes, index, weight, K.shape[0])
         for number, (members, signs) in enumerate(_problems(layout[0], len(classes), self.strategy)):
-            problem = TwoClassProblem(
-                _block(K, members),
-                signs,
-                layout[1][members],
-                layout[2][members],
-                memory.warm.setdefault(number, {}),
-                memory,
-                needs_gradient,
-                members,
-            )
+            weight, held_out = layout[1][members], layout[2][members]
+            block, warm = _block(K, members), memory.warm.setdefault(number, {})
+            problem = TwoClassProblem(block, signs, weight, held_out, warm, memory, needs_gradient, members)
             part = self._two_class(problem)
             values.append(part.value)
             slopes.append(part.by_C)

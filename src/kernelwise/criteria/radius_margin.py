@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -68,12 +68,7 @@ class RadiusMargin(MachineCriterion):
     reference = "O. Chapelle and others, Choosing multiple parameters for SVMs, Machine Learning 46, 2002"
 
     def __init__(
-        self,
-        C: float = 1.0,
-        norm: int = 2,
-        search_C: bool = True,
-        strategy: str = "ovo",
-        tol: float = 1e-6,
+        self, C: float = 1.0, norm: int = 2, search_C: bool = True, strategy: str = "ovo", tol: float = 1e-6
     ) -> None:
         if norm not in LOSSES:
             raise ValueError(f"'norm' of RadiusMargin must be 1 or 2, got {norm!r}.")
@@ -93,13 +88,15 @@ class RadiusMargin(MachineCriterion):
             np.negative(W, out=W)
             W[np.diag_indices_from(W)] += cost_of_machine.value * ball.beta
         rows = np.flatnonzero(machine.beta)
+        # ‖w‖², in the feature space of K + I/C for the 2-norm machine.
+        norm2 = float(machine.beta @ (problem.signs - machine.gradient))
         return TwoClassValue(
             value=size_of_ball.value * cost_of_machine.value,
             W=W,
             by_C=size_of_ball.value * cost_of_machine.by_C + size_of_ball.by_C * cost_of_machine.value,
             report={
                 "n_support": float(len(rows)),
-                "margin": _inverse_root(_squared_norm(machine, problem.signs)),
+                "margin": 1.0 / np.sqrt(norm2) if norm2 > 0 else np.inf,
                 "radius2": ball.radius2,
             },
             machine=TrainedMachine(rows, machine.beta[rows], machine.intercept),
@@ -108,24 +105,12 @@ class RadiusMargin(MachineCriterion):
     def _solve(self, problem: TwoClassProblem) -> tuple[SVMSolution, EnclosingBall]:
         """Machine and ball, each from the last one of this problem."""
         warm = problem.warm
+        how: dict[str, Any] = {"sample_weight": problem.weight, "tol": self.tol, "check": False}
         machine = solve_svm_dual(
-            problem.K,
-            problem.signs,
-            self.C,
-            sample_weight=problem.weight,
-            loss=LOSSES[self.norm],
-            tol=self.tol,
-            warm_start=warm.get("machine"),
-            check=False,
+            problem.K, problem.signs, self.C, loss=LOSSES[self.norm], warm_start=warm.get("machine"), **how
         )
-        ball = minimum_enclosing_ball(
-            problem.K,
-            ridge=1.0 / self.C if self.norm == 2 else 0.0,
-            sample_weight=problem.weight,
-            tol=self.tol,
-            warm_start=warm.get("ball"),
-            check=False,
-        )
+        ridge = 1.0 / self.C if self.norm == 2 else 0.0
+        ball = minimum_enclosing_ball(problem.K, ridge=ridge, warm_start=warm.get("ball"), **how)
         warm["machine"], warm["ball"] = machine.beta, ball.beta
         return machine, ball
 
@@ -148,12 +133,3 @@ def _weighted_square(beta: np.ndarray, weight: np.ndarray) -> float:
     """Σ β_i²/w_i over the samples that take part."""
     used = weight > 0
     return float(np.sum(beta[used] ** 2 / weight[used]))
-
-
-def _squared_norm(machine: SVMSolution, signs: np.ndarray) -> float:
-    """‖w‖², in the feature space of K + I/C for the 2-norm machine."""
-    return float(machine.beta @ (signs - machine.gradient))
-
-
-def _inverse_root(square: float) -> float:
-    return 1.0 / np.sqrt(square) if square > 0 else np.inf

@@ -77,13 +77,7 @@ class RegularizedMargin(MachineCriterion):
     def _two_class(self, problem: TwoClassProblem) -> TwoClassValue:
         K, warm, w = problem.K, problem.warm, problem.weight
         machine = solve_svm_dual(
-            K,
-            problem.signs,
-            self.C,
-            sample_weight=w,
-            tol=self.tol,
-            warm_start=warm.get("beta"),
-            check=False,
+            K, problem.signs, self.C, sample_weight=w, tol=self.tol, warm_start=warm.get("beta"), check=False
         )
         warm["beta"] = beta = machine.beta
         rows = np.flatnonzero(beta)
@@ -104,17 +98,12 @@ class RegularizedMargin(MachineCriterion):
 
     def _reference(self, problem: TwoClassProblem) -> np.ndarray:
         """The block of K′ that belongs to the problem, the same at every evaluation of a search."""
-        if "K_reference" not in problem.warm:
-            problem.warm["K_reference"] = self._given_block(problem)
-        return problem.warm["K_reference"]
-
-    def _given_block(self, problem: TwoClassProblem) -> np.ndarray:
-        if self.K_reference is None:
-            return problem.K
-        members = problem.members
-        if members.max() >= len(self.K_reference):
+        given, members = self.K_reference, problem.members
+        if given is not None and members.max() >= len(given):
             raise ValueError(
-                f"'K_reference' of RegularizedMargin has {len(self.K_reference)} rows, too few "
+                f"'K_reference' of RegularizedMargin has {len(given)} rows, too few "
                 "for the samples. Pass one row per sample, in their order."
             )
-        return self.K_reference[np.ix_(members, members)]
+        if "K_reference" not in problem.warm:
+            problem.warm["K_reference"] = problem.K if given is None else given[np.ix_(members, members)]
+        return problem.warm["K_reference"]

@@ -106,9 +106,8 @@ class InterClassDistance(SumsCriterion):
 
     Parameters
     ----------
-    strategy : {"pooled", "ovr", "ovo"}, default="pooled"
-    class_weight : {None, "balanced"}, default=None
-        Both as in :class:`SumsCriterion`.
+    strategy, class_weight
+        As in :class:`SumsCriterion`.
 
     Examples
     --------
@@ -148,9 +147,8 @@ class ESDR(SumsCriterion):
 
     Parameters
     ----------
-    strategy : {"pooled", "ovr", "ovo"}, default="pooled"
-    class_weight : {None, "balanced"}, default=None
-        Both as in :class:`SumsCriterion`.
+    strategy, class_weight
+        As in :class:`SumsCriterion`.
 
     Examples
     --------
@@ -184,9 +182,8 @@ class J4(SumsCriterion):
 
     Parameters
     ----------
-    strategy : {"pooled", "ovr", "ovo"}, default="pooled"
-    class_weight : {None, "balanced"}, default=None
-        Both as in :class:`SumsCriterion`.
+    strategy, class_weight
+        As in :class:`SumsCriterion`.
 
     Examples
     --------

@@ -10,49 +10,26 @@ from kernelwise.solvers.platt import fit_platt, platt_probability, smoothed_targ
 
 
 class SigmoidCost(NamedTuple):
-    """Cost of decision values.
-
-    Attributes
-    ----------
-    value : float
-    by_decision : ndarray of shape (n,)
-        ∂value/∂f.
-    error : float
-        Share of the values on the wrong side of zero.
-    A, B : float
-        The sigmoid p = 1/(1 + exp(A f + B)).
-    standard_error : float
-        Of the value, a mean over samples: √Σ shareᵢ² (costᵢ − value)².
-    """
+    """Cost of n decision values."""
 
     value: float
-    by_decision: np.ndarray
-    error: float
-    A: float
+    by_decision: np.ndarray  # ∂value/∂f, shape (n,)
+    error: float  # share of the values on the wrong side of zero
+    A: float  # of the sigmoid p = 1/(1 + exp(A f + B))
     B: float
-    standard_error: float
+    standard_error: float  # of the value, a mean over samples: √Σ shareᵢ² (costᵢ − value)²
 
 
 def sigmoid_cost(
     decision: np.ndarray, signs: np.ndarray, weight: np.ndarray, loss: str, *, moves_sigmoid: bool = True
 ) -> SigmoidCost:
-    """Mean probability of error, or mean negative log-likelihood, of decision values.
+    """Mean probability of error, or mean negative log-likelihood, of held-out decision values of shape (n,).
 
-    Parameters
-    ----------
-    decision : ndarray of shape (n,)
-        Held out from training.
-    signs : ndarray of shape (n,)
-        Labels as ±1.
-    weight : ndarray of shape (n,)
-        Of the mean and of the sigmoid's fit.
-    loss : {"error", "likelihood"}
-        "error": the probability p of the positive class where the label is negative, 1 − p where it is
-        positive (paper 001, Ayat and others 2002, before eq. 7). "likelihood": −t log p − (1 − t) log(1 − p)
-        with Platt's smoothed targets t.
-    moves_sigmoid : bool, default=True
-        Whether the derivative follows A and B, which depend on the values; paper 001 keeps them (eq. 10).
-        It makes no difference to "likelihood", which they minimise.
+    The loss "error" is the probability p of the positive class where the label is negative, 1 − p where it is
+    positive (paper 001, Ayat and others 2002, before eq. 7), and "likelihood" −t log p − (1 − t) log(1 − p)
+    with Platt's smoothed targets t. ``moves_sigmoid`` says whether the derivative follows A and B, which
+    depend on the values; paper 001 keeps them (eq. 10). It makes no difference to "likelihood", which they
+    minimise.
     """
     A, B = fit_platt(decision, signs, weight)
     p = platt_probability(decision, A, B)
@@ -62,20 +39,14 @@ def sigmoid_cost(
     if loss == "likelihood":
         z = A * decision + B
         costs = target * z + np.logaddexp(0.0, -z)
-        value = float(share @ costs)
         by_decision = A * share * (target - p)
-        return SigmoidCost(value, by_decision, error, A, B, _standard_error(costs, value, share))
-    costs = np.where(signs > 0, 1.0 - p, p)
+    else:
+        costs = np.where(signs > 0, 1.0 - p, p)
+        by_decision = A * (share * signs * p * (1.0 - p))  # eqs. 9 and 10, with z = A f + B
+        if moves_sigmoid:
+            by_decision -= _through_sigmoid(decision, signs, share, p, target, A)
     value = float(share @ costs)
-    by_z = share * signs * p * (1.0 - p)  # eqs. 9 and 10, with z = A f + B
-    by_decision = A * by_z
-    if moves_sigmoid:
-        by_decision -= _through_sigmoid(decision, signs, share, p, target, A)
-    return SigmoidCost(value, by_decision, error, A, B, _standard_error(costs, value, share))
-
-
-def _standard_error(costs: np.ndarray, mean: float, share: np.ndarray) -> float:
-    return float(np.linalg.norm(share * (costs - mean)))
+    return SigmoidCost(value, by_decision, error, A, B, float(np.linalg.norm(share * (costs - value))))
 
 
 def _through_sigmoid(

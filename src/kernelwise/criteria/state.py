@@ -13,16 +13,7 @@ from kernelwise.findings import Finding
 
 
 class TrainedMachine(NamedTuple):
-    """A two-class machine that a criterion trained.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (n_support,)
-        Rows of the samples that are its support vectors.
-    beta : ndarray of shape (n_support,)
-        Signed coefficients.
-    intercept : float
-    """
+    """A two-class machine that a criterion trained: its support vectors' rows and coefficients, intercept."""
 
     rows: np.ndarray
     beta: np.ndarray
@@ -31,46 +22,25 @@ class TrainedMachine(NamedTuple):
 
 @dataclass
 class SearchState:
-    """What a criterion keeps during one search; without it every evaluation starts from nothing.
+    """What a criterion keeps during one search; without it every evaluation starts from nothing."""
 
-    Attributes
-    ----------
-    warm : dict
-        Solutions to start the next ones from, under keys of the criterion's own.
-    report : dict from str to float
-        What the last evaluation adds to the history: "n_support", "margin", "validation_error" and so on.
-    findings : dict from str to Finding
-        What the user has to know, by name, so that each is reported once a search.
-    wants_machines : bool
-        Whether ``machines`` are of use, so that a criterion may train for them.
-    machines : list of TrainedMachine
-        The machines of the last evaluation that would predict new samples, in the order of
-        :func:`~kernelwise.multiclass.two_class_machines`.
-    strategy : {"ovo", "ovr"}
-        How those machines share the classes.
-    """
-
+    #: Solutions to start the next ones from, under keys of the criterion's own.
     warm: dict[Hashable, Any] = field(default_factory=dict)
+    #: What the last evaluation adds to the history: "n_support", "margin", "validation_error" and so on.
     report: dict[str, float] = field(default_factory=dict)
+    #: What the user has to know, by name, so that each is reported once a search.
     findings: dict[str, Finding] = field(default_factory=dict)
+    #: Whether ``machines`` are of use, so that a criterion may train for them.
     wants_machines: bool = False
+    #: Those of the last evaluation that would predict new samples, in the order of `two_class_machines`.
     machines: list[TrainedMachine] = field(default_factory=list)
+    #: How those machines share the classes: "ovo" or "ovr".
     strategy: str = "ovo"
 
 
 class Evaluation(NamedTuple):
-    """A criterion at one point.
-
-    Attributes
-    ----------
-    value : float
-        The cost.
-    W : ndarray of shape (n_rows, n_rows), FactoredAdjoint or None
-        ∂cost/∂K, symmetric or in factors; None if no gradient was asked for.
-    theta_gradient : ndarray of shape (n_theta,)
-        With respect to the criterion's own ``theta``, such as log C.
-    """
+    """A criterion at one point."""
 
     value: float
-    W: Adjoint | None
-    theta_gradient: np.ndarray
+    W: Adjoint | None  # ∂cost/∂K, symmetric or in factors; None if no gradient was asked for
+    theta_gradient: np.ndarray  # by the criterion's own ``theta``, such as log C

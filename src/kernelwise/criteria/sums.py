@@ -24,25 +24,13 @@ class ClassSums:
 
     The same record holds the derivatives of a criterion with respect to each sum. All but ``n`` may have
     further axes in front, say one entry per width of a kernel: formulas then give an array of scores.
-
-    Attributes
-    ----------
-    n : ndarray of shape (n_classes,)
-        Σ w_i
-    t : ndarray of shape (n_classes,)
-        Σ w_i K_ii
-    S : ndarray of shape (n_classes, n_classes)
-        Σ w_i w_j K_ij
-    S2 : ndarray of shape (n_classes, n_classes), or None
-        Σ w_i w_j K_ij²
-    R2 : ndarray of shape (n_classes, n_classes, n_classes), or None
-        Σ w_i R_ib R_ic with the row sums R_ib = Σ_{j ∈ b} w_j K_ij
     """
 
-    n: np.ndarray
-    t: np.ndarray
-    S: np.ndarray
-    S2: np.ndarray | None = None
+    n: np.ndarray  # Σ w_i, shape (n_classes,)
+    t: np.ndarray  # Σ w_i K_ii, shape (n_classes,)
+    S: np.ndarray  # Σ w_i w_j K_ij, shape (n_classes, n_classes)
+    S2: np.ndarray | None = None  # Σ w_i w_j K_ij², of the shape of S
+    #: Σ w_i R_ib R_ic with the row sums R_ib = Σ_{j ∈ b} w_j K_ij, shape (n_classes, n_classes, n_classes).
     R2: np.ndarray | None = None
 
     def merge(self, groups: np.ndarray) -> ClassSums:

@@ -30,10 +30,6 @@ def gaussian_esdr(
     p1 : float, default=0.5
         Share n₁/n of the first class.
 
-    Returns
-    -------
-    esdr : float, or ndarray of the shape of sigma
-
     Examples
     --------
     >>> import numpy as np
@@ -63,9 +59,8 @@ def gaussian_esdr(
     width2 = np.minimum(sigma / extent, WIDEST)[..., None] ** 2
     v1, v2, gap2 = var1 / extent**2, var2 / extent**2, ((mu1 - mu2) / extent) ** 2
     between = _mean_square_distance(width2, v1 + v2, gap2)
-    within = p1 * _mean_square_distance(width2, 2 * v1, 0.0) + (1 - p1) * _mean_square_distance(
-        width2, 2 * v2, 0.0
-    )
+    own1, own2 = (_mean_square_distance(width2, 2 * v, 0.0) for v in (v1, v2))
+    within = p1 * own1 + (1 - p1) * own2
     ratio = between / within
     return float(ratio) if ratio.ndim == 0 else ratio
 

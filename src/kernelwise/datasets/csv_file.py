@@ -11,18 +11,10 @@ from kernelwise.tables.text import read_bytes
 
 
 def read_csv(path: Path) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """Read a benchmark file, gzipped or not.
+    """Read X, y and the feature names of a benchmark file, gzipped or not.
 
-    Returns
-    -------
-    X : ndarray of shape (n_samples, n_features), float64
-    y : ndarray of shape (n_samples,), int64
-    feature_names : tuple of str
-
-    Raises
-    ------
-    ValueError
-        Naming the file and the line, when the contents are not as described.
+    X is float64 of shape (n_samples, n_features), y int64 of shape (n_samples,). Contents that are not as
+    described raise ValueError, naming the file and the line.
     """
     lines = numbered_lines(_text(path))
     names = tuple(field.strip() for field in lines.pop(1, "").split(","))
@@ -59,7 +51,6 @@ def _first_fault(path: Path, lines: dict[int, str], n_columns: int) -> str:
         if row is None:
             return f"{path}, line {number}: expected numbers only, found {line[:60]!r}."
         if not _is_clean(row):
-            return (
-                f"{path}, line {number}: expected finite features and an integer label, found {line[-60:]!r}."
-            )
+            wanted = "finite features and an integer label"
+            return f"{path}, line {number}: expected {wanted}, found {line[-60:]!r}."
     raise AssertionError(f"{path}: every line reads well alone, but not together.")

@@ -25,11 +25,7 @@ class GaussianPair(NamedTuple):
 
 
 def make_two_gaussians(
-    n_samples: int = 2000,
-    *,
-    bayes_error: float = 0.017,
-    std: float = 1.0,
-    random_state: RandomState = None,
+    n_samples: int = 2000, *, bayes_error: float = 0.017, std: float = 1.0, random_state: RandomState = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw two Gaussians in the plane that overlap just so much (paper 001, section 3.3).
 

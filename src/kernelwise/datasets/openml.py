@@ -29,18 +29,8 @@ COPIES = {
 def fetch(name: str, n_features: int) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """Download a data set, give it the labels of our files, and check its size and class counts.
 
-    Returns
-    -------
-    X : ndarray of shape (n_samples, n_features), float64
-    y : ndarray of shape (n_samples,), int64
-    feature_names : tuple of str
-
-    Raises
-    ------
-    OSError
-        When OpenML cannot be reached.
-    ValueError
-        When the download is not the data set it should be.
+    Returns X, float64 of shape (n_samples, n_features), y, int64 of shape (n_samples,), and the names of the
+    features. OSError if OpenML cannot be reached, ValueError if the download is not what it should be.
     """
     data_id, counts = COPIES[name]
     with warnings.catch_warnings():
@@ -48,9 +38,8 @@ def fetch(name: str, n_features: int) -> tuple[np.ndarray, np.ndarray, tuple[str
         warnings.filterwarnings("ignore", message="A network error occurred")
         # liac-arff needs no pandas.
         bunch = fetch_openml(data_id=data_id, as_frame=False, parser="liac-arff", n_retries=1, delay=0.1)
-    classes, index, found = np.unique(
-        np.asarray(bunch.target).astype(str), return_inverse=True, return_counts=True
-    )
+    labels = np.asarray(bunch.target).astype(str)
+    classes, index, found = np.unique(labels, return_inverse=True, return_counts=True)
     expected = list(counts.values())
     if bunch.data.shape != (sum(expected), n_features) or found.tolist() != expected:
         raise ValueError(

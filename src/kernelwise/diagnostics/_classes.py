@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from kernelwise._core.text import count
@@ -20,45 +22,37 @@ def class_findings(data: Data) -> list[Finding]:
     return [*_tiny(data), *_imbalance(data)]
 
 
-def _tiny(data: Data) -> list[Finding]:
-    findings = []
+def _tiny(data: Data) -> Iterator[Finding]:
     single, few = data.counts < 2, (data.counts >= 2) & (data.counts < N_FOLDS)
     if single.any():
-        findings.append(
-            Finding(
-                "tiny-class",
-                "error",
-                f"{count(int(single.sum()), 'class has', 'classes have')} one sample only "
-                f"({_named(data, single)}).",
-                "Remove or merge such classes: criteria have no spread to look at, and no fold can be both "
-                "trained and tested on them.",
-            )
+        yield Finding(
+            "tiny-class",
+            "error",
+            f"{count(int(single.sum()), 'class has', 'classes have')} one sample only "
+            f"({_named(data, single)}).",
+            "Remove or merge such classes: criteria have no spread to look at, and no fold can be both "
+            "trained and tested on them.",
         )
     if few.any():
-        findings.append(
-            Finding(
-                "tiny-class",
-                "warning",
-                f"{count(int(few.sum()), 'class has', 'classes have')} fewer samples than the {N_FOLDS} "
-                f"folds of a cross-validation ({_named(data, few)}).",
-                f"Use at most {data.counts[few].min()} stratified folds, or merge such classes.",
-            )
+        yield Finding(
+            "tiny-class",
+            "warning",
+            f"{count(int(few.sum()), 'class has', 'classes have')} fewer samples than the {N_FOLDS} "
+            f"folds of a cross-validation ({_named(data, few)}).",
+            f"Use at most {data.counts[few].min()} stratified folds, or merge such classes.",
         )
-    return findings
 
 
 def _named(data: Data, chosen: np.ndarray) -> str:
     return listed(f"{data.classes[k]!r}: {data.counts[k]}" for k in np.flatnonzero(chosen))
 
 
-def _imbalance(data: Data) -> list[Finding]:
+def _imbalance(data: Data) -> Iterator[Finding]:
     small, large = int(data.counts.argmin()), int(data.counts.argmax())
     ratio = data.counts[large] / data.counts[small]
-    if ratio < UNEQUAL:
-        return []
-    share = data.counts[small] / data.counts.sum()
-    return [
-        Finding(
+    if ratio >= UNEQUAL:
+        share = data.counts[small] / data.counts.sum()
+        yield Finding(
             "imbalance",
             "warning" if ratio >= VERY_UNEQUAL else "info",
             f"The smallest class ({data.classes[small]!r}) has {share:.2%} of the samples, the largest "
@@ -66,4 +60,3 @@ def _imbalance(data: Data) -> list[Finding]:
             "Use class_weight='balanced', scoring='balanced_accuracy', and centred alignment rather than "
             "plain.",
         )
-    ]

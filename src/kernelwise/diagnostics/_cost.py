@@ -26,15 +26,14 @@ def cost_findings(data: Data) -> list[Finding]:
     seconds = predicted_seconds(data, by_rows)
     gram = f"Gram matrix of {amount(8 * n * n)}"
     how = f"rows of the kernel, not its {gram}" if by_rows else f"its {gram}"
-    return [
-        Finding(
-            "cost",
-            "warning" if seconds > LONG else "info",
-            f"One SVC on {n} × {data.X.shape[1]} values would use {how}, and take {_time(seconds)} of one "
-            "core at C = 1 (to a factor of five; up to a hundred times that at C = 10 000).",
-            "Choose the kernel on a part of the samples first." if seconds > LONG else "",
-        )
-    ]
+    time = "less than 0.01 s" if seconds < 0.01 else f"about {seconds:.1g} s"
+    message = (
+        f"One SVC on {n} × {data.X.shape[1]} values would use {how}, and take {time} of one "
+        "core at C = 1 (to a factor of five; up to a hundred times that at C = 10 000)."
+    )
+    if seconds <= LONG:
+        return [Finding("cost", "info", message)]
+    return [Finding("cost", "warning", message, "Choose the kernel on a part of the samples first.")]
 
 
 def predicted_seconds(data: Data, by_rows: bool) -> float:
@@ -46,7 +45,3 @@ def predicted_seconds(data: Data, by_rows: bool) -> float:
     if data.kernel.is_gaussian:
         each = BY_ROWS if by_rows else BY_GRAM
     return (each + PER_FEATURE * d) * n * n * (MANY_CLASSES if len(data.classes) > 2 else 1.0)
-
-
-def _time(seconds: float) -> str:
-    return "less than 0.01 s" if seconds < 0.01 else f"about {seconds:.1g} s"

@@ -31,23 +31,19 @@ def curve_findings(data: Data, random_state: int) -> list[Finding]:
             nowhere = "DBTC has no width to look at: all squared distances are zero in double precision."
             return [Finding("curve", "error", nowhere, "Rescale X, or check the kernel's linear map.")]
     names = [f"class {label!r}" for label in data.classes] if len(best.problems) > 1 else ["the two classes"]
-    flat = [
-        f"{name}: {reason}"
-        for name, reason in zip(names, best.stop_reasons, strict=True)
-        if reason != "interior peak"
-    ]
+    reasons = zip(names, best.stop_reasons, strict=True)
+    flat = [f"{name}: {reason}" for name, reason in reasons if reason != "interior peak"]
     seen = "" if n_blocks is None else f" (as far as {N_BLOCKS} random blocks of pairs show)"
     if flat:
-        return [
-            Finding(
-                "curve",
-                "warning",
-                f"DBTC has no peak inside the range of widths{seen} for {len(flat)} of "
-                f"{count(len(names), 'two-class problem')} ({listed(flat)}).",
-                "Choose the width by cross-validation, or by another criterion; equal points or close "
-                "neighbours with different labels, and label noise, make such curves.",
-            )
-        ]
+        message = (
+            f"DBTC has no peak inside the range of widths{seen} for {len(flat)} of "
+            f"{count(len(names), 'two-class problem')} ({listed(flat)})."
+        )
+        advice = (
+            "Choose the width by cross-validation, or by another criterion; equal points or close "
+            "neighbours with different labels, and label noise, make such curves."
+        )
+        return [Finding("curve", "warning", message, advice)]
     where = "at" if len(names) == 1 else f"for all {len(names)} one-vs-rest problems, on average at"
     peak = f"DBTC has a peak inside the range of widths{seen} {where} γ = {best.gamma:.4g} in exp(−γD)."
     return [Finding("curve", "info", peak)]

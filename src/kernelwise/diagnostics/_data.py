@@ -20,23 +20,12 @@ MAX_LISTED = 5
 
 @dataclass(frozen=True)
 class Data:
-    """Checked input; values may still be NaN or infinite.
+    """Checked input; values may still be NaN or infinite."""
 
-    Attributes
-    ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-    names : list of str
-        How to call the features in a sentence.
-    classes : list
-    index : ndarray of shape (n_samples,)
-        Class index of each sample.
-    kernel : Kernel
-    """
-
-    X: Any
-    names: list[str]
+    X: Any  # array or CSR matrix of shape (n_samples, n_features)
+    names: list[str]  # how to call the features in a sentence
     classes: list[Any]
-    index: np.ndarray
+    index: np.ndarray  # of the class of each sample, shape (n_samples,)
     kernel: Kernel
 
     @classmethod

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from kernelwise._core.text import count
@@ -10,43 +12,31 @@ from kernelwise.diagnostics._points import Points
 from kernelwise.findings import Finding
 
 
-def duplicate_findings(data: Data, points: Points) -> list[Finding]:
+def duplicate_findings(data: Data, points: Points) -> Iterator[Finding]:
     """Repeated samples, contradictions among them, and data that are one point."""
     n, n_points = len(data.index), len(points.first)
-    findings = []
     copies = int(np.maximum(points.counts - 1, 0).sum())
     if copies:
-        findings.append(
-            Finding(
-                "duplicates",
-                "info",
-                f"{count(copies, 'sample repeats', 'samples repeat')} another with the same label, "
-                f"{copies / n:.2%} of all.",
-                "A copy in another fold makes cross-validation look better than it is: remove copies, or "
-                "use sample_weight or grouped folds.",
-            )
+        yield Finding(
+            "duplicates",
+            "info",
+            f"{count(copies, 'sample repeats', 'samples repeat')} another with the same label, "
+            f"{copies / n:.2%} of all.",
+            "A copy in another fold makes cross-validation look better than it is: remove copies, or "
+            "use sample_weight or grouped folds.",
         )
     mixed = (points.counts > 0).sum(axis=1) > 1
     if mixed.any():
         there = points.counts[mixed]
         floor = int((there.sum(axis=1) - there.max(axis=1)).sum())
-        findings.append(
-            Finding(
-                "conflicts",
-                "warning",
-                f"{count(int(there.sum()), 'sample')} at {count(int(mixed.sum()), 'point')} have equal "
-                f"features and different labels, so that any machine makes at least "
-                f"{count(floor, 'training error')} ({floor / n:.2%}).",
-                "Check these labels, or add a feature that tells the samples apart; DBTC may have no peak.",
-            )
+        yield Finding(
+            "conflicts",
+            "warning",
+            f"{count(int(there.sum()), 'sample')} at {count(int(mixed.sum()), 'point')} have equal "
+            f"features and different labels, so that any machine makes at least "
+            f"{count(floor, 'training error')} ({floor / n:.2%}).",
+            "Check these labels, or add a feature that tells the samples apart; DBTC may have no peak.",
         )
     if n_points == 1 < n:
-        findings.append(
-            Finding(
-                "identical",
-                "error",
-                f"All {n} samples are the same point: every distance is zero.",
-                "Check X; no kernel can separate the classes.",
-            )
-        )
-    return findings
+        same = f"All {n} samples are the same point: every distance is zero."
+        yield Finding("identical", "error", same, "Check X; no kernel can separate the classes.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 from scipy import sparse
@@ -16,79 +16,64 @@ from kernelwise.findings import Finding
 RATIO = 100.0  # of standard deviations
 
 
-def value_findings(data: Data) -> list[Finding]:
+def value_findings(data: Data) -> Iterator[Finding]:
     """NaN, infinity, and numbers whose squares overflow."""
     values = data.X.data if sparse.issparse(data.X) else data.X
     bad = ~(np.abs(values) < LARGE)
     if not bad.any():
-        return []
+        return
     columns = data.X.indices[bad] if sparse.issparse(data.X) else np.nonzero(bad)[1]
     affected = listed(data.names[k] for k in np.unique(columns))
     n_nan, n_infinite = int(np.isnan(values).sum()), int(np.isinf(values).sum())
     kinds = {"NaN": n_nan, "infinite": n_infinite, f"above {LARGE:g}": int(bad.sum()) - n_nan - n_infinite}
     counted = ", ".join(f"{count} {kind}" for kind, count in kinds.items() if count)
-    return [
-        Finding(
-            "values",
-            "error",
-            f"X has {count(int(bad.sum()), 'value')} that no distance can be computed from ({counted}), in "
-            f"{affected}; distances, duplicates and scales were not looked at.",
-            "Remove or impute them first, for example with sklearn.impute.SimpleImputer.",
-        )
-    ]
+    yield Finding(
+        "values",
+        "error",
+        f"X has {count(int(bad.sum()), 'value')} that no distance can be computed from ({counted}), in "
+        f"{affected}; distances, duplicates and scales were not looked at.",
+        "Remove or impute them first, for example with sklearn.impute.SimpleImputer.",
+    )
 
 
-def feature_findings(data: Data) -> list[Finding]:
+def feature_findings(data: Data) -> Iterator[Finding]:
     """Constant and badly scaled features; X is finite."""
-    if data.X.shape[0] < 2:
-        return []
-    low, high, deviation = _spread(data.X)
+    X = data.X
+    if X.shape[0] < 2:
+        return
+    if sparse.issparse(X):
+        (low, high), deviation = min_max_axis(X, axis=0), np.sqrt(mean_variance_axis(X, axis=0)[1])
+    else:
+        low, high, deviation = X.min(axis=0), X.max(axis=0), X.std(axis=0)
     constant = low == high
-    findings = []
     if constant.any():
-        findings.append(
-            Finding(
-                "constant",
-                "warning",
-                f"{count(int(constant.sum()), 'feature is', 'features are')} constant: "
-                f"{listed(data.names[k] for k in np.flatnonzero(constant))}.",
-                "Remove such features (sklearn.feature_selection.VarianceThreshold): no kernel can use them, "
-                "and a Mahalanobis kernel has to invert their variance.",
-            )
+        yield Finding(
+            "constant",
+            "warning",
+            f"{count(int(constant.sum()), 'feature is', 'features are')} constant: "
+            f"{listed(data.names[k] for k in np.flatnonzero(constant))}.",
+            "Remove such features (sklearn.feature_selection.VarianceThreshold): no kernel can use them, "
+            "and a Mahalanobis kernel has to invert their variance.",
         )
     if not constant.all() and not data.kernel.scales_features:
-        findings += _scaling(data, np.flatnonzero(~constant), deviation)
-    return findings
+        yield from _scaling(data, np.flatnonzero(~constant), deviation)
 
 
-def _scaling(data: Data, varying: np.ndarray, deviation: np.ndarray) -> list[Finding]:
+def _scaling(data: Data, varying: np.ndarray, deviation: np.ndarray) -> Iterator[Finding]:
     order = varying[np.argsort(deviation[varying], kind="stable")]
     small, large = order[0], order[-1]
     if deviation[large] <= RATIO * deviation[small]:
-        return []
+        return
     hidden = order[deviation[order] * RATIO < deviation[large]]
     scaler = "MaxAbsScaler" if sparse.issparse(data.X) else "StandardScaler"
-    return [
-        Finding(
-            "scaling",
-            "warning",
-            f"The standard deviation of {data.names[large]} ({deviation[large]:.3g}) is "
-            f"{_ratio(deviation[large], deviation[small]):.3g} times that of {data.names[small]} "
-            f"({deviation[small]:.3g}); {count(len(hidden), 'feature')} more than {RATIO:g} times smaller "
-            f"hardly count{'s' if len(hidden) == 1 else ''}: {listed(data.names[k] for k in hidden)}.",
-            f"Scale the features, for example with sklearn.preprocessing.{scaler}, or use a Mahalanobis "
-            "kernel.",
-        )
-    ]
-
-
-def _ratio(large: float, small: float) -> float:
     # The variance of a feature such as 1e-170 and 2e-170 is zero.
-    return large / small if small > 0 else np.inf
-
-
-def _spread(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Smallest value, largest value and standard deviation of each feature."""
-    if sparse.issparse(X):
-        return *min_max_axis(X, axis=0), np.sqrt(mean_variance_axis(X, axis=0)[1])
-    return X.min(axis=0), X.max(axis=0), X.std(axis=0)
+    ratio = deviation[large] / deviation[small] if deviation[small] > 0 else np.inf
+    yield Finding(
+        "scaling",
+        "warning",
+        f"The standard deviation of {data.names[large]} ({deviation[large]:.3g}) is "
+        f"{ratio:.3g} times that of {data.names[small]} "
+        f"({deviation[small]:.3g}); {count(len(hidden), 'feature')} more than {RATIO:g} times smaller "
+        f"hardly count{'s' if len(hidden) == 1 else ''}: {listed(data.names[k] for k in hidden)}.",
+        f"Scale the features, for example with sklearn.preprocessing.{scaler}, or use a Mahalanobis kernel.",
+    )

@@ -68,7 +68,7 @@ class Block(NamedTuple):
 
 
 def closest_pair(points: Points) -> ClosestPair | None:
-    """Find the closest pair of different points.
+    """Find the closest pair of different points; None if all their squared distances round to zero.
 
     Squared distances come from matrix products, block by block; where rounding could matter they are computed
     again from coordinate differences. O(n²) time, memory for a few blocks.
@@ -77,11 +77,6 @@ def closest_pair(points: Points) -> ClosestPair | None:
     ----------
     points : Points
         As from `distinct_points`.
-
-    Returns
-    -------
-    pair : ClosestPair or None
-        None if the squared distances of the closest points are zero in double precision.
 
     Examples
     --------

@@ -48,7 +48,7 @@ class Points:
 
 
 def distinct_points(X: Any, index: np.ndarray, n_classes: int) -> Points:
-    """Gather samples whose features are all equal.
+    """Gather samples whose features are all equal, in the order of their first samples.
 
     Parameters
     ----------
@@ -56,11 +56,6 @@ def distinct_points(X: Any, index: np.ndarray, n_classes: int) -> Points:
     index : ndarray of shape (n_samples,)
         Class index of each sample.
     n_classes : int
-
-    Returns
-    -------
-    points : Points
-        In the order of their first samples.
 
     Examples
     --------

@@ -118,13 +118,10 @@ def verdict_on(data: Data, points: Points) -> BoundaryVerdict:
     is_single = _is_single(data, points, pair)
     affected = ("polarization", "kta", *(("radius-margin", "centered-kta") if is_single else ()))
     sign = int(np.sign(pull(pair)))
-    finding = Finding(
-        "closest-pair",
-        "warning" if sign < 0 else "info",
-        f"{_evidence(data, pair)} {_verdict(data, points, pair)}",
-        _advice(data) if sign < 0 else "",
-    )
-    return BoundaryVerdict(pair, sign, affected if sign < 0 else (), finding)
+    message = f"{_evidence(data, pair)} {_verdict(data, points, pair)}"
+    if sign >= 0:
+        return BoundaryVerdict(pair, sign, (), Finding("closest-pair", "info", message))
+    return BoundaryVerdict(pair, sign, affected, Finding("closest-pair", "warning", message, _advice(data)))
 
 
 def _is_single(data: Data, points: Points, pair: ClosestPair) -> bool:
@@ -175,10 +172,8 @@ def _missing(data: Data, pair: ClosestPair, has_copies: bool) -> str:
         return "assumes one closest pair"
     if len(data.classes) > 2:
         a, b = (data.classes[data.index[sample]] for sample in pair.samples)
-        problems = (
-            "all one-vs-rest problems" if a == b else f"the one-vs-rest problems of {a!r} and {b!r} only"
-        )
-        return f"says so of {problems}"
+        some = f"the one-vs-rest problems of {a!r} and {b!r} only"
+        return f"says so of {'all one-vs-rest problems' if a == b else some}"
     return "assumes more than two samples"
 
 

@@ -18,14 +18,8 @@ from kernelwise.multiclass import STRATEGIES
 def regressor(machine: Any, settings: dict[str, Any], mapped: Any, mean: float, deviation: float) -> LibSVR:
     """Return scikit-learn's SVR that predicts mean + deviation·f(x), f what the machine predicts.
 
-    Parameters
-    ----------
-    machine : kernelwise SVR
-    settings : dict
-        The kernel in scikit-learn's words.
-    mapped : array or CSR matrix of shape (n_SV, n_mapped)
-        Support vectors after the kernel's linear map.
-    mean, deviation : float
+    ``settings`` is the kernel in scikit-learn's words, and ``mapped``, of shape (n_SV, n_mapped), the support
+    vectors after the kernel's linear map.
     """
     C, epsilon = float(deviation * machine.C), float(deviation * machine.epsilon)
     svr = LibSVR(C=C, epsilon=epsilon, **settings).fit(_start(2, mapped), [0.0, 1.0])
@@ -73,14 +67,8 @@ def _one_vs_rest(machine: Any, settings: dict[str, Any], mapped: Any) -> OneVsRe
         rest = np.flatnonzero((machine.beta_[k] != 0) & (label != k))
         own = np.flatnonzero((machine.beta_[k] != 0) & (label == k))
         used = np.concatenate([rest, own])
-        replace_machine(
-            part,
-            machine.support_[used],
-            mapped[used],
-            np.array([rest.size, own.size]),
-            machine.beta_[k : k + 1, used],
-            machine.intercept_[k : k + 1],
-        )
+        support = machine.support_[used], mapped[used], np.array([rest.size, own.size])
+        replace_machine(part, *support, machine.beta_[k : k + 1, used], machine.intercept_[k : k + 1])
         _copy_record(machine, part, machine.n_iter_[k : k + 1].copy())
     return svc
 

@@ -28,19 +28,10 @@ def as_pipeline(
 ) -> Pipeline:
     """Return the steps "scaler", "map" and "svc" or "svr", without those that would change nothing.
 
-    Parameters
-    ----------
-    scaler : fitted transformer or None
-    machine : kernelwise SVC or SVR
-        Trained on scaled samples.
-    names : ndarray of shape (n_features,), default=None
-        Names of the features.
-    mean, deviation : float, default=0.0, 1.0
-        Of the targets that a regression was standardised by. Its predictions are linear in β and b, so that
-        both are in the coefficients of the Pipeline's SVR.
+    The machine was trained on scaled samples, and ``mean`` and ``deviation`` are of the targets that a
+    regression was standardised by: its predictions are linear in β and b, so that both are in the
+    coefficients of the Pipeline's SVR.
 
-    Notes
-    -----
     The coefficients are ours, not those of a second training: that would stop at its own tolerance of 1e-3,
     and agree no better. scikit-learn has no public way to set them, so a small machine is fitted, which sets
     all that its version needs, its coefficients are replaced, and the values are compared.
@@ -71,16 +62,15 @@ def _kernel_settings(machine: Any) -> dict[str, Any]:
     settings = kernel.sklearn_params() if isinstance(kernel, Kernel) else None
     if settings is not None:
         return settings
-    what = type(kernel).__name__ if isinstance(kernel, Kernel) else _name(machine.kernel)
+    if isinstance(kernel, Kernel):
+        what = type(kernel).__name__
+    else:
+        what = f"kernel={machine.kernel!r}" if isinstance(machine.kernel, str) else "a function of your own"
     raise IncompatibleError(
         f"to_sklearn needs a kernel that scikit-learn's {type(machine).__name__} computes by itself "
         f"(Gaussian family, linear, polynomial or sigmoid), and this machine has {what}. Keep the model with "
         "save(path) or pickle."
     )
-
-
-def _name(kernel: Any) -> str:
-    return f"kernel={kernel!r}" if isinstance(kernel, str) else "a function of your own"
 
 
 def _check_agreement(machine: Any, last: Any, mapped: Any, mean: float, deviation: float) -> None:
@@ -99,10 +89,8 @@ def _check_agreement(machine: Any, last: Any, mapped: Any, mean: float, deviatio
     largest = np.abs(ours).max() if is_regressor(machine) else max(1.0, np.abs(ours).max())
     if gap <= TOLERANCE * largest:
         return
-    terms = (
-        deviation
-        * (np.abs(machine.beta_) @ np.abs(machine.kernel_(support_vectors, support_vectors[rows]))).max()
-    )
+    K = machine.kernel_(support_vectors, support_vectors[rows])
+    terms = deviation * (np.abs(machine.beta_) @ np.abs(K)).max()
     if not gap <= ROUNDING * terms:
         raise RuntimeError(
             f"scikit-learn's decision values from the same coefficients differ by {gap:.1e}: the Pipeline "

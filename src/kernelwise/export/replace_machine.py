@@ -18,20 +18,11 @@ def replace_machine(
 ) -> None:
     """Give a fitted scikit-learn SVC or SVR other support vectors and coefficients.
 
-    What else LIBSVM wants to find on the object stays as scikit-learn itself has set it.
-
-    Parameters
-    ----------
-    machine : sklearn.svm.SVC or sklearn.svm.SVR
-        Fitted with the same classes and number of features, on dense or sparse samples as these are.
-    support : ndarray of shape (n_SV,)
-        Ordered by class.
-    support_vectors : array or CSR matrix of shape (n_SV, n_features)
-    n_support : ndarray of shape (n_classes,)
-        Of a regression: their number, twice.
-    dual_coef : ndarray of shape (n_classes - 1, n_SV)
-        In LIBSVM's layout; with two classes, positive for the second one. One row for a regression.
-    intercept : ndarray of shape (n_machines,)
+    What else LIBSVM wants to find on the object stays as scikit-learn itself has set it: it was fitted with
+    the same classes and number of features, on dense or sparse samples as these are. ``support`` is ordered
+    by class and ``n_support`` counts it by class (all of it, twice, for a regression). ``dual_coef``, of
+    shape (n_classes - 1, n_SV), is in LIBSVM's layout: with two classes, positive for the second one, and one
+    row for a regression.
     """
     machine.support_ = np.ascontiguousarray(support, dtype=np.int32)
     machine._n_support = np.ascontiguousarray(n_support, dtype=np.int32)

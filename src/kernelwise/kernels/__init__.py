@@ -20,13 +20,11 @@ from kernelwise._core.parameters import Hyperparameter
 from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.diagonal import DiagonalGaussian
 from kernelwise.kernels.dot_product import Linear, Polynomial, Sigmoid
-from kernelwise.kernels.exponential import ExponentialRBF
 from kernelwise.kernels.gaussian import Gaussian
-from kernelwise.kernels.kmod import KMOD
+from kernelwise.kernels.isotropic import KMOD, RBF, ExponentialRBF
 from kernelwise.kernels.low_rank import LowRankGaussian
 from kernelwise.kernels.mahalanobis import Mahalanobis
 from kernelwise.kernels.radial import RadialKernel
-from kernelwise.kernels.rbf import RBF
 
 KERNELS: dict[str, Callable[[], Kernel]] = {
     "linear": Linear,
@@ -50,10 +48,6 @@ def as_kernel(kernel: Any) -> Kernel:
     ----------
     kernel : str or Kernel
         A name of :data:`KERNELS`, or an object.
-
-    Returns
-    -------
-    kernel : Kernel
 
     Examples
     --------

@@ -66,7 +66,6 @@ class Kernel(Parametrized, ABC):
         if "title" not in vars(cls):
             cls.title = cls.__name__
 
-    # -- values -----------------------------------------------------------------------------------------
     def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
         """Gram matrix of shape (n_rows, n_columns); columns are the samples ``X`` when ``Y`` is None."""
         X, Y = check_pair(X, Y)
@@ -119,22 +118,15 @@ class Kernel(Parametrized, ABC):
     @abstractmethod
     def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray: ...
 
-    # -- what the kernel is, for those who can make use of it -------------------------------------------
     def transform(self, X: Any) -> Any:
         """Samples after the kernel's linear map, shape (n_samples, n_mapped); ``X`` itself without a map."""
         return X
 
     def linear_map(self, n_features: int) -> np.ndarray | None:
-        """The map of :meth:`transform` as an array; None if it is the identity.
+        """The map of :meth:`transform` as an array L, or None if it is the identity.
 
-        Parameters
-        ----------
-        n_features : int
-
-        Returns
-        -------
-        L : ndarray of shape (n_features, n_mapped), ndarray of shape (n_features,), or None
-            ``transform(X)`` is X·L or, where each feature has a weight, X∘L.
+        ``transform(X)`` is X·L with L of shape (n_features, n_mapped) or, where each feature has a weight,
+        X∘L with L of shape (n_features,).
         """
         if type(self).transform is Kernel.transform:
             return None
@@ -149,17 +141,7 @@ class Kernel(Parametrized, ABC):
         return None
 
     def profile(self, base: np.ndarray) -> np.ndarray:
-        """Kernel values from an array of squared distances or inner products, which is overwritten.
-
-        Parameters
-        ----------
-        base : ndarray
-            What `gram_base` names, of any shape.
-
-        Returns
-        -------
-        K : ndarray of the shape of ``base``
-        """
+        """Kernel values from the array that `gram_base` names, of any shape, which is overwritten."""
         return self._profile(base)
 
     def _profile(self, base: np.ndarray) -> np.ndarray:
@@ -186,14 +168,10 @@ class Kernel(Parametrized, ABC):
     def sklearn_params(self) -> dict[str, Any] | None:
         """Parameters with which scikit-learn's SVC computes the kernel, after :meth:`linear_map`.
 
-        Returns
-        -------
-        params : dict or None
-            ``kernel``, ``gamma``, ``degree`` and ``coef0`` as far as they count; None if SVC cannot.
+        ``kernel``, ``gamma``, ``degree`` and ``coef0`` as far as they count; None if SVC cannot.
         """
         return None
 
-    # -- parameters -------------------------------------------------------------------------------------
     def _check_features(self, n_features: int) -> None:
         """Raise if the parameters do not fit samples with that many features."""
 
@@ -223,10 +201,8 @@ class Kernel(Parametrized, ABC):
         """
         if not self.input_powers:
             raise ValueError(f"{type(self).__name__} does not say how its parameters scale with the inputs.")
-        powers = self.input_powers.items()
-        return self._copy(**{name: _times(getattr(self, name), factor**power) for name, power in powers})
-
-
-def _times(value: Any, factor: float) -> Any:
-    """A number, an array or a list of numbers times a factor."""
-    return np.asarray(value) * factor if isinstance(value, list | tuple) else value * factor
+        scaled = {}
+        for name, power in self.input_powers.items():
+            value = getattr(self, name)
+            scaled[name] = (np.asarray(value) if isinstance(value, list | tuple) else value) * factor**power
+        return self._copy(**scaled)

@@ -1,7 +1,4 @@
-"""Kernels of the inner product: linear, polynomial, sigmoid.
-
-Papers are called by their numbers: :mod:`kernelwise.selection` has the list.
-"""
+"""Kernels of the inner product: linear, polynomial, sigmoid (:mod:`kernelwise.selection` has the papers)."""
 
 from __future__ import annotations
 

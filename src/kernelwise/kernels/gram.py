@@ -17,13 +17,8 @@ from kernelwise.kernels.distances import DISTANCES, inner_products, squared_dist
 class Grams:
     """Gram matrices on one set of samples, from squared distances and inner products computed once.
 
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (n_samples, n_features), or the Gram matrix itself for "precomputed"
-    bases : iterable of {"squared distances", "inner products"}
-        What the kernels to come will need; see `base_of`.
-    n_buffers : int
-        Gram matrices that may be in use at one moment.
+    ``X`` is the Gram matrix itself for "precomputed"; ``bases`` are the arrays that the kernels to come need
+    (see `base_of`), and ``n_buffers`` Gram matrices may be in use at one moment.
     """
 
     def __init__(self, X: Any, bases: Iterable[str], n_buffers: int = 1) -> None:

@@ -74,12 +74,8 @@ class MetricKernel(GaussianFamily):
 class Direction:
     """A direction along which the kernel falls off.
 
-    Attributes
-    ----------
-    share : float
-        Its share of the metric's trace.
-    loadings : dict from str to float
-        Component of each feature, the largest first; the squares sum to 1.
+    It has its share of the metric's trace and the component of each feature, the largest first; the squares
+    of these sum to 1.
     """
 
     share: float

@@ -1,7 +1,4 @@
-"""Kernels of the squared distance after a linear map of the inputs, and the Gaussian family among them.
-
-Papers are called by their numbers: :mod:`kernelwise.selection` has the list.
-"""
+"""Kernels of the squared distance after a linear map, and the Gaussian family (paper 000 is by Abe, 2007)."""
 
 from __future__ import annotations
 

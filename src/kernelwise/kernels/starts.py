@@ -19,20 +19,9 @@ MAX_POINTS = 2000
 
 
 def start_gamma(X: Any, y: Any = None, heuristic: str | None = None, keep: float = 1.0) -> float:
-    """γ of exp(−γ‖x − y‖²) by a rule of thumb; see :meth:`Kernel.initialize`.
+    """γ of exp(−γ‖x − y‖²) by a rule of thumb; see :meth:`Kernel.initialize`. "keep" returns ``keep``.
 
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (n_samples, n_features)
-    y : array of shape (n_samples,), default=None
-    heuristic : {"jaakkola", "median", "scale", "keep"}, default=None
-    keep : float
-        What "keep" returns.
-
-    Returns
-    -------
-    gamma : float
-        Positive and finite, whatever the data: where all distances are zero it is 1, with a warning.
+    It is positive and finite, whatever the data: where all distances are zero it is 1, with a warning.
     """
     if heuristic is None:
         heuristic = "median" if y is None else "jaakkola"
@@ -41,10 +30,13 @@ def start_gamma(X: Any, y: Any = None, heuristic: str | None = None, keep: float
         return float(keep)
     X = check_samples(X)
     if heuristic == "scale":
-        variance = _variance(X)
+        # Of all entries, as scikit-learn takes it.
+        variance = float(X.multiply(X).mean() - X.mean() ** 2 if sparse.issparse(X) else X.var())
         return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
-    distances = _to_nearest_other_class(X, y) if heuristic == "jaakkola" else _between_points(X)
-    return _gamma_of(distances, heuristic)
+    if heuristic == "jaakkola":
+        return _gamma_of(_to_nearest_other_class(X, y), heuristic)
+    Z = X[_evenly(X.shape[0])]
+    return _gamma_of(np.sqrt(squared_distances(Z)[np.triu_indices(Z.shape[0], 1)]), heuristic)
 
 
 def _gamma_of(distances: np.ndarray, heuristic: str) -> float:
@@ -78,17 +70,5 @@ def _to_nearest_other_class(X: Any, y: Any) -> np.ndarray:
     return np.concatenate(distances)
 
 
-def _between_points(X: Any) -> np.ndarray:
-    Z = X[_evenly(X.shape[0])]
-    return np.sqrt(squared_distances(Z)[np.triu_indices(Z.shape[0], 1)])
-
-
 def _evenly(n: int) -> np.ndarray:
     return np.unique(np.linspace(0, n - 1, min(n, MAX_POINTS)).astype(int))
-
-
-def _variance(X: Any) -> float:
-    """Variance of all entries, as scikit-learn's "scale" takes it."""
-    if sparse.issparse(X):
-        return float(X.multiply(X).mean() - X.mean() ** 2)
-    return float(X.var())

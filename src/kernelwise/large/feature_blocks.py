@@ -13,15 +13,10 @@ ROWS = 2048
 
 
 class Blocks(ABC):
-    """Features (Φ, 1) of n_rows samples, the last of which is that of the offset.
+    """Features (Φ, 1) of n_rows samples, the last of which is that of the offset; ``shape`` is without it.
 
     Solvers use `apply`, `dot` and `square` only, each a sum over rows or one value for each row, so that rows
     on other machines need no more than another way to add up.
-
-    Parameters
-    ----------
-    shape : (n_rows, n_features)
-        Without the offset.
     """
 
     def __init__(self, shape: tuple[int, int]) -> None:
@@ -96,15 +91,7 @@ class DenseBlocks(RowBlocks):
 
 
 class MappedBlocks(RowBlocks):
-    """Features computed again in every pass, where they are too large to keep.
-
-    Parameters
-    ----------
-    transform : callable
-        From samples to features.
-    X : array or CSR matrix of shape (n_rows, n_inputs)
-    n_features : int
-    """
+    """Features ``transform(X[rows])`` computed again in every pass, where they are too large to keep."""
 
     def __init__(self, transform: Callable[[Any], np.ndarray], X: Any, n_features: int) -> None:
         super().__init__((X.shape[0], n_features))

@@ -25,26 +25,13 @@ MAX_HALVINGS = 100
 
 @dataclass
 class LinearSolution:
-    """A trained linear machine f(x) = w·φ(x) + b.
+    """A trained linear machine f(x) = w·φ(x) + b."""
 
-    Attributes
-    ----------
-    coefficients : ndarray of shape (n_features + 1,)
-        w and, last, b.
-    C : float
-    objective : float
-    values : ndarray of shape (n_rows,)
-        f of all rows, those of weight zero included.
-    n_iter : int
-        Newton steps.
-    converged : bool
-    """
-
-    coefficients: np.ndarray
+    coefficients: np.ndarray  # w and, last, b: shape (n_features + 1,)
     C: float
     objective: float
-    values: np.ndarray = field(repr=False)
-    n_iter: int
+    values: np.ndarray = field(repr=False)  # f of all rows, those of weight zero included
+    n_iter: int  # Newton steps
     converged: bool
 
 
@@ -52,26 +39,16 @@ class LinearMachine:
     """Minimises ½‖w‖² + C Σ s_i loss(y_i, f(x_i)): LinearSVC's or LinearSVR's, with a free offset.
 
     The modified finite Newton method (Keerthi & DeCoste, JMLR 6, 2005): a step solves the least squares
-    problem of the rows that have a loss (those inside the margin, or with an error beyond ε), and an exact
+    problem of the rows that have a loss (those inside the margin, or with an error above ε), and an exact
     line search along it makes it safe. The method ends because there are only so many sets of such rows. All
     sums are in double precision.
 
     The matrix Σ s φφᵀ of the rows with a loss does not depend on C and is kept between solutions: rows that
     have come in or gone out since are added or taken off, and along a path of C they are few.
 
-    Parameters
-    ----------
-    blocks : Blocks
-        Features of shape (n_rows, n_features).
-    y : ndarray of shape (n_rows,)
-        Labels ±1, or targets.
-    weight : array of shape (n_rows,), default=None
-        s; rows of weight zero are not trained on and have values all the same. It may be changed between
-        solutions.
-    start : ndarray of shape (n_features + 1,), default=None
-        Coefficients to start from.
-    loss : callable, default=squared_hinge
-        See `kernelwise.large.losses`.
+    ``y`` are labels ±1 or targets, and ``weight`` is s, both of shape (n_rows,); rows of weight zero are not
+    trained on and have values all the same, and the weights may be changed between solutions. ``start`` are
+    coefficients to start from, of shape (n_features + 1,); the losses are in `kernelwise.large.losses`.
     """
 
     def __init__(
@@ -91,16 +68,10 @@ class LinearMachine:
         self._matrix = np.zeros((m + 1, m + 1))
 
     def solve(self, C: float, *, tol: float = TOL, max_iter: int = MAX_ITER) -> LinearSolution:
-        """Train, from where the last solution ended.
+        """Train, from where the last solution ended, in at most ``max_iter`` Newton steps.
 
-        Parameters
-        ----------
-        C : float
-        tol : float
-            Stop when half the Newton decrement, which estimates what is left to gain, is below this share of
-            the objective.
-        max_iter : int
-            Newton steps, at most.
+        It stops when half the Newton decrement, which estimates what is left to gain, is below the share
+        ``tol`` of the objective.
         """
         check_positive(C, "C", "LinearMachine")
         # What residuals that are all rounding have for a loss: no step gains more where y is a constant.
@@ -115,7 +86,10 @@ class LinearMachine:
                     self.coefficients.copy(), C, objective, self.values.copy(), n_iter, True
                 )
             if n_iter < max_iter:
-                self._move(step, C)
+                change = self.blocks.apply(step)
+                length = self._exact_length(step, change, C)
+                self.coefficients += length * step
+                self.values += length * change
         warnings.warn(
             f"The linear machine stopped after {max_iter} Newton steps at C = {C:.3g}, with "
             f"{gain / objective:.1e} of its objective still to gain (tol {tol:.1e}). Lower C, or raise tol.",
@@ -132,7 +106,8 @@ class LinearMachine:
         if (inside != self._inside).any():
             self._matrix += self.blocks.square(inside - self._inside)
         self._inside = inside
-        return _without_offset(self.coefficients) - 2.0 * C * self.blocks.dot(inside * excess)
+        w = np.append(self.coefficients[:-1], 0.0)  # the gradient of ½‖w‖², zero for the offset
+        return w - 2.0 * C * self.blocks.dot(inside * excess)
 
     def _newton_step(self, gradient: np.ndarray, C: float) -> np.ndarray:
         hessian = 2.0 * C * self._matrix
@@ -149,12 +124,6 @@ class LinearMachine:
     def _objective(self, excess: np.ndarray, C: float) -> float:
         w = self.coefficients[:-1]
         return float(w @ w / 2.0 + C * (self.weight @ excess**2))
-
-    def _move(self, step: np.ndarray, C: float) -> None:
-        change = self.blocks.apply(step)
-        length = self._exact_length(step, change, C)
-        self.coefficients += length * step
-        self.values += length * change
 
     def _exact_length(self, step: np.ndarray, change: np.ndarray, C: float) -> float:
         """Where the objective along a step is smallest: the root of its slope, which is piecewise linear.
@@ -186,18 +155,6 @@ class LinearMachine:
 def linear_path(
     blocks: Blocks, y: np.ndarray, Cs: Iterable[float], weight: Any = None, loss: Loss = squared_hinge
 ) -> list[LinearSolution]:
-    """Train linear machines for increasing values of C, each started from the one before.
-
-    Parameters
-    ----------
-    blocks, y, weight, loss
-        As in `LinearMachine`.
-    Cs : iterable of float
-    """
+    """Train a `LinearMachine` for increasing values of C, each started from the one before."""
     machine = LinearMachine(blocks, y, weight, loss=loss)
     return [machine.solve(C) for C in Cs]
-
-
-def _without_offset(coefficients: np.ndarray) -> np.ndarray:
-    """w, and 0 for b: the gradient of ½‖w‖²."""
-    return np.append(coefficients[:-1], 0.0)

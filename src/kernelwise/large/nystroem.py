@@ -25,13 +25,8 @@ DOUBLE = 256
 class NystroemMap:
     """φ(x) = Nᵀ k(L, x) with k(L, L)⁻¹ = N Nᵀ, so that φ(x)·φ(y) = k(x, L) k(L, L)⁻¹ k(L, y).
 
-    Exact for x among the landmarks (Williams & Seeger, NIPS 13, 2001).
-
-    Attributes
-    ----------
-    kernel : Kernel
-    landmarks : array or CSR matrix of shape (n_landmarks, n_features), L
-    normalization : ndarray of shape (n_landmarks, rank), N
+    Exact for x among the landmarks L, of shape (n_landmarks, n_features) (Williams & Seeger, NIPS 13, 2001).
+    The normalization N is of shape (n_landmarks, rank).
     """
 
     kernel: Any
@@ -83,17 +78,5 @@ def choose_landmarks(kernel: Any, X: Any, n_landmarks: int, random_state: int = 
 
     The seeding of k-means++ in the kernel's own metric: rows far from all landmarks so far are likely to be
     the next. On clustered data it misses no cluster; elsewhere it is as good as a uniform draw.
-
-    Parameters
-    ----------
-    kernel : Kernel
-    X : array or CSR matrix of shape (n_samples, n_features)
-    n_landmarks : int
-        No more than there are rows.
-    random_state : int
-
-    Returns
-    -------
-    rows : ndarray of shape (n_landmarks,)
     """
     return kmeans_plusplus(kernel.transform(X), n_landmarks, random_state=random_state, n_local_trials=1)[1]

@@ -32,10 +32,6 @@ def as_optimizer(optimizer: Any) -> Optimizer:
     optimizer : str or Optimizer
         A name of :data:`OPTIMIZERS`, which stands for the optimizer with its defaults, or an object.
 
-    Returns
-    -------
-    optimizer : Optimizer
-
     Examples
     --------
     >>> from kernelwise.optimizers import LineSearch, as_optimizer

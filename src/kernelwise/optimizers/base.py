@@ -183,14 +183,11 @@ class Optimizer(HasParams, ABC):
             findings.append(Finding(run.stop_reason, "warning", message, advice))
             warnings.warn(str(findings[-1]), category, stacklevel=4)
         if space.problem.n_undefined:
-            findings.append(
-                Finding(
-                    "undefined",
-                    "info",
-                    f"The criterion was undefined at {space.problem.n_undefined} of the points tried, where "
-                    "all samples coincide in feature space; the search turned back there.",
-                )
+            message = (
+                f"The criterion was undefined at {space.problem.n_undefined} of the points tried, where "
+                "all samples coincide in feature space; the search turned back there."
             )
+            findings.append(Finding("undefined", "info", message))
         findings += self._bound_findings(space, run)
         return [*findings, *space.problem.memory.findings.values()]
 
@@ -208,18 +205,12 @@ class Optimizer(HasParams, ABC):
                 continue
             edge = "lowest" if at_low else "highest"
             if is_many and at_low:
-                findings.append(
-                    Finding("boundary", "info", f"{name} is at its {edge} value: the feature is ignored.")
-                )
+                message = f"{name} is at its {edge} value: the feature is ignored."
+                findings.append(Finding("boundary", "info", message))
                 continue
-            findings.append(
-                Finding(
-                    "boundary",
-                    "warning",
-                    f"The best {name} is the {edge} of its range.",
-                    f"Widen it with bounds={{{name!r}: (low, high)}}, or distrust the criterion.",
-                )
-            )
+            message = f"The best {name} is the {edge} of its range."
+            advice = f"Widen it with bounds={{{name!r}: (low, high)}}, or distrust the criterion."
+            findings.append(Finding("boundary", "warning", message, advice))
             warnings.warn(str(findings[-1]), BoundaryWarning, stacklevel=5)
         return findings
 

@@ -55,16 +55,10 @@ class LineSearch(Optimizer):
         k = int(values.argmin())
         low, high = points[max(k - 1, 0)], points[min(k + 1, len(points) - 1)]
         space.problem.note(iteration=1)
-        found: Any = minimize_scalar(
-            lambda v: space.value(np.array([v])),
-            bounds=(low, high),
-            method="bounded",
-            options={"xatol": self.tol},
-        )
-        if found.fun < values[k]:
-            best, value = float(found.x), float(found.fun)
-        else:
-            best, value = float(points[k]), float(values[k])
+        how = {"bounds": (low, high), "method": "bounded", "options": {"xatol": self.tol}}
+        found: Any = minimize_scalar(lambda v: space.value(np.array([v])), **how)
+        is_refined = found.fun < values[k]
+        best, value = map(float, (found.x, found.fun) if is_refined else (points[k], values[k]))
         return Run(np.array([best]), value, 1, _stop_reason(values, k, best, space.bounds[0]))
 
 

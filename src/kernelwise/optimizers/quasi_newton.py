@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ from scipy.optimize import OptimizeResult, minimize
 
 from kernelwise._core.validation import check_choice, check_not_negative
 from kernelwise.optimizers.base import Optimizer, Run, projected_gradient_norm
-from kernelwise.optimizers.golden import expand_bracket, golden_section
 from kernelwise.space import SearchSpace
+
+GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
 
 
 class QuasiNewton(Optimizer):
@@ -173,3 +175,45 @@ def _bfgs_update(H: np.ndarray, s: np.ndarray, y: np.ndarray) -> np.ndarray:
         return H
     V = np.eye(len(s)) - np.outer(s, y) / curvature
     return V @ H @ V.T + np.outer(s, s) / curvature
+
+
+def golden_section(
+    f: Callable[[float], float], low: float, high: float, tol: float = 1e-2, max_iter: int = 60
+) -> tuple[float, float]:
+    """Minimise a function on an interval by keeping the golden part of it that holds the lower value.
+
+    Returns the best point inside that was met, and its value.
+    """
+    left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    f_left, f_right = f(left), f(right)
+    for _ in range(max_iter):
+        if high - low <= tol * (abs(low) + abs(high)) / 2.0:
+            break
+        if f_left <= f_right:
+            high, right, f_right = right, left, f_left
+            left = high - GOLDEN * (high - low)
+            f_left = f(left)
+        else:
+            low, left, f_left = left, right, f_right
+            right = low + GOLDEN * (high - low)
+            f_right = f(right)
+    return (left, f_left) if f_left <= f_right else (right, f_right)
+
+
+def expand_bracket(
+    f: Callable[[float], float], f_zero: float, first: float, largest: float
+) -> tuple[float, float]:
+    """An interval (0 or more, up to ``largest``) that holds a minimum of f on the ray from 0, by doubling.
+
+    ``f_zero`` is f(0), which is known; ``first`` the first step tried.
+    """
+    before, low, value = 0.0, 0.0, f_zero
+    step = min(first, largest)
+    while True:
+        ahead = f(step)
+        if ahead >= value:
+            return before, step
+        before, low, value = low, step, ahead
+        if step >= largest:
+            return before, largest
+        step = min(2.0 * step, largest)

@@ -45,10 +45,6 @@ def load(path: Any) -> Any:
     ----------
     path : path-like
 
-    Returns
-    -------
-    model : SVC, SVR, NystroemSVC, NystroemSVR, TunedSVC or TunedSVR
-
     Raises
     ------
     ValueError

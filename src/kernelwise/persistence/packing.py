@@ -93,12 +93,8 @@ class Packer:
 
     def _csr(self, value: Any, where: str) -> Any:
         parts = {name: self.pack(getattr(value, name), f"{where}.{name}") for name in CSR_PARTS}
-        return {
-            "$": "csr",
-            "is_array": isinstance(value, sparse.sparray),
-            "shape": list(value.shape),
-            **parts,
-        }
+        is_array = isinstance(value, sparse.sparray)
+        return {"$": "csr", "is_array": is_array, "shape": list(value.shape), **parts}
 
     def _dict(self, value: dict[Any, Any], where: str) -> Any:
         if all(type(key) is str and key != "$" for key in value):
@@ -117,10 +113,8 @@ class Packer:
             params = constructor_params(value)
         packed = {"$": "instance", "class": type(value).__name__, "params": self._dict(params, where)}
         if isinstance(value, BaseEstimator):
-            state = {
-                name: v for name, v in vars(value).items() if name not in params and name not in LEFT_OUT
-            }
-            packed["state"] = self._dict(state, where)
+            left_out = {*params, *LEFT_OUT}
+            packed["state"] = self._dict({k: v for k, v in vars(value).items() if k not in left_out}, where)
         return packed
 
 

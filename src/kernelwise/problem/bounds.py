@@ -15,19 +15,11 @@ from kernelwise.kernels import Kernel
 def search_bounds(
     kernel: Kernel, criterion: Criterion, given: Mapping[str, tuple[float, float]] | None
 ) -> np.ndarray:
-    """Return the bounds of the kernel's parameters, then of the criterion's.
+    """Return the bounds of the kernel's parameters, then of the criterion's, in the units of ``theta``.
 
-    Parameters
-    ----------
-    kernel : Kernel
-    criterion : Criterion
-    given : dict from parameter name to (lowest, highest), or None
-        Ranges in the parameter's own units, in place of the kernel's and the criterion's.
-
-    Returns
-    -------
-    bounds : ndarray of shape (n_theta, 2)
-        In the units of ``theta``; one row, for the logarithms of the eigenvalues, for a matrix on a manifold.
+    The shape is (n_theta, 2), with one row, for the logarithms of the eigenvalues, for a matrix on a
+    manifold. ``given`` has ranges by name, in the parameter's own units, in place of the kernel's and the
+    criterion's.
     """
     left = dict(given or {})
     criterion_bounds = _bounds_by_name(criterion, left)
@@ -46,11 +38,7 @@ def search_bounds(
 def _bounds_by_name(part: Parametrized, given: dict[str, tuple[float, float]]) -> np.ndarray:
     """Bounds in the units of ``theta``: the part's own, or those given by name, taken out of ``given``.
 
-    Always around the start: data on an unusual scale start outside the usual range.
-
-    Returns
-    -------
-    bounds : ndarray of shape (n_theta, 2)
+    Always around the start: data on an unusual scale start outside the usual range. Shape (n_theta, 2).
     """
     bounds, start, row = part.bounds.copy(), part.theta, 0
     for h in part.hyperparameters:

@@ -13,15 +13,7 @@ from kernelwise.multiclass import vote
 
 
 class UnseenSamples:
-    """Samples that a search never sees, to be predicted by the machines that it trains.
-
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (n_test, n_features)
-    y : array of shape (n_test,)
-    X_train : array or CSR matrix of shape (n_samples, n_features)
-    y_train : array of shape (n_samples,)
-    """
+    """Samples that a search never sees, to be predicted by the machines that it trains."""
 
     def __init__(self, X: Any, y: Any, X_train: Any, y_train: np.ndarray) -> None:
         self.X = check_samples(X, "The X of test")
@@ -38,11 +30,10 @@ class UnseenSamples:
         """Share of the samples that the machines in ``memory`` get wrong."""
         support = np.unique(np.concatenate([machine.rows for machine in memory.machines]))
         K = kernel(self.X, self.X_train[support])
-        decision = np.column_stack(
-            [
-                K[:, np.searchsorted(support, machine.rows)] @ machine.beta + machine.intercept
-                for machine in memory.machines
-            ]
-        )
+        columns = [
+            K[:, np.searchsorted(support, machine.rows)] @ machine.beta + machine.intercept
+            for machine in memory.machines
+        ]
+        decision = np.column_stack(columns)
         labels = vote(decision[:, 0] if len(self.classes) == 2 else decision, self.classes, memory.strategy)
         return float(np.mean(labels != self.y))

@@ -41,14 +41,7 @@ SUM_MASK = np.uint64((1 << 44) - 1)
 
 @dataclass(frozen=True)
 class Bins:
-    """Where the bins lie.
-
-    Attributes
-    ----------
-    bottom : float
-        A power of two; where bins of equal width change into bins of equal relative width.
-    n_octaves : int
-    """
+    """Where the bins lie: equally wide below ``bottom``, a power of two; of equal relative width above."""
 
     bottom: float
     n_octaves: int
@@ -83,21 +76,12 @@ class Bins:
 def count_pairs(
     G: Any, norms_x: Any, norms_y: Any, rounding: Any, per_bottom: Any, words: Any, upper: Any
 ) -> None:
-    """Count pairs of weight one into fine bins.
+    """Count pairs of weight one into fine bins, from inner products G of shape (n_rows, n_columns).
 
     Integers because two additions then serve three moments: a pass over all pairs spends its time on them.
-
-    Parameters
-    ----------
-    G : ndarray of shape (n_rows, n_columns)
-        Inner products.
-    norms_x, norms_y : ndarray
-        Squared norms; D = ‖x‖² + ‖y‖² − 2x·y, zero where only ``rounding`` · (‖x‖² + ‖y‖²) is left.
-    per_bottom : float
-        1 / bottom
-    words : ndarray of shape (1 + 2 · (n_bins − 1), 2), uint64
-    upper : bool
-        Only columns right of the diagonal: the block of a set of rows with itself.
+    With the squared norms D = ‖x‖² + ‖y‖² − 2x·y, zero where only ``rounding`` · (‖x‖² + ‖y‖²) is left.
+    ``words`` is of shape (1 + 2 · (n_bins − 1), 2) and uint64; ``upper`` takes only columns right of the
+    diagonal, for the block of a set of rows with itself.
     """
     n_columns = G.shape[1]
     last = np.int64(words.shape[0] - 1)

@@ -19,20 +19,12 @@ TABLE = 1 << 18
 
 @dataclass(frozen=True, eq=False)
 class PairHistograms:
-    """Histograms of all ordered pairs of samples, the pairs of a sample with itself included.
+    """Histograms of all ordered pairs of samples, the pairs of a sample with itself included."""
 
-    Attributes
-    ----------
-    n : ndarray of shape (n_classes,)
-        Total weights of the classes.
-    centres, half_widths : ndarray of shape (n_bins,)
-    moments : ndarray of shape (n_class_pairs, n_bins, 4)
-        Σ w_i w_j vʲ with D = centre + half_width · v, for classes a ≤ b.
-    """
-
-    n: np.ndarray
-    centres: np.ndarray
+    n: np.ndarray  # total weights of the classes, shape (n_classes,)
+    centres: np.ndarray  # of the bins, shape (n_bins,)
     half_widths: np.ndarray
+    #: Σ w_i w_j vʲ with D = centre + half_width · v, for classes a ≤ b, shape (n_class_pairs, n_bins, 4).
     moments: np.ndarray
     _kept: dict[int, np.ndarray] = field(default_factory=dict, repr=False)
 

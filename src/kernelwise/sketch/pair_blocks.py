@@ -41,10 +41,8 @@ def all_blocks(starts: np.ndarray) -> Iterator[Block]:
 def blocks_between(starts: np.ndarray, others: np.ndarray) -> Iterator[Block]:
     """Blocks of all pairs of a row of one set and a row of another, class pair by class pair.
 
-    Parameters
-    ----------
-    starts, others : ndarray of shape (n_classes + 1,)
-        Where the classes of each set begin; the rows of the second come after those of the first.
+    ``starts`` and ``others``, of shape (n_classes + 1,), say where the classes of each set begin; the rows of
+    the second come after those of the first.
     """
     pieces, further = _pieces(starts), _pieces(others + starts[-1])
     for p, (a, b) in enumerate(class_pairs(len(pieces))):
@@ -64,7 +62,8 @@ def sampled_blocks(starts: np.ndarray, n_blocks: int, random_state: Any) -> Iter
     n_draws = number_of_draws(n_blocks)
     n_pieces = -(-np.diff(starts) // BLOCK)
     pairs = class_pairs(len(n_pieces))
-    whole = [(a, b) for a, b in pairs if _number_of_blocks(n_pieces, a, b) <= n_blocks]
+    n_all = {(a, b): n_pieces[a] * (n_pieces[b] + (a == b)) // (1 + (a == b)) for a, b in pairs}
+    whole = [pair for pair in pairs if n_all[pair] <= n_blocks]
     for draw in range(n_draws):
         size = n_blocks // n_draws + (draw < n_blocks % n_draws)
         n_taken = np.minimum(n_pieces, size + 1)
@@ -81,11 +80,6 @@ def sampled_blocks(starts: np.ndarray, n_blocks: int, random_state: Any) -> Iter
                     yield _block((draw, p), pieces[a][i], pieces[b][j], False)
             elif draw == 0:
                 yield from _whole((draw, p), pieces[a], pieces[b], a == b)
-
-
-def _number_of_blocks(n_pieces: np.ndarray, a: int, b: int) -> int:
-    n, m = int(n_pieces[a]), int(n_pieces[b])
-    return n * (n + 1) // 2 if a == b else n * m
 
 
 def _drawn(first: int, last: int, n_pieces: int, n_taken: int, rng: np.random.Generator) -> list[Any]:

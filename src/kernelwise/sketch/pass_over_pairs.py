@@ -135,13 +135,10 @@ def added(found: Iterable[Part]) -> list[Part]:
 
 
 def collect(found: Iterable[Part], n_draws: int, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Put together what the tasks found.
+    """Put together what the tasks found, as the numbers of the bins in use and the moments.
 
-    Returns
-    -------
-    used : ndarray of shape (n_used,)
-        Numbers of the bins in use; that of D = 0 always.
-    moments : ndarray of shape (n_draws, n_class_pairs, n_used, 4 or 6)
+    The numbers are of shape (n_used,), with that of D = 0 always, and the moments of shape
+    (n_draws, n_class_pairs, n_used, 4 or 6).
     """
     cells = added(found)
     in_use = [part.first + _used(part.moments) for part in cells]

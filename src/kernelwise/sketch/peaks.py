@@ -102,18 +102,11 @@ def global_maxima(
 
 
 def find_maximum(
-    grid: np.ndarray,
-    values: np.ndarray,
-    slopes: np.ndarray,
-    evaluate: Callable[[float], tuple[float, float]],
+    grid: np.ndarray, values: np.ndarray, slopes: np.ndarray, evaluate: Callable[[float], tuple[float, float]]
 ) -> Maximum:
     """The highest point of a curve: a peak where the slope changes its sign, or an end of the range.
 
-    Parameters
-    ----------
-    grid, values, slopes : ndarray of shape (n_points,)
-    evaluate : callable
-        Value and slope at a log γ.
+    ``grid``, ``values`` and ``slopes`` are of shape (n_points,); ``evaluate`` has value and slope at a log γ.
     """
     best = _end(grid, values)
     noise = ROUNDING * float(np.abs(values).max())

@@ -87,7 +87,6 @@ class DistanceSketch:
     parts: tuple[int, ...] = (0,)
     is_sampled: bool = False
 
-    # -- making one ---------------------------------------------------------------------------------------
     @classmethod
     def from_data(
         cls,
@@ -155,13 +154,9 @@ class DistanceSketch:
 
     def merge(self, other: DistanceSketch) -> DistanceSketch:
         """Put two shares of the work on the same data together (``part`` of :meth:`from_data`)."""
-        same = (
-            np.array_equal(self.classes, other.classes)
-            and np.array_equal(self.n, other.n)
-            and (self.bins, self.n_parts, self.is_sampled) == (other.bins, other.n_parts, other.is_sampled)
-            and self._shape == other._shape
-        )
-        if not same:
+        plans = [(s.bins, s.n_parts, s.is_sampled, s._shape) for s in (self, other)]
+        same_classes = np.array_equal(self.classes, other.classes) and np.array_equal(self.n, other.n)
+        if not same_classes or plans[0] != plans[1]:
             raise ValueError(
                 "These sketches differ in classes, bins or shares. Merge sketches of the same X, y, weights "
                 "and kernel, made with part=(0, n), (1, n), …."
@@ -189,7 +184,6 @@ class DistanceSketch:
         """Read what :meth:`save` wrote."""
         return cls(**_sketch_file.read(path))
 
-    # -- sums ---------------------------------------------------------------------------------------------
     @cached_property
     def histograms(self) -> PairHistograms:
         """All ordered pairs; estimates if blocks were sampled."""
@@ -241,7 +235,6 @@ class DistanceSketch:
             return values
         return values, self._standard_error(lambda h: h.derivatives(gamma, order), values)
 
-    # -- criteria -----------------------------------------------------------------------------------------
     def curve(
         self, criterion: Any, gammas: Any, strategy: str | None = None, return_std: bool = False
     ) -> Any:
@@ -255,13 +248,7 @@ class DistanceSketch:
         strategy : {"pooled", "ovr", "ovo"}, default=None
             None is that of the criterion, "pooled" for a name.
         return_std : bool, default=False
-            Also return standard errors, zero unless blocks were sampled.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_gammas,)
-        std : ndarray of shape (n_gammas,)
-            Only if ``return_std``.
+            Also return standard errors, zero unless blocks were sampled; both of shape (n_gammas,).
         """
         checked = check_sums_criterion(criterion, strategy)
         gammas = check_gammas(gammas)
@@ -299,17 +286,9 @@ class DistanceSketch:
 
         gammas, values, reasons = global_maxima(self.histograms, checked, bounds)
         gammas_std, values_std = self._standard_error(maxima, np.stack([gammas, values]))
-        best = SketchMaximum(
-            gammas=gammas,
-            values=values,
-            gammas_std=gammas_std,
-            values_std=values_std,
-            stop_reasons=reasons,
-            problems=names_of_problems(checked.strategy, self.classes),
-            criterion=checked.name,
-            strategy=checked.strategy,
-            bounds=bounds,
-        )
+        names = names_of_problems(checked.strategy, self.classes)
+        found = gammas, values, gammas_std, values_std, reasons, names
+        best = SketchMaximum(*found, checked.name, checked.strategy, bounds)
         best.warn_without_peak()
         return best
 

@@ -76,10 +76,6 @@ def minimum_enclosing_ball(
     check : bool, default=True
         Whether to check that K is finite and symmetric.
 
-    Returns
-    -------
-    ball : EnclosingBall
-
     Notes
     -----
     The w copies of a sample share its β evenly at an optimum, β/w each, which makes the ridge's part of the

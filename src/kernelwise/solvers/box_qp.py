@@ -173,27 +173,9 @@ class BoxQP:
             self.pools[dtype] = Pool(self.f.size, dtype)
         pool = self.pools[dtype]
         run, smo = compiled_smo(self.K.dtype, dtype)
-        n_done, is_solved, pool.size = run(
-            self.K,
-            p,
-            self.beta,
-            self.f,
-            self.lo,
-            self.hi,
-            Cs,
-            start,
-            tol,
-            limit,
-            pool.size,
-            pool.K,
-            self.shift,
-            smo,
-            pool.places,
-            pool.room,
-            pool.short,
-            coefficients,
-            table,
-        )
+        problem = self.K, p, self.beta, self.f, self.lo, self.hi
+        work = pool.size, pool.K, self.shift, smo, pool.places, pool.room, pool.short
+        n_done, is_solved, pool.size = run(*problem, Cs, start, tol, limit, *work, coefficients, table)
         self.n_free = int(table[n_done - 1, 4])
         return n_done, is_solved
 

@@ -100,10 +100,6 @@ def solve_svm_dual(
     check : bool, default=True
         Whether to check that K is finite and symmetric.
 
-    Returns
-    -------
-    solution : SVMSolution
-
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
@@ -226,8 +222,7 @@ def warn_of(outcome: Outcome, tol: float) -> None:
     if not outcome.converged:
         warnings.warn(
             f"The solver stopped after {outcome.n_iter} iterations with a violation of {outcome.gap:.1e} "
-            f"(tol {tol:.1e}). "
-            "Raise max_iter or tol, scale the features, or lower C.",
+            f"(tol {tol:.1e}). Raise max_iter or tol, scale the features, or lower C.",
             ConvergenceWarning,
             stacklevel=3,
         )

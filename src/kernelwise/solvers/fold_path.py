@@ -44,20 +44,9 @@ class FoldPath:
 class MachinePath:
     """One machine, ready to be solved for every C (increasing) on any of its folds.
 
-    The machine on all samples at the smallest C is solved first, coarsely: each fold starts from it, less the
-    coefficients it holds out.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n_samples, n_samples)
-    machine : Machine
-    weight : ndarray of shape (n_samples,)
-    n_folds : int
-        That start from that machine; 0 if each goes on from a path of its own.
-    Cs : ndarray of shape (n_Cs,)
-    tol, max_iter : float, int
-    p : ndarray of shape (n_members,), default=None
-        The linear term of the dual; the machine's labels if None. A regression has one of its own.
+    The machine on all samples at the smallest C is solved first, coarsely: each of the ``n_folds`` that start
+    from it does so less the coefficients it holds out (0 if each goes on from a path of its own). ``p`` is
+    the linear term of the dual, of shape (n_members,): the machine's labels unless a regression has its own.
     """
 
     def __init__(
@@ -148,11 +137,7 @@ class MachinePath:
     def _along_C(self, qp: BoxQP, limits: np.ndarray, last: Solved | None) -> tuple[np.ndarray, np.ndarray]:
         """Solve for increasing C from warm starts, up to the first without a bounded support vector.
 
-        Returns
-        -------
-        rows : ndarray of shape (n_solved, 8)
-            As the table of `smo_path`.
-        betas : ndarray of shape (n_solved, n_members)
+        Returns the rows of the table of `smo_path`, shape (n_solved, 8), and β, shape (n_solved, n_members).
         """
         unit_lo, unit_hi = np.minimum(limits, 0.0), np.maximum(limits, 0.0)
         n_before = 0 if last is None else 1

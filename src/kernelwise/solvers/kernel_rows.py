@@ -17,16 +17,7 @@ CROWDED = 0.4  # share of the kept rows from which one product over all of them 
 
 
 class KernelRows:
-    """Rows of the Gram matrix of ``X``; the first ones computed are kept within a memory limit.
-
-    Parameters
-    ----------
-    kernel : callable
-        ``kernel(X, Y)`` returns a Gram matrix.
-    X : array or CSR matrix of shape (n_samples, n_features)
-    memory_limit : int
-        Bytes for the rows that are kept.
-    """
+    """Rows of the Gram matrix ``kernel(X, X)``; the first ones computed are kept within a limit in bytes."""
 
     dtype: np.dtype = np.dtype(np.float64)
 

@@ -17,12 +17,8 @@ def newton_on_face(
     The step d on the free set F solves ``K_FF d + b 1 = f_F, 1ᵀd = 0``. A variable that blocks it is fixed at
     its bound and the step continues on the smaller face; the smaller system is solved by the Schur complement
     of the one Cholesky factor. A ridge makes singular systems solvable: each step is then a proximal one and
-    still descends.
-
-    Returns
-    -------
-    free, change : the free indices and what to add to their β; None when K_FF is not positive definite even
-        with the largest ridge, or when fewer than two or more than ``max_free`` variables are free.
+    still descends. Returns the free indices and what to add to their β; None when K_FF is not positive
+    definite even with the largest ridge, or when fewer than two or more than ``max_free`` variables are free.
     """
     free = np.flatnonzero((beta > lo) & (beta < hi))
     if not 2 <= free.size <= max_free:
@@ -36,9 +32,8 @@ def newton_on_face(
     # Solutions x of K_FF x = f_F and K_FF x = 1 on the variables kept; zero on those dropped.
     columns = _solve(factor, np.column_stack([f[free], np.ones(free.size)]))
     dropped: list[int] = []
-    inverse = np.empty(
-        (free.size, MAX_DROPS), order="F"
-    )  # column of the inverse for each, scaled to 1 at its pivot
+    # A column of the inverse for each, scaled to 1 at its pivot.
+    inverse = np.empty((free.size, MAX_DROPS), order="F")
     while True:
         step, offset = _balanced(columns, free.size - len(dropped))
         fraction, blocking = _longest(now, step, low, high)

@@ -106,10 +106,6 @@ def svm_path(
     after : SVMPath, default=None
         A path with the same K, y, weights, folds and strategy, to go on from with larger values of C.
 
-    Returns
-    -------
-    path : SVMPath
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -128,17 +124,7 @@ def svm_path(
     (1, 150, 3)
     """
     path, tables = solve_path(
-        K,
-        y,
-        Cs,
-        folds,
-        sample_weight=sample_weight,
-        strategy=strategy,
-        tol=tol,
-        max_iter=max_iter,
-        n_jobs=n_jobs,
-        callback=callback,
-        after=after,
+        K, y, Cs, folds, sample_weight, strategy, tol, max_iter, n_jobs, callback, after
     )
     warn_of_worst(tables, tol)
     return path
@@ -149,7 +135,6 @@ def solve_path(
     y: Any,
     Cs: Any,
     folds: Iterable[tuple[Any, Any]],
-    *,
     sample_weight: Any,
     strategy: str,
     tol: float,
@@ -162,20 +147,10 @@ def solve_path(
 ) -> tuple[SVMPath, Tables]:
     """`svm_path` without warnings: what they would be about is in the tables.
 
-    Parameters
-    ----------
-    only : int, default=None
-        The number of a fold to be solved alone. All folds start from one coarse machine whose making depends
-        on how many folds there are, so that the others must be passed, too. ``after`` is then a path of this
-        fold.
-    check : bool, default=True
-        Whether K is looked through for what a Gram matrix cannot have.
-
-    Returns
-    -------
-    path : SVMPath
-    tables : dict from str to ndarray of shape (n_Cs, n_folds, n_machines)
-        The columns `kernelwise.solvers.run_paths.TABLES`.
+    ``only`` is the number of a fold to be solved alone. All folds start from one coarse machine whose making
+    depends on how many folds there are, so that the others must be passed, too; ``after`` is then a path of
+    this fold. ``check`` says whether K is looked through for what a Gram matrix cannot have. Returns the path
+    and the columns `kernelwise.solvers.run_paths.TABLES`, each of shape (n_Cs, n_folds, n_machines).
     """
     started = time.perf_counter()
     K = np.ascontiguousarray(check_gram(K) if check else K)
@@ -196,20 +171,9 @@ def solve_path(
         new = np.argsort(rows)
         K, index, weight = np.take(K[rows], rows, axis=1), index[rows], weight[rows]
         splits = [(new[train], new[test]) for train, test in splits]
-    solved = run_paths(
-        K,
-        two_class_machines(index, len(classes), strategy),
-        splits,
-        tests,
-        weight=weight,
-        Cs=Cs,
-        tol=tol,
-        max_iter=max_iter,
-        n_jobs=n_jobs,
-        callback=callback,
-        after=after,
-        only=only,
-    )
+    machines = two_class_machines(index, len(classes), strategy)
+    settings = weight, Cs, tol, max_iter, n_jobs, callback, after, only
+    solved = run_paths(K, machines, splits, tests, *settings)
     return as_path(solved, started, classes, Cs, strategy), solved.tables
 
 
@@ -236,10 +200,6 @@ def path_predictions(path: SVMPath) -> np.ndarray:
     ----------
     path : SVMPath
         Whose folds held out every sample.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_Cs, n_samples)
 
     Examples
     --------

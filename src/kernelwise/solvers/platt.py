@@ -23,26 +23,13 @@ FLAT = 1e-6  # slope of probabilities that hardly depend on decision values, but
 def fit_platt(
     decision: Any, y: Any, sample_weight: Any = None, *, is_increasing: bool = False
 ) -> tuple[float, float]:
-    """Fit p(f) = 1 / (1 + exp(A f + B)) by maximum likelihood.
+    """Fit p(f) = 1 / (1 + exp(A f + B)) by maximum likelihood and return A and B, A negative for a rising p.
 
     Newton's method with backtracking on Platt's smoothed targets, in the form that cannot overflow
-    (Lin, Lin & Weng, Machine Learning 68, 2007).
-
-    Parameters
-    ----------
-    decision : array of shape (n_samples,)
-        Decision values, held out from training: those of training samples are too far from zero.
-    y : array of shape (n_samples,)
-        Two labels; p is the probability of the larger one.
-    sample_weight : array of shape (n_samples,), default=None
-    is_increasing : bool, default=False
-        Larger decision values never make the larger label less likely. Held-out values of few samples may say
-        the contrary by chance, and probabilities would then contradict the labels.
-
-    Returns
-    -------
-    A, B : float
-        A is negative when larger decision values mean the larger label.
+    (Lin, Lin & Weng, Machine Learning 68, 2007). The decision values are held out from training: those of
+    training samples are too far from zero. p is the probability of the larger of the two labels. With
+    ``is_increasing`` larger decision values never make it less likely: held-out values of few samples may say
+    the contrary by chance, and probabilities would then contradict the labels.
     """
     f = np.asarray(decision, dtype=float)
     if f.ndim != 1 or not np.isfinite(f).all():
@@ -66,14 +53,7 @@ def fit_platt(
 
 
 def fit_platt_of(machines: Iterable[Any], decision: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
-    """An increasing sigmoid for each two-class machine, shape (n_machines, 2).
-
-    Parameters
-    ----------
-    machines : iterable of Machine
-    decision : ndarray of shape (n_samples, n_machines)
-    sample_weight : ndarray of shape (n_samples,)
-    """
+    """An increasing sigmoid for each column of ``decision``, that of a machine; shape (n_machines, 2)."""
     return np.array(
         [
             fit_platt(column[members], signs, sample_weight[members], is_increasing=True)

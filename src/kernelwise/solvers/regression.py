@@ -24,21 +24,9 @@ from kernelwise.solvers.working_sets import WorkingSets
 class SVRSolution:
     """Solution of the dual.
 
-    Attributes
-    ----------
-    beta : ndarray of shape (n_samples,)
-        Coefficients β⁺ + β⁻; the prediction at x is ``k(x) @ beta + intercept``.
-    intercept : float
-    objective : float
-        LIBSVM's dual objective ½ βᵀKβ − yᵀβ + ε Σ|β|, to be minimised.
-    duality_gap : float
-        Primal less dual objective at this solution.
-    n_iter : int
-        Pair steps of SMO.
-    gap : float
-        LIBSVM's violation.
-    converged : bool
-        Whether ``gap`` is below the tolerance.
+    ``beta``, of shape (n_samples,), is β⁺ + β⁻: the prediction at x is ``k(x) @ beta + intercept``.
+    ``objective`` is LIBSVM's ½ βᵀKβ − yᵀβ + ε Σ|β|, to be minimised, ``duality_gap`` the primal less the dual
+    objective, ``n_iter`` pair steps of SMO, ``gap`` LIBSVM's violation: below the tolerance if ``converged``.
     """
 
     beta: np.ndarray
@@ -54,10 +42,6 @@ class TwinRows:
     """Rows of K repeated twice in both directions, without repeating K: variables i and i + n are twins.
 
     Has what `WorkingSets` asks of its rows.
-
-    Parameters
-    ----------
-    rows : KernelRows
     """
 
     def __init__(self, rows: KernelRows) -> None:
@@ -92,25 +76,9 @@ def solve_svr(
 ) -> SVRSolution:
     """Train an ε-insensitive machine; no Gram matrix is needed as a whole.
 
-    Parameters
-    ----------
-    kernel : callable
-        ``kernel(X, Y)`` returns a Gram matrix, ``kernel(X)`` that of X with itself.
-    X : array or CSR matrix of shape (n_samples, n_features)
-    y : array of shape (n_samples,)
-    C : float, default=1.0
-    epsilon : float, default=0.1
-        Half the width of the tube in which errors count nothing.
-    sample_weight : array of shape (n_samples,), default=None
-        The bound of sample i is C·w_i. Samples of weight zero are left out.
-    tol, max_iter : float, int
-        As in :func:`~kernelwise.solvers.solve_svm_dual`.
-    memory_limit : int, default=2**30
-        Bytes for kernel values.
-
-    Returns
-    -------
-    solution : SVRSolution
+    ``kernel(X, Y)`` returns a Gram matrix, and ``kernel(X)`` that of X with itself; errors up to ``epsilon``
+    count nothing; ``memory_limit`` is in bytes of kernel values. All else is as in
+    :func:`~kernelwise.solvers.solve_svm_dual`.
     """
     for value, name in ((C, "C"), (tol, "tol")):
         check_positive(value, name, "solve_svr")
@@ -129,15 +97,10 @@ def solve_svr(
     objective = 0.5 * quadratic - p @ beta
     # f of a twin is y ∓ ε less the sum over the kernel: what it exceeds the offset by is a loss.
     losses = np.maximum(0.0, signs * (f - outcome.offset))
-    return SVRSolution(
-        beta=beta[:n] + beta[n:],
-        intercept=outcome.offset,
-        objective=objective,
-        duality_gap=0.5 * quadratic + np.tile(bound, 2) @ losses + objective,
-        n_iter=outcome.n_iter,
-        gap=outcome.gap,
-        converged=outcome.converged,
-    )
+    duality_gap = 0.5 * quadratic + np.tile(bound, 2) @ losses + objective
+    beta = beta[:n] + beta[n:]
+    how = outcome.n_iter, outcome.gap, outcome.converged
+    return SVRSolution(beta, outcome.offset, objective, duality_gap, *how)
 
 
 def twin_targets(y: np.ndarray, epsilon: float) -> tuple[np.ndarray, np.ndarray]:

@@ -49,7 +49,6 @@ def run_paths(
     machines: list[Machine],
     splits: list[Fold],
     tests: list[np.ndarray],
-    *,
     weight: np.ndarray,
     Cs: np.ndarray,
     tol: float,
@@ -62,18 +61,9 @@ def run_paths(
 ) -> PathsSolved:
     """Solve every machine for every C on the training part of every fold, from warm starts.
 
-    Parameters
-    ----------
-    K : ndarray of shape (n_samples, n_samples)
-    machines : list of Machine
-    splits : list of (train, test)
-        In the numbering of K.
-    tests : list of ndarray
-        The test parts in the numbering of the decision values.
-    weight, Cs, tol, max_iter, n_jobs, callback, after, only
-        Checked; see `kernelwise.solvers.path.solve_path`.
-    p : ndarray of shape (n_members,), default=None
-        The linear term of the dual, if it is not the labels of the machine.
+    ``splits`` are in the numbering of K, ``tests`` in that of the decision values, and ``p``, of shape
+    (n_members,), is the linear term of the dual if it is not the labels of the machine. All others are
+    checked; see `kernelwise.solvers.path.solve_path`.
     """
     n_starts = 0 if after else len(splits)
     if only is not None:
@@ -147,15 +137,6 @@ def _all_paths(
 def warn_of_worst(tables: dict[str, np.ndarray], tol: float) -> None:
     """One warning of each kind for the whole path, about its worst machine."""
     worst = np.unravel_index(np.where(tables["converged"], -1.0, tables["gap"]).argmax(), tables["gap"].shape)
-    warn_of(
-        Outcome(
-            n_iter=int(tables["n_iter"][worst]),
-            n_newton=0,
-            offset=0.0,
-            n_free=0,
-            gap=float(tables["gap"][worst]),
-            converged=bool(tables["converged"].all()),
-            is_convex=bool(tables["is_convex"].all()),
-        ),
-        tol,
-    )
+    n_iter, gap = int(tables["n_iter"][worst]), float(tables["gap"][worst])
+    converged, is_convex = bool(tables["converged"].all()), bool(tables["is_convex"].all())
+    warn_of(Outcome(n_iter, 0, gap, 0.0, 0, converged, is_convex), tol)

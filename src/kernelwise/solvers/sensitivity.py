@@ -27,17 +27,11 @@ NEGLIGIBLE = 1e-100  # products of such numbers are denormal, and a hundred time
 
 
 class Sensitivity(NamedTuple):
-    """The change of a value through the machine.
+    """The change of a value through the machine, by C too, and the relative ridge on K_FF that it took.
 
-    Attributes
-    ----------
-    multipliers : ndarray of shape (n_samples,)
-        λ, zero outside the rows that the system is about. For a change dK of the Gram matrix the value
-        changes by −λᵀ dK c through the machine, so its adjoint is the rank-one matrix −λ cᵀ.
-    by_C : float
-        Derivative with respect to C.
-    ridge : float
-        What was added to the diagonal of K_FF, relative to its mean; 0 if nothing was.
+    ``multipliers`` are λ, of shape (n_samples,), zero outside the rows that the system is about. For a change
+    dK of the Gram matrix the value changes by −λᵀ dK c through the machine, so its adjoint is the rank-one
+    matrix −λ cᵀ.
     """
 
     multipliers: np.ndarray
@@ -58,37 +52,19 @@ def dual_sensitivity(
 ) -> Sensitivity:
     """Derivative of a value of a trained hinge machine through its coefficients and its offset.
 
-    With v = ∂value/∂c and v_b = ∂value/∂b, solves
+    With v = ∂value/∂c at fixed K and v_b = ∂value/∂b, solves
 
         [[K_FF, 1], [1ᵀ, 0]] [λ_F; λ_b] = [v_F; v_b]
 
     and returns λ and ∂value/∂C = v_Bᵀ(y w)_B − λ_Fᵀ K_FB (y w)_B − λ_b Σ(y w)_B.
 
     Without a free support vector the coefficients do not depend on K, and the offset is, as the solver
-    defines it, the mean of f = y − Kc over the two samples i and j that bound it: λ_i = λ_j = v_b/2.
+    defines it, the mean of f = y − Kc over the two samples i and j that bound it: λ_i = λ_j = v_b/2. A
+    support vector is free if it is off its bound C·w_i, on which the solver puts the others exactly; w_i is
+    zero for a sample that was not trained on.
 
-    Parameters
-    ----------
-    K : ndarray of shape (n_samples, n_samples)
-    signs : ndarray of shape (n_samples,)
-        Labels as ±1.
-    bound_weight : ndarray of shape (n_samples,)
-        The bound of sample i is C·w_i; zero for a sample that was not trained on.
-    C : float
-    solution : SVMSolution
-        Of the hinge loss. A support vector is free if it is off its bound, on which the solver puts the
-        others exactly.
-    by_coefficients : ndarray of shape (n_samples,)
-        v, at fixed K.
-    by_offset : float
-        v_b.
-    treat_as_free : bool, default=False
-        The approximation of paper 001 (eq. 12): every support vector counts as free, and C as in the paper's
-        reference [13], as 1/C on the diagonal of K: ∂value/∂C = λᵀc/C².
-
-    Returns
-    -------
-    sensitivity : Sensitivity
+    ``treat_as_free`` is the approximation of paper 001 (eq. 12): every support vector counts as free, and C
+    as in the paper's reference [13], as 1/C on the diagonal of K: ∂value/∂C = λᵀc/C².
     """
     beta = solution.beta
     bound = C * bound_weight

@@ -38,25 +38,12 @@ def solve_svm_by_rows(
     warm_start: Any = None,
     memory_limit: int = 2**30,
 ) -> SVMSolution:
-    """Train a two-class machine without its Gram matrix.
+    """Train a two-class machine without its Gram matrix; ``kernel(X, Y)`` returns one.
 
     Working sets of the samples that are free or violate the conditions are solved one after the other; only
     the rows of those whose coefficient changes are computed, so that the cost is that of the support vectors'
-    rows.
-
-    Parameters
-    ----------
-    kernel : callable
-        ``kernel(X, Y)`` returns a Gram matrix.
-    X : array or CSR matrix of shape (n_samples, n_features)
-    y, C, sample_weight, tol, max_iter, warm_start
-        As in :func:`~kernelwise.solvers.solve_svm_dual`.
-    memory_limit : int, default=2**30
-        Bytes for kernel values: half for rows that are kept, half for the working set.
-
-    Returns
-    -------
-    solution : SVMSolution
+    rows. ``memory_limit`` is in bytes of kernel values: half for rows that are kept, half for the working
+    set. All else is as in :func:`~kernelwise.solvers.solve_svm_dual`.
     """
     check_positive(C, "C", "solve_svm_by_rows")
     check_positive(tol, "tol", "solve_svm_by_rows")
@@ -80,15 +67,9 @@ def solve_svm_by_rows(
     quadratic = beta @ (signs - f)
     slack = np.maximum(0.0, signs * (f - outcome.offset))
     objective = 0.5 * quadratic - signs @ beta
+    duality_gap = 0.5 * quadratic + bound @ slack + objective
     return SVMSolution(
-        beta=beta,
-        intercept=outcome.offset,
-        objective=objective,
-        gradient=f,
-        n_iter=outcome.n_iter,
-        gap=outcome.gap,
-        duality_gap=0.5 * quadratic + bound @ slack + objective,
-        converged=outcome.converged,
+        beta, outcome.offset, objective, f, outcome.n_iter, outcome.gap, duality_gap, outcome.converged
     )
 
 

@@ -100,17 +100,9 @@ def history(figure: str, methods: list[Method], curves: list[Row], std: float) -
         lines = tuple(_line(chosen, column, draw) for draw in dict.fromkeys(row["draw"] for row in chosen))
         value = paper.get(column, np.nan)
         marks = (Mark("the paper's end", value),) if np.isfinite(value) else ()
-        is_log = name in ("margin", "VC bound") and column == "objective"
-        panels.append(
-            Panel(
-                COLUMNS[column],
-                "iteration",
-                COLUMNS[column],
-                lines,
-                marks,
-                y_scale="log" if is_log else "linear",
-            )
-        )
+        scale = "log" if name in ("margin", "VC bound") and column == "objective" else "linear"
+        label = COLUMNS[column]
+        panels.append(Panel(label, "iteration", label, lines, marks, y_scale=scale))
     caption = f"Figure {figure.removeprefix('figure')}: {name}, KMOD, two Gaussians, from C = 1000."
     return Curves(caption, tuple(panels), n_columns=2)
 

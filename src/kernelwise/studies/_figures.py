@@ -114,11 +114,7 @@ class Curves:
         for k, panel in enumerate(self.panels):
             legend = _draw_panel(figure.add_subplot(rows, columns, k + 1), panel, colours) | legend
         figure.legend(
-            legend.values(),
-            legend.keys(),
-            loc="outside lower center",
-            ncols=self._names_a_row,
-            frameon=False,
+            legend.values(), legend.keys(), loc="outside lower center", ncols=self._names_a_row, frameon=False
         )
 
 

@@ -18,16 +18,7 @@ ROW = 0.24  # inches for a method
 
 
 def average_ranks(scores: np.ndarray) -> np.ndarray:
-    """Mean rank of each method, 1 for the highest score; ties share their ranks.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_sets, n_methods)
-
-    Returns
-    -------
-    ranks : ndarray of shape (n_methods,)
-    """
+    """Mean rank of each method over scores of shape (n_sets, n_methods), 1 for the best; ties share ranks."""
     return np.asarray(rankdata(-_comparable(scores), axis=1).mean(axis=0))
 
 
@@ -74,9 +65,8 @@ class CriticalDifferencePicture:
         ax.hlines(places, ranks - self.difference / 2, ranks + self.difference / 2, colors=colours, alpha=0.4)
         ax.scatter(ranks, places, c=colours, s=22, zorder=3)
         ax.axvline(limit, color=INK, linestyle="--", linewidth=1.0)
-        ax.set_title(
-            "dashed: the best rank plus the critical difference", fontsize=8, color=MUTED, loc="right"
-        )
+        dashed = "dashed: the best rank plus the critical difference"
+        ax.set_title(dashed, fontsize=8, color=MUTED, loc="right")
         ax.set_yticks(places, [self.names[k] for k in order])
         ax.invert_yaxis()
         ax.set_xlabel("average rank over the data sets (1 is best)")
@@ -100,14 +90,8 @@ class RankAndTimePicture:
             others = [j for j in range(len(self.ranks)) if j != k]
             nearest = min(others, key=lambda j: abs(self.ranks[j] - point[1]), default=k)
             is_left = self.seconds[nearest] > point[0]
-            ax.annotate(
-                self.names[k],
-                point,
-                (-6 if is_left else 6, -2),
-                textcoords="offset points",
-                ha="right" if is_left else "left",
-                fontsize=7,
-            )
+            side, at = ("right", (-6, -2)) if is_left else ("left", (6, -2))
+            ax.annotate(self.names[k], point, at, textcoords="offset points", ha=side, fontsize=7)
         ax.margins(0.25, 0.08)
         ax.invert_yaxis()
         ax.set_xlabel("CPU seconds to choose and train (geometric mean over the data sets)")

@@ -27,34 +27,18 @@ class Table:
 
 @dataclass
 class Study:
-    """One run of a study.
-
-    Attributes
-    ----------
-    name, title : str
-    is_quick : bool
-        Less of everything, so that it takes a minute or two.
-    journal : mutable mapping
-        Finished cells.
-    say : callable
-        Is told what goes on, a line at a time.
-    tables, figures : dict
-        By name, in the order in which they were added.
-    sentences : list of str
-        What the tables show, and every difference from the paper that matters.
-    only : tuple of str
-        The parts that were run, if not all.
-    """
+    """One run of a study."""
 
     name: str
     title: str
-    is_quick: bool = False
-    journal: MutableMapping[str, Any] = field(default_factory=dict)
-    say: Callable[[str], None] = print
+    is_quick: bool = False  # less of everything, so that it takes a minute or two
+    journal: MutableMapping[str, Any] = field(default_factory=dict)  # finished cells
+    say: Callable[[str], None] = print  # is called with what goes on, a line at a time
     tables: dict[str, Table] = field(default_factory=dict)
     figures: dict[str, Picture] = field(default_factory=dict)
+    #: What the tables show, and every difference from the paper that matters.
     sentences: list[str] = field(default_factory=list)
-    only: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()  # the parts that were run, if not all
 
     def cell(self, key: str, compute: Callable[..., Any], *args: Any, **settings: Any) -> Any:
         """What ``compute`` returns for the arguments, in JSON's types; from the journal if it is there."""

@@ -14,25 +14,14 @@ SHALLOW = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class Valleys:
-    """The minima of a curve.
+    """The minima of a curve."""
 
-    Attributes
-    ----------
-    indices : ndarray of shape (n_minima,)
-        Of the minima, in increasing order; at least one.
-    at_first, at_last : ndarray of bool of shape (n_minima,)
-        Whether a minimum lies at that end of the curve, or on a level part that begins there.
-    borders : ndarray of shape (n_minima − 1,)
-        Where the curve is highest between two minima.
-    is_lowest : ndarray of bool of shape (n_minima,)
-        Whether no other minimum is lower.
-    """
-
-    indices: np.ndarray
+    indices: np.ndarray  # of the minima, in increasing order, shape (n_minima,); at least one
+    #: Whether each minimum lies at that end of the curve, or on a level part that begins there.
     at_first: np.ndarray
     at_last: np.ndarray
-    borders: np.ndarray
-    is_lowest: np.ndarray
+    borders: np.ndarray  # where the curve is highest between two minima, shape (n_minima − 1,)
+    is_lowest: np.ndarray  # whether no other minimum is lower, shape (n_minima,)
 
     @classmethod
     def of(cls, costs: np.ndarray) -> Valleys:

@@ -55,12 +55,9 @@ def by_sigma(found: dict[str, Found], paper: dict[str, float]) -> Curves:
 def by_C_rows(curves: Found) -> list[Row]:
     """Figure 8: the accuracy over C at the σ next to the large one."""
     k = int(np.abs(np.log(np.array(curves["sigmas"]) / LARGE_SIGMA)).argmin())
+    log_sigma = float(np.log2(curves["sigmas"][k]))
     return [
-        {
-            "log2 sigma": float(np.log2(curves["sigmas"][k])),
-            "log2 C": float(np.log2(C)),
-            "cv accuracy": accuracy,
-        }
+        {"log2 sigma": log_sigma, "log2 C": float(np.log2(C)), "cv accuracy": accuracy}
         for C, accuracy in zip(curves["Cs"], curves["accuracies"][k], strict=True)
     ]
 
@@ -68,11 +65,8 @@ def by_C_rows(curves: Found) -> list[Row]:
 def by_C(curves: Found) -> Curves:
     """Figure 8."""
     rows = by_C_rows(curves)
-    line = Line(
-        f"log₂ σ = {rows[0]['log2 sigma']:g}",
-        [row["log2 C"] for row in rows],
-        [row["cv accuracy"] for row in rows],
-    )
+    x, y = ([row[column] for row in rows] for column in ("log2 C", "cv accuracy"))
+    line = Line(f"log₂ σ = {rows[0]['log2 sigma']:g}", x, y)
     panel = Panel("banknote: figure 8", LOG_C, "CV accuracy", (line,))
     caption = "Figure 8: with a wide kernel, accuracy still rises where the range of C ends."
     return Curves(caption, (panel,))
@@ -96,11 +90,8 @@ def closed_form(rows: list[Row]) -> Curves:
     panels = []
     for image in dict.fromkeys((row["row"], row["column"]) for row in rows):
         chosen = [row for row in rows if (row["row"], row["column"]) == image]
-        line = Line(
-            "ESDR (equations 8, 17, 18)",
-            [row["log2 sigma"] for row in chosen],
-            [row["esdr"] for row in chosen],
-        )
+        x, y = ([row[column] for row in chosen] for column in ("log2 sigma", "esdr"))
+        line = Line("ESDR (equations 8, 17, 18)", x, y)
         panels.append(Panel(f"image {image}", "log₂ σ", "ESDR", (line,), (Mark("limit for σ → 0", 1.0),)))
     caption = (
         "Figure 3: ESDR of two Gaussian classes; variances exp(2(row − 3)) and exp(2(column − 3)), means "

@@ -61,12 +61,7 @@ def synthetic(study: Study) -> None:
         for method in tried:
             cells = [
                 study.cell(
-                    f"synthetic/{std}/{method.name}/{draw}",
-                    quietly,
-                    _ayat_synthetic.cell,
-                    method,
-                    std,
-                    draw,
+                    f"synthetic/{std}/{method.name}/{draw}", quietly, _ayat_synthetic.cell, method, std, draw
                 )
                 for draw in draws
             ]
@@ -106,14 +101,7 @@ def digits(study: Study) -> None:
     highest = samples[0][0].max()
     train, test = ((X / highest, y) for X, y in samples)
     found = {
-        name: study.cell(
-            f"digits/{DIGIT_SET}/{name}",
-            quietly,
-            _ayat_real.digit_cell,
-            name,
-            train,
-            test,
-        )
+        name: study.cell(f"digits/{DIGIT_SET}/{name}", quietly, _ayat_real.digit_cell, name, train, test)
         for name in DIGITS
     }
     rows = _ayat_real.digit_rows(DIGIT_SET, found, len(test[1]))
@@ -136,15 +124,7 @@ def cancer(study: Study) -> None:
     rows = []
     for name in CANCER:
         found = [
-            study.cell(
-                f"cancer/{name}/{split}",
-                quietly,
-                _ayat_real.cancer_cell,
-                name,
-                X,
-                y,
-                split,
-            )
+            study.cell(f"cancer/{name}/{split}", quietly, _ayat_real.cancer_cell, name, X, y, split)
             for split in range(study.choose(20, 3))
         ]
         rows.append(_ayat_real.cancer_row(name, found))

@@ -12,7 +12,7 @@ import numpy as np
 from kernelwise.comparison import nested_cell
 from kernelwise.datasets import make_two_gaussians
 from kernelwise.estimators import TunedSVC
-from kernelwise.studies._beyond_methods import METHODS, Data, load_sets
+from kernelwise.studies._beyond_methods import METHODS, Data, Method, load_sets
 from kernelwise.studies._ranks import (
     CriticalDifferencePicture,
     RankAndTimePicture,
@@ -55,15 +55,11 @@ def nested(study: Study) -> None:
 
 
 def _set_cells(study: Study, name: str, data: Data) -> list[list[list[float]]]:
-    return [
-        [
-            study.cell(
-                f"nested/{name}/{method.name}/{k}", nested_cell, method.estimator, data.X, data.y, train, test
-            )
-            for k, (train, test) in enumerate(data.splits)
-        ]
-        for method in METHODS
-    ]
+    def cell(method: Method, k: int) -> list[float]:
+        key = f"nested/{name}/{method.name}/{k}"
+        return study.cell(key, nested_cell, method.estimator, data.X, data.y, *data.splits[k])
+
+    return [[cell(method, k) for k in range(len(data.splits))] for method in METHODS]
 
 
 def method_rows(sets: list[str], scores: np.ndarray, seconds: np.ndarray, machines: np.ndarray) -> list[Row]:

@@ -146,10 +146,9 @@ def sigma(study: Study) -> None:
         found: dict[str, Choose] = {
             f"adaptive scaling from {start:g}": partial(adaptive_scaling_select, sigma0=start / 52),
             f"paper 003 from {start:g}": partial(laanaya_select, sigma0=start / 52),
-            f"paper 003, printed step from {start:g}": partial(
-                laanaya_select, sigma0=start / 52, method="paper"
-            ),
         }
+        printed = partial(laanaya_select, sigma0=start / 52, method="paper")
+        found[f"paper 003, printed step from {start:g}"] = printed
         for row in compare(study, "sigma", "weston", weston_parts, found):
             method = row["method"].rpartition(" from ")[0]
             rows.append({**row, "method": method, "sigma × d": start, "error %": 100 - row["rate %"]})
@@ -168,14 +167,8 @@ def sigma_figure(rows: list[Row]) -> Curves:
         for name, rate in zip(NAMES, PAPER["weston"], strict=True)
         if name != "Glasmachers, Igel"
     )
-    panel = Panel(
-        "two relevant of 52 features",
-        "start σ₀ × 52 (Q₀ = σ₀ I)",
-        "test error, %",
-        tuple(lines),
-        marks,
-        "log",
-    )
+    labels = "two relevant of 52 features", "start σ₀ × 52 (Q₀ = σ₀ I)", "test error, %"
+    panel = Panel(*labels, tuple(lines), marks, "log")
     return Curves("Figure 1: test error by the start of the search, no choice among starts.", (panel,))
 
 

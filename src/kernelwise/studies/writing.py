@@ -12,13 +12,7 @@ from kernelwise.studies._table import markdown, write_csv
 
 
 def write(study: Study, directory: Path) -> list[Path]:
-    """Write NAME.md, NAME_TABLE.csv and NAME_FIGURE.svg to a folder, each whole or not at all.
-
-    Returns
-    -------
-    paths : list of Path
-        Of what was written, the page first.
-    """
+    """Write NAME.md, NAME_TABLE.csv and NAME_FIGURE.svg, each whole or not at all; the page comes first."""
     directory.mkdir(parents=True, exist_ok=True)
     tables = {name: directory / f"{study.name}_{name}.csv" for name in study.tables}
     figures = {name: directory / f"{study.name}_{name}.svg" for name in study.figures}

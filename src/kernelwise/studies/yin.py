@@ -18,7 +18,7 @@ import numpy as np
 
 from kernelwise.datasets import make_gaussian_grid, make_two_gaussians
 from kernelwise.exceptions import BoundaryWarning
-from kernelwise.selection import YinResult, yin_curves, yin_grid_search, yin_select
+from kernelwise.selection import yin_curves, yin_grid_search, yin_select
 from kernelwise.selection.yin import CRITERIA, CS, SIGMAS
 from kernelwise.studies import _yin_figures
 from kernelwise.studies._study import Study
@@ -67,12 +67,9 @@ def cell(method: str, X: np.ndarray, y: np.ndarray, settings: dict[str, Any]) ->
     yin_select(*make_two_gaussians(60, random_state=0), "dbtc")  # compiles, so that no cell pays for it
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BoundaryWarning)  # the last column says it
-        result: YinResult = (
-            yin_grid_search(X, y, **settings)
-            if method == "grid search"
-            else yin_select(X, y, method, **settings)
-        )
-    accuracy = result.cv_accuracy
+        is_grid = method == "grid search"
+        result = yin_grid_search(X, y, **settings) if is_grid else yin_select(X, y, method, **settings)
+    accuracy, at_end = result.cv_accuracy, [f.message for f in result.findings if f.name == "boundary"]
     return {
         "log2 sigma": float(np.log2(result.sigma)),
         "our gamma": 1.0 / (2.0 * result.sigma**2),
@@ -80,9 +77,7 @@ def cell(method: str, X: np.ndarray, y: np.ndarray, settings: dict[str, Any]) ->
         "accuracy": accuracy,
         "± s.e.": float(np.sqrt(accuracy * (1 - accuracy) / len(y))),
         "seconds": result.seconds,
-        "sigma at an end": any(
-            finding.name == "boundary" and "sigma" in finding.message for finding in result.findings
-        ),
+        "sigma at an end": any("sigma" in message for message in at_end),
     }
 
 
@@ -116,9 +111,8 @@ def esdr_sentences(rows: list[Row]) -> Iterator[str]:
             error = float(np.hypot(esdr["± s.e."], other["± s.e."]))
             verdict = "holds" if difference >= 0 else "holds within one standard error"
             if difference < -error:
-                verdict = "does not hold" + (
-                    ": ESDR goes to an end of the range of σ" if esdr["sigma at an end"] else ""
-                )
+                at_end = ": ESDR goes to an end of the range of σ" if esdr["sigma at an end"] else ""
+                verdict = f"does not hold{at_end}"
             paper = esdr["paper's"] - other["paper's"]
             yield (
                 f"{name}: ESDR-CV ≥ {method.upper()}-CV {verdict} (difference {100 * difference:+.2f} "
@@ -146,12 +140,7 @@ def curves(study: Study) -> None:
 
 def _curves(X: np.ndarray, y: np.ndarray, settings: dict[str, Any]) -> dict[str, Any]:
     found = yin_curves(X, y, **settings)
-    return {
-        "sigmas": found.sigmas,
-        "Cs": found.Cs,
-        "criteria": found.criteria,
-        "accuracies": found.accuracies,
-    }
+    return {name: getattr(found, name) for name in ("sigmas", "Cs", "criteria", "accuracies")}
 
 
 def gaussians(study: Study) -> None:
@@ -162,10 +151,7 @@ def gaussians(study: Study) -> None:
     settings = study.choose({"Cs": BROAD_CS}, {**QUICK, "Cs": BROAD_CS[::8]})
     found = {
         image: study.cell(
-            f"gaussians/{image[0]}/{image[1]}",
-            _curves,
-            *make_gaussian_grid(*image, random_state=0),
-            settings,
+            f"gaussians/{image[0]}/{image[1]}", _curves, *make_gaussian_grid(*image, random_state=0), settings
         )
         for image in IMAGES
     }

@@ -16,19 +16,11 @@ MAX_CATEGORIES = 20
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the training file.
-
-    Attributes
-    ----------
-    name : str
-    categories : tuple of str
-        Words it may hold; empty for a column of numbers.
-    fill : float, str or None
-        What stands for a missing value: the median, or the most frequent word; None refuses them.
-    """
+    """A column of the training file."""
 
     name: str
-    categories: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()  # words it may hold; empty for a column of numbers
+    #: What stands for a missing value: the median, or the most frequent word; None refuses them.
     fill: float | str | None = None
 
     @property

@@ -16,34 +16,17 @@ from kernelwise.tables.target import TARGET_NAMES, read_target
 
 @dataclass(frozen=True)
 class Encoding:
-    """What was learned from the training file; it is kept beside the model.
+    """What was learned from the training file; it is kept beside the model."""
 
-    Attributes
-    ----------
-    columns : tuple of Column
-        Features, in the order of the model; empty for LIBSVM files.
-    places : tuple of int
-        Of the columns in the training file, which count where it has no header.
-    target, target_place : str, int
-    task : {"classification", "regression"}
-    has_header : bool
-    n_columns : int
-        Of the training file; for LIBSVM files the features.
-    first_index : int or None
-        Of the features of a LIBSVM file; None for others.
-    is_sparse : bool
-        Whether the model takes sparse samples.
-    """
-
-    columns: tuple[Column, ...]
-    places: tuple[int, ...]
+    columns: tuple[Column, ...]  # features, in the order of the model; empty for LIBSVM files
+    places: tuple[int, ...]  # indices in the training file, which count where it has no header
     target: str
     target_place: int
-    task: str
+    task: str  # "classification" or "regression"
     has_header: bool
-    n_columns: int
-    first_index: int | None = None
-    is_sparse: bool = False
+    n_columns: int  # of the training file; for LIBSVM files the features
+    first_index: int | None = None  # of the features of a LIBSVM file; None for others
+    is_sparse: bool = False  # whether the model takes sparse samples
 
     @property
     def feature_names(self) -> list[str]:
@@ -140,24 +123,11 @@ def learn_encoding(
     ignore: Sequence[str] = (),
     impute: bool = False,
 ) -> tuple[Encoding, list[str]]:
-    """Learn how a training file becomes X and y.
+    """Learn how a training file becomes X and y, and say what was decided, one sentence each.
 
-    Parameters
-    ----------
-    table : Table
-    target : str, default=None
-        Name or number of a column; None is the one with a usual name, or else the last.
-    task : {"classification", "regression"}
-    ignore : sequence of str
-        Names or numbers of columns to leave out.
-    impute : bool
-        Whether medians and the most frequent words stand for missing values.
-
-    Returns
-    -------
-    encoding : Encoding
-    notes : list of str
-        What was decided, one sentence each.
+    ``target`` is the name or number of a column; None is the one with a usual name, or else the last.
+    ``ignore`` has names or numbers of columns to leave out; with ``impute`` medians and the most frequent
+    words stand for missing values.
     """
     if table.matrix is not None:
         if target is not None or ignore:

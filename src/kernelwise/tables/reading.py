@@ -17,22 +17,9 @@ LIBSVM_ENDINGS = (".svm", ".libsvm", ".svmlight")
 def read_table(path: Any, has_header: bool | None = None, min_columns: int = 2) -> Table:
     """Read CSV, TSV, Parquet or LIBSVM data, gzipped or not; the kind follows from name and contents.
 
-    Parameters
-    ----------
-    path : path-like
-    has_header : bool, default=None
-        Whether the first line of a CSV file holds names; None finds out.
-    min_columns : int, default=2
-        Fewer columns in a CSV file are taken for a separator that was not found.
-
-    Returns
-    -------
-    table : Table
-
-    Raises
-    ------
-    TableError
-        With one sentence on what is wrong, and where.
+    ``has_header`` says whether the first line of a CSV file holds names; None finds out. Fewer than
+    ``min_columns`` in it are taken for a separator that was not found. A TableError has one sentence on what
+    is wrong, and where.
     """
     path = Path(path)
     if path.is_dir():

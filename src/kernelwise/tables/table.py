@@ -16,40 +16,19 @@ class TableError(ValueError):
 
 @dataclass
 class Table:
-    """What a file holds.
+    """What a file holds."""
 
-    Attributes
-    ----------
-    source : str
-        Name of the file.
-    names : list of str
-    columns : list of ndarray of shape (n_rows,)
-        float64 with NaN where a value is missing, or objects: text, and None where it is missing.
-    lines : ndarray of shape (n_rows,)
-        Line of each row in the file, or its number from 1 where there are no lines.
-    has_header : bool
-        Whether the names are from the file.
-    matrix : CSR matrix of shape (n_rows, n_features) or None
-        The features of a LIBSVM file, whose only column is the label.
-    first_index : int
-        Of the features of a LIBSVM file: 0 or 1.
-    row_word : str
-        What a row is called in messages.
-    notes : list of str
-        What was guessed while reading; one sentence each.
-    texts : callable or None
-        From the place of a column to its cells as they stand in the file.
-    """
-
-    source: str
+    source: str  # name of the file
     names: list[str]
+    #: float64 with NaN where a value is missing, or objects: text, and None where it is missing.
     columns: list[np.ndarray]
-    lines: np.ndarray
-    has_header: bool = True
-    matrix: Any = None
-    first_index: int = 1
-    row_word: str = "line"
-    notes: list[str] = field(default_factory=list)
+    lines: np.ndarray  # line of each row in the file, or its number from 1 where there are no lines
+    has_header: bool = True  # whether the names are from the file
+    matrix: Any = None  # the features of a LIBSVM file, CSR, whose only column is the label
+    first_index: int = 1  # of the features of a LIBSVM file: 0 or 1
+    row_word: str = "line"  # what a row is called in messages
+    notes: list[str] = field(default_factory=list)  # what was guessed while reading; one sentence each
+    #: From the index of a column to its cells as they stand in the file.
     texts: Callable[[int], np.ndarray] | None = field(default=None, repr=False)
 
     def text(self, column: int) -> np.ndarray:

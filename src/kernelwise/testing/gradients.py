@@ -21,10 +21,6 @@ def central_difference(f: Callable[[np.ndarray], float], theta: Any, step: float
     step : float, default=1e-6
         h.
 
-    Returns
-    -------
-    gradient : ndarray of the shape of ``theta``
-
     Examples
     --------
     >>> import numpy as np
@@ -51,10 +47,6 @@ def extrapolated_difference(f: Callable[[np.ndarray], float], theta: Any, step: 
     ----------
     f, theta, step
         As in `central_difference`; the step is 1e-3 by default.
-
-    Returns
-    -------
-    gradient : ndarray of the shape of ``theta``
 
     Examples
     --------

@@ -112,16 +112,14 @@ def _check_gradients(kernel: Kernel, X: np.ndarray, random: np.random.Generator)
         K = kernel(X, Y)
         gradient = kernel.gradient_dot(X, W, Y)
         assert gradient.shape == kernel.theta.shape
-        numeric = central_difference(partial(_contracted, kernel, X, Y, W), kernel.theta)
+
+        def contracted(theta: np.ndarray, Y: Any = Y, W: np.ndarray = W) -> float:
+            return float(np.vdot(W, kernel.with_theta(theta)(X, Y)))
+
+        numeric = central_difference(contracted, kernel.theta)
         assert_gradient(gradient, numeric, float(np.abs(W * K).sum()))
         np.testing.assert_allclose(kernel.gradient_dot(X, W, Y, K=K), gradient, rtol=1e-9, atol=1e-12)
         sparse_Y = None if Y is None else sparse.csr_array(Y)
         np.testing.assert_allclose(
             kernel.gradient_dot(sparse.csr_array(X), W, sparse_Y), gradient, rtol=1e-8, atol=1e-10
         )
-
-
-def _contracted(
-    kernel: Kernel, X: np.ndarray, Y: np.ndarray | None, W: np.ndarray, theta: np.ndarray
-) -> float:
-    return float(np.vdot(W, kernel.with_theta(theta)(X, Y)))

@@ -16,11 +16,6 @@ class ConstantTrace:
 
     A cost of the rescaled point does not change with the scale of the point, so its gradient is the
     projection of the cost's own: no direction along Q is left in it.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        With a metric that can be learned (``learns_metric``).
     """
 
     def __init__(self, kernel: Kernel) -> None:

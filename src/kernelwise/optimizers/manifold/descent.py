@@ -203,11 +203,8 @@ class _Search:
         }
         if method == "trust-region":
             self.iteration -= 1  # the cost at the start is asked for once more
-            return (
-                TrustRegions(**common)
-                .run(self._problem(self._counted_cost), initial_point=point, mininner=0, maxinner=INNER)
-                .point
-            )
+            problem, inner = self._problem(self._counted_cost), {"mininner": 0, "maxinner": INNER}
+            return TrustRegions(**common).run(problem, initial_point=point, **inner).point
         if method == "conjugate-gradient":
             optimizer = ConjugateGradient(beta_rule="PolakRibiere", **common)
         else:

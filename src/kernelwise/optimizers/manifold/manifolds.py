@@ -19,13 +19,7 @@ NEAR = 1e-8
 class BoundedSPD(SymmetricPositiveDefinite):
     """Symmetric positive-definite matrices, affine-invariant metric, eigenvalues between bounds.
 
-    Parameters
-    ----------
-    size : int
-    low, high : float
-        Least and largest eigenvalue.
-    floor : float
-        No eigenvalue is smaller than this share of the largest.
+    No eigenvalue is smaller than the share ``floor`` of the largest.
     """
 
     def __init__(self, size: int, low: float, high: float, floor: float) -> None:
@@ -112,13 +106,8 @@ class PapersSPD(BoundedSPD):
 class Box(Euclidean):
     """Vectors between bounds: logarithms of positive parameters, entries of a low-rank map, log C.
 
-    The affine-invariant metric of positive numbers is the plain one of their logarithms.
-
-    Parameters
-    ----------
-    bounds : ndarray of shape (n, 2)
-    floor : float, default=0
-        No exponential is smaller than this share of the largest; 0 for none.
+    The affine-invariant metric of positive numbers is the plain one of their logarithms. No exponential is
+    smaller than the share ``floor`` of the largest; 0 is for none.
     """
 
     def __init__(self, bounds: np.ndarray, floor: float = 0.0) -> None:

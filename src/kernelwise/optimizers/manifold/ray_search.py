@@ -13,12 +13,8 @@ SHORTEST = 1e-12  # of a step, in the manifold's norm
 class RaySearch:
     """A step that lowers the cost itself, at or near the lowest point of the ray that parabolas find.
 
-    Parameters
-    ----------
-    count : callable
-        Called at the start of each search.
-    length : float
-        Of the first step tried, in the manifold's norm; later ones begin with the last one's.
+    ``count`` is called at the start of each search; the first step tried has ``length`` in the manifold's
+    norm, and later searches begin with the last one's.
     """
 
     def __init__(self, count: Callable[[], None], length: float) -> None:

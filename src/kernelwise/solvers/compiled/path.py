@@ -75,23 +75,11 @@ def smo_path(
     """Solve for increasing C with bounds C·unit_lo and C·unit_hi, each from the solution before.
 
     Stops behind the first C for which no support vector is bounded, since no larger one changes that
-    solution, and at one that is not solved to ``tol`` in ``limit`` pair steps (or in this precision).
-
-    Parameters
-    ----------
-    start : int
-        The first C to solve for; if it is not 0, β and f are those of the C before.
-    places, room, short : array
-        Of the pool, see ``pool``.
-    coefficients : array of shape (n_Cs, n) or (0, n)
-        Receives β for each C.
-    table : array of shape (n_Cs, 8)
-        Receives, for each C, what `shrinking_smo` returns (all but the last), the number of support vectors
-        and the objective.
-
-    Returns
-    -------
-    n_done, is_solved, size : C's dealt with, whether the last of them was solved, and the size of the pool
+    solution, and at one that is not solved to ``tol`` in ``limit`` pair steps (or in this precision). β and f
+    are those of the C before ``start``, if that is not 0. ``coefficients``, of shape (n_Cs, n) or (0, n),
+    receives β for each C, and ``table``, of shape (n_Cs, 8), what `shrinking_smo` returns (all but the last),
+    the number of support vectors and the objective. Returns how many C are done, whether the last of them was
+    solved, and the size of the pool.
     """
     n = beta.shape[0]
     lo, hi = room[0], room[1]

@@ -1,0 +1,159 @@
+"""Radial kernels of the plain distance: RBF, exponential, KMOD (papers: see :mod:`kernelwise.selection`)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from kernelwise._core.parameters import Hyperparameter
+from kernelwise._core.validation import check_positive
+from kernelwise.kernels.radial import RadialKernel, ScaledGaussian, exp_without_denormals
+from kernelwise.kernels.starts import start_gamma
+
+
+class RBF(ScaledGaussian):
+    """k(x, y) = exp(−γ‖x − y‖²) (paper 000, eq. 4; paper 004, eq. 6).
+
+    Papers that write σ mean γ = 1/(2σ²); paper 000's γ/m is ours times the number m of features.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+
+    Examples
+    --------
+    >>> from kernelwise.kernels import RBF
+    >>> RBF(gamma=0.5)([[0.0], [2.0]]).round(4)
+    array([[1.    , 0.1353],
+           [0.1353, 1.    ]])
+    """
+
+    hyperparameters: ClassVar = (Hyperparameter("gamma"),)
+    input_powers: ClassVar = {"gamma": 1.0}
+
+    def __init__(self, gamma: float = 1.0) -> None:
+        self.gamma = gamma
+        self._check()
+
+    def _check(self) -> None:
+        check_positive(self.gamma, "gamma", "RBF")
+
+    @property
+    def scale(self) -> float:
+        return float(self.gamma)
+
+    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
+        return self._copy(gamma=start_gamma(X, y, heuristic, keep=self.gamma))
+
+
+class ExponentialRBF(RadialKernel):
+    """k(x, y) = exp(−γ‖x − y‖) (paper 001, table 1), a Laplacian kernel of the Euclidean distance.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+
+    Examples
+    --------
+    >>> from kernelwise.kernels import ExponentialRBF
+    >>> ExponentialRBF(gamma=0.5)([[0.0], [2.0]]).round(4)
+    array([[1.    , 0.3679],
+           [0.3679, 1.    ]])
+    """
+
+    title: ClassVar[str] = "Exponential RBF"
+    hyperparameters: ClassVar = (Hyperparameter("gamma"),)
+    input_powers: ClassVar = {"gamma": 0.5}
+
+    def __init__(self, gamma: float = 1.0) -> None:
+        self.gamma = gamma
+        self._check()
+
+    def _check(self) -> None:
+        check_positive(self.gamma, "gamma", "ExponentialRBF")
+
+    def _profile(self, D: np.ndarray) -> np.ndarray:
+        np.sqrt(D, out=D)
+        D *= -float(self.gamma)
+        return exp_without_denormals(D)
+
+    def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
+        D = self.squared_distances(X, Y)
+        V = W * (self._profile(D.copy()) if K is None else K)
+        return np.array([-self.gamma * np.vdot(V, np.sqrt(D, out=D))])
+
+    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
+        if heuristic == "keep":
+            return self._copy()
+        # The fall-off of the Gaussian at its own width: γσ = σ²/(2σ²).
+        return self._copy(gamma=float(np.sqrt(start_gamma(X, y, heuristic) / 2.0)))
+
+
+class KMOD(RadialKernel):
+    """k(x, y) = a (exp(γ / (‖x − y‖² + σ²)) − 1) with a = 1 / (exp(γ/σ²) − 1) (paper 001, eq. 3).
+
+    The kernel with moderate decreasing: the paper prints the normaliser a without γ; with it k(x, x) = 1, as
+    the paper says it should be.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        How fast the kernel falls near zero.
+    sigma : float, default=1.0
+        Width of the region around zero where it does.
+
+    Examples
+    --------
+    >>> from kernelwise.kernels import KMOD
+    >>> KMOD(gamma=1.0, sigma=1.0)([[0.0], [1.0]]).round(4)
+    array([[1.    , 0.3775],
+           [0.3775, 1.    ]])
+    """
+
+    hyperparameters: ClassVar = (Hyperparameter("gamma"), Hyperparameter("sigma", (1e-4, 1e4)))
+    input_powers: ClassVar = {"gamma": -1.0, "sigma": -0.5}
+
+    def __init__(self, gamma: float = 1.0, sigma: float = 1.0) -> None:
+        self.gamma = gamma
+        self.sigma = sigma
+        self._check()
+
+    def _check(self) -> None:
+        check_positive(self.gamma, "gamma", "KMOD")
+        check_positive(self.sigma, "sigma", "KMOD")
+
+    def _profile(self, D: np.ndarray) -> np.ndarray:
+        # expm1(u)/expm1(u₀) = exp(u − u₀) · expm1(−u)/expm1(−u₀): no overflow for a narrow kernel.
+        u0 = self.gamma / self.sigma**2
+        D += self.sigma**2
+        np.divide(self.gamma, D, out=D)
+        K = np.exp(D - u0)
+        np.negative(D, out=D)
+        K *= np.expm1(D, out=D)
+        K /= np.expm1(-u0)
+        return K
+
+    def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
+        D = self.squared_distances(X, Y)
+        V = W * (self._profile(D.copy()) if K is None else K)
+        u0 = self.gamma / self.sigma**2
+        D += self.sigma**2
+        # With h(u) = u / (1 − exp(−u)): ∂K/∂log γ = K (h(u) − h(u₀)),
+        # ∂K/∂log σ = 2K (h(u₀) − σ² h(u) / (D + σ²)).
+        h0, total = _h(u0), V.sum()
+        V *= _h(self.gamma / D)
+        by_gamma = V.sum() - h0 * total
+        V /= D
+        by_sigma = 2.0 * (h0 * total - self.sigma**2 * V.sum())
+        return np.array([by_gamma, by_sigma])
+
+    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
+        if heuristic == "keep":
+            return self._copy()
+        width2 = 1.0 / (2.0 * start_gamma(X, y, heuristic))
+        return self._copy(gamma=width2, sigma=float(np.sqrt(width2)))
+
+
+def _h(u: Any) -> Any:
+    return u / -np.expm1(-u)

@@ -13,6 +13,7 @@ import numpy as np
 
 from kernelwise.criteria import TargetAlignment
 from kernelwise.exceptions import DegenerateGramError
+from kernelwise.sketch.peaks import ALL_EQUAL
 
 if TYPE_CHECKING:
     from kernelwise.search.cross_validate import CrossValidator
@@ -165,10 +166,7 @@ def width_data_of_classes(judge: CrossValidator, kernel: Any) -> WidthData:
     sketch = judge.sketch(kernel)
     median = sketch.histograms.quantile(0.5)
     if median == 0:
-        raise DegenerateGramError(
-            "All samples coincide: every distance is zero, so that no width of the kernel separates the "
-            "classes. Check X."
-        )
+        raise DegenerateGramError(ALL_EQUAL)
     return WidthData(
         kernel.scale,
         median,

@@ -12,9 +12,18 @@ import numpy as np
 from scipy.optimize import brentq
 
 from kernelwise.criteria import SumsCriterion
-from kernelwise.exceptions import BoundaryWarning
-from kernelwise.sketch.curves import problems_of, scores_and_slopes, sums_and_slopes
+from kernelwise.exceptions import BoundaryWarning, DegenerateGramError
+from kernelwise.sketch.curves import check_gammas, problems_of, scores_and_slopes, sums_and_slopes
 from kernelwise.sketch.laplace import PairHistograms
+
+#: The default range of γ times the median squared distance; it goes on until even the closest hundredth of all
+#: pairs are no longer similar.
+LOWEST, HIGHEST = 2.0**-20, 2.0**16
+CLOSE, VANISHED = 0.01, 2.0**6
+ALL_EQUAL = (
+    "All samples coincide: every distance is zero, so that no width of the kernel separates the classes. "
+    "Check X."
+)
 
 PER_OCTAVE = 4
 # A curve that changes by less than this share of its range over the last octave has levelled out.
@@ -152,3 +161,16 @@ def _evaluator(
         return float(value[0]), float(slope[0])
 
     return evaluate
+
+
+def range_of_gamma(histograms: PairHistograms, bounds: tuple[float, float] | None) -> tuple[float, float]:
+    """The range of γ to look for a maximum in: the bounds given, checked, or one that follows the distances."""
+    if bounds is None:
+        median, close = (histograms.quantile(share) for share in (0.5, CLOSE))
+        if median == 0:
+            raise DegenerateGramError(ALL_EQUAL)
+        return LOWEST / median, max(HIGHEST / median, VANISHED / close)
+    ends = check_gammas(bounds)
+    if len(ends) != 2 or not ends[0] < ends[1]:
+        raise ValueError(f"bounds of gamma must be two increasing numbers, got {bounds}.")
+    return float(ends[0]), float(ends[1])

@@ -12,7 +12,6 @@ import numpy as np
 
 from kernelwise._core.validation import check_labels, check_samples, check_weights, is_dask
 from kernelwise.criteria.sums import ClassSums
-from kernelwise.exceptions import DegenerateGramError
 from kernelwise.sketch import file as _sketch_file
 from kernelwise.sketch.bins import Bins, as_moments
 from kernelwise.sketch.curves import check_gammas, check_sums_criterion, jackknife, names_of_problems, scores
@@ -26,12 +25,7 @@ from kernelwise.sketch.pair_blocks import (
     sampled_blocks,
 )
 from kernelwise.sketch.pass_over_pairs import SortedSamples, collect, distance_histograms, mapped
-from kernelwise.sketch.peaks import SketchMaximum, global_maxima
-
-# The default range of γ times the median squared distance; it goes on until even the closest hundredth of all
-# pairs are no longer similar.
-LOWEST, HIGHEST = 2.0**-20, 2.0**16
-CLOSE, VANISHED = 0.01, 2.0**6
+from kernelwise.sketch.peaks import SketchMaximum, global_maxima, range_of_gamma
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,18 +40,15 @@ class DistanceSketch:
     Attributes
     ----------
     classes : ndarray of shape (n_classes,)
-    n : ndarray of shape (n_classes,)
-        Total weights of the classes (numbers of samples without weights).
-    own : ndarray of shape (n_classes,)
-        Σ w_i²: the pairs of a sample with itself.
+    n, own : ndarray of shape (n_classes,)
+        Σ w_i (the number of samples without weights) and Σ w_i², the pairs of a sample with itself.
     bins : Bins
     used : ndarray of shape (n_used,)
         Numbers of the bins that are not empty.
     moments : ndarray of shape (n_draws, n_class_pairs, n_used, 4 or 6)
         Of the pairs seen, each once; one draw if all pairs were seen. With weights Σ w_i w_j vʲ, j = 0 … 3;
         without, count, Σt and Σt² of both halves of a bin, from which they follow.
-    n_parts : int
-    parts : tuple of int
+    n_parts, parts : int, tuple of int
         Which of the ``n_parts`` shares of the pairs are in.
     is_sampled : bool
 
@@ -142,9 +133,8 @@ class DistanceSketch:
             raise ValueError(f"All samples of class {empty!r} have weight zero. Remove the class.")
         samples = SortedSamples.from_data(mapped(X, y, kernel, w), index, w, len(classes))
         bins = samples.bins()
-        if n_blocks is None:
-            blocks = all_blocks(samples.starts)
-        else:
+        blocks = all_blocks(samples.starts)
+        if n_blocks is not None:
             blocks = sampled_blocks(samples.starts, n_blocks, random_state)
         tasks = islice(in_tasks(blocks), part[0], None, part[1])
         found = distance_histograms(samples, bins, tasks, n_jobs)
@@ -210,9 +200,8 @@ class DistanceSketch:
         return draws
 
     def _histograms(self, moments: np.ndarray) -> PairHistograms:
-        return PairHistograms(
-            self.n, self.bins.centres()[self.used], self.bins.half_widths()[self.used], moments
-        )
+        centres, half_widths = self.bins.centres(), self.bins.half_widths()
+        return PairHistograms(self.n, centres[self.used], half_widths[self.used], moments)
 
     @cached_property
     def _without_one(self) -> list[PairHistograms]:
@@ -231,9 +220,8 @@ class DistanceSketch:
         """
         gamma = float(check_gammas(gamma)[0])
         values = self.histograms.derivatives(gamma, order)
-        if not return_std:
-            return values
-        return values, self._standard_error(lambda h: h.derivatives(gamma, order), values)
+        error = self._standard_error(lambda h: h.derivatives(gamma, order), values) if return_std else None
+        return (values, error) if return_std else values
 
     def curve(
         self, criterion: Any, gammas: Any, strategy: str | None = None, return_std: bool = False
@@ -264,6 +252,8 @@ class DistanceSketch:
     ) -> SketchMaximum:
         """The global maximum of the criterion over γ for every two-class problem.
 
+        A `BoundaryWarning` says that a problem has no peak inside the range.
+
         Parameters
         ----------
         criterion : str or SumsCriterion
@@ -272,14 +262,9 @@ class DistanceSketch:
         bounds : (float, float), default=None
             The range of γ; None is 2⁻²⁰ … 2¹⁶ over the median squared distance, and further where many pairs
             are much closer than that.
-
-        Warns
-        -----
-        BoundaryWarning
-            If a problem has no peak inside the range.
         """
         checked = check_sums_criterion(criterion, strategy)
-        bounds = self._range(bounds)
+        bounds = range_of_gamma(self.histograms, bounds)
 
         def maxima(histograms: PairHistograms) -> np.ndarray:
             return np.array(global_maxima(histograms, checked, bounds)[:2])
@@ -296,17 +281,3 @@ class DistanceSketch:
         self, statistic: Callable[[PairHistograms], np.ndarray], values: np.ndarray
     ) -> np.ndarray:
         return jackknife(statistic, self._without_one) if self.is_sampled else np.zeros_like(values)
-
-    def _range(self, bounds: tuple[float, float] | None) -> tuple[float, float]:
-        if bounds is None:
-            median, close = (self.histograms.quantile(share) for share in (0.5, CLOSE))
-            if median == 0:
-                raise DegenerateGramError(
-                    "All samples coincide: every distance is zero, so that no width of the kernel separates "
-                    "the classes. Check X."
-                )
-            return LOWEST / median, max(HIGHEST / median, VANISHED / close)
-        ends = check_gammas(bounds)
-        if len(ends) != 2 or not ends[0] < ends[1]:
-            raise ValueError(f"bounds of gamma must be two increasing numbers, got {bounds}.")
-        return float(ends[0]), float(ends[1])

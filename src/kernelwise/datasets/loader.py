@@ -107,16 +107,16 @@ def _load_file(name: str) -> Dataset:
     return _dataset(name, table, f"OpenML data set {openml.COPIES[name].data_id}")
 
 
-def _dataset(name: str, table: Table, place: str) -> Dataset:
+def _dataset(name: str, table: Table, where: str) -> Dataset:
     X, y, feature_names = table
     expected = FILES[name]
     found = (*X.shape, len(np.unique(y)))
     if found != expected[:3]:
         raise ValueError(
-            f"{place} should hold {name!r} with (rows, features, classes) = {expected[:3]}, but has {found}. "
+            f"{where} should hold {name!r} with (rows, features, classes) = {expected[:3]}, but has {found}. "
             "Get a new copy of it."
         )
-    return Dataset(name, X, y, feature_names, f"{expected.origin}, from {place}")
+    return Dataset(name, X, y, feature_names, f"{expected.origin}, from {where}")
 
 
 def _folders() -> list[Path]:

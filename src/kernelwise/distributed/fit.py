@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_regressor
 
+from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.labels import check_every_class
 from kernelwise._core.memory import check_memory
 from kernelwise.distributed.align import Chunk
@@ -159,7 +160,7 @@ class FullRows:
             f"{said} The final machine is trained on that sample only.",
             "Use solver='auto' for a machine that sees all rows.",
         )
-        warnings.warn(str(finding), KernelwiseWarning, stacklevel=7)  # where fit was called
+        warnings.warn(str(finding), KernelwiseWarning, stacklevel=stacklevel_of_user())
         return finding
 
     def sketch(self, kernel: Any) -> DistanceSketch:

@@ -98,9 +98,9 @@ def _linear_map(kernel: Any, n_features: int) -> Callable[[Any], Any]:
 
 def _bins(rows: ChunkedRows, samples: list[Any]) -> Bins:
     """The bins that `SortedSamples.bins` has for all rows."""
-    places, of_pair = np.unique(random_pairs(int(rows.starts[-1])), return_inverse=True)
+    positions, of_pair = np.unique(random_pairs(int(rows.starts[-1])), return_inverse=True)
     tasks = [delayed(_largest_norm)(one) for one in samples]
-    largest, some = computed((tasks, rows.gather(samples, places)))
+    largest, some = computed((tasks, rows.gather(samples, positions)))
     i, j = of_pair.reshape(2, -1)
     return bins_for(max(largest), some.Z[i] - some.Z[j])
 
@@ -138,14 +138,14 @@ def _sampled(
         draws.setdefault(block.cell[0], []).append(block)
     tasks = []
     for blocks in draws.values():
-        places, here = _in_a_row(blocks)
-        gathered = rows.gather(samples, places)
+        positions, here = _in_a_row(blocks)
+        gathered = rows.gather(samples, positions)
         tasks += [delayed(partial(_blocks, bins, task))(gathered) for task in in_tasks(here)]
     yield from computed(tree_sum(tasks, _sum))
 
 
 def _in_a_row(blocks: list[Block]) -> tuple[np.ndarray, list[Block]]:
-    """All places of some blocks, piece by piece, and the blocks as slices of them."""
+    """All positions of some blocks, piece by piece, and the blocks as slices of them."""
     pieces = {id(side): side for block in blocks for side in (block.rows, block.columns)}
     ends = np.cumsum([len(piece) for piece in pieces.values()]).tolist()
     slices = dict(zip(pieces, map(slice, [0, *ends], ends), strict=True))

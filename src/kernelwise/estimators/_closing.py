@@ -6,6 +6,7 @@ import warnings
 
 from sklearn.exceptions import ConvergenceWarning
 
+from kernelwise._core.callers import stacklevel_of_user
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
 from kernelwise.search.cross_validate import CrossValidator
@@ -23,11 +24,11 @@ def closing_findings(judge: CrossValidator) -> tuple[Finding, ...]:
     if deadline.skipped:
         message = f"time_budget={deadline.seconds:g} s was too short for: {'; '.join(deadline.skipped)}."
         findings.append(Finding("time budget", "warning", message, "Raise time_budget for a better machine."))
-        warnings.warn(str(findings[-1]), KernelwiseWarning, stacklevel=4)  # where fit was called
+        warnings.warn(str(findings[-1]), KernelwiseWarning, stacklevel=stacklevel_of_user())
     if judge.n_stopped:
         counts = f"{judge.n_stopped} of {judge.n_machines}"
         message = f"{counts} machines of the cross-validation stopped before they converged."
         advice = "Raise max_iter or tol, or give Cs without the largest values."
         findings.append(Finding("not converged", "warning", message, advice))
-        warnings.warn(str(findings[-1]), ConvergenceWarning, stacklevel=4)
+        warnings.warn(str(findings[-1]), ConvergenceWarning, stacklevel=stacklevel_of_user())
     return tuple(findings)

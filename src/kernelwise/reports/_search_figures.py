@@ -27,12 +27,12 @@ def criterion_figure(curves: CriterionCurves, score: str) -> dict[str, Any]:
     }
     if over_widths:
         layout["xaxis"] = log_axis("γ, narrow kernels to the right", anchor="y2")
-        places = [path.width for path in curves.tried]
+        positions = [path.width for path in curves.tried]
     else:
         layout["xaxis"] = axis("evaluation", anchor="y")
         layout["xaxis2"] = axis("kernels in the order they were scored", anchor="y2", dtick=1)
-        places = [float(k) for k in range(1, len(curves.tried) + 1)]
-    traces += _tried(curves, places, "x" if over_widths else "x2")
+        positions = [float(k) for k in range(1, len(curves.tried) + 1)]
+    traces += _tried(curves, positions, "x" if over_widths else "x2")
     return figure(traces, 520, **layout)
 
 
@@ -50,7 +50,7 @@ def _criterion_trace(curves: CriterionCurves, name: str, k: int) -> dict[str, An
     }
 
 
-def _tried(curves: CriterionCurves, places: list[Any], xaxis: str) -> list[dict[str, Any]]:
+def _tried(curves: CriterionCurves, positions: list[Any], xaxis: str) -> list[dict[str, Any]]:
     """The best of every kernel that cross-validation scored, and the chosen one."""
     best = [path.best for path in curves.tried]
     y = [float(path.scores[k]) for path, k in zip(curves.tried, best, strict=True)]
@@ -66,7 +66,7 @@ def _tried(curves: CriterionCurves, places: list[Any], xaxis: str) -> list[dict[
         {
             **common,
             "name": "cross-validation",
-            "x": numbers(places),
+            "x": numbers(positions),
             "y": numbers(y),
             "error_y": {
                 "type": "data",
@@ -82,7 +82,7 @@ def _tried(curves: CriterionCurves, places: list[Any], xaxis: str) -> list[dict[
         {
             **common,
             "name": "chosen",
-            "x": numbers([places[chosen]]),
+            "x": numbers([positions[chosen]]),
             "y": numbers([y[chosen]]),
             "marker": {"color": INK, "size": 15, "symbol": "star"},
             "text": [texts[chosen]],

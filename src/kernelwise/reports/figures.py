@@ -14,7 +14,7 @@ from kernelwise.reports.relevance import Relevance
 
 
 def figures(data: ReportData) -> dict[str, dict[str, Any]]:
-    """All figures by the name of their place in the page; only those that have data."""
+    """All figures by the name that the page has for them; only those that have data."""
     found: dict[str, dict[str, Any]] = {}
     if data.criterion is not None:
         found["criterion"] = criterion_figure(data.criterion, data.answer.score)
@@ -117,11 +117,11 @@ def relevance_figure(relevance: Relevance) -> dict[str, Any]:
 def metric_figure(relevance: Relevance) -> dict[str, Any]:
     """The metric off its diagonal: which features it takes together."""
     assert relevance.correlations is not None
-    places = list(range(len(relevance.names)))
+    positions = list(range(len(relevance.names)))
     map_ = {
         "type": "heatmap",
-        "x": places,
-        "y": places,
+        "x": positions,
+        "y": positions,
         "z": table(relevance.correlations),
         "zmin": -1,
         "zmax": 1,
@@ -132,13 +132,13 @@ def metric_figure(relevance: Relevance) -> dict[str, Any]:
     }
     return figure(
         [map_],
-        200 + 20 * len(places),
+        200 + 20 * len(positions),
         xaxis=_names(relevance, tickangle=-45, showgrid=False),
         yaxis=_names(relevance, autorange="reversed", showgrid=False),
     )
 
 
 def _names(relevance: Relevance, **more: Any) -> dict[str, Any]:
-    """An axis of features; by place, since two names may be equal."""
+    """An axis of features; by position, since two names may be equal."""
     ticks = {"tickvals": list(range(len(relevance.names))), "ticktext": [plain(n) for n in relevance.names]}
     return axis("", **ticks, **more)

@@ -53,7 +53,7 @@ class Confusion:
         wrong = self.counts.copy()
         np.fill_diagonal(wrong, 0.0)
         order = np.argsort(-wrong, axis=None, kind="stable")[:n]
-        pairs = [np.unravel_index(place, wrong.shape) for place in order]
+        pairs = [np.unravel_index(index, wrong.shape) for index in order]
         return [(self.labels[i], self.columns[j], float(wrong[i, j])) for i, j in pairs if wrong[i, j] > 0]
 
     @property

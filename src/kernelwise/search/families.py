@@ -48,6 +48,8 @@ class Family(ABC):
     fits_epsilon: bool = False
     #: Whether a learned metric prefers a stronger regularisation: it has been fitted to the same labels.
     regularises_metrics: bool = False
+    #: Whether any criterion can learn a metric from several starts; else only those of `metric_criteria`.
+    learns_by_any_criterion: bool = False
     #: Whether the highest alignment says how wide a kernel should be; else usual widths are tried, too.
     aligns_widths: bool = False
     #: What names the widths of a kernel that has one.
@@ -117,6 +119,7 @@ class Classification(Family):
     """
 
     regularises_metrics = True
+    learns_by_any_criterion = True
     aligns_widths = True
     width_rules = CLASS_RULES
     metric_criteria: ClassVar = {

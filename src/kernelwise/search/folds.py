@@ -100,7 +100,8 @@ def _search_rows(samples: Samples, family: Family, context: FitContext, random_s
         limit = int(np.clip(affordable, FEWEST_ROWS, limit))
     if n <= limit:
         return np.arange(n)
-    message = f"Kernel and C were chosen on a stratified sample of {limit} of {n} distinct rows."
+    kind = "stratified sample" if samples.strata.any() else "sample"
+    message = f"Kernel and C were chosen on a {kind} of {limit} of {n} distinct rows."
     advice = "The final machine is trained on all rows that its time allows."
     context.findings.append(Finding("sampled", "info", message, advice))
     return sample(samples.strata, limit, random_state)

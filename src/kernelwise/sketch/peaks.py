@@ -16,8 +16,8 @@ from kernelwise.exceptions import BoundaryWarning, DegenerateGramError
 from kernelwise.sketch.curves import check_gammas, problems_of, scores_and_slopes, sums_and_slopes
 from kernelwise.sketch.laplace import PairHistograms
 
-#: The default range of γ times the median squared distance; it goes on until even the closest hundredth of all
-#: pairs are no longer similar.
+#: The default range of γ times the median squared distance; it goes on until even the closest hundredth of
+#: all pairs are no longer similar.
 LOWEST, HIGHEST = 2.0**-20, 2.0**16
 CLOSE, VANISHED = 0.01, 2.0**6
 ALL_EQUAL = (
@@ -164,7 +164,7 @@ def _evaluator(
 
 
 def range_of_gamma(histograms: PairHistograms, bounds: tuple[float, float] | None) -> tuple[float, float]:
-    """The range of γ to look for a maximum in: the bounds given, checked, or one that follows the distances."""
+    """The range of γ to look for a maximum in: the bounds, checked, or one that follows the distances."""
     if bounds is None:
         median, close = (histograms.quantile(share) for share in (0.5, CLOSE))
         if median == 0:

@@ -166,10 +166,10 @@ class MachinePath:
 
     def _tabulate(self, rows: np.ndarray, decision: np.ndarray, last: Solved) -> FoldPath:
         """With no bounded support vector the last solution is the solution for every larger C, too."""
-        place = np.minimum(np.arange(self.Cs.size), len(rows) - 1)
-        n_iter, lowest, gap, _, n_free, _, n_support, objective = rows[place].T
+        index = np.minimum(np.arange(self.Cs.size), len(rows) - 1)
+        n_iter, lowest, gap, _, n_free, _, n_support, objective = rows[index].T
         return FoldPath(
-            decision=decision[place],
+            decision=decision[index],
             n_support=n_support.astype(int),
             n_bounded=(n_support - n_free).astype(int),
             objective=objective,

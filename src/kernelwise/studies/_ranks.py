@@ -59,15 +59,17 @@ class CriticalDifferencePicture:
         ax = figure.add_subplot()
         order = np.argsort(self.ranks, kind="stable")
         ranks = np.array(self.ranks)[order]
-        places = np.arange(len(ranks))
+        positions = np.arange(len(ranks))
         limit = ranks[0] + self.difference
         colours = [PALETTE[0] if rank < limit else MUTED for rank in ranks]
-        ax.hlines(places, ranks - self.difference / 2, ranks + self.difference / 2, colors=colours, alpha=0.4)
-        ax.scatter(ranks, places, c=colours, s=22, zorder=3)
+        ax.hlines(
+            positions, ranks - self.difference / 2, ranks + self.difference / 2, colors=colours, alpha=0.4
+        )
+        ax.scatter(ranks, positions, c=colours, s=22, zorder=3)
         ax.axvline(limit, color=INK, linestyle="--", linewidth=1.0)
         dashed = "dashed: the best rank plus the critical difference"
         ax.set_title(dashed, fontsize=8, color=MUTED, loc="right")
-        ax.set_yticks(places, [self.names[k] for k in order])
+        ax.set_yticks(positions, [self.names[k] for k in order])
         ax.invert_yaxis()
         ax.set_xlabel("average rank over the data sets (1 is best)")
 

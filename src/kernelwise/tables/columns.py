@@ -32,35 +32,35 @@ class Column:
     def feature_names(self) -> list[str]:
         return [f"{self.name}={word}" for word in self.coded] if self.categories else [self.name]
 
-    def encode(self, table: Table, place: int) -> np.ndarray:
+    def encode(self, table: Table, index: int) -> np.ndarray:
         """The column's features, of shape (n_rows, n_features)."""
-        values = table.columns[place]
+        values = table.columns[index]
         missing = is_missing(values)
         if self.categories and values.dtype.kind == "f":  # words that look like numbers, in this file
-            values = table.text(place)
+            values = table.text(index)
         if missing.any():
             if self.fill is None:
-                where = table.where(int(np.flatnonzero(missing)[0]), place)
+                where = table.where(int(np.flatnonzero(missing)[0]), index)
                 raise TableError(f"{where}: a value is missing. Complete the file, or train with --impute.")
             values = values.copy()
             values[missing] = self.fill
-        return self._words(table, place, values) if self.categories else self._numbers(table, place, values)
+        return self._words(table, index, values) if self.categories else self._numbers(table, index, values)
 
-    def _numbers(self, table: Table, place: int, values: np.ndarray) -> np.ndarray:
+    def _numbers(self, table: Table, index: int, values: np.ndarray) -> np.ndarray:
         for row, value in enumerate(values if values.dtype.kind == "O" else ()):
             if not isinstance(value, float) and not is_number(value):
-                raise TableError(f"{table.where(row, place)}: expected a number, found {value!r}.")
+                raise TableError(f"{table.where(row, index)}: expected a number, found {value!r}.")
         values = values.astype(float)
         if not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values))[0])
-            raise TableError(f"{table.where(row, place)}: {values[row]} is not a finite number. Remove it.")
+            raise TableError(f"{table.where(row, index)}: {values[row]} is not a finite number. Remove it.")
         return values[:, None]
 
-    def _words(self, table: Table, place: int, words: np.ndarray) -> np.ndarray:
+    def _words(self, table: Table, index: int, words: np.ndarray) -> np.ndarray:
         unknown = [row for row, word in enumerate(words) if word not in self.categories]
         if unknown:
             raise TableError(
-                f"{table.where(unknown[0], place)}: {words[unknown[0]]!r} is not in the training file, "
+                f"{table.where(unknown[0], index)}: {words[unknown[0]]!r} is not in the training file, "
                 f"which has {', '.join(map(repr, self.categories))}."
             )
         return np.array([[float(word == other) for other in self.coded] for word in words])
@@ -73,9 +73,9 @@ class Column:
         return cls(str(node["name"]), tuple(map(str, node["categories"])), node["fill"])
 
 
-def learn_column(table: Table, place: int, impute: bool) -> Column:
+def learn_column(table: Table, index: int, impute: bool) -> Column:
     """What a column holds; refused if it is all missing, or text with too many different words."""
-    name, values = table.names[place], table.columns[place]
+    name, values = table.names[index], table.columns[index]
     present = values[~is_missing(values)]
     if not len(present):
         raise TableError(f"{table.source}: column {name!r} has no values. Leave it out with --ignore.")

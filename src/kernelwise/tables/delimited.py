@@ -63,8 +63,8 @@ def _parse_numbers(
         names, matrix = _numbered_names(len(first)), np.vstack([values, matrix])
     cells_of = None if separator == " " else separator
 
-    def texts(place: int) -> np.ndarray:
-        return _texts([line.split(cells_of)[place] for line in lines.values()])
+    def texts(index: int) -> np.ndarray:
+        return _texts([line.split(cells_of)[index] for line in lines.values()])
 
     columns = list(np.ascontiguousarray(matrix.T))
     return Table(
@@ -109,8 +109,8 @@ def _parse_cells(text: str, separator: str, path: Path, has_header: bool | None,
     if is_comma_decimal:
         notes.append(f"{path}: commas in numbers were read as decimal points.")
 
-    def texts(place: int) -> np.ndarray:
-        return _texts([row[place] for row in rows])
+    def texts(index: int) -> np.ndarray:
+        return _texts([row[index] for row in rows])
 
     return Table(str(path), names, columns, np.array(lines), has_header=has_header, notes=notes, texts=texts)
 

@@ -12,17 +12,17 @@ TARGET_NAMES = ("target", "class", "label", "y")
 MAX_CLASSES = 100
 
 
-def read_target(table: Table, place: int, task: str, as_text: bool = False) -> np.ndarray:
+def read_target(table: Table, index: int, task: str, as_text: bool = False) -> np.ndarray:
     """Labels as integers or text, or numbers, of shape (n_rows,); labels ``as_text`` where others are."""
-    values, name = table.columns[place], table.names[place]
+    values, name = table.columns[index], table.names[index]
     missing = is_missing(values)
     if missing.any():
-        where = table.where(int(np.flatnonzero(missing)[0]), place)
+        where = table.where(int(np.flatnonzero(missing)[0]), index)
         raise TableError(f"{where}: the target is missing. Remove the row.")
     if task == "regression":
-        return _numbers(table, place, values)
+        return _numbers(table, index, values)
     if values.dtype.kind != "f" or as_text:
-        return np.array(table.text(place).tolist(), dtype=str)
+        return np.array(table.text(index).tolist(), dtype=str)
     distinct = np.unique(values)
     is_whole = bool((distinct == np.rint(distinct)).all()) and np.abs(distinct).max() < 2**53
     if not is_whole or len(distinct) > MAX_CLASSES:
@@ -33,14 +33,14 @@ def read_target(table: Table, place: int, task: str, as_text: bool = False) -> n
     return values.astype(np.int64)
 
 
-def _numbers(table: Table, place: int, values: np.ndarray) -> np.ndarray:
+def _numbers(table: Table, index: int, values: np.ndarray) -> np.ndarray:
     if values.dtype.kind != "f":
         row = next(r for r, value in enumerate(values) if not is_number(value))
         raise TableError(
-            f"{table.where(row, place)}: a regression needs numbers, found {values[row]!r}. Use --task "
+            f"{table.where(row, index)}: a regression needs numbers, found {values[row]!r}. Use --task "
             "classification, or name another column with --target."
         )
     if not np.isfinite(values).all():
         row = int(np.flatnonzero(~np.isfinite(values))[0])
-        raise TableError(f"{table.where(row, place)}: {values[row]} is not a finite number. Remove the row.")
+        raise TableError(f"{table.where(row, index)}: {values[row]} is not a finite number. Remove the row.")
     return values

@@ -49,10 +49,10 @@ class RelevanceDisplay(Display):
         return cls(relevance)
 
     def _draw(self, ax: Any) -> None:
-        places = np.arange(len(self.relevance.names))
-        ax.barh(places, 100.0 * self.relevance.shares, color=colour(0))
+        positions = np.arange(len(self.relevance.names))
+        ax.barh(positions, 100.0 * self.relevance.shares, color=colour(0))
         # A dollar sign in a name is no formula.
         names = [name.replace("$", r"\$") for name in self.relevance.names]
-        ax.set_yticks(places, names)
+        ax.set_yticks(positions, names)
         ax.invert_yaxis()
         ax.set(xlabel="share of the squared distance, %")

@@ -59,17 +59,17 @@ class CriticalDifferencePicture:
         ax = figure.add_subplot()
         order = np.argsort(self.ranks, kind="stable")
         ranks = np.array(self.ranks)[order]
-        positions = np.arange(len(ranks))
+        heights = np.arange(len(ranks))
         limit = ranks[0] + self.difference
         colours = [PALETTE[0] if rank < limit else MUTED for rank in ranks]
         ax.hlines(
-            positions, ranks - self.difference / 2, ranks + self.difference / 2, colors=colours, alpha=0.4
+            heights, ranks - self.difference / 2, ranks + self.difference / 2, colors=colours, alpha=0.4
         )
-        ax.scatter(ranks, positions, c=colours, s=22, zorder=3)
+        ax.scatter(ranks, heights, c=colours, s=22, zorder=3)
         ax.axvline(limit, color=INK, linestyle="--", linewidth=1.0)
         dashed = "dashed: the best rank plus the critical difference"
         ax.set_title(dashed, fontsize=8, color=MUTED, loc="right")
-        ax.set_yticks(positions, [self.names[k] for k in order])
+        ax.set_yticks(heights, [self.names[k] for k in order])
         ax.invert_yaxis()
         ax.set_xlabel("average rank over the data sets (1 is best)")
 

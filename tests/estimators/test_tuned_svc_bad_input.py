@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from sklearn.model_selection import ShuffleSplit
 
-from kernelwise import TunedSVC, tune
+from kernelwise import TunedSVC, TunedSVR, tune
+from kernelwise.estimators.tuned import fit_in_context
+from kernelwise.exceptions import IncompatibleError
+from kernelwise.search.context import FitContext
 
 
 @pytest.mark.parametrize(
@@ -28,7 +31,10 @@ from kernelwise import TunedSVC, tune
         ({"cv": 2.5}, "'cv' of TunedSVC must be 'auto', an integer of at least 2"),
         ({"cv": 36}, "cv=36 is more than the 35 samples of the largest class"),
         ({"cv": ShuffleSplit(2, random_state=0)}, "'cv' holds out sample"),
-        ({"refit": "best"}, "'refit' of TunedSVC must be one of 'one-standard-error', got 'best'"),
+        (
+            {"refit": "best"},
+            "'refit' of TunedSVC must be True, False, 'one-standard-error' or callable, got 'best'",
+        ),
         ({"refit": lambda results: "best"}, "'refit' of TunedSVC must return the number of a row"),
         ({"refit": lambda results: 10**6}, "'refit' of TunedSVC must return the number of a row"),
         ({"refit": lambda results: -1}, "'refit' of TunedSVC must return the number of a row"),
@@ -126,3 +132,54 @@ def test_scorers_that_need_probabilities(blobs):
 def test_tune_trains_nothing(blobs):
     with pytest.raises(ValueError, match="'refit' has no meaning"):
         tune(*blobs, refit=True)
+
+
+def test_a_fit_that_fails_leaves_no_half_of_a_model(blobs):
+    X, y = blobs
+    model = TunedSVC(Cs=[1.0]).fit(X, y).set_params(refit=lambda table: 10**6)
+    with pytest.raises(ValueError, match="'refit' of TunedSVC must return the number of a row"):
+        model.fit(X, y)
+    assert not hasattr(model, "result_")
+    model.set_params(refit=False).fit(X, y)
+    assert "_sigmoids" not in vars(model)
+
+
+@pytest.mark.parametrize(
+    ("scoring", "words"),
+    [
+        (
+            lambda model, X, y: {"a": 1.0, "b": 2.0},
+            "one number, got a dict of 'a', 'b'",
+        ),
+        (lambda model, X, y: "good", "must return a number, got 'good'"),
+    ],
+)
+def test_scores_that_are_no_numbers(scoring, words, blobs):
+    with pytest.raises(ValueError, match=words):
+        TunedSVC(Cs=[1.0], scoring=scoring).fit(*blobs)
+
+
+def test_a_scorer_that_asks_for_more_is_told_where_to_go(blobs):
+    X, y = blobs
+    with pytest.raises(IncompatibleError, match=r"other samples than the test part.*GridSearchCV\(SVC\(\)"):
+        TunedSVC(Cs=[1.0], scoring=lambda model, X, y: (model.predict(X + 1.0) == y).mean()).fit(X, y)
+    with pytest.raises(IncompatibleError, match=r"asks for more than predictions .*GridSearchCV\(SVR\(\)"):
+        TunedSVR(Cs=[1.0], scoring="roc_auc").fit(X, y)
+
+
+def test_names_for_other_features_are_refused(blobs):
+    with pytest.raises(ValueError, match="1 names were given for 4 features"):
+        fit_in_context(TunedSVC(Cs=[1.0]), *blobs, FitContext(feature_names=["a"]))
+
+
+def test_a_context_may_serve_two_fits(blobs):
+    context, model = FitContext(), TunedSVC(solver="nystroem", Cs=[1.0])
+    first = fit_in_context(model, *blobs, context).diagnostics_
+    assert [finding.name for finding in first] == ["nystroem"]
+    assert fit_in_context(model, *blobs, context).diagnostics_ == first
+
+
+def test_a_centred_alignment_is_called_so(blobs):
+    X, y = blobs
+    model = TunedSVC("diagonal", criterion="centered-kta", Cs=[1.0], cv=2).fit(X, y)
+    assert "learned by centered-kta" in model.result_.why[0]

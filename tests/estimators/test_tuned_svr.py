@@ -363,7 +363,7 @@ def test_pickles_and_scalers(data, fitted):
         ({"kernel": "spline"}, "kernel must be a Kernel or one of"),
         ({"cv": 1}, "'cv' of TunedSVR must be"),
         ({"cv": 151}, "cv=151 is more than the 150 samples. Use fewer folds."),
-        ({"refit": "best"}, "'refit' of TunedSVR must be one of"),
+        ({"refit": "best"}, "'refit' of TunedSVR must be True"),
         ({"scale": "robust"}, "'scale' of TunedSVR must be one of"),
         ({"time_budget": 0.0}, "'time_budget' of TunedSVR must be a positive float"),
         ({"search": "fast"}, "'search' of TunedSVR must be an Optimizer"),

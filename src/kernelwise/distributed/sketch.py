@@ -132,7 +132,7 @@ def _all_pairs(rows: ChunkedRows, samples: list[Any], bins: Bins) -> Iterator[Pa
 def _sampled(
     rows: ChunkedRows, samples: list[Any], bins: Bins, n_blocks: int, random_state: Any
 ) -> Iterator[Part]:
-    """Histograms of the blocks that are drawn in memory, too, from their rows brought together by draw."""
+    """Histograms of the blocks that would be drawn in memory; the rows of one draw are gathered first."""
     draws: dict[int, list[Block]] = {}
     for block in sampled_blocks(rows.starts, n_blocks, random_state):
         draws.setdefault(block.cell[0], []).append(block)
@@ -145,7 +145,7 @@ def _sampled(
 
 
 def _in_a_row(blocks: list[Block]) -> tuple[np.ndarray, list[Block]]:
-    """All positions of some blocks, piece by piece, and the blocks as slices of them."""
+    """The row numbers of all blocks, one after another, and each block as slices of them."""
     pieces = {id(side): side for block in blocks for side in (block.rows, block.columns)}
     ends = np.cumsum([len(piece) for piece in pieces.values()]).tolist()
     slices = dict(zip(pieces, map(slice, [0, *ends], ends), strict=True))

@@ -93,7 +93,7 @@ class Exportable(Savable):
         if not isinstance(machine, Exportable):
             raise IncompatibleError(
                 f"to_sklearn has no place for a {type(machine).__name__}. Train with solver='exact', or keep "
-                "the model with pickle."
+                "the model with model.save(path)."
             )
         names = getattr(self, "feature_names_in_", None)
         target = getattr(self, "target_mean_", 0.0), getattr(self, "target_scale_", 1.0)

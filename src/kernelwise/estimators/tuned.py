@@ -34,7 +34,10 @@ from kernelwise.search.scored_kernel import ScoredKernel
 from kernelwise.search.settings import check_settings, folds_of, seed_of, values_of_C
 
 #: Attributes that not every fit sets: those of an earlier one must not stay behind.
-NOT_ALWAYS_SET = ("best_estimator_", "n_iter_", "refit_time_", "relevance_", "metric_", "_record")
+NOT_ALWAYS_SET = (
+    *("best_estimator_", "n_iter_", "refit_time_", "relevance_", "metric_", "_record", "_sigmoids"),
+    *("_gram_columns", "cv_results_", "result_", "diagnostics_"),
+)
 
 
 class Checked(NamedTuple):
@@ -93,7 +96,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
 
     @abstractmethod
     def _nystroem(self, random_state: int) -> Any:
-        """The Nyström machine in its stead."""
+        """The untrained Nyström machine, used instead of ``_machine``."""
 
     @abstractmethod
     def _targets(self, y: np.ndarray) -> np.ndarray:
@@ -116,7 +119,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
             with progress.task("refit"):
                 self._keep_machine(finish(self, judge, choice), prepared)
         self.diagnostics_ = closing_findings(judge)
-        self.result_ = replace(result, diagnostics=self.diagnostics_)
+        self.result_ = replace(result, diagnostics=self.diagnostics_, n_svm_fits=self.n_svm_fits_)
         progress.end()
         return self
 
@@ -135,6 +138,8 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         check_settings(self)
         X, y, identity, weight = self._check(X, y, sample_weight)
         if context.feature_names is not None:
+            if len(context.feature_names) != X.shape[1]:
+                raise ValueError(f"{len(context.feature_names)} names were given for {X.shape[1]} features.")
             self.feature_names_in_ = np.array(context.feature_names, dtype=object)
         is_gram, seed = self._is_gram(), seed_of(self.random_state)
         prepared = prepare(X, identity, weight, scale=self.scale, is_gram=is_gram, owner=me)
@@ -248,4 +253,5 @@ def fit_in_context(model: TunedMachine, X: Any, y: Any, context: FitContext) -> 
     The deadline of the context becomes that of the model's ``time_budget``.
     """
     context.deadline = Deadline(model.time_budget, reserve=RESERVE)
+    context.findings = []  # those of an earlier fit are in its model
     return model._fit(X, y, None, context)

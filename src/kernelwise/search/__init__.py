@@ -13,6 +13,13 @@
 `choose.choose` puts steps 3 to 6 together. What differs from case to case is an argument: the family says
 what is learned (families.py: classes, numbers), the runner where paths of C are run (runner.py: here;
 `kernelwise.distributed.runner`: on dask), the context what accompanies a fit (context.py: deadline, journal,
-watchers, findings). Beside step 5 stand what a score is (scores.py, scoring.py) and the rules by which scores
-are compared (rules.py); beside step 6 learned metrics (learned_metrics.py) and ε (epsilon.py).
+watchers, findings). The other files serve a step::
+
+    1  canonical.py        the order of rows; scaling.py; settings.py: checks of parameters
+    5  scored_kernel.py    one kernel with its scores; fold_kernels.py: a kernel for each fold
+       scores.py           what a score is; scoring.py, held_out_scorer.py, held_out_answers.py: how it is asked
+       rules.py            how scores are compared; kernel_journal.py: scores that are kept in a file
+       accuracy.py         cross-validation at its plainest, for the papers
+    6  by_criterion.py     a criterion chooses alone; learned_metrics.py, metric_learner.py; epsilon.py
+       result.py           what comes out
 """

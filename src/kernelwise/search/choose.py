@@ -10,6 +10,7 @@ from scipy import sparse
 
 from kernelwise.criteria import Criterion
 from kernelwise.exceptions import BoundaryWarning
+from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.optimizers import Optimizer, QuasiNewton, as_optimizer
 from kernelwise.result import TuningResult
@@ -50,11 +51,16 @@ def choose(
     search : str or Optimizer, default=None
         Of a criterion; None is the one that fits.
     """
-    criterion = judge.family.criterion(criterion)
+    given, criterion = criterion, judge.family.criterion(criterion)
     optimizer = None if search is None else as_optimizer(search)
+    if optimizer is not None and isinstance(criterion, str):
+        message = f"'search' is for a criterion, and criterion={criterion!r} uses none: it was not used."
+        finding = Finding("unused search", "warning", message, "Name a criterion, such as 'kta'.")
+        if finding not in judge.context.findings:  # "auto" chooses for each of its kernels
+            judge.context.findings.append(finding)
     if isinstance(kernel, str) and kernel == "auto":
         return _simplest(judge, criterion, optimizer)
-    choice = _strategy(judge, kernel, criterion, optimizer)
+    choice = _strategy(judge, kernel, criterion, optimizer, given)
     scored, why = fit_epsilon(judge, choice.scored, choice.climb)
     if scored is not choice.scored:
         choice.scored, choice.index = scored, scored.best
@@ -62,13 +68,15 @@ def choose(
     return choice
 
 
-def _strategy(judge: CrossValidator, kernel: Any, criterion: Any, search: Optimizer | None) -> Choice:
+def _strategy(
+    judge: CrossValidator, kernel: Any, criterion: Any, search: Optimizer | None, given: Any
+) -> Choice:
     """The way from a kernel and a criterion to a scored kernel."""
     is_auto = isinstance(criterion, str) and criterion == "auto"
     if isinstance(kernel, str) and kernel == "precomputed":
         return _given(judge, kernel)
     if isinstance(kernel, str) and kernel in METRICS and _learns(judge, kernel, criterion, search):
-        return _by_metric(judge, kernel, judge.family.metric_criteria[kernel] if is_auto else (criterion,))
+        return _by_metric(judge, kernel, judge.family.metric_criteria[kernel] if is_auto else (given,))
     start = judge.started(as_kernel(kernel), "scale" if isinstance(kernel, str) else "keep")
     if start.theta.size == 0:
         return _given(judge, start)

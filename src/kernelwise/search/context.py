@@ -76,7 +76,7 @@ def _ignore(scored: ScoredKernel) -> None:
 
 @dataclass
 class FitContext:
-    """What one fit is accompanied by; a fit is given one, and nothing is hung on its estimator.
+    """Deadline, journal, watchers and findings of one fit, passed as an argument.
 
     Attributes
     ----------

@@ -245,7 +245,7 @@ class CrossValidator:
         epsilon: float | None,
         after: list[SVMPath] | None = None,
     ) -> tuple[ScoredKernel, list[FoldsSolved]]:
-        """A kernel scored at these values of C, and what a path can go on from."""
+        """Score a kernel at these values of C; the solved paths are returned, too, to be extended."""
         started = time.perf_counter()
         solved = run.solve(Cs, epsilon, after)
         decision = solved[0].path.decision

@@ -53,7 +53,7 @@ def fit_epsilon(
 def _try(
     judge: CrossValidator, kernel: Any, scored: ScoredKernel, share: float, tried: list[float]
 ) -> ScoredKernel:
-    """The same kernel with ε that share of its error; as it was scored before if ε is known."""
+    """Score the same kernel with ε that share of its error; unchanged if such an ε was tried."""
     # Two digits: rounding of the data must not matter.
     epsilon = float(f"{share * residual(judge, scored):.2g}")
     is_known = any(max(epsilon / other, other / epsilon) < NEAR for other in tried) if epsilon > 0 else True

@@ -1,7 +1,7 @@
 """What is to be learned: classes or numbers. The engine takes a family as an argument and has no other.
 
 A family says how targets are encoded, which machines are trained along a path of C, how far C goes, and where
-widths come from. A new one answers `Family.solve`, and what of the rest is different for it.
+widths come from. A new family implements `solve` and overrides what differs.
 """
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ class Regression(Family):
         return Cs[Cs * variance <= FIRST_TOP]
 
     def next_Cs(self, scored: ScoredKernel, others: Sequence[ScoredKernel], n: int) -> np.ndarray:
-        """More values of C as for classes, but none for a kernel that does not lead: time goes there."""
+        """As in `Family.next_Cs`, but C grows only for the kernel with the best score so far."""
         more = super().next_Cs(scored, others, n)
         if not more.size or more[0] < scored.Cs[0]:
             return more

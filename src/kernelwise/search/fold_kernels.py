@@ -18,15 +18,15 @@ class FoldKernels:
 
     @property
     def input_powers(self) -> dict[str, float]:
-        """As of the kernels."""
+        """``input_powers`` of the final kernel."""
         return self.final.input_powers
 
     def rescaled(self, factor: float) -> FoldKernels:
-        """All of them on inputs times √factor."""
+        """Every kernel on inputs times √factor."""
         return self.mapped(lambda kernel: kernel.rescaled(factor))
 
     def mapped(self, change: Callable[[Kernel], Kernel]) -> FoldKernels:
-        """All of them changed in the same way."""
+        """Every kernel changed in the same way."""
         return FoldKernels(change(self.final), [change(kernel) for kernel in self.by_fold])
 
 

@@ -1,7 +1,7 @@
 """Step 2 of a search: rows assigned to folds.
 
 A row of weight two or more is several copies. Were they in several folds, machines would be asked about rows
-that they have learned, so they go together; except where rows that occur again are what the data consist of.
+that they have learned, so they go together; except in tables of few values, where most rows are repeated.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class FoldRows:
 
     @property
     def folds(self) -> Folds:
-        """Training and test parts, as indices of what stands here."""
+        """(train, test) pairs, as positions in ``rows``."""
         tests = [self.fold == k for k in range(self.n_folds)]
         return [(np.flatnonzero(~test), np.flatnonzero(test)) for test in tests]
 
     def within(self, rows: np.ndarray) -> FoldRows:
-        """What stands here of some rows only; a fold that holds none of them out is none."""
+        """These folds restricted to some rows; folds that are left empty are dropped."""
         is_in = np.isin(self.rows, rows)
         filled, fold = np.unique(self.fold[is_in], return_inverse=True)
         return FoldRows(self.rows[is_in], fold, self.weight[is_in], len(filled))
@@ -102,7 +102,8 @@ def _search_rows(samples: Samples, family: Family, context: FitContext, random_s
         return np.arange(n)
     kind = "stratified sample" if samples.strata.any() else "sample"
     message = f"Kernel and C were chosen on a {kind} of {limit} of {n} distinct rows."
-    advice = "The final machine is trained on all rows that its time allows."
+    allows = "" if context.deadline.seconds is None else " that its time allows"
+    advice = f"The final machine is trained on all rows{allows}."
     context.findings.append(Finding("sampled", "info", message, advice))
     return sample(samples.strata, limit, random_state)
 
@@ -157,7 +158,11 @@ def given_folds(splits: list[tuple[Any, Any]], index: np.ndarray, weight: np.nda
     """
     everyone = np.arange(len(index))
     fold, times = np.full(len(index), -1), np.zeros(len(index), int)
+    if not splits:
+        raise ValueError("'cv' has no folds. Use a splitter such as KFold, or a number of folds.")
     for k, (train, test) in enumerate(splits):
+        if max(np.max(part, initial=0) for part in (train, test)) >= len(index):
+            raise ValueError(f"Fold {k} of 'cv' names samples beyond the {len(index)} that there are.")
         test = everyone[test]
         fold[test] = k
         times[test] += 1

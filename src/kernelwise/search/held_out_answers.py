@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -34,20 +34,22 @@ class HeldOutMachine(ClassifierMixin, BaseEstimator):
         return True
 
     def predict(self, X: Any) -> np.ndarray:
-        self._check_same(X)
+        check_same(X, self.X, ClassAnswers.peer)
         return self.labels
 
     def decision_function(self, X: Any) -> np.ndarray:
-        self._check_same(X)
+        check_same(X, self.X, ClassAnswers.peer)
         self.gave_decision = True
         return self.decision
 
-    def _check_same(self, X: Any) -> None:
-        if X is not self.X:
-            raise IncompatibleError(
-                "A scorer asked about other samples than the test part, the only ones GridSearchSVC has. "
-                "Use GridSearchCV(SVC(), ...) with this scorer."
-            )
+
+def check_same(X: Any, known: Any, peer: str) -> None:
+    """Raise unless a scorer asks about the test part itself."""
+    if X is not known:
+        raise IncompatibleError(
+            "A scorer asked about other samples than the test part, the only ones that this search knows. "
+            f"Use GridSearchCV({peer}, ...) with this scorer."
+        )
 
 
 class KnownPredictions(RegressorMixin, BaseEstimator):
@@ -60,7 +62,7 @@ class KnownPredictions(RegressorMixin, BaseEstimator):
         self.predictions = predictions
 
     def predict(self, X: Any) -> np.ndarray:
-        """The predictions, whatever the samples."""
+        check_same(X, self.X, NumberAnswers.peer)
         return self.predictions
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -70,6 +72,10 @@ class KnownPredictions(RegressorMixin, BaseEstimator):
 @dataclass(frozen=True)
 class ClassAnswers:
     """Labels by a strategy (a key of `STRATEGIES`), and decision values with the columns that scorers see."""
+
+    #: What a scorer can ask for, and which estimator of scikit-learn has more.
+    known: ClassVar[str] = "labels and decision values"
+    peer: ClassVar[str] = "SVC()"
 
     strategy: str
     shape: str
@@ -97,6 +103,9 @@ class ClassAnswers:
 @dataclass(frozen=True)
 class NumberAnswers:
     """Predictions of targets standardised by mean and deviation, which scorers see in the units of y."""
+
+    known: ClassVar[str] = "predictions"
+    peer: ClassVar[str] = "SVR()"
 
     mean: float
     deviation: float

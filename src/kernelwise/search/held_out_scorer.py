@@ -45,4 +45,8 @@ class HeldOutScorer:
             self.y[rows],
             dict.fromkeys(self.weighted, weight),
         )
+        if "score" not in scores:
+            raise ValueError(
+                f"'scoring' must return one number, got a dict of {', '.join(map(repr, scores))}."
+            )
         return scores["score"]

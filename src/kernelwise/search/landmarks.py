@@ -24,7 +24,7 @@ from kernelwise.solvers.platt import fit_platt_of
 #: Rows on which landmarks and C are chosen, at most, and the share of them that is held out.
 MAX_SEARCH_ROWS = 20_000
 HELD_OUT = 0.2
-#: "auto" trains so many rows exactly whatever the time, and without a time budget no more than so many.
+#: ``solver="auto"`` always trains up to `FEW` rows exactly, and without a time budget up to `MANY`.
 FEW, MANY = 5000, 50_000
 #: Numbers of landmarks that are tried in turn, and what one must gain for the next to be tried.
 SIZES = (250, 500, 1000, 2000)
@@ -99,7 +99,7 @@ class Candidate:
 
     @property
     def best_score(self) -> float:
-        """The score there."""
+        """Score at the best C."""
         return float(self.scores[self.best])
 
 

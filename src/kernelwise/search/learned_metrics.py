@@ -94,7 +94,7 @@ def _complexity(kernel: Any) -> int:
 
 
 def _variants(kernels: FoldKernels) -> list[tuple[str, FoldKernels]]:
-    """A diagonal metric without its small weights, with equal ones in their stead, and as it is.
+    """A diagonal metric without its small weights, with equal ones instead, and as it is.
 
     What a search leaves on features without influence is noise, but many small weights add up.
     """
@@ -116,7 +116,7 @@ def _kept(kernel: Any, *, equal: bool = False) -> Any:
 
 
 def _learn(judge: CrossValidator, name: str, criterion: Any) -> tuple[LearnedMetric, FoldKernels]:
-    """The metric of all rows, and those of every fold's training part from the start that was best."""
+    """Learn the metric on all rows, then again without each fold, from the start that was best."""
     learner = MetricLearner(name, criterion, random_state=judge.random_state)
     final = _learn_on(learner, judge, np.arange(len(judge.held_out)))
     from_best = MetricLearner(name, criterion, starts=(final.start,), random_state=judge.random_state)

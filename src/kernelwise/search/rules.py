@@ -1,4 +1,4 @@
-"""The rules by which candidates are told apart: one standard error, and what is within it.
+"""The rules by which candidates are compared: one standard error, and what is within it.
 
 The search, ``refit="one-standard-error"``, the papers' procedures, the report and the command line all take
 the standard error of a held-out score from here.

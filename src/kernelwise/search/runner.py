@@ -120,7 +120,7 @@ class Here:
     def prefetch(
         self, kernels: Sequence[Any], Cs: np.ndarray | None, epsilons: Sequence[float | None]
     ) -> None:
-        """Nothing: the kernels come one after the other."""
+        """Do nothing: kernels are scored one at a time."""
 
     @contextmanager
     def kernel(self, kernel: Any) -> Iterator[KernelRun]:

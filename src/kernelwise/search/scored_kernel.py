@@ -81,7 +81,7 @@ class ScoredKernel:
 
     @property
     def best_score(self) -> float:
-        """The smoothed score there."""
+        """Smoothed score at the best C."""
         return float(self.smoothed.max())
 
 

@@ -6,7 +6,6 @@ an argument (`ClassAnswers`, `NumberAnswers`).
 
 from __future__ import annotations
 
-import numbers
 import warnings
 from collections.abc import Callable
 from inspect import signature
@@ -16,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.metrics import check_scoring
 
+from kernelwise._core.callers import stacklevel_of_user
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.search.scores import HeldOut
 
@@ -72,7 +72,7 @@ class PathScorer:
                 warnings.warn(
                     f"The scoring {name}={scorer} does not support sample_weight: its scores are "
                     "unweighted, although the machines are not.",
-                    stacklevel=3,
+                    stacklevel=stacklevel_of_user(),
                 )
         return taken
 
@@ -133,8 +133,8 @@ class PathScorer:
             raise
         except AttributeError as error:
             raise IncompatibleError(
-                f"The scorer {self.origin[name]!r} asks for more than labels and decision values: {error} "
-                "Choose another, or use GridSearchCV(SVC(), ...)."
+                f"The scorer {self.origin[name]!r} asks for more than {self.answers.known} ({error}). "
+                f"Choose another, or use GridSearchCV({self.answers.peer}, ...)."
             ) from error
         except Exception:
             if self.error_score == "raise":
@@ -142,11 +142,11 @@ class PathScorer:
             warnings.warn(
                 "Scoring failed. The score on this train-test partition for these parameters will be set to "
                 f"{self.error_score}. Details: \n{format_exc()}",
-                stacklevel=4,
+                stacklevel=stacklevel_of_user(),
             )
             return {name: self.error_score}
         values = value if isinstance(value, dict) else {name: value}
         for metric, number in values.items():
-            if not isinstance(number, numbers.Number) and np.ndim(number) > 0:
+            if np.ndim(number) > 0 or isinstance(number, str):
                 raise ValueError(f"The scorer {metric!r} must return a number, got {number!r}.")
         return {metric: float(number) for metric, number in values.items()}

@@ -10,13 +10,16 @@ import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
-from kernelwise._core.validation import check_choice, check_not_negative, check_positive
+from kernelwise._core.validation import check_not_negative, check_positive
 from kernelwise._core.weights import copies_of
 from kernelwise.criteria import as_criterion
 from kernelwise.kernels import as_kernel
 from kernelwise.optimizers import OPTIMIZERS, Optimizer
 from kernelwise.search.canonical import DistinctRows
 from kernelwise.search.folds import given_folds
+
+#: The one rule that ``refit`` knows by name.
+ONE_ERROR = "one-standard-error"
 
 
 def check_settings(model: Any) -> None:
@@ -36,8 +39,10 @@ def check_settings(model: Any) -> None:
             raise ValueError(
                 f"'search' of {me} must be an Optimizer, None or one of {names}, got {model.search!r}."
             )
-    if not callable(model.refit) and not isinstance(model.refit, bool):
-        check_choice(model.refit, "refit", me, ("one-standard-error",))
+    if not callable(model.refit) and not isinstance(model.refit, bool) and model.refit != ONE_ERROR:
+        raise ValueError(
+            f"'refit' of {me} must be True, False, {ONE_ERROR!r} or callable, got {model.refit!r}."
+        )
     if model.scoring is not None and not isinstance(model.scoring, str) and not callable(model.scoring):
         raise ValueError(
             f"'scoring' of {me} must be one score, a name or a callable, got {model.scoring!r}. For several, "
@@ -46,7 +51,7 @@ def check_settings(model: Any) -> None:
 
 
 def check_backend(backend: Any, owner: str) -> None:
-    """Raise unless paths can be run there."""
+    """Raise unless ``backend`` is None or "dask", which must be installed."""
     if backend is None:
         return
     if not isinstance(backend, str) or backend != "dask":

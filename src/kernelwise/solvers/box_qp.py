@@ -90,7 +90,7 @@ class BoxQP:
 
     @cached_property
     def shift(self) -> float:
-        """What the pool's copy of K is less by: a constant, which Σβ = const makes no difference to.
+        """The constant that is subtracted from K in the pool's copy; as Σβ is constant, no solution changes.
 
         The values of a wide kernel are all nearly equal, and single precision could not tell them apart.
         """

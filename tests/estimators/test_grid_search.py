@@ -32,7 +32,7 @@ from kernelwise.estimators.grid_search import GridSearchSVC
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import RBF, ExponentialRBF, Gaussian, Linear, Polynomial
 from kernelwise.search.held_out_answers import HeldOutMachine
-from kernelwise.search.scores import HeldOut, score_of
+from kernelwise.search.scores import FoldAnswers, score_of
 
 GRID = {"gamma": [0.01, 0.1, "scale", "auto"], "C": [1.0, 10.0, 100.0]}
 
@@ -262,12 +262,12 @@ class TestScoring:
         y = np.array(["a", "b"])[random.integers(0, 2, 40)]
         decision = random.integers(-3, 4, (6, 40)) / 2.0  # with ties
         labels = np.where(decision >= 0, "b", "a")
-        scores = score_of(scoring).fast(HeldOut(labels, decision, y, np.array(["a", "b"]), None))
+        scores = score_of(scoring).fast(FoldAnswers(labels, decision, y, np.array(["a", "b"]), None))
         for c in range(6):
             machine = HeldOutMachine(None, np.array(["a", "b"]), labels[c], decision[c])
             assert scores[c] == pytest.approx(get_scorer(scoring)(machine, None, y), abs=1e-14)
         with_one_class = score_of("roc_auc").fast(
-            HeldOut(labels, decision, np.full(40, "a"), np.array(["a", "b"]), None)
+            FoldAnswers(labels, decision, np.full(40, "a"), np.array(["a", "b"]), None)
         )
         assert with_one_class is None
 

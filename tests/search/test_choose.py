@@ -15,7 +15,7 @@ from kernelwise.criteria import CRITERIA, as_criterion
 from kernelwise.exceptions import BoundaryWarning, IncompatibleError, KernelwiseWarning
 from kernelwise.kernels import KERNELS, RBF
 from kernelwise.optimizers import GridSearch
-from kernelwise.search.choose import METRICS, choose
+from kernelwise.search.choose import LEARNED, choose
 from kernelwise.search.context import Deadline
 
 SUMS = ("dbtc", "esdr", "j4", "polarization", "kta", "centered-kta")
@@ -31,7 +31,7 @@ def cancer():
 @pytest.mark.parametrize("criterion", ["auto", *SUMS])
 def test_every_pair_gives_a_machine(kernel, criterion, cancer):
     X, y = cancer
-    if kernel in METRICS:  # learned once for all rows and once for every fold
+    if kernel in LEARNED:  # learned once for all rows and once for every fold
         X, y = X[::2, :3], y[::2]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", KernelwiseWarning)  # criteria without a peak, indefinite sigmoids

@@ -31,7 +31,7 @@ WIDEST, NARROWEST = 2.0**-7, 2.0**8
 MAX_FULL = 60
 #: Kernels that "auto" chooses among, from the simplest on.
 AUTO = ("rbf", "diagonal", "gaussian")
-METRICS = ("diagonal", "gaussian", "low-rank")
+LEARNED = ("diagonal", "gaussian", "low-rank")
 START = "start from the data"
 
 
@@ -75,7 +75,7 @@ def _strategy(
     is_auto = isinstance(criterion, str) and criterion == "auto"
     if isinstance(kernel, str) and kernel == "precomputed":
         return _given(judge, kernel)
-    if isinstance(kernel, str) and kernel in METRICS and _learns(judge, kernel, criterion, search):
+    if isinstance(kernel, str) and kernel in LEARNED and _learns(judge, kernel, criterion, search):
         return _by_metric(judge, kernel, judge.family.metric_criteria[kernel] if is_auto else (given,))
     start = judge.started(as_kernel(kernel), "scale" if isinstance(kernel, str) else "keep")
     if start.theta.size == 0:

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.multiclass import STRATEGIES, decide_labels, shown_values
-from kernelwise.search.scores import HeldOut, score_of
+from kernelwise.search.scores import FoldAnswers, score_of
 
 
 class HeldOutMachine(ClassifierMixin, BaseEstimator):
@@ -85,7 +85,7 @@ class ClassAnswers:
         """Labels of shape (n_Cs, n_test)."""
         return decide_labels(decision, classes, self.strategy, self.reject_label)
 
-    def fast(self, scoring: Any, held: HeldOut) -> np.ndarray | None:
+    def fast(self, scoring: Any, held: FoldAnswers) -> np.ndarray | None:
         """Scores of shape (n_Cs,) by a short cut, if there is one."""
         score = score_of(scoring)
         return None if score is None else score.fast(held)
@@ -114,7 +114,7 @@ class NumberAnswers:
         """Standardised predictions of shape (n_Cs, n_test)."""
         return decision
 
-    def fast(self, scoring: Any, held: HeldOut) -> np.ndarray | None:
+    def fast(self, scoring: Any, held: FoldAnswers) -> np.ndarray | None:
         """1 − (mean squared error) / (variance of all y), the default score.
 
         Its mean over the folds is R² of all held-out predictions, and a fold of one row has a score, too.

@@ -14,10 +14,9 @@ from kernelwise.kernels.gram import Grams, base_of
 from kernelwise.search.c_range import feature_space_variance
 from kernelwise.search.families import Family
 from kernelwise.search.fold_kernels import FoldKernels, final_kernel
+from kernelwise.search.folds import Folds
 from kernelwise.solvers.path import SVMPath
 from kernelwise.solvers.run_paths import Tables, warn_of_worst
-
-Folds = list[tuple[np.ndarray, np.ndarray]]
 
 
 class FoldsSolved(NamedTuple):

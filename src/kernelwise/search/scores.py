@@ -15,7 +15,7 @@ from scipy.stats import rankdata
 OF_NUMBERS = ("r2", "explained_", "neg_mean_", "neg_median_", "neg_root_", "neg_max_", "d2_absolute_")
 
 
-class HeldOut(NamedTuple):
+class FoldAnswers(NamedTuple):
     """What one fold answers along a path of C: labels of shape (n_Cs, n_test), and decision values.
 
     These have a last axis of n_machines for more than two classes; ``classes`` are those of the training
@@ -37,25 +37,25 @@ class HeldOut(NamedTuple):
 class Score(NamedTuple):
     """A score with a short cut: a scorer takes longer than the machine it scores.
 
-    ``fast`` makes scores of shape (n_Cs,) of `HeldOut`, or None where the short cut does not hold;
+    ``fast`` makes scores of shape (n_Cs,) of `FoldAnswers`, or None where the short cut does not hold;
     ``is_share`` says whether the score is the share of samples that are labelled correctly.
     """
 
-    fast: Callable[[HeldOut], np.ndarray | None]
+    fast: Callable[[FoldAnswers], np.ndarray | None]
     is_share: bool = False
 
 
-def _accuracy(held: HeldOut) -> np.ndarray:
+def _accuracy(held: FoldAnswers) -> np.ndarray:
     return np.average(held.labels == held.y, axis=1, weights=held.weight)
 
 
-def _balanced_accuracy(held: HeldOut) -> np.ndarray | None:
+def _balanced_accuracy(held: FoldAnswers) -> np.ndarray | None:
     if held.weight is not None or not held.has_all_classes:
         return None
     return np.mean([(held.labels[:, held.y == k] == k).mean(axis=1) for k in held.classes], axis=0)
 
 
-def _roc_auc(held: HeldOut) -> np.ndarray | None:
+def _roc_auc(held: FoldAnswers) -> np.ndarray | None:
     if held.weight is not None or held.decision.ndim != 2 or not held.has_all_classes:
         return None
     # Mann and Whitney: the sum of the positives' ranks, less the least it can be, over the pairs.

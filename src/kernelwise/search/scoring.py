@@ -17,7 +17,7 @@ from sklearn.metrics import check_scoring
 
 from kernelwise._core.callers import stacklevel_of_user
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.search.scores import HeldOut
+from kernelwise.search.scores import FoldAnswers
 
 
 class Scorer(Protocol):
@@ -94,7 +94,7 @@ class PathScorer:
         results: dict[str, np.ndarray] = {}
         for name in self.scorers:
             weight = weights.get(name)
-            scores = self.answers.fast(self.origin[name], HeldOut(labels, decision, y, classes, weight))
+            scores = self.answers.fast(self.origin[name], FoldAnswers(labels, decision, y, classes, weight))
             if scores is not None:
                 results[name] = scores
             else:

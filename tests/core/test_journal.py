@@ -10,6 +10,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
 from kernelwise._core.journal import Journal
@@ -100,6 +101,7 @@ def test_many_threads_write_one_journal(path):
         ({"data": "abc", "folds": 3}, "its folds is 5, not 3"),
         ({"data": "abc"}, "its folds is 5, not missing"),
         ({**ABOUT, "seed": 1}, "its seed is missing, not 1"),
+        ({**ABOUT, "seed": None}, "its seed is missing, not None"),
     ],
 )
 def test_other_work_is_refused_by_name_and_left_alone(path, about, says):
@@ -201,7 +203,7 @@ def test_what_cannot_be_written_is_said_in_the_words_of_the_system(tmp_path):
             journal["long"] = list(range(5000))
         assert "long" not in journal
         journal["short"] = 1
-    with pytest.raises(OSError, match="closed"):
+    with pytest.raises(OSError, match=r"j is closed\. Open it anew to write to it\.$"):
         journal["late"] = 1
     with Journal(tmp_path / "j", ABOUT) as journal:
         assert dict(journal) == {"short": 1}
@@ -226,8 +228,10 @@ def test_a_folder_or_file_that_may_only_be_read_is_said(path):
 def test_two_processes_cannot_write_one_journal(path):
     code = f"from kernelwise._core.journal import Journal; Journal({str(path)!r}, {ABOUT!r})"
     with Journal(path, ABOUT):
+        with pytest.raises(ValueError, match="is already open, here or in another process"):
+            Journal(path, ABOUT)
         other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "is in use by another process" in other.stderr
+    assert "is already open, here or in another process" in other.stderr
     with Journal(path, ABOUT) as journal:  # a closed one is free
         assert len(journal) == 2
 
@@ -237,7 +241,12 @@ def test_it_only_grows_and_takes_only_what_json_has(path):
         with pytest.raises(TypeError, match="only grows"):
             del journal["a/0"]
         before = path.read_bytes()
-        with pytest.raises(ValueError, match="JSON compliant"):
+        with pytest.raises(ValueError, match=r"neither NaN nor numbers of NumPy: .*JSON compliant"):
             journal["bad"] = float("nan")
+        with pytest.raises(TypeError, match=r"neither NaN nor numbers of NumPy: .*int64"):
+            journal["bad"] = [np.int64(1)]
         assert path.read_bytes() == before
         assert "bad" not in journal
+    with pytest.raises(TypeError, match="numbers of NumPy"):
+        Journal(path.parent / "new", {"folds": np.int64(5)})
+    assert not (path.parent / "new").exists()

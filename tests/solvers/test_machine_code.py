@@ -19,12 +19,17 @@ print(solve_svm_dual(K, np.arange(40) % 2, 1.0).n_iter)
 """
 
 
+def copy_of_package(folder):
+    """Copy the package without what is compiled, and return the environment that imports the copy."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(Path(kernelwise.__file__).parent, folder / "kernelwise", ignore=ignored)
+    return os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
 def test_a_change_of_an_inner_file_is_compiled_anew_and_nothing_piles_up(tmp_path):
     package, cache = tmp_path / "kernelwise", tmp_path / "cache"
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(Path(kernelwise.__file__).parent, package, ignore=ignored)
-    environment = os.environ | {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(cache)}
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"  # Python, too, would not see the change below
+    # Python's own cache is off: it would not see the change below, either.
+    environment = copy_of_package(tmp_path) | {"NUMBA_CACHE_DIR": str(cache)}
 
     def run():
         command = [sys.executable, "-c", SCRIPT]
@@ -46,3 +51,24 @@ def test_a_change_of_an_inner_file_is_compiled_anew_and_nothing_piles_up(tmp_pat
     other_n_iter, other_kept = run()
     assert other_n_iter != n_iter
     assert not set(other_kept) & set(kept)
+
+
+def test_machines_are_trained_where_nothing_can_be_written(tmp_path):
+    environment = copy_of_package(tmp_path) | {"HOME": os.devnull, "XDG_CACHE_HOME": f"{os.devnull}/x"}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    for folder in [path for path in tmp_path.rglob("*") if path.is_dir()]:
+        (folder / "__pycache__").touch()  # a file, so that root cannot make the folder, either
+    code = (
+        "import kernelwise as k; print(k.SVC().fit([[0.], [1], [2], [3]], [0, 0, 1, 1]).predict([[0.], [3]]))"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["[0", "1]"]
+    assert done.stderr.count("finds no folder to keep machine code in") == 1
+
+
+def test_a_compiler_that_is_switched_off_is_named():
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    command = [sys.executable, "-c", SCRIPT]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.stderr.endswith("must be compiled. Unset NUMBA_DISABLE_JIT.\n")

@@ -17,6 +17,7 @@ from typing import Any, Self
 
 #: What the header of the file says: "KWJL", and the version of the tables. Version 1 was lines of JSON.
 APPLICATION, FORMAT = 0x4B574A4C, 2
+MISSING = object()  # None is a value
 
 
 class Journal(MutableMapping[str, Any]):
@@ -53,6 +54,8 @@ class Journal(MutableMapping[str, Any]):
         self.path = Path(path)
         self._cells: dict[str, Any] = {}
         self._one_writer = Lock()
+        self._is_closed = False
+        head = {name: _json(value) for name, value in about.items()}
         with self._errors_as_sentences():
             # An absolute path is never one of SQLite's names for databases without a file.
             self._database = sqlite3.connect(
@@ -60,14 +63,14 @@ class Journal(MutableMapping[str, Any]):
             )
             self._database.text_factory = bytes  # JSON decodes them, and refuses what cannot be decoded
             try:
-                self._begin(about)
+                self._begin(head)
             except BaseException:
-                self.close()
+                self._database.close()
                 raise
         #: Cells that were there when the journal was opened.
         self.n_found = len(self._cells)
 
-    def _begin(self, about: Mapping[str, Any]) -> None:
+    def _begin(self, head: dict[str, str]) -> None:
         """Lock the file until it is closed, and read it; write the head of a new one."""
         run = self._database.execute
         run("PRAGMA locking_mode = EXCLUSIVE")
@@ -78,9 +81,9 @@ class Journal(MutableMapping[str, Any]):
             run(f"PRAGMA user_version = {FORMAT}")
             for table in ("about", "cells"):
                 run(f"CREATE TABLE {table} (name TEXT NOT NULL, value TEXT NOT NULL)")
-            for name, value in about.items():
-                run("INSERT INTO about VALUES (?, ?)", (name, _json(value)))
-        self._check_head({name: json.loads(_json(value)) for name, value in about.items()})
+            for row in head.items():
+                run("INSERT INTO about VALUES (?, ?)", row)
+        self._check_head({name: json.loads(value) for name, value in head.items()})
         self._cells = self._rows("cells")
         # Writing anything makes SQLite take over, and in the end remove, the file that a killed process left.
         run(f"PRAGMA user_version = {FORMAT}")
@@ -100,10 +103,11 @@ class Journal(MutableMapping[str, Any]):
             )
         found = self._rows("about")
         for name in {**wanted, **found}:
-            if found.get(name) != wanted.get(name):
+            there, here = found.get(name, MISSING), wanted.get(name, MISSING)
+            if there != here:
                 raise ValueError(
-                    f"The journal {self.path} is of other work: its {name} is {_short(found.get(name))}, not "
-                    f"{_short(wanted.get(name))}. Name another file, or remove it to begin anew."
+                    f"The journal {self.path} is of other work: its {name} is {_short(there)}, not "
+                    f"{_short(here)}. Name another file, or remove it to begin anew."
                 )
 
     def _rows(self, table: str) -> dict[str, Any]:
@@ -120,10 +124,13 @@ class Journal(MutableMapping[str, Any]):
         except UnicodeDecodeError as error:  # not even the names in the file can be read
             raise ValueError(self._damaged()) from error
         except sqlite3.Error as error:
+            if self._is_closed:
+                raise OSError(f"The journal {self.path} is closed. Open it anew to write to it.") from None
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without the details
             if code == sqlite3.SQLITE_BUSY:
                 raise ValueError(
-                    f"The journal {self.path} is in use by another process. Wait, or name another file."
+                    f"The journal {self.path} is already open, here or in another process. Close it, or name "
+                    "another file."
                 ) from error
             if code == sqlite3.SQLITE_NOTADB:
                 raise ValueError(self._no_journal()) from error
@@ -168,6 +175,7 @@ class Journal(MutableMapping[str, Any]):
 
     def close(self) -> None:
         """Let others open it."""
+        self._is_closed = True
         self._database.close()
 
     def __enter__(self) -> Self:
@@ -178,9 +186,14 @@ class Journal(MutableMapping[str, Any]):
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, allow_nan=False)
+    try:
+        return json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"A journal keeps what JSON can write, so neither NaN nor numbers of NumPy: {error}."
+        ) from None
 
 
 def _short(value: Any) -> str:
-    text = "missing" if value is None else str(value)
+    text = "missing" if value is MISSING else str(value)
     return text if len(text) <= 40 else f"{text[:12]}…"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from kernelwise._core.compile import compiled_for
 from kernelwise._core.threads import collection_paused
 
 #: What a Gram matrix can be an entrywise function of; see `Kernel.gram_base`.
@@ -67,10 +68,10 @@ def _finish(G: Any, norms_x: Any, norms_y: Any, rounding: Any) -> None:
 @collection_paused()
 def _compiled_finish() -> Callable[..., None]:
     # Numba takes a quarter of a second to import: not before a kernel is evaluated.
-    from numba import float64, njit, void
+    from numba import float64, void
 
     signature = void(float64[:, ::1], float64[::1], float64[::1], float64)
-    return njit(signature, cache=True, nogil=True)(_finish)
+    return compiled_for(signature)(_finish)
 
 
 def _centred(X: Any, Y: Any) -> tuple[Any, Any]:

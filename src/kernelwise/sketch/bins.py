@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.compile import compiled_for
 from kernelwise._core.threads import collection_paused
 
 N_MOMENTS = 4
@@ -190,14 +191,13 @@ def weigh_pairs(
 def compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
     """`count_pairs`, `unpack` and `weigh_pairs` as machine code, kept on disk for later processes."""
     # Numba takes a quarter of a second to import: not before a sketch is made.
-    from numba import boolean, float64, njit, types, uint64, void
+    from numba import boolean, float64, types, uint64, void
 
     block, table = float64[:, ::1], uint64[:, ::1]
     vector = types.Array(types.float64, 1, "C", readonly=True)  # takes writeable arrays, too
     shared = (block, vector, vector, float64, float64)
-    options: dict[str, Any] = {"cache": True, "nogil": True}
     return (
-        njit(void(*shared, table, boolean), **options)(count_pairs),
-        njit(void(table, block), **options)(unpack),
-        njit(void(*shared, vector, vector, block, boolean), **options)(weigh_pairs),
+        compiled_for(void(*shared, table, boolean))(count_pairs),
+        compiled_for(void(table, block))(unpack),
+        compiled_for(void(*shared, vector, vector, block, boolean))(weigh_pairs),
     )

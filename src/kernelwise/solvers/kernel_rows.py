@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.compile import check_compiler
 from kernelwise._core.threads import collection_paused
 from kernelwise.kernels.radial import GaussianFamily
 
@@ -85,6 +86,7 @@ class GaussianRows(KernelRows):
     def __init__(self, kernel: GaussianFamily, X: np.ndarray, memory_limit: int) -> None:
         # Numba takes a quarter of a second to import: not before a machine is trained.
         with collection_paused():
+            check_compiler()
             from kernelwise.solvers.compiled.exp2 import exp2_in_place
 
         super().__init__(kernel, X, 0)

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from kernelwise._core.compile import compiled_for
 
 # Below the least exponent 2^x counts as zero wherever it is used, but products with a denormal number would
 # take a hundred times as long. The greatest is that of a sample with itself.
@@ -32,7 +34,7 @@ _scaled: Any = intrinsic(_times_power)
 
 
 # No "reassoc": it would cancel the rounding.
-@njit("void(float32[::1])", cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz", "contract"})
+@compiled_for("void(float32[::1])", error_model="numpy", fastmath={"nnan", "nsz", "contract"})
 def exp2_in_place(x: Any) -> None:
     """Replace each x by 2^x, after moving it between `LEAST` and `GREATEST`."""
     for t in range(x.shape[0]):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable
-from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock, Timer
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.compile import check_compiler, compiled_for, remove_kept
 from kernelwise._core.threads import collection_paused
 
 logger = logging.getLogger("kernelwise")
@@ -36,7 +36,8 @@ def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Callable[..., 
     again with each of them, which took a third of the time.
     """
     # Numba takes a quarter of a second to import: not before a machine is trained.
-    from numba import from_dtype, njit, types
+    check_compiler()
+    from numba import from_dtype, types
 
     from kernelwise.solvers.compiled import pairs as pair_loops
     from kernelwise.solvers.compiled import path as path_loops
@@ -56,9 +57,9 @@ def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Callable[..., 
     note.daemon = True
     note.start()
     try:
-        smo = _kept(njit(pairs, cache=True, nogil=True, error_model="numpy"), pair_loops.smo_on_pool)
+        smo = _kept(compiled_for(pairs, error_model="numpy"), pair_loops.smo_on_pool)
         signature = (*path, types.FunctionType(pairs), places, matrix, pool, *[matrix] * 2)
-        run = _kept(njit(signature, cache=True, nogil=True), path_loops.smo_path)
+        run = _kept(compiled_for(signature), path_loops.smo_path)
         # The entry point itself: there is one signature, and the caller keeps to it, so nothing to look up.
         return run.get_compile_result(run.nopython_signatures[0]).entry_point, _addressed(smo, pairs)
     finally:
@@ -76,11 +77,7 @@ def _kept(compile_for: Callable[..., Any], function: Any) -> Any:
     function.__qualname__ = f"{function.__name__}_{state}"
     compiled = compile_for(function)
     if compiled.stats.cache_misses:  # some other state was kept, if any, which nobody has the files of
-        module = function.__module__.rpartition(".")[2]
-        for path in Path(compiled.stats.cache_path).glob(f"{module}.{function.__name__}[_-]*.nb[ic]"):
-            if state not in path.name:
-                with suppress(OSError):  # in use, or gone already
-                    path.unlink()
+        remove_kept(compiled, f"{function.__name__}[_-]", but=state)
     return compiled
 
 

@@ -1,0 +1,76 @@
+"""Machine code by Numba, kept on disk for later processes where that is possible."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+logger = logging.getLogger("kernelwise")
+
+
+def compiled_for(signature: Any, **options: Any) -> Callable[[Any], Any]:
+    """Return a decorator: Numba's ``njit(signature, cache=True, nogil=True, **options)``, and more patient.
+
+    Without a folder to write to the function is compiled in every process, and damaged files are replaced.
+    With NUMBA_DISABLE_JIT the function stays as it is; see `check_compiler`.
+    """
+    # Numba takes a quarter of a second to import: not before something is compiled.
+    from numba import njit
+
+    def compiled(function: Any) -> Any:
+        if _is_disabled():
+            return function
+        try:
+            dispatcher = njit(cache=True, nogil=True, **options)(function)
+        except RuntimeError:  # Numba has "no locator": it can write neither beside the file nor at home
+            _say_that_nothing_is_kept()
+            dispatcher = njit(nogil=True, **options)(function)
+        try:
+            dispatcher.compile(signature)
+        except Exception as error:  # a damaged pickle raises anything
+            # If only keeping the machine code failed, as on a full disk, the second call finds it compiled.
+            logger.warning(f"Machine code of {function.__name__} could not be loaded or kept: {error!r}.")
+            remove_kept(dispatcher, f"{function.__qualname__}-")
+            dispatcher.compile(signature)
+        dispatcher.disable_compile()
+        return dispatcher
+
+    return compiled
+
+
+def remove_kept(dispatcher: Any, name: str, but: str | None = None) -> None:
+    """Remove files of machine code beside those of a compiled function, if it has any.
+
+    ``name`` is a glob pattern of how names of functions begin; files with ``but`` in their name stay.
+    """
+    module = dispatcher.py_func.__module__.rpartition(".")[2]
+    folder = dispatcher.stats.cache_path
+    for path in Path(folder).glob(f"{module}.{name}*.nb[ic]") if folder else ():
+        if but is None or but not in path.name:
+            with suppress(OSError):  # in use, or gone already
+                path.unlink()
+
+
+def check_compiler() -> None:
+    """Raise RuntimeError if Numba is not to compile: the solver has instructions that Python has not."""
+    if _is_disabled():
+        raise RuntimeError("The solver of kernelwise must be compiled. Unset NUMBA_DISABLE_JIT.")
+
+
+def _is_disabled() -> bool:
+    import numba
+
+    settings: Any = numba.config  # made from the environment: type checkers do not see what is in it
+    return bool(settings.DISABLE_JIT)
+
+
+@lru_cache
+def _say_that_nothing_is_kept() -> None:
+    logger.warning(
+        "kernelwise finds no folder to keep machine code in, and compiles it in every process: some seconds. "
+        "Set NUMBA_CACHE_DIR to a folder that can be written."
+    )

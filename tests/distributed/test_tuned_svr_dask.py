@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from kernelwise import NystroemSVR, TunedSVR, load
+from kernelwise import NystroemSVR, TunedSVC, TunedSVR, load
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF
 from kernelwise.large.feature_blocks import MappedBlocks
@@ -101,6 +101,21 @@ def test_rows_of_weight_zero_are_not_trained_on(few_here):
         TunedSVR().fit(chunked(X), chunked(Y), chunked(np.zeros(N)))
 
 
+@pytest.mark.parametrize("kind", ["array", "series", "memory"])
+def test_rows_of_negative_weight_are_left_out_as_in_memory(kind):
+    x, weight = da.from_array(X[:120], chunks=(40, -1)), np.where(np.arange(120) < 50, -1.0, 1.0)
+    frames = {"array": da.from_array(weight, chunks=40), "memory": weight.tolist()}
+    frames["series"] = dd.from_pandas(pd.Series(weight), npartitions=3)
+    settings = {"cv": 2, "Cs": [1.0], "epsilons": 0.1}
+    expected = TunedSVR(**settings).fit(X[:120], Y[:120], weight)
+    found = TunedSVR(**settings).fit(x, Y[:120], frames[kind])
+    np.testing.assert_array_equal(found.predict(X), expected.predict(X))
+    labels = Y[:120] > 14.0
+    expected = TunedSVC(cv=2, Cs=[1.0]).fit(X[:120], labels, weight)
+    found = TunedSVC(cv=2, Cs=[1.0]).fit(x, labels, frames[kind])
+    np.testing.assert_array_equal(found.decision_function(X), expected.decision_function(X))
+
+
 def test_an_exact_machine_of_many_rows_is_one_of_a_sample(few_here):
     with pytest.warns(KernelwiseWarning, match="final machine is trained on that sample only"):
         model = TunedSVR(solver="exact", Cs=[1.0], epsilons=0.1).fit(chunked(X), chunked(Y))
@@ -174,6 +189,11 @@ def test_bad_input_gets_one_sentence():
             TunedSVR().fit(chunked(X), chunked(labels))
     with pytest.raises(ValueError, match=r"Chunk \d of the rows: y must be one number per sample"):
         TunedSVR().fit(chunked(X), chunked(np.column_stack([Y, Y])))
+    with pytest.raises(ValueError, match=r"y must be one number per sample, got .* shape \(\d+, 2\)"):
+        TunedSVR().fit(chunked(X), chunked(np.column_stack([Y, Y])).rechunk({1: 1}))
+    for y in (None, 3.0):
+        with pytest.raises(ValueError, match=f"y must be one target per row of X, got {y}"):
+            TunedSVR().fit(chunked(X), y)
     frame = dd.from_pandas(pd.DataFrame(X[:100]), npartitions=1)
     with pytest.raises(ValueError, match=r"X has no rows\. Pass a collection with at least two rows"):
         TunedSVR().fit(frame[frame[0] > 1e9], frame[frame[0] > 1e9][0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import RobustScaler, StandardScaler
 from sklearn.svm import SVR as LibSVR
 
-from kernelwise import TunedSVR
+from kernelwise import NystroemSVR, TunedSVR
 from kernelwise.criteria import KernelTargetAlignment, TargetAlignment
 from kernelwise.estimators import SVR
 from kernelwise.exceptions import KernelwiseWarning
@@ -386,6 +387,48 @@ def test_bad_data_get_one_sentence(data):
         SVR(epsilon=-1.0).fit(X, y)
     with pytest.raises(ValueError, match="y is constant"):
         TunedSVR(criterion="kta").fit(X, np.ones(150))
+
+
+@pytest.mark.parametrize("model", [SVR(), NystroemSVR(n_components=10), TunedSVR(cv=2)])
+@pytest.mark.parametrize("kind", [list, np.array, partial(np.array, dtype=object), pd.Categorical])
+def test_words_are_no_targets(data, model, kind):
+    with pytest.raises(ValueError, match=r"y must be numbers for a regression .* use TunedSVC"):
+        model.fit(data[0][:60], kind(["ant", "bee"] * 30))
+
+
+@pytest.mark.parametrize("model", [SVR(), NystroemSVR(n_components=10), TunedSVR(cv=2)])
+@pytest.mark.parametrize("missing", [[1.0, None] * 30, pd.Series([1.0, None] * 30, dtype="Float64")])
+def test_missing_targets_are_named(data, model, missing):
+    with pytest.raises(ValueError, match="Input y contains NaN"):
+        model.fit(data[0][:60], missing)
+
+
+@pytest.mark.parametrize("unit", [1e-170, 1e200])
+@pytest.mark.parametrize("model", [SVR(), NystroemSVR(n_components=10)])
+def test_targets_whose_squares_are_no_numbers_are_refused(data, model, unit):
+    X, y = data[0][:60], data[1][:60] - data[1][:60].mean()
+    with pytest.raises(ValueError, match=r"y has values from -.*Rescale the targets, or use TunedSVR"):
+        model.fit(X, y * unit)
+    spoilt = np.append(y, 1e200)
+    left_out = np.append(np.ones(60), 0.0)
+    model.fit(data[0][:61], spoilt, left_out)  # of weight zero
+    settings = {"cv": 2, "Cs": [1.0], "epsilons": 0.1}
+    same = TunedSVR(**settings).fit(X, y * unit).predict(X) / unit
+    assert_allclose(same, TunedSVR(**settings).fit(X, y).predict(X), rtol=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e20, 1e39, 1e100])
+def test_svr_of_large_targets_is_scikit_learns(data, unit):
+    X, y = data[0][:60], data[1][:60]
+    ours, peer = SVR(RBF(0.5)).fit(X, y * unit), LibSVR(gamma=0.5).fit(X, y * unit)
+    assert_allclose(ours.predict(X), peer.predict(X))
+    same = SVR(RBF(0.5), C=unit, epsilon=0.1 * unit, tol=1e-3 * unit).fit(X, y * unit)
+    assert_allclose(same.predict(X) / unit, SVR(RBF(0.5)).fit(X, y).predict(X), atol=5e-3)
+
+
+def test_numpys_integers_are_numbers_of_folds(data):
+    with pytest.raises(ValueError, match="cv=100 is more than the 80 samples"):
+        TunedSVR(cv=np.int64(100)).fit(data[0][:80], data[1][:80])
 
 
 def test_svr_with_a_name_takes_the_start_from_the_data(data):

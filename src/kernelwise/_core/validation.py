@@ -14,6 +14,8 @@ from kernelwise._core.weights import copies_of
 FLOATS = (np.float64, np.float32)
 #: What samples may be as large as, and its inverse as small: sums of their squares are numbers.
 LARGE = 1e150
+#: The same for targets, whose squares are multiplied by C and by weights.
+LARGE_TARGETS = 1e140
 
 
 def is_dask(X: Any) -> bool:
@@ -61,6 +63,16 @@ def check_range(X: Any) -> None:
         raise ValueError(
             f"X has values of the size {largest:.1e}, whose squares are out of the range of numbers. "
             "Use other units."
+        )
+
+
+def check_target_range(y: np.ndarray) -> None:
+    """Raise if squares of the targets, of shape (n_samples,), overflow or those of their differences vanish."""
+    low, high = float(y.min(initial=np.inf)), float(y.max(initial=-np.inf))
+    if max(-low, high) > LARGE_TARGETS or 0.0 < high - low < 1.0 / LARGE_TARGETS:
+        raise ValueError(
+            f"y has values from {low:.1e} to {high:.1e}, whose squares are out of the range of numbers. "
+            "Rescale the targets, or use TunedSVR, which standardises them."
         )
 
 
@@ -153,6 +165,20 @@ def check_targets(y: Any, n_samples: int) -> np.ndarray:
         row = int(np.flatnonzero(~np.isfinite(y))[0])
         raise ValueError(f"y contains {y[row]} in row {row}. Remove the samples without a target.")
     return y
+
+
+def as_numbers(y: Any) -> Any:
+    """Return the targets of a regression as floats if they are text or objects, else as they are."""
+    try:
+        values = np.asarray(y)
+        # None and sparse matrices are arrays without a dimension; scikit-learn has words for them.
+        return values.astype(np.float64) if values.ndim and values.dtype.kind in "OSUT" else y
+    except ValueError as error:
+        raise ValueError(
+            f"y must be numbers for a regression ({error}). For classes, use TunedSVC."
+        ) from error
+    except TypeError:  # missing values of pandas, among others: scikit-learn has words for them, too
+        return y
 
 
 def check_objects(y: np.ndarray) -> None:

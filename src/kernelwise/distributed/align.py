@@ -27,6 +27,8 @@ def aligned(X: Any, y: Any, sample_weight: Any) -> list[Chunk]:
         if X.ndim != 2:
             raise ValueError(f"X must have rows and columns, got a dask array of {X.ndim} dimensions.")
         X = X.rechunk({1: -1})
+    if np.ndim(y) == 0:
+        raise ValueError(f"y must be one target per row of X, got {y!r}.")
     rows = _delayed(X)
     columns = [
         _in_chunks_of(X, one, len(rows), name) for one, name in ((y, "y"), (sample_weight, "sample_weight"))
@@ -38,6 +40,8 @@ def _in_chunks_of(X: Any, column: Any, n_chunks: int, name: str) -> list[Any]:
     """Return one delayed array for each chunk of X; Nones for None."""
     if column is None or (not hasattr(column, "dask") and np.ndim(column) == 0):  # one weight for all
         return [column] * n_chunks
+    if hasattr(column, "rechunk"):  # its columns, if there are several, are refused chunk by chunk
+        column = column.rechunk(dict.fromkeys(range(1, column.ndim), -1))
     lengths = X.chunks[0] if hasattr(X, "chunks") else (np.nan,)
     if not np.isnan(lengths).any():
         if not hasattr(column, "dask"):

@@ -11,7 +11,7 @@ import numpy as np
 from dask import delayed
 from scipy import sparse
 
-from kernelwise._core.validation import check_labels, check_samples, check_targets, check_weights
+from kernelwise._core.validation import as_numbers, check_labels, check_samples, check_targets, check_weights
 from kernelwise.distributed.align import Chunk, aligned
 from kernelwise.distributed.scheduler import computed
 from kernelwise.sketch.pass_over_pairs import SortedSamples
@@ -179,22 +179,13 @@ def _arrays(is_regression: bool, X: Any, y: Any, weight: Any) -> Chunk:
     if sparse.issparse(X):
         raise ValueError("Sparse chunks cannot be centred. Pass dense ones.")
     if is_regression:
-        y = check_targets(_numbers(y), n)
+        y = check_targets(as_numbers(y), n)
     else:
         check_labels(y, n, min_classes=1)
         y = np.asarray(y).ravel()
     # A chunk may have weights of zero only; whether a class has is seen in the end.
     is_zero = weight is not None and np.shape(weight) == (n,) and not np.any(weight)
     return Chunk(X, y, np.zeros(n) if is_zero else check_weights(weight, n))
-
-
-def _numbers(y: Any) -> np.ndarray:
-    try:
-        return np.asarray(y, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"y must be numbers for a regression ({error}). For classes, use TunedSVC."
-        ) from error
 
 
 def _strata(is_regression: bool, y: np.ndarray) -> np.ndarray:

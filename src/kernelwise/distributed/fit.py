@@ -51,6 +51,8 @@ def fit_on_chunks(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
     if model._is_gram():
         raise ValueError("A precomputed Gram matrix must be in memory. Pass a numpy array.")
     context = model._context()  # its time begins before the first pass over the chunks
+    if sample_weight is not None:
+        sample_weight = np.maximum(sample_weight, 0.0)  # negative ones are left out, as in memory
     rows = ChunkedRows.from_data(X, y, sample_weight, is_regression=is_regressor(model))
     n_rows, n_features = int(rows.starts[-1]), len(rows.mean)
     n_here = min(n_rows, MANY)

@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
 from kernelwise._core.labels import weights_of_samples
-from kernelwise._core.validation import check_not_negative
+from kernelwise._core.validation import as_numbers, check_not_negative, check_target_range
 from kernelwise.estimators._nystroem import NystroemMachine
 from kernelwise.large.losses import squared_epsilon_insensitive
 from kernelwise.search.context import Deadline
@@ -110,9 +110,10 @@ class NystroemSVR(RegressorMixin, NystroemMachine):
         """
         self._check_parameters()
         check_not_negative(self.epsilon, "epsilon", "NystroemSVR")
-        X, y = validate_data(self, X, y, y_numeric=True, ensure_min_samples=2, **self._input())
+        X, y = validate_data(self, X, as_numbers(y), y_numeric=True, ensure_min_samples=2, **self._input())
         weight = weights_of_samples(sample_weight, len(y))
         check_enough(weight[weight > 0], None, "NystroemSVR")
+        check_target_range(y[weight > 0])
         # Rows are the same if their targets are, too.
         distinct, Z = self._distinct(X, np.unique(y, return_inverse=True)[1], weight)
         rows = Rows(Z, np.asarray(y[distinct.rows], dtype=float), distinct.weight, distinct.weight)

@@ -88,7 +88,7 @@ def check_enough(weight: np.ndarray, folds: Any, owner: str) -> None:
         raise ValueError(
             f"{owner} needs at least 2 samples of positive weight for cross-validation, got {n}."
         )
-    if isinstance(folds, int) and folds > n:
+    if isinstance(folds, int | np.integer) and folds > n:
         raise ValueError(f"cv={folds} is more than the {n} samples. Use fewer folds.")
 
 

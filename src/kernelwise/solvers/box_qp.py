@@ -17,6 +17,7 @@ MAX_FACE = 5000  # free variables; a larger Cholesky factor costs more than it b
 MAX_NEWTON = 50
 MAX_VAIN = 2  # Newton steps that did not halve the gap: on a nearly singular face SMO alone does better
 AFTER_NEWTON = 2000  # pair steps between Newton steps: enough to correct which variables are free
+FAR = 1e30  # values of f this large are too large for single precision
 ONE = np.ones(1)
 NOT_CONVEX = -1e-6  # relative to the diagonal: a pair that curves down by more is no rounding error
 
@@ -99,7 +100,8 @@ class BoxQP:
     def minimise(self, tol: float, max_iter: int, *, newton_first: bool = False) -> Outcome:
         """Run until LIBSVM's violation is below ``tol`` or ``max_iter`` pair steps are done."""
         n_iter, n_newton, lowest = 0, 0, 0.0
-        dtype, may_newton, last_gap, n_vain = SINGLE, True, np.inf, 0
+        dtype = SINGLE if np.abs(self.f).max(initial=0.0) < FAR else DOUBLE
+        may_newton, last_gap, n_vain = True, np.inf, 0
         while True:
             if newton_first or n_iter > 0:
                 may_newton = may_newton and n_newton < MAX_NEWTON and n_vain < MAX_VAIN and self.newton()

@@ -68,6 +68,7 @@ def check_range(X: Any) -> None:
 
 def check_target_range(y: np.ndarray) -> None:
     """Raise if squares of the targets, of shape (n_samples,), overflow, or of their differences vanish."""
+    y = np.asarray(y, dtype=float)
     low, high = float(y.min(initial=np.inf)), float(y.max(initial=-np.inf))
     if max(-low, high) > LARGE_TARGETS or 0.0 < high - low < 1.0 / LARGE_TARGETS:
         raise ValueError(

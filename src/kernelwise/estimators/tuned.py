@@ -119,7 +119,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
             with progress.task("refit"):
                 self._keep_machine(finish(self, judge, choice), prepared)
         self.diagnostics_ = closing_findings(judge)
-        self.result_ = replace(result, diagnostics=self.diagnostics_, n_svm_fits=self.n_svm_fits_)
+        self.result_ = replace(result, diagnostics=self.diagnostics_)
         progress.end()
         return self
 

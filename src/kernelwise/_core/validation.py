@@ -67,8 +67,8 @@ def check_range(X: Any) -> None:
 
 
 def check_target_range(y: np.ndarray) -> None:
-    """Raise if squares of the targets, of shape (n_samples,), overflow or those of their differences vanish."""
-    low, high = float(y.min(initial=np.inf)), float(y.max(initial=-np.inf))
+    """Raise if squares of targets, of shape (n_samples,), overflow or those of their differences vanish."""
+    low, high = float(y.min()), float(y.max())
     if max(-low, high) > LARGE_TARGETS or 0.0 < high - low < 1.0 / LARGE_TARGETS:
         raise ValueError(
             f"y has values from {low:.1e} to {high:.1e}, whose squares are out of the range of numbers. "

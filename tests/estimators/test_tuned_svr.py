@@ -409,6 +409,7 @@ def test_targets_whose_squares_are_no_numbers_are_refused(data, model, unit):
     X, y = data[0][:60], data[1][:60] - data[1][:60].mean()
     with pytest.raises(ValueError, match=r"y has values from -.*Rescale the targets, or use TunedSVR"):
         model.fit(X, y * unit)
+    model.fit(X, np.arange(60))  # whole numbers have no infinity
     spoilt = np.append(y, 1e200)
     left_out = np.append(np.ones(60), 0.0)
     model.fit(data[0][:61], spoilt, left_out)  # of weight zero

@@ -22,9 +22,9 @@ class NystroemSVR(RegressorMixin, NystroemMachine):
     """Support vector regression on Nyström features: time grows like n, not like n².
 
     The kernel is replaced by that of a few landmarks, k(x, L) k(L, L)⁻¹ k(L, y), and a linear machine with
-    squared ε-insensitive loss, ``max(0, |y − f(x)| − ε)²``, is trained on its features by Newton's method, over
-    blocks of rows. Landmarks and C are chosen on a fifth of the rows that is held out (of a sample of 20 000,
-    if there are more); the machine is then trained on all.
+    squared ε-insensitive loss, ``max(0, |y − f(x)| − ε)²``, is trained on its features by Newton's method,
+    over blocks of rows. Landmarks and C are chosen on a fifth of the rows that is held out (of a sample of
+    20 000, if there are more); the machine is then trained on all.
 
     Parameters
     ----------

@@ -7,6 +7,7 @@ import pytest
 from sklearn.model_selection import ShuffleSplit
 
 from kernelwise import TunedSVC, TunedSVR, tune
+from kernelwise.datasets import make_weston
 from kernelwise.estimators.tuned import fit_in_context
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.search.context import FitContext
@@ -183,3 +184,9 @@ def test_a_centred_alignment_is_called_so(blobs):
     X, y = blobs
     model = TunedSVC("diagonal", criterion="centered-kta", Cs=[1.0], cv=2).fit(X, y)
     assert "learned by centered-kta" in model.result_.why[0]
+
+
+def test_and_so_is_one_that_auto_learns_by():
+    X, y = make_weston(60, n_noise=1, random_state=0)
+    model = TunedSVC("auto", criterion="centered-kta", Cs=[10.0], cv=2).fit(X, y)
+    assert "diagonal metric by centered-kta" in " ".join(model.cv_results_["reason"])

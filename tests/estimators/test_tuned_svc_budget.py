@@ -10,13 +10,8 @@ from kernelwise import TunedSVC
 from kernelwise.estimators import tuned as _tuned_base
 from kernelwise.estimators._finish import affordable_rows
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.search.context import Deadline, FitContext
-from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.context import Deadline
 from kernelwise.search.families import Classification
-from kernelwise.search.folds import FoldRows
-from kernelwise.search.result import Choice
-from kernelwise.search.samples import Samples
-from kernelwise.search.scored_kernel import ScoredKernel
 
 
 class SlowClock:
@@ -94,26 +89,10 @@ def test_given_folds_are_kept_on_sampled_rows(monkeypatch):
     assert model.n_splits_ == 3
 
 
-def finished(left):
-    """A judge of 200 rows, 100 of them in a search of two folds, and a choice after ten seconds.
-
-    Five values of C and two folds: a second for each, and three up to the third.
-    """
-    index = np.arange(200) % 2
-    samples = Samples(np.empty((200, 1)), index, index, np.ones(200), np.ones(200))
-    folds = FoldRows(np.arange(100), np.arange(100) % 2, np.ones(100), 2)
-    context = FitContext(Deadline(left, clock=lambda: 0.0))
-    judge = CrossValidator(samples, folds, Classification(np.arange(2)), None, context)
-    scored = ScoredKernel(
-        "k", "", np.arange(5), np.zeros((5, 2)), None, np.zeros(5), True, 1.0, seconds=10.0, n_machines=10
-    )
-    return judge, Choice(scored, 2)
-
-
 @pytest.mark.parametrize(("left", "n_rows"), [(None, 200), (12.0, 100), (1e3, 200), (1e-6, 50)])
-def test_the_final_machine_gets_as_many_rows_as_the_time_left_allows(left, n_rows):
-    """Four times the three seconds of a machine of 50 rows are enough for 100."""
-    judge, choice = finished(left)
+def test_the_final_machine_gets_as_many_rows_as_the_time_left_allows(left, n_rows, finished):
+    """Ten seconds for two folds, three up to the third C: four times as long is enough for 100 rows."""
+    judge, choice = finished(200, 100, 10.0, left)
     assert len(affordable_rows(judge, choice)) == n_rows
     assert judge.context.deadline.skipped == (
         [] if n_rows == 200 else [f"training on {200 - n_rows} of 200 distinct rows"]

@@ -11,6 +11,7 @@ from kernelwise.kernels import Kernel
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.result import Choice
 from kernelwise.search.rules import most_regularised_within, standard_error
+from kernelwise.search.settings import ONE_ERROR
 
 
 def tabulate(judge: CrossValidator) -> dict[str, Any]:
@@ -52,7 +53,7 @@ def row_index(judge: CrossValidator, choice: Choice, refit: Any, table: dict[str
     A rule changes the choice, and adds a sentence to its reasons.
     """
     starts = np.flatnonzero(np.diff(table["path"], prepend=-1))
-    if not callable(refit) and refit != "one-standard-error":
+    if not callable(refit) and refit != ONE_ERROR:
         number = next(k for k, scored in enumerate(judge.scored) if scored is choice.scored)
         return int(starts[number]) + choice.index
     row = _asked(refit, table, owner) if callable(refit) else one_standard_error(table)

@@ -30,7 +30,9 @@ def by_criterion(
     is_sketched = start.has_one_width and search is None
     if is_sketched and isinstance(criterion, SumsCriterion) and not criterion.needs_rows:
         return _by_sketch(judge, start, criterion)
-    result = optimise(judge, start, criterion, QuasiNewton() if search is None else search)
+    # Where alignment does not say how wide a kernel should be, an optimum at the edge is no news.
+    is_quiet = not judge.family.aligns_widths
+    result = optimise(judge, start, criterion, QuasiNewton() if search is None else search, is_quiet)
     scored = judge.score(result.kernel, f"{criterion.name} ({result.stop_reason})")
     why = [f"{type(result.kernel).__name__} by {criterion.name}: {result.stop_reason}."]
     found = result.criterion
@@ -71,15 +73,17 @@ def _with_C(judge: CrossValidator, scored: ScoredKernel, C: float) -> tuple[Scor
     return scored, sentence
 
 
-def optimise(judge: CrossValidator, start: Kernel, criterion: Criterion, search: Optimizer) -> TuningResult:
+def optimise(
+    judge: CrossValidator, start: Kernel, criterion: Criterion, search: Optimizer, is_quiet: bool
+) -> TuningResult:
     """The end of an optimizer's search on the rows of a criterion; its findings are kept.
 
-    Where alignment does not say how wide a kernel should be, an optimum at the edge is in the findings only.
+    If ``is_quiet``, an optimum at the edge of the range is in the findings only, without a warning.
     """
     part = judge.criterion_samples()
     problem = TuningProblem(start, criterion, part.Z, part.y, sample_weight=part.weight_or_none)
     with warnings.catch_warnings():
-        if not judge.family.aligns_widths:
+        if is_quiet:
             warnings.simplefilter("ignore", BoundaryWarning)
         result = search.minimize(problem)
     judge.context.findings.extend(result.diagnostics)

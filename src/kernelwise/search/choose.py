@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from kernelwise.criteria import Criterion
-from kernelwise.exceptions import BoundaryWarning
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.optimizers import Optimizer, QuasiNewton, as_optimizer
@@ -59,7 +57,7 @@ def choose(
         if finding not in judge.context.findings:  # "auto" chooses for each of its kernels
             judge.context.findings.append(finding)
     if isinstance(kernel, str) and kernel == "auto":
-        return _simplest(judge, criterion, optimizer)
+        return _simplest(judge, given, optimizer)
     choice = _strategy(judge, kernel, criterion, optimizer, given)
     scored, why = fit_epsilon(judge, choice.scored, choice.climb)
     if scored is not choice.scored:
@@ -173,10 +171,8 @@ def _by_alignment(judge: CrossValidator, start: Kernel) -> Choice:
     starts, result = [(start, START)], None
     varies = np.ptp(judge.search_samples.y) > 0  # no kernel is aligned with a constant
     if varies and judge.context.deadline.allows("search of the highest alignment"):
-        with warnings.catch_warnings():
-            # An optimum at the edge is in the findings; cross-validation tries widths around it anyway.
-            warnings.simplefilter("ignore", BoundaryWarning)
-            result = optimise(judge, start, judge.family.alignment(), QuasiNewton())
+        # Cross-validation tries widths around an optimum at the edge anyway.
+        result = optimise(judge, start, judge.family.alignment(), QuasiNewton(), is_quiet=True)
         starts.append((result.kernel, "highest centred alignment"))
     return _by_score(judge, starts, result)
 

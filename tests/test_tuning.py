@@ -33,8 +33,8 @@ def test_printed_it_says_why(blobs):
     assert text[0].startswith("SelectionResult(kernel=RBF(gamma=")
     assert "candidates" in text[1]
     assert "stopped: converged" in text[1]
-    assert text[2].startswith("The distance sketch named")
-    assert text[3].startswith("Cross-validation tried them")
+    assert text[2].startswith("RBF with γ = ")
+    assert any(line.startswith("The search started from") for line in text)
     assert max(map(len, text)) < 400
 
 
@@ -45,4 +45,4 @@ def test_weights_and_criteria_pass_through(blobs):
     model = TunedSVC("linear", criterion="kta").fit(X, y, sample_weight=weight)
     assert result.C == model.C_
     assert result.score == model.best_score_
-    assert result.why == ("Linear has no free parameter: only C was chosen.",)
+    assert result.why[-1] == "Linear has no free parameter: only C was chosen."

@@ -57,6 +57,28 @@ class BoundaryWarning(KernelwiseWarning):
     """
 
 
+class TrustWarning(KernelwiseWarning):
+    """A model was trained, and there is a reason not to trust it: it is no better than guessing, say.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from kernelwise import TunedSVC
+    >>> from kernelwise.exceptions import TrustWarning
+
+    Labels that have nothing to do with the features:
+
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(60, 2)), rng.integers(2, size=60)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     model = TunedSVC().fit(X, y)
+    >>> TrustWarning in [warning.category for warning in caught]
+    True
+    """
+
+
 class RidgeWarning(KernelwiseWarning):
     """A singular system was made solvable by a small addition to its diagonal, or by dropping directions.
 

@@ -34,8 +34,9 @@ class Finding:
 
     On the command line the advice is an option:
 
-    >>> print(Finding("constant", "info", "Column 3 is constant.", "Drop it.", "--ignore 3").for_command_line())
-    Column 3 is constant. --ignore 3
+    >>> finding = Finding("constant", "info", "Column 3 is constant.", "Remove it.", "Add --ignore 3.")
+    >>> print(finding.for_command_line())
+    Column 3 is constant. Add --ignore 3.
     """
 
     name: str

@@ -183,7 +183,7 @@ def test_a_context_may_serve_two_fits(blobs):
 def test_a_centred_alignment_is_called_so(blobs):
     X, y = blobs
     model = TunedSVC("diagonal", criterion="centered-kta", Cs=[1.0], cv=2).fit(X, y)
-    assert "learned by centered-kta" in model.result_.why[0]
+    assert "learned by centered-kta" in model.result_.how[0]
 
 
 def test_and_so_is_one_that_auto_learns_by():

@@ -55,7 +55,7 @@ def test_skipped_widths_are_named(slow_clock):
     with pytest.warns(KernelwiseWarning, match="width factor") as caught:
         short = TunedSVC(time_budget=0.5).fit(X, y)
     assert len(caught) == 1
-    assert any("had no time for" in sentence for sentence in short.result_.why)
+    assert any("There was no time for" in sentence for sentence in short.result_.how)
     long = TunedSVC().fit(X, y)
     assert len(short.cv_results_["params"]) < len(long.cv_results_["params"])
 

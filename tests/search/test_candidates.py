@@ -99,4 +99,4 @@ def test_a_new_rule_is_one_function_and_one_entry(rings, make_judge, monkeypatch
     judge = make_judge(*rings, cv=2)
     choice = choose(judge, "rbf")
     assert "eight widths" in [scored.reason for scored in judge.scored]
-    assert "(eight widths)" in choice.why[0]
+    assert "(eight widths)" in choice.how[0]

@@ -49,7 +49,7 @@ def test_a_precomputed_kernel_has_only_c(cancer):
     K = RBF(0.2)(StandardScaler().fit_transform(X))
     models = [TunedSVC("precomputed", criterion=criterion).fit(K, y) for criterion in ("auto", *SUMS)]
     assert len({model.C_ for model in models}) == 1
-    assert models[0].result_.why == ("precomputed has no free parameter: only C was chosen.",)
+    assert models[0].result_.why[-1] == "precomputed has no free parameter: only C was chosen."
 
 
 def test_a_criterion_is_maximised_by_the_sketch(make_judge, cancer):
@@ -60,7 +60,7 @@ def test_a_criterion_is_maximised_by_the_sketch(make_judge, cancer):
     assert_allclose(choice.scored.kernel.gamma, best.gamma)
     curve = choice.criterion_path["dbtc"]
     assert abs(np.log2(choice.criterion_path["gamma"][curve.argmax()] / best.gamma)) <= 0.5
-    assert "interior peak of dbtc" in choice.why[0]
+    assert "interior peak of dbtc" in choice.how[0]
 
 
 def test_a_criterion_without_a_peak_warns_and_is_found(make_judge):

@@ -36,7 +36,7 @@ def test_a_diagonal_metric_finds_the_two_features(diagonal, weston):
     assert diagonal.relevance_[:2].sum() > 0.9
     assert diagonal.relevance_.sum() == pytest.approx(1.0)
     assert diagonal.score(X_test, y_test) > 0.9
-    assert "metrics learned without each fold" in diagonal.result_.why[0]
+    assert "metrics learned without each fold" in diagonal.result_.how[0]
 
 
 def test_the_metric_is_in_the_units_of_x(diagonal, weston):
@@ -52,16 +52,17 @@ def test_auto_takes_rbf_where_a_metric_does_not_help():
     model = TunedSVC("auto").fit(X, y)
     assert isinstance(model.kernel_, RBF)
     assert not hasattr(model, "relevance_")
-    assert "the simplest within one standard error" in model.result_.why[-1]
-    for name in ("rbf", "diagonal", "gaussian"):
-        assert f"{name} 0.9" in model.result_.why[-1]
+    assert "the simplest form of kernel within one standard error" in model.result_.why[-1]
+    assert f"'rbf' ({model.best_score_:.4f})" in model.result_.why[-1]  # the number of the table
+    for name in ("diagonal", "gaussian"):
+        assert f"{name!r} has 0.9" in model.result_.why[-1]
 
 
 def test_auto_of_sparse_samples_is_rbf():
     X, y = load_iris(return_X_y=True)
     model = TunedSVC("auto").fit(sparse.csr_array(X), y)
     assert isinstance(model.kernel_, RBF)
-    assert "left out for 4 sparse features" in model.result_.why[-1]
+    assert "left out for 4 sparse features" in model.result_.how[-1]
 
 
 def test_each_fold_is_scored_with_its_own_kernel(make_judge):

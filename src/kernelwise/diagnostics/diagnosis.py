@@ -15,6 +15,7 @@ from kernelwise.diagnostics._features import feature_findings, value_findings
 from kernelwise.diagnostics._points import distinct_points
 from kernelwise.diagnostics._theorems import verdict_on
 from kernelwise.findings import Finding
+from kernelwise.search.leaks import column_findings
 
 SEVERITIES = ("error", "warning", "info")
 
@@ -71,7 +72,7 @@ def diagnose(
     -------
     diagnosis : Diagnosis
         Names of findings: "one-class", "tiny-class", "imbalance", "values", "constant", "scaling",
-        "duplicates", "conflicts", "identical", "kernel", "closest-pair", "curve", "cost".
+        "row numbers", "identifiers", "target in a column", "duplicates", "conflicts", "identical", "kernel", "closest-pair", "curve", "cost".
 
     Notes
     -----
@@ -94,6 +95,7 @@ def diagnose(
     if any(finding.name == "values" for finding in findings):
         return _sorted(findings)
     findings += feature_findings(data)
+    findings += column_findings(data.X, data.index, data.names, is_classes=True)
     points = distinct_points(data.X, data.index, len(data.classes))
     findings += duplicate_findings(data, points)
     if data.kernel.is_gaussian and len(data.classes) > 1 and len(points.first) > 1:

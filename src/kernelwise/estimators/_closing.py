@@ -7,14 +7,54 @@ import warnings
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.callers import stacklevel_of_user
-from kernelwise.exceptions import KernelwiseWarning
+from kernelwise.estimators.fit_record import FitRecord
+from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import Finding
+from kernelwise.multiclass import STRATEGIES
 from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.families import Classification
+from kernelwise.search.result import Choice, SelectionResult
+from kernelwise.search.trust import NO_BETTER, baseline_findings, class_findings, edge_findings
 
 
-def closing_findings(judge: CrossValidator) -> tuple[Finding, ...]:
-    """The findings of a finished fit, with a warning for what was skipped or did not converge."""
-    findings, deadline = judge.context.findings, judge.context.deadline
+def closing_findings(
+    judge: CrossValidator,
+    choice: Choice,
+    result: SelectionResult,
+    record: FitRecord | None,
+    leaks: list[Finding],
+) -> tuple[Finding, ...]:
+    """The findings of a finished fit, with a warning for all that make its answer doubtful or worse.
+
+    ``record`` is that of the final model, if there is one; ``leaks`` are findings about columns.
+    """
+    doubts = [*baseline_findings(result.score, result.standard_error, result.baseline), *leaks]
+    if isinstance(judge.family, Classification):
+        doubts += _class_findings(judge, choice, judge.family, record)
+    is_guess = any(finding.name == NO_BETTER for finding in doubts)
+    doubts += edge_findings(choice, is_given=judge.Cs is not None, is_guess=is_guess)
+    if doubts:
+        warnings.warn(" ".join(map(str, doubts)), TrustWarning, stacklevel=stacklevel_of_user())
+    return (*doubts, *judge.context.findings, *_search_findings(judge))
+
+
+def _class_findings(
+    judge: CrossValidator, choice: Choice, family: Classification, record: FitRecord | None
+) -> list[Finding]:
+    """Classes that the final model, or the models of the search if there is none, never answer."""
+    if record is not None:
+        return class_findings(record.truth, record.predicted, family.classes)
+    if choice.scored.stored is None:  # from a journal: not worth a search of its own
+        return []
+    decision, n_classes = choice.decision, len(family.classes)
+    values = decision[:, 0] if n_classes == 2 else decision
+    predicted = STRATEGIES[family.multiclass].decide(values, n_classes)
+    return class_findings(judge.held_out.y, predicted, family.classes)
+
+
+def _search_findings(judge: CrossValidator) -> list[Finding]:
+    """What was skipped, did not converge, or is not convex; with a warning for the first two."""
+    findings, deadline = [], judge.context.deadline
     if judge.n_indefinite:
         message = (
             f"{judge.n_indefinite} of the Gram matrices tried were far from positive semi-definite, so that "
@@ -31,4 +71,4 @@ def closing_findings(judge: CrossValidator) -> tuple[Finding, ...]:
         advice = "Raise max_iter or tol, or give Cs without the largest values."
         findings.append(Finding("not converged", "warning", message, advice))
         warnings.warn(str(findings[-1]), ConvergenceWarning, stacklevel=stacklevel_of_user())
-    return tuple(findings)
+    return findings

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -19,13 +20,17 @@ from kernelwise.estimators._finish import RESERVE, Finished, finish
 from kernelwise.estimators._machine import SamplesOrGram
 from kernelwise.estimators._progress import Progress
 from kernelwise.estimators.fit_record import FitRecord
+from kernelwise.findings import Finding
 from kernelwise.kernels.metric import relevance
+from kernelwise.search.baseline import baseline
 from kernelwise.search.choose import choose
 from kernelwise.search.context import Deadline, FitContext
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Family
 from kernelwise.search.folds import assign_folds
 from kernelwise.search.held_out_scorer import HeldOutScorer
+from kernelwise.search.leaks import column_findings
+from kernelwise.search.reasons import reasons
 from kernelwise.search.result import Choice, SelectionResult, selection_result
 from kernelwise.search.runner import Here
 from kernelwise.search.samples import Prepared, Samples, prepare
@@ -110,7 +115,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         context = self._context() if context is None else context
         progress = Progress(self, X, y)
         context.task = progress.task
-        judge, prepared = self._judge(X, y, sample_weight, context)
+        judge, prepared, leaks = self._judge(X, y, sample_weight, context)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
             choice = choose(judge, self.kernel, self.criterion, self.search)
@@ -118,7 +123,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         if self.refit is not False:
             with progress.task("refit"):
                 self._keep_machine(finish(self, judge, choice), prepared)
-        self.diagnostics_ = closing_findings(judge)
+        self.diagnostics_ = closing_findings(judge, choice, result, self.fit_record_, leaks)
         self.result_ = replace(result, diagnostics=self.diagnostics_)
         progress.end()
         return self
@@ -132,8 +137,8 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
 
     def _judge(
         self, X: Any, y: Any, sample_weight: Any, context: FitContext
-    ) -> tuple[CrossValidator, Prepared]:
-        """Samples and folds, and what scores kernels on them."""
+    ) -> tuple[CrossValidator, Prepared, list[Finding]]:
+        """What scores kernels on the folds, the rows, and columns that leak the target."""
         me = type(self).__name__
         check_settings(self)
         X, y, identity, weight = self._check(X, y, sample_weight)
@@ -156,7 +161,14 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         settings = {"tol": self.tol, "max_iter": self.max_iter, "n_jobs": self.n_jobs}
         Cs = values_of_C(self.Cs, me)
         runner = self._runner()
-        return CrossValidator(samples, folds, family, scorer, context, runner, settings, Cs, seed), prepared
+        judge = CrossValidator(samples, folds, family, scorer, context, runner, settings, Cs, seed)
+        return judge, prepared, [] if is_gram else self._leaks(X, y)
+
+    def _leaks(self, X: Any, y: np.ndarray) -> list[Finding]:
+        """Columns of the user's own rows that look like a leak."""
+        names = getattr(self, "feature_names_in_", [f"column {k}" for k in range(X.shape[1])])
+        shown = [repr(name) if hasattr(self, "feature_names_in_") else name for name in names]
+        return column_findings(X, y, shown, is_classes=is_classifier(self))
 
     def _runner(self) -> Any:
         """Where paths are run."""
@@ -176,8 +188,9 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         self.n_splits_, self.n_svm_fits_ = judge.fold_rows.n_folds, judge.n_machines
         self.criterion_path_ = choice.criterion_path
         self._describe(judge, choice)
-        criterion = judge.family.criterion(self.criterion)
-        return selection_result(judge, choice, criterion, self.cv_results_, self.best_index_)
+        criterion, guess = judge.family.criterion(self.criterion), baseline(judge)
+        choice.why = [*reasons(judge, choice, guess), *choice.why]
+        return selection_result(judge, choice, criterion, self.cv_results_, self.best_index_, guess)
 
     def _describe(self, judge: CrossValidator, choice: Choice) -> None:
         """Keep the weight of every feature and the metric, in the units of X, if the kernel learned one."""

@@ -20,7 +20,10 @@ from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.result import Choice, columns_of
 from kernelwise.search.scored_kernel import ScoredKernel
 
-ADVICE = "Use criterion='auto', which lets cross-validation choose."
+ADVICE = (
+    "Use criterion='auto', which lets cross-validation choose.",
+    "Use --criterion auto, which lets cross-validation choose.",
+)
 
 
 def by_criterion(
@@ -34,12 +37,13 @@ def by_criterion(
     is_quiet = not judge.family.aligns_widths
     result = optimise(judge, start, criterion, QuasiNewton() if search is None else search, is_quiet)
     scored = judge.score(result.kernel, f"{criterion.name} ({result.stop_reason})")
-    why = [f"{type(result.kernel).__name__} by {criterion.name}: {result.stop_reason}."]
+    how = f"The criterion {criterion.name} chose the kernel; its search ended with: {result.stop_reason}."
+    why = []
     found = result.criterion
     if isinstance(found, MachineCriterion) and found.is_held_out and found.search_C and judge.Cs is None:
         scored, sentence = _with_C(judge, scored, found.C)
         why.append(sentence)
-    return Choice(scored, criterion_path=columns_of(result), search=result, why=why)
+    return Choice(scored, criterion_path=columns_of(result), search=result, why=why, how=[how])
 
 
 def _by_sketch(judge: CrossValidator, start: Any, criterion: SumsCriterion) -> Choice:
@@ -50,10 +54,10 @@ def _by_sketch(judge: CrossValidator, start: Any, criterion: SumsCriterion) -> C
     scored = judge.score(start.rescaled(best.gamma / start.scale), f"{best.stop_reason} of {criterion.name}")
     if best.stop_reason != "interior peak":
         message = f"{criterion.name} has no peak inside the range of γ: {best.gamma:.4g} is at its edge."
-        judge.context.findings.append(Finding(best.stop_reason, "warning", message, ADVICE))
+        judge.context.findings.append(Finding(best.stop_reason, "warning", message, *ADVICE))
     curves = {"gamma": gammas, criterion.name: sketch.curve(criterion, gammas)}
-    why = [f"γ = {best.gamma:.4g} is the {best.stop_reason} of {criterion.name} over all widths."]
-    return Choice(scored, criterion_path=curves, why=why)
+    how = [f"γ = {best.gamma:.4g} is the {best.stop_reason} of {criterion.name} over all widths."]
+    return Choice(scored, criterion_path=curves, how=how)
 
 
 def _with_C(judge: CrossValidator, scored: ScoredKernel, C: float) -> tuple[ScoredKernel, str]:
@@ -69,7 +73,7 @@ def _with_C(judge: CrossValidator, scored: ScoredKernel, C: float) -> tuple[Scor
         f"C = {C:.4g} was found together with the kernel, but has a cross-validated score of "
         f"{own.best_score:.4g}; C = {scored.Cs[scored.best]:.4g} has {scored.best_score:.4g} and was taken."
     )
-    judge.context.findings.append(Finding("worse-C", "warning", sentence, ADVICE))
+    judge.context.findings.append(Finding("worse-C", "warning", sentence, *ADVICE))
     return scored, sentence
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from kernelwise._core.text import count
 from kernelwise.criteria import Criterion
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel, as_kernel
@@ -19,8 +20,10 @@ from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.epsilon import fit_epsilon
 from kernelwise.search.fold_kernels import final_kernel
 from kernelwise.search.learned_metrics import most_regularised, search_metric
+from kernelwise.search.reasons import spoken
 from kernelwise.search.result import Choice, columns_of
 from kernelwise.search.rules import simplest_within
+from kernelwise.search.wording import number
 
 #: The climb stays between these values of γ·(median squared distance): wider kernels are linear ones, and
 #: under narrower ones every sample is alone.
@@ -100,22 +103,37 @@ def _simplest(judge: CrossValidator, criterion: Any, search: Optimizer | None) -
     choices: dict[str, Choice] = {}
     skipped = []
     n_features, is_sparse = judge.samples.Z.shape[1], sparse.issparse(judge.samples.Z)
+    findings, of_form = judge.context.findings, {}
     for name in AUTO:
+        before = len(findings)
         is_too_large = name == "gaussian" and n_features > MAX_FULL
         if choices and (is_sparse or n_features == 1 or is_too_large):
-            skipped.append(f"{name} was left out for {n_features} {'sparse ' if is_sparse else ''}features")
+            kind = "sparse features" if is_sparse else "features" if n_features > 1 else "feature"
+            skipped.append(f"The form {name!r} was left out for {n_features} {kind}")
         elif not choices or judge.context.deadline.allows(f"{name} metric"):
             choices[name] = choose(judge, name, criterion, search)
+            of_form[name] = findings[before:]
+            del findings[before:]
     names, scored = list(choices), [choice.scored for choice in choices.values()]
     scores = np.array([one.best_score for one in scored])
     errors = np.array([judge.standard_error(one) for one in scored])
     name = names[simplest_within(scores, np.arange(len(names)), errors)]
-    shown = ", ".join(f"{other} {score:.4f}" for other, score in zip(names, scores, strict=True))
-    choices[name].why.append(
-        f"Of the cross-validation scores {shown}, that of {name!r} is the simplest within one standard error "
-        f"of the best{''.join(f'; {sentence}' for sentence in skipped)}."
-    )
+    findings += of_form[name]  # what was found about the other forms is of no use to anybody
+    choices[name].why.append(_why_simplest(name, choices))
+    choices[name].how += [f"{sentence}." for sentence in skipped]
     return choices[name]
+
+
+def _why_simplest(name: str, choices: dict[str, Choice]) -> str:
+    """Why one of the forms of kernel was kept, with the scores of all at the C chosen for each."""
+    scores = {form: float(choice.scored.scores[choice.index].mean()) for form, choice in choices.items()}
+    others = [f"{form!r} has {score:.4f}" for form, score in scores.items() if form != name]
+    if not others:
+        return f"Only the form {name!r} was tried."
+    return (
+        f"{name!r} ({scores[name]:.4f}) is the simplest form of kernel within one standard error of the "
+        f"best: {' and '.join(others)}."
+    )
 
 
 def _given(judge: CrossValidator, kernel: Any) -> Choice:
@@ -132,24 +150,31 @@ def _by_widths(judge: CrossValidator, start: Any) -> Choice:
     base = start.rescaled(1.0 / start.scale)
     climb = Climb(base, judge, (WIDEST / data.median, NARROWEST / data.median))
     scored = climb.run(widths.gammas, widths.reasons)
+    return Choice(scored, climb=climb, criterion_path=data.curves, how=_course(widths, climb))
+
+
+def _course(widths: Widths, climb: Climb) -> list[str]:
+    """Which widths a climb started from, and how many it went on to."""
+    pairs = zip(widths.gammas, widths.reasons, strict=True)
+    starts = "; ".join(f"γ = {number(gamma)} ({spoken(reason)})" for gamma, reason in pairs)
     missed = sum(gamma not in climb.tried for gamma in widths.gammas)
     n_more = len(climb.tried) - len(widths.gammas)
-    why = [
-        f"{data.source} named {len(widths.gammas)} widths: {widths}.",
-        f"Cross-validation had no time for {missed} of them."
+    return [
+        f"The search started from {count(len(widths.gammas), 'width')} of the kernel: {starts}.",
+        f"There was no time for {missed} of them."
         if missed
-        else f"Cross-validation tried them and {n_more} more around the best.",
+        else f"It tried {count(n_more, 'more width')} around the best.",
     ]
-    return Choice(scored, climb=climb, criterion_path=data.curves, why=why)
 
 
 def _by_metric(judge: CrossValidator, name: str, criteria: Any) -> Choice:
     """A learned metric, scored with metrics that have not seen the held-out rows."""
-    climb, learned, why = search_metric(judge, name, criteria)
+    climb, learned, how = search_metric(judge, name, criteria)
+    why = []
     columns = columns_of(learned.result)
     if judge.family.regularises_metrics:
         scored, index, sentence = most_regularised(judge, climb)
-        return Choice(scored, index, climb, columns, learned.result, [*why, *sentence])
+        return Choice(scored, index, climb, columns, learned.result, sentence, how)
     widths, limits = _usual_widths(judge, final_kernel(climb.base), "highest centred alignment")
     climb.limits = limits
     climb.run(widths.gammas[1:], widths.reasons[1:])
@@ -161,9 +186,8 @@ def _by_metric(judge: CrossValidator, name: str, criteria: Any) -> Choice:
         if score > climb.tried[climb.best].best_score:
             climb = plain
             why.append(f"The start from the data, without learning, did better: {score:.4f}.")
-    return Choice(
-        climb.tried[climb.best], climb=climb, criterion_path=columns, search=learned.result, why=why
-    )
+    best = climb.tried[climb.best]
+    return Choice(best, climb=climb, criterion_path=columns, search=learned.result, why=why, how=how)
 
 
 def _by_alignment(judge: CrossValidator, start: Kernel) -> Choice:
@@ -190,8 +214,9 @@ def _by_score(judge: CrossValidator, starts: list[tuple[Kernel, str]], result: T
     best = max(climbs, key=lambda climb: climb.tried[climb.best].best_score)
     preferred = starts[climbs.index(best)][1]
     scored = best.run([], [])
-    why = [f"Cross-validation preferred the kernel of the {preferred}; {len(best.tried)} widths were tried."]
-    return Choice(scored, climb=best, criterion_path=columns_of(result), search=result, why=why)
+    tried = count(len(best.tried), "width was tried", "widths were tried")
+    how = [f"Cross-validation preferred the kernel of the {preferred}; {tried}."]
+    return Choice(scored, climb=best, criterion_path=columns_of(result), search=result, how=how)
 
 
 def _usual_widths(judge: CrossValidator, kernel: Any, reason: str) -> tuple[Widths, tuple[float, float]]:

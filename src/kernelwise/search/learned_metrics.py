@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.text import count
 from kernelwise._core.weights import copies_of
 from kernelwise.search.canonical import sample
 from kernelwise.search.climb import Climb
@@ -29,7 +30,7 @@ CLOSE = 0.5
 def search_metric(judge: CrossValidator, name: str, criteria: Any) -> tuple[Climb, LearnedMetric, list[str]]:
     """Learn a metric by each criterion, anew without every fold; then climb over the widths of the best.
 
-    Returns the finished climb, how that metric was found, and why it is the best.
+    Returns the finished climb, how that metric was found, and the course of it in words.
     """
     climbs: list[Climb] = []
     found: list[LearnedMetric] = []
@@ -53,12 +54,13 @@ def search_metric(judge: CrossValidator, name: str, criteria: Any) -> tuple[Clim
     )
     climbs[best].run([], [])
     judge.context.findings.extend(found[best].findings)
-    why = [
+    how = [
         f"A {name} metric was learned by {' and by '.join(_name(c) for c in criteria)}, from "
         f"{len(found[best].values)} starts; cross-validation, with metrics learned without each fold, "
-        f"preferred the {tried[best].reason} at {len(climbs[best].tried)} widths."
+        f"preferred the {tried[best].reason}, and {count(len(climbs[best].tried), 'width')} of it "
+        f"{'was' if len(climbs[best].tried) == 1 else 'were'} tried."
     ]
-    return climbs[best], found[best], why
+    return climbs[best], found[best], how
 
 
 def most_regularised(judge: CrossValidator, climb: Climb) -> tuple[ScoredKernel, int, list[str]]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from kernelwise.criteria import Criterion
 from kernelwise.result import History, TuningResult
+from kernelwise.search.baseline import Baseline
 from kernelwise.search.climb import Climb
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.scored_kernel import ScoredKernel
@@ -25,8 +26,10 @@ class Choice:
         Index of the chosen C among its values; the best one if none is given.
     climb : Climb or None
         Over whose widths the kernel is the best.
-    criterion_path, search, why
+    criterion_path, search
         As in `SelectionResult`.
+    why, how : list of str
+        What decided, beside the scores; and how the search went.
     """
 
     scored: ScoredKernel
@@ -35,6 +38,7 @@ class Choice:
     criterion_path: dict[str, Any] = field(default_factory=dict)
     search: TuningResult | None = None
     why: list[str] = field(default_factory=list)
+    how: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if self.index < 0:
@@ -75,7 +79,11 @@ class SelectionResult(TuningResult):
     search : TuningResult or None
         Of the criterion that an optimizer searched.
     why : tuple of str
-        One sentence for every decision.
+        Why this answer won: its score beside the next best and a constant answer, and what is as good.
+    how : tuple of str
+        How the search went, one sentence for every step.
+    baseline : Baseline or None
+        The score of the best answer that ignores X, on the same held-out rows.
     n_svm_fits : int
     standard_error : float
         Of the score: see `kernelwise.search.rules.standard_error`.
@@ -86,6 +94,8 @@ class SelectionResult(TuningResult):
     criterion_path: dict[str, Any] = field(default_factory=dict, repr=False)
     search: TuningResult | None = field(default=None, repr=False)
     why: tuple[str, ...] = ()
+    how: tuple[str, ...] = ()
+    baseline: Baseline | None = None
     n_svm_fits: int = 0
     standard_error: float = np.nan
 
@@ -95,11 +105,16 @@ class SelectionResult(TuningResult):
             f"{self.n_evaluations} candidates, {self.n_svm_fits} machines, {self.seconds:.2f} s; "
             f"stopped: {self.stop_reason}"
         )
-        return "\n".join([head, numbers, *self.why, *map(str, self.diagnostics)])
+        return "\n".join([head, numbers, *self.why, *self.how, *map(str, self.diagnostics)])
 
 
 def selection_result(
-    judge: CrossValidator, choice: Choice, criterion: Any, table: dict[str, Any], row: int
+    judge: CrossValidator,
+    choice: Choice,
+    criterion: Any,
+    table: dict[str, Any],
+    row: int,
+    baseline: Baseline | None = None,
 ) -> SelectionResult:
     """The result of a finished search, whose choice is one row of the table ``cv_results_``.
 
@@ -135,6 +150,8 @@ def selection_result(
         criterion_path=choice.criterion_path,
         search=search,
         why=tuple(choice.why),
+        how=tuple(choice.how),
+        baseline=baseline,
         n_svm_fits=judge.n_machines,
         standard_error=float(table["standard_error"][row]),
     )

@@ -1,0 +1,76 @@
+"""The score of an answer that ignores X, which every score is shown beside."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernelwise.multiclass import STRATEGIES, two_class_machines
+from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.families import Classification
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The best answer that is the same for every row, and its score.
+
+    Attributes
+    ----------
+    score : float
+        On the same held-out rows and folds, and by the same scorer, as the score that it stands beside.
+    answer : str
+        The answer in words, such as ``"always answering 'mild'"``.
+    """
+
+    score: float
+    answer: str
+
+
+def baseline(judge: CrossValidator) -> Baseline:
+    """The best constant answer: one of the classes, or the mean or the median of the targets.
+
+    A score that only ranks rows, such as ROC AUC, gives all of them its chance level.
+    """
+    decision, answers = _constants(judge)
+    rows, weight = judge.fold_rows.rows, judge.fold_rows.weight
+    constant = np.repeat(decision[:, None], len(rows), axis=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # precision and the like warn of a class that is never predicted
+        folds = [judge.scorer(constant[:, test], rows[test], weight[test]) for _, test in judge.folds]
+    scores = np.nan_to_num(np.mean(folds, axis=0), nan=-np.inf)
+    best = int(np.argmax(scores))
+    if not np.isfinite(scores[best]):
+        return Baseline(np.nan, "any answer that ignores X")
+    if len(scores) > 1 and np.ptp(scores) <= 1e-12 * abs(scores[best]):
+        return Baseline(float(scores[best]), "any answer that ignores X")
+    return Baseline(float(scores[best]), f"always answering {answers[best]}")
+
+
+def _constants(judge: CrossValidator) -> tuple[np.ndarray, list[str]]:
+    """Decision values of each constant answer, (n_answers,) or (n_answers, n_machines), and its name."""
+    family = judge.family
+    if isinstance(family, Classification):
+        decision = decision_for_classes(len(family.classes), STRATEGIES[family.multiclass].machines)
+        return decision, [repr(label) for label in family.classes.tolist()]
+    held = judge.held_out
+    order = np.argsort(held.y, kind="stable")
+    share = np.cumsum(held.weight[order])
+    median = held.y[order][np.searchsorted(share, share[-1] / 2.0)]
+    units: Any = judge.scorer
+    values = np.array([np.average(held.y, weights=held.weight), median])
+    shown = units.path_scorer.answers.truth(values)
+    return values, [f"the mean ({shown[0]:.4g})", f"the median ({shown[1]:.4g})"]
+
+
+def decision_for_classes(n_classes: int, strategy: str) -> np.ndarray:
+    """Decision values by which two-class models all answer one class: (n_classes,) or (…, n_machines).
+
+    A model that the class is no part of has the value zero.
+    """
+    decision = np.zeros((n_classes, len(two_class_machines(np.arange(n_classes), n_classes, strategy))))
+    for k, machine in enumerate(two_class_machines(np.arange(n_classes), n_classes, strategy)):
+        decision[machine.members, k] = machine.signs
+    return decision[:, 0] if n_classes == 2 else decision

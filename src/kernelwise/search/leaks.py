@@ -1,0 +1,171 @@
+"""Leaks: what makes a score look better than the model will do on new rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.stats import rankdata
+
+from kernelwise._core.text import count
+from kernelwise.findings import Finding
+
+#: Fewer rows than this say nothing about a column.
+MIN_ROWS = 30
+#: Rows that every column is looked at in at first; only columns that stand out there are looked at whole.
+FIRST_LOOK = 1000
+#: Rows of the smallest class from which on a column that tells the classes apart is no chance.
+MIN_OF_CLASS = 10
+#: Rank correlation with the target from which on a column is the target in other words.
+SAME = 0.9995
+#: Columns that a sentence names, at most.
+MAX_NAMED = 5
+#: Standard errors of the difference by which a test score must be lower to be called far lower.
+FAR = 3.0
+
+
+def column_findings(X: Any, y: np.ndarray, names: Sequence[str], *, is_classes: bool) -> list[Finding]:
+    """Columns that number the rows, identify them, or tell the target alone.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        In the order of the file. Sparse matrices have no such columns, and none is found.
+    y : ndarray of shape (n_rows,)
+        Class indices, or targets.
+    names : sequence of str
+        Of the columns, as a sentence is to name them.
+    is_classes : bool
+        Whether y has class indices.
+    """
+    if sparse.issparse(X) or len(X) < MIN_ROWS:
+        return []
+    numbering, identifying = identifiers(X)
+    telling = [k for k in tell_tales(X, y, is_classes=is_classes) if k not in numbering]
+    return [
+        *_finding("row numbers", numbering, names, "numbers the rows", "number the rows"),
+        *_finding(
+            "identifiers",
+            [k for k in identifying if k not in telling],
+            names,
+            "has a different whole number in every row, as identifiers do",
+            "have a different whole number in every row, as identifiers do",
+        ),
+        *_finding(
+            "target in a column",
+            telling,
+            names,
+            "tells the target without any other column",
+            "tell the target, each without any other column",
+        ),
+    ]
+
+
+def identifiers(X: np.ndarray) -> tuple[list[int], list[int]]:
+    """Columns that number the rows, and other columns of whole numbers that are all different.
+
+    A column numbers the rows if its whole numbers follow each other without a gap, in whatever order, or if
+    its values rise (or fall) from the first row to the last.
+    """
+    first = X[: max(FIRST_LOOK, MIN_ROWS)]
+    candidates = [k for k in range(X.shape[1]) if len(np.unique(first[:, k])) == len(first)]
+    numbering: list[int] = []
+    identifying: list[int] = []
+    for k in candidates:
+        column = X[:, k]
+        steps = np.diff(column)
+        is_whole = bool((column == np.floor(column)).all())
+        if (steps > 0.0).all() or (steps < 0.0).all():
+            numbering.append(k)
+        elif is_whole and len(np.unique(column)) == len(column):
+            follows = column.max() - column.min() == len(column) - 1
+            (numbering if follows else identifying).append(k)
+    return numbering, identifying
+
+
+def tell_tales(X: np.ndarray, y: np.ndarray, *, is_classes: bool) -> list[int]:
+    """Columns from which alone the target can be read without an error, by thresholds or by its values."""
+    if is_classes and np.unique(y, return_counts=True)[1].min() < MIN_OF_CLASS:
+        return []
+    rows = np.linspace(0, len(X) - 1, min(len(X), FIRST_LOOK)).astype(int)
+    tells = _tells_classes if is_classes else _tells_numbers
+    found = [k for k in range(X.shape[1]) if tells(X[rows, k], y[rows])]
+    return [k for k in found if tells(X[:, k], y)]
+
+
+def _tells_classes(column: np.ndarray, y: np.ndarray) -> bool:
+    """Whether each class has an interval of its own, or each of a few values belongs to one class."""
+    values, index = np.unique(column, return_inverse=True)
+    if len(values) < 2 or len(np.unique(y)) < 2:
+        return False
+    first = np.zeros(len(values), dtype=y.dtype)
+    first[index] = y
+    if not (first[index] == y).all():  # two classes share a value
+        return False
+    n_intervals = 1 + int((np.diff(first) != 0).sum())
+    repeats = len(values) <= len(column) / 5
+    return n_intervals == len(np.unique(y)) or repeats
+
+
+def _tells_numbers(column: np.ndarray, y: np.ndarray) -> bool:
+    """Whether a column rises or falls with the target."""
+    a, b = rankdata(column), rankdata(y)
+    if np.ptp(a) == 0.0 or np.ptp(b) == 0.0:
+        return False
+    return bool(abs(np.corrcoef(a, b)[0, 1]) >= SAME)
+
+
+def _finding(name: str, columns: list[int], names: Sequence[str], one: str, many: str) -> list[Finding]:
+    if not columns:
+        return []
+    named = [str(names[k]) for k in columns]
+    shown = ", ".join(named[:MAX_NAMED]) + (
+        f" and {len(named) - MAX_NAMED} more" if len(named) > MAX_NAMED else ""
+    )
+    message = f"{shown[0].upper()}{shown[1:]} {one if len(named) == 1 else many}."
+    if name == "target in a column":
+        ask = "If it would not be known for new rows, leave it out"
+    else:
+        ask = "New rows will have other numbers: leave it out"
+    if len(named) > 1:
+        ask = ask.replace("it would", "they would").replace("leave it", "leave them")
+    options = ",".join(label.strip("'\"") for label in named)
+    return [Finding(name, "warning", message, f"{ask}.", f"{ask}: --ignore {options}")]
+
+
+def copies_finding(n_copies: int, n_test: int) -> list[Finding]:
+    """A warning if test rows are rows that the model was trained on."""
+    if n_copies == 0:
+        return []
+    what = "All" if n_copies == n_test else f"{n_copies} of the"
+    verb = "is" if n_copies == 1 else "are"
+    message = (
+        f"{what} {count(n_test, 'test row')} {verb} also in the training data, so that the test score says "
+        "little about new rows."
+    )
+    advice = "Test on rows that the model was not trained on."
+    return [Finding("test rows in training", "warning", message, advice)]
+
+
+def test_gap_finding(
+    cv_score: float, cv_error: float | None, test_score: float, test_error: float | None
+) -> list[Finding]:
+    """A warning if a test score is far below that of the cross-validation, with the usual causes.
+
+    ``cv_error`` and ``test_error`` are standard errors; None or NaN is unknown, and counts as zero.
+    """
+    errors = np.nan_to_num(np.array([cv_error or 0.0, test_error or 0.0], dtype=float))
+    gap = cv_score - test_score
+    if not gap > FAR * float(np.hypot(*errors)) or not gap > 0.02 * abs(cv_score):
+        return []
+    message = (
+        f"The test score, {test_score:.4g}, is far below the cross-validated score, {cv_score:.4g}. Trust "
+        "the test."
+    )
+    advice = (
+        "Usual causes: rows of one person, place or batch are in several folds; the test rows are from "
+        "another time; nearly equal rows are on both sides of a fold."
+    )
+    return [Finding("test far below cross-validation", "warning", message, advice)]

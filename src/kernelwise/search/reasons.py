@@ -1,0 +1,143 @@
+"""Why an answer won, in words: its score beside the next best and a constant answer, and what equals it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernelwise._core.text import count
+from kernelwise.search.baseline import Baseline
+from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.result import Choice
+from kernelwise.search.scored_kernel import ScoredKernel
+from kernelwise.search.wording import error_text, model_text, number, score_text
+
+#: What the rules of `kernelwise.search.candidates` stand for.
+RULES = {
+    "peak of dbtc": "the classes are farthest apart",
+    "peak of esdr": "the classes are farthest apart for their spread",
+    "peak of j4": "the classes are farthest apart for their spread",
+    "peak of kta": "the kernel agrees best with the classes",
+    "peak of centred alignment": "the kernel agrees best with the target",
+    "usual": "the rule of thumb",
+    "median distance": "the rule of thumb",
+    "start from the data": "the start from the data",
+    "wide": "nearly linear",
+}
+
+
+def spoken(reason: str) -> str:
+    """The reasons of a width, such as "peak of dbtc, usual", in words."""
+    words = [RULES.get(part, part) for part in reason.split(", ")]
+    return ", ".join(dict.fromkeys(words))
+
+
+def reasons(judge: CrossValidator, choice: Choice, baseline: Baseline) -> list[str]:
+    """One sentence each: the score beside that of a constant answer, the next best, what is as good."""
+    found = [_score(judge, choice, baseline)]
+    others = [scored for scored in judge.scored if _is_other(scored, choice.scored)]
+    if others:
+        best = max(others, key=lambda scored: scored.best_score)
+        found.append(_next_best(judge, choice, best, len({str(other.kernel) for other in others}) + 1))
+    return [*found, *_as_good(judge, choice)]
+
+
+def _is_other(scored: ScoredKernel, chosen: ScoredKernel) -> bool:
+    return str(scored.kernel) != str(chosen.kernel)
+
+
+def _mean(choice: Choice) -> float:
+    return float(choice.scored.scores[choice.index].mean())
+
+
+def _score(judge: CrossValidator, choice: Choice, baseline: Baseline) -> str:
+    share = judge.scorer.is_share
+    error = judge.standard_error(choice.scored, choice.index)
+    found = f"{score_text(_mean(choice), share)}{error_text(error, share)}"
+    what = model_text(choice.scored.kernel, choice.C)
+    verb = "is right about" if share else "has the cross-validated score"
+    where = " of the rows that it was not trained on" if share else ""
+    if not np.isfinite(baseline.score):
+        return f"{what} {verb} {found}{where}."
+    guess = f"{baseline.answer} {'would be right about' if share else 'has'}"
+    return f"{what} {verb} {found}{where}; {guess} {score_text(baseline.score, share)}."
+
+
+def _next_best(judge: CrossValidator, choice: Choice, other: ScoredKernel, n_kernels: int) -> str:
+    share = judge.scorer.is_share
+    score = float(other.scores[other.best].mean())
+    error = judge.standard_error(choice.scored, choice.index)
+    gain = _mean(choice) - score
+    what = model_text(other.kernel, float(other.Cs[other.best]))
+    if gain > 0.0 or other.best_score <= float(choice.scored.smoothed[choice.index]):
+        head = f"The next best of {count(n_kernels, 'kernel')} compared, {what}, has"
+    else:
+        head = f"Of {count(n_kernels, 'kernel')} compared, {what} has the best score,"
+    if gain > 0.0:
+        tail = "a difference within the error" if gain <= error else "which is clearly less"
+        return f"{head} {score_text(score, share)}: {tail}."
+    if gain == 0.0:
+        return f"{head} the same {score_text(score, share)}."
+    if other.best_score <= float(choice.scored.smoothed[choice.index]):
+        return f"{head} {score_text(score, share)} there, but less at the values of C around it."
+    tail = "a difference within the error" if -gain <= error else "which is clearly more"
+    return f"{head} {score_text(score, share)}: {tail}."
+
+
+def _as_good(judge: CrossValidator, choice: Choice) -> list[str]:
+    """Which C and which widths around the chosen ones have the same score within one standard error."""
+    error = judge.standard_error(choice.scored, choice.index)
+    if not np.isfinite(error) or error == 0.0:
+        return []
+    scored, level = choice.scored, float(choice.scored.smoothed[choice.index]) - error
+    first, last = around(scored.smoothed >= level, choice.index)
+    found = []
+    if first < last:
+        found.append(f"C from {number(scored.Cs[first])} to {number(scored.Cs[last])}")
+    widths = _equal_widths(choice, level)
+    if widths:
+        found.append(widths)
+    if not found:
+        return []
+    return [f"It makes no difference beyond the error to take {', or '.join(found)}."]
+
+
+def _equal_widths(choice: Choice, level: float) -> str:
+    """The widths of the climb around the chosen one whose scores reach a level; empty if there are none."""
+    climb = choice.climb
+    if climb is None or not any(scored is choice.scored for scored in climb.tried.values()):
+        return ""
+    factors = sorted(climb.tried)
+    at = next(k for k, factor in enumerate(factors) if climb.tried[factor] is choice.scored)
+    first, last = around(np.array([climb.tried[factor].best_score >= level for factor in factors]), at)
+    if first == last:
+        return ""
+    low, high = (width_text(climb.tried[factors[k]].kernel) for k in (first, last))
+    if not low:
+        spread = [factors[k] / factors[at] for k in (first, last)]
+        return f"{number(spread[0])} to {number(spread[1])} times the chosen width factor"
+    return f"{low} to {high}"
+
+
+def width_text(kernel: Any) -> str:
+    """γ of a kernel with one width; empty for others."""
+    gamma = getattr(kernel, "gamma", None)
+    return f"γ = {number(gamma)}" if isinstance(gamma, float | int) else ""
+
+
+def around(is_good: np.ndarray, index: int) -> tuple[int, int]:
+    """First and last of the neighbours of an index, itself included, that are good without a gap.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> around(np.array([True, False, True, True, False]), 3)
+    (2, 3)
+    """
+    first = last = index
+    while first > 0 and is_good[first - 1]:
+        first -= 1
+    while last + 1 < len(is_good) and is_good[last + 1]:
+        last += 1
+    return first, last

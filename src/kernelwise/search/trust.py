@@ -1,0 +1,128 @@
+"""When not to trust the answer: no better than a constant one, classes never predicted, ends of ranges."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernelwise._core.text import count
+from kernelwise.findings import Finding
+from kernelwise.search.baseline import Baseline
+from kernelwise.search.c_range import LIMITS, STEP
+from kernelwise.search.climb import STEP as WIDTH_STEP
+from kernelwise.search.climb import Climb
+from kernelwise.search.result import Choice
+from kernelwise.search.wording import number
+
+#: Classes that a sentence lists, at most.
+MAX_LISTED = 5
+NO_BETTER = "no better than guessing"
+C_AT_END = "C at the end of its range"
+
+
+def baseline_findings(score: float, error: float, baseline: Baseline | None) -> list[Finding]:
+    """A warning if a score is not above that of a constant answer by more than its standard error."""
+    margin = float(np.nan_to_num(error))
+    if baseline is None or not np.isfinite(baseline.score) or score - baseline.score > margin:
+        return []
+    found = f"{score:.4g}" if margin == 0.0 else f"{score:.4g} ± {margin:.2g}"
+    message = (
+        f"The model is no better than guessing: its cross-validated score is {found}, and "
+        f"{baseline.answer} scores {baseline.score:.4g}."
+    )
+    advice = (
+        "Do not use it as it is: look for features that say more about the target, for more rows, or for a "
+        "score that counts what matters to you."
+    )
+    return [Finding(NO_BETTER, "warning", message, advice)]
+
+
+def class_findings(truth: np.ndarray, predicted: np.ndarray, classes: np.ndarray) -> list[Finding]:
+    """A warning if some classes are never predicted; truth and predictions are indices, (n_held_out,)."""
+    present = np.unique(truth)
+    never = np.setdiff1d(present, predicted)
+    if not never.size:
+        return []
+    labels = classes.tolist()
+    shown = [f"{labels[k]!r} ({count(int((truth == k).sum()), 'row')})" for k in never[:MAX_LISTED]]
+    more = f" and {len(never) - MAX_LISTED} more" if len(never) > MAX_LISTED else ""
+    answered = np.setdiff1d(predicted, [-1])
+    if len(answered) == 1:
+        what = f"The model answers {labels[answered[0]]!r} for every held-out row, and never"
+    else:
+        what = f"The model never answers {count(len(never), 'class', 'classes')} of {len(present)}:"
+    message = f"{what} {', '.join(shown)}{more}."
+    return [
+        Finding(
+            "classes never predicted",
+            "warning",
+            message,
+            "Weigh the classes equally: class_weight='balanced', scoring='balanced_accuracy'.",
+            "Weigh the classes equally: --class-weight balanced --scoring balanced_accuracy.",
+        )
+    ]
+
+
+def edge_findings(choice: Choice, *, is_given: bool, is_guess: bool) -> list[Finding]:
+    """Warnings if C or the width chosen is at an end of what could be tried, and better than what is inside.
+
+    ``is_given`` says that the user gave the values of C; ``is_guess`` that the model is no better than a
+    constant answer, and C at an end, where all scores are equal, is worth a word.
+    """
+    found = [_edge_of_C(choice, is_given, is_guess)]
+    if choice.climb is not None and choice.climb.tried[choice.climb.best] is choice.scored:
+        found.append(_edge_of_width(choice.climb))
+    return [finding for finding in found if finding is not None]
+
+
+def _edge_of_C(choice: Choice, is_given: bool, is_guess: bool) -> Finding | None:
+    scored, index = choice.scored, choice.index
+    Cs, smoothed = scored.Cs, scored.smoothed
+    if len(Cs) < 2 or index not in (0, len(Cs) - 1) or index != scored.best:
+        return None
+    is_low = index == 0
+    if not is_low and scored.is_finished:  # larger values give the same models
+        return None
+    if not is_guess and smoothed[index] <= smoothed[1 if is_low else -2]:
+        return None
+    scaled = Cs[index] * scored.variance
+    is_last = scaled / STEP < LIMITS[0] if is_low else scaled * STEP > LIMITS[1]
+    if not (is_given or is_last):
+        return None
+    side, beyond = ("smallest", "smaller") if is_low else ("largest", "larger")
+    if is_given:
+        message = f"C = {number(Cs[index])} is the {side} of the values given, and has the best score."
+        advice, option = (f"Give {beyond} values, too ({name})." for name in ("Cs", "--log2c"))
+        return Finding(C_AT_END, "warning", message, advice, option)
+    message = f"C = {number(Cs[index])} is the {side} value that is ever tried, and has the best score."
+    advice = (
+        "The model hardly looks at the rows: the features may say little about the target."
+        if is_low
+        else "The model fits every row that it can: look for errors in the target."
+    )
+    return Finding(C_AT_END, "warning", message, advice)
+
+
+def _edge_of_width(climb: Climb) -> Finding | None:
+    """The best width is the last one inside the limits, and better than its neighbour within."""
+    low, high = climb.limits
+    factor = climb.best
+    others = [other for other in climb.tried if other != factor]
+    if not others or not (low > 0.0 or np.isfinite(high)):
+        return None
+    is_low = factor / WIDTH_STEP < low and factor == min(climb.tried)
+    is_high = factor * WIDTH_STEP > high and factor == max(climb.tried)
+    neighbour = min(others) if is_low else max(others)
+    if not (is_low or is_high) or climb.tried[factor].best_score <= climb.tried[neighbour].best_score:
+        return None
+    end, meaning, advice, option = (
+        ("widest", "almost linear", "Try kernel='linear', which is simpler.", "Try --kernel linear.")
+        if is_low
+        else (
+            "narrowest",
+            "one in which every row is alone",
+            "Look for columns that identify the rows, and for features that say little about the target.",
+            "",
+        )
+    )
+    message = f"The chosen kernel, {climb.tried[factor].kernel}, is the {end} that is tried: {meaning}."
+    return Finding("width at the end of its range", "warning", message, advice, option)

@@ -1,0 +1,129 @@
+"""Columns that leak the target, test rows that are training rows, and tests far below cross-validation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
+
+from kernelwise import TunedSVC
+from kernelwise.exceptions import TrustWarning
+from kernelwise.search.leaks import (
+    column_findings,
+    copies_finding,
+    identifiers,
+    tell_tales,
+)
+from kernelwise.search.leaks import (
+    test_gap_finding as gap_finding,
+)
+
+N = 200
+rng = np.random.default_rng(0)
+ROWS = np.arange(N)
+Y = (ROWS >= N // 2).astype(int)
+NOISE = rng.normal(size=N)
+
+
+@pytest.mark.parametrize(
+    ("column", "numbers", "identifies"),
+    [
+        (ROWS, True, False),
+        (1000.0 + ROWS[::-1], True, False),
+        (rng.permutation(N) + 5, True, False),
+        (np.cumsum(rng.random(N)), True, False),  # a time
+        (rng.permutation(10**6)[:N] * 1.0, False, True),
+        (NOISE, False, False),
+        (ROWS % 100, False, False),
+        (np.where(ROWS == 3, 4, ROWS), False, False),
+        (np.full(N, 7.0), False, False),
+    ],
+)
+def test_row_numbers_and_identifiers(column, numbers, identifies):
+    assert identifiers(np.column_stack([NOISE, column])) == ([1] * numbers, [1] * identifies)
+
+
+@pytest.mark.parametrize(
+    ("column", "tells"),
+    [
+        (NOISE + 100.0 * Y, True),  # an interval for each class
+        (np.array([3.0, -1.0])[Y], True),
+        (rng.integers(0, 10, N) * 2.0 + Y, True),  # 20 values, each of one class
+        (NOISE + 3.0 * Y, False),  # they overlap
+        (np.where(ROWS == 0, 100.0, 0.0) + NOISE + 50.0 * Y, False),  # one row is on the wrong side
+        (rng.permutation(N) * 1.0, False),  # every value belongs to one class, as any identifier's does
+        (np.zeros(N), False),
+    ],
+)
+def test_a_column_that_tells_the_classes(column, tells):
+    assert tell_tales(np.column_stack([NOISE, column]), Y, is_classes=True) == [1] * tells
+
+
+def test_a_few_rows_of_a_class_are_no_evidence():
+    y = (ROWS < 5).astype(int)
+    assert tell_tales((NOISE + 100.0 * y)[:, None], y, is_classes=True) == []
+
+
+def test_a_column_that_tells_a_number():
+    y = rng.normal(size=N)
+    X = np.column_stack([np.exp(y), y + 0.2 * NOISE, NOISE])
+    assert tell_tales(X, y, is_classes=False) == [0]
+
+
+def test_more_rows_than_the_first_look():
+    """What is true of the first thousand rows only is not said."""
+    y = np.arange(5000) % 2
+    column = 100.0 * y + rng.normal(size=5000)
+    assert tell_tales(column[:, None], y, is_classes=True) == [0]
+    column[4242] = 100.0 * (1 - y[4242])
+    assert tell_tales(column[:, None], y, is_classes=True) == []
+    numbers = np.arange(5000.0)
+    numbers[4001:] = numbers[4001]
+    assert identifiers(numbers[:, None]) == ([], [])
+
+
+@pytest.mark.parametrize("load", [load_iris, load_breast_cancer, load_wine, load_digits])
+def test_nothing_is_found_in_real_tables(load):
+    X, y = load(return_X_y=True)
+    assert column_findings(X, y, list(range(X.shape[1])), is_classes=True) == []
+
+
+def test_nothing_is_found_in_a_real_regression():
+    X, y = load_diabetes(return_X_y=True)
+    assert column_findings(X, y, list(range(X.shape[1])), is_classes=False) == []
+
+
+def test_few_rows_and_sparse_matrices_are_not_looked_at():
+    X = np.column_stack([ROWS, NOISE])
+    assert column_findings(X[:20], Y[:20], ["a", "b"], is_classes=True) == []
+    assert column_findings(sparse.csr_array(X), Y, ["a", "b"], is_classes=True) == []
+
+
+def test_the_model_names_the_column_and_the_option():
+    frame = pd.DataFrame({"visit": ROWS, "size": NOISE, "barcode": rng.permutation(10**6)[:N]})
+    with pytest.warns(TrustWarning, match="'visit' numbers the rows"):
+        model = TunedSVC().fit(frame, Y)
+    found = {finding.name: finding for finding in model.diagnostics_}
+    assert found["row numbers"].for_command_line().endswith("leave it out: --ignore visit")
+    assert "'barcode' has a different whole number in every row" in found["identifiers"].message
+    with pytest.warns(TrustWarning, match="Column 0 numbers the rows"):
+        TunedSVC().fit(frame.to_numpy(), Y)
+
+
+def test_copies():
+    assert copies_finding(0, 10) == []
+    assert copies_finding(1, 10)[0].message.startswith("1 of the 10 test rows is also in the training data")
+    assert copies_finding(10, 10)[0].message.startswith("All 10 test rows are")
+
+
+def test_a_test_score_far_below_cross_validation():
+    (found,) = gap_finding(0.983, 0.005, 0.582, 0.023)
+    assert found.severity == "warning"
+    assert "0.582" in found.message
+    assert "person" in found.advice
+    assert gap_finding(0.98, 0.01, 0.96, 0.01) == []
+    assert gap_finding(0.90, 0.01, 0.95, 0.01) == []
+    assert gap_finding(0.90, None, 0.895, np.nan) == []  # no errors known: two per cent at least
+    assert gap_finding(0.90, None, 0.80, np.nan)

@@ -1,0 +1,76 @@
+"""Why an answer won: every number in the sentences is one of the table."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes
+
+from kernelwise import TunedSVC, TunedSVR
+from kernelwise.kernels import RBF, Linear
+from kernelwise.search.reasons import RULES, around, spoken
+from kernelwise.search.wording import model_text
+
+
+@pytest.fixture(scope="module")
+def model():
+    return TunedSVC().fit(*load_breast_cancer(return_X_y=True))
+
+
+def test_the_score_stands_beside_the_baseline(model):
+    first, result = model.result_.why[0], model.result_
+    numbers = [float(text) / 100 for text in re.findall(r"([\d.]+) %", first)]
+    assert numbers == pytest.approx([result.score, result.baseline.score], abs=5e-4)
+    assert float(re.search(r"± ([\d.]+)", first)[1]) / 100 == pytest.approx(result.standard_error, abs=5e-4)
+    assert first.startswith(f"RBF with γ = {model.kernel_.gamma:.3g} and C = {model.C_:g} is right about")
+    assert "always answering 1 would be right about 62.7 %" in first
+
+
+def test_the_next_best_is_of_the_table(model):
+    second, table = model.result_.why[1], model.cv_results_
+    gammas = np.array([params["gamma"] for params in table["params"]])
+    others = gammas != model.kernel_.gamma
+    row = int(np.argmax(np.where(others, table["smoothed_test_score"], -np.inf)))
+    assert f"γ = {gammas[row]:.3g} and C = {table['params'][row]['C']:g}" in second
+    assert f"{100 * table['mean_test_score'][row]:.1f} %" in second
+    assert f"of {len(np.unique(gammas))} kernels compared" in second
+
+
+def test_what_makes_no_difference_is_within_one_standard_error(model):
+    third, table = model.result_.why[2], model.cv_results_
+    gammas = np.array([params["gamma"] for params in table["params"]])
+    low, high = (float(text) for text in re.search(r"C from ([\d.e-]+) to ([\d.e-]+)", third).groups())
+    level = table["smoothed_test_score"][model.best_index_] - model.result_.standard_error
+    for params, score, gamma in zip(table["params"], table["smoothed_test_score"], gammas, strict=True):
+        if gamma == model.kernel_.gamma and low <= params["C"] <= high:
+            assert score >= level
+    low, high = (float(text) for text in re.findall(r"γ = ([\d.e-]*\d)", third))
+    for gamma in np.unique(gammas):
+        if low * 0.999 <= gamma <= high * 1.001:
+            assert table["smoothed_test_score"][gammas == gamma].max() >= level
+
+
+def test_other_scores_are_no_percentages():
+    sentence = TunedSVR().fit(*load_diabetes(return_X_y=True)).result_.why[0]
+    assert re.search(r"has the cross-validated score 0\.\d+ ± 0\.\d+; always answering the mean", sentence)
+
+
+@pytest.mark.parametrize(
+    ("good", "index", "expected"), [("0110", 1, (1, 2)), ("1111", 2, (0, 3)), ("1011", 0, (0, 0))]
+)
+def test_neighbours_without_a_gap(good, index, expected):
+    assert around(np.array([sign == "1" for sign in good]), index) == expected
+
+
+def test_words_for_rules():
+    assert spoken("peak of kta, usual") == f"{RULES['peak of kta']}, {RULES['usual']}"
+    assert spoken("peak of esdr, peak of j4") == RULES["peak of j4"]  # said once
+    assert spoken("a rule of your own") == "a rule of your own"
+
+
+def test_a_kernel_and_c_in_words():
+    assert model_text(RBF(0.25), 16.0) == "RBF with γ = 0.25 and C = 16"
+    assert model_text(Linear(), 0.5) == "Linear kernel and C = 0.5"
+    assert model_text("precomputed", 4.0) == "Precomputed kernel and C = 4"

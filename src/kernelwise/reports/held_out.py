@@ -1,4 +1,4 @@
-"""How often and how surely the machine is right on samples it has not seen."""
+"""How often and how surely the model is right on rows it has not seen."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.text import count
+from kernelwise.search.rules import standard_error
 
 N_BINS = 10
 #: Points of a scatter plot, at most.
 MAX_POINTS = 2000
+#: Where rows come from, for a heading.
+SOURCES = {"held out": "Rows it had not seen", "test": "Test rows"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,12 @@ class Confusion:
         total = self.counts.sum(axis=1)
         return np.divide(np.diag(self.counts), total, out=np.zeros(len(total)), where=total > 0)
 
+    @property
+    def precision(self) -> np.ndarray:
+        """Share of what was called each class that belongs to it, NaN if nothing was, shape (n_classes,)."""
+        total = self.counts.sum(axis=0)[: len(self.labels)]
+        return np.divide(np.diag(self.counts), total, out=np.full(len(total), np.nan), where=total > 0)
+
     def worst(self, n: int = 5) -> list[tuple[str, str, float]]:
         """The most frequent confusions: true class, predicted class, count."""
         wrong = self.counts.copy()
@@ -60,7 +68,7 @@ class Confusion:
     def heading(self) -> str:
         """What the table shows."""
         total = self.counts.sum()
-        head = f"{self.source.capitalize()}: {self.n_wrong:g} of {count(float(total), 'sample')} wrong"
+        head = f"{SOURCES[self.source]}: {self.n_wrong:g} of {count(float(total), 'row')} wrong"
         worst = self.worst(1)
         if not worst:
             return head
@@ -100,22 +108,7 @@ class Reliability:
     @property
     def heading(self) -> str:
         """What the curve shows."""
-        return f"Probabilities are off by {100 * self.gap:.1f} points on average (Brier {self.brier:.3f})"
-
-
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """Predicted against observed targets of a regression; ``source`` is "held out" or "test"."""
-
-    source: str
-    observed: np.ndarray
-    predicted: np.ndarray
-
-    @property
-    def heading(self) -> str:
-        """What the points show."""
-        errors = np.abs(self.predicted - self.observed)
-        return f"{self.source.capitalize()}: half of the predictions are within {np.median(errors):.3g}"
+        return f"The probabilities are off by {100 * self.gap:.1f} points on average"
 
 
 def confusion(
@@ -146,7 +139,7 @@ def reliability(
         of,
         np.bincount(bins, weights=w * p) / weights,
         observed,
-        np.sqrt(observed * (1.0 - observed) / weights),
+        standard_error(observed[:, None], weights, is_share=True),
         weights,
         float(np.average((p - hit) ** 2, weights=w)),
     )
@@ -180,9 +173,3 @@ def some_rows(n: int, limit: int = MAX_POINTS, random_state: int = 0) -> np.ndar
     if n <= limit:
         return np.arange(n)
     return np.sort(np.random.default_rng(random_state).choice(n, limit, replace=False))
-
-
-def some_predictions(source: str, observed: np.ndarray, predicted: np.ndarray) -> Predictions:
-    """Predictions, thinned to what a plot can show."""
-    rows = some_rows(len(observed))
-    return Predictions(source, safe_indexing(observed, rows), safe_indexing(predicted, rows))

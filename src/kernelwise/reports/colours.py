@@ -20,8 +20,8 @@ PALETTE = (
     "#999933",
 )
 INK, MUTED, RULE, FAINT = "#1f2a33", "#5c6873", "#dfe4e8", "#c3cbd2"
-#: Values of red, green and blue that further colours are made of, and how light these may be.
-LEVELS, LIGHTNESS = np.linspace(0, 255, 16), (30.0, 78.0)
+#: Values of red, green and blue that further colours are made of, how light and how vivid these may be.
+LEVELS, LIGHTNESS, VIVID = np.linspace(0, 255, 16), (30.0, 78.0), 70.0
 
 
 def colour(k: int) -> str:
@@ -40,6 +40,7 @@ def _more(k: int) -> list[str]:
     free = np.stack(np.meshgrid(LEVELS, LEVELS, LEVELS), axis=-1).reshape(-1, 3)
     places = lab(free)
     fits = (places[:, 0] > LIGHTNESS[0]) & (places[:, 0] < LIGHTNESS[1])
+    fits &= np.hypot(places[:, 1], places[:, 2]) < VIVID
     free, places = free[fits], places[fits]
     taken = lab(np.array([*map(rgb, PALETTE)], dtype=float))
     distance = np.linalg.norm(places[:, None] - taken, axis=-1).min(axis=1)

@@ -12,7 +12,7 @@ from kernelwise.diagnostics import diagnose
 from kernelwise.estimators.kernel_choice import is_precomputed
 from kernelwise.findings import Finding
 from kernelwise.reports.answer import Answer
-from kernelwise.reports.headline import test_finding
+from kernelwise.reports.headline import finding_of_test
 from kernelwise.reports.words import is_share
 
 #: Rows beyond which the data are not diagnosed here: the closest pair takes a pass over all pairs.
@@ -26,7 +26,7 @@ def report_findings(
     model: Any, X: Any, y: Any, answer: Answer, for_command_line: bool = False
 ) -> tuple[Finding, ...]:
     """All findings, the most serious first; ``X`` and ``y`` may be None."""
-    of_test = test_finding(answer)
+    of_test = finding_of_test(answer)
     known = [*model.diagnostics_, *_about_rows(model, X, y)]
     found = [*([] if of_test is None else [of_test]), *_settled(model, known)]
     found = list({finding.message: finding for finding in found}.values())

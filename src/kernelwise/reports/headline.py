@@ -34,14 +34,16 @@ def headline(answer: Answer) -> str:
 def setting(answer: Answer) -> str:
     """What was chosen: SVM with RBF kernel, γ = 0.0208, C = 64."""
     name, *numbers = answer.kernel.split(", ")
+    name, _, metric = name.partition(" with ")
     kernel = name[0].lower() + name[1:] if name.endswith(" kernel") else f"{name} kernel"
+    kernel += f" with {metric}" if metric else ""
     values = [*numbers, f"C = {number(answer.C)}"]
     if answer.epsilon is not None:
         values.append(f"ε = {number(answer.epsilon)}")
     return ", ".join([f"SVM with {kernel}", *values])
 
 
-def test_finding(answer: Answer) -> Finding | None:
+def finding_of_test(answer: Answer) -> Finding | None:
     """What to think of a test that is far below cross-validation; None if it is not."""
     if answer.test_gap is None:
         return None

@@ -108,7 +108,8 @@ class Reliability:
     @property
     def heading(self) -> str:
         """What the curve shows."""
-        return f"The probabilities are off by {100 * self.gap:.1f} points on average"
+        off = f"the probabilities are off by {100 * self.gap:.1f} points on average"
+        return f"{SOURCES[self.source]}: {off}"
 
 
 def confusion(

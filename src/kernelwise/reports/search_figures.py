@@ -8,7 +8,7 @@ from kernelwise.reports.colours import colour
 from kernelwise.reports.criterion import CriterionCurves
 from kernelwise.reports.drawing import Chart, Scale, linear, logarithmic
 from kernelwise.reports.paths import CPath
-from kernelwise.reports.words import number, sentence, shortened
+from kernelwise.reports.words import number, shortened
 
 #: Evaluations of one start that are drawn, at most.
 MAX_EVALUATIONS = 400
@@ -29,11 +29,18 @@ def criterion_figure(curves: CriterionCurves) -> Chart:
         chart = Chart(x, linear(*shown.values()), "evaluation", "criterion", height=280)
     for k, names in enumerate(_same(shown)):
         first, dash = names[0], DASHES[k % len(DASHES)]
-        ends = np.nanmin(curves.values[first]), np.nanmax(curves.values[first])
-        range_ = f", {number(ends[0])} to {number(ends[1])}" if curves.is_over_widths else ""
-        chart.key(f"{shortened(' and '.join(names))}{range_}", colour=colour(k), is_line=True, dash=dash)
+        key = " and ".join(_named(curves, name) for name in names)
+        chart.key(key, colour=colour(k), is_line=True, dash=dash)
         chart.line(curves.x[first][: len(shown[first])], shown[first], colour(k), dash=dash)
     return chart
+
+
+def _named(curves: CriterionCurves, name: str) -> str:
+    """A criterion for the key, with its range where the axis does not have it."""
+    if not curves.is_over_widths:
+        return shortened(name)
+    low, high = np.nanmin(curves.values[name]), np.nanmax(curves.values[name])
+    return f"{shortened(name)} ({number(low)} to {number(high)})"
 
 
 def _same(shown: dict[str, np.ndarray]) -> list[list[str]]:
@@ -42,7 +49,7 @@ def _same(shown: dict[str, np.ndarray]) -> list[list[str]]:
     for name, values in shown.items():
         for group in groups:
             first = shown[group[0]]
-            if first.shape == values.shape and np.allclose(first, values, atol=2e-3, equal_nan=True):
+            if first.shape == values.shape and np.allclose(first, values, atol=0.01, equal_nan=True):
                 group.append(name)
                 break
         else:
@@ -56,7 +63,7 @@ def tried_figure(curves: CriterionCurves, score: str) -> Chart:
     scores = np.array([path.scores[k] for path, k in zip(curves.tried, best, strict=True)])
     errors = np.array([path.errors[k] for path, k in zip(curves.tried, best, strict=True)])
     titles = [
-        f"{number(path.scores[k], 4)}: {path.kernel}, best at C = {number(path.Cs[k])}. {sentence(path.reason)}"
+        f"{number(path.scores[k], 4)}: {path.kernel}, best at C = {number(path.Cs[k])} ({path.reason})"
         for path, k in zip(curves.tried, best, strict=True)
     ]
     if curves.is_over_widths:

@@ -12,7 +12,7 @@ from kernelwise.reports.roc import roc
 
 
 class Unseen(NamedTuple):
-    """Answers to rows of one source, each of shape (n_rows,), as `kernelwise.estimators.fit_record` has them."""
+    """Answers to rows of one source, each of shape (n_rows,), as in a `HeldOut`."""
 
     source: str
     truth: np.ndarray

@@ -19,9 +19,8 @@ ENLARGED = 0.6
 def reliability_figure(curves: list[Reliability]) -> Chart:
     """Observed shares over predicted probabilities, with the diagonal of perfect ones."""
     scale = _where_the_data_are(curves)
-    chart = Chart(
-        scale, scale, f"predicted probability of {shortened(curves[0].of)}", "how often it came true"
-    )
+    across = f"predicted probability of {shortened(curves[0].of)}"
+    chart = Chart(scale, scale, across, "how often it came true", 440, is_square=True)
     _diagonal(chart, "as predicted")
     for k, curve in enumerate(curves):
         chart.key(SOURCES[curve.source], "circle", colour(k), is_line=True, dash=DASHES[k])
@@ -38,9 +37,8 @@ def reliability_figure(curves: list[Reliability]) -> Chart:
 
 def _where_the_data_are(curves: list[Reliability]) -> Scale:
     """From 0 to 1, or the part in which all points are."""
-    values = np.concatenate(
-        [[*c.predicted, *(c.observed - c.errors), *(c.observed + c.errors)] for c in curves]
-    )
+    parts = [(c.predicted, c.observed - c.errors, c.observed + c.errors) for c in curves]
+    values = np.concatenate([values for part in parts for values in part])
     values = np.clip(values[np.isfinite(values)], 0.0, 1.0)
     if np.ptp(values) > ENLARGED:
         return Scale(-0.02, 1.02)
@@ -49,9 +47,9 @@ def _where_the_data_are(curves: list[Reliability]) -> Scale:
 
 def roc_figure(curves: list[Roc]) -> Chart:
     """Share of the class that is found over the share of false alarms."""
-    of = shortened(curves[0].of)
-    scale = Scale(-0.02, 1.02)
-    chart = Chart(scale, scale, "share of the other class called so (false alarms)", f"share of “{of}” found")
+    up, scale = f"share of “{shortened(curves[0].of)}” found", Scale(-0.02, 1.02)
+    across = "share of the other class called so (false alarms)"
+    chart = Chart(scale, scale, across, up, 440, is_square=True)
     _diagonal(chart, "guessing: 0.500")
     for k, curve in enumerate(curves):
         name = f"{SOURCES[curve.source]}: area {curve.area:.3f}"
@@ -63,7 +61,7 @@ def roc_figure(curves: list[Roc]) -> Chart:
 def predictions_figure(parts: list[Predictions]) -> Chart:
     """Predicted over observed targets."""
     scale = linear(*(part.observed for part in parts), *(part.predicted for part in parts))
-    chart = Chart(scale, scale, "observed", "predicted", height=380)
+    chart = Chart(scale, scale, "observed", "predicted", 440, is_square=True)
     _diagonal(chart, "exact")
     for k, part in enumerate(parts):
         chart.key(sentence(SOURCES[part.source]), "circle", colour(k))

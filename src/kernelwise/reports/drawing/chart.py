@@ -1,7 +1,7 @@
 """A chart: two axes and what is drawn between them.
 
-Places are shares of the drawing's width and height, so that it fits any window; letters, points and lines keep
-their size in pixels. Colours of the page's own, which follow a dark scheme, are ``currentColor`` of a group.
+Places are shares of the drawing's width and height, so that it fits any window; letters, points and lines
+keep their size in pixels. Without a colour a part has that of the page's text, which follows a dark scheme.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from kernelwise.reports.drawing.scale import Scale
 
 #: Pixels of a digit beside the axis, and between it and the axis.
 DIGIT, GAP = 7.5, 10
+#: Digits for which there is room beside every axis, so that drawings one below the other have one axis.
+MIN_DIGITS = 5
 #: Side of the square in which lines are given before they are stretched over the drawing.
 UNIT = 1000.0
 
@@ -31,6 +33,7 @@ class Chart:
     x_title: str
     y_title: str
     height: int = 340
+    is_square: bool = False
     parts: list[str] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
 
@@ -105,15 +108,15 @@ class Chart:
     def markup(self) -> str:
         """The drawing with its keys, as HTML."""
         x_ticks, y_ticks = self.x.ticks(), self.y.ticks()
-        left = GAP + DIGIT * max([2, *(len(label) for _, label in y_ticks)])
+        left = GAP + DIGIT * max([MIN_DIGITS, *(len(label) for _, label in y_ticks)])
         inside = "".join([*_grid(x_ticks, y_ticks), *self.parts, *_labels(x_ticks, y_ticks)])
         inside += text(self.x_title, x="100%", y="100%", dy=38, text_anchor="end", class_="title")
         inside += text(self.y_title, x="0", y="0", dx=-left + 2, dy=-12, class_="title")
         drawing = element("svg", inside, class_="plot", style=f"left: {left:.0f}px")
         keys = f'<ul class="keys">{"".join(self.keys)}</ul>' if self.keys else ""
-        return (
-            f'{keys}<div class="plane" style="height: {self.height}px; --left: {left:.0f}px">{drawing}</div>'
-        )
+        limit = f"; max-width: {self.height + left:.0f}px" if self.is_square else ""
+        style = f"height: {self.height}px; --left: {left:.0f}px{limit}"
+        return keys + element("div", drawing, class_="plane", style=style)
 
     def _stretched(self, inside: str, colour: str | None) -> None:
         side = f"{UNIT:.0f}"

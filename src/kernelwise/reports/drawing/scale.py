@@ -37,7 +37,7 @@ class Scale:
     def _round_numbers(self) -> tuple[np.ndarray, list[str]]:
         rough = (self.high - self.low) / N_TICKS
         power = 10.0 ** np.floor(np.log10(rough))
-        step = power * next(factor for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= rough * 0.999)
+        step = power * next(factor for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= 0.8 * rough)
         multiples = np.arange(np.ceil(self.low / step - 1e-9), np.floor(self.high / step + 1e-9) + 1)
         digits = max(0, -int(np.floor(np.log10(step) + 1e-9)))
         if digits > 5 or abs(multiples).max() * step >= 1e6:

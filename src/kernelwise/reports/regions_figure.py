@@ -18,8 +18,8 @@ SURE, DEPTH = 2.0, 0.3
 def regions_figure(regions: Regions) -> Chart:
     """Decision regions as areas of colour, rows as points; crosses are those the model gets wrong."""
     x, y = (Scale(float(cells[0]), float(cells[-1])) for cells in (regions.a, regions.b))
-    titles = (f"direction {k}: {shortened(name, 60)}" for k, name in enumerate(regions.axes, 1))
-    chart = Chart(x, y, *titles, height=480)
+    across, up = (f"direction {k}: {shortened(name, 60)}" for k, name in enumerate(regions.axes, 1))
+    chart = Chart(x, y, across, up, height=480)
     chart.image(png_address(areas(regions)))
     if len(regions.labels) == 2:
         n = np.array(regions.values.shape[::-1]) - 1
@@ -28,14 +28,21 @@ def regions_figure(regions: Regions) -> Chart:
         shape = shape_of(k)
         chart.key(shortened(label), shape, colour(k))
         rows = (regions.truth == k) & ~regions.is_wrong
-        chart.dots(*regions.points[rows].T, [label] * rows.sum(), colour(k), shape=shape, size=0.8)
+        _draw(chart, regions, rows, label, k, shape, 0.8)
     # Above all points, since these are what one looks for.
     for k, label in enumerate(regions.labels):
         rows = (regions.truth == k) & regions.is_wrong
-        texts = [f"{label}, which the model gets wrong"] * rows.sum()
-        chart.dots(*regions.points[rows].T, texts, colour(k), shape="cross")
+        _draw(chart, regions, rows, f"{label}, which the model gets wrong", k, "cross", 1.0)
     chart.key("in the colour of its class: the model gets the row wrong", "cross")
     return chart
+
+
+def _draw(
+    chart: Chart, regions: Regions, rows: np.ndarray, title: str, k: int, shape: str, size: float
+) -> None:
+    """Points of some rows of the k-th class; ``rows``, of shape (n_points,), says which."""
+    a, b = regions.points[rows].T
+    chart.dots(a, b, [shortened(title, 80)] * len(a), colour(k), shape=shape, size=size)
 
 
 def shape_of(k: int) -> str:

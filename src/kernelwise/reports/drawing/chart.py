@@ -53,8 +53,8 @@ class Chart:
     ) -> None:
         """A line through points, interrupted where a value is not finite; or a closed area."""
         places = np.column_stack([self.x.places(x), 1.0 - self.y.places(y)]) * UNIT
-        is_there = np.isfinite(places).all(axis=1)
-        starts = is_there & ~np.concatenate([[False], is_there[:-1]])
+        is_there = np.asarray(np.isfinite(places).all(axis=1))
+        starts = is_there & ~np.append([False], is_there[:-1])
         steps = [
             f"{'M' if start else 'L'}{a:.1f} {b:.1f}"
             for (a, b), start in zip(places[is_there], starts[is_there], strict=True)

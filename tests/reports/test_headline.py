@@ -11,7 +11,7 @@ from kernelwise import Comparison
 from kernelwise.reports import report_data
 from kernelwise.reports.answer import answer_of
 from kernelwise.reports.headline import finding_of_test, headline, setting
-from kernelwise.reports.versus import comparison_heading
+from kernelwise.reports.versus import Versus, versus
 
 from .conftest import END, SCRIPT, with_baseline
 
@@ -53,6 +53,12 @@ def test_regression_says_its_error_in_units_of_y(regression):
         f"typical error (RMSE) {answer.rmse:.3g}; always answering the mean: {np.std(regression.y):.3g}"
     )
     assert "ε = " in setting(answer)
+
+
+def test_baseline_that_is_not_defined_is_left_out(hostile):
+    answer = answer_of(with_baseline(hostile.model, np.nan, "any answer that ignores X"))
+    assert answer.baseline_score is None
+    assert "ignores" not in headline(answer)
 
 
 def test_other_scores_have_their_names_and_errors_are_positive(regression):
@@ -127,7 +133,17 @@ NO_BETTER = "No method is clearly better than kernelwise; "
     ],
 )
 def test_comparison_is_a_line(scores, expected):
-    assert comparison_heading(compared(*scores).rows()) == expected
+    assert versus(compared(*scores)).heading == expected
+
+
+def test_comparison_of_regressions_with_a_baseline():
+    rows = versus(compared(SAME, BETTER, WORSE)).rows
+    rows = [{**row, "r2": row.pop("accuracy"), "rmse": 3.0, "mae": 2.0} for row in rows]
+    told = Versus(rows, "r2", "defaults")
+    assert told.heading == "grid is 0.050 (R²) better than kernelwise, at 10 × the time"
+    assert list(told.columns.values()) == ["R²", "RMSE", "MAE"]
+    assert told.cell(rows[2], "difference").startswith("−0.098 ± ")
+    assert Versus(rows, "r2", "grid").heading == "kernelwise is not clearly better than guessing (grid)"
 
 
 def test_report_of_a_comparison_begins_with_it(hostile):

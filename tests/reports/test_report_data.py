@@ -20,6 +20,7 @@ from kernelwise import SVC, Comparison, TunedSVC, load
 from kernelwise._core.fingerprint import fingerprint
 from kernelwise.reports import report_data, write_report
 from kernelwise.reports.paths import c_paths, chosen, standard_errors
+from kernelwise.reports.unseen import class_factors
 
 from .conftest import END, SCRIPT
 
@@ -69,7 +70,7 @@ def test_comparison_comes_along(hostile):
     scores = np.array([[0.8, 0.9, 0.7], [0.9, 0.9, 0.8]])
     comparison = Comparison(("kernelwise", "grid"), scores, ones, ones, ones, {"other": "it is missing."})
     data = report_data(hostile.model, comparison=comparison)
-    assert data.comparison == comparison.rows()
+    assert data.comparison.rows == comparison.rows()
     assert data.losses == comparison.losses()
     assert len(data.losses) == 2
 
@@ -189,6 +190,18 @@ def test_weights_count_as_repeated_rows(blobs):
     assert weighted.confusions[0].counts.sum() == weight.sum()
     assert weighted.support == repeated.support
     assert weighted.answer.cv_error == repeated.answer.cv_error
+
+
+def test_probabilities_under_class_weights_are_judged_in_their_population(blobs):
+    X, y = blobs[0][10:], blobs[1][10:]
+    model = copy.copy(TunedSVC(Cs=[1.0], class_weight="balanced", cv=3).fit(X, y))
+    model.predict_by = "probability"  # a version whose probabilities know the class weights
+    truth = model.fit_record_.truth
+    weight = class_factors(model, truth, np.ones(len(truth)))[truth]
+    assert weight[truth == 0].sum() == pytest.approx(weight[truth == 1].sum())
+    assert report_data(model).reliabilities[0].weights.sum() == pytest.approx(weight.sum())
+    model.class_weight = {model.classes_[0]: 3}
+    assert class_factors(model, truth, np.ones(len(truth))).tolist() == [3.0, 1.0]
 
 
 def test_rejected_samples_have_a_column_of_their_own():

@@ -128,8 +128,10 @@ class Support:
 def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
     """The answer of a fitted model, with its score on test samples."""
     share, record = is_share(model), model.fit_record_
-    # Models of earlier versions have no baseline.
+    # Models of earlier versions have no baseline, and some scores are not defined for a constant answer.
     baseline = getattr(model.result_, "baseline", None)
+    if baseline is not None and not np.isfinite(baseline.score):
+        baseline = None
     test_score = test_error = n_test = None
     if test is not None:
         test_score, n_test = float(model.scorer_(model, *test)), len(test[1])

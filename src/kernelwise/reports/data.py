@@ -25,7 +25,7 @@ from kernelwise.reports.regions import Regions, decision_regions
 from kernelwise.reports.relevance import Relevance, feature_names, relevance_of
 from kernelwise.reports.roc import Roc
 from kernelwise.reports.unseen import unseen_classes, unseen_targets
-from kernelwise.reports.versus import comparison_heading
+from kernelwise.reports.versus import Versus, versus
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +41,12 @@ class ReportData:
         Names of the classes and how many rows each has.
     preparation : tuple of str
         What was done to the columns before the model saw them, in sentences.
-    comparison : list of dict
-        :meth:`kernelwise.Comparison.rows`.
+    comparison : Versus or None
+        The rows of a comparison of methods, and what they say.
     losses : list of str
         :meth:`kernelwise.Comparison.losses`.
-    why : tuple of str
+    why, how : tuple of str
+        Why this answer won, and how the search went.
     criterion : CriterionCurves or None
     paths : list of CPath
     chosen : (int, int)
@@ -83,6 +84,7 @@ class ReportData:
     chosen: tuple[int, int]
     findings: tuple[Finding, ...]
     provenance: Provenance
+    how: tuple[str, ...] = ()
     n_rows: float | None = None
     classes: list[tuple[str, float]] = field(default_factory=list)
     preparation: tuple[str, ...] = ()
@@ -90,7 +92,7 @@ class ReportData:
     support: Support | None = None
     relevance: Relevance | None = None
     regions: Regions | None = None
-    comparison: list[dict[str, Any]] = field(default_factory=list)
+    comparison: Versus | None = None
     losses: list[str] = field(default_factory=list)
     confusions: list[Confusion] = field(default_factory=list)
     reliabilities: list[Reliability] = field(default_factory=list)
@@ -100,7 +102,7 @@ class ReportData:
     @property
     def heading(self) -> str:
         """The report in a line: the comparison, or how good the model is."""
-        return comparison_heading(self.comparison) if self.comparison else headline(self.answer)
+        return headline(self.answer) if self.comparison is None else self.comparison.heading
 
 
 def report_data(
@@ -166,11 +168,12 @@ def report_data(
     if X is not None and of_classes and has_machine:
         parts["regions"] = decision_regions(model, X, y, feature_names(model))
     if comparison is not None:
-        parts |= {"comparison": comparison.rows(), "losses": comparison.losses()}
+        parts |= {"comparison": versus(comparison), "losses": comparison.losses()}
     answer = answer_of(model, test)
     return ReportData(
         answer=answer,
         why=tuple(model.result_.why),
+        how=tuple(getattr(model.result_, "how", ())),  # which models of earlier versions do not have
         paths=paths,
         chosen=chosen(model, paths),
         findings=report_findings(model, X, y, answer, for_command_line=command is not None),

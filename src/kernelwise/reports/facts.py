@@ -33,8 +33,8 @@ def row_count(model: Any, y: np.ndarray | None) -> float | None:
 
 
 def classes_text(classes: list[tuple[str, float]]) -> str:
-    """The classes in a line, the most frequent first: 3 classes: mild 150, severe 87, none 63."""
+    """The classes in a line, the most frequent first: 3 classes: mild (150), severe (87), none (63)."""
     ordered = sorted(classes, key=lambda pair: -pair[1])
-    named = [f"{shortened(label)} {n:g}" for label, n in ordered[:MAX_NAMED]]
+    named = [f"{shortened(label)} ({n:g})" for label, n in ordered[:MAX_NAMED]]
     more = [] if len(ordered) <= MAX_NAMED else [f"and {len(ordered) - MAX_NAMED} more"]
     return f"{count(len(classes), 'class', 'classes')}: {', '.join([*named, *more])}"

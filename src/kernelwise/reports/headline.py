@@ -74,7 +74,7 @@ def _of_regression(answer: Answer) -> str:
     assert answer.rmse is not None
     assert answer.mean_rmse is not None
     told = _told(answer, answer.cv_score, UNSEEN, answer.cv_error)
-    guess = f"{answer.baseline_answer or 'always answering the mean'}: {number(answer.mean_rmse)}"
+    ours, guess = number(answer.rmse), number(answer.mean_rmse)
     if answer.is_no_better:
-        return f"{told}: no better than {answer.baseline_answer or 'the mean'} (RMSE {number(answer.rmse)})"
-    return f"{told}: typical error (RMSE) {number(answer.rmse)}; {guess}"
+        return f"{told}: no better than {answer.baseline_answer} (RMSE {ours} and {guess})"
+    return f"{told}: typical error (RMSE) {ours}; always answering the mean: {guess}"

@@ -27,12 +27,16 @@ class Confusion:
         "held out" or "test".
     labels : list of str
     counts : ndarray of shape (n_classes, n_classes) or (n_classes, n_classes + 1)
-        Weights of the samples; rows are true classes, a last column is of the rejected ones.
+        Weights of the rows; lines are true classes, a last column is of the rejected ones.
+    n_relabelled : float
+        Held-out rows that the search, whose score the report states, labelled otherwise: by decision values,
+        not by probabilities. If there are some, the heading has no total that the score contradicts.
     """
 
     source: str
     labels: list[str]
     counts: np.ndarray
+    n_relabelled: float = 0.0
 
     @property
     def n_wrong(self) -> float:
@@ -67,13 +71,24 @@ class Confusion:
     @property
     def heading(self) -> str:
         """What the table shows."""
-        total = self.counts.sum()
-        head = f"{SOURCES[self.source]}: {self.n_wrong:g} of {count(float(total), 'row')} wrong"
-        worst = self.worst(1)
-        if not worst:
-            return head
-        true, predicted, n = worst[0]
-        return f"{head}, most often “{true}” taken for “{predicted}” ({n:g})"
+        parts, worst = [], self.worst(1)
+        if not self.n_relabelled:
+            parts.append(f"{self.n_wrong:g} of {count(float(self.counts.sum()), 'row')} wrong")
+        if worst:
+            true, predicted, n = worst[0]
+            parts.append(f"most often “{true}” taken for “{predicted}” ({n:g})")
+        return f"{SOURCES[self.source]}: {', '.join(parts)}" if parts else SOURCES[self.source]
+
+    @property
+    def note(self) -> str:
+        """How the labels differ from those of the stated score; empty if they do not."""
+        if not self.n_relabelled:
+            return ""
+        return (
+            "Here the model says the class of the largest probability, as in its predictions. The score of "
+            "the cross-validation goes by decision values, which say another class for "
+            f"{self.n_relabelled:g} of {count(float(self.counts.sum()), 'row')}."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,13 +128,19 @@ class Reliability:
 
 
 def confusion(
-    source: str, classes: Any, truth: np.ndarray, predicted: np.ndarray, weight: np.ndarray
+    source: str,
+    classes: Any,
+    truth: np.ndarray,
+    predicted: np.ndarray,
+    weight: np.ndarray,
+    n_relabelled: float = 0.0,
 ) -> Confusion:
-    """Count class indices; −1 is a rejected sample."""
+    """Count class indices; −1 is a rejected row."""
     k = len(classes)
     counts = np.zeros((k, k + 1))
     np.add.at(counts, (truth, np.where(predicted < 0, k, predicted)), weight)
-    return Confusion(source, [str(c) for c in classes], counts if counts[:, k].any() else counts[:, :k])
+    counts = counts if counts[:, k].any() else counts[:, :k]
+    return Confusion(source, [str(c) for c in classes], counts, n_relabelled)
 
 
 def reliability(

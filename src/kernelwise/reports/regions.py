@@ -15,6 +15,8 @@ from kernelwise.reports.held_out import class_index, some_rows
 
 #: Cells of the picture along each axis, samples drawn, and neighbours whose mean fills in other directions.
 N_GRID, MAX_POINTS, N_NEIGHBOURS = 100, 1000, 10
+#: A picture that agrees with the model on a smaller share of the rows says little.
+TELLING = 0.7
 #: A second direction with less of the first one's scatter than this is none.
 SMALLEST = 1e-9
 
@@ -60,7 +62,8 @@ class Regions:
     @property
     def heading(self) -> str:
         """What the picture shows."""
-        return f"The picture agrees with the model on {100 * self.agreement:.0f} % of the rows"
+        agrees = f"The picture agrees with the model on {100 * self.agreement:.0f} % of the rows"
+        return agrees if self.agreement >= TELLING else f"{agrees}, and so says little about it"
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def regions_figure(regions: Regions) -> Chart:
     for k, label in enumerate(regions.labels):
         rows = (regions.truth == k) & regions.is_wrong
         _draw(chart, regions, rows, f"{label}, which the model gets wrong", k, "cross", 1.0)
-    chart.key("in the colour of its class: the model gets the row wrong", "cross")
+    chart.key("a row that the model gets wrong, in the colour of its class", "cross")
     return chart
 
 

@@ -12,13 +12,17 @@ from kernelwise.reports.roc import roc
 
 
 class Unseen(NamedTuple):
-    """Answers to rows of one source, each of shape (n_rows,), as in a `HeldOut`."""
+    """Answers to rows of one source, each of shape (n_rows,), as in a `HeldOut`.
+
+    ``n_relabelled`` rows have another label in the search's score.
+    """
 
     source: str
     truth: np.ndarray
     predicted: np.ndarray
     probability: np.ndarray
     weight: np.ndarray
+    n_relabelled: float = 0.0
 
 
 def unseen_classes(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
@@ -26,16 +30,30 @@ def unseen_classes(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
     classes, record, unseen = model.classes_, model.fit_record_, []
     if record is not None:
         held_out = record.truth, record.predicted, record.probability, record.weight
-        unseen.append(Unseen("held out", *held_out))
+        unseen.append(Unseen("held out", *held_out, getattr(record, "n_relabelled", 0.0)))
     if test is not None:
         unseen.append(_of_test(model, *test))
-    curves = [reliability_of_classes(s, classes, t, q, p, w) for s, t, q, p, w in unseen]
-    rocs = [roc(s, str(classes[1]), t == 1, p, w) for s, t, _, p, w in unseen if len(classes) == 2]
+    factor = np.ones(len(classes)) if record is None else class_factors(model, record.truth, record.weight)
+    curves = [reliability_of_classes(s, classes, t, q, p, w * factor[t]) for s, t, q, p, w, _ in unseen]
+    rocs = [roc(s, str(classes[1]), t == 1, p, w) for s, t, _, p, w, _ in unseen if len(classes) == 2]
     return {
-        "confusions": [confusion(s, classes, t, q, w) for s, t, q, _, w in unseen],
+        "confusions": [confusion(s, classes, t, q, w, n) for s, t, q, _, w, n in unseen],
         "reliabilities": [curve for curve in curves if curve is not None],
         "rocs": [curve for curve in rocs if curve is not None],
     }
+
+
+def class_factors(model: Any, truth: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """What a row of each class counts for, shape (n_classes,), in the population that probabilities are of.
+
+    With class weights they are those of a population in which the classes have these weights.
+    """
+    k = len(model.classes_)
+    if model.class_weight is None or not hasattr(model, "predict_by"):
+        return np.ones(k)  # probabilities of earlier versions know no class weights
+    if model.class_weight == "balanced":
+        return weight.sum() / (k * np.bincount(truth, weights=weight, minlength=k))
+    return np.array([float(model.class_weight.get(label, 1.0)) for label in model.classes_.tolist()])
 
 
 def _of_test(model: Any, X: Any, y: Any) -> Unseen:

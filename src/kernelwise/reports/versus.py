@@ -1,41 +1,95 @@
-"""A comparison of methods in a line."""
+"""A comparison of methods: its rows, and what they say in a line."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 #: Standard errors of a difference from which one method is clearly better than another.
 CLEAR = 2.0
 #: Times that differ by less than this factor are about the same.
 SAME_TIME = 1.5
+NAMES = {"accuracy": "accuracy, %", "r2": "R²", "rmse": "RMSE", "mae": "MAE"}
 
 
-def comparison_heading(rows: list[dict[str, Any]]) -> str:
-    """Who is clearly better, and at what time: rows as of :meth:`kernelwise.Comparison.rows`."""
-    first, others = rows[0], rows[1:]
-    name = first["method"]
-    if not others:
-        return f"{name}: {100 * first['accuracy']:.1f} % right on rows it had not seen"
-    best = max(others, key=lambda row: row["difference"])
-    if is_clear(best) and best["difference"] > 0:
-        return f"{best['method']} is {_points(best)} points better than {name}, {_time(best, first)}"
-    equal = [row for row in others if not is_clear(row)]
-    if not equal:
-        of_all = "the other method" if len(others) == 1 else f"all {len(others)} other methods"
-        below = f"{best['method']}, {_points(best)} points below"
-        return f"{name} is clearly better than {of_all}; next is {below}"
-    best = max(equal, key=lambda row: row["difference"])
-    same = f"{best['method']} is equal within the error, {_time(best, first)}"
-    return f"No method is clearly better than {name}; {same}"
+@dataclass(frozen=True)
+class Versus:
+    """Rows of a comparison, the first method against all others.
+
+    Attributes
+    ----------
+    rows : list of dict
+        :meth:`kernelwise.Comparison.rows`.
+    score : str
+        The key of the score in the rows.
+    baseline : str
+        The method that ignores X; empty if there is none.
+    """
+
+    rows: list[dict[str, Any]]
+    score: str = "accuracy"
+    baseline: str = ""
+
+    @property
+    def heading(self) -> str:
+        """Who is clearly better, and at what time."""
+        first, guess = self.rows[0], [row for row in self.rows[1:] if row["method"] == self.baseline]
+        name, others = first["method"], [row for row in self.rows[1:] if row not in guess]
+        if guess and not is_clear(guess[0], -1):
+            return f"{name} is not clearly better than guessing ({self.baseline})"
+        if not others:
+            return f"{name}: {self.amount(first[self.score])} on rows it had not seen"
+        best = max(others, key=_difference)
+        if is_clear(best, 1):
+            return f"{best['method']} is {self._gap(best)} better than {name}, {_time(best, first)}"
+        equal = [row for row in others if not is_clear(row, -1)]
+        if not equal:
+            of_all = "the other method" if len(others) == 1 else f"all {len(others)} other methods"
+            below = f"{best['method']}, {self._gap(best)} below"
+            return f"{name} is clearly better than {of_all}; next is {below}"
+        best = max(equal, key=_difference)
+        same = f"{best['method']} is equal within the error, {_time(best, first)}"
+        return f"No method is clearly better than {name}; {same}"
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Heads of the columns of numbers that are in all rows, by their key."""
+        return {key: NAMES[key] for key in (self.score, "rmse", "mae") if key in self.rows[0]}
+
+    def cell(self, row: dict[str, Any], key: str) -> str:
+        """A number of the table, with its standard error where it has one."""
+        errors = {self.score: "standard_error", "difference": "difference_error"}
+        if key not in errors:
+            return f"{row[key]:.4g}"
+        factor, digits = (100, 1) if self.score == "accuracy" else (1, 3)
+        sign = "+" if key == "difference" else ""
+        value = f"{factor * row[key]:{sign}.{digits}f} ± {factor * row[errors[key]]:.{digits}f}"
+        return value.replace("-", "−")
+
+    def amount(self, score: float) -> str:
+        """A score in a sentence."""
+        return (
+            f"{100 * score:.1f} % right" if self.score == "accuracy" else f"{NAMES[self.score]} {score:.3f}"
+        )
+
+    def _gap(self, row: dict[str, Any]) -> str:
+        gap = abs(row["difference"])
+        return f"{100 * gap:.1f} points" if self.score == "accuracy" else f"{gap:.3f} ({NAMES[self.score]})"
 
 
-def is_clear(row: dict[str, Any]) -> bool:
-    """Whether a method differs from the first by two standard errors of the difference."""
-    return abs(row["difference"]) > CLEAR * row["difference_error"] and round(abs(row["difference"]), 12) > 0
+def versus(comparison: Any) -> Versus:
+    """What a report shows of a :class:`kernelwise.Comparison`."""
+    more = {key: getattr(comparison, key) for key in ("score", "baseline") if hasattr(comparison, key)}
+    return Versus(comparison.rows(), **more)
 
 
-def _points(row: dict[str, Any]) -> str:
-    return f"{100 * abs(row['difference']):.1f}"
+def is_clear(row: dict[str, Any], sign: int) -> bool:
+    """Whether a method is above (1) or below (−1) the first by two standard errors of the difference."""
+    return sign * row["difference"] > CLEAR * row["difference_error"] + 1e-12
+
+
+def _difference(row: dict[str, Any]) -> float:
+    return float(row["difference"])
 
 
 def _time(row: dict[str, Any], first: dict[str, Any]) -> str:

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 import kernelwise
+from kernelwise.reports.paths import c_paths, chosen
+from kernelwise.reports.search_figures import paths_figure
 
 #: Where the page has the ±: its heading, its facts, the chosen row of its history.
 PAGE = (
-    r"<h1>.*?\s±\s([\d.]+) in cross-validation</h1>",
+    r"<h1>.*? on rows it had not seen,\s±\s([\d.]+)\b",
     r", held out</dt><dd>[\d.]+(?: %)?<small> ± ([\d.]+)</small>",
     r'<tr class="chosen"><td class="n">.*?</td><td class="n">[\d.]+(?: %)? ± ([\d.]+)</td>',
 )
@@ -33,9 +35,8 @@ def files(tmp_path):
 
 
 @pytest.fixture
-def shown(run, files, monkeypatch):
+def shown(run, files):
     """Run the command in all its forms: the fitted model, the printed table, the JSON object, the page."""
-    monkeypatch.setattr("plotly.offline.get_plotlyjs", lambda: "/* plotly */")
 
     def shown_by(*options):
         command = ("tune", "train.csv", "test.csv", "--log2c", "-1,3,2", "--cv", 4, *options)
@@ -48,12 +49,18 @@ def shown(run, files, monkeypatch):
     return shown_by
 
 
-def drawn_error(page, C):
-    """Half the width of the band around the path of C, where C is the chosen one."""
-    figures = json.loads(re.search(r'id="figures">(.*?)</script>', page, re.DOTALL).group(1))
-    band = next(trace for trace in figures["paths"]["data"] if trace["name"] == "one standard error")
-    place, n = band["x"].index(C), len(band["x"])
-    return (band["y"][place] - band["y"][n - 1 - place]) / 2
+def check_drawn(page, model):
+    """The band around the path of C is as wide as its scale says, where C is the chosen one."""
+    paths = c_paths(model)
+    which, index = chosen(model, paths)
+    path = paths[which]
+    scale = paths_figure(paths, (which, index), "").y
+    error = path.errors[index]
+    drawn = page[page.index('id="figure-paths"') :]
+    band = re.search(r'<path d="([^"]*)z" class="area"', drawn).group(1)
+    heights = [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", band)]
+    wide = (heights[-1 - index] - heights[index]) / 1000 * (scale.high - scale.low)
+    assert wide == pytest.approx(2 * error, abs=2e-4)
 
 
 def check_all_show(error, model, table, found, page, share):
@@ -66,7 +73,7 @@ def check_all_show(error, model, table, found, page, share):
     digits = f"{100 * error:.1f}" if share else f"{error:.3f}"
     for pattern in PAGE:
         assert re.search(pattern, page).group(1) == digits
-    assert drawn_error(page, model.C_) == pytest.approx(error)
+    check_drawn(page, model)
 
 
 def test_accuracy_has_one_standard_error_that_of_a_share_of_samples(shown):
@@ -95,7 +102,7 @@ def test_roc_auc_has_one_standard_error_that_of_the_folds(shown):
 
 def test_the_table_needs_no_package_that_draws():
     code = (
-        "import sys; sys.modules.update(dict.fromkeys(('jinja2', 'matplotlib', 'plotly')));"
+        "import sys; sys.modules.update(dict.fromkeys(('jinja2', 'matplotlib')));"
         "import kernelwise.cli._tuning_result"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

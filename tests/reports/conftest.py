@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,21 @@ class Fitted(NamedTuple):
     model: Any
     X: Any
     y: Any
+
+
+class Guess(NamedTuple):
+    """A stand-in for what the search knows of the best answer that ignores X."""
+
+    score: float
+    answer: str
+
+
+def with_baseline(model, score, answer):
+    """A copy of a model whose search had this baseline; None is that of a model file without one."""
+    model = copy.copy(model)
+    model.result_ = copy.copy(model.result_)
+    object.__setattr__(model.result_, "baseline", None if score is None else Guess(score, answer))
+    return model
 
 
 @pytest.fixture(scope="session")

@@ -7,9 +7,9 @@ import shutil
 import numpy as np
 import pytest
 
-from kernelwise import Comparison
+from kernelwise import Comparison, TunedSVC
 
-from .conftest import SCRIPT
+from .conftest import SCRIPT, Fitted
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright drives the browser")
@@ -45,16 +45,39 @@ class Visit:
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("dialog", self._dialog)
         self.page.goto(path.as_uri())
-        # Figures are drawn as soon as the script has run; the next frame has them in place.
-        self.page.wait_for_function("document.querySelectorAll('.chart .main-svg').length > 0")
 
     def _dialog(self, dialog):
         self.dialogs.append(dialog.message)
         dialog.dismiss()
 
+    @property
+    def is_no_wider_than_its_window(self):
+        width = self.page.viewport_size["width"]
+        return self.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.fixture(scope="module")
+def twelve():
+    """Twelve classes with names of two words, one of them long."""
+    random = np.random.default_rng(0)
+    names = np.array([f"Observationsmonat {k}" for k in range(12)])
+    y = np.arange(144) % 12
+    X = random.normal(size=(144, 4)) + 3 * random.normal(size=(12, 4))[y]
+    return Fitted(TunedSVC(Cs=[1.0, 10.0], cv=3).fit(X, names[y]), X, names[y])
+
+
+@pytest.fixture(scope="module")
+def rare():
+    """A class of one row in twenty, with the weights and the score for it."""
+    random = np.random.default_rng(0)
+    y = np.where(np.arange(200) < 10, "rare disease", "healthy")
+    X = random.normal(size=(200, 3)) + (y == "rare disease")[:, None]
+    options = {"class_weight": "balanced", "scoring": "balanced_accuracy", "cv": 3}
+    return Fitted(TunedSVC(Cs=[1.0, 10.0], **options).fit(X, y), X, y)
+
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 900), (390, 844)])
-@pytest.mark.parametrize("name", ["hostile", "three", "regression"])
+@pytest.mark.parametrize("name", ["hostile", "three", "regression", "twelve", "rare"])
 def test_report_is_drawn_and_asks_nobody(name, width, height, browser, request, tmp_path):
     fitted = request.getfixturevalue(name)
     path = tmp_path / "report.html"
@@ -63,26 +86,54 @@ def test_report_is_drawn_and_asks_nobody(name, width, height, browser, request, 
     page = visit.page
     assert visit.messages == []
     assert visit.dialogs == []
-    # What is made on the spot (blob and data addresses) leaves nothing.
-    assert [url for url in visit.requests if not url.startswith(("blob:", "data:"))] == [path.as_uri()]
-    n_charts = page.locator(".chart").count()
-    assert n_charts >= 3
-    for k in range(n_charts):
-        chart = page.locator(".chart").nth(k)
-        assert chart.locator(".main-svg").count() > 0
-        assert chart.locator(".scatterlayer .trace, .bars .point, .hm image, .heatmaplayer image").count() > 0
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    # Pictures that are in the page leave nothing.
+    assert [url for url in visit.requests if not url.startswith("data:")] == [path.as_uri()]
+    charts = page.locator(".chart .plot")
+    assert charts.count() >= 3
+    for k in range(charts.count()):
+        box = charts.nth(k).bounding_box()
+        assert box["width"] > 200
+        assert box["height"] > 100
+        # Letters keep their size on a phone.
+        assert page.locator(".chart .plot").nth(k).locator(".ticks text").first.bounding_box()["height"] > 11
+    assert visit.is_no_wider_than_its_window
     assert SCRIPT in page.locator("header .label").inner_text()
+    visit.context.close()
+
+
+def test_names_of_classes_break_between_words_only(browser, twelve, tmp_path):
+    twelve.model.report(tmp_path / "report.html", twelve.X, twelve.y)
+    visit = Visit(browser, tmp_path / "report.html", 390, 844)
+    heads = visit.page.locator(".confusion tbody th").all()
+    heights = [head.bounding_box()["height"] for head in heads]
+    assert len(heights) == 14
+    assert max(heights) < 60  # a number, a word and a number: two lines, three at most
+    visit.context.close()
+
+
+def test_points_are_where_the_axes_say(browser, hostile, tmp_path):
+    hostile.model.report(tmp_path / "report.html")
+    visit = Visit(browser, tmp_path / "report.html", 1280, 900)
+    plot = visit.page.locator("#figure-paths .plot")
+    star = plot.locator(".dots.star path").bounding_box()
+    ticks = {t.text_content(): t.bounding_box() for t in plot.locator(".ticks text").all()}
+    across = {
+        float(t): b["x"] + b["width"] / 2 for t, b in ticks.items() if t in ("0.1", "1", "10", "100", "1000")
+    }
+    first, last = min(across), max(across)
+    share = np.log(hostile.model.C_ / first) / np.log(last / first)
+    expected = across[first] + share * (across[last] - across[first])
+    assert star["x"] + star["width"] / 2 == pytest.approx(expected, abs=1.5)
     visit.context.close()
 
 
 def test_names_are_shown_as_text_in_the_page_and_in_figures(browser, hostile, tmp_path):
     hostile.model.report(tmp_path / "report.html", hostile.X, hostile.y)
     visit = Visit(browser, tmp_path / "report.html", 1280, 900)
-    legend = visit.page.locator("#figure-regions .legendtext").all_text_contents()
-    assert SCRIPT in legend
+    assert SCRIPT in visit.page.locator("#figure-regions .keys").inner_text()
+    assert SCRIPT in "".join(visit.page.locator("#figure-regions .title").all_text_contents())
     assert SCRIPT in visit.page.locator(".confusion").inner_text()
-    assert visit.page.evaluate("document.querySelectorAll('main script').length") == 0
+    assert visit.page.evaluate("document.querySelectorAll('script').length") == 0
     visit.context.close()
 
 
@@ -94,26 +145,26 @@ def test_names_of_methods_fit_a_phone(browser, hostile, tmp_path):
     visit = Visit(browser, tmp_path / "report.html", 390, 844)
     heights = [visit.page.get_by_role("rowheader", name=name).bounding_box()["height"] for name in names]
     assert max(heights) < 50  # a line or two, not a letter a line
-    assert visit.page.evaluate("document.documentElement.scrollWidth") <= 390
-    visit.context.close()
-
-
-def test_no_button_sends_data_away(browser, hostile, tmp_path):
-    hostile.model.report(tmp_path / "report.html")
-    visit = Visit(browser, tmp_path / "report.html", 1280, 900)
-    buttons = visit.page.locator("#figure-paths .modebar-btn")
-    names = [buttons.nth(k).get_attribute("data-title") for k in range(buttons.count())]
-    assert names == ["Zoom", "Pan", "Reset axes", "Download plot as a PNG"]
+    assert visit.is_no_wider_than_its_window
     visit.context.close()
 
 
 def test_all_of_it_is_printed(browser, hostile, tmp_path):
     hostile.model.report(tmp_path / "report.html", hostile.X, hostile.y)
-    visit = Visit(browser, tmp_path / "report.html", 1280, 900)
+    visit = Visit(browser, tmp_path / "report.html", 700, 900)
+    history = visit.page.locator(".history")
+    assert visit.page.evaluate("document.querySelector('.history').checkVisibility()") is False
     visit.page.emulate_media(media="print")
-    visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert visit.page.locator("details[open]").count() == 1
-    assert visit.page.locator("#figure-paths .main-svg").first.bounding_box()["width"] == 660
-    visit.page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert visit.page.locator("details[open]").count() == 0
+    assert history.bounding_box()["height"] > 200
+    assert visit.page.locator("summary").first.is_hidden()
+    visit.context.close()
+
+
+def test_dark_scheme_has_light_letters(browser, hostile, tmp_path):
+    hostile.model.report(tmp_path / "report.html")
+    visit = Visit(browser, tmp_path / "report.html", 700, 900)
+    colour = "parseInt(getComputedStyle(document.querySelector('.ticks text')).fill.match(/\\d+/)[0])"
+    assert visit.page.evaluate(colour) < 128
+    visit.page.emulate_media(color_scheme="dark")
+    assert visit.page.evaluate(colour) > 128
     visit.context.close()

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.calibration import calibration_curve
-from sklearn.metrics import brier_score_loss
+from sklearn.metrics import brier_score_loss, roc_auc_score
 
 from kernelwise.reports.held_out import confusion, reliability, reliability_of_classes, some_rows
+from kernelwise.reports.roc import roc
+from kernelwise.search.rules import standard_error
 
 
 def test_reliability_is_the_quantile_curve_of_scikit_learn():
@@ -21,6 +23,7 @@ def test_reliability_is_the_quantile_curve_of_scikit_learn():
     assert_allclose(curve.predicted, predicted)
     assert curve.brier == pytest.approx(brier_score_loss(hit, p))
     assert curve.gap == pytest.approx(np.mean(np.abs(observed - predicted)))
+    assert_array_equal(curve.errors, [standard_error(np.array([p]), 20, is_share=True) for p in observed])
 
 
 def test_weighted_samples_are_repeated_ones_to_reliability():
@@ -52,7 +55,36 @@ def test_confusion_counts_by_hand():
     assert table.n_wrong == 4
     assert_array_equal(table.recall, [0.5, 0.5])
     assert table.worst() == [("a", "b", 2.0), ("b", "rejected", 2.0)]
-    assert table.heading == "Test: 4 of 8 samples wrong, most often “a” taken for “b” (2)"
+    assert_array_equal(table.precision, [1.0, 0.5])
+    assert table.heading == "Test rows: 4 of 8 rows wrong, most often “a” taken for “b” (2)"
+
+
+def test_confusion_states_no_second_total_where_labels_differ_from_the_scored_ones():
+    truth, predicted = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])
+    same, other = (confusion("held out", ["a", "b"], truth, predicted, np.ones(4), n) for n in (0.0, 1.0))
+    assert same.heading == "Rows it had not seen: 1 of 4 rows wrong, most often “a” taken for “b” (1)"
+    assert same.note == ""
+    assert other.heading == "Rows it had not seen: most often “a” taken for “b” (1)"
+    assert other.note.endswith("another class for 1 of 4 rows.")
+    assert confusion("held out", ["a", "b"], truth, truth, np.ones(4), 1.0).heading == "Rows it had not seen"
+
+
+def test_precision_of_a_class_that_nothing_was_called_is_not_known():
+    table = confusion("test", ["a", "b"], np.array([0, 1]), np.array([0, 0]), np.ones(2))
+    assert_array_equal(table.precision, [0.5, np.nan])
+
+
+def test_roc_is_that_of_scikit_learn_with_weights():
+    random = np.random.default_rng(0)
+    y = np.arange(3000) % 2
+    p = np.clip(random.normal(0.4 + 0.2 * y, 0.2), 0, 1).round(3)
+    weight = random.integers(1, 4, size=3000).astype(float)
+    curve = roc("test", "x", y == 1, p, weight)
+    assert curve.area == pytest.approx(roc_auc_score(y, p, sample_weight=weight))
+    assert len(curve.found) <= 500
+    assert_array_equal([curve.found[[0, -1]], curve.false_alarms[[0, -1]]], [[0, 1], [0, 1]])
+    assert f"{100 * curve.area:.1f} % of all pairs" in curve.heading
+    assert roc("test", "x", np.ones(5, bool), np.ones(5), np.ones(5)) is None
 
 
 def test_rows_for_a_plot_are_bounded_and_in_order():

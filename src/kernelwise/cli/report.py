@@ -16,12 +16,9 @@ def check_report(path: Path | None) -> None:
     if path is None:
         return
     check_writable(path, "--report")
-    # Looked for, not imported: the packages are slow, and drawing needs them only in the end.
-    missing = [name for name in ("jinja2", "plotly") if find_spec(name) is None]
-    if missing:
-        raise UserError(
-            f"--report needs {' and '.join(missing)}, not installed here: pip install 'kernelwise[report]'."
-        )
+    # Looked for, not imported: it is slow, and needed only in the end.
+    if find_spec("jinja2") is None:
+        raise UserError("--report needs jinja2, not installed here: pip install 'kernelwise[report]'.")
 
 
 def write(path: Path, model: Any, X: Any, y: Any, arguments: list[str], **more: Any) -> None:

@@ -9,8 +9,12 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from kernelwise._core.text import count
-from kernelwise.reports.words import error_text, is_share, kernel_text, number, score_name, score_text
+from kernelwise.reports.errors import predictions
+from kernelwise.reports.words import error_text, is_share, kernel_text, score_name, score_text, sign_of
 from kernelwise.search.rules import standard_error
+
+#: Standard errors of the difference from which a test is far below cross-validation.
+FAR = 2.0
 
 
 @dataclass(frozen=True)
@@ -25,14 +29,21 @@ class Answer:
     score : str
         Name of the score.
     is_share : bool
-        Whether scores are shares of samples.
+        Whether scores are shares of rows.
+    sign : int
+        −1 for a score that is the negative of an error, which is shown as the error; else 1.
     cv_score, cv_error : float
         Of the cross-validation, and its standard error, which is that of ``result_``.
     test_score, test_error : float or None
-        Only of a share of samples is the standard error known.
+        Only of a share of rows is the standard error known.
+    baseline_score, baseline_answer : float or None, str
+        What the same score gives the best answer that ignores X, and the words for it; None for models of
+        earlier versions.
+    rmse, mean_rmse, test_rmse : float or None
+        Of a regression, in units of y: of held-out rows, of always answering their mean, of test rows.
     n_folds, n_candidates, n_machines, n_features : int
     n_rows : int or None
-        Distinct rows that the machine was trained on.
+        Distinct rows that the model was trained on.
     n_test : int or None
     n_classes : int or None
     seconds : float
@@ -43,6 +54,7 @@ class Answer:
     epsilon: float | None
     score: str
     is_share: bool
+    sign: int
     cv_score: float
     cv_error: float
     test_score: float | None
@@ -55,36 +67,52 @@ class Answer:
     n_test: int | None
     n_classes: int | None
     seconds: float
+    baseline_score: float | None = None
+    baseline_answer: str = ""
+    rmse: float | None = None
+    mean_rmse: float | None = None
+    test_rmse: float | None = None
+
+    def text(self, score: float) -> str:
+        """A score as it is shown: 97.2 % of a share of rows, 0.972 of other scores."""
+        return score_text(self.sign * score, self.is_share)
+
+    def error(self, error: float | None) -> str:
+        """± with a standard error; empty if there is none."""
+        return error_text(error, self.is_share)
 
     @property
-    def heading(self) -> str:
-        """The answer in a line."""
-        epsilon = "" if self.epsilon is None else f", ε = {number(self.epsilon)}"
-        return f"{self.kernel}, C = {number(self.C)}{epsilon}: {self.cv_text} in cross-validation"
+    def score_axis(self) -> str:
+        """What an axis of scores shows: the search makes the score as large as it can."""
+        name = self.score if self.sign > 0 else f"minus the {self.score}"
+        return f"{name} on held-out rows"
 
     @property
-    def cv_text(self) -> str:
-        """The score of the cross-validation with its standard error."""
-        name = "" if self.is_share else f"{self.score} "
-        return f"{name}{score_text(self.cv_score, self.is_share)}{error_text(self.cv_error, self.is_share)}"
+    def is_no_better(self) -> bool:
+        """Whether the score is within one standard error of what ignoring X would give, or below it."""
+        if self.baseline_score is None:
+            return False
+        return not self.cv_score - self.baseline_score > np.nan_to_num(self.cv_error)
 
     @property
-    def caution(self) -> str:
-        """A sentence if the test samples say less than cross-validation did, by two standard errors."""
-        if self.test_score is None or self.test_error is None:
-            return ""
-        gap, error = self.cv_score - self.test_score, float(np.hypot(self.cv_error, self.test_error))
-        if not gap > 2.0 * error:
-            return ""
-        return (
-            f"The test samples score {100 * gap:.1f} points less than cross-validation, {gap / error:.1f} "
-            "standard errors of the difference: trust the test."
-        )
+    def test_gap(self) -> tuple[float, float] | None:
+        """How far the test is below cross-validation and the error of this, if that is two errors or more.
+
+        The standard error of a test score that is no share is taken from the folds: errors of a mean go with
+        one over the root of the number of rows.
+        """
+        if self.test_score is None or self.n_test is None:
+            return None
+        of_test = self.test_error
+        if of_test is None:
+            of_test = self.cv_error * np.sqrt((self.n_rows or self.n_test) / self.n_test)
+        gap, error = self.cv_score - self.test_score, float(np.hypot(self.cv_error, of_test))
+        return (gap, error) if gap > FAR * error else None
 
 
 @dataclass(frozen=True)
 class Support:
-    """Support vectors of the trained machine: all, those at their bound, and the rows it was trained on."""
+    """Support vectors of the trained model: all, those at their bound, and the rows it was trained on."""
 
     n_support: int
     n_bounded: int
@@ -100,6 +128,10 @@ class Support:
 def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
     """The answer of a fitted model, with its score on test samples."""
     share, record = is_share(model), model.fit_record_
+    # Models of earlier versions have no baseline, and some scores are not defined for a constant answer.
+    baseline = getattr(model.result_, "baseline", None)
+    if baseline is not None and not np.isfinite(baseline.score):
+        baseline = None
     test_score = test_error = n_test = None
     if test is not None:
         test_score, n_test = float(model.scorer_(model, *test)), len(test[1])
@@ -111,6 +143,7 @@ def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
         epsilon=getattr(model, "epsilon_", None),
         score=score_name(model),
         is_share=share,
+        sign=sign_of(model),
         cv_score=model.best_score_,
         cv_error=model.result_.standard_error,
         test_score=test_score,
@@ -123,11 +156,26 @@ def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
         n_test=n_test,
         n_classes=len(model.classes_) if is_classifier(model) else None,
         seconds=model.result_.seconds,
+        baseline_score=None if baseline is None else float(baseline.score),
+        baseline_answer="" if baseline is None else str(baseline.answer),
+        **({} if is_classifier(model) else _errors(model, test)),
     )
 
 
+def _errors(model: Any, test: tuple[Any, Any] | None) -> dict[str, float]:
+    """Errors of a regression in units of y."""
+    found, record = {}, model.fit_record_
+    if record is not None:
+        held_out = predictions("held out", record.truth, record.predicted, record.weight)
+        found = {"rmse": held_out.rmse, "mean_rmse": held_out.mean_rmse}
+    if test is not None:
+        of_test = predictions("test", np.asarray(test[1], dtype=float), model.predict(test[0]))
+        found["test_rmse"] = of_test.rmse
+    return found
+
+
 def support_of(model: Any) -> Support | None:
-    """Support vectors of a trained model; None without a machine."""
+    """Support vectors of a trained model; None without one."""
     record = model.fit_record_
     if record is None:
         return None

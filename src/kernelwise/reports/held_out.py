@@ -1,4 +1,4 @@
-"""How often and how surely the machine is right on samples it has not seen."""
+"""How often and how surely the model is right on rows it has not seen."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.text import count
+from kernelwise.search.rules import standard_error
 
 N_BINS = 10
 #: Points of a scatter plot, at most.
 MAX_POINTS = 2000
+#: Where rows come from, for a heading.
+SOURCES = {"held out": "Rows it had not seen", "test": "Test rows"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,12 +27,16 @@ class Confusion:
         "held out" or "test".
     labels : list of str
     counts : ndarray of shape (n_classes, n_classes) or (n_classes, n_classes + 1)
-        Weights of the samples; rows are true classes, a last column is of the rejected ones.
+        Weights of the rows; lines are true classes, a last column is of the rejected ones.
+    n_relabelled : float
+        Held-out rows that the search, whose score the report states, labelled otherwise: by decision values,
+        not by probabilities. If there are some, the heading has no total that the score contradicts.
     """
 
     source: str
     labels: list[str]
     counts: np.ndarray
+    n_relabelled: float = 0.0
 
     @property
     def n_wrong(self) -> float:
@@ -48,6 +54,12 @@ class Confusion:
         total = self.counts.sum(axis=1)
         return np.divide(np.diag(self.counts), total, out=np.zeros(len(total)), where=total > 0)
 
+    @property
+    def precision(self) -> np.ndarray:
+        """Share of what was called each class that belongs to it, NaN if nothing was, shape (n_classes,)."""
+        total = self.counts.sum(axis=0)[: len(self.labels)]
+        return np.divide(np.diag(self.counts), total, out=np.full(len(total), np.nan), where=total > 0)
+
     def worst(self, n: int = 5) -> list[tuple[str, str, float]]:
         """The most frequent confusions: true class, predicted class, count."""
         wrong = self.counts.copy()
@@ -59,13 +71,24 @@ class Confusion:
     @property
     def heading(self) -> str:
         """What the table shows."""
-        total = self.counts.sum()
-        head = f"{self.source.capitalize()}: {self.n_wrong:g} of {count(float(total), 'sample')} wrong"
-        worst = self.worst(1)
-        if not worst:
-            return head
-        true, predicted, n = worst[0]
-        return f"{head}, most often “{true}” taken for “{predicted}” ({n:g})"
+        parts, worst = [], self.worst(1)
+        if not self.n_relabelled:
+            parts.append(f"{self.n_wrong:g} of {count(float(self.counts.sum()), 'row')} wrong")
+        if worst:
+            true, predicted, n = worst[0]
+            parts.append(f"most often “{true}” taken for “{predicted}” ({n:g})")
+        return f"{SOURCES[self.source]}: {', '.join(parts)}" if parts else SOURCES[self.source]
+
+    @property
+    def note(self) -> str:
+        """How the labels differ from those of the stated score; empty if they do not."""
+        if not self.n_relabelled:
+            return ""
+        return (
+            "Here the model says the class of the largest probability, as in its predictions. The score of "
+            "the cross-validation goes by decision values, which say another class for "
+            f"{self.n_relabelled:g} of {count(float(self.counts.sum()), 'row')}."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,32 +123,24 @@ class Reliability:
     @property
     def heading(self) -> str:
         """What the curve shows."""
-        return f"Probabilities are off by {100 * self.gap:.1f} points on average (Brier {self.brier:.3f})"
-
-
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """Predicted against observed targets of a regression; ``source`` is "held out" or "test"."""
-
-    source: str
-    observed: np.ndarray
-    predicted: np.ndarray
-
-    @property
-    def heading(self) -> str:
-        """What the points show."""
-        errors = np.abs(self.predicted - self.observed)
-        return f"{self.source.capitalize()}: half of the predictions are within {np.median(errors):.3g}"
+        off = f"the probabilities are off by {100 * self.gap:.1f} points on average"
+        return f"{SOURCES[self.source]}: {off}"
 
 
 def confusion(
-    source: str, classes: Any, truth: np.ndarray, predicted: np.ndarray, weight: np.ndarray
+    source: str,
+    classes: Any,
+    truth: np.ndarray,
+    predicted: np.ndarray,
+    weight: np.ndarray,
+    n_relabelled: float = 0.0,
 ) -> Confusion:
-    """Count class indices; −1 is a rejected sample."""
+    """Count class indices; −1 is a rejected row."""
     k = len(classes)
     counts = np.zeros((k, k + 1))
     np.add.at(counts, (truth, np.where(predicted < 0, k, predicted)), weight)
-    return Confusion(source, [str(c) for c in classes], counts if counts[:, k].any() else counts[:, :k])
+    counts = counts if counts[:, k].any() else counts[:, :k]
+    return Confusion(source, [str(c) for c in classes], counts, n_relabelled)
 
 
 def reliability(
@@ -146,7 +161,7 @@ def reliability(
         of,
         np.bincount(bins, weights=w * p) / weights,
         observed,
-        np.sqrt(observed * (1.0 - observed) / weights),
+        standard_error(observed[:, None], weights, is_share=True),
         weights,
         float(np.average((p - hit) ** 2, weights=w)),
     )
@@ -180,9 +195,3 @@ def some_rows(n: int, limit: int = MAX_POINTS, random_state: int = 0) -> np.ndar
     if n <= limit:
         return np.arange(n)
     return np.sort(np.random.default_rng(random_state).choice(n, limit, replace=False))
-
-
-def some_predictions(source: str, observed: np.ndarray, predicted: np.ndarray) -> Predictions:
-    """Predictions, thinned to what a plot can show."""
-    rows = some_rows(len(observed))
-    return Predictions(source, safe_indexing(observed, rows), safe_indexing(predicted, rows))

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any
 
 from kernelwise._core.files import whole_file
+from kernelwise._core.text import count
 from kernelwise.reports.data import ReportData
+from kernelwise.reports.facts import classes_text
 from kernelwise.reports.figures import figures
-from kernelwise.reports.words import error_text, number, score_text, unbroken
+from kernelwise.reports.headline import headline, setting
+from kernelwise.reports.held_out import Confusion
+from kernelwise.reports.words import number, sentence, shortened, unbroken
 
 #: Classes of a confusion matrix that is shown whole; rows of the table of all candidates.
 MAX_CLASSES, MAX_ROWS = 30, 500
-#: Nothing is fetched, and no script runs but the two of the page, whatever a label or a name says.
-POLICY = (
-    "default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data: blob:; "
-    "base-uri 'none'; form-action 'none'"
-)
+#: Classes from which a confusion matrix is narrow, and letters of names that fit above its columns then.
+MANY, SHORT = 6, 4
+#: Nothing is fetched and no script runs, whatever a label or a name says; pictures are in the page.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
 def write_report(data: ReportData, path: Any) -> None:
@@ -34,7 +35,7 @@ def write_report(data: ReportData, path: Any) -> None:
     Raises
     ------
     ImportError
-        If jinja2 or plotly is not installed.
+        If jinja2 is not installed.
 
     Examples
     --------
@@ -57,13 +58,9 @@ def write_report(data: ReportData, path: Any) -> None:
 
 def render(data: ReportData) -> str:
     """The HTML text of a report."""
-    missing = [name for name in ("jinja2", "plotly") if find_spec(name) is None]
-    if missing:
-        raise ImportError(
-            f"A report needs {' and '.join(missing)}. Install them with pip install 'kernelwise[report]'."
-        )
+    if find_spec("jinja2") is None:
+        raise ImportError("A report needs jinja2. Install it with pip install 'kernelwise[report]'.")
     import jinja2
-    from plotly.offline import get_plotlyjs
 
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("kernelwise.reports"),
@@ -72,28 +69,32 @@ def render(data: ReportData) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.policies["json.dumps_kwargs"] = {"allow_nan": False}
-    environment.filters["number"] = number
-    environment.filters["unbroken"] = unbroken
-    environment.filters["score"] = lambda value: score_text(value, data.answer.is_share)
-    environment.filters["error"] = lambda value: error_text(value, data.answer.is_share)
-    scripts = [get_plotlyjs().replace("\r\n", "\n"), _asset("report.js")]
+    environment.filters.update(
+        number=number,
+        unbroken=unbroken,
+        shortened=shortened,
+        sentence=sentence,
+        count=count,
+        score=data.answer.text,
+        error=data.answer.error,
+    )
     return environment.get_template("report.html").render(
         data=data,
         figures=figures(data),
-        scripts=scripts,
-        policy=POLICY.format(scripts=" ".join(map(_hash, scripts))),
-        style=_asset("report.css"),
+        setting=setting(data.answer),
+        headline=headline(data.answer),
+        classes=classes_text(data.classes),
+        serious=[finding for finding in data.findings if finding.severity != "info"],
+        notes=[finding for finding in data.findings if finding.severity == "info"],
+        tables=[(table, is_numbered(table)) for table in data.confusions],
+        policy=POLICY,
+        style=(files("kernelwise.reports") / "templates" / "report.css").read_text(encoding="utf-8"),
         max_classes=MAX_CLASSES,
         max_rows=MAX_ROWS,
+        many=MANY,
     )
 
 
-def _asset(name: str) -> str:
-    return (files("kernelwise.reports") / "templates" / name).read_text(encoding="utf-8")
-
-
-def _hash(script: str) -> str:
-    """A script's hash as a content security policy names it."""
-    digest = hashlib.sha256(script.encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
+def is_numbered(table: Confusion) -> bool:
+    """Whether the columns of a confusion matrix have numbers, since their names need too much room."""
+    return len(table.labels) > MANY and max(map(len, table.labels)) > SHORT

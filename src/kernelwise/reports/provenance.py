@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from dataclasses import dataclass
+from datetime import datetime
 from importlib.metadata import version
 from typing import Any
 
@@ -22,15 +23,18 @@ class Provenance:
     Attributes
     ----------
     command : str
+    date : str
+        When the report was made, by the clock of the place: 2026-03-01 14:05.
     source : str or None
-        Where the samples came from.
+        Where the rows came from.
     seed : object
     fingerprint : str or None
-        The first digits of the hash of the samples and their labels that a journal has, too.
+        The first digits of the hash of the rows and their labels that a journal has, too.
     versions : dict from str to str
     """
 
     command: str
+    date: str
     source: str | None
     seed: Any
     fingerprint: str | None
@@ -43,7 +47,8 @@ def provenance(model: Any, X: Any, y: Any, command: str | None, source: str | No
         made = model.__repr__(N_CHAR_MAX=100_000)
         command = f"from kernelwise import {type(model).__name__}\n\n{made}.fit(X, y)"
     digest = None if X is None or y is None else fingerprint(X, y)[:N_DIGITS]
-    return Provenance(command, source, model.random_state if seed is None else seed, digest, versions())
+    date = datetime.now().strftime("%Y-%m-%d %H:%M")
+    return Provenance(command, date, source, model.random_state if seed is None else seed, digest, versions())
 
 
 def versions() -> dict[str, str]:

@@ -9,11 +9,14 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial import cKDTree
 
+from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise.estimators.kernel_choice import is_precomputed
 from kernelwise.reports.held_out import class_index, some_rows
 
 #: Cells of the picture along each axis, samples drawn, and neighbours whose mean fills in other directions.
 N_GRID, MAX_POINTS, N_NEIGHBOURS = 100, 1000, 10
+#: A picture that agrees with the model on a smaller share of the rows says little.
+TELLING = 0.7
 #: A second direction with less of the first one's scatter than this is none.
 SMALLEST = 1e-9
 
@@ -59,10 +62,8 @@ class Regions:
     @property
     def heading(self) -> str:
         """What the picture shows."""
-        return (
-            f"Two directions hold {100 * self.share:.0f} % of the scatter; "
-            f"this picture is right about {100 * self.agreement:.0f} % of the samples"
-        )
+        agrees = f"The picture agrees with the model on {100 * self.agreement:.0f} % of the rows"
+        return agrees if self.agreement >= TELLING else f"{agrees}, and so says little about it"
 
 
 @dataclass(frozen=True)
@@ -96,8 +97,8 @@ def decision_regions(model: Any, X: Any, y: Any, names: list[str]) -> Regions | 
     if is_precomputed(model.kernel) or sparse.issparse(X):
         return None
     rows = some_rows(len(y))
-    machine, Z = model.best_estimator_, model.machine_samples(X)
-    Z, truth = Z[rows], class_index(model.classes_, y[rows], "y")
+    machine, X = model.best_estimator_, safe_indexing(X, rows)
+    Z, truth = model.machine_samples(X), class_index(model.classes_, y[rows], "y")
     plane = leading_plane(model.kernel_, Z)
     if plane is None:
         return None
@@ -106,7 +107,7 @@ def decision_regions(model: Any, X: Any, y: Any, names: list[str]) -> Regions | 
     said = _indices(model, machine.predict(cells)).reshape(len(b), len(a))
     is_pair = len(model.classes_) == 2
     values = machine.decision_function(cells).reshape(said.shape) if is_pair else said.astype(float)
-    of_samples = _indices(model, machine.predict(Z))
+    of_samples = _indices(model, model.predict(X))
     drawn = some_rows(len(rows), MAX_POINTS)
     i, j = (_nearest(axis, column) for axis, column in zip((a, b), plane.coordinates.T, strict=True))
     return Regions(

@@ -38,7 +38,7 @@ class Relevance:
         n = min(n, len(self.names))
         listed = f": {', '.join(self.names[:n])}" if n <= 3 else ""
         share = 100 * self.shares[:n].sum()
-        return f"{n} of {self.n_features} features make up {share:.0f} % of the distance{listed}"
+        return f"{n} of {self.n_features} columns make up {share:.0f} % of the distance{listed}"
 
 
 def feature_names(model: Any) -> list[str]:

@@ -13,6 +13,16 @@ from kernelwise.search import scores
 
 #: Letters of the papers for names of parameters.
 LETTERS = {"gamma": "γ", "delta": "δ", "sigma": "σ", "coef0": "c", "epsilon": "ε"}
+#: Names of scores that are not scikit-learn's words with spaces.
+SCORE_NAMES = {
+    "r2": "R²",
+    "f1": "F1",
+    "roc_auc": "ROC AUC",
+    "roc_auc_ovr": "ROC AUC (one against the rest)",
+    "roc_auc_ovo": "ROC AUC (pairs of classes)",
+    "neg_root_mean_squared_error": "RMSE",
+    "neg_mean_absolute_error": "MAE",
+}
 #: Weights below this share of the largest do not count as kept features.
 NEGLIGIBLE = 1e-6
 
@@ -44,22 +54,27 @@ def width_of(kernel: Any) -> float | None:
 
 
 def score_name(model: Any) -> str:
-    """What the cross-validation measured."""
+    """What the cross-validation measured; of the negative of an error, the error."""
     scoring = model.scoring
     if scoring is None:
         return "accuracy" if is_classifier(model) else "R²"
-    name = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
-    return str(name).replace("_", " ")
+    name = str(scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score"))
+    return SCORE_NAMES.get(name, name.removeprefix("neg_").replace("_", " "))
+
+
+def sign_of(model: Any) -> int:
+    """−1 if the score is scikit-learn's negative of an error, else 1."""
+    return -1 if isinstance(model.scoring, str) and model.scoring.startswith("neg_") else 1
 
 
 def is_share(model: Any) -> bool:
-    """Whether scores are shares of samples, shown in per cent."""
+    """Whether scores are shares of rows, shown in per cent."""
     return is_classifier(model) and scores.is_share(model.scoring)
 
 
 def score_text(value: float, share: bool) -> str:
-    """97.2 % for a share of samples, 0.972 for other scores."""
-    return f"{100 * value:.1f} %" if share else f"{value:.3f}"
+    """97.2 % for a share of rows, 0.972 for other scores."""
+    return (f"{100 * value:.1f} %" if share else f"{value:.3f}").replace("-", "−")
 
 
 def error_text(error: float | None, share: bool) -> str:
@@ -71,6 +86,17 @@ def error_text(error: float | None, share: bool) -> str:
 
 def unbroken(text: str) -> str:
     """Text in which no line ends inside "C = 16", "97 %" or "± 0.6"."""
-    for sign in (" = ", " ± ", " %"):
+    for sign in (" = ", " ± ", " %", "± ", " ×"):
         text = text.replace(sign, sign.replace(" ", "\N{NO-BREAK SPACE}"))
     return text
+
+
+def shortened(text: Any, limit: int = 40) -> str:
+    """A name that is not too long for its place."""
+    text = str(text)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def sentence(text: str) -> str:
+    """The same with a capital at its beginning."""
+    return text[:1].upper() + text[1:]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 
-def standard_error(scores: np.ndarray, n: float, is_share: bool) -> np.ndarray:
+def standard_error(scores: np.ndarray, n: float | np.ndarray, is_share: bool) -> np.ndarray:
     """Standard error of the mean held-out score of each candidate, shape (...).
 
     Accuracy is a share p of the n held-out samples, and its standard error is √(p(1 − p)/n): two or three
@@ -19,7 +19,7 @@ def standard_error(scores: np.ndarray, n: float, is_share: bool) -> np.ndarray:
     Parameters
     ----------
     scores : ndarray of shape (..., n_folds)
-    n : float
+    n : float or ndarray of shape (...)
         Number of samples that were held out, in all folds together; a weight of 2 counts as two.
     is_share : bool
         Whether the score is the share of samples that are labelled correctly.

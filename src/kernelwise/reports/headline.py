@@ -1,0 +1,80 @@
+"""The first lines of a report: how good the model is, beside what needs no model, and what it is."""
+
+from __future__ import annotations
+
+from kernelwise._core.text import count
+from kernelwise.findings import Finding
+from kernelwise.reports.answer import Answer
+from kernelwise.reports.words import number, sentence
+
+UNSEEN = "on rows it had not seen"
+#: Why a test may be far below a cross-validation that was done right.
+CAUSES = (
+    "The usual causes: rows that belong together (of one person, device or place) are in several folds, so "
+    "that the model is asked about what it has seen; the test rows are of a later time or of another source; "
+    "or rows of the training file are copies of each other."
+)
+
+
+def headline(answer: Answer) -> str:
+    """The answer in a line: of a test that is far below cross-validation, the test's."""
+    if answer.test_gap is not None:
+        return _of_test(answer)
+    if answer.rmse is not None and answer.score == "R²":
+        return _of_regression(answer)
+    told = _told(answer, answer.cv_score, UNSEEN, answer.cv_error)
+    if answer.baseline_score is None:
+        return told
+    guess = answer.text(answer.baseline_score)
+    if answer.is_no_better:
+        return f"{told}: no better than {answer.baseline_answer} ({guess})"
+    return f"{told}; {answer.baseline_answer}: {guess}"
+
+
+def setting(answer: Answer) -> str:
+    """What was chosen: SVM with RBF kernel, γ = 0.0208, C = 64."""
+    name, *numbers = answer.kernel.split(", ")
+    name, _, metric = name.partition(" with ")
+    kernel = name[0].lower() + name[1:] if name.endswith(" kernel") else f"{name} kernel"
+    kernel += f" with {metric}" if metric else ""
+    values = [*numbers, f"C = {number(answer.C)}"]
+    if answer.epsilon is not None:
+        values.append(f"ε = {number(answer.epsilon)}")
+    return ", ".join([f"SVM with {kernel}", *values])
+
+
+def finding_of_test(answer: Answer) -> Finding | None:
+    """What to think of a test that is far below cross-validation; None if it is not."""
+    if answer.test_gap is None:
+        return None
+    gap, error = answer.test_gap
+    less = f"{100 * gap:.1f} points" if answer.is_share else f"{number(gap)} ({answer.score})"
+    message = (
+        f"The {count(answer.n_test or 0, 'test row')} score {less} worse than cross-validation, "
+        f"{gap / error:.1f} standard errors of the difference: trust the test."
+    )
+    return Finding("test below cross-validation", "warning", message, CAUSES)
+
+
+def _told(answer: Answer, score: float, where: str, error: float | None) -> str:
+    value = answer.text(score)
+    told = f"{value} right {where}" if answer.is_share else f"{sentence(answer.score)} {value} {where}"
+    plus_minus = answer.error(error).strip()
+    return f"{told}, {plus_minus}" if plus_minus else told
+
+
+def _of_test(answer: Answer) -> str:
+    assert answer.test_score is not None
+    where = f"on {count(answer.n_test or 0, 'test row')}"
+    told = _told(answer, answer.test_score, where, answer.test_error)
+    return f"{told}; cross-validation had {answer.text(answer.cv_score)}"
+
+
+def _of_regression(answer: Answer) -> str:
+    assert answer.rmse is not None
+    assert answer.mean_rmse is not None
+    told = _told(answer, answer.cv_score, UNSEEN, answer.cv_error)
+    ours, guess = number(answer.rmse), number(answer.mean_rmse)
+    if answer.is_no_better:
+        return f"{told}: no better than {answer.baseline_answer} (RMSE {ours} and {guess})"
+    return f"{told}: typical error (RMSE) {ours}; always answering the mean: {guess}"

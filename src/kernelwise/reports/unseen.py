@@ -1,0 +1,76 @@
+"""What a model says of rows it has not seen: those held out by cross-validation, and those of a test."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kernelwise.reports.errors import predictions
+from kernelwise.reports.held_out import class_index, confusion, reliability_of_classes
+from kernelwise.reports.roc import roc
+
+
+class Unseen(NamedTuple):
+    """Answers to rows of one source, each of shape (n_rows,), as in a `HeldOut`.
+
+    ``n_relabelled`` rows have another label in the search's score.
+    """
+
+    source: str
+    truth: np.ndarray
+    predicted: np.ndarray
+    probability: np.ndarray
+    weight: np.ndarray
+    n_relabelled: float = 0.0
+
+
+def unseen_classes(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
+    """Confusion, reliability and, of two classes, ROC curve of held-out and test rows."""
+    classes, record, unseen = model.classes_, model.fit_record_, []
+    if record is not None:
+        held_out = record.truth, record.predicted, record.probability, record.weight
+        unseen.append(Unseen("held out", *held_out, getattr(record, "n_relabelled", 0.0)))
+    if test is not None:
+        unseen.append(_of_test(model, *test))
+    factor = np.ones(len(classes)) if record is None else class_factors(model, record.truth, record.weight)
+    curves = [reliability_of_classes(s, classes, t, q, p, w * factor[t]) for s, t, q, p, w, _ in unseen]
+    rocs = [roc(s, str(classes[1]), t == 1, p, w) for s, t, _, p, w, _ in unseen if len(classes) == 2]
+    return {
+        "confusions": [confusion(s, classes, t, q, w, n) for s, t, q, _, w, n in unseen],
+        "reliabilities": [curve for curve in curves if curve is not None],
+        "rocs": [curve for curve in rocs if curve is not None],
+    }
+
+
+def class_factors(model: Any, truth: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """What a row of each class counts for, shape (n_classes,), in the population that probabilities are of.
+
+    With class weights they are those of a population in which the classes have these weights.
+    """
+    k = len(model.classes_)
+    if model.class_weight is None or not hasattr(model, "predict_by"):
+        return np.ones(k)  # probabilities of earlier versions know no class weights
+    if model.class_weight == "balanced":
+        return weight.sum() / (k * np.bincount(truth, weights=weight, minlength=k))
+    return np.array([float(model.class_weight.get(label, 1.0)) for label in model.classes_.tolist()])
+
+
+def _of_test(model: Any, X: Any, y: Any) -> Unseen:
+    truth = class_index(model.classes_, y, "y of the test samples")
+    labels, p = model.predict(X), model.predict_proba(X)
+    known = np.isin(labels, model.classes_)  # others are rejected
+    predicted = np.full(len(labels), -1)
+    predicted[known] = class_index(model.classes_, labels[known], "predict")
+    shown = np.ones_like(predicted) if len(model.classes_) == 2 else predicted
+    return Unseen("test", truth, predicted, p[np.arange(len(p)), shown], np.ones(len(p)))
+
+
+def unseen_targets(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
+    """Predicted against observed targets of held-out and test rows."""
+    found, record = [], model.fit_record_
+    if record is not None:
+        found.append(predictions("held out", record.truth, record.predicted, record.weight))
+    if test is not None:
+        found.append(predictions("test", np.asarray(test[1], dtype=float), model.predict(test[0])))
+    return {"predictions": found}

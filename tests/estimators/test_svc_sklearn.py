@@ -28,6 +28,7 @@ CONFIGURATIONS = {
     "one-vs-rest": SVC(multiclass="ovr"),
     "one-vs-rest, fuzzy": SVC(multiclass="ovr-fuzzy"),
     "probability": SVC(probability=True),
+    "probability, one-vs-rest": SVC(probability=True, multiclass="ovr", class_weight="balanced"),
     "precomputed": SVC(kernel="precomputed"),
 }
 # In scikit-learn 1.9; those on sparse input fall away for a Gram matrix.

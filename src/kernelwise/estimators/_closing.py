@@ -7,6 +7,7 @@ import warnings
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.callers import stacklevel_of_user
+from kernelwise.estimators._weights_undone import weights_undone
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
 from kernelwise.search.cross_validate import CrossValidator
@@ -15,6 +16,7 @@ from kernelwise.search.cross_validate import CrossValidator
 def closing_findings(judge: CrossValidator) -> tuple[Finding, ...]:
     """The findings of a finished fit, with a warning for what was skipped or did not converge."""
     findings, deadline = judge.context.findings, judge.context.deadline
+    findings.extend(weights_undone(judge))
     if judge.n_indefinite:
         message = (
             f"{judge.n_indefinite} of the Gram matrices tried were far from positive semi-definite, so that "

@@ -55,9 +55,7 @@ def most_likely(odds: np.ndarray, n_classes: int, multiclass: str) -> np.ndarray
     return np.where(best == agreed, best, REJECTED)
 
 
-def decide(
-    decision: np.ndarray, sigmoids: np.ndarray | None, n_classes: int, multiclass: str
-) -> np.ndarray:
+def decide(decision: np.ndarray, sigmoids: np.ndarray | None, n_classes: int, multiclass: str) -> np.ndarray:
     """Class indices of shape (n_samples,) of decision values, (n_samples, n_machines); −1 is rejected.
 
     With ``sigmoids``, of shape (n_machines, 2), by the largest probability; without, by votes or the largest

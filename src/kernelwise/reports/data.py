@@ -185,7 +185,10 @@ def _unseen_classes(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
         unseen.append(("test", truth, predicted, p[np.arange(len(p)), shown], np.ones(len(p))))
     curves = [reliability_of_classes(s, model.classes_, t, q, p, w) for s, t, q, p, w in unseen]
     return {
-        "confusions": [confusion(s, model.classes_, t, q, w) for s, t, q, _, w in unseen],
+        "confusions": [
+            confusion(s, model.classes_, t, q, w, record.n_relabelled if s == "held out" else 0.0)
+            for s, t, q, _, w in unseen
+        ],
         "reliabilities": [curve for curve in curves if curve is not None],
     }
 

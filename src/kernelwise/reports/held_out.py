@@ -26,11 +26,15 @@ class Confusion:
     labels : list of str
     counts : ndarray of shape (n_classes, n_classes) or (n_classes, n_classes + 1)
         Weights of the samples; rows are true classes, a last column is of the rejected ones.
+    n_relabelled : float
+        Held-out samples that the search, whose score the report states, labelled otherwise: by decision
+        values, not by probabilities. If there are some, the heading has no total that the score contradicts.
     """
 
     source: str
     labels: list[str]
     counts: np.ndarray
+    n_relabelled: float = 0.0
 
     @property
     def n_wrong(self) -> float:
@@ -59,13 +63,24 @@ class Confusion:
     @property
     def heading(self) -> str:
         """What the table shows."""
-        total = self.counts.sum()
-        head = f"{self.source.capitalize()}: {self.n_wrong:g} of {count(float(total), 'sample')} wrong"
-        worst = self.worst(1)
-        if not worst:
-            return head
-        true, predicted, n = worst[0]
-        return f"{head}, most often “{true}” taken for “{predicted}” ({n:g})"
+        parts, worst = [], self.worst(1)
+        if not self.n_relabelled:
+            parts.append(f"{self.n_wrong:g} of {count(float(self.counts.sum()), 'sample')} wrong")
+        if worst:
+            true, predicted, n = worst[0]
+            parts.append(f"most often “{true}” taken for “{predicted}” ({n:g})")
+        return f"{self.source.capitalize()}: {', '.join(parts)}" if parts else self.source.capitalize()
+
+    @property
+    def note(self) -> str:
+        """How the labels differ from those of the stated score; empty if they do not."""
+        if not self.n_relabelled:
+            return ""
+        return (
+            "A label here is the class of the largest probability, as in predictions. The score of the "
+            "cross-validation counts labels by the sign of the decision value, which differ for "
+            f"{self.n_relabelled:g} of {count(float(self.counts.sum()), 'sample')}."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,13 +134,19 @@ class Predictions:
 
 
 def confusion(
-    source: str, classes: Any, truth: np.ndarray, predicted: np.ndarray, weight: np.ndarray
+    source: str,
+    classes: Any,
+    truth: np.ndarray,
+    predicted: np.ndarray,
+    weight: np.ndarray,
+    n_relabelled: float = 0.0,
 ) -> Confusion:
     """Count class indices; −1 is a rejected sample."""
     k = len(classes)
     counts = np.zeros((k, k + 1))
     np.add.at(counts, (truth, np.where(predicted < 0, k, predicted)), weight)
-    return Confusion(source, [str(c) for c in classes], counts if counts[:, k].any() else counts[:, :k])
+    counts = counts if counts[:, k].any() else counts[:, :k]
+    return Confusion(source, [str(c) for c in classes], counts, n_relabelled)
 
 
 def reliability(

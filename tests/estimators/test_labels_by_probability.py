@@ -1,4 +1,4 @@
-"""Labels and probabilities agree: the class of the largest one, for every strategy, weight and class weight."""
+"""Labels and probabilities agree: the class of the largest one, for all strategies and weights."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_by_decision_is_the_rule_of_libsvm(name, overlapping):
 def test_unknown_rule_is_refused(overlapping):
     X, y, X_new = overlapping(2)
     for model in ESTIMATORS.values():
-        with pytest.raises(ValueError, match="'predict_by' of .* must be one of"):
+        with pytest.raises(ValueError, match=r"'predict_by' of .* must be one of"):
             clone(model).set_params(predict_by="votes").fit(X, y)
     fitted = clone(ESTIMATORS["SVC"]).fit(X, y).set_params(predict_by="votes")
     with pytest.raises(ValueError, match="'predict_by' of SVC"):
@@ -116,7 +116,7 @@ def test_held_out_labels_follow_the_rule_of_predict(solver, multiclass, overlapp
 
 
 def test_rejected_or_the_largest():
-    """Of pairs (0, 1), (0, 2), (1, 2): class 0 wins both its pairs, but class 1 has the largest probability."""
+    """Of the pairs (0, 1), (0, 2), (1, 2) class 0 wins both of its own, yet class 1 is the most likely."""
     odds = np.array([[0.05, 0.05, 6.0], [3.0, 3.0, 0.1], [2.0, -2.0, 2.0]])
     p = class_probabilities(odds, 3, "ovo")
     assert p[0].argmax() == 1

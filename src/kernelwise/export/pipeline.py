@@ -36,8 +36,8 @@ def as_pipeline(
 
     The machine was trained on scaled samples, and ``mean`` and ``deviation`` are of the targets that a
     regression was standardised by: its predictions are linear in β and b, so that both are in the
-    coefficients of the Pipeline's SVR. ``sigmoids``, of shape (n_machines, 2), are those of a classifier whose
-    labels go by probabilities, None of one whose labels go by decision values.
+    coefficients of the Pipeline's SVR. ``sigmoids``, of shape (n_machines, 2), are those of a classifier
+    whose labels go by probabilities, None of one whose labels go by decision values.
 
     The coefficients are ours, not those of a second training: that would stop at its own tolerance of 1e-3,
     and agree no better. scikit-learn has no public way to set them, so a small machine is fitted, which sets

@@ -42,7 +42,7 @@ OTHERS = (
 CLASSES = {part.__name__: part for part in (*OTHERS, *SCALERS, *PARTS)}
 #: The scorer is made again when the model is loaded; callbacks watch a training, which is over.
 LEFT_OUT = ("scorer_", "_skl_callbacks")
-#: What a parameter meant before there was one: a file without it is of that time, and predicts as it did then.
+#: What there was before a parameter: a file without it is of that time, and predicts as it did then.
 FORMER = {"predict_by": "decision"}
 #: Kinds of arrays and scalars that numpy writes without pickle.
 KINDS = "biufcUSmM"

@@ -20,7 +20,7 @@ import kernelwise
 from kernelwise import TunedSVC
 
 X, y = load_wine(return_X_y=True)
-model = TunedSVC("mahalanobis-full").fit(X, y)
+model = TunedSVC("mahalanobis-full", multiclass="ovr").fit(X, y)
 pipeline = model.to_sklearn()
 print(pipeline)
 
@@ -35,7 +35,7 @@ print(
 )
 
 # %%
-# Decision values of the three pairwise machines, and how far those of the Pipeline are from them.
+# Log odds of the three classes, each against the rest, and how far those of the Pipeline are from them.
 ours, theirs = model.decision_function(X).ravel(), pipeline.decision_function(X).ravel()
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 axes[0].plot(ours, theirs, ".", color="#0072b2")

@@ -28,3 +28,18 @@ def iris01():
     """Iris scaled to [0, 1], as paper 000 has it."""
     X, y = load_iris(return_X_y=True)
     return _frozen(MinMaxScaler().fit_transform(X)), _frozen(y)
+
+
+@pytest.fixture(scope="session")
+def overlapping():
+    """Samples of overlapping classes of unequal sizes in two features, and 400 points all over the plane."""
+
+    def make(n_classes):
+        random = np.random.default_rng(n_classes)
+        sizes = np.linspace(60, 12, n_classes).astype(int)
+        y = np.repeat(np.arange(n_classes), sizes)
+        angle = 2 * np.pi * y / n_classes
+        X = np.column_stack([np.cos(angle), np.sin(angle)]) + 0.9 * random.normal(size=(len(y), 2))
+        return _frozen(X), _frozen(y), _frozen(random.uniform(-3, 3, (400, 2)))
+
+    return make

@@ -190,7 +190,11 @@ def decide_labels(
 
     ``reject_label`` is that of rejected samples, as from `choose_reject_label`.
     """
-    index = STRATEGIES[strategy].decide(decision, len(classes))
+    return labels_at(STRATEGIES[strategy].decide(decision, len(classes)), classes, strategy, reject_label)
+
+
+def labels_at(index: np.ndarray, classes: np.ndarray, strategy: str, reject_label: Any = None) -> np.ndarray:
+    """Labels of class indices of any shape; the index −1 is that of rejected samples."""
     if not STRATEGIES[strategy].rejects:
         return classes[index]
     # Strings may need more room, and unsigned integers a sign; the last label is that of index −1.

@@ -56,7 +56,7 @@ def test_two_classes_follow_the_definition(blobs):
     model = SVC(gamma=0.3, probability=True, random_state=5, tol=1e-8).fit(X, y)
     folds = StratifiedKFold(5, shuffle=True, random_state=5)
     held_out = cross_val_predict(SVC(gamma=0.3, tol=1e-8), X, y, cv=folds, method="decision_function")
-    expected = platt_probability(model.decision_function(X), *fit_platt(held_out, y))
+    expected = platt_probability(model.machine_values(X).ravel(), *fit_platt(held_out, y))
     assert_allclose(model.predict_proba(X)[:, 1], expected, rtol=1e-5)
     assert_allclose(model.predict_log_proba(X), np.log(model.predict_proba(X)))
 
@@ -67,7 +67,9 @@ def test_probabilities_of_digits_agree_with_predict(digits, multiclass):
     model = SVC(probability=True, random_state=0, multiclass=multiclass).fit(X, y)
     p = model.predict_proba(X_new)
     assert_allclose(p.sum(axis=1), 1.0)
-    assert np.mean(model.classes_[p.argmax(axis=1)] == model.predict(X_new)) > 0.98
+    assert_array_equal(model.classes_[p.argmax(axis=1)], model.predict(X_new))
+    by_votes = model.set_params(predict_by="decision").predict(X_new)
+    assert np.mean(model.classes_[p.argmax(axis=1)] == by_votes) > 0.98
     assert log_loss(y_new, p) < 0.15
 
 

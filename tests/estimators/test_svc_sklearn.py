@@ -25,9 +25,10 @@ CONFIGURATIONS = {
     "rbf": SVC(),
     "linear": SVC(kernel="linear", tol=1e-10),
     "kernel object": SVC(kernel=RBF(0.5), tol=1e-10),
-    "one-vs-rest": SVC(multiclass="ovr"),
-    "one-vs-rest, fuzzy": SVC(multiclass="ovr-fuzzy"),
+    "one-vs-rest": SVC(kernel=RBF(0.5), tol=1e-10, multiclass="ovr"),
+    "one-vs-rest, fuzzy": SVC(kernel="linear", tol=1e-10, multiclass="ovr-fuzzy"),
     "probability": SVC(probability=True),
+    "probability, one-vs-rest": SVC(probability=True, multiclass="ovr", class_weight="balanced"),
     "precomputed": SVC(kernel="precomputed"),
 }
 # In scikit-learn 1.9; those on sparse input fall away for a Gram matrix.

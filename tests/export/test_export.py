@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from scipy.special import expit
 from sklearn import config_context
 from sklearn.base import clone, is_regressor
 from sklearn.datasets import load_diabetes, load_iris
@@ -43,7 +44,7 @@ def diabetes():
 
 @pytest.fixture(scope="module")
 def tuned(iris):
-    return TunedSVC().fit(*iris)
+    return TunedSVC(predict_by="decision").fit(*iris)
 
 
 def assert_same(pipeline, model, X, tolerance=1e-10):
@@ -87,7 +88,7 @@ def test_pipeline_is_the_same_machine(name, strategy, form, iris01):
 @pytest.mark.parametrize("name", EXPORTED)
 def test_tuned_pipeline_is_the_same_machine(name, iris):
     X, y = iris
-    model = TunedSVC(kernel=name, Cs=[1.0, 10.0]).fit(X, y)
+    model = TunedSVC(kernel=name, Cs=[1.0, 10.0], predict_by="decision").fit(X, y)
     pipeline = model.to_sklearn()
     assert isinstance(pipeline, Pipeline)
     assert_same(pipeline, model, X)
@@ -147,7 +148,7 @@ def test_ovo_values_and_ties_come_along(iris):
 
 def test_steps_that_change_nothing_are_left_out(iris, tuned):
     assert list(tuned.to_sklearn().named_steps) == ["scaler", "svc"]
-    assert list(TunedSVC(scale=None).fit(*iris).to_sklearn().named_steps) == ["svc"]
+    assert list(TunedSVC(scale=None, multiclass="ovr").fit(*iris).to_sklearn().named_steps) == ["svc"]
     steps = SVC(kernel="gaussian").fit(*iris).to_sklearn().named_steps
     assert list(steps) == ["map", "svc"]
     assert type(steps["map"]) is TruncatedSVD
@@ -171,7 +172,7 @@ def test_wide_sparse_samples_need_no_square_matrix():
 
 def test_pipeline_owns_its_parts(iris):
     X, y = iris
-    model = TunedSVC(kernel="diagonal", Cs=[1.0]).fit(X, y)
+    model = TunedSVC(kernel="diagonal", Cs=[1.0]).fit(X, y == 1)
     before = model.decision_function(X)
     pipeline = model.to_sklearn()
     pipeline["scaler"].mean_[:] = 0.0
@@ -192,7 +193,8 @@ def test_feature_names_come_along(iris):
     pd = pytest.importorskip("pandas")
     X, y = iris
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
-    for model in (TunedSVC(Cs=[1.0]), TunedSVC(Cs=[1.0], scale=None), SVC(kernel="gaussian")):
+    votes = {"Cs": [1.0], "predict_by": "decision"}
+    for model in (TunedSVC(**votes), TunedSVC(**votes, scale=None), SVC(kernel="gaussian")):
         pipeline = model.fit(frame, y).to_sklearn()
         assert_array_equal(pipeline.feature_names_in_, ["a", "b", "c", "d"])
         assert_same(pipeline, model, frame)
@@ -202,10 +204,37 @@ def test_feature_names_come_along(iris):
 
 def test_scaler_of_the_user_comes_along(iris):
     X, y = iris
-    model = TunedSVC(scale=RobustScaler(), Cs=[1.0]).fit(X, y)
+    model = TunedSVC(scale=RobustScaler(), Cs=[1.0], multiclass="ovr").fit(X, y)
     pipeline = model.to_sklearn()
     assert type(pipeline["scaler"]) is RobustScaler
     assert_same(pipeline, model, X)
+
+
+# -- labels by probabilities --------------------------------------------------------------------------------
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+@pytest.mark.parametrize(("multiclass", "n_classes"), [("ovo", 2), ("ovr", 2), ("ovr", 4), ("ovr-fuzzy", 4)])
+def test_labels_and_probabilities_come_along(multiclass, n_classes, class_weight, overlapping):
+    X, y, X_new = overlapping(n_classes)
+    settings = {"multiclass": multiclass, "class_weight": class_weight}
+    for model in (TunedSVC(Cs=[1.0], cv=2, **settings), SVC(probability=True, random_state=0, **settings)):
+        pipeline = model.fit(X, y).to_sklearn()
+        assert_same(pipeline, model, X_new)
+        p = expit(pipeline.decision_function(X_new))
+        p = np.column_stack([1 - p, p]) if n_classes == 2 else p / p.sum(axis=1, keepdims=True)
+        assert_allclose(p, model.predict_proba(X_new), atol=1e-9)
+        by_decision = model.set_params(predict_by="decision")
+        if class_weight is None:
+            assert (pipeline.predict(X_new) != by_decision.predict(X_new)).any()
+        assert_same(by_decision.to_sklearn(), by_decision, X_new)
+
+
+def test_coupled_probabilities_are_refused(overlapping):
+    X, y, X_new = overlapping(3)
+    model = TunedSVC(Cs=[1.0], cv=2).fit(X, y)
+    with pytest.raises(IncompatibleError, match=r"set_params\(predict_by='decision'\)\.to_sklearn\(\)"):
+        model.to_sklearn()
+    by_votes = model.set_params(predict_by="decision")
+    assert_same(by_votes.to_sklearn(), by_votes, X_new)
 
 
 # -- what cannot be -----------------------------------------------------------------------------------------
@@ -275,7 +304,8 @@ def test_pipeline_can_be_pickled(name, iris01):
 def test_skops_trusts_the_pipeline(name, form, strategy, iris):
     skops = pytest.importorskip("skops.io")
     X, y = form(iris[0]), iris[1]
-    model = TunedSVC(kernel=name, multiclass=strategy, Cs=[1.0, 10.0], cv=2)
+    rule = "decision" if strategy == "ovo" else "probability"
+    model = TunedSVC(kernel=name, multiclass=strategy, Cs=[1.0, 10.0], cv=2, predict_by=rule)
     if name == "poly":  # a search may end at kernel values of 1e10, where all is rounding
         model = SVC(kernel=name, multiclass=strategy)
     data = skops.dumps(model.fit(X, y).to_sklearn())
@@ -307,9 +337,10 @@ def run_onnx(pipeline, X):
 def rounding(model, X):
     """What single precision may change in a decision value: 5e-7 of the largest sum of |β_i k(x_i, x)|."""
     machine = model.best_estimator_
+    slope = np.abs(machine.sigmoids_[:, :1]) if getattr(model, "goes_by_probability_", False) else 1.0
     K = model.kernel_(machine.support_vectors_, model.scaler_.transform(X))
     beta = machine.dual_coef_ if is_regressor(model) else machine._beta
-    return 5e-7 * (np.abs(beta) @ np.abs(K)).max()
+    return 5e-7 * (slope * (np.abs(beta) @ np.abs(K))).max()
 
 
 def is_beyond(values, error, strategy):
@@ -328,6 +359,8 @@ def test_onnx_agrees_to_single_precision(n_classes, name, strategy, iris):
     X, y = iris[0].astype(np.float32).astype(float), iris[1]
     X, y = X[y >= 3 - n_classes], y[y >= 3 - n_classes]
     settings = {"multiclass": strategy, "decision_function_shape": strategy, "Cs": [1.0, 10.0], "cv": 2}
+    if (n_classes, strategy) == (3, "ovo"):
+        settings["predict_by"] = "decision"
     model = TunedSVC(kernel=name, **settings).fit(X, y)
     labels, values = run_onnx(model.to_sklearn(), X)
     expected, error = model.decision_function(X), rounding(model, X)
@@ -354,7 +387,7 @@ def test_onnx_predicts_the_same_to_single_precision(name, diabetes):
 def test_onnx_knows_names_of_classes(iris):
     X, y = iris
     names = np.array(["setosa", "versicolor", "virginica"])
-    model = TunedSVC().fit(X, names[y])
+    model = TunedSVC(predict_by="decision").fit(X, names[y])
     assert_array_equal(run_onnx(model.to_sklearn(), X)[0], model.predict(X))
 
 
@@ -370,6 +403,6 @@ def test_one_vs_rest_is_scikit_learns(iris):
 @pytest.mark.filterwarnings("ignore:X (has|does not have)")
 def test_frames_as_the_configured_output_change_nothing(iris):
     X, y = iris
-    model = TunedSVC("mahalanobis", Cs=[1.0]).fit(X, y)
+    model = TunedSVC("mahalanobis", Cs=[1.0], multiclass="ovr").fit(X, y)
     with config_context(transform_output="pandas"):
         assert_same(model.to_sklearn(), model, X)

@@ -368,6 +368,23 @@ def test_rewritten_file_without_change_is_the_model(small, tmp_path):
     assert_same_model(load(rewritten(small, tmp_path, lambda document, arrays: None)), model, X)
 
 
+@pytest.mark.parametrize("small", [TunedSVC], indirect=True)
+def test_a_file_without_a_rule_for_labels_keeps_that_of_its_time(small, tmp_path):
+    """Labels went by decision values before ``predict_by``."""
+
+    def forget(document, arrays):
+        state = document["model"]["state"]
+        for node in (document["model"], state["best_estimator_"]):
+            node["params"].pop("predict_by")
+        state["_record"]["params"].pop("scored")
+
+    model = load(rewritten(small, tmp_path, forget))
+    assert (model.predict_by, model.best_estimator_.predict_by) == ("decision", "decision")
+    expected = model.classes_[(model.machine_values(small[2]).ravel() >= 0).astype(int)]
+    assert_array_equal(model.predict(small[2]), expected)
+    assert model.fit_record_.n_relabelled == 0.0
+
+
 def test_newer_format_is_refused(small, tmp_path):
     path = rewritten(small, tmp_path, lambda document, arrays: document.update(format=2))
     with pytest.raises(ValueError, match=r"changed\.npz was written by a newer version .*Upgrade"):
@@ -473,8 +490,8 @@ def test_every_array_is_needed_and_has_one_shape(small, tmp_path):
         names = [name for name in file.files if name != "model.json"]
     owner = type(small[0]).__name__
     needed = ["support_", "_beta", "intercept_", "support_vectors_", "n_support_", "dual_coef_", "classes_"]
-    needed = [f"{owner}.best_estimator_.{name}" for name in needed]
-    needed = [name for name in [*needed, f"{owner}.scaler_.mean_", f"{owner}._sigmoids"] if name in names]
+    needed = [f"{owner}.best_estimator_.{name}" for name in (*needed, "_sigmoids")]
+    needed = [name for name in [*needed, f"{owner}.scaler_.mean_"] if name in names]
     assert len(needed) >= (8 if owner == "TunedSVC" else 5)
     for name in names:
         with pytest.raises(ValueError, match=r"changed\.npz .* is missing"):

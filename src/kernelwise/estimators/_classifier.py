@@ -10,10 +10,24 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data
 
 from kernelwise._core.labels import check_are_classes
-from kernelwise._core.validation import check_range
-from kernelwise.estimators._probability import class_probabilities, log_of
+from kernelwise._core.validation import check_choice, check_range
+from kernelwise.estimators._probability import (
+    class_probabilities,
+    decide,
+    log_odds,
+    log_of,
+    shown_odds,
+)
 from kernelwise.estimators.kernel_choice import is_plain_function
-from kernelwise.multiclass import STRATEGIES, decide_labels, shown_values, two_class_problems
+from kernelwise.multiclass import STRATEGIES, labels_at, shown_values, two_class_problems
+
+#: What labels go by, where there are probabilities: the largest one, or votes and signs as in LIBSVM.
+RULES = ("probability", "decision")
+
+
+def check_rule(predict_by: Any, owner: str) -> None:
+    """Raise unless labels can go by it."""
+    check_choice(predict_by, "predict_by", owner, RULES)
 
 
 class DecisionClassifier(ClassifierMixin):
@@ -29,6 +43,7 @@ class DecisionClassifier(ClassifierMixin):
 
     kernel: Any
     decision_function_shape: str
+    predict_by: str
     classes_: np.ndarray
     reject_label_: Any
     _strategy: str
@@ -65,25 +80,44 @@ class DecisionClassifier(ClassifierMixin):
         """Platt's sigmoids, an array of shape (n_machines, 2), or None if there are no probabilities."""
         return self._sigmoids
 
+    @property
+    def goes_by_probability_(self) -> bool:
+        """Whether labels and shown values go by probabilities: ``predict_by``, where there are any."""
+        check_rule(self.predict_by, type(self).__name__)
+        return self.sigmoids_ is not None and self.predict_by == "probability"
+
     def decision_function(self, X: Any) -> np.ndarray:
-        """Decision values of shape (n_samples,), or (n_samples, n_classes or n_machines), as in scikit-learn.
+        """Values that `predict` goes by: (n_samples,), or (n_samples, n_classes or n_machines).
 
         Two classes: positive for ``classes_[1]``. More: see ``decision_function_shape``; the values of
-        one-vs-rest machines are those of "ovr-fuzzy", too.
+        one-vs-rest machines are those of "ovr-fuzzy", too. Where labels go by probabilities
+        (``predict_by="probability"``, and there are some) the values are log odds: log(p/(1 − p)) of every
+        machine, or log(p_k / largest other p) for one value per class from pairs. Else they are LIBSVM's.
         """
-        values = self.machine_values(X)
-        return shown_values(values, len(self.classes_), self.decision_function_shape, self.machines_)
+        values, n_classes = self.machine_values(X), len(self.classes_)
+        if self.goes_by_probability_:
+            odds = log_odds(values, self.sigmoids_)
+            return shown_odds(odds, n_classes, self.decision_function_shape, self.machines_)
+        return shown_values(values, n_classes, self.decision_function_shape, self.machines_)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predicted labels, of shape (n_samples,); ``reject_label_`` for rejected samples."""
+        """Predicted labels, of shape (n_samples,); ``reject_label_`` for rejected samples.
+
+        Where there are probabilities a label is the class of the largest one, the first of equals, unless
+        ``predict_by="decision"``.
+        """
         values = self.machine_values(X)
-        values = values.ravel() if len(self.classes_) == 2 else values
-        return decide_labels(values, self.classes_, self.multiclass_, self.reject_label_)
+        sigmoids = self.sigmoids_ if self.goes_by_probability_ else None
+        index = decide(values, sigmoids, len(self.classes_), self.multiclass_)
+        return labels_at(index, self.classes_, self.multiclass_, self.reject_label_)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Class probabilities of shape (n_samples, n_classes), from sigmoids on held-out decision values."""
-        values = self.machine_values(X)
-        return class_probabilities(values, self.sigmoids_, len(self.classes_), self.machines_)
+        """Class probabilities of shape (n_samples, n_classes), from sigmoids on held-out decision values.
+
+        With class weights they are those of a population in which the classes have these weights.
+        """
+        odds = log_odds(self.machine_values(X), self.sigmoids_)
+        return class_probabilities(odds, len(self.classes_), self.machines_)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of `predict_proba`, of shape (n_samples, n_classes)."""

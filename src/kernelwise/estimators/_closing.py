@@ -7,6 +7,7 @@ import warnings
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.callers import stacklevel_of_user
+from kernelwise.estimators._weights_undone import weights_undone
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import Finding
@@ -31,6 +32,7 @@ def closing_findings(
     doubts = [*baseline_findings(result.score, result.standard_error, result.baseline), *leaks]
     if isinstance(judge.family, Classification):
         doubts += _class_findings(judge, choice, judge.family, record)
+    doubts += weights_undone(judge)
     is_guess = any(finding.name == NO_BETTER for finding in doubts)
     doubts += edge_findings(choice, is_given=judge.Cs is not None, is_guess=is_guess)
     if doubts:

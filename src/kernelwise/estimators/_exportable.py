@@ -60,7 +60,9 @@ class Exportable(Savable):
         ------
         IncompatibleError
             If scikit-learn has no such kernel (KMOD, exponential, precomputed, a function or class of your
-            own), or if the strategy rejects samples.
+            own), if the strategy rejects samples, or if labels go by probabilities that are coupled over
+            pairs of three or more classes: scikit-learn's SVC goes by votes. Export the votes with
+            ``model.set_params(predict_by="decision").to_sklearn()``, or fit with ``multiclass="ovr"``.
 
         Warns
         -----
@@ -69,8 +71,11 @@ class Exportable(Savable):
 
         Notes
         -----
-        Probabilities do not come along: scikit-learn's SVC is losing its own, and has no place for ours. If
-        they are needed, calibrate the Pipeline on held-out samples, with
+        The Pipeline has no ``predict_proba``: scikit-learn's SVC is losing its own. But where labels go by
+        probabilities its decision values are their log odds, with the sigmoids in the coefficients: the
+        probability of the second of two classes is ``scipy.special.expit(pipeline.decision_function(X))``,
+        and that of each of more classes is this of its column, over the sum of the row. Votes of pairs
+        (``predict_by="decision"``) have no probabilities; calibrate them on held-out samples, with
         ``CalibratedClassifierCV(FrozenEstimator(pipeline)).fit(X, y)``.
 
         skops needs no further trusted types, except "scipy.sparse._csr.csr_matrix" for a machine trained on
@@ -97,4 +102,6 @@ class Exportable(Savable):
             )
         names = getattr(self, "feature_names_in_", None)
         target = getattr(self, "target_mean_", 0.0), getattr(self, "target_scale_", 1.0)
-        return as_pipeline(getattr(self, "scaler_", None), machine, names, *target)
+        by_probability = getattr(self, "goes_by_probability_", False)
+        sigmoids = getattr(self, "sigmoids_", None) if by_probability else None
+        return as_pipeline(getattr(self, "scaler_", None), machine, names, *target, sigmoids)

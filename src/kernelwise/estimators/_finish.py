@@ -70,8 +70,10 @@ def finish_exact(model: Any, judge: CrossValidator, choice: Choice) -> Finished:
     held = judge.held_out
     sigmoids, findings = model._sigmoids_of(held, choice.decision)
     judge.context.findings.extend(findings)
+    if sigmoids is not None:  # best_estimator_ answers as the model does
+        machine.set_params(probability=True)._sigmoids = sigmoids
     answers: HeldOut = model._held_out(held.y, choice.decision, sigmoids)
-    record = FitRecord(len(rows), count_bounded(machine, part.bound), *answers, weight=held.weight)
+    record = FitRecord(len(rows), count_bounded(machine, part.bound), **answers._asdict(), weight=held.weight)
     seconds = time.perf_counter() - started
     return Finished(machine, rows, sigmoids, record, np.size(machine.n_iter_), seconds)
 

@@ -52,7 +52,7 @@ def finish_nystroem(model: Any, judge: CrossValidator, reason: str) -> Finished:
         machine,
         np.empty(0, int),
         sigmoids,
-        FitRecord(machine.n_trained_, 0, *answers, weight=held.weight),
+        FitRecord(machine.n_trained_, 0, **answers._asdict(), weight=held.weight),
         np.size(machine.n_iter_) * (machine.search_results_["C"].size + 1),
         time.perf_counter() - started,
     )

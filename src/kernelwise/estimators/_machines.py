@@ -13,7 +13,7 @@ from kernelwise._core.memory import MIB
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread, threads
 from kernelwise.estimators.kernel_choice import KernelFunction, Rows, gram_or_rows, kernel_values
-from kernelwise.multiclass import Machine, class_pairs, two_class_machines
+from kernelwise.multiclass import STRATEGIES, Machine, class_pairs, two_class_machines
 from kernelwise.solvers import SVMSolution, solve_svm_dual
 from kernelwise.solvers.working_sets import solve_svm_by_rows
 
@@ -128,6 +128,17 @@ def decision_values(
         block = slice(first, min(first + rows, n_rows))
         values[block] += kernel_values(kernel, X[block], support, n_support) @ coefficients
     return values
+
+
+def last_beta(machine: Any, n_samples: int, classes: np.ndarray) -> np.ndarray | None:
+    """Coefficients of an SVC's last fit, of shape (n_machines, n_samples), if they fit the next one."""
+    if not hasattr(machine, "_beta") or machine.machines_ != STRATEGIES[machine.multiclass].machines:
+        return None
+    if machine.n_trained_ != n_samples or not np.array_equal(machine.classes_, classes):
+        return None
+    beta = np.zeros((machine.beta_.shape[0], n_samples))
+    beta[:, machine.support_] = machine.beta_
+    return beta
 
 
 def libsvm_layout(beta: np.ndarray, labels: np.ndarray, n_classes: int) -> np.ndarray:

@@ -1,105 +1,85 @@
-"""Class probabilities of an SVC: sigmoids on held-out decision values, coupled over the classes."""
+"""Class probabilities from decision values: sigmoids, coupled over the classes, and the labels they give."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
+from scipy.special import expit, log_expit
 
-from kernelwise._core.sklearn_compat import safe_indexing
-from kernelwise.estimators._machines import decision_values, train_machines
-from kernelwise.estimators.kernel_choice import Rows
-from kernelwise.multiclass import class_pairs, two_class_machines
-from kernelwise.solvers import svm_path
-from kernelwise.solvers.platt import fit_platt_of, platt_probability
+from kernelwise.multiclass import REJECTED, STRATEGIES, class_pairs, unanimous
 
-N_FOLDS = 5
-SMALLEST = 1e-7  # of a pairwise probability: the coupled ones are then positive
+#: Least pairwise probability: the coupled ones are then positive.
+SMALLEST = 1e-7
+#: Rows whose pairwise probabilities are coupled at a time: each takes a matrix of (n_classes + 1)².
+BLOCK = 256
+#: What probabilities are known to: their logarithms are not taken of less.
+ROUNDING = 1e-16
 
 
-def fit_sigmoids(
-    source: np.ndarray | Rows,
-    y: np.ndarray,
-    weight: np.ndarray,
-    sample_weight: np.ndarray,
-    *,
-    strategy: str,
-    random_state: Any,
-    **settings: Any,
-) -> np.ndarray:
-    """Fit one sigmoid per machine on decision values held out by stratified folds; returns (n_machines, 2).
+def log_odds(decision: np.ndarray, sigmoids: np.ndarray) -> np.ndarray:
+    """Logarithms of the odds p/(1 − p) of the machines' positive classes, of shape (n_samples, n_machines).
 
-    All folds share the Gram matrix, if that is the source. ``weight`` are bounds of the machines as multiples
-    of C, ``sample_weight`` the weights in the likelihood: class weights move the machines, not the truth
-    about the classes. The others, and C, tol, max_iter and n_jobs among the settings, are as in `SVC`.
+    ``decision`` has that shape, ``sigmoids`` (n_machines, 2): p = 1/(1 + exp(A f + B)).
     """
-    used = np.flatnonzero(weight > 0)
-    classes, index, counts = np.unique(y[used], return_inverse=True, return_counts=True)
-    if counts.min() < 2:
-        small = classes.tolist()[counts.argmin()]
-        raise ValueError(
-            f"probability=True holds out part of each class, but class {small!r} has 1 sample. "
-            "Add samples, or set probability=False."
-        )
-    splitter = StratifiedKFold(min(N_FOLDS, int(counts.min())), shuffle=True, random_state=random_state)
-    folds = [(used[train], used[test]) for train, test in splitter.split(used, index)]
-    held_out = _from_rows if isinstance(source, Rows) else _from_gram
-    decision = held_out(source, y, weight, folds, strategy, settings)[used]
-    machines = two_class_machines(index, len(classes), strategy)
-    return fit_platt_of(machines, decision, sample_weight[used])
+    return -(sigmoids[:, 0] * np.asarray(decision, dtype=float) + sigmoids[:, 1])
 
 
-def _from_gram(
-    K: Any, y: np.ndarray, weight: np.ndarray, folds: list[Any], strategy: str, settings: dict[str, Any]
-) -> np.ndarray:
-    """Held-out decision values of shape (n_samples, n_machines) from one Gram matrix."""
-    settings = dict(settings)
-    C = settings.pop("C")
-    path = svm_path(K, y, [C], folds, sample_weight=weight, strategy=strategy, **settings)
-    return path.decision[0].reshape(len(y), -1)
+def class_probabilities(odds: np.ndarray, n_classes: int, machines: str) -> np.ndarray:
+    """Turn log odds of shape (n_samples, n_machines) into probabilities, (n_samples, n_classes).
 
-
-def _from_rows(
-    source: Any, y: np.ndarray, weight: np.ndarray, folds: list[Any], strategy: str, settings: dict[str, Any]
-) -> np.ndarray:
-    """The same from the samples: one training for each fold."""
-    index = np.unique(y, return_inverse=True)[1]
-    parts = []
-    for train, test in folds:
-        part = source._replace(X=safe_indexing(source.X, train))
-        trained = train_machines(
-            part, index[train], index.max() + 1, weight[train], strategy=strategy, start=None, **settings
-        )
-        support = np.flatnonzero(trained.beta.any(axis=0))
-        values = decision_values(
-            source.kernel,
-            safe_indexing(source.X, test),
-            safe_indexing(part.X, support),
-            trained.beta[:, support],
-            trained.intercept,
-        )
-        parts.append((test, values))
-    decision = np.full((len(y), parts[0][1].shape[1]), np.nan)
-    for test, values in parts:
-        decision[test] = values
-    return decision
-
-
-def class_probabilities(
-    decision: np.ndarray, sigmoids: np.ndarray, n_classes: int, strategy: str
-) -> np.ndarray:
-    """Turn decision values of shape (n_samples, n_machines) into probabilities, (n_samples, n_classes).
-
-    ``sigmoids`` has the shape (n_machines, 2), ``strategy`` is "ovo" or "ovr".
+    ``machines`` is "ovo" (pairs, coupled) or "ovr" (each class and the rest, normalised).
     """
-    p = platt_probability(decision, sigmoids[:, 0], sigmoids[:, 1])
     if n_classes == 2:
+        p = expit(odds)
         return np.hstack([1.0 - p, p])
-    if strategy == "ovr":
-        p = np.maximum(p, SMALLEST)
+    if machines == "ovr":
+        # By logarithms: where no class is likely, the least unlikely one still is the answer.
+        log_p = log_expit(odds)
+        p = np.exp(log_p - log_p.max(axis=1, keepdims=True))
         return p / p.sum(axis=1, keepdims=True)
-    return couple(p, n_classes)
+    blocks = range(0, len(odds), BLOCK)
+    p = [couple(expit(odds[first : first + BLOCK]), n_classes) for first in blocks]
+    return np.concatenate(p) if p else np.empty((0, n_classes))
+
+
+def most_likely(odds: np.ndarray, n_classes: int, multiclass: str) -> np.ndarray:
+    """Index of the class of the largest probability, of shape (n_samples,); the first of equals.
+
+    A strategy that rejects (``multiclass`` is a key of `STRATEGIES`) gives it only where every machine of
+    that class says so, `REJECTED` elsewhere.
+    """
+    strategy = STRATEGIES[multiclass]
+    best = class_probabilities(odds, n_classes, strategy.machines).argmax(axis=1)
+    if not strategy.rejects:
+        return best
+    agreed = unanimous(odds[:, 0] if n_classes == 2 else odds, n_classes)
+    return np.where(best == agreed, best, REJECTED)
+
+
+def decide(decision: np.ndarray, sigmoids: np.ndarray | None, n_classes: int, multiclass: str) -> np.ndarray:
+    """Class indices of shape (n_samples,) of decision values, (n_samples, n_machines); −1 is rejected.
+
+    With ``sigmoids``, of shape (n_machines, 2), by the largest probability; without, by votes or the largest
+    value, as the strategy ``multiclass`` says.
+    """
+    if sigmoids is not None:
+        return most_likely(log_odds(decision, sigmoids), n_classes, multiclass)
+    return STRATEGIES[multiclass].decide(decision[:, 0] if n_classes == 2 else decision, n_classes)
+
+
+def shown_odds(odds: np.ndarray, n_classes: int, shape: str, machines: str) -> np.ndarray:
+    """Log odds as ``decision_function`` shows them: positive, or largest, for the most likely class.
+
+    Two classes: (n_samples,), of the second against the first. More: those of every machine, or, for one
+    value per class from pairs, log(p_k / largest other p), of shape (n_samples, n_classes).
+    """
+    if n_classes == 2:
+        return odds.ravel()
+    if (shape, machines) != ("ovr", "ovo"):
+        return odds
+    log_p = np.log(np.maximum(class_probabilities(odds, n_classes, machines), ROUNDING))
+    second, largest = np.hsplit(np.partition(log_p, -2, axis=1)[:, -2:], 2)
+    is_largest = np.arange(n_classes) == log_p.argmax(axis=1)[:, None]
+    return log_p - np.where(is_largest, second, largest)
 
 
 def couple(pairwise: np.ndarray, n_classes: int) -> np.ndarray:

@@ -7,13 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernelwise.estimators._probability import class_probabilities
+from kernelwise.estimators._probability import class_probabilities, decide, log_odds
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES, two_class_machines
+from kernelwise.search.samples import Samples
 from kernelwise.solvers.platt import FLAT, fit_platt_of
-
-#: Rows whose pairwise probabilities are coupled at a time: each takes a matrix of (n_classes + 1)².
-BLOCK = 256
 
 
 class HeldOut(NamedTuple):
@@ -21,11 +19,19 @@ class HeldOut(NamedTuple):
 
     Truth and predictions are class indices (−1 for rejected), or targets in the units of y. The probability
     is that of ``classes_[1]`` for two classes, of the predicted class for more; it is empty for a regression.
+
+    There are two labels of a row. ``predicted`` is by the rule of `predict`, so that a report shows which
+    classes the model confuses; ``scored`` is by the decision values, the rule of every score of the search,
+    ``best_score_`` among them (None for a regression). They differ for a few rows near a boundary. Only one
+    share of right answers is to be stated, that of the search, and where labels differ a report says for how
+    many rows: it is the number that candidates, folds and the baseline can be compared with, and sigmoids
+    have seen the rows that they label here, which would flatter the other.
     """
 
     truth: np.ndarray
     predicted: np.ndarray
     probability: np.ndarray
+    scored: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,14 @@ class FitRecord:
     predicted: np.ndarray
     probability: np.ndarray
     weight: np.ndarray
+    scored: np.ndarray | None = None
+
+    @property
+    def n_relabelled(self) -> float:
+        """Weight of the rows that `predict` labels otherwise than the search did."""
+        if self.scored is None:
+            return 0.0
+        return float(self.weight[self.predicted != self.scored].sum())
 
 
 @dataclass(frozen=True)
@@ -70,31 +84,35 @@ def count_bounded(machine: Any, bound: np.ndarray) -> int:
 
 
 def held_out_classes(
-    truth: np.ndarray, decision: np.ndarray, sigmoids: np.ndarray, n_classes: int, multiclass: str
+    truth: np.ndarray,
+    decision: np.ndarray,
+    sigmoids: np.ndarray,
+    n_classes: int,
+    multiclass: str,
+    by_probability: bool,
 ) -> HeldOut:
     """Predicted classes and their probabilities from held-out decision values, (n_held_out, n_machines).
 
-    ``sigmoids`` has the shape (n_machines, 2), ``multiclass`` is a key of `STRATEGIES`.
+    ``sigmoids`` has the shape (n_machines, 2), ``multiclass`` is a key of `STRATEGIES`. Labels are those that
+    `predict` would give: by the largest probability, or by the decision values.
     """
-    strategy = STRATEGIES[multiclass]
-    predicted = strategy.decide(decision[:, 0] if n_classes == 2 else decision, n_classes)
+    decision = decision.astype(float)
+    scored = decide(decision, None, n_classes, multiclass)
+    predicted = decide(decision, sigmoids, n_classes, multiclass) if by_probability else scored
+    p = class_probabilities(log_odds(decision, sigmoids), n_classes, STRATEGIES[multiclass].machines)
     shown = np.ones_like(predicted) if n_classes == 2 else predicted
-    probability = np.empty(len(truth))
-    for first in range(0, len(truth), BLOCK):
-        rows = slice(first, first + BLOCK)
-        p = class_probabilities(decision[rows].astype(float), sigmoids, n_classes, strategy.machines)
-        probability[rows] = p[np.arange(len(p)), shown[rows]]
-    return HeldOut(truth, predicted, probability)
+    return HeldOut(truth, predicted, p[np.arange(len(p)), shown], scored)
 
 
 def held_out_sigmoids(
-    y: np.ndarray, decision: np.ndarray, weight: np.ndarray, n_classes: int, strategy: str
+    held: Samples, decision: np.ndarray, n_classes: int, strategy: str
 ) -> tuple[np.ndarray, list[Finding]]:
     """Platt's sigmoids of held-out decision values, shape (n_machines, 2), and a finding if some are flat.
 
-    ``y``, of shape (n_held_out,), are class indices; ``strategy`` is "ovo" or "ovr".
+    The likelihood has the weights of rows and classes, ``held.bound``; ``strategy`` is "ovo" or "ovr".
     """
-    sigmoids = fit_platt_of(two_class_machines(y, n_classes, strategy), decision, weight)
+    machines = two_class_machines(held.y, n_classes, strategy)
+    sigmoids = fit_platt_of(machines, decision, held.bound, held.weight)
     n_flat = int((np.abs(sigmoids[:, 0]) * np.abs(decision).max(axis=0) < 2.0 * FLAT).sum())
     if not n_flat:
         return sigmoids, []

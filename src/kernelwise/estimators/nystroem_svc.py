@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from kernelwise._core.labels import check_class_sizes, encode_labels, factors_of_classes, positive_weights
-from kernelwise.estimators._classifier import DecisionClassifier
+from kernelwise.estimators._classifier import DecisionClassifier, check_rule
 from kernelwise.estimators._nystroem import NystroemMachine
 from kernelwise.large.losses import squared_hinge
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
@@ -37,7 +37,8 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
     reject_label : object, default=None
     class_weight : dict or "balanced", default=None
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        These four as in `SVC`.
+    predict_by : {"probability", "decision"}, default="probability"
+        These five as in `SVC`.
     memory_limit : float, default=4096
         MiB for the features. More than 256 MiB are kept in single precision; if that, too, is more than the
         limit, they are computed again in every pass over the rows.
@@ -89,6 +90,7 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
         reject_label: Any = None,
         class_weight: Any = None,
         decision_function_shape: str = "ovr",
+        predict_by: str = "probability",
         memory_limit: float = 4096,
         random_state: Any = 0,
     ) -> None:
@@ -99,6 +101,7 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
         self.reject_label = reject_label
         self.class_weight = class_weight
         self.decision_function_shape = decision_function_shape
+        self.predict_by = predict_by
         self.memory_limit = memory_limit
         self.random_state = random_state
 
@@ -114,6 +117,7 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
         """
         self._check_parameters()
         check_strategy(self.multiclass, self.decision_function_shape, "NystroemSVC")
+        check_rule(self.predict_by, "NystroemSVC")
         X, y = self._check_training(X, y)
         classes, index = encode_labels(y)
         distinct, Z = self._distinct(X, index, positive_weights(sample_weight, index, classes))

@@ -12,11 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise._core.labels import encode_labels, positive_weights, weight_classes
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.validation import check_gram, check_positive
-from kernelwise.estimators._classifier import DecisionClassifier
+from kernelwise.estimators._classifier import DecisionClassifier, check_rule
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machine import KernelMachine
-from kernelwise.estimators._machines import TrainedMachines, libsvm_layout, train_machines
-from kernelwise.estimators._probability import fit_sigmoids
+from kernelwise.estimators._machines import TrainedMachines, last_beta, libsvm_layout, train_machines
+from kernelwise.estimators._sigmoids import fit_sigmoids
 from kernelwise.estimators.kernel_choice import Rows, choose_kernel, gram_or_rows, is_plain_function
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label, fuzzy_membership
 
@@ -53,7 +53,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
     shrinking : bool, default=True
         Accepted for compatibility: the solver always works on the variables that may still move.
     probability : bool, default=False
-        Whether `predict_proba` will be wanted; it takes five-fold cross-validation.
+        Whether there will be probabilities; they take five-fold cross-validation.
     tol : float, default=1e-3
         LIBSVM's stopping rule.
     class_weight : dict or "balanced", default=None
@@ -76,6 +76,9 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
     reject_label : object, default=None
         What `predict` returns for samples that "ovo-reject" rejects; no class, and of their kind. None is -1,
         if the classes are numbers other than that; else it must be given.
+    predict_by : {"probability", "decision"}, default="probability"
+        What labels go by where there are probabilities: the largest one, or LIBSVM's rule, by votes and signs
+        of decision values. It can be changed after the fit; without probabilities it is LIBSVM's rule.
     memory_limit : float, default=4096
         MiB for kernel values in training. A Gram matrix that takes more is not computed: rows of it are,
         where they are needed, and kept while there is room.
@@ -105,10 +108,12 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
 
     Notes
     -----
-    `predict` follows the votes or decision values, as in scikit-learn. `predict_proba` fits Platt's sigmoid
-    to held-out decision values of each machine and couples pairs by the second method of Wu, Lin & Weng
-    (2004), or normalises one-vs-rest. So its largest entry need not be the predicted class near the boundary.
-    If a class has fewer than five samples, there are as many folds as the smallest class has samples.
+    `predict_proba` fits Platt's sigmoid to held-out decision values of each machine and couples pairs by the
+    second method of Wu, Lin & Weng (2004), or normalises one-vs-rest. If a class has fewer than five samples,
+    there are as many folds as the smallest class has samples. Class weights are in the sigmoids, too:
+    probabilities are those of a population in which the classes have these weights. With them `predict` is
+    the class of the largest probability (or rejected), and `decision_function` has log odds; without them,
+    or with ``predict_by="decision"``, both are scikit-learn's.
 
     Samples of zero or negative weight are left out, as in scikit-learn.
 
@@ -139,6 +144,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         random_state: Any = None,
         multiclass: str = "ovo",
         reject_label: Any = None,
+        predict_by: str = "probability",
         memory_limit: float = 4096,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -159,6 +165,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         self.random_state = random_state
         self.multiclass = multiclass
         self.reject_label = reject_label
+        self.predict_by = predict_by
         self.memory_limit = memory_limit
         self.warm_start = warm_start
         self.n_jobs = n_jobs
@@ -183,7 +190,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         source = self._source(X, y, index.size, sample_weight)
         how: dict[str, Any] = {name: getattr(self, name) for name in ("C", "tol", "max_iter", "n_jobs")}
         how["strategy"] = STRATEGIES[self.multiclass].machines
-        start = self._last_beta(index.size, classes) if self.warm_start else None
+        start = last_beta(self, index.size, classes) if self.warm_start else None
         machines = train_machines(source, index, len(classes), weight, start=start, **how)
         self._keep(machines, X, classes, index)
         self._sigmoids = None
@@ -194,11 +201,15 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predicted labels, of shape (n_samples,); ``reject_label_`` for rejected samples."""
+        """Predicted labels, of shape (n_samples,); ``reject_label_`` for rejected samples.
+
+        With probabilities a label is the class of the largest one, the first of equals, unless
+        ``predict_by="decision"``.
+        """
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        if self.break_ties and len(self.classes_) > 2:
+        if self.break_ties and len(self.classes_) > 2 and not self.goes_by_probability_:
             return self.classes_[self.decision_function(X).argmax(axis=1)]
         return super().predict(X)
 
@@ -233,6 +244,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         for name in ("C", "tol", "memory_limit"):
             check_positive(getattr(self, name), name, "SVC")
         check_strategy(self.multiclass, self.decision_function_shape, "SVC")
+        check_rule(self.predict_by, "SVC")
         if self.break_ties and STRATEGIES[self.multiclass].rejects:
             raise ValueError(
                 f"break_ties=True would label what multiclass={self.multiclass!r} rejects; set it to False."
@@ -248,16 +260,6 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
             parameters = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
             self.kernel_ = choose_kernel(self.kernel, X, y, sample_weight, **parameters)
         return gram_or_rows(self.kernel_ or self.kernel, X, n_samples, self.memory_limit)
-
-    def _last_beta(self, n_samples: int, classes: np.ndarray) -> np.ndarray | None:
-        """Coefficients of the last fit, of shape (n_machines, n_samples), if they fit this one."""
-        if not hasattr(self, "_beta") or self.machines_ != STRATEGIES[self.multiclass].machines:
-            return None
-        if self._n_trained != n_samples or not np.array_equal(self.classes_, classes):
-            return None
-        beta = np.zeros((self._beta.shape[0], n_samples))
-        beta[:, self.support_] = self._beta
-        return beta
 
     def _keep(self, machines: TrainedMachines, X: Any, classes: np.ndarray, index: np.ndarray) -> None:
         """Set the fitted attributes."""

@@ -11,7 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from kernelwise._core.labels import check_are_classes, check_class_sizes, encode_labels, positive_weights
 from kernelwise._core.validation import is_dask
-from kernelwise.estimators._classifier import DecisionClassifier
+from kernelwise.estimators._classifier import DecisionClassifier, check_rule
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
 from kernelwise.estimators.fit_record import HeldOut, held_out_classes, held_out_sigmoids
@@ -66,8 +66,10 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     reject_label : object, default=None
     class_weight : dict or "balanced", default=None
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
+    predict_by : {"probability", "decision"}, default="probability"
     tol, max_iter : float, int
-        These six as in `SVC`.
+        These seven as in `SVC`. The search scores labels by "decision", whatever the labels of `predict` go
+        by: sigmoids for every kernel and C would take longer than the machines.
     solver : {"auto", "exact", "nystroem"}, default="auto"
         Of the final machine. "nystroem" is `NystroemSVC` with the chosen kernel, whose time grows like n; it
         chooses a C of its own, that of the squared hinge loss. "auto" takes it for more than 50 000 distinct
@@ -141,6 +143,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         reject_label: Any = None,
         class_weight: Any = None,
         decision_function_shape: str = "ovr",
+        predict_by: str = "probability",
         tol: float = 1e-3,
         max_iter: int = -1,
         solver: str = "auto",
@@ -163,6 +166,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         self.reject_label = reject_label
         self.class_weight = class_weight
         self.decision_function_shape = decision_function_shape
+        self.predict_by = predict_by
         self.tol = tol
         self.max_iter = max_iter
         self.solver = solver
@@ -194,6 +198,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
         check_strategy(self.multiclass, self.decision_function_shape, "TunedSVC")
+        check_rule(self.predict_by, "TunedSVC")
         check_solver(self.solver, self._is_gram(), "TunedSVC")
         check_backend(self.backend, "TunedSVC")
         X, y = validate_data(self, X, y, **self._input())
@@ -224,6 +229,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
             multiclass=self.multiclass,
             reject_label=self.reject_label,
             decision_function_shape=self.decision_function_shape,
+            predict_by=self.predict_by,
             tol=self.tol,
             max_iter=self.max_iter,
             memory_limit=self.memory_limit,
@@ -236,6 +242,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
             multiclass=self.multiclass,
             reject_label=self.reject_label,
             decision_function_shape=self.decision_function_shape,
+            predict_by=self.predict_by,
             memory_limit=self.memory_limit,
             random_state=random_state,
         )
@@ -245,10 +252,11 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
 
     def _sigmoids_of(self, held: Samples, decision: np.ndarray) -> tuple[np.ndarray, list[Finding]]:
         strategy = STRATEGIES[self.multiclass].machines
-        return held_out_sigmoids(held.y, decision, held.weight, len(self.classes_), strategy)
+        return held_out_sigmoids(held, decision, len(self.classes_), strategy)
 
     def _held_out(self, y: np.ndarray, decision: np.ndarray, sigmoids: Any) -> HeldOut:
-        return held_out_classes(y, decision, sigmoids, len(self.classes_), self.multiclass)
+        by_probability = self.predict_by == "probability"
+        return held_out_classes(y, decision, sigmoids, len(self.classes_), self.multiclass, by_probability)
 
     @property
     def multiclass_(self) -> str:

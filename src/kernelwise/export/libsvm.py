@@ -31,44 +31,69 @@ def regressor(machine: Any, settings: dict[str, Any], mapped: Any, mean: float, 
     return svr
 
 
-def classifier(machine: Any, settings: dict[str, Any], mapped: Any) -> LibSVC | OneVsRestClassifier:
-    """Return scikit-learn's SVC, or a machine for each class, with the same decision values.
+def classifier(
+    machine: Any, settings: dict[str, Any], mapped: Any, sigmoids: np.ndarray | None = None
+) -> LibSVC | OneVsRestClassifier:
+    """Return scikit-learn's SVC, or a machine for each class, with the same values and labels.
 
-    Parameters are those of `regressor`, of a kernelwise SVC.
+    Parameters are those of `regressor`, of a kernelwise SVC. With ``sigmoids``, of shape (n_machines, 2), its
+    labels go by probabilities; their log odds −(A f + B) are linear in β and b, so that both are in the
+    coefficients.
     """
+    _check_labels(machine, sigmoids)
+    if not machine.support_.size:
+        raise ValueError(
+            "This machine has no support vectors, and scikit-learn's SVC needs some. Fit with a smaller tol."
+        )
+    n_machines = len(machine.intercept_)
+    slope, offset = (np.ones(n_machines), np.zeros(n_machines)) if sigmoids is None else -sigmoids.T
+    intercept = slope * machine.intercept_ + offset
+    if len(machine.classes_) > 2 and machine.machines_ == "ovr":
+        return _one_vs_rest(machine, settings, mapped, slope[:, None] * machine.beta_, intercept)
+    # Of three and more classes the slopes are one: see _check_labels.
+    return _one_vs_one(machine, settings, mapped, slope[0] * machine.dual_coef_, intercept)
+
+
+def _check_labels(machine: Any, sigmoids: np.ndarray | None) -> None:
+    """Raise if scikit-learn's classes cannot give the same labels."""
     if STRATEGIES[machine.multiclass_].rejects:
         raise IncompatibleError(
             f"scikit-learn's SVC does not reject samples as multiclass={machine.multiclass_!r} does, so "
             "to_sklearn would change predictions. Fit with multiclass='ovo', or keep the model with "
             "save(path) or pickle."
         )
-    if not machine.support_.size:
-        raise ValueError(
-            "This machine has no support vectors, and scikit-learn's SVC needs some. Fit with a smaller tol."
+    if sigmoids is not None and len(machine.classes_) > 2 and machine.machines_ == "ovo":
+        raise IncompatibleError(
+            "The labels of this model go by probabilities that are coupled over pairs of classes, and "
+            "scikit-learn's SVC goes by votes of the pairs, so to_sklearn would change some predictions near "
+            "a boundary. Export the votes with model.set_params(predict_by='decision').to_sklearn(), or fit "
+            "with multiclass='ovr', whose labels and probabilities both can be exported."
         )
-    one_vs_rest = len(machine.classes_) > 2 and machine.machines_ == "ovr"
-    return (_one_vs_rest if one_vs_rest else _one_vs_one)(machine, settings, mapped)
 
 
-def _one_vs_one(machine: Any, settings: dict[str, Any], mapped: Any) -> LibSVC:
+def _one_vs_one(
+    machine: Any, settings: dict[str, Any], mapped: Any, dual_coef: np.ndarray, intercept: np.ndarray
+) -> LibSVC:
     shape, break_ties = machine.decision_function_shape, machine.break_ties
     svc = LibSVC(C=float(machine.C), **settings, decision_function_shape=shape, break_ties=break_ties)
     svc.fit(_start(len(machine.classes_), mapped), machine.classes_)
-    replace_machine(svc, machine.support_, mapped, machine.n_support_, machine.dual_coef_, machine.intercept_)
+    replace_machine(svc, machine.support_, mapped, machine.n_support_, dual_coef, intercept)
     _copy_record(machine, svc, machine.n_iter_.copy())
     return svc
 
 
-def _one_vs_rest(machine: Any, settings: dict[str, Any], mapped: Any) -> OneVsRestClassifier:
+def _one_vs_rest(
+    machine: Any, settings: dict[str, Any], mapped: Any, beta: np.ndarray, intercept: np.ndarray
+) -> OneVsRestClassifier:
     svc = OneVsRestClassifier(LibSVC(C=float(machine.C), **settings))
     svc.fit(_start(len(machine.classes_), mapped), machine.classes_)
     label = np.repeat(np.arange(len(machine.classes_)), machine.n_support_)
     for k, part in enumerate(svc.estimators_):
-        rest = np.flatnonzero((machine.beta_[k] != 0) & (label != k))
-        own = np.flatnonzero((machine.beta_[k] != 0) & (label == k))
+        rest = np.flatnonzero((beta[k] != 0) & (label != k))
+        own = np.flatnonzero((beta[k] != 0) & (label == k))
         used = np.concatenate([rest, own])
         support = machine.support_[used], mapped[used], np.array([rest.size, own.size])
-        replace_machine(part, *support, machine.beta_[k : k + 1, used], machine.intercept_[k : k + 1])
+        replace_machine(part, *support, beta[k : k + 1, used], intercept[k : k + 1])
         _copy_record(machine, part, machine.n_iter_[k : k + 1].copy())
     return svc
 

@@ -14,6 +14,7 @@ from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
 from kernelwise.export.libsvm import classifier, regressor
 from kernelwise.export.linear_map import map_transformer
 from kernelwise.kernels import Kernel
+from kernelwise.multiclass import shown_values
 
 #: By how much decision values may differ, relative to the largest.
 TOLERANCE = 1e-6
@@ -24,13 +25,19 @@ N_CHECKED = 200
 
 
 def as_pipeline(
-    scaler: Any, machine: Any, names: np.ndarray | None = None, mean: float = 0.0, deviation: float = 1.0
+    scaler: Any,
+    machine: Any,
+    names: np.ndarray | None = None,
+    mean: float = 0.0,
+    deviation: float = 1.0,
+    sigmoids: np.ndarray | None = None,
 ) -> Pipeline:
     """Return the steps "scaler", "map" and "svc" or "svr", without those that would change nothing.
 
     The machine was trained on scaled samples, and ``mean`` and ``deviation`` are of the targets that a
     regression was standardised by: its predictions are linear in β and b, so that both are in the
-    coefficients of the Pipeline's SVR.
+    coefficients of the Pipeline's SVR. ``sigmoids``, of shape (n_machines, 2), are those of a classifier
+    whose labels go by probabilities, None of one whose labels go by decision values.
 
     The coefficients are ours, not those of a second training: that would stop at its own tolerance of 1e-3,
     and agree no better. scikit-learn has no public way to set them, so a small machine is fitted, which sets
@@ -46,8 +53,8 @@ def as_pipeline(
     if is_regressor(machine):
         last, name = regressor(machine, settings, mapped, mean, deviation), "svr"
     else:
-        last, name = classifier(machine, settings, mapped), "svc"
-    _check_agreement(machine, last, mapped, mean, deviation)
+        last, name = classifier(machine, settings, mapped, sigmoids), "svc"
+    _check_agreement(machine, last, mapped, (mean, deviation), sigmoids)
     steps = [("scaler", deepcopy(scaler)), ("map", step), (name, last)]
     pipeline = Pipeline([(name, part) for name, part in steps if part is not None])
     first = pipeline[0]
@@ -73,24 +80,26 @@ def _kernel_settings(machine: Any) -> dict[str, Any]:
     )
 
 
-def _check_agreement(machine: Any, last: Any, mapped: Any, mean: float, deviation: float) -> None:
+def _check_agreement(
+    machine: Any, last: Any, mapped: Any, target: tuple[float, float], sigmoids: np.ndarray | None
+) -> None:
     """Raise if rounding, or another version of scikit-learn, makes another machine of the coefficients."""
     if not machine.support_.size:  # a constant
         return
     rows = np.unique(np.linspace(0, machine.support_.size - 1, N_CHECKED).astype(int))
     support_vectors = machine.support_vectors_
-    values = "predict" if is_regressor(machine) else "decision_function"
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
-        ours = mean + deviation * getattr(machine, values)(support_vectors[rows])
-    theirs = getattr(last, values)(mapped[rows])
+        ours = _values(machine, support_vectors[rows], target, sigmoids)
+    theirs = (last.predict if is_regressor(machine) else last.decision_function)(mapped[rows])
     gap = np.abs(ours - theirs).max() if ours.shape == theirs.shape else np.inf
     # Decision values have the unit 1; predictions that of y, whatever it is.
     largest = np.abs(ours).max() if is_regressor(machine) else max(1.0, np.abs(ours).max())
     if gap <= TOLERANCE * largest:
         return
     K = machine.kernel_(support_vectors, support_vectors[rows])
-    terms = deviation * (np.abs(machine.beta_) @ np.abs(K)).max()
+    unit = target[1] if sigmoids is None else np.abs(sigmoids[:, :1])
+    terms = (unit * (np.abs(machine.beta_) @ np.abs(K))).max()
     if not gap <= ROUNDING * terms:
         raise RuntimeError(
             f"scikit-learn's decision values from the same coefficients differ by {gap:.1e}: the Pipeline "
@@ -102,3 +111,14 @@ def _check_agreement(machine: Any, last: Any, mapped: Any, mean: float, deviatio
         KernelwiseWarning,
         stacklevel=4,
     )
+
+
+def _values(machine: Any, Z: Any, target: tuple[float, float], sigmoids: np.ndarray | None) -> np.ndarray:
+    """What the Pipeline's last step must return for samples as the machine takes them."""
+    if is_regressor(machine):
+        mean, deviation = target
+        return mean + deviation * machine.predict(Z)
+    values, n_classes = machine.machine_values(Z), len(machine.classes_)
+    if sigmoids is not None:
+        values = -(sigmoids[:, 0] * values + sigmoids[:, 1])
+    return shown_values(values, n_classes, machine.decision_function_shape, machine.machines_)

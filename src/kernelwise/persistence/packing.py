@@ -43,6 +43,8 @@ OTHERS = (
 CLASSES = {part.__name__: part for part in (*OTHERS, *SCALERS, *PARTS)}
 #: The scorer is made again when the model is loaded; callbacks watch a training, which is over.
 LEFT_OUT = ("scorer_", "_skl_callbacks")
+#: What there was before a parameter: a file without it is of that time, and predicts as it did then.
+FORMER = {"predict_by": "decision"}
 #: Kinds of arrays and scalars that numpy writes without pickle.
 KINDS = "biufcUSmM"
 
@@ -160,7 +162,9 @@ def _read_csr(node: dict[str, Any]) -> Any:
 def _read_instance(node: dict[str, Any]) -> Any:
     if node["class"] not in CLASSES:
         raise ValueError(f"it has a part of the unknown class {node['class']!r}")
-    instance = CLASSES[node["class"]](**node["params"])
+    kind, params = CLASSES[node["class"]], node["params"]
+    former = {name: FORMER[name] for name in inspect.signature(kind).parameters if name in FORMER}
+    instance = kind(**{**former, **params})
     state = node.get("state", {})
     strange = [name for name in state if not _is_fitted_name(name)]
     if strange:

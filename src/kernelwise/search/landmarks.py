@@ -198,7 +198,8 @@ class NystroemSearch:
     def sigmoids(self, chosen: Candidate) -> np.ndarray:
         """Fit Platt's sigmoids to the held-out decision values of classes, shape (n_machines, 2)."""
         test, weight = self.part[self.test], self._test_weight
-        return fit_platt_of(test.machines(self.strategy), chosen.decision[chosen.best], weight)
+        bound = weight * (test.bound / test.weight)
+        return fit_platt_of(test.machines(self.strategy), chosen.decision[chosen.best], bound, weight)
 
     def train(self, chosen: Candidate, full: Rows | None = None) -> list[LinearSolution]:
         """Train the chosen machines on all rows that the time left allows, from where the search left them.

@@ -21,13 +21,15 @@ FLAT = 1e-6  # slope of probabilities that hardly depend on decision values, but
 
 
 def fit_platt(
-    decision: Any, y: Any, sample_weight: Any = None, *, is_increasing: bool = False
+    decision: Any, y: Any, sample_weight: Any = None, *, counts: Any = None, is_increasing: bool = False
 ) -> tuple[float, float]:
     """Fit p(f) = 1 / (1 + exp(A f + B)) by maximum likelihood and return A and B, A negative for a rising p.
 
     Newton's method with backtracking on Platt's smoothed targets, in the form that cannot overflow
     (Lin, Lin & Weng, Machine Learning 68, 2007). The decision values are held out from training: those of
-    training samples are too far from zero. p is the probability of the larger of the two labels. With
+    training samples are too far from zero. p is the probability of the larger of the two labels. The weights
+    are those of the likelihood; ``counts``, of the same shape (n_samples,), say how many samples each value
+    stands for, which the smoothing goes by (None: the weights). They differ where classes have weights. With
     ``is_increasing`` larger decision values never make it less likely: held-out values of few samples may say
     the contrary by chance, and probabilities would then contradict the labels.
     """
@@ -41,22 +43,30 @@ def fit_platt(
         )
     w = check_weights(sample_weight, f.size)
     positive, negative = w[index == 1].sum(), w[index == 0].sum()
-    target = smoothed_targets(index == 1, w)
+    target = smoothed_targets(index == 1, w if counts is None else check_weights(counts, f.size))
     # Decision values of any size: Newton's steps do not depend on their unit, but the ridge does.
     unit = float(np.abs(f).max()) or 1.0
     start = np.array([0.0, np.log((negative + 1.0) / (positive + 1.0))])
     A, B = _newton(f / unit, target, w, start)
     if A > 0.0 and is_increasing:
         # The likelihood is concave: the best without a wrong direction has no slope; this is as good as none.
-        return -FLAT / unit, float(start[1])
+        share = float(w @ target / w.sum())
+        return -FLAT / unit, float(np.log((1.0 - share) / share))
     return A / unit, B
 
 
-def fit_platt_of(machines: Iterable[Any], decision: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
-    """An increasing sigmoid for each column of ``decision``, that of a machine; shape (n_machines, 2)."""
+def fit_platt_of(
+    machines: Iterable[Any], decision: np.ndarray, sample_weight: np.ndarray, counts: np.ndarray
+) -> np.ndarray:
+    """An increasing sigmoid for each column of ``decision``, that of a machine; shape (n_machines, 2).
+
+    ``sample_weight`` and ``counts``, of shape (n_samples,), are as in `fit_platt`.
+    """
     return np.array(
         [
-            fit_platt(column[members], signs, sample_weight[members], is_increasing=True)
+            fit_platt(
+                column[members], signs, sample_weight[members], counts=counts[members], is_increasing=True
+            )
             for column, (members, signs) in zip(decision.T.astype(np.float64), machines, strict=True)
         ]
     )

@@ -1,0 +1,22 @@
+"""A score that does not know of the class weights lets a search undo them."""
+
+from __future__ import annotations
+
+from kernelwise.findings import Finding
+from kernelwise.search.cross_validate import CrossValidator
+
+#: Factors of the classes that differ by less than this share are equal.
+EQUAL = 1e-9
+
+
+def weights_undone(judge: CrossValidator) -> list[Finding]:
+    """A finding if classes have different weights, and the search maximised the share of right labels."""
+    factor = judge.samples.bound / judge.samples.weight
+    if not judge.scorer.is_share or factor.max() <= (1.0 + EQUAL) * factor.min():
+        return []
+    message = (
+        "The classes have different weights, but the search maximised accuracy, which counts every row "
+        "alike: it may have chosen a kernel and C that undo the weights."
+    )
+    advice, option = "Use scoring='balanced_accuracy'.", "Use --scoring balanced_accuracy."
+    return [Finding("weights undone", "warning", message, advice, option)]

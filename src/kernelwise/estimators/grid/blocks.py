@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from kernelwise._core.labels import weight_classes
+from kernelwise._core.labels import is_balanced, weight_classes
 from kernelwise._core.validation import check_samples
+from kernelwise._core.weights import balanced_on
 from kernelwise.estimators.grid.candidates import Group
 
 
@@ -49,24 +50,28 @@ class Block:
     def batches(
         self, folds: list[Fold], class_weight: Any, classes: np.ndarray
     ) -> list[tuple[np.ndarray, list[Fold]]]:
-        """Sample weights with the folds that share them and hold out no sample twice."""
-        batches: list[tuple[np.ndarray, np.ndarray, list[Fold]]] = []
+        """Folds that hold out no sample twice, with their sample weights, of shape (n_folds, n_samples)."""
+        batches: list[tuple[np.ndarray, list[Fold]]] = []
         for fold in folds:
-            weight = self._weight(fold, class_weight, classes)
-            for other, used, members in batches:
-                if not used[fold.held].any() and np.array_equal(weight, other):
+            for used, members in batches:
+                if not used[fold.held].any():
                     used[fold.held] = True
                     members.append(fold)
                     break
             else:
                 used = np.zeros(self.y.size, dtype=bool)
                 used[fold.held] = True
-                batches.append((weight, used, [fold]))
-        return [(weight, members) for weight, _, members in batches]
+                batches.append((used, [fold]))
+        return [
+            (np.stack([self._weight(fold, class_weight, classes) for fold in members]), members)
+            for _, members in batches
+        ]
 
     def _weight(self, fold: Fold, class_weight: Any, classes: np.ndarray) -> np.ndarray:
         if class_weight is None:
             return self.weight
+        if is_balanced(class_weight):  # scikit-learn counts rows, whatever their weights are
+            return self.weight * balanced_on(fold.train, self.y, np.ones(self.y.size))
         present = np.unique(self.y[fold.train])
         factors = np.zeros(classes.size)
         factors[present] = weight_classes(class_weight, classes[present], classes[self.y[fold.train]])

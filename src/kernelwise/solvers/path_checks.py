@@ -31,7 +31,7 @@ def check_folds(
         totals = np.bincount(index[train], weights=weight[k, train], minlength=len(classes))
         if not totals.all():
             raise ValueError(
-                f"The training part of fold {k} has no sample of class {classes[totals.argmin()]!r}. "
+                f"The training part of fold {k} has no sample of class {classes.tolist()[totals.argmin()]!r}. "
                 "Use stratified or fewer folds."
             )
     return splits, weight

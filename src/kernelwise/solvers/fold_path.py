@@ -70,7 +70,9 @@ class MachinePath:
         everyone = self.members.size == K.shape[0]
         self.K_members = K if everyone else np.block([[K[p, q] for q in self.pieces] for p in self.pieces])
         self.spare: list[dict[np.dtype, Pool]] = []  # of folds that are done: fresh memory is dear
-        self.seed = self._problem(self.signs * weight[self.members] * Cs[0], np.zeros(self.p.size), self.p.copy())
+        self.seed = self._problem(
+            self.signs * weight[self.members] * Cs[0], np.zeros(self.p.size), self.p.copy()
+        )
         if n_folds >= SEED_FOLDS:
             outcome = self.seed.minimise(max(tol, SEED_TOL), max_iter)
             for pool in self.seed.pools.values():  # each fold copies it

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.grid_agrees``: cells of `GridSearchSVC` that differ from GridSearchCV, and who is right.
+"""``python -m benchmarks.grid_agrees``: cells in which `GridSearchSVC` and GridSearchCV differ.
 
 Random small problems × kernels × class weights × sample weights. A cell is one candidate's mean test score.
 Where it differs, an interior-point method solves every machine of the cell: the exact cell has the labels of

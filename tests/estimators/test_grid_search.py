@@ -201,8 +201,8 @@ class TestWeightsAndLabels:
         (train, _), *_ = folds.split(X, y)
         weight = np.ones(y.size)
         weight[train[y[train] == "c"]] = 0.0
-        fit = {"sample_weight": weight}
-        compare(X, y, {"C": [1.0, 10.0]}, cv=folds, fit=fit, base=SklearnSVC(class_weight=class_weight))
+        own, base = {"class_weight": class_weight}, SklearnSVC(class_weight=class_weight)
+        compare(X, y, {"C": [1.0, 10.0]}, cv=folds, fit={"sample_weight": weight}, own=own, base=base)
 
     def test_weights_that_leave_a_fold_without_rows(self, cancer):
         X, y = cancer
@@ -218,23 +218,15 @@ class TestWeightsAndLabels:
         strict = GridSearchSVC({"C": [1.0, 2.0]}, cv=folds, refit=False, error_score="raise")
         for rows, sentence in (
             (test, "All test rows of fold 0 have weight zero, so that it has no score"),
-            (
-                train[y[train] == 1],
-                r"training part of fold 0 has one class only \(0\), rows of weight zero apart",
-            ),
+            (train[y[train] == 1], "fold 0 has one class only, rows of weight zero apart: 0"),
         ):
             with pytest.raises(ValueError, match=sentence):
                 strict.fit(**zero(rows))
-            with (
-                pytest.warns(FitFailedWarning, match=sentence),
-                pytest.warns(UserWarning, match="non-finite"),
-            ):
+            with pytest.warns(FitFailedWarning, match=sentence), pytest.warns(UserWarning, match="finite"):
                 search.fit(**zero(rows))
             assert np.isnan(search.cv_results_["split0_test_score"]).all()
             assert np.isfinite(search.cv_results_["split1_test_score"]).all()
-        with pytest.raises(
-            ValueError, match="All training rows of fold 0 have weight zero. Give some of them"
-        ):
+        with pytest.raises(ValueError, match="All training rows of fold 0 have weight zero"):
             search.fit(**zero(train))
 
     def test_sample_weight_reaches_machines_and_scorers(self, cancer):

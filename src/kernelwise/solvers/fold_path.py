@@ -86,8 +86,9 @@ class MachinePath:
     ) -> FoldPath:
         """Solve for every C on ``train``, from the seed or on from ``last``; decision values of ``test``.
 
-        ``weight``, of shape (n_samples,), are those of this fold. Held-out members stay in the problem with both bounds at zero. Their decision values are computed from
-        K all the same, offset included: with a very narrow kernel they are smaller than the rounding of f.
+        ``weight``, of shape (n_samples,), are those of this fold. Held-out members stay in the problem with
+        both bounds at zero. Their decision values are computed from K all the same, offset included: with a
+        very narrow kernel they are smaller than the rounding of f.
         """
         is_used = np.zeros(self.K.shape[0], bool)
         is_used[train] = True

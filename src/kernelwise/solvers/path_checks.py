@@ -30,8 +30,9 @@ def check_folds(
     for k, (train, _) in enumerate(splits):
         totals = np.bincount(index[train], weights=weight[k, train], minlength=len(classes))
         if not totals.all():
+            missing = classes.tolist()[int(totals.argmin())]
             raise ValueError(
-                f"The training part of fold {k} has no sample of class {classes.tolist()[totals.argmin()]!r}. "
+                f"The training part of fold {k} has no sample of class {missing!r}. "
                 "Use stratified or fewer folds."
             )
     return splits, weight

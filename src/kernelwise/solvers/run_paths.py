@@ -63,7 +63,8 @@ def run_paths(
 
     ``splits`` are in the numbering of K, ``tests`` in that of the decision values, and ``p``, of shape
     (n_members,), is the linear term of the dual if it is not the labels of the machine. ``weight``, of shape
-    (n_samples,) or (n_folds, n_samples), are for all folds or for each. All others are checked; see `kernelwise.solvers.path.solve_path`.
+    (n_samples,) or (n_folds, n_samples), are for all folds or for each. All others are checked; see
+    `kernelwise.solvers.path.solve_path`.
     """
     n_starts = 0 if after else len(splits)
     weights = np.broadcast_to(weight, (len(splits), K.shape[0]))

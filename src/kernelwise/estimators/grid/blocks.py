@@ -47,8 +47,8 @@ class Block:
             )
         if present.size == 1:
             raise ValueError(
-                f"The training part of fold {fold.number} has one class only "
-                f"({classes.tolist()[present[0]]!r}), rows of weight zero apart. Use stratified or fewer folds."
+                f"The training part of fold {fold.number} has one class only, rows of weight zero apart: "
+                f"{classes.tolist()[present[0]]!r}. Use stratified or fewer folds."
             )
 
     def by_kernel(self, group: Group) -> list[tuple[Any, list[Fold]]]:

@@ -4,9 +4,10 @@ Random small problems × kernels × class weights × sample weights. A cell is o
 Where it differs, an interior-point method solves every machine of the cell: the exact cell has the labels of
 the exact machines. The offset of a machine without a free support vector may be anything in an interval; it
 is then the middle, LIBSVM's rule, and the cell is counted under "offset" unless the score is the same at both
-ends; "middle" are those of them where ours is the score of the middle. "order" are the differing cells where
-GridSearchCV's own score changes if it gets the rows of each training part in reversed order. Candidates whose
-Gram matrix is not positive semi-definite (sigmoid) have no exact cell.
+ends; "middle" are those of them where ours is the score of the middle. "moves" are the differing cells where
+GridSearchCV's own score changes with the rows of each training part in reversed order or with every C larger
+by some millionths, and "ours moves" those where ours does. Candidates whose Gram matrix is not positive
+semi-definite (sigmoid) have no exact cell.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import sklearn.svm
+from sklearn.base import clone
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.model_selection import GridSearchCV, ParameterGrid, StratifiedKFold
 from sklearn.utils.class_weight import compute_class_weight
@@ -28,6 +30,8 @@ from benchmarks.interior_point import solve_exactly
 from kernelwise import GridSearchSVC
 
 N_FOLDS = 3
+#: Relative changes of C that change nothing but the rounding of bounds.
+HAIRS = (1e-6, 2e-6, 3e-6, 5e-6)
 #: LIBSVM's kernel values are in single precision: a smaller tolerance does not bring it nearer.
 TIGHT, MAX_ITER = 1e-6, 1_000_000
 GRIDS: dict[str, dict[str, list[Any]]] = {
@@ -36,8 +40,11 @@ GRIDS: dict[str, dict[str, list[Any]]] = {
     "linear": {"C": [0.001, 0.01, 0.1, 1.0, 10.0]},
     "sigmoid": {"gamma": [0.01, 0.1], "C": [0.1, 1.0, 10.0]},
 }
-COLUMNS = ("cells", "differ", "tight", "order", "offset", "middle", "ours", "theirs", "neither", "no exact")
-HEADER = "kernel   class_weight weights " + " ".join(f"{column:>8}" for column in COLUMNS)
+COLUMNS = (
+    *("cells", "differ", "tight", "moves", "ours moves"),
+    *("offset", "middle", "ours", "theirs", "neither", "no exact"),
+)
+HEADER = "kernel   class_weight weights " + " ".join(f"{column:>10}" for column in COLUMNS)
 
 
 class Case(NamedTuple):
@@ -90,14 +97,28 @@ def compare(case: Case) -> Counter[str]:
     )
     if not differs.any():
         return counts
-    reversed_rows = [(train[::-1], test) for train, test in StratifiedKFold(N_FOLDS).split(case.X, case.y)]
-    theirs.set_params(cv=reversed_rows).fit(case.X, case.y, sample_weight=case.weight)
-    other = theirs.cv_results_["mean_test_score"]
-    counts["order"] += int((differs & (np.abs(other - reference) > 1e-9)).sum())
+    counts["moves"] += int((differs & moves(case, theirs, reference)).sum())
+    counts["ours moves"] += int((differs & moves(case, ours, mine)).sum())
     candidates = list(ParameterGrid(grid))
     for index in np.flatnonzero(differs):
         counts.update(verdict(case, candidates[index], mine[index], reference[index]))
     return counts
+
+
+def moves(case: Case, search: Any, scores: np.ndarray) -> np.ndarray:
+    """Whether each score, shape (n_candidates,), changes with the order of training rows or a hair of C."""
+    found = np.zeros(scores.size, bool)
+    grid = GRIDS[case.kernel]
+    backwards = [(train[::-1], test) for train, test in StratifiedKFold(N_FOLDS).split(case.X, case.y)]
+    changes = [{"cv": backwards}]
+    changes += [{"param_grid": {**grid, "C": [C * (1.0 + hair) for C in grid["C"]]}} for hair in HAIRS]
+    for change in changes:
+        other = clone(search).set_params(**change)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            other.fit(case.X, case.y, sample_weight=case.weight)
+        found |= np.abs(other.cv_results_["mean_test_score"] - scores) > 1e-9
+    return found
 
 
 def verdict(case: Case, candidate: dict[str, Any], ours: float, theirs: float) -> list[str]:
@@ -152,7 +173,7 @@ def main() -> None:
         table.setdefault(case.name, Counter()).update(compare(case))
     print(HEADER)
     for name, counts in table.items():
-        numbers = " ".join(f"{counts[column]:>8}" for column in COLUMNS)
+        numbers = " ".join(f"{counts[column]:>10}" for column in COLUMNS)
         print(f"{name[0]:<8} {name[1]:<12} {name[2]:<7} {numbers}")
 
 

@@ -67,7 +67,8 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     class_weight : dict or "balanced", default=None
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
     tol, max_iter : float, int
-        These six as in `SVC`.
+        These six as in `SVC`. "balanced" counts weights, a weight of 2 being two rows, and balances the
+        training part of each fold, as the final machine balances all rows.
     solver : {"auto", "exact", "nystroem"}, default="auto"
         Of the final machine. "nystroem" is `NystroemSVC` with the chosen kernel, whose time grows like n; it
         chooses a C of its own, that of the squared hinge loss. "auto" takes it for more than 50 000 distinct

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import kernelwise
 
 project = "kernelwise"
@@ -62,7 +64,7 @@ html_title = "kernelwise"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
-html_sidebars = {name: [] for name in ("index", "comparison", "cost", "cite", "which-criterion")}
+html_sidebars = {name: [] for name in ("index", "comparison", "cost", "cite", "which-criterion", "studies/*")}
 html_theme_options = {
     "logo": {"text": "kernelwise"},
     "header_links_before_dropdown": 6,
@@ -72,3 +74,13 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
+
+
+def setup(app: Any) -> None:
+    """Give the pages of the studies a style sheet of their own."""
+
+    def add_style(app: Any, page: str, *_: Any) -> None:
+        if page.startswith("studies/"):
+            app.add_css_file("studies.css")
+
+    app.connect("html-page-context", add_style)

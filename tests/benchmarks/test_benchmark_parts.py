@@ -6,12 +6,16 @@ import numpy as np
 import pytest
 from benchmarks.__main__ import line
 from benchmarks.data import load
+from benchmarks.exact_qp import distances, random_problem
+from benchmarks.grid_agrees import GRIDS, N_FOLDS, cases, exact_score, verdict
 from benchmarks.harness import Run, agreement, fold_counts
+from benchmarks.interior_point import solve_exactly
 from benchmarks.jobs import make_task, powers, warm_up
 from benchmarks.systems import scikit_learn
 from sklearn.svm import SVC
 
 from benchmarks import nested
+from kernelwise import GridSearchSVC
 
 
 @pytest.mark.parametrize("name", ["tiny", "breast_cancer", "digits"])
@@ -90,3 +94,33 @@ def test_nested_results_as_a_markdown_table(capsys):
         "| iris | 150 | 95.70 (0.06 s) | 95.47 (0.43 s) |",
         "| most |  | 0.00 | 0.14 |",
     ]
+
+
+def test_exact_machine_in_closed_form():
+    X, y = np.array([-2.0, -1.0, 1.0, 3.0]), np.array([-1.0, -1.0, 1.0, 1.0])
+    machine = solve_exactly(np.outer(X, X), y, np.full(4, 10.0))
+    np.testing.assert_allclose(machine.beta, [0.0, -0.5, 0.5, 0.0], atol=1e-9)
+    np.testing.assert_allclose([machine.low, machine.high], 0.0, atol=1e-9)
+    assert machine.is_exact
+    # With little C all coefficients are at their bound, and the offset is anything in an interval.
+    bounded = solve_exactly(np.outer(X, X), y, np.full(4, 0.01))
+    np.testing.assert_allclose(bounded.beta, 0.01 * y, rtol=1e-9)
+    f = y - np.outer(X, X) @ bounded.beta
+    np.testing.assert_allclose([bounded.low, bounded.high], [f[:2].max(), f[2:].min()], rtol=1e-9)
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_exact_machine_is_what_the_solver_tends_to(seed):
+    problem = random_problem(np.random.default_rng(seed))
+    found = distances(problem, 1e-9)
+    assert found is not None
+    assert found.ours < 1e-6
+
+
+def test_the_exact_cell_is_that_of_a_tight_search():
+    case = next(cases(1, seed=3))
+    search = GridSearchSVC(GRIDS["rbf"], cv=N_FOLDS, refit=False, tol=1e-9).fit(case.X, case.y)
+    scores = search.cv_results_["mean_test_score"]
+    for candidate, score in list(zip(search.cv_results_["params"], scores, strict=True))[::4]:
+        assert exact_score(case, candidate, 0.5) == pytest.approx(score, abs=1e-9)
+        assert verdict(case, candidate, score, score - 0.1) in (["ours"], ["offset", "middle"])

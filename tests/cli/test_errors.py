@@ -175,6 +175,13 @@ def test_help_fits_a_screen_and_has_an_example(run, monkeypatch, command):
     assert any("kernelwise " in line for line in lines if "Usage" not in line)
 
 
+def test_the_help_cuts_no_command_short(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    commands = run("--help")[1].split("Commands:")[1].strip().splitlines()
+    assert len(commands) == 6
+    assert [line for line in commands if not line.endswith(".") or line.endswith("...")] == []
+
+
 def test_without_arguments_help_is_shown(capsys):
     assert main([]) in (0, 2)
     out, err = capsys.readouterr()

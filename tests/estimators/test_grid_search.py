@@ -177,6 +177,58 @@ class TestWeightsAndLabels:
         }
         compare(X, y, grid, cv=KFold(4, shuffle=True, random_state=0), n_per_fold=71)
 
+    @pytest.mark.parametrize("kernel", ["rbf", "poly", "linear"])
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_balanced_on_each_training_part(self, kernel, n_classes):
+        # The folds are not stratified, so that each training part has factors of its own.
+        random = np.random.default_rng(n_classes)
+        y = np.minimum(random.integers(0, 2 * n_classes, 70), n_classes - 1)
+        X = random.normal(size=(70, 2)) + 0.8 * y[:, None]
+        grid = {"C": [1.0, 5.0], "class_weight": ["balanced", {0: 3.0}]}
+        if kernel == "rbf":
+            grid["gamma"] = [0.1, 1.0, "scale"]
+        own = {"tol": 1e-5, "kernel": kernel}
+        base = SklearnSVC(tol=1e-4, kernel=kernel)
+        compare(X, y, grid, cv=KFold(4), base=base, own=own)
+        # scikit-learn counts rows, also where they have weights, and also those of weight zero.
+        weight = random.integers(0, 4, 70).astype(float)
+        compare(X, y, grid, cv=KFold(4), base=base, own=own, fit={"sample_weight": weight})
+
+    @pytest.mark.parametrize("class_weight", [None, "balanced"])
+    def test_a_class_without_weight_in_a_training_part(self, iris, class_weight):
+        X, y = iris[0][::3], np.array(["a", "b", "c"])[iris[1][::3]]
+        folds = StratifiedKFold(3, shuffle=True, random_state=0)
+        (train, _), *_ = folds.split(X, y)
+        weight = np.ones(y.size)
+        weight[train[y[train] == "c"]] = 0.0
+        own, base = {"class_weight": class_weight}, SklearnSVC(class_weight=class_weight)
+        compare(X, y, {"C": [1.0, 10.0]}, cv=folds, fit={"sample_weight": weight}, own=own, base=base)
+
+    def test_weights_that_leave_a_fold_without_rows(self, cancer):
+        X, y = cancer
+        folds = list(StratifiedKFold(3).split(X, y))
+        (train, test), *_ = folds
+
+        def zero(rows):
+            weight = np.ones(y.size)
+            weight[rows] = 0.0
+            return {"X": X, "y": y, "sample_weight": weight}
+
+        search = GridSearchSVC({"C": [1.0, 2.0]}, cv=folds, refit=False)
+        strict = GridSearchSVC({"C": [1.0, 2.0]}, cv=folds, refit=False, error_score="raise")
+        for rows, sentence in (
+            (test, "All test rows of fold 0 have weight zero, so that it has no score"),
+            (train[y[train] == 1], "fold 0 has one class only, rows of weight zero apart: 0"),
+        ):
+            with pytest.raises(ValueError, match=sentence):
+                strict.fit(**zero(rows))
+            with pytest.warns(FitFailedWarning, match=sentence), pytest.warns(UserWarning, match="finite"):
+                search.fit(**zero(rows))
+            assert np.isnan(search.cv_results_["split0_test_score"]).all()
+            assert np.isfinite(search.cv_results_["split1_test_score"]).all()
+        with pytest.raises(ValueError, match="All training rows of fold 0 have weight zero"):
+            search.fit(**zero(train))
+
     def test_sample_weight_reaches_machines_and_scorers(self, cancer):
         X, y = cancer
         fit = {"sample_weight": np.random.default_rng(0).uniform(0.1, 3.0, y.size)}

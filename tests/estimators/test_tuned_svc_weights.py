@@ -16,6 +16,7 @@ from kernelwise.comparison.peers import n_machines
 from kernelwise.datasets import make_weston
 from kernelwise.estimators import NystroemSVC
 from kernelwise.exceptions import DegenerateGramError
+from kernelwise.kernels import RBF
 from kernelwise.problem import TuningProblem
 from kernelwise.search import cross_validate as held_out_paths
 
@@ -37,6 +38,25 @@ def test_weights_that_sum_to_one_are_of_as_many_samples():
     assert type(shares.kernel_) is type(plain.kernel_)
     assert shares.n_splits_ == plain.n_splits_
     assert_allclose(shares.C_, 80 * plain.C_)
+
+
+def test_balanced_on_each_training_part():
+    # The folds have different shares of the classes. Balanced once on all rows the scores would be 0, 0.03
+    # and 0.37 at the smaller C: all samples of a class on the wrong side.
+    X, y = make_classification(90, n_features=3, n_redundant=0, weights=[0.7], random_state=4)
+    order = np.argsort(X[:, 0])
+    K, y, Cs = RBF(0.3)(X[order]), y[order], [0.05, 0.3]
+    weight = np.random.default_rng(4).integers(1, 4, 90).astype(float)
+    folds = [(np.r_[20:90], np.r_[:20]), (np.r_[:20, 50:90], np.r_[20:50]), (np.r_[:50], np.r_[50:90])]
+    model = TunedSVC("precomputed", Cs=Cs, cv=folds, class_weight="balanced", tol=1e-9)
+    model.fit(K, y, sample_weight=weight)
+    for k, (train, test) in enumerate(folds):
+        rows = np.repeat(train, weight[train].astype(int))  # a weight of two is two rows
+        for c, C in enumerate(Cs):
+            machine = SVC(C=C, kernel="precomputed", class_weight="balanced", tol=1e-9)
+            machine.fit(K[np.ix_(rows, rows)], y[rows])
+            expected = machine.score(K[np.ix_(test, rows)], y[test], sample_weight=weight[test])
+            assert model.cv_results_[f"split{k}_test_score"][c] == pytest.approx(expected, rel=1e-12)
 
 
 def test_variances_are_those_of_all_rows():

@@ -228,12 +228,13 @@ def test_labels_and_probabilities_come_along(multiclass, n_classes, class_weight
         assert_same(by_decision.to_sklearn(), by_decision, X_new)
 
 
-def test_coupled_probabilities_are_refused(overlapping):
+def test_votes_come_along_instead_of_coupled_probabilities(overlapping):
     X, y, X_new = overlapping(3)
     model = TunedSVC(Cs=[1.0], cv=2).fit(X, y)
-    with pytest.raises(IncompatibleError, match=r"set_params\(predict_by='decision'\)\.to_sklearn\(\)"):
-        model.to_sklearn()
+    with pytest.warns(KernelwiseWarning, match="goes by votes of the pairs"):
+        pipeline = model.to_sklearn()
     by_votes = model.set_params(predict_by="decision")
+    assert_same(pipeline, by_votes, X_new)
     assert_same(by_votes.to_sklearn(), by_votes, X_new)
 
 

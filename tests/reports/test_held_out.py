@@ -87,16 +87,6 @@ def test_roc_is_that_of_scikit_learn_with_weights():
     assert roc("test", "x", np.ones(5, bool), np.ones(5), np.ones(5)) is None
 
 
-def test_confusion_states_no_second_total_where_labels_differ_from_the_scored_ones():
-    truth, predicted = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])
-    same, other = (confusion("held out", ["a", "b"], truth, predicted, np.ones(4), n) for n in (0.0, 1.0))
-    assert same.heading == "Held out: 1 of 4 samples wrong, most often “a” taken for “b” (1)"
-    assert same.note == ""
-    assert other.heading == "Held out: most often “a” taken for “b” (1)"
-    assert other.note.endswith("which differ for 1 of 4 samples.")
-    assert confusion("held out", ["a", "b"], truth, truth, np.ones(4), 1.0).heading == "Held out"
-
-
 def test_rows_for_a_plot_are_bounded_and_in_order():
     rows = some_rows(10_000)
     assert len(rows) == 2000

@@ -113,6 +113,46 @@ def test_path_equals_single_solves_with_weights():
             )
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_every_fold_has_weights_of_its_own(n_classes):
+    random = np.random.default_rng(8)
+    y = random.integers(0, n_classes, 80)
+    K = rbf_kernel(random.normal(size=(80, 2)) + y[:, None], gamma=0.4)
+    folds = list(KFold(4).split(K))
+    weight = random.uniform(0.1, 2.0, (4, 80))
+    Cs = [0.1, 3.0, 100.0]
+    path = svm_path(K, y, Cs, folds, sample_weight=weight, tol=1e-9)
+    for k, (train, test) in enumerate(folds):
+        alone = svm_path(K, y, Cs, [(train, test)], sample_weight=weight[k], tol=1e-9)
+        np.testing.assert_allclose(path.decision[:, test], alone.decision[:, test], atol=1e-6)
+        np.testing.assert_allclose(path.objective[:, k], alone.objective[:, 0], rtol=1e-9)
+        np.testing.assert_array_equal(path.n_bounded[:, k], alone.n_bounded[:, 0])
+    with pytest.raises(ValueError, match="sample_weight has 3 rows, and there are 4 folds"):
+        svm_path(K, y, Cs, folds, sample_weight=weight[:3])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_offset_of_balanced_folds_is_the_middle_of_its_interval(seed):
+    # The bounds of both classes have the same sum, all variables are at them, and no fold may start from a
+    # variable that rounding has left a hair below its bound: it would pass for free, and be the offset alone.
+    random = np.random.default_rng(seed)
+    y = np.where(np.arange(97) < 17 + 5 * seed, 1.0, -1.0)
+    K = rbf_kernel(random.normal(size=(97, 3)), gamma=0.3)
+    folds = list(StratifiedKFold(5, shuffle=True, random_state=seed).split(K, y))
+    weight = np.zeros((5, 97))
+    for k, (train, _) in enumerate(folds):
+        for label in (-1.0, 1.0):
+            weight[k, y == label] = train.size / (2.0 * np.count_nonzero(y[train] == label))
+    C = 0.01
+    path = svm_path(K, y, [C], folds, sample_weight=weight)
+    for k, (train, test) in enumerate(folds):
+        beta = C * weight[k, train] * y[train]
+        f = y[train] - K[np.ix_(train, train)] @ beta
+        middle = 0.5 * (f[y[train] > 0].min() + f[y[train] < 0].max())
+        assert path.n_bounded[0, k, 0] == train.size
+        np.testing.assert_allclose(path.decision[0, test], K[np.ix_(test, train)] @ beta + middle, atol=1e-9)
+
+
 def test_path_ends_where_no_support_vector_is_bounded(breast_cancer):
     X, y, gamma = breast_cancer
     folds = list(StratifiedKFold(4).split(X, y))

@@ -78,6 +78,11 @@ def factors_of_classes(
     class_weight: Any, index: np.ndarray, weight: np.ndarray, classes: np.ndarray
 ) -> np.ndarray:
     """One factor of C per class; "balanced" counts weights, so that a repeated row is a weight of 2."""
-    if isinstance(class_weight, str) and class_weight == "balanced":
+    if is_balanced(class_weight):
         return balanced_factors(np.bincount(index, weights=weight))
     return weight_classes(class_weight, classes, classes[index])
+
+
+def is_balanced(class_weight: Any) -> bool:
+    """Whether the weights of classes follow from the samples that a machine is trained on."""
+    return isinstance(class_weight, str) and class_weight == "balanced"

@@ -36,3 +36,15 @@ def with_copies(X: Any, y: Any, weight: np.ndarray | None) -> tuple[Any, Any]:
 def balanced_factors(totals: np.ndarray) -> np.ndarray:
     """Return a factor for each class, shape (n_classes,), that makes the total weights of classes equal."""
     return np.asarray(totals.sum() / (len(totals) * totals))
+
+
+def balanced_on(train: np.ndarray, index: np.ndarray, counted: np.ndarray) -> np.ndarray:
+    """Return a factor for each sample that balances the classes of the training part of a fold.
+
+    ``index`` has the class index of each sample, ``counted`` what each sample counts as, both of shape
+    (n_samples,). A class that is not in the training part has the factor zero.
+    """
+    totals = np.bincount(index[train], weights=counted[train], minlength=int(index.max()) + 1)
+    factors = np.zeros_like(totals)
+    factors[totals > 0] = balanced_factors(totals[totals > 0])
+    return factors[index]

@@ -9,6 +9,7 @@ from sklearn.base import is_classifier
 
 from kernelwise import __version__
 from kernelwise.cli.output import print_table
+from kernelwise.kernels.metric import most_relevant
 from kernelwise.reports.answer import answer_of
 from kernelwise.reports.relevance import feature_names
 
@@ -64,8 +65,7 @@ def print_tuning(result: dict[str, Any], model: Any) -> None:
         found = _with_error(test["score"], test["standard_error"])
         rows.append((f"test {test['name']}", f"{found} ({test['n_samples']} samples)"))
     if result["relevance"] is not None:
-        first = sorted(result["relevance"].items(), key=lambda item: -item[1])[:MOST_RELEVANT]
-        rows.append(("most relevant", ", ".join(f"{name} {weight:.2f}" for name, weight in first)))
+        rows.append(("most relevant", most_relevant(feature_names(model), model.relevance_, MOST_RELEVANT)))
     rows += [
         ("support vectors", f"{result['n_support']} of {result['data']['n_samples']} samples"),
         ("work", f"{result['n_machines']} machines, {result['seconds']:.1f} s"),

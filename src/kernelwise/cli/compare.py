@@ -34,7 +34,7 @@ def compare(
     report_file: options.ReportFile = None,
     json: options.Json = False,
 ) -> None:
-    """Nested accuracy, time and work of several ways to tune an SVC on the same outer folds.
+    """Compare several ways to tune an SVM, on the same folds.
 
     Killed at any moment, the same command with the same --journal goes on where it was.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def demo() -> None:
-    """Tune a machine on one half of a data set and test it on the other, beside a default and a grid.
+    """Tune on one half of a data set, test on the other.
 
     \b
     Example: kernelwise demo

@@ -23,7 +23,7 @@ def diagnose(
     ignore: options.Ignore = None,
     json: options.Json = False,
 ) -> None:
-    """Look for what will mislead or slow down the choice of a kernel, with advice.
+    """Look for what is wrong with a file, before tuning.
 
     Duplicates, conflicting labels, constant and badly scaled features, small classes, the closest pair of
     samples, a criterion without a peak, the cost of a fit.

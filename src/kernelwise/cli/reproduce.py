@@ -38,7 +38,7 @@ def reproduce(
     out: Out = None,
     journal: options.JournalFile = None,
 ) -> None:
-    """Repeat the experiments of a paper: its printed values beside ours.
+    """Repeat a paper's experiments: its values beside ours.
 
     They need benchmark files, which are looked for in the folder that the environment variable
     KERNELWISE_DATA names. Killed at any moment, the same command with the same --journal goes on.

@@ -79,7 +79,7 @@ def tune(
     report_file: options.ReportFile = None,
     json: options.Json = False,
 ) -> None:
-    """Choose kernel and C for the samples of a file, train the machine, and say why.
+    """Choose kernel and C for a file, train the model, say why.
 
     \b
     Example: kernelwise tune train.csv test.csv --target class --model model.kw

@@ -72,7 +72,8 @@ def diagnose(
     -------
     diagnosis : Diagnosis
         Names of findings: "one-class", "tiny-class", "imbalance", "values", "constant", "scaling",
-        "row numbers", "identifiers", "target in a column", "duplicates", "conflicts", "identical", "kernel", "closest-pair", "curve", "cost".
+        "row numbers", "identifiers", "target in a column", "duplicates", "conflicts", "identical", "kernel",
+        "closest-pair", "curve", "cost".
 
     Notes
     -----

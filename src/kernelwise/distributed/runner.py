@@ -115,7 +115,7 @@ def _solve_fold(
     return problem.solve(
         gram_of(kernel, _aligned(problem.Z)),
         Cs,
-        folds=[problem.folds[k]] if is_own else None,
+        alone=k if is_own else None,
         epsilon=epsilon,
         after=after,
         only=0 if is_own else k,

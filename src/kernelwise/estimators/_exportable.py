@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from kernelwise.exceptions import IncompatibleError
+from kernelwise._core.callers import stacklevel_of_user
+from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
 from kernelwise.export.pipeline import as_pipeline
+
+COUPLED = (
+    "The labels of this model go by probabilities that are coupled over pairs of classes, and scikit-learn's "
+    "SVC goes by votes of the pairs: the Pipeline may give another label to rows near a boundary. Labels are "
+    "the same after model.set_params(predict_by='decision'), or with multiclass='ovr'."
+)
 
 
 class Savable:
@@ -60,14 +68,15 @@ class Exportable(Savable):
         ------
         IncompatibleError
             If scikit-learn has no such kernel (KMOD, exponential, precomputed, a function or class of your
-            own), if the strategy rejects samples, or if labels go by probabilities that are coupled over
-            pairs of three or more classes: scikit-learn's SVC goes by votes. Export the votes with
-            ``model.set_params(predict_by="decision").to_sklearn()``, or fit with ``multiclass="ovr"``.
+            own), or if the strategy rejects samples.
 
         Warns
         -----
         KernelwiseWarning
-            If kernel values are so large that rounding alone is more than the 1e-6.
+            If kernel values are so large that rounding alone is more than the 1e-6; or if labels go by
+            probabilities that are coupled over pairs of three or more classes. scikit-learn's SVC knows only
+            votes of the pairs, so the Pipeline is that of ``predict_by="decision"``: some labels near a
+            boundary are others. With ``multiclass="ovr"`` they are the same.
 
         Notes
         -----
@@ -104,4 +113,7 @@ class Exportable(Savable):
         target = getattr(self, "target_mean_", 0.0), getattr(self, "target_scale_", 1.0)
         by_probability = getattr(self, "goes_by_probability_", False)
         sigmoids = getattr(self, "sigmoids_", None) if by_probability else None
+        if sigmoids is not None and len(machine.classes_) > 2 and machine.machines_ == "ovo":
+            warnings.warn(COUPLED, KernelwiseWarning, stacklevel=stacklevel_of_user())
+            sigmoids = None
         return as_pipeline(getattr(self, "scaler_", None), machine, names, *target, sigmoids)

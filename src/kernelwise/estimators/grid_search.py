@@ -38,9 +38,12 @@ class GridSearchSVC(FinishedSearch):
     """The answer of ``GridSearchCV(SVC(), param_grid)`` from shared distances, Gram matrices and paths of C.
 
     Folds, candidates, their order and ``cv_results_`` are those of scikit-learn's GridSearchCV; a score may
-    differ by a sample whose decision value is within the solvers' tolerance of zero. Squared distances (or
-    inner products) are computed once, a Gram matrix once for each kernel, and candidates that differ only in
-    C are one warm-started path.
+    differ by a sample whose decision value is within the solvers' tolerance of zero. It may differ by more
+    where all coefficients are at their bounds, as with ``class_weight="balanced"`` and a small C: any offset
+    of an interval is then optimal. Ours is the middle of it, LIBSVM's own rule; LIBSVM takes an end where its
+    rounding leaves a coefficient a hair off its bound (``python -m benchmarks.grid_agrees`` counts these
+    cells). Squared distances (or inner products) are computed once, a Gram matrix once for each kernel, and
+    candidates that differ only in C are one warm-started path.
 
     Parameters
     ----------

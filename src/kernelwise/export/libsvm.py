@@ -38,9 +38,9 @@ def classifier(
 
     Parameters are those of `regressor`, of a kernelwise SVC. With ``sigmoids``, of shape (n_machines, 2), its
     labels go by probabilities; their log odds −(A f + B) are linear in β and b, so that both are in the
-    coefficients.
+    coefficients. Pairs of three or more classes have none: scikit-learn's SVC goes by their votes.
     """
-    _check_labels(machine, sigmoids)
+    _check_labels(machine)
     if not machine.support_.size:
         raise ValueError(
             "This machine has no support vectors, and scikit-learn's SVC needs some. Fit with a smaller tol."
@@ -50,24 +50,17 @@ def classifier(
     intercept = slope * machine.intercept_ + offset
     if len(machine.classes_) > 2 and machine.machines_ == "ovr":
         return _one_vs_rest(machine, settings, mapped, slope[:, None] * machine.beta_, intercept)
-    # Of three and more classes the slopes are one: see _check_labels.
+    # Of pairs of three and more classes there are no sigmoids here: their slopes are one.
     return _one_vs_one(machine, settings, mapped, slope[0] * machine.dual_coef_, intercept)
 
 
-def _check_labels(machine: Any, sigmoids: np.ndarray | None) -> None:
+def _check_labels(machine: Any) -> None:
     """Raise if scikit-learn's classes cannot give the same labels."""
     if STRATEGIES[machine.multiclass_].rejects:
         raise IncompatibleError(
             f"scikit-learn's SVC does not reject samples as multiclass={machine.multiclass_!r} does, so "
             "to_sklearn would change predictions. Fit with multiclass='ovo', or keep the model with "
             "save(path) or pickle."
-        )
-    if sigmoids is not None and len(machine.classes_) > 2 and machine.machines_ == "ovo":
-        raise IncompatibleError(
-            "The labels of this model go by probabilities that are coupled over pairs of classes, and "
-            "scikit-learn's SVC goes by votes of the pairs, so to_sklearn would change some predictions near "
-            "a boundary. Export the votes with model.set_params(predict_by='decision').to_sklearn(), or fit "
-            "with multiclass='ovr', whose labels and probabilities both can be exported."
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -10,6 +11,9 @@ import numpy as np
 
 from kernelwise._core.validation import check_samples
 from kernelwise.kernels.radial import GaussianFamily, mapped
+
+#: Shares of features, as multiples of their mean: those that are no different, and those that stand out.
+SAME, STANDS_OUT = 0.1, 1.5
 
 
 class MetricKernel(GaussianFamily):
@@ -90,6 +94,23 @@ def relevance(Q: np.ndarray, variance: np.ndarray) -> np.ndarray:
     weights = np.diag(Q) * variance
     total = weights.sum()
     return weights / total if total > 0 else weights
+
+
+def weigh_the_same(shares: np.ndarray, n_features: int) -> bool:
+    """Whether the shares of all features, of which these are the largest, are the same but for a tenth."""
+    return bool(np.abs(n_features * shares - 1.0).max() <= SAME)
+
+
+def most_relevant(names: Sequence[str], shares: np.ndarray, n_most: int) -> str:
+    """Which features stand out from the others, in words, the largest first.
+
+    A feature stands out if its share is half as much again as that of a feature among equals.
+    """
+    if weigh_the_same(shares, len(names)):
+        return "all features weigh the same"
+    order = np.argsort(-shares, kind="stable")
+    found = [k for k in order if len(names) * shares[k] >= STANDS_OUT][:n_most]
+    return ", ".join(f"{names[k]} {shares[k]:.2f}" for k in found) or "no feature stands out"
 
 
 def directions(Q: np.ndarray, names: Any, n_directions: int) -> tuple[Direction, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.kernels.metric import correlations
+from kernelwise.kernels.metric import correlations, weigh_the_same
 
 #: Features that are shown one by one, at most, and the share that is worth a line.
 MAX_SHOWN, SMALLEST = 30, 1e-3
@@ -34,6 +34,8 @@ class Relevance:
     @property
     def heading(self) -> str:
         """What the weights show."""
+        if weigh_the_same(self.shares, self.n_features):
+            return f"All {self.n_features} features weigh the same"
         n = int(np.searchsorted(np.cumsum(self.shares), 0.9) + 1)
         n = min(n, len(self.names))
         listed = f": {', '.join(self.names[:n])}" if n <= 3 else ""

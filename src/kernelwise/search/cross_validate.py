@@ -79,7 +79,7 @@ class CrossValidator:
         rows = self.fold_rows.rows
         held, weight = self.samples[rows], self.fold_rows.weight
         self.held_out = replace(held, weight=weight, bound=held.bound * (weight / held.weight))
-        bound = self.held_out.bound
+        bound = self.family.bounds_on_folds(held.y, weight, self.held_out.bound, self.folds)
         self._runner = self.runner(FoldProblem(held.Z, held.y, bound, self.folds, self.family, self.settings))
 
     @cached_property

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from kernelwise._core.labels import factors_of_classes
+from kernelwise._core.labels import factors_of_classes, is_balanced
+from kernelwise._core.weights import balanced_on
 from kernelwise.criteria import Criterion, TargetAlignment, as_criterion
 from kernelwise.multiclass import STRATEGIES
 from kernelwise.search.c_range import c_range, next_Cs
@@ -33,6 +34,7 @@ from kernelwise.solvers.run_paths import Tables
 
 if TYPE_CHECKING:
     from kernelwise.search.cross_validate import CrossValidator
+    from kernelwise.search.folds import Folds
 
 
 class Family(ABC):
@@ -83,6 +85,12 @@ class Family(ABC):
     def encode(self, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Targets, strata and bounds (multiples of C) of rows with these weights."""
         return y, self.strata(y), weight
+
+    def bounds_on_folds(
+        self, y: np.ndarray, weight: np.ndarray, bound: np.ndarray, folds: Folds
+    ) -> np.ndarray:
+        """The bounds in each fold, of shape (n_folds, n_rows), or ``bound`` where no fold has its own."""
+        return bound
 
     def labels(self, y: np.ndarray) -> np.ndarray | None:
         """Labels from which a kernel may take its start; None if there are none."""
@@ -144,6 +152,14 @@ class Classification(Family):
 
     def encode(self, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return y, y, weight * factors_of_classes(self.class_weight, y, weight, self.classes)[y]
+
+    def bounds_on_folds(
+        self, y: np.ndarray, weight: np.ndarray, bound: np.ndarray, folds: Folds
+    ) -> np.ndarray:
+        if not is_balanced(self.class_weight):
+            return bound
+        # The final machine balances what it is trained on, and so do those that stand for it.
+        return np.stack([weight * balanced_on(train, y, weight) for train, _ in folds])
 
     def labels(self, y: np.ndarray) -> np.ndarray | None:
         return y

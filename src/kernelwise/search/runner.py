@@ -39,8 +39,8 @@ class FoldsSolved(NamedTuple):
 class FoldProblem:
     """What stays the same from kernel to kernel: samples (or the Gram matrix), targets, folds and family.
 
-    ``bound`` has the bounds of the coefficients as multiples of C, ``settings`` are ``tol``, ``max_iter`` and
-    ``n_jobs`` of the solver.
+    ``bound``, of shape (n_samples,) or (n_folds, n_samples), has the bounds of the coefficients as multiples
+    of C, for all folds or for each; ``settings`` are ``tol``, ``max_iter`` and ``n_jobs`` of the solver.
     """
 
     Z: Any
@@ -52,26 +52,28 @@ class FoldProblem:
 
     def variance(self, K: np.ndarray) -> float:
         """Variance in feature space times the mean bound: C is worth trying in units of one over it."""
-        return feature_space_variance(K, self.bound) * float(self.bound.mean())
+        bound = self.bound if self.bound.ndim == 1 else self.bound.mean(axis=0)
+        return feature_space_variance(K, bound) * float(bound.mean())
 
     def solve(
         self,
         K: np.ndarray,
         Cs: np.ndarray,
         *,
-        folds: Folds | None = None,
+        alone: int | None = None,
         epsilon: float | None = None,
         after: SVMPath | None = None,
         only: int | None = None,
         check: bool = True,
     ) -> FoldsSolved:
-        """Train on all folds, or on those given, for every C."""
+        """Train on all folds for every C, or on the fold numbered ``alone`` as if there were no other."""
+        part = slice(None) if alone is None else slice(alone, alone + 1)
         path, tables = self.family.solve(
             K,
             self.y,
             Cs,
-            self.folds if folds is None else folds,
-            bound=self.bound,
+            self.folds[part],
+            bound=self.bound if self.bound.ndim == 1 else self.bound[part],
             epsilon=epsilon,
             after=after,
             only=only,
@@ -143,10 +145,10 @@ class Here:
         self, kernels: FoldKernels, Cs: np.ndarray, epsilon: float | None, after: list[SVMPath] | None
     ) -> list[FoldsSolved]:
         solved = []
-        for k, (own, fold) in enumerate(zip(kernels.by_fold, self.problem.folds, strict=True)):
+        for k, own in enumerate(kernels.by_fold):
             with self._gram(own) as K:
                 last = None if after is None else after[k]
-                solved.append(self.problem.solve(K, Cs, folds=[fold], epsilon=epsilon, after=last))
+                solved.append(self.problem.solve(K, Cs, alone=k, epsilon=epsilon, after=last))
         return solved
 
     def _gram(self, kernel: Any) -> AbstractContextManager[np.ndarray]:

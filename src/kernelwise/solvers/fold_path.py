@@ -9,6 +9,7 @@ import numpy as np
 
 from kernelwise.multiclass import Machine
 from kernelwise.solvers.box_qp import NOT_CONVEX, BoxQP, Pool, subtract_rows
+from kernelwise.solvers.compiled.pairs import HAIR
 
 Fold = tuple[np.ndarray, np.ndarray]
 N_COLUMNS, OFFSET, N_FREE = 8, 3, 4  # of the table of `smo_path`
@@ -45,8 +46,9 @@ class MachinePath:
     """One machine, ready to be solved for every C (increasing) on any of its folds.
 
     The machine on all samples at the smallest C is solved first, coarsely: each of the ``n_folds`` that start
-    from it does so less the coefficients it holds out (0 if each goes on from a path of its own). ``p`` is
-    the linear term of the dual, of shape (n_members,): the machine's labels unless a regression has its own.
+    from it does so less the coefficients it holds out (0 if each goes on from a path of its own). ``weight``,
+    of shape (n_samples,), are at least those of any fold. ``p`` is the linear term of the dual, of shape
+    (n_members,): the machine's labels unless a regression has its own.
     """
 
     def __init__(
@@ -61,15 +63,16 @@ class MachinePath:
         p: np.ndarray | None = None,
     ) -> None:
         self.K = K
-        self.members, signs = machine
-        self.p = signs if p is None else p
+        self.members, self.signs = machine
+        self.p = self.signs if p is None else p
         self.Cs, self.tol, self.max_iter = Cs, tol, max_iter
         self.pieces = contiguous(self.members)
         everyone = self.members.size == K.shape[0]
         self.K_members = K if everyone else np.block([[K[p, q] for q in self.pieces] for p in self.pieces])
         self.spare: list[dict[np.dtype, Pool]] = []  # of folds that are done: fresh memory is dear
-        self.limits = signs * weight[self.members]
-        self.seed = self._problem(self.limits * Cs[0], np.zeros(self.p.size), self.p.copy())
+        self.seed = self._problem(
+            self.signs * weight[self.members] * Cs[0], np.zeros(self.p.size), self.p.copy()
+        )
         if n_folds >= SEED_FOLDS:
             outcome = self.seed.minimise(max(tol, SEED_TOL), max_iter)
             for pool in self.seed.pools.values():  # each fold copies it
@@ -78,15 +81,18 @@ class MachinePath:
     def _problem(self, limits: np.ndarray, beta: np.ndarray, f: np.ndarray) -> BoxQP:
         return BoxQP(self.K_members, beta, f, np.minimum(limits, 0.0), np.maximum(limits, 0.0))
 
-    def fold(self, train: np.ndarray, test: np.ndarray, last: Solved | None = None) -> FoldPath:
+    def fold(
+        self, train: np.ndarray, test: np.ndarray, weight: np.ndarray, last: Solved | None = None
+    ) -> FoldPath:
         """Solve for every C on ``train``, from the seed or on from ``last``; decision values of ``test``.
 
-        Held-out members stay in the problem with both bounds at zero. Their decision values are computed from
-        K all the same, offset included: with a very narrow kernel they are smaller than the rounding of f.
+        ``weight``, of shape (n_samples,), are those of this fold. Held-out members stay in the problem with
+        both bounds at zero. Their decision values are computed from K all the same, offset included: with a
+        very narrow kernel they are smaller than the rounding of f.
         """
         is_used = np.zeros(self.K.shape[0], bool)
         is_used[train] = True
-        limits = np.where(is_used[self.members], self.limits, 0.0)
+        limits = np.where(is_used[self.members], self.signs * weight[self.members], 0.0)
         qp = self._start(limits) if last is None else self._problem(limits * last.C, *map(np.copy, last[1:]))
         rows, betas = self._along_C(qp, limits, last)
         self.spare.append(qp.pools)
@@ -113,14 +119,14 @@ class MachinePath:
         return float((own[free].sum() - (rows @ beta).sum()) / len(rows))
 
     def _start(self, limits: np.ndarray) -> BoxQP:
-        """The seed less the coefficients held out, and the least ones of the sign that now outweighs."""
-        qp = self._problem(limits * self.Cs[0], self.seed.beta.copy(), self.seed.f.copy())
+        """The seed, brought into these limits, less the least coefficients of the sign that now outweighs."""
+        qp = self._problem(limits * self.Cs[0], np.empty_like(limits), self.seed.f.copy())
+        np.clip(self.seed.beta, qp.lo, qp.hi, out=qp.beta)
         spare = self.spare.pop() if self.spare else {}
         qp.pools = {dtype: pool.copy(spare.get(dtype)) for dtype, pool in self.seed.pools.items()}
-        qp.beta[limits == 0] = 0.0
         excess = qp.beta.sum()
         # The rounding of the sum is no excess: taken from a bounded variable it would make that one free.
-        rounding = np.finfo(float).eps * np.abs(qp.beta).sum()
+        rounding = HAIR * np.abs(qp.beta).sum()
         sign = np.sign(excess)
         heavier = np.flatnonzero(qp.beta * sign > 0)
         for t in heavier[np.argsort(np.abs(qp.beta[heavier]), kind="stable")]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from kernelwise._core.memory import check_gram_memory
 from kernelwise._core.threads import number_of_threads
-from kernelwise._core.validation import check_gram, check_labels, check_positive, check_weights
+from kernelwise._core.validation import check_gram, check_labels, check_positive
 from kernelwise.multiclass import two_class_machines, vote
 from kernelwise.solvers.fold_path import Solved
 from kernelwise.solvers.path_checks import check_Cs, check_folds
@@ -93,8 +93,9 @@ def svm_path(
         In any order.
     folds : iterable of (train, test) index arrays
         As from ``cv.split(X, y)``; no sample may be in two test parts.
-    sample_weight : array of shape (n_samples,), default=None
-        The bound of sample i is C·w_i.
+    sample_weight : array of shape (n_samples,) or (n_folds, n_samples), default=None
+        The bound of sample i is C·w_i. A row for each fold gives weights that differ from fold to fold, such
+        as those that balance the classes of each training part.
     strategy : {"ovo", "ovr"}, default="ovo"
         How more than two classes are split into two-class machines.
     tol, max_iter : float, int
@@ -156,10 +157,9 @@ def solve_path(
     K = np.ascontiguousarray(check_gram(K) if check else K)
     n = K.shape[0]
     classes, index = check_labels(y, n)
-    weight = check_weights(sample_weight, n)
     check_positive(tol, "tol", "svm_path")
     Cs = check_Cs(Cs)
-    splits = check_folds(folds, index, weight, classes)
+    splits, weight = check_folds(folds, index, sample_weight, classes)
     # Beside K: a copy by classes, made in two steps, and in single precision what each thread works on.
     n_solved = len(splits) if only is None else 1
     n_copies = 2.0 * (len(classes) > 2) + 0.5 * min(number_of_threads(n_jobs), n_solved)
@@ -169,7 +169,7 @@ def solve_path(
         # The samples of a class stand together: the machines' parts of K are then blocks of it.
         rows = np.argsort(index, kind="stable")
         new = np.argsort(rows)
-        K, index, weight = np.take(K[rows], rows, axis=1), index[rows], weight[rows]
+        K, index, weight = np.take(K[rows], rows, axis=1), index[rows], weight[:, rows]
         splits = [(new[train], new[test]) for train, test in splits]
     machines = two_class_machines(index, len(classes), strategy)
     settings = weight, Cs, tol, max_iter, n_jobs, callback, after, only

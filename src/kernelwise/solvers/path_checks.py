@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.validation import check_weights
+
 
 def check_Cs(Cs: Any) -> np.ndarray:
     """The values of C, positive and finite, as an array of shape (n_Cs,)."""
@@ -17,18 +19,34 @@ def check_Cs(Cs: Any) -> np.ndarray:
 
 
 def check_folds(
-    folds: Iterable[tuple[Any, Any]], index: np.ndarray, weight: np.ndarray, classes: np.ndarray
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Folds as integer indices, with all classes in each training part and no sample in two test parts."""
+    folds: Iterable[tuple[Any, Any]], index: np.ndarray, sample_weight: Any, classes: np.ndarray
+) -> tuple[list[tuple[np.ndarray, np.ndarray]], np.ndarray]:
+    """Folds as integer indices, and the weights in each of them, of shape (n_folds, n_samples).
+
+    All classes must be in each training part, and no sample in two test parts.
+    """
     splits = check_disjoint(folds, index.size)
+    weight = _weights_by_fold(sample_weight, len(splits), index.size)
     for k, (train, _) in enumerate(splits):
-        totals = np.bincount(index[train], weights=weight[train], minlength=len(classes))
+        totals = np.bincount(index[train], weights=weight[k, train], minlength=len(classes))
         if not totals.all():
+            missing = classes.tolist()[int(totals.argmin())]
             raise ValueError(
-                f"The training part of fold {k} has no sample of class {classes[totals.argmin()]!r}. "
+                f"The training part of fold {k} has no sample of class {missing!r}. "
                 "Use stratified or fewer folds."
             )
-    return splits
+    return splits, weight
+
+
+def _weights_by_fold(sample_weight: Any, n_folds: int, n_samples: int) -> np.ndarray:
+    if np.ndim(sample_weight) != 2:
+        return np.broadcast_to(check_weights(sample_weight, n_samples), (n_folds, n_samples))
+    if len(sample_weight) != n_folds:
+        raise ValueError(
+            f"sample_weight has {len(sample_weight)} rows, and there are {n_folds} folds. "
+            "Pass one row of weights for each fold, or one weight per sample."
+        )
+    return np.stack([check_weights(row, n_samples) for row in sample_weight])
 
 
 def check_disjoint(folds: Iterable[tuple[Any, Any]], n_samples: int) -> list[tuple[np.ndarray, np.ndarray]]:

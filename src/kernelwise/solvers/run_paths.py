@@ -62,22 +62,25 @@ def run_paths(
     """Solve every machine for every C on the training part of every fold, from warm starts.
 
     ``splits`` are in the numbering of K, ``tests`` in that of the decision values, and ``p``, of shape
-    (n_members,), is the linear term of the dual if it is not the labels of the machine. All others are
-    checked; see `kernelwise.solvers.path.solve_path`.
+    (n_members,), is the linear term of the dual if it is not the labels of the machine. ``weight``, of shape
+    (n_samples,) or (n_folds, n_samples), are for all folds or for each. All others are checked; see
+    `kernelwise.solvers.path.solve_path`.
     """
     n_starts = 0 if after else len(splits)
+    weights = np.broadcast_to(weight, (len(splits), K.shape[0]))
+    largest = weights.max(axis=0)
     if only is not None:
-        splits, tests = [splits[only]], [tests[only]]
+        splits, tests, weights = [splits[only]], [tests[only]], weights[only : only + 1]
     order = np.argsort(Cs, kind="stable")
     lasts = last_solutions(after, Cs, len(splits), len(machines))
     shape = (Cs.size, len(splits), len(machines))
     tables: Tables = {name: np.zeros(shape, dtype) for name, dtype in TABLES.items()}
     decision = np.full((Cs.size, K.shape[0], len(machines)), np.nan)
     last: list[list[Any]] = [[None] * len(machines) for _ in splits]
-    settings = weight, n_starts, Cs[order], tol, iteration_cap(max_iter, K.shape[0]), p
+    settings = largest, n_starts, Cs[order], tol, iteration_cap(max_iter, K.shape[0]), p
     with one_blas_thread():
         for done, (m, s, path) in enumerate(
-            _all_paths(K, machines, splits, lasts, settings, n_jobs), start=1
+            _all_paths(K, machines, splits, weights, lasts, settings, n_jobs), start=1
         ):
             decision[order[:, None], tests[s], m] = path.decision
             last[s][m] = path.last
@@ -112,6 +115,7 @@ def _all_paths(
     K: np.ndarray,
     machines: list[Machine],
     splits: list[Fold],
+    weights: np.ndarray,
     lasts: list[list[Solved | None]],
     settings: tuple[Any, ...],
     n_jobs: int | None,
@@ -120,14 +124,20 @@ def _all_paths(
     parallel = threads(n_jobs, return_as="generator")
     if len(machines) == 1:  # share out the folds
         machine = MachinePath(K, machines[0], *settings)
-        jobs = (delayed(machine.fold)(*split, last[0]) for split, last in zip(splits, lasts, strict=True))
+        jobs = (
+            delayed(machine.fold)(*split, weight, last[0])
+            for split, weight, last in zip(splits, weights, lasts, strict=True)
+        )
         for s, path in enumerate(parallel(jobs)):
             yield 0, s, path
         return
 
     def all_folds(m: int) -> list[FoldPath]:
         path = MachinePath(K, machines[m], *settings)  # gathers its part of K once
-        return [path.fold(*split, last[m]) for split, last in zip(splits, lasts, strict=True)]
+        return [
+            path.fold(*split, weight, last[m])
+            for split, weight, last in zip(splits, weights, lasts, strict=True)
+        ]
 
     for m, paths in enumerate(parallel(delayed(all_folds)(m) for m in range(len(machines)))):
         for s, path in enumerate(paths):

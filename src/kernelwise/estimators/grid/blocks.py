@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from kernelwise._core.labels import weight_classes
+from kernelwise._core.labels import is_balanced, weight_classes
 from kernelwise._core.validation import check_samples
+from kernelwise._core.weights import balanced_on
 from kernelwise.estimators.grid.candidates import Group
 
 
@@ -24,12 +25,31 @@ class Fold(NamedTuple):
 
 @dataclass
 class Block:
-    """Samples with their class indices, weights, and the folds among them."""
+    """Samples with their class indices, weights, and the folds among them.
+
+    ``targets`` are the class indices that machines learn: those of ``y``, but for classes that have no weight
+    in the training part, of which nothing can be learned.
+    """
 
     X: Any
     y: np.ndarray
+    targets: np.ndarray
     weight: np.ndarray
     folds: list[Fold]
+
+    def check_weights(self, fold: Fold, classes: np.ndarray) -> None:
+        """Raise unless rows of two classes have a positive weight in the training part of a fold."""
+        present = np.unique(self.y[fold.train[self.weight[fold.train] > 0]])
+        if not present.size:
+            raise ValueError(
+                f"All training rows of fold {fold.number} have weight zero. "
+                "Give some of them a positive weight, or use other folds."
+            )
+        if present.size == 1:
+            raise ValueError(
+                f"The training part of fold {fold.number} has one class only, rows of weight zero apart: "
+                f"{classes.tolist()[present[0]]!r}. Use stratified or fewer folds."
+            )
 
     def by_kernel(self, group: Group) -> list[tuple[Any, list[Fold]]]:
         """Kernels of the group with their folds: one for all unless it depends on the training part."""
@@ -49,24 +69,28 @@ class Block:
     def batches(
         self, folds: list[Fold], class_weight: Any, classes: np.ndarray
     ) -> list[tuple[np.ndarray, list[Fold]]]:
-        """Sample weights with the folds that share them and hold out no sample twice."""
-        batches: list[tuple[np.ndarray, np.ndarray, list[Fold]]] = []
+        """Folds that hold out no sample twice, with their sample weights, of shape (n_folds, n_samples)."""
+        batches: list[tuple[np.ndarray, list[Fold]]] = []
         for fold in folds:
-            weight = self._weight(fold, class_weight, classes)
-            for other, used, members in batches:
-                if not used[fold.held].any() and np.array_equal(weight, other):
+            for used, members in batches:
+                if not used[fold.held].any():
                     used[fold.held] = True
                     members.append(fold)
                     break
             else:
                 used = np.zeros(self.y.size, dtype=bool)
                 used[fold.held] = True
-                batches.append((weight, used, [fold]))
-        return [(weight, members) for weight, _, members in batches]
+                batches.append((used, [fold]))
+        return [
+            (np.stack([self._weight(fold, class_weight, classes) for fold in members]), members)
+            for _, members in batches
+        ]
 
     def _weight(self, fold: Fold, class_weight: Any, classes: np.ndarray) -> np.ndarray:
         if class_weight is None:
             return self.weight
+        if is_balanced(class_weight):  # scikit-learn counts rows, whatever their weights are
+            return self.weight * balanced_on(fold.train, self.y, np.ones(self.y.size))
         present = np.unique(self.y[fold.train])
         factors = np.zeros(classes.size)
         factors[present] = weight_classes(class_weight, classes[present], classes[self.y[fold.train]])
@@ -95,7 +119,7 @@ def plan_blocks(
     alone = scaler is not None or with_train
     shared = [] if alone else [fold for fold in folds if _is_ordinary(fold, y, weight, n_classes)]
     if shared:
-        yield Block(X, y, weight, shared)
+        yield Block(X, y, y, weight, shared)
     numbers = {fold.number for fold in shared}
     for fold in folds:
         if fold.number not in numbers:
@@ -120,5 +144,10 @@ def _own_block(
     labels = y[rows]
     # The class of a held-out row plays no part in training, and may be absent from it.
     labels[train.size :] = labels[0]
+    targets = labels.copy()
+    with_weight = labels[: train.size][weight[train] > 0]
+    if with_weight.size:
+        targets[~np.isin(labels, with_weight)] = with_weight[0]
     everyone = np.arange(rows.size)
-    return Block(Z, labels, weight[rows], [Fold(fold.number, everyone[: train.size], everyone[train.size :])])
+    own = Fold(fold.number, everyone[: train.size], everyone[train.size :])
+    return Block(Z, labels, targets, weight[rows], [own])

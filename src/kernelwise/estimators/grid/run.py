@@ -67,7 +67,9 @@ class Job:
                 for weight, batch in block.batches(folds, group.class_weight, self.classes):
                     pairs = [(fold.train, fold.held) for fold in batch]
                     try:
-                        path = self._path(K, block.y, group.Cs, pairs, weight, n_jobs)
+                        for fold in batch:
+                            block.check_weights(fold, self.classes)
+                        path = self._path(K, block.targets, group.Cs, pairs, weight, n_jobs)
                     except ValueError as error:
                         if self.error_score == "raise":
                             raise
@@ -94,6 +96,11 @@ class Job:
     def _scored(self, g: int, fold: Fold, decision: np.ndarray, classes: np.ndarray, fit_time: float) -> Cell:
         started = time.perf_counter()
         train, test = self.splits[fold.number]
+        if any(not weight[test].any() for weight in self.score_weights.values()):
+            message = f"All test rows of fold {fold.number} have weight zero, so that it has no score."
+            if self.error_score == "raise":
+                raise ValueError(message)
+            return Cell(g, fold.number, {}, {}, fit_time, 0.0, message)
         scores = self._scores(test, decision[:, : test.size], classes)
         seconds = (time.perf_counter() - started) / len(decision)
         train_scores = self._scores(train, decision[:, test.size :], classes) if self.with_train else {}

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from benchmarks.fuzz_calls.samples import Problem, draw
-from benchmarks.fuzz_calls.settings import KERNEL_OBJECTS, ODD, draw_parameters
 
 import kernelwise
+from benchmarks.fuzz_calls.samples import Problem, draw
+from benchmarks.fuzz_calls.settings import KERNEL_OBJECTS, ODD, draw_parameters
 from kernelwise import criteria, kernels, metrics, solvers
 from kernelwise.problem import TuningProblem
 
@@ -42,13 +42,16 @@ def _estimator(random: Random) -> Call:
     parameters = draw_parameters(name, random)
     is_gram = parameters.get("kernel") == "precomputed" and random.random() < 0.8
     is_regression = name.endswith("SVR") != (random.random() < 0.03)
-    problem = draw(random, is_regression, is_gram)
-    new = problem if random.random() < 0.6 else draw(random, is_regression, is_gram)
+    n_features = int(random.integers(1, 7))
+    problem = draw(random, is_regression, is_gram, n_features)
+    new = problem if random.random() < 0.6 else draw(random, is_regression, is_gram, n_features)
     is_saved = random.random() < 0.3
 
     def make() -> Answer:
         model = getattr(kernelwise, name)(**parameters)
-        weight = {} if problem.weight is None or name == "MetricTransformer" else {"sample_weight": problem.weight}
+        weight = (
+            {} if problem.weight is None or name == "MetricTransformer" else {"sample_weight": problem.weight}
+        )
         model.fit(problem.X, problem.y, **weight)
         yield from _of_model(model)
         if parameters.get("refit") is False:
@@ -146,7 +149,7 @@ def _metric(random: Random) -> Call:
 
 
 def _kernel(random: Random) -> Call:
-    first, second = draw(random, False), draw(random, False)
+    first, second = draw(random, False, d=3), draw(random, False, d=3)
     kernel = _some(random, [*kernels.KERNELS, *KERNEL_OBJECTS])
     heuristic = _some(random, [None, "jaakkola", "median", "scale", "keep", "none"])
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from benchmarks.fuzz_calls.calls import Call, draw_call
 from benchmarks.fuzz_calls.verdict import fault_of_error, fault_of_value, fault_of_warning, origin_of
 

@@ -22,9 +22,10 @@ class Problem(NamedTuple):
     note: str
 
 
-def draw(random: Random, is_regression: bool, is_gram: bool = False) -> Problem:
+def draw(random: Random, is_regression: bool, is_gram: bool = False, d: int | None = None) -> Problem:
     """A small problem; half of them are sound, the others have one or two things wrong or unusual."""
-    n, d, k = int(random.integers(8, 61)), int(random.integers(1, 7)), int(random.integers(2, 5))
+    n, k = int(random.integers(8, 61)), int(random.integers(2, 5))
+    d = int(random.integers(1, 7)) if d is None else d
     index = random.integers(0, k, n)
     X = random.normal(size=(n, d)) + 1.5 * index[:, None] * (random.random(d) < 0.6)
     y: Any = X[:, 0] + 0.1 * random.normal(size=n) if is_regression else index

@@ -11,9 +11,9 @@ from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils import Tags, column_or_1d, get_tags, indexable
-from sklearn.utils.validation import validate_data
 
 from kernelwise._core.labels import check_are_classes, encode_labels, positive_weights
+from kernelwise._core.reading import read_samples
 from kernelwise._core.threads import number_of_threads
 from kernelwise._core.validation import check_choice, check_gram, check_positive, check_samples
 from kernelwise.estimators._cv_results import cv_results
@@ -179,7 +179,7 @@ class GridSearchSVC(FinishedSearch):
         samples, _, groups = indexable(X, y, groups)
         tags = self.__sklearn_tags__().input_tags
         accept = "csr" if tags.sparse else False
-        X, y = validate_data(self, X, y, accept_sparse=accept, dtype=np.float64)
+        X, y = read_samples(self, X, y, accept_sparse=accept, dtype=np.float64)
         y = column_or_1d(y, warn=True)
         check_are_classes(y)
         self.classes_, index = encode_labels(y)

@@ -6,13 +6,12 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
 
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.memory import MIB
+from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.validation import (
-    as_numbers,
     check_gram,
     check_not_negative,
     check_positive,
@@ -101,7 +100,7 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
         for name in ("C", "tol", "memory_limit"):
             check_positive(getattr(self, name), name, "SVR")
         check_not_negative(self.epsilon, "epsilon", "SVR")
-        X, y = validate_data(self, X, as_numbers(y), y_numeric=True, **self._input())
+        X, y = read_samples(self, X, as_numbers(y), y_numeric=True, **self._input())
         weight = weights_of_samples(sample_weight, len(y))
         check_target_range(y[weight > 0])
         solution = solve_svr(

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from kernelwise._core.reading import read_samples
 from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
 from kernelwise.estimators._closing import closing_findings
 from kernelwise.estimators._cv_table import row_index, tabulate
@@ -234,7 +235,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         check_is_fitted(self, "cv_results_")
         if not hasattr(self, "best_estimator_"):
             raise AttributeError(f"{type(self).__name__} was fitted with refit=False and has no machine.")
-        X = validate_data(self, X, reset=False, **self._input())
+        X = read_samples(self, X, reset=False, **self._input())
         return X[:, self._gram_columns] if self._is_gram() else apply_scaler(self.scaler_, X)
 
     def machine_values(self, X: Any) -> np.ndarray:

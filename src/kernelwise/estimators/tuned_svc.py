@@ -7,9 +7,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.metrics import check_scoring
 from sklearn.utils import column_or_1d
-from sklearn.utils.validation import validate_data
 
 from kernelwise._core.labels import check_are_classes, check_class_sizes, encode_labels, positive_weights
+from kernelwise._core.reading import read_samples
 from kernelwise._core.validation import is_dask
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
@@ -196,7 +196,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         check_strategy(self.multiclass, self.decision_function_shape, "TunedSVC")
         check_solver(self.solver, self._is_gram(), "TunedSVC")
         check_backend(self.backend, "TunedSVC")
-        X, y = validate_data(self, X, y, **self._input())
+        X, y = read_samples(self, X, y, **self._input())
         y = column_or_1d(y, warn=True)
         check_are_classes(y)
         self.classes_, index = encode_labels(y)

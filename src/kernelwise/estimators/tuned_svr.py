@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.metrics import check_scoring
-from sklearn.utils.validation import validate_data
 
 from kernelwise._core.labels import weights_of_samples
-from kernelwise._core.validation import as_numbers, is_dask
+from kernelwise._core.reading import as_numbers, read_samples
+from kernelwise._core.validation import is_dask
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
 from kernelwise.estimators.fit_record import HeldOut
@@ -194,7 +194,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         values_of_epsilon(self.epsilons, me)
         check_solver(self.solver, self._is_gram(), me)
         check_backend(self.backend, me)
-        X, y = validate_data(self, X, as_numbers(y), y_numeric=True, ensure_min_samples=2, **self._input())
+        X, y = read_samples(self, X, as_numbers(y), y_numeric=True, ensure_min_samples=2, **self._input())
         y = np.asarray(y, dtype=np.float64)
         weight = weights_of_samples(sample_weight, len(y))
         check_enough(weight[weight > 0], self.cv, me)

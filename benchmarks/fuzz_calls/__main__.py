@@ -27,7 +27,7 @@ def main() -> int:
             print(f"        #{failure.number}: {failure.fault[:300]!r}\n            {failure.label[:300]}")
     print(
         f"{len(numbers)} calls: {outcome.n_worked} worked, {outcome.n_refused} were refused in a sentence, "
-        f"{len(outcome.failures)} failed; the slowest took {outcome.slowest[0]:.1f} s (#{outcome.slowest[1]})."
+        f"{len(outcome.failures)} failed; the slowest, #{outcome.slowest[1]}, took {outcome.slowest[0]:.1f} s."
     )
     return min(len(outcome.failures), 1)
 

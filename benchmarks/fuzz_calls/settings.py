@@ -22,7 +22,7 @@ KERNEL_OBJECTS: list[Any] = [
     kernels.Polynomial(3, 1e-200),
     kernels.Sigmoid(1.0, -1.0),
     kernels.KMOD(1.0, 1e-4),
-    kernels.KMOD(1e300, 1e-3),
+    kernels.KMOD(1e90, 1e-3),
     kernels.ExponentialRBF(2.0),
     kernels.DiagonalGaussian([1.0, 2.0]),
     kernels.Mahalanobis(),
@@ -42,8 +42,8 @@ _COMMON: dict[str, list[Any]] = {
     "reject_label": [None, -1, "none", 0],
     "probability": [True, False],
     "kernel": [*KERNELS, *KERNEL_OBJECTS, "auto"],
-    "epsilon": [0.1, 0.0, 1e-300, 1e300],
 }
+_EPSILON: list[Any] = [0.1, 0.0, 1e-300, 1e300]
 _TUNED: dict[str, list[Any]] = {
     **{name: _COMMON[name] for name in ("tol", "max_iter", "memory_limit", "n_jobs", "verbose")},
     "random_state": _COMMON["random_state"],
@@ -68,7 +68,10 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
         "warm_start": [False, True],
         "shrinking": [True, False],
     },
-    "SVR": {name: _COMMON[name] for name in ("kernel", "C", "epsilon", "tol", "max_iter", "memory_limit")},
+    "SVR": {
+        **{name: _COMMON[name] for name in ("kernel", "C", "tol", "max_iter", "memory_limit")},
+        "epsilon": _EPSILON,
+    },
     "TunedSVC": {
         **_TUNED,
         **{name: _COMMON[name] for name in ("multiclass", "reject_label", "class_weight")},
@@ -108,7 +111,8 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
         "n_components": ["auto", 5, 1, 1000, np.int64(3)],
     },
     "NystroemSVR": {
-        **{name: _COMMON[name] for name in ("kernel", "memory_limit", "random_state", "epsilon")},
+        **{name: _COMMON[name] for name in ("kernel", "memory_limit", "random_state")},
+        "epsilon": _EPSILON,
         "C": ["auto", 1.0, 1e10, 1e300, 1e-300],
         "n_components": ["auto", 5, 1, 1000],
     },

@@ -51,6 +51,13 @@ def check_table(X: Any, name: str) -> None:
             f"{name} is a structured array with the fields {', '.join(map(repr, dtype.names))}. "
             "Use numpy.lib.recfunctions.structured_to_unstructured to make a table of it."
         )
+    if hasattr(X, "columns"):
+        columns = list(X.columns)
+        twice = [column for k, column in enumerate(columns) if column in columns[:k]]
+        if twice:
+            raise ValueError(
+                f"{name} has more than one column {twice[0]!r}. Give each column a name of its own."
+            )
     for column, kind in _kinds(X):
         of = f"{name} has" if column is None else f"Column {column!r} of {name} has"
         if kind in "mM":
@@ -84,6 +91,8 @@ def _first_word(X: Any, name: str) -> str | None:
             table = np.asarray(X, dtype=object)
         except ValueError:  # rows of several lengths
             return f"{name} has rows of different lengths. Give every row the same number of cells."
+        if table.ndim == 0 and isinstance(X, np.ndarray):
+            return f"{name} must be {ROWS}, got an array that holds {_article(table.item())}."
         if table.ndim != 2:
             return None if table.ndim != 1 else _unequal(table, name)
         columns = [(str(k), table[:, k]) for k in range(table.shape[1])]
@@ -99,7 +108,8 @@ def _about(cell: Any, place: str, name: str) -> str:
     if _is_missing(cell):
         return f"{name} has no value in {place}. Remove or impute such rows first."
     if isinstance(cell, str | bytes):
-        return f"{name} has {cell!r} in {place}, which is no number. {ADVICE}"
+        text = str(cell) if isinstance(cell, str) else bytes(cell)  # not numpy's own types
+        return f"{name} has {text!r} in {place}, which is no number. {ADVICE}"
     # The words that scikit-learn's checks look for.
     return (
         f"{name} has {_article(cell)} in {place}, where the argument must be a string of digits or a number."
@@ -171,7 +181,7 @@ def as_numbers(y: Any) -> Any:
         for row, value in enumerate(values.reshape(len(values), -1)):
             for cell in value:
                 if not _is_number(cell):
-                    what = repr(cell) if isinstance(cell, str | bytes) else _article(cell)
+                    what = repr(str(cell)) if isinstance(cell, str) else _article(cell)
                     raise ValueError(
                         f"y has {what} in row {row}, which is no number. A regression needs numbers; for "
                         "classes, use TunedSVC or SVC."

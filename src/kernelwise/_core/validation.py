@@ -16,6 +16,7 @@ from kernelwise._core.weights import copies_of
 FLOATS = (np.float64, np.float32)
 #: What samples may be as large as, and its inverse as small: sums of their squares are numbers.
 LARGE = 1e150
+LARGE_SINGLE = 1e18
 #: The same for targets, whose squares are multiplied by C and by weights.
 LARGE_TARGETS = 1e140
 #: What weights may be as large as, and the largest of them as small as its inverse.
@@ -31,8 +32,10 @@ def check_samples(X: Any, name: str = "X") -> Any:
     """Return ``X`` as a finite float64 or float32 array, or CSR matrix, of shape (n_samples, n_features)."""
     X = _as_matrix(X, name, accept_sparse="csr")
     values = X.data if sparse.issparse(X) else X
-    if not np.isfinite(values.sum()) and not np.isfinite(values).all():
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))  # NaN if there is one
+    if not largest < np.inf:
         raise ValueError(_where_not_finite(X, name))
+    check_size(largest, name, LARGE if X.dtype == np.float64 else LARGE_SINGLE, can_be_tiny=True)
     return X
 
 
@@ -54,21 +57,25 @@ def _where_not_finite(X: Any, name: str) -> str:
     else:
         row, column = np.argwhere(~np.isfinite(X))[0]
         value = X[row, column]
-    return (
-        f"{name} contains {'NaN' if np.isnan(value) else 'infinity'} in row {row}, column {column}. "
-        "Remove or impute such rows first, for example with sklearn.impute.SimpleImputer."
-    )
+    found = f"{name} contains {'NaN' if np.isnan(value) else 'infinity'} in row {row}, column {column}. "
+    if name == "K":
+        return f"{found}Correct the kernel that the Gram matrix comes from."
+    return f"{found}Remove or impute such rows first, for example with sklearn.impute.SimpleImputer."
+
+
+def check_size(largest: float, name: str, limit: float, can_be_tiny: bool = False) -> None:
+    """Raise if the largest absolute value is too large, or so small that the squares of all vanish."""
+    if largest > limit or (0.0 < largest < 1.0 / limit and not can_be_tiny):
+        raise ValueError(
+            f"{name} has values of the size {largest:.1e}, whose squares are out of the range of numbers. "
+            + ("Divide the Gram matrix by its largest value." if name == "K" else "Use other units.")
+        )
 
 
 def check_range(X: Any) -> None:
     """Raise if squares of the values overflow, or all of them vanish."""
     values = X.data if sparse.issparse(X) else X
-    largest = float(np.abs(values).max(initial=0.0))
-    if largest > LARGE or 0.0 < largest < 1.0 / LARGE:
-        raise ValueError(
-            f"X has values of the size {largest:.1e}, whose squares are out of the range of numbers. "
-            "Use other units."
-        )
+    check_size(float(np.abs(values).max(initial=0.0)), "X", LARGE)
 
 
 def check_target_range(y: np.ndarray) -> None:
@@ -90,7 +97,8 @@ def check_pair(X: Any, Y: Any) -> tuple[Any, Any]:
     Y = check_samples(Y, "Y")
     if X.shape[1] != Y.shape[1]:
         raise ValueError(
-            f"X has {count(X.shape[1], 'feature')} and Y has {Y.shape[1]}. Pass samples with the same features."
+            f"X has {count(X.shape[1], 'feature')} and Y has {Y.shape[1]}. "
+            "Pass samples with the same features."
         )
     return X, Y
 
@@ -116,6 +124,9 @@ def check_gram(K: Any) -> np.ndarray:
     total = K.sum()
     if not np.isfinite(total) and not np.isfinite(K).all():
         raise ValueError(_where_not_finite(K, "K"))
+    # Of a positive semi-definite matrix no value is larger than the largest of the diagonal.
+    largest = max(float(np.abs(K.diagonal()).max()), abs(float(total)) / K.size)
+    check_size(largest, "K", LARGE if K.dtype == np.float64 else LARGE_SINGLE)
     # A random direction finds any asymmetry of note in two passes, without an n × n temporary array.
     v = np.random.default_rng(0).standard_normal(K.shape[0]).astype(K.dtype)
     image, transposed = K @ v, v @ K
@@ -153,8 +164,8 @@ def check_labels(
     if counts.min() < min_per_class:
         small = classes.tolist()[int(counts.argmin())]
         raise ValueError(
-            f"Class {small!r} has {count(counts.min(), 'sample')}; at least {min_per_class} per class are needed. "
-            "Remove the class or merge it with another."
+            f"Class {small!r} has {count(counts.min(), 'sample')}; at least {min_per_class} per class are "
+            "needed. Remove the class or merge it with another."
         )
     return classes, index
 
@@ -227,4 +238,43 @@ def check_choice(value: Any, name: str, owner: str, choices: tuple[str, ...]) ->
     if value not in choices:
         raise ValueError(
             f"{name!r} of {owner} must be one of {', '.join(map(repr, choices))}, got {value!r}."
+        )
+
+
+def check_integer(value: Any, name: str, owner: str, *, least: int) -> None:
+    """Raise unless ``value`` is an integer of at least that size."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name!r} of {owner} must be an integer of at least {least}, got {value!r}.")
+
+
+def check_max_iter(value: Any, owner: str = "") -> None:
+    """Raise unless ``value`` is -1 or a positive integer."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or (value != -1 and value < 1):
+        of = f" of {owner}" if owner else ""
+        raise ValueError(f"'max_iter'{of} must be -1 or a positive integer, got {value!r}.")
+
+
+def check_jobs(value: Any, owner: str) -> None:
+    """Raise unless ``value`` is None or an integer other than zero, as joblib takes it."""
+    if value is None:
+        return
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value == 0:
+        raise ValueError(
+            f"'n_jobs' of {owner} must be None, a number of threads, or -1 for all cores, got {value!r}."
+        )
+
+
+def check_verbose(value: Any, owner: str) -> None:
+    """Raise unless ``value`` is an integer or a truth value."""
+    if not isinstance(value, numbers.Integral):
+        raise ValueError(f"'verbose' of {owner} must be an integer, such as 0 or 1, got {value!r}.")
+
+
+def check_seed(value: Any, owner: str) -> None:
+    """Raise unless ``value`` is what scikit-learn takes as a random state."""
+    is_seed = isinstance(value, numbers.Integral) and 0 <= value < 2**32
+    if value is not None and not is_seed and not isinstance(value, np.random.RandomState):
+        raise ValueError(
+            f"'random_state' of {owner} must be None, an integer from 0 to 2**32 - 1 or a RandomState, "
+            f"got {value!r}."
         )

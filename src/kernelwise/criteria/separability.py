@@ -234,4 +234,5 @@ def _trace_within(sums: ClassSums) -> tuple[Any, ClassSums]:
 
 
 def _ratio(u: Any, du: ClassSums, v: Any, dv: ClassSums) -> tuple[Any, ClassSums]:
-    return u / v, du * (1.0 / v) + dv * (-u / v**2)
+    ratio = u / v
+    return ratio, du * (1.0 / v) + dv * (-ratio / v)  # v² may be too small for a number

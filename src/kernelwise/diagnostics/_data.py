@@ -41,7 +41,9 @@ class Data:
                 f"{len(names)} names for {X.shape[1]} features: feature_names must have one each."
             )
         classes, index = check_labels(y, X.shape[0], min_classes=1)
-        return cls(X, names, classes.tolist(), index, as_kernel("rbf" if kernel is None else kernel))
+        kernel = as_kernel("rbf" if kernel is None else kernel)
+        kernel._check_features(X.shape[1])
+        return cls(X, names, classes.tolist(), index, kernel)
 
     @property
     def counts(self) -> np.ndarray:

@@ -15,7 +15,16 @@ from sklearn.utils import Tags, column_or_1d, get_tags, indexable
 from kernelwise._core.labels import check_are_classes, encode_labels, positive_weights
 from kernelwise._core.reading import read_samples
 from kernelwise._core.threads import number_of_threads
-from kernelwise._core.validation import check_choice, check_gram, check_positive, check_samples
+from kernelwise._core.validation import (
+    check_choice,
+    check_gram,
+    check_jobs,
+    check_max_iter,
+    check_positive,
+    check_range,
+    check_samples,
+    check_verbose,
+)
 from kernelwise.estimators._cv_results import cv_results
 from kernelwise.estimators.grid.blocks import plan_blocks
 from kernelwise.estimators.grid.candidates import USED, group_candidates
@@ -192,6 +201,8 @@ class GridSearchSVC(FinishedSearch):
         scaler = self._scaler()
         if tags.pairwise:
             X = check_gram(X)
+        else:
+            check_range(X)
         if scaler is not None and self.scaling == "shared":
             X, scaler = check_samples(clone(scaler).fit_transform(X, y)), None
         blocks = plan_blocks(X, index, weight, splits, scaler, self.return_train_score, tags.pairwise)
@@ -255,6 +266,9 @@ class GridSearchSVC(FinishedSearch):
         """Refuse settings that cannot be."""
         check_positive(self.tol, "tol", "GridSearchSVC")
         check_positive(self.memory_limit, "memory_limit", "GridSearchSVC")
+        check_max_iter(self.max_iter, "GridSearchSVC")
+        check_jobs(self.n_jobs, "GridSearchSVC")
+        check_verbose(self.verbose, "GridSearchSVC")
         check_choice(self.scaling, "scaling", "GridSearchSVC", ("per-fold", "shared"))
         check_strategy(self.multiclass, self.decision_function_shape, "GridSearchSVC")
         if not isinstance(self.error_score, numbers.Real):

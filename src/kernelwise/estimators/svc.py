@@ -11,7 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.labels import encode_labels, positive_weights, weight_classes
 from kernelwise._core.sklearn_compat import safe_indexing
-from kernelwise._core.validation import check_gram, check_positive
+from kernelwise._core.validation import (
+    check_gram,
+    check_jobs,
+    check_max_iter,
+    check_positive,
+    check_seed,
+    check_verbose,
+)
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machine import KernelMachine
@@ -232,6 +239,10 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
     def _check_parameters(self) -> None:
         for name in ("C", "tol", "memory_limit"):
             check_positive(getattr(self, name), name, "SVC")
+        check_max_iter(self.max_iter, "SVC")
+        check_jobs(self.n_jobs, "SVC")
+        check_verbose(self.verbose, "SVC")
+        check_seed(self.random_state, "SVC")
         check_strategy(self.multiclass, self.decision_function_shape, "SVC")
         if self.break_ties and STRATEGIES[self.multiclass].rejects:
             raise ValueError(

@@ -108,6 +108,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         """Fit in a context: see `fit_in_context`."""
         for name in NOT_ALWAYS_SET:
             self.__dict__.pop(name, None)
+        check_settings(self)
         context = self._context() if context is None else context
         progress = Progress(self, X, y)
         context.task = progress.task
@@ -136,7 +137,6 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
     ) -> tuple[CrossValidator, Prepared]:
         """Samples and folds, and what scores kernels on them."""
         me = type(self).__name__
-        check_settings(self)
         X, y, identity, weight = self._check(X, y, sample_weight)
         if context.feature_names is not None:
             if len(context.feature_names) != X.shape[1]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.metrics import check_scoring
 from sklearn.utils import column_or_1d
 
 from kernelwise._core.labels import check_are_classes, check_class_sizes, encode_labels, positive_weights
@@ -25,7 +24,7 @@ from kernelwise.search.held_out_answers import ClassAnswers
 from kernelwise.search.held_out_scorer import HeldOutScorer
 from kernelwise.search.samples import Samples
 from kernelwise.search.scores import is_share
-from kernelwise.search.scoring import PathScorer
+from kernelwise.search.scoring import PathScorer, one_scorer
 from kernelwise.search.settings import check_backend
 
 
@@ -208,7 +207,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         return Classification(self.classes_, self.multiclass, self.class_weight)
 
     def _scorer(self, X: Any, samples: Samples, family: Any) -> HeldOutScorer:
-        self.scorer_ = check_scoring(SVC(), self.scoring)
+        self.scorer_ = one_scorer(SVC(), self.scoring, "TunedSVC")
         self.reject_label_ = choose_reject_label(
             self.reject_label, self.classes_, self.multiclass, "TunedSVC"
         )

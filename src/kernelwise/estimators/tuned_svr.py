@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.metrics import check_scoring
 
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import as_numbers, read_samples
@@ -24,7 +23,7 @@ from kernelwise.search.held_out_answers import NumberAnswers
 from kernelwise.search.held_out_scorer import HeldOutScorer
 from kernelwise.search.result import Choice
 from kernelwise.search.samples import Samples
-from kernelwise.search.scoring import PathScorer
+from kernelwise.search.scoring import PathScorer, one_scorer
 from kernelwise.search.settings import check_backend, check_enough, values_of_epsilon
 
 
@@ -207,7 +206,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         return family
 
     def _scorer(self, X: Any, samples: Samples, family: Regression) -> HeldOutScorer:
-        self.scorer_ = check_scoring(SVR(), self.scoring)
+        self.scorer_ = one_scorer(SVR(), self.scoring, "TunedSVR")
         answers = NumberAnswers(family.mean, family.deviation)
         path_scorer = PathScorer(self.scorer_, self.scoring, answers)
         return HeldOutScorer(path_scorer, X, samples.y, samples.weight, classes=np.empty(0), is_share=False)

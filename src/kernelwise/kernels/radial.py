@@ -69,7 +69,8 @@ class GaussianFamily(RadialKernel):
         return {"kernel": "rbf", "gamma": self.scale}
 
     def _profile(self, D: np.ndarray) -> np.ndarray:
-        D *= -self.scale
+        with np.errstate(over="ignore"):  # of a kernel so narrow that the value is zero
+            D *= -self.scale
         return exp_without_denormals(D)
 
 

@@ -10,7 +10,14 @@ import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
-from kernelwise._core.validation import check_not_negative, check_positive
+from kernelwise._core.validation import (
+    check_jobs,
+    check_max_iter,
+    check_not_negative,
+    check_positive,
+    check_seed,
+    check_verbose,
+)
 from kernelwise._core.weights import copies_of
 from kernelwise.criteria import as_criterion
 from kernelwise.kernels import as_kernel
@@ -29,6 +36,10 @@ def check_settings(model: Any) -> None:
         check_positive(getattr(model, name), name, me)
     if model.time_budget is not None:
         check_positive(model.time_budget, "time_budget", me)
+    check_max_iter(model.max_iter, me)
+    check_jobs(model.n_jobs, me)
+    check_verbose(model.verbose, me)
+    check_seed(model.random_state, me)
     if not (isinstance(model.kernel, str) and model.kernel in ("precomputed", "auto")):
         as_kernel(model.kernel)
     if not (isinstance(model.criterion, str) and model.criterion == "auto"):

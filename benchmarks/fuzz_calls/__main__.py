@@ -25,9 +25,10 @@ def main() -> int:
         print(f"{len(failures):4d}  {origin}")
         for failure in failures[: options.shown]:
             print(f"        #{failure.number}: {failure.fault[:300]!r}\n            {failure.label[:300]}")
+    seconds, slowest = outcome.slowest
     print(
         f"{len(numbers)} calls: {outcome.n_worked} worked, {outcome.n_refused} were refused in a sentence, "
-        f"{len(outcome.failures)} failed; the slowest, #{outcome.slowest[1]}, took {outcome.slowest[0]:.1f} s."
+        f"{len(outcome.failures)} failed; the slowest, #{slowest}, took {seconds:.1f} s."
     )
     return min(len(outcome.failures), 1)
 

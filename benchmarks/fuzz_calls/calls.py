@@ -202,12 +202,12 @@ def _solver(random: Random) -> Call:
             yield "radius", ball.radius2
             return
         if name == "solve_svm_dual":
-            y = np.where(np.asarray(problem.y) == 0, -1, 1) if random.random() < 0.7 else problem.y
+            y = problem.y if "y:" in problem.note else np.where(problem.y == 0, -1, 1)
             solution = solvers.solve_svm_dual(problem.X, y, C, sample_weight=problem.weight, **settings)
             yield "beta", solution.beta
             yield "intercept", solution.intercept
             return
-        n = np.shape(problem.X)[0] if np.ndim(problem.X) else 10
+        n = problem.X.shape[0] if isinstance(problem.X, np.ndarray) and problem.X.ndim else 10
         folds = [(np.r_[: n // 2], np.r_[n // 2 : n]), (np.r_[n // 2 : n], np.r_[: n // 2])]
         path = solvers.svm_path(
             problem.X, problem.y, [C, 2.0], folds=folds, sample_weight=problem.weight, **settings

@@ -81,7 +81,8 @@ def _fault(call: Call) -> tuple[str | None, str, bool]:
             signal.signal(signal.SIGALRM, before)
     if error is not None:
         fault, origin = fault_of_error(error, call.names) or fault, origin_of(error)
-    for warning in caught if fault is None else ():
+    # What is refused is refused, whatever scikit-learn's own checks met on the way.
+    for warning in caught if error is None and fault is None else ():
         if fault_of_warning(warning):
             fault, origin = fault_of_warning(warning), _place(warning)
     return fault, origin or "answer", error is not None

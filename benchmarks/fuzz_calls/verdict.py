@@ -17,7 +17,8 @@ ALLOWED = (ValueError, TypeError, NotFittedError, NotEnoughMemoryError)
 #: Words of which a sentence about the data has one.
 DATA = (
     r"X|Y|y|K|W|theta|sample_weight|rows?|columns?|class(es)?|features?|samples?|labels?|targets?|kernels?|"
-    r"Gram matrix|criterion|weights?|scor(er|ing)|folds?|values?|grid|bounds|cv|data|inputs?|array"
+    r"Gram matrix|criterion|weights?|scor(er|ing)|folds?|values?|grid|bounds|cv|data|inputs?|array|"
+    r"C|gamma|groups|multi_class|parameters?"
 )
 
 
@@ -31,7 +32,7 @@ def fault_of_error(error: BaseException, names: tuple[str, ...]) -> str | None:
     if not is_ours or not line.startswith("raise"):
         return f"not raised on purpose: {type(error).__name__}: {error}"
     text = str(error)
-    if len(text) < 15 or len(text) > 900:
+    if len(text) < 15 or len(text) > 1500:
         return f"{len(text)} characters: {text}"
     if not re.search(rf"\b({'|'.join([DATA, *map(re.escape, names)])})\b", text):
         return f"names nothing: {type(error).__name__}: {text}"

@@ -12,11 +12,21 @@ from kernelwise._core.reading import check_objects, read_weights
 from kernelwise._core.validation import check_weights
 from kernelwise._core.weights import balanced_factors, copies_of
 
+#: Floats up to here can be told from their neighbours.
+LARGEST_LABEL = 2.0**53
+
 
 def check_are_classes(y: np.ndarray) -> None:
     """Raise unless the targets are labels of classes."""
     if y.dtype.kind == "O":
         check_objects(y)
+    if y.dtype.kind in "mM":
+        raise ValueError("y has dates or times, which are no labels. Use their text instead: y.astype(str).")
+    if y.dtype.kind == "f" and np.abs(y).max(initial=0.0) > LARGEST_LABEL:
+        raise ValueError(
+            f"y has values of the size {np.abs(y).max():.1e}, which are no labels of classes. "
+            "Use TunedSVR or SVR for numbers."
+        )
     check_classification_targets(y)
 
 

@@ -94,7 +94,7 @@ def _first_word(X: Any, name: str) -> str | None:
         if table.ndim == 0 and isinstance(X, np.ndarray):
             return f"{name} must be {ROWS}, got an array that holds {_article(table.item())}."
         if table.ndim != 2:
-            return None if table.ndim != 1 else _unequal(table, name)
+            return None if table.ndim != 1 else _about_list(table, name)
         columns = [(str(k), table[:, k]) for k in range(table.shape[1])]
     for column, cells in columns:
         for row, cell in enumerate(cells):
@@ -116,13 +116,15 @@ def _about(cell: Any, place: str, name: str) -> str:
     )
 
 
-def _unequal(rows: np.ndarray, name: str) -> str | None:
+def _about_list(rows: np.ndarray, name: str) -> str | None:
+    """A sentence about cells that are no table: rows of several lengths, or values that are no numbers."""
     lengths = {np.size(row) for row in rows if isinstance(row, list | tuple | np.ndarray)}
-    return (
-        f"{name} has rows of different lengths. Give every row the same number of cells."
-        if len(lengths) > 1
-        else None
-    )
+    if len(lengths) > 1:
+        return f"{name} has rows of different lengths. Give every row the same number of cells."
+    for row, cell in enumerate(rows):
+        if not lengths and not _is_number(cell):
+            return _about(cell, f"row {row}", name)
+    return None
 
 
 def _column(X: Any, k: int) -> Any:

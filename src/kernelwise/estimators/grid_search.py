@@ -271,6 +271,10 @@ class GridSearchSVC(FinishedSearch):
         check_verbose(self.verbose, "GridSearchSVC")
         check_choice(self.scaling, "scaling", "GridSearchSVC", ("per-fold", "shared"))
         check_strategy(self.multiclass, self.decision_function_shape, "GridSearchSVC")
+        if not isinstance(self.refit, bool | np.bool_ | str) and not callable(self.refit):
+            raise ValueError(
+                f"'refit' of GridSearchSVC must be a bool, a name or callable, got {self.refit!r}."
+            )
         if not isinstance(self.error_score, numbers.Real):
             check_choice(self.error_score, "error_score", "GridSearchSVC", ("raise",))
         if self.param_grid is not None and (self.kernels is not None or self.Cs is not None):

@@ -134,7 +134,13 @@ class MetricLearner:
     def _stopped_early(self, Z: np.ndarray, y: np.ndarray, optimizer: Optimizer) -> Optimizer:
         """The optimizer with the number of iterations that does best on samples the search does not see."""
         split = StratifiedShuffleSplit(1, test_size=self.validation_fraction, random_state=self.random_state)
-        train, held = next(split.split(Z, y))
+        try:
+            train, held = next(split.split(Z, y))
+        except ValueError as error:
+            fraction = self.validation_fraction
+            raise ValueError(
+                f"'validation_fraction' = {fraction!r} does not suit these samples: {error}"
+            ) from error
         runs = [self._chain(Z[train], y[train], float(start), optimizer) for start in self.starts]
         run = min(runs, key=lambda run: run.value)
         size = run.kernel.theta.size

@@ -37,12 +37,10 @@ def one_scorer(estimator: Any, scoring: Any, owner: str) -> Any:
         if scoring not in get_scorer_names():
             close = ", ".join(map(repr, get_close_matches(scoring, get_scorer_names(), cutoff=0.5)))
             meant = f"Did you mean {close}?" if close else "sklearn.metrics.get_scorer_names() lists them."
-            raise ValueError(
-                f"'scoring' of {owner} is {scoring!r}, which is no score of scikit-learn. {meant}"
-            )
-        is_classifier_ = is_classifier(estimator)
-        if scoring.startswith(OF_NUMBERS) == is_classifier_:
-            kinds = ("numbers", "classes") if is_classifier_ else ("classes", "numbers")
+            raise ValueError(f"'scoring' of {owner} is {scoring!r}, no score of scikit-learn. {meant}")
+        learns_classes = is_classifier(estimator)
+        if scoring.startswith(OF_NUMBERS) == learns_classes:
+            kinds = ("numbers", "classes") if learns_classes else ("classes", "numbers")
             raise ValueError(
                 f"'scoring' of {owner} is {scoring!r}, a score of {kinds[0]}, and {owner} learns {kinds[1]}."
             )

@@ -170,7 +170,9 @@ def signs_and_weights(y: Any, sample_weight: Any, n_samples: int) -> tuple[np.nd
     weight = check_weights(sample_weight, n_samples)
     for k in (0, 1):
         if not weight[index == k].any():
-            raise ValueError(f"Class {classes[k]!r} has no sample with a positive weight. Give it one.")
+            raise ValueError(
+                f"Class {classes.tolist()[k]!r} has no sample with a positive weight. Give it one."
+            )
     return 2.0 * index - 1.0, weight
 
 

@@ -28,8 +28,8 @@ def check_folds(
         totals = np.bincount(index[train], weights=weight[train], minlength=len(classes))
         if not totals.all():
             raise ValueError(
-                f"The training part of fold {k} has no sample of class {classes[totals.argmin()]!r}. "
-                "Use stratified or fewer folds."
+                f"The training part of fold {k} has no sample of class "
+                f"{classes.tolist()[totals.argmin()]!r}. Use stratified or fewer folds."
             )
     return splits
 

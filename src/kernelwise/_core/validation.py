@@ -126,6 +126,11 @@ def check_gram(K: Any) -> np.ndarray:
         raise ValueError(_where_not_finite(K, "K"))
     # Of a positive semi-definite matrix no value is larger than the largest of the diagonal.
     largest = max(float(np.abs(K.diagonal()).max()), abs(float(total)) / K.size)
+    if total > 0 and not K.diagonal().any():
+        raise ValueError(
+            "K has zeros on its diagonal and larger values beside it: it is a matrix of distances, not of "
+            "kernel values. Use a kernel of them, such as exp(-gamma * K**2)."
+        )
     check_size(largest, "K", LARGE if K.dtype == np.float64 else LARGE_SINGLE)
     # A random direction finds any asymmetry of note in two passes, without an n × n temporary array.
     v = np.random.default_rng(0).standard_normal(K.shape[0]).astype(K.dtype)

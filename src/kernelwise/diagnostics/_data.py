@@ -42,7 +42,7 @@ class Data:
             )
         classes, index = check_labels(y, X.shape[0], min_classes=1)
         kernel = as_kernel("rbf" if kernel is None else kernel)
-        kernel._check_features(X.shape[1])
+        kernel.check_takes(X)
         return cls(X, names, classes.tolist(), index, kernel)
 
     @property

@@ -34,7 +34,9 @@ from kernelwise.estimators.kernel_choice import is_precomputed
 from kernelwise.estimators.svc import SVC
 from kernelwise.multiclass import check_strategy, choose_reject_label
 from kernelwise.search.families import Classification
+from kernelwise.search.folds import check_folds_have_weight
 from kernelwise.search.held_out_answers import ClassAnswers
+from kernelwise.search.scaling import check_scaler
 from kernelwise.search.scoring import PathScorer, make_scorers
 
 #: The grid of LIBSVM's grid.py, used where none is given.
@@ -197,6 +199,7 @@ class GridSearchSVC(FinishedSearch):
         folds = check_cv(self.cv, y, classifier=True).split(samples, y, groups)
         splits = [(everyone[train], everyone[test]) for train, test in folds]
         self.n_splits_ = len(splits)
+        check_folds_have_weight(splits, weight, "GridSearchSVC")
 
         scaler = self._scaler()
         if tags.pairwise:
@@ -287,6 +290,7 @@ class GridSearchSVC(FinishedSearch):
 
     def _scaler(self) -> Any:
         if not isinstance(self.scaler, str):
+            check_scaler(self.scaler, "scaler", "GridSearchSVC")
             return self.scaler
         check_choice(self.scaler, "scaler", "GridSearchSVC", tuple(SCALERS))
         return SCALERS[self.scaler]()

@@ -20,6 +20,7 @@ from kernelwise.estimators._finish import RESERVE, Finished, finish
 from kernelwise.estimators._machine import SamplesOrGram
 from kernelwise.estimators._progress import Progress
 from kernelwise.estimators.fit_record import FitRecord
+from kernelwise.kernels import Kernel
 from kernelwise.kernels.metric import relevance
 from kernelwise.search.choose import choose
 from kernelwise.search.context import Deadline, FitContext
@@ -78,6 +79,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
     time_budget: float | None
     verbose: int
     result_: SelectionResult
+    scorer_: Any
 
     @abstractmethod
     def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
@@ -142,6 +144,8 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
             if len(context.feature_names) != X.shape[1]:
                 raise ValueError(f"{len(context.feature_names)} names were given for {X.shape[1]} features.")
             self.feature_names_in_ = np.array(context.feature_names, dtype=object)
+        if isinstance(self.kernel, Kernel):
+            self.kernel.check_takes(X)
         is_gram, seed = self._is_gram(), seed_of(self.random_state)
         prepared = prepare(X, identity, weight, scale=self.scale, is_gram=is_gram, owner=me)
         self.scaler_ = prepared.scaler
@@ -242,6 +246,11 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         """Return the decision values of every machine, of shape (n_samples, n_machines)."""
         Z = self.machine_samples(X)  # which says so where there is no machine
         return self.best_estimator_.machine_values(Z)
+
+    def _score(self, X: Any, y: Any, sample_weight: Any) -> float:
+        """The score of ``scoring``, as in GridSearchCV."""
+        check_is_fitted(self, "cv_results_")
+        return self.scorer_(self, X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
 
     def _input(self) -> dict[str, Any]:
         """What samples are turned into; a search compares Gram matrices in double precision."""

@@ -253,3 +253,14 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     def multiclass_(self) -> str:
         """Strategy of the last fit."""
         return self.best_estimator_.multiclass_
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The score that ``scoring`` asks for, accuracy if that is None.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), default=None
+        """
+        return self._score(X, y, sample_weight)

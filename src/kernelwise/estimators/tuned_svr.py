@@ -252,3 +252,14 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     def predict(self, X: Any) -> np.ndarray:
         """Predictions in the units of y, of shape (n_samples,)."""
         return self._own_units(self.machine_values(X).ravel())
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The score that ``scoring`` asks for, R² if that is None.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), default=None
+        """
+        return self._score(X, y, sample_weight)

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse
 
 from kernelwise._core.memory import check_gram_memory
 from kernelwise._core.parameters import Parametrized
@@ -60,6 +61,8 @@ class Kernel(Parametrized, ABC):
     learns_metric: ClassVar[bool] = False
     #: Whether the kernel divides out the units of the features by itself.
     scales_features: ClassVar[bool] = False
+    #: Whether samples may be CSR matrices; a kernel that says no is never given one.
+    takes_sparse: ClassVar[bool] = True
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -69,14 +72,14 @@ class Kernel(Parametrized, ABC):
     def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
         """Gram matrix of shape (n_rows, n_columns); columns are the samples ``X`` when ``Y`` is None."""
         X, Y = check_pair(X, Y)
-        self._check_features(X.shape[1])
+        self.check_takes(X, Y)
         check_gram_memory(1, X.shape[0], Y.shape[0], X.dtype.itemsize)
         return self._gram(X, Y)
 
     def diagonal(self, X: Any) -> np.ndarray:
         """k(x, x) for every row of ``X``: the diagonal of ``kernel(X)`` without computing the rest."""
         X = check_samples(X)
-        self._check_features(X.shape[1])
+        self.check_takes(X)
         return self._diagonal(X)
 
     def gradient_dot(self, X: Any, W: Any, Y: Any = None, *, K: np.ndarray | None = None) -> np.ndarray:
@@ -101,13 +104,22 @@ class Kernel(Parametrized, ABC):
             With respect to ``theta``, that is, to the logarithm of each positive parameter.
         """
         X, Y = check_pair(X, Y)
-        self._check_features(X.shape[1])
+        self.check_takes(X, Y)
         W = np.asarray(W, dtype=float)
         if W.shape != (X.shape[0], Y.shape[0]):
             raise ValueError(
                 f"W has shape {W.shape}, expected {(X.shape[0], Y.shape[0])}: one weight per kernel entry."
             )
         return self._gradient_dot(X, Y, W, K)
+
+    def check_takes(self, *samples: Any) -> None:
+        """Raise if samples are sparse and the kernel takes none, or have features that do not fit it."""
+        for X in samples:
+            if sparse.issparse(X) and not self.takes_sparse:
+                raise IncompatibleError(
+                    f"X is sparse, and {type(self).__name__} takes dense samples only. Pass X.toarray()."
+                )
+            self._check_features(X.shape[1])
 
     @abstractmethod
     def _gram(self, X: Any, Y: Any) -> np.ndarray: ...

@@ -73,7 +73,7 @@ class Linear(DotProductKernel):
 
 
 class Polynomial(DotProductKernel):
-    """k(x, y) = (γ xᵀy + c)^q with integer degree q (paper 001, table 1; paper 004, eq. 5).
+    """k(x, y) = (γ xᵀy + c)^q with integer degree q (paper 001, table 1; paper 004, equation 5).
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class Polynomial(DotProductKernel):
 
 
 class Sigmoid(DotProductKernel):
-    """k(x, y) = tanh(γ xᵀy + c) (paper 001, table 1; paper 004, eq. 7).
+    """k(x, y) = tanh(γ xᵀy + c) (paper 001, table 1; paper 004, equation 7).
 
     Not positive semi-definite in general.
 

@@ -16,7 +16,7 @@ STEEPEST = 1e100
 
 
 class RBF(ScaledGaussian):
-    """k(x, y) = exp(−γ‖x − y‖²) (paper 000, eq. 4; paper 004, eq. 6).
+    """k(x, y) = exp(−γ‖x − y‖²) (paper 000, equation 4; paper 004, equation 6).
 
     Papers that write σ mean γ = 1/(2σ²); paper 000's γ/m is ours times the number m of features.
 
@@ -94,7 +94,7 @@ class ExponentialRBF(RadialKernel):
 
 
 class KMOD(RadialKernel):
-    """k(x, y) = a (exp(γ / (‖x − y‖² + σ²)) − 1) with a = 1 / (exp(γ/σ²) − 1) (paper 001, eq. 3).
+    """k(x, y) = a (exp(γ / (‖x − y‖² + σ²)) − 1) with a = 1 / (exp(γ/σ²) − 1) (paper 001, equation 3).
 
     The kernel with moderate decreasing: the paper prints the normaliser a without γ; with it k(x, x) = 1, as
     the paper says it should be.

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from kernelwise._core.text import count
 from kernelwise.criteria import Criterion
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel, as_kernel
@@ -135,7 +136,7 @@ def _by_widths(judge: CrossValidator, start: Any) -> Choice:
     missed = sum(gamma not in climb.tried for gamma in widths.gammas)
     n_more = len(climb.tried) - len(widths.gammas)
     why = [
-        f"{data.source} named {len(widths.gammas)} widths: {widths}.",
+        f"{data.source} named {count(len(widths.gammas), 'width')}: {widths}.",
         f"Cross-validation had no time for {missed} of them."
         if missed
         else f"Cross-validation tried them and {n_more} more around the best.",
@@ -190,7 +191,9 @@ def _by_score(judge: CrossValidator, starts: list[tuple[Kernel, str]], result: T
     best = max(climbs, key=lambda climb: climb.tried[climb.best].best_score)
     preferred = starts[climbs.index(best)][1]
     scored = best.run([], [])
-    why = [f"Cross-validation preferred the kernel of the {preferred}; {len(best.tried)} widths were tried."]
+    why = [
+        f"Cross-validation preferred the kernel of the {preferred}; {count(len(best.tried), 'width')} tried."
+    ]
     return Choice(scored, climb=best, criterion_path=columns_of(result), search=result, why=why)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.text import count
 from kernelwise._core.weights import copies_of
 from kernelwise.search.canonical import sample
 from kernelwise.search.climb import Climb
@@ -56,7 +57,7 @@ def search_metric(judge: CrossValidator, name: str, criteria: Any) -> tuple[Clim
     why = [
         f"A {name} metric was learned by {' and by '.join(_name(c) for c in criteria)}, from "
         f"{len(found[best].values)} starts; cross-validation, with metrics learned without each fold, "
-        f"preferred the {tried[best].reason} at {len(climbs[best].tried)} widths."
+        f"preferred the {tried[best].reason} at {count(len(climbs[best].tried), 'width')}."
     ]
     return climbs[best], found[best], why
 

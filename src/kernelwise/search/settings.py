@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
+from kernelwise._core.text import count
 from kernelwise._core.validation import (
     check_jobs,
     check_max_iter,
@@ -100,7 +101,7 @@ def check_enough(weight: np.ndarray, folds: Any, owner: str) -> None:
             f"{owner} needs at least 2 samples of positive weight for cross-validation, got {n}."
         )
     if isinstance(folds, int | np.integer) and folds > n:
-        raise ValueError(f"cv={folds} is more than the {n} samples. Use fewer folds.")
+        raise ValueError(f"cv={folds} is more than the {count(n, 'sample')}. Use fewer folds.")
 
 
 def seed_of(random_state: Any) -> int:

@@ -45,7 +45,7 @@ def check_table(X: Any, name: str) -> None:
     """Refuse what no cell of which needs to be looked at: what is not there, dates, fields, text."""
     if X is None or isinstance(X, str | bytes | dict | set) or hasattr(X, "__next__"):
         raise ValueError(f"{name} must be {ROWS}, got {_article(X)}.")
-    dtype = getattr(X, "dtype", None)
+    dtype: Any = getattr(X, "dtype", None)
     if getattr(dtype, "names", None):
         raise ValueError(
             f"{name} is a structured array with the fields {', '.join(map(repr, dtype.names))}. "

@@ -277,7 +277,7 @@ def check_verbose(value: Any, owner: str) -> None:
 
 def check_seed(value: Any, owner: str) -> None:
     """Raise unless ``value`` is what scikit-learn takes as a random state."""
-    is_seed = isinstance(value, numbers.Integral) and 0 <= value < 2**32
+    is_seed = isinstance(value, numbers.Integral) and 0 <= int(value) < 2**32
     if value is not None and not is_seed and not isinstance(value, np.random.RandomState):
         raise ValueError(
             f"'random_state' of {owner} must be None, an integer from 0 to 2**32 - 1 or a RandomState, "

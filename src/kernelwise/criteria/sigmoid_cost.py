@@ -27,9 +27,9 @@ def sigmoid_cost(
 
     The loss "error" is the probability p of the positive class where the label is negative, 1 − p where it is
     positive (paper 001, Ayat and others 2002, before equation 7), and "likelihood"
-    −t log p − (1 − t) log(1 − p) with Platt's smoothed targets t. ``moves_sigmoid`` says whether the derivative follows A and B, which
-    depend on the values; paper 001 keeps them (equation 10). It makes no difference to "likelihood", which
-    they minimise.
+    −t log p − (1 − t) log(1 − p) with Platt's smoothed targets t. ``moves_sigmoid`` says whether the
+    derivative follows A and B, which depend on the values; paper 001 keeps them (equation 10). It makes no
+    difference to "likelihood", which they minimise.
     """
     A, B = fit_platt(decision, signs, weight)
     p = platt_probability(decision, A, B)

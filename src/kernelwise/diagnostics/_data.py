@@ -43,6 +43,8 @@ class Data:
         classes, index = check_labels(y, X.shape[0], min_classes=1)
         kernel = as_kernel("rbf" if kernel is None else kernel)
         kernel.check_takes(X)
+        if not kernel.needs_data:
+            kernel._check_features(X.shape[1])
         return cls(X, names, classes.tolist(), index, kernel)
 
     @property

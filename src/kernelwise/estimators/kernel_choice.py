@@ -40,6 +40,8 @@ def kernel_from_data(kernel: Any, X: Any, y: Any = None, sample_weight: Any = No
     heuristic = "keep" if isinstance(kernel, Kernel) else "scale"
     made = as_kernel(kernel)
     made.check_takes(X)
+    if not made.needs_data:
+        made._check_features(X.shape[1])
     return made.initialize(*with_copies(X, y, sample_weight), heuristic)
 
 

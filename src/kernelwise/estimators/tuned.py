@@ -247,8 +247,8 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         Z = self.machine_samples(X)  # which says so where there is no machine
         return self.best_estimator_.machine_values(Z)
 
-    def _score(self, X: Any, y: Any, sample_weight: Any) -> float:
-        """The score of ``scoring``, as in GridSearchCV."""
+    def _asked_score(self, X: Any, y: Any, sample_weight: Any) -> float:
+        """The score that ``scoring`` names, as in GridSearchCV."""
         check_is_fitted(self, "cv_results_")
         return self.scorer_(self, X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
 

@@ -263,4 +263,6 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
         """
-        return self._score(X, y, sample_weight)
+        if self.scoring is None:
+            return super().score(X, y, sample_weight)
+        return self._asked_score(X, y, sample_weight)

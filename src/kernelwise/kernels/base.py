@@ -73,6 +73,7 @@ class Kernel(Parametrized, ABC):
         """Gram matrix of shape (n_rows, n_columns); columns are the samples ``X`` when ``Y`` is None."""
         X, Y = check_pair(X, Y)
         self.check_takes(X, Y)
+        self._check_features(X.shape[1])
         check_gram_memory(1, X.shape[0], Y.shape[0], X.dtype.itemsize)
         return self._gram(X, Y)
 
@@ -80,6 +81,7 @@ class Kernel(Parametrized, ABC):
         """k(x, x) for every row of ``X``: the diagonal of ``kernel(X)`` without computing the rest."""
         X = check_samples(X)
         self.check_takes(X)
+        self._check_features(X.shape[1])
         return self._diagonal(X)
 
     def gradient_dot(self, X: Any, W: Any, Y: Any = None, *, K: np.ndarray | None = None) -> np.ndarray:
@@ -105,6 +107,7 @@ class Kernel(Parametrized, ABC):
         """
         X, Y = check_pair(X, Y)
         self.check_takes(X, Y)
+        self._check_features(X.shape[1])
         W = np.asarray(W, dtype=float)
         if W.shape != (X.shape[0], Y.shape[0]):
             raise ValueError(
@@ -113,13 +116,12 @@ class Kernel(Parametrized, ABC):
         return self._gradient_dot(X, Y, W, K)
 
     def check_takes(self, *samples: Any) -> None:
-        """Raise if samples are sparse and the kernel takes none, or have features that do not fit it."""
+        """Raise if samples are sparse and the kernel takes no such samples."""
         for X in samples:
             if sparse.issparse(X) and not self.takes_sparse:
                 raise IncompatibleError(
                     f"X is sparse, and {type(self).__name__} takes dense samples only. Pass X.toarray()."
                 )
-            self._check_features(X.shape[1])
 
     @abstractmethod
     def _gram(self, X: Any, Y: Any) -> np.ndarray: ...

@@ -191,9 +191,8 @@ def _by_score(judge: CrossValidator, starts: list[tuple[Kernel, str]], result: T
     best = max(climbs, key=lambda climb: climb.tried[climb.best].best_score)
     preferred = starts[climbs.index(best)][1]
     scored = best.run([], [])
-    why = [
-        f"Cross-validation preferred the kernel of the {preferred}; {count(len(best.tried), 'width')} tried."
-    ]
+    tried = count(len(best.tried), "width was", "widths were")
+    why = [f"Cross-validation preferred the kernel of the {preferred}; {tried} tried."]
     return Choice(scored, climb=best, criterion_path=columns_of(result), search=result, why=why)
 
 

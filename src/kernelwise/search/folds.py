@@ -164,8 +164,8 @@ def check_folds_have_weight(
         for part, rows in (("training", train), ("test", test)):
             if not weight[rows].any():
                 raise ValueError(
-                    f"sample_weight is zero for all samples in the {part} part of fold {k} of 'cv'. Use other "
-                    "folds, or remove the samples of weight zero."
+                    f"sample_weight is zero for all samples in the {part} part of fold {k} of 'cv'. "
+                    "Use other folds, or remove the samples of weight zero."
                 )
 
 

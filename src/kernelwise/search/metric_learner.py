@@ -68,7 +68,7 @@ class MetricLearner:
         check_choice(self.kernel, "kernel", "metric learning", METRICS)
         as_criterion(self.criterion)
         me = "metric learning"
-        if isinstance(self.starts, str) or not np.iterable(self.starts) or not len(self.starts):
+        if not isinstance(self.starts, list | tuple | np.ndarray) or not len(self.starts):
             raise ValueError(f"'starts' of {me} must be a list of positive numbers, got {self.starts!r}.")
         for start in self.starts:
             check_positive(start, "starts", me)

@@ -51,7 +51,7 @@ def make_scorers(estimator: Any, scoring: Any) -> Any:
     """Return one scorer, or a dict of scorers for a list, tuple, set or dict of them."""
     if scoring is None or isinstance(scoring, str) or callable(scoring):
         return one_scorer(estimator, scoring, "GridSearchSVC")
-    if not np.iterable(scoring):
+    if not isinstance(scoring, list | tuple | set | dict):
         raise ValueError(f"'scoring' of GridSearchSVC must be a name, a function or a list, got {scoring!r}.")
     named = scoring if isinstance(scoring, dict) else {name: name for name in scoring}
     if not named or len(named) != len(scoring) or not all(isinstance(name, str) for name in named):

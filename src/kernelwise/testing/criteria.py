@@ -15,8 +15,9 @@ def check_criterion(criterion: Criterion, *, n_classes: int = 2, random_state: i
     Parameters
     ----------
     criterion : Criterion
-        Derivatives are looked at if it says ``is_differentiable``. If it trains machines, to a tolerance of 1e-12: the steps of the differences must be large beside it,
-        and so small that the same support vectors stay free.
+        Derivatives are looked at if it says ``is_differentiable``. If it trains machines, to a tolerance of
+        1e-12: the steps of the differences must be large beside it, and so small that the same support
+        vectors stay free.
     n_classes : int, default=2
     random_state : int, default=0
 
@@ -65,8 +66,8 @@ def _check_adjoint(
     criterion: Criterion, K: np.ndarray, y: np.ndarray, w: np.ndarray | None, random: np.random.Generator
 ) -> None:
     assert type(criterion).value_and_adjoint is not Criterion.value_and_adjoint, (
-        f"{type(criterion).__name__} says is_differentiable = True and has no value_and_adjoint. Write it, or "
-        "say is_differentiable = False."
+        f"{type(criterion).__name__} says is_differentiable = True and has no value_and_adjoint. "
+        "Write it, or say is_differentiable = False."
     )
     value, W = criterion.value_and_adjoint(K, y, w)
     assert_close(value, criterion.value(K, y, w), "value and value_and_adjoint differ in the cost", rtol=0.0)

@@ -86,8 +86,8 @@ def _of_sparse(kernel: Kernel, *arguments: Any) -> np.ndarray:
         return kernel(*arguments) if len(arguments) == 1 else kernel.gradient_dot(*arguments)
     except Exception as error:
         raise AssertionError(
-            f"{type(kernel).__name__} fails on a CSR matrix ({type(error).__name__}: {error}). Sparse samples are "
-            "part of the contract unless the class says takes_sparse = False."
+            f"{type(kernel).__name__} fails on a CSR matrix ({type(error).__name__}: {error}). "
+            "Sparse samples are part of the contract unless the class says takes_sparse = False."
         ) from error
 
 

@@ -166,7 +166,7 @@ def check_one_per_sample(y: Any, name: str = "y") -> None:
     if is_scalar or isinstance(y, str | bytes | dict | set) or getattr(dtype, "names", None):
         got = "a structured array" if getattr(dtype, "names", None) else _article(y)
         raise ValueError(f"{name} must be an array or a list with one value per sample, got {got}.")
-    if getattr(dtype, "kind", "O") == "O":
+    if not isinstance(y, np.ndarray) or y.dtype.kind == "O":
         values = np.asarray(y)
         if values.ndim == 1 and values.dtype.kind == "O":
             _check_none_missing(values)
@@ -222,5 +222,7 @@ def read_weights(sample_weight: Any) -> np.ndarray:
                 raise ValueError(f"sample_weight must be one number per sample, got {got} in row {row}.")
     if values.dtype.kind not in "biufO" or (values.dtype.kind == "O" and values.ndim != 1):
         got = _article(sample_weight) if values.ndim == 0 else f"values of the type {values.dtype}"
+        if values.dtype.kind in "SU" and values.size:
+            got = f"the text {values.ravel()[0].item()!r}"
         raise ValueError(f"sample_weight must be one number per sample, got {got}.")
     return values.astype(np.float64)

@@ -13,7 +13,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils import Tags, column_or_1d, get_tags, indexable
 
 from kernelwise._core.labels import check_are_classes, encode_labels, positive_weights
-from kernelwise._core.reading import read_samples
+from kernelwise._core.reading import check_one_per_sample, check_table, read_samples
 from kernelwise._core.threads import number_of_threads
 from kernelwise._core.validation import (
     check_choice,
@@ -187,6 +187,8 @@ class GridSearchSVC(FinishedSearch):
         if isinstance(self.scorer_, dict):
             self._check_refit(self.scorer_)
 
+        check_table(X, "X")
+        check_one_per_sample(y)
         samples, _, groups = indexable(X, y, groups)
         tags = self.__sklearn_tags__().input_tags
         accept = "csr" if tags.sparse else False

@@ -59,7 +59,7 @@ def test_weights_that_leave_a_fold_empty_are_named_with_it(blobs):
 
 
 def test_a_kernel_that_is_zero_everywhere_is_refused():
-    with pytest.raises(ValueError, match="'gamma' of KMOD is .* the kernel is zero everywhere"):
+    with pytest.raises(ValueError, match=r"'gamma' of KMOD is .* the kernel is zero everywhere"):
         KMOD(1e300, 1e-3)
 
 
@@ -89,7 +89,8 @@ def test_score_is_the_score_asked_for(blobs):
     X, y = blobs
     model = TunedSVC(scoring="roc_auc", Cs=[1.0]).fit(X, y)
     assert model.score(X, y) == roc_auc_score(y, model.decision_function(X))
-    assert TunedSVC(Cs=[1.0]).fit(X, y).score(X, y) == (model.predict(X) == y).mean()
+    plain = TunedSVC(Cs=[1.0]).fit(X, y)
+    assert plain.score(X, y) == (plain.predict(X) == y).mean()
     line = TunedSVR(scoring="neg_mean_absolute_error", Cs=[1.0]).fit(X[:, 1:], X[:, 0])
     assert line.score(X[:, 1:], X[:, 0]) == -mean_absolute_error(X[:, 0], line.predict(X[:, 1:]))
 

@@ -43,7 +43,9 @@ def explained(X: Any, name: str = "X") -> Iterator[None]:
 
 def check_table(X: Any, name: str) -> None:
     """Refuse what no cell of which needs to be looked at: what is not there, dates, fields, text."""
-    if X is None or isinstance(X, str | bytes | dict | set) or hasattr(X, "__next__"):
+    # The sparse matrix of keys is a dict.
+    is_other = isinstance(X, str | bytes | dict | set) and not sparse.issparse(X)
+    if X is None or is_other or hasattr(X, "__next__"):
         raise ValueError(f"{name} must be {ROWS}, got {_article(X)}.")
     dtype: Any = getattr(X, "dtype", None)
     if getattr(dtype, "names", None):

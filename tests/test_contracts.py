@@ -9,7 +9,8 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
 
 from kernelwise import TunedSVC
-from kernelwise.criteria import CRITERIA, KernelTargetAlignment, MachineCriterion, as_criterion
+from kernelwise.criteria import CRITERIA, Criterion, KernelTargetAlignment, MachineCriterion, as_criterion
+from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import KERNELS, RBF, as_kernel
 from kernelwise.optimizers import GradientDescent, GridSearch, LineSearch, QuasiNewton, SecondOrder
 from kernelwise.problem import TuningProblem
@@ -112,6 +113,80 @@ def test_check_criterion_notices_a_wrong_adjoint():
 
     with pytest.raises(AssertionError, match="central difference"):
         check_criterion(Wrong())
+
+
+class ShareOfPairs(Criterion):
+    """The share of K that is within classes: without a derivative, though it has one."""
+
+    name = "share"
+    is_differentiable = False
+
+    def __init__(self):
+        pass
+
+    def score(self, K, y, sample_weight=None):
+        w = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
+        pairs = np.outer(w, w) * K
+        return float(pairs[np.equal.outer(y, y)].sum() / pairs.sum())
+
+
+def test_a_criterion_may_have_no_derivative(blobs):
+    check_criterion(ShareOfPairs(), n_classes=3)
+    problem = TuningProblem("rbf", ShareOfPairs(), *blobs)
+    with pytest.raises(IncompatibleError, match="QuasiNewton needs a gradient, but ShareOfPairs has none"):
+        QuasiNewton().minimize(problem)
+    best = GridSearch(n_points=21).minimize(problem)
+    assert best.value == min(row["value"] for row in best.history)
+    with pytest.raises(IncompatibleError, match="ShareOfPairs has no derivative by the Gram matrix"):
+        ShareOfPairs().adjoint(np.eye(4), np.array([0, 0, 1, 1]))
+
+
+def test_check_criterion_asks_for_a_derivative_that_is_promised():
+    class Forgotten(ShareOfPairs):
+        is_differentiable = True
+
+    with pytest.raises(
+        AssertionError, match="Forgotten says is_differentiable = True and has no value_and_adj"
+    ):
+        check_criterion(Forgotten())
+
+
+class DenseRBF(RBF):
+    """A kernel whose code knows no sparse samples."""
+
+    def _gram(self, X, Y):
+        return np.exp(-self.gamma * ((X[:, None] - Y) ** 2).sum(axis=2)).astype(X.dtype)
+
+    def _gradient_dot(self, X, Y, W, K):
+        D = ((X[:, None] - Y) ** 2).sum(axis=2)
+        return np.array([-self.gamma * np.vdot(W * np.exp(-self.gamma * D), D)])
+
+
+class DenseOnlyRBF(DenseRBF):
+    """The same kernel, which says so."""
+
+    takes_sparse = False
+
+
+def test_sparse_samples_are_part_of_the_contract_unless_a_kernel_says_otherwise():
+    with pytest.raises(AssertionError, match=r"DenseRBF fails on a CSR matrix .* says takes_sparse = False"):
+        check_kernel(DenseRBF())
+    check_kernel(DenseOnlyRBF())
+
+
+def test_broken_contracts_are_sentences_with_numbers():
+    class Halved(RBF):
+        def _diagonal(self, X):
+            return 0.5 * super()._diagonal(X)
+
+    with pytest.raises(
+        AssertionError, match=r"diagonal\(X\) is not the diagonal .*: 0.5 at \[0\], expected 1"
+    ):
+        check_kernel(Halved())
+    with pytest.raises(
+        AssertionError, match=r"the width found is not that of the peak, 'gamma': 1, expected 0.11"
+    ):
+        check_optimizer(GridSearch(n_points=5))
 
 
 @pytest.mark.parametrize("kind", [KernelTargetAlignment, QuasiNewton, RBF])

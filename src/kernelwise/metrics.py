@@ -28,7 +28,7 @@ __all__ = ["esdr", "inter_class_distance", "j4", "kernel_target_alignment", "pol
 def inter_class_distance(
     K: Any, y: Any, *, strategy: str = "pooled", sample_weight: Any = None, class_weight: str | None = None
 ) -> float:
-    """Squared distance between class centres in feature space (DBTC; paper 000, Abe 2007, eq. 7).
+    """Squared distance between class centres in feature space (DBTC; paper 000, Abe 2007, equation 7).
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def inter_class_distance(
 def esdr(
     K: Any, y: Any, *, strategy: str = "pooled", sample_weight: Any = None, class_weight: str | None = None
 ) -> float:
-    """Expected square distance ratio (paper 004, eq. 8); 1 where the classes are mixed completely.
+    """Expected square distance ratio (paper 004, equation 8); 1 where the classes are mixed completely.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def esdr(
 def j4(
     K: Any, y: Any, *, strategy: str = "pooled", sample_weight: Any = None, class_weight: str | None = None
 ) -> float:
-    """Between-class over within-class scatter, tr S_b / tr S_w (paper 004, eq. 14).
+    """Between-class over within-class scatter, tr S_b / tr S_w (paper 004, equation 14).
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def j4(
     >>> j4(K, y)
     16.0
 
-    tr S_b is n₁n₂/n² of the distance between the centres (eq. 15), and tr S_w is the variance ¼ of a class:
+    tr S_b is n₁n₂/n² of the distance between the centres (equation 15), and tr S_w the variance ¼ of a class:
 
     >>> inter_class_distance(K, y) * 2 * 2 / 4**2 / 0.25
     16.0

@@ -159,7 +159,7 @@ def test_early_stop_is_said(diabetes):
         ({"epsilon": -0.1}, "'epsilon' of solve_svr must not be negative"),
         ({"y": ["a", "b"]}, "y must be one number per sample"),
         ({"y": [1.0, np.nan]}, "y contains nan in row 1"),
-        ({"y": [1.0]}, "y has 1 numbers for 2 samples"),
+        ({"y": [1.0]}, "y has 1 number for 2 samples"),
         ({"tol": 0.0}, "'tol' of solve_svr must be a positive float"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -21,7 +22,12 @@ def whole_file(path: Any, mode: str = "wb", **options: Any) -> Iterator[IO[Any]]
         with open(path, mode, **options) as file:
             yield file
         return
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, f"There is no folder for {path.name!r}", str(path.parent))
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    except OSError as error:  # of which the temporary name says nothing
+        raise type(error)(error.errno, error.strerror, str(path)) from None
     try:
         with os.fdopen(handle, mode, **options) as file:
             yield file

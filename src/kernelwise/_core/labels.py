@@ -8,14 +8,25 @@ import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from kernelwise._core.validation import check_objects, check_weights
+from kernelwise._core.reading import check_objects, read_weights
+from kernelwise._core.validation import check_weights
 from kernelwise._core.weights import balanced_factors, copies_of
+
+#: Floats up to here can be told from their neighbours.
+LARGEST_LABEL = 2.0**53
 
 
 def check_are_classes(y: np.ndarray) -> None:
     """Raise unless the targets are labels of classes."""
     if y.dtype.kind == "O":
         check_objects(y)
+    if y.dtype.kind in "mM":
+        raise ValueError("y has dates or times, which are no labels. Use their text instead: y.astype(str).")
+    if y.dtype.kind == "f" and np.abs(y).max(initial=0.0) > LARGEST_LABEL:
+        raise ValueError(
+            f"y has values of the size {np.abs(y).max():.1e}, which are no labels of classes. "
+            "Use TunedSVR or SVR for numbers."
+        )
     check_classification_targets(y)
 
 
@@ -39,7 +50,7 @@ def weights_of_samples(sample_weight: Any, n_samples: int) -> np.ndarray:
     """Return the weights of the samples, zero for those LIBSVM leaves out: of zero or negative weight."""
     if sample_weight is None:
         return np.ones(n_samples)
-    weights = np.maximum(np.asarray(sample_weight, dtype=float), 0.0)
+    weights = np.maximum(read_weights(sample_weight), 0.0)
     if weights.size and not weights.any():
         raise ValueError("Invalid input - all samples have zero or negative weights.")
     return check_weights(weights, n_samples)

@@ -9,13 +9,18 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from kernelwise._core.reading import check_objects, check_one_per_sample, explained, read_weights
+from kernelwise._core.text import count
 from kernelwise._core.weights import copies_of
 
 FLOATS = (np.float64, np.float32)
 #: What samples may be as large as, and its inverse as small: sums of their squares are numbers.
 LARGE = 1e150
+LARGE_SINGLE = 1e18
 #: The same for targets, whose squares are multiplied by C and by weights.
 LARGE_TARGETS = 1e140
+#: What weights may be as large as, and the largest of them as small as its inverse.
+LARGE_WEIGHT = 1e50
 
 
 def is_dask(X: Any) -> bool:
@@ -27,8 +32,10 @@ def check_samples(X: Any, name: str = "X") -> Any:
     """Return ``X`` as a finite float64 or float32 array, or CSR matrix, of shape (n_samples, n_features)."""
     X = _as_matrix(X, name, accept_sparse="csr")
     values = X.data if sparse.issparse(X) else X
-    if not np.isfinite(values.sum()) and not np.isfinite(values).all():
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))  # NaN if there is one
+    if not largest < np.inf:
         raise ValueError(_where_not_finite(X, name))
+    check_size(largest, name, LARGE if X.dtype == np.float64 else LARGE_SINGLE, can_be_tiny=True)
     return X
 
 
@@ -38,7 +45,8 @@ def _as_matrix(X: Any, name: str, **settings: Any) -> Any:
     # millisecond, as long as the kernel of a hundred samples, and searches ask at every step.
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and X.size:
         return X
-    return check_array(X, dtype=FLOATS, ensure_all_finite=False, input_name=name, **settings)
+    with explained(X, name):
+        return check_array(X, dtype=FLOATS, ensure_all_finite=False, input_name=name, **settings)
 
 
 def _where_not_finite(X: Any, name: str) -> str:
@@ -49,21 +57,25 @@ def _where_not_finite(X: Any, name: str) -> str:
     else:
         row, column = np.argwhere(~np.isfinite(X))[0]
         value = X[row, column]
-    return (
-        f"{name} contains {'NaN' if np.isnan(value) else 'infinity'} in row {row}, column {column}. "
-        "Remove or impute such rows first, for example with sklearn.impute.SimpleImputer."
-    )
+    found = f"{name} contains {'NaN' if np.isnan(value) else 'infinity'} in row {row}, column {column}. "
+    if name == "K":
+        return f"{found}Correct the kernel that the Gram matrix comes from."
+    return f"{found}Remove or impute such rows first, for example with sklearn.impute.SimpleImputer."
+
+
+def check_size(largest: float, name: str, limit: float, can_be_tiny: bool = False) -> None:
+    """Raise if the largest absolute value is too large, or so small that the squares of all vanish."""
+    if largest > limit or (0.0 < largest < 1.0 / limit and not can_be_tiny):
+        raise ValueError(
+            f"{name} has values of the size {largest:.1e}, whose squares are out of the range of numbers. "
+            + ("Divide the Gram matrix by its largest value." if name == "K" else "Use other units.")
+        )
 
 
 def check_range(X: Any) -> None:
     """Raise if squares of the values overflow, or all of them vanish."""
     values = X.data if sparse.issparse(X) else X
-    largest = float(np.abs(values).max(initial=0.0))
-    if largest > LARGE or 0.0 < largest < 1.0 / LARGE:
-        raise ValueError(
-            f"X has values of the size {largest:.1e}, whose squares are out of the range of numbers. "
-            "Use other units."
-        )
+    check_size(float(np.abs(values).max(initial=0.0)), "X", LARGE)
 
 
 def check_target_range(y: np.ndarray) -> None:
@@ -85,7 +97,8 @@ def check_pair(X: Any, Y: Any) -> tuple[Any, Any]:
     Y = check_samples(Y, "Y")
     if X.shape[1] != Y.shape[1]:
         raise ValueError(
-            f"X has {X.shape[1]} features and Y has {Y.shape[1]}. Pass samples with the same features."
+            f"X has {count(X.shape[1], 'feature')} and Y has {Y.shape[1]}. "
+            "Pass samples with the same features."
         )
     return X, Y
 
@@ -94,7 +107,7 @@ def stack_rows(X: Any, more: Any) -> Any:
     """``X`` with the rows of ``more`` below it; sparse if ``X`` is."""
     if X.shape[1] != more.shape[1]:
         raise ValueError(
-            f"X has {X.shape[1]} features, and the further samples have {more.shape[1]}. "
+            f"X has {count(X.shape[1], 'feature')}, and the further samples have {more.shape[1]}. "
             "Pass samples with the same features."
         )
     if sparse.issparse(X):
@@ -111,6 +124,14 @@ def check_gram(K: Any) -> np.ndarray:
     total = K.sum()
     if not np.isfinite(total) and not np.isfinite(K).all():
         raise ValueError(_where_not_finite(K, "K"))
+    # Of a positive semi-definite matrix no value is larger than the largest of the diagonal.
+    largest = max(float(np.abs(K.diagonal()).max()), abs(float(total)) / K.size)
+    if total > 0 and not K.diagonal().any():
+        raise ValueError(
+            "K has zeros on its diagonal and larger values beside it: it is a matrix of distances, not of "
+            "kernel values. Use a kernel of them, such as exp(-gamma * K**2)."
+        )
+    check_size(largest, "K", LARGE if K.dtype == np.float64 else LARGE_SINGLE)
     # A random direction finds any asymmetry of note in two passes, without an n × n temporary array.
     v = np.random.default_rng(0).standard_normal(K.shape[0]).astype(K.dtype)
     image, transposed = K @ v, v @ K
@@ -126,13 +147,15 @@ def check_labels(
     y: Any, n_samples: int, *, min_per_class: int = 1, min_classes: int = 2, sample_weight: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted classes and the index of the class of each sample; a weight of 2 is two samples."""
+    check_one_per_sample(y)
     y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] == 1:
         y = y.ravel()
     if y.ndim != 1:
         raise ValueError(f"y must be one label per sample, got an array of shape {y.shape}.")
     if y.shape[0] != n_samples:
-        raise ValueError(f"y has {y.shape[0]} labels for {n_samples} samples. Pass one label per sample.")
+        n_labels, n_rows = count(y.shape[0], "label"), count(n_samples, "sample")
+        raise ValueError(f"y has {n_labels} for {n_rows}. Pass one label per sample.")
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         row = int(np.flatnonzero(~np.isfinite(y))[0])
         raise ValueError(f"y contains {y[row]} in row {row}. Remove the samples without a label.")
@@ -140,27 +163,29 @@ def check_labels(
         check_objects(y)
     classes, index, counts = np.unique(y, return_inverse=True, return_counts=True)
     if len(classes) < min_classes:
-        raise ValueError(f"y has one class only ({classes[0]!r}); at least two are needed.")
+        raise ValueError(f"y has one class only ({classes.tolist()[0]!r}); at least two are needed.")
     if sample_weight is not None and counts.min() < min_per_class:
         counts = np.bincount(index, weights=copies_of(np.asarray(sample_weight, dtype=float))).astype(int)
     if counts.min() < min_per_class:
         small = classes.tolist()[int(counts.argmin())]
         raise ValueError(
-            f"Class {small!r} has {counts.min()} sample; at least {min_per_class} per class are needed. "
-            "Remove the class or merge it with another."
+            f"Class {small!r} has {count(counts.min(), 'sample')}; at least {min_per_class} per class are "
+            "needed. Remove the class or merge it with another."
         )
     return classes, index
 
 
 def check_targets(y: Any, n_samples: int) -> np.ndarray:
     """Return real-valued targets, finite, of shape (n_samples,)."""
+    check_one_per_sample(y)
     y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] == 1:
         y = y.ravel()
     if y.ndim != 1 or y.dtype.kind not in "biuf":
         raise ValueError(f"y must be one number per sample, got an array of shape {y.shape} and {y.dtype}.")
     if y.shape[0] != n_samples:
-        raise ValueError(f"y has {y.shape[0]} numbers for {n_samples} samples. Pass one number per sample.")
+        n_numbers, n_rows = count(y.shape[0], "number"), count(n_samples, "sample")
+        raise ValueError(f"y has {n_numbers} for {n_rows}. Pass one number per sample.")
     y = y.astype(np.float64)
     if not np.isfinite(y).all():
         row = int(np.flatnonzero(~np.isfinite(y))[0])
@@ -168,37 +193,11 @@ def check_targets(y: Any, n_samples: int) -> np.ndarray:
     return y
 
 
-def as_numbers(y: Any) -> Any:
-    """Return the targets of a regression as floats if they are text or objects, else as they are."""
-    try:
-        values = np.asarray(y)
-        # None and sparse matrices are arrays without a dimension; scikit-learn has words for them.
-        return values.astype(np.float64) if values.ndim and values.dtype.kind in "OSUT" else y
-    except ValueError as error:
-        raise ValueError(
-            f"y must be numbers for a regression ({error}). For classes, use TunedSVC."
-        ) from error
-    except TypeError:  # missing values of pandas, among others: scikit-learn has words for them, too
-        return y
-
-
-def check_objects(y: np.ndarray) -> None:
-    """Refuse labels that are missing, or cannot be sorted because they are of several types."""
-    for row, label in enumerate(y):
-        is_itself = label == label
-        # NaN differs from itself, and pandas.NA has no truth.
-        if label is None or not isinstance(is_itself, (bool, np.bool_)) or not is_itself:
-            raise ValueError(f"y contains {label} in row {row}. Remove the samples without a label.")
-    types = sorted({type(label).__name__ for label in y})
-    if "str" in types and len(types) > 1:
-        raise ValueError(f"y mixes labels of the types {', '.join(types)}. Use one type.")
-
-
 def check_weights(sample_weight: Any, n_samples: int) -> np.ndarray:
     """Return non-negative weights of shape (n_samples,); ones when ``sample_weight`` is None."""
     if sample_weight is None:
         return np.ones(n_samples)
-    w = np.asarray(sample_weight, dtype=float)
+    w = read_weights(sample_weight)
     if w.ndim == 0:
         w = np.full(n_samples, float(w))
     if w.shape != (n_samples,):
@@ -210,6 +209,11 @@ def check_weights(sample_weight: Any, n_samples: int) -> np.ndarray:
         raise ValueError(f"sample_weight must be finite and not negative, got {w[row]} in row {row}.")
     if not w.any():
         raise ValueError("sample_weight is zero everywhere; give at least two samples a positive weight.")
+    if w.max() > LARGE_WEIGHT or w.max() < 1.0 / LARGE_WEIGHT:
+        raise ValueError(
+            f"sample_weight has no value above {w.max():.1e}, whose products with C are out of the range of "
+            "numbers. Divide the weights by their mean."
+        )
     return w
 
 
@@ -239,4 +243,43 @@ def check_choice(value: Any, name: str, owner: str, choices: tuple[str, ...]) ->
     if value not in choices:
         raise ValueError(
             f"{name!r} of {owner} must be one of {', '.join(map(repr, choices))}, got {value!r}."
+        )
+
+
+def check_integer(value: Any, name: str, owner: str, *, least: int) -> None:
+    """Raise unless ``value`` is an integer of at least that size."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name!r} of {owner} must be an integer of at least {least}, got {value!r}.")
+
+
+def check_max_iter(value: Any, owner: str = "") -> None:
+    """Raise unless ``value`` is -1 or a positive integer."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or (value != -1 and value < 1):
+        of = f" of {owner}" if owner else ""
+        raise ValueError(f"'max_iter'{of} must be -1 or a positive integer, got {value!r}.")
+
+
+def check_jobs(value: Any, owner: str) -> None:
+    """Raise unless ``value`` is None or an integer other than zero, as joblib takes it."""
+    if value is None:
+        return
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value == 0:
+        raise ValueError(
+            f"'n_jobs' of {owner} must be None, a number of threads, or -1 for all cores, got {value!r}."
+        )
+
+
+def check_verbose(value: Any, owner: str) -> None:
+    """Raise unless ``value`` is an integer or a truth value."""
+    if not isinstance(value, numbers.Integral):
+        raise ValueError(f"'verbose' of {owner} must be an integer, such as 0 or 1, got {value!r}.")
+
+
+def check_seed(value: Any, owner: str) -> None:
+    """Raise unless ``value`` is what scikit-learn takes as a random state."""
+    is_seed = isinstance(value, numbers.Integral) and 0 <= int(value) < 2**32
+    if value is not None and not is_seed and not isinstance(value, np.random.RandomState):
+        raise ValueError(
+            f"'random_state' of {owner} must be None, an integer from 0 to 2**32 - 1 or a RandomState, "
+            f"got {value!r}."
         )

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
-from sklearn.utils import column_or_1d
+from sklearn.utils import check_consistent_length, column_or_1d
 
+from kernelwise._core.reading import check_one_per_sample, check_table
 from kernelwise._core.sklearn_compat import safe_indexing
-from kernelwise._core.validation import check_choice, check_labels
+from kernelwise._core.validation import check_choice, check_integer, check_labels
 from kernelwise.comparison import peers
 from kernelwise.estimators import GridSearchSVC, TunedSVC
 
@@ -167,6 +168,11 @@ def compare(
     (2, 2)
     """
     estimators, skipped = _estimators(methods, random_state)
+    check_table(X, "X")
+    check_one_per_sample(y)
+    check_integer(n_splits, "n_splits", "compare", least=2)
+    check_integer(n_repeats, "n_repeats", "compare", least=1)
+    check_consistent_length(X, y)
     y = column_or_1d(y)
     check_labels(y, len(y), min_per_class=n_splits)
     splitter = RepeatedStratifiedKFold(n_splits=n_splits, n_repeats=n_repeats, random_state=random_state)

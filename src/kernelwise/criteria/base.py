@@ -9,6 +9,7 @@ import numpy as np
 
 from kernelwise._core.parameters import Parametrized
 from kernelwise.criteria.state import Evaluation, SearchState
+from kernelwise.exceptions import IncompatibleError
 
 
 class Criterion(Parametrized, ABC):
@@ -37,6 +38,7 @@ class Criterion(Parametrized, ABC):
     name: ClassVar[str]
     #: Where the criterion was proposed.
     reference: ClassVar[str] = ""
+    #: False if there is no `value_and_adjoint`: optimizers that need a gradient then refuse the criterion.
     is_differentiable: ClassVar[bool] = True
     #: True if the criterion is a linear function of K: its adjoint is then the same for every K.
     is_linear: ClassVar[bool] = False
@@ -51,12 +53,15 @@ class Criterion(Parametrized, ABC):
     def score(self, K: Any, y: Any, sample_weight: Any = None) -> float:
         """The paper's own quantity for a Gram matrix of shape (n_samples, n_samples)."""
 
-    @abstractmethod
     def value_and_adjoint(self, K: Any, y: Any, sample_weight: Any = None) -> tuple[float, np.ndarray]:
         """The cost and ``W = ∂cost/∂K``, symmetric, of shape (n_samples, n_samples).
 
-        For a symmetric change dK the cost changes by ``sum(W * dK)``.
+        For a symmetric change dK the cost changes by ``sum(W * dK)``. Every criterion has it, but for those
+        with ``is_differentiable = False``.
         """
+        raise IncompatibleError(
+            f"{type(self).__name__} has no derivative by the Gram matrix: it has no value_and_adjoint."
+        )
 
     def value(self, K: Any, y: Any, sample_weight: Any = None) -> float:
         """The cost: smaller is better."""

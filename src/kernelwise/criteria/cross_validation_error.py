@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
+from kernelwise._core.text import count
 from kernelwise.criteria.held_out import HeldOutCriterion, check_seed
 from kernelwise.criteria.hinge import HingeMachine
 from kernelwise.criteria.machine import TwoClassProblem
@@ -72,7 +73,8 @@ class CrossValidationError(HeldOutCriterion):
         smallest = min(int((problem.signs == sign).sum()) for sign in (-1, 1))
         if smallest < self.cv:
             raise ValueError(
-                f"A class has {smallest} samples for {self.cv} folds. Lower 'cv' of CrossValidationError."
+                f"A class has {count(smallest, 'sample')} for {self.cv} folds. "
+                "Lower 'cv' of CrossValidationError."
             )
         is_shuffled = self.random_state is not None
         split = StratifiedKFold(self.cv, shuffle=is_shuffled, random_state=self.random_state)

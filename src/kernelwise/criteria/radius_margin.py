@@ -24,9 +24,9 @@ class Factor(NamedTuple):
 class RadiusMargin(MachineCriterion):
     """R²‖w‖² = R²/γ²: the radius of the ball around the samples over the margin, squared.
 
-    With ``norm=2`` both are those of K + I/C (paper 002, eq. 1), the kernel for which the 2-norm machine has
-    a hard margin: a bound of its leave-one-out error is proportional to R²/γ². R² is the maximum over β, and
-    ‖w‖² that over α, of a function of K, so that by the envelope theorem
+    With ``norm=2`` both are those of K + I/C (paper 002, equation 1), the kernel for which the 2-norm machine
+    has a hard margin: a bound of its leave-one-out error is proportional to R²/γ². R² is the maximum over β,
+    and ‖w‖² that over α, of a function of K, so that by the envelope theorem
 
         ∂(R²‖w‖²)/∂K = ‖w‖² (diag β − ββᵀ) − R² (αy)(αy)ᵀ.
 

@@ -1,4 +1,4 @@
-"""The regularised margin of paper 003 (Laanaya and others 2011, eq. 12)."""
+"""The regularised margin of paper 003 (Laanaya and others 2011, equation 12)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class RegularizedMargin(MachineCriterion):
     """w = max_α 2αᵀe − αᵀYKYα + ρ‖K − K′‖²_F over 0 ≤ α ≤ C, αᵀy = 0: a large margin, but not far from K′.
 
     The machine is trained anew at every point, so the derivative is exact: by the envelope theorem it is
-    −(αy)(αy)ᵀ + 2ρ(K − K′), with α held fixed (eq. 21). C is not searched: w only grows with it.
+    −(αy)(αy)ᵀ + 2ρ(K − K′), with α held fixed (equation 21). C is not searched: w only grows with it.
 
     Parameters
     ----------

@@ -99,7 +99,7 @@ class SumsCriterion(Criterion):
 
 
 class InterClassDistance(SumsCriterion):
-    """Squared distance between the class centres in feature space: DBTC, d² of paper 000 (eq. 7).
+    """Squared distance between the class centres in feature space: DBTC, d² of paper 000 (equation 7).
 
     d² = S₁₁/n₁² − 2S₁₂/(n₁n₂) + S₂₂/n₂². Pooled over more classes: the average of d² over the pairs of
     classes, weighted by n_a n_b, which is n² tr S_b / Σ_{a<b} n_a n_b.
@@ -140,7 +140,7 @@ class InterClassDistance(SumsCriterion):
 
 
 class ESDR(SumsCriterion):
-    """Expected square distance ratio (paper 004, eq. 8).
+    """Expected square distance ratio (paper 004, equation 8).
 
     The mean squared distance in feature space between points of different classes, over that between points
     of one class (classes weighted by n_c/n); pairs are drawn with replacement, so a point may meet itself.
@@ -178,7 +178,7 @@ class ESDR(SumsCriterion):
 
 
 class J4(SumsCriterion):
-    """tr S_b / tr S_w: between-class over within-class scatter in feature space (paper 004, eq. 14).
+    """tr S_b / tr S_w: between-class over within-class scatter in feature space (paper 004, equation 14).
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ class J4(SumsCriterion):
     """
 
     name = "j4"
-    reference = "K. Fukunaga, Introduction to Statistical Pattern Recognition; paper 004, eq. 14"
+    reference = "K. Fukunaga, Introduction to Statistical Pattern Recognition; paper 004, equation 14"
     is_shift_invariant = True
 
     def formula(self, sums: ClassSums) -> tuple[Any, ClassSums]:
@@ -234,4 +234,5 @@ def _trace_within(sums: ClassSums) -> tuple[Any, ClassSums]:
 
 
 def _ratio(u: Any, du: ClassSums, v: Any, dv: ClassSums) -> tuple[Any, ClassSums]:
-    return u / v, du * (1.0 / v) + dv * (-u / v**2)
+    ratio = u / v
+    return ratio, du * (1.0 / v) + dv * (-ratio / v)  # v² may be too small for a number

@@ -26,10 +26,10 @@ def sigmoid_cost(
     """Mean probability of error, or mean negative log-likelihood, of held-out decision values of shape (n,).
 
     The loss "error" is the probability p of the positive class where the label is negative, 1 − p where it is
-    positive (paper 001, Ayat and others 2002, before eq. 7), and "likelihood" −t log p − (1 − t) log(1 − p)
-    with Platt's smoothed targets t. ``moves_sigmoid`` says whether the derivative follows A and B, which
-    depend on the values; paper 001 keeps them (eq. 10). It makes no difference to "likelihood", which they
-    minimise.
+    positive (paper 001, Ayat and others 2002, before equation 7), and "likelihood"
+    −t log p − (1 − t) log(1 − p) with Platt's smoothed targets t. ``moves_sigmoid`` says whether the
+    derivative follows A and B, which depend on the values; paper 001 keeps them (equation 10). It makes no
+    difference to "likelihood", which they minimise.
     """
     A, B = fit_platt(decision, signs, weight)
     p = platt_probability(decision, A, B)
@@ -42,7 +42,7 @@ def sigmoid_cost(
         by_decision = A * share * (target - p)
     else:
         costs = np.where(signs > 0, 1.0 - p, p)
-        by_decision = A * (share * signs * p * (1.0 - p))  # eqs. 9 and 10, with z = A f + B
+        by_decision = A * (share * signs * p * (1.0 - p))  # equations 9 and 10, with z = A f + B
         if moves_sigmoid:
             by_decision -= _through_sigmoid(decision, signs, share, p, target, A)
     value = float(share @ costs)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
+from kernelwise._core.reading import explained
 from kernelwise._core.validation import check_labels
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
@@ -32,14 +33,19 @@ class Data:
     def read(cls, X: Any, y: Any, kernel: Any, feature_names: Any = None) -> Data:
         """Check what the user passed."""
         columns = getattr(X, "columns", None) if feature_names is None else feature_names
-        X = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, input_name="X")
+        with explained(X):
+            X = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, input_name="X")
         names = [f"column {k}" for k in range(X.shape[1])] if columns is None else [repr(c) for c in columns]
         if len(names) != X.shape[1]:
             raise ValueError(
                 f"{len(names)} names for {X.shape[1]} features: feature_names must have one each."
             )
         classes, index = check_labels(y, X.shape[0], min_classes=1)
-        return cls(X, names, classes.tolist(), index, as_kernel("rbf" if kernel is None else kernel))
+        kernel = as_kernel("rbf" if kernel is None else kernel)
+        kernel.check_takes(X)
+        if not kernel.needs_data:
+            kernel._check_features(X.shape[1])
+        return cls(X, names, classes.tolist(), index, kernel)
 
     @property
     def counts(self) -> np.ndarray:

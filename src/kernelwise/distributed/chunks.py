@@ -11,7 +11,8 @@ import numpy as np
 from dask import delayed
 from scipy import sparse
 
-from kernelwise._core.validation import as_numbers, check_labels, check_samples, check_targets, check_weights
+from kernelwise._core.reading import as_numbers
+from kernelwise._core.validation import check_labels, check_samples, check_targets, check_weights
 from kernelwise.distributed.align import Chunk, aligned
 from kernelwise.distributed.scheduler import computed
 from kernelwise.sketch.pass_over_pairs import SortedSamples

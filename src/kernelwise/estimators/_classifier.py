@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_consistent_length, column_or_1d
-from sklearn.utils.validation import validate_data
 
 from kernelwise._core.labels import check_are_classes
+from kernelwise._core.reading import read_samples
 from kernelwise._core.validation import check_choice, check_range
 from kernelwise.estimators._probability import (
     class_probabilities,
@@ -54,7 +54,7 @@ class DecisionClassifier(ClassifierMixin):
         if is_plain_function(self.kernel):
             check_consistent_length(X, y)
         else:
-            X, y = validate_data(self, X, y, **self._input())
+            X, y = read_samples(self, X, y, **self._input())
             check_range(X)
         y = column_or_1d(y, warn=True)
         check_are_classes(y)

@@ -7,6 +7,7 @@ import warnings
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.callers import stacklevel_of_user
+from kernelwise._core.text import count
 from kernelwise.estimators._weights_undone import weights_undone
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
@@ -16,6 +17,9 @@ from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Classification
 from kernelwise.search.result import Choice, SelectionResult
 from kernelwise.search.trust import NO_BETTER, baseline_findings, class_findings, edge_findings
+
+#: Steps that are named one by one.
+MOST = 3
 
 
 def closing_findings(
@@ -64,7 +68,7 @@ def _search_findings(judge: CrossValidator) -> list[Finding]:
         )
         findings.append(Finding("indefinite", "info", message, "Another kernel is safer."))
     if deadline.skipped:
-        message = f"time_budget={deadline.seconds:g} s was too short for: {'; '.join(deadline.skipped)}."
+        message = f"time_budget={deadline.seconds:g} s was too short for {_kinds(deadline.skipped)}."
         findings.append(Finding("time budget", "warning", message, "Raise time_budget for a better machine."))
         warnings.warn(str(findings[-1]), KernelwiseWarning, stacklevel=stacklevel_of_user())
     if judge.n_stopped:
@@ -74,3 +78,12 @@ def _search_findings(judge: CrossValidator) -> list[Finding]:
         findings.append(Finding("not converged", "warning", message, advice))
         warnings.warn(str(findings[-1]), ConvergenceWarning, stacklevel=stacklevel_of_user())
     return findings
+
+
+def _kinds(skipped: list[str]) -> str:
+    """What was skipped, for a sentence: how many widths, and everything else by its name, once."""
+    widths = [what for what in skipped if what.startswith("width factor")]
+    others = list(dict.fromkeys(what for what in skipped if what not in widths))
+    named = [count(len(widths), "kernel width")] if widths else []
+    named += others if len(others) <= MOST else [*others[:MOST], f"{len(others) - MOST} more steps"]
+    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"

@@ -19,6 +19,11 @@ COUPLED = (
 )
 
 
+def _is_coupled(machine: Any) -> bool:
+    """Whether probabilities of three or more classes come from pairs of them."""
+    return len(machine.classes_) > 2 and machine.machines_ == "ovo"
+
+
 class Savable:
     """An estimator that can be written to a file."""
 
@@ -113,7 +118,7 @@ class Exportable(Savable):
         target = getattr(self, "target_mean_", 0.0), getattr(self, "target_scale_", 1.0)
         by_probability = getattr(self, "goes_by_probability_", False)
         sigmoids = getattr(self, "sigmoids_", None) if by_probability else None
-        if sigmoids is not None and len(machine.classes_) > 2 and machine.machines_ == "ovo":
+        if sigmoids is not None and _is_coupled(machine):
             warnings.warn(COUPLED, KernelwiseWarning, stacklevel=stacklevel_of_user())
             sigmoids = None
         return as_pipeline(getattr(self, "scaler_", None), machine, names, *target, sigmoids)

@@ -8,9 +8,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from kernelwise._core.validation import FLOATS
+from kernelwise._core.reading import read_samples
+from kernelwise._core.validation import FLOATS, check_samples
 from kernelwise.estimators._machines import decision_values
 from kernelwise.estimators.kernel_choice import is_plain_function, is_precomputed
 
@@ -77,10 +78,11 @@ class KernelMachine(SamplesOrGram):
         check_is_fitted(self)
         if is_plain_function(self.kernel):
             return decision_values(self.kernel, X, self.support_vectors_, self.beta_, self.intercept_)
-        X = validate_data(self, X, reset=False, **self._input())
+        X = read_samples(self, X, reset=False, **self._input())
         if self.kernel_ is None or is_precomputed(self.kernel_):
             return X[:, self.support_] @ self.beta_.T + self.intercept_
         if self.kernel_.is_linear:
+            check_samples(X)
             return safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
         return decision_values(self.kernel_, X, self.support_vectors_, self.beta_, self.intercept_)
 

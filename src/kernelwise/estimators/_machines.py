@@ -71,8 +71,18 @@ def train_machines(
         np.array([s.n_iter for s in solutions], dtype=np.int32),
         np.array([s.converged for s in solutions]),
     )
+    check_coefficients(trained.beta, trained.intercept)
     _warn_if_stopped(trained, max(s.gap for s in solutions), tol)
     return trained
+
+
+def check_coefficients(beta: np.ndarray, intercept: Any) -> None:
+    """Raise unless the coefficients of trained machines are numbers."""
+    if not (np.isfinite(beta).all() and np.isfinite(intercept).all()):
+        raise ValueError(
+            "No coefficients were found that are numbers, because the kernel values of X differ too much in "
+            "size. Scale the features, or lower C."
+        )
 
 
 def _train(

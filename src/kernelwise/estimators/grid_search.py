@@ -11,11 +11,18 @@ from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils import Tags, column_or_1d, get_tags, indexable
-from sklearn.utils.validation import validate_data
 
 from kernelwise._core.labels import check_are_classes, encode_labels, positive_weights
+from kernelwise._core.reading import check_one_per_sample, check_table, read_samples
+from kernelwise._core.run_parameters import check_run
 from kernelwise._core.threads import number_of_threads
-from kernelwise._core.validation import check_choice, check_gram, check_positive, check_samples
+from kernelwise._core.validation import (
+    check_choice,
+    check_gram,
+    check_positive,
+    check_range,
+    check_samples,
+)
 from kernelwise.estimators._cv_results import cv_results
 from kernelwise.estimators.grid.blocks import plan_blocks
 from kernelwise.estimators.grid.candidates import USED, group_candidates
@@ -25,7 +32,9 @@ from kernelwise.estimators.kernel_choice import is_precomputed
 from kernelwise.estimators.svc import SVC
 from kernelwise.multiclass import check_strategy, choose_reject_label
 from kernelwise.search.families import Classification
+from kernelwise.search.folds import check_folds_have_weight
 from kernelwise.search.held_out_answers import ClassAnswers
+from kernelwise.search.scaling import check_scaler
 from kernelwise.search.scoring import PathScorer, make_scorers
 
 #: The grid of LIBSVM's grid.py, used where none is given.
@@ -179,10 +188,12 @@ class GridSearchSVC(FinishedSearch):
         if isinstance(self.scorer_, dict):
             self._check_refit(self.scorer_)
 
+        check_table(X, "X")
+        check_one_per_sample(y)
         samples, _, groups = indexable(X, y, groups)
         tags = self.__sklearn_tags__().input_tags
         accept = "csr" if tags.sparse else False
-        X, y = validate_data(self, X, y, accept_sparse=accept, dtype=np.float64)
+        X, y = read_samples(self, X, y, accept_sparse=accept, dtype=np.float64)
         y = column_or_1d(y, warn=True)
         check_are_classes(y)
         self.classes_, index = encode_labels(y)
@@ -191,10 +202,13 @@ class GridSearchSVC(FinishedSearch):
         folds = check_cv(self.cv, y, classifier=True).split(samples, y, groups)
         splits = [(everyone[train], everyone[test]) for train, test in folds]
         self.n_splits_ = len(splits)
+        check_folds_have_weight(splits, weight, "GridSearchSVC")
 
         scaler = self._scaler()
         if tags.pairwise:
             X = check_gram(X)
+        else:
+            check_range(X)
         if scaler is not None and self.scaling == "shared":
             X, scaler = check_samples(clone(scaler).fit_transform(X, y)), None
         blocks = plan_blocks(X, index, weight, splits, scaler, self.return_train_score, tags.pairwise)
@@ -258,8 +272,13 @@ class GridSearchSVC(FinishedSearch):
         """Refuse settings that cannot be."""
         check_positive(self.tol, "tol", "GridSearchSVC")
         check_positive(self.memory_limit, "memory_limit", "GridSearchSVC")
+        check_run(self)
         check_choice(self.scaling, "scaling", "GridSearchSVC", ("per-fold", "shared"))
         check_strategy(self.multiclass, self.decision_function_shape, "GridSearchSVC")
+        if not isinstance(self.refit, bool | np.bool_ | str) and not callable(self.refit):
+            raise ValueError(
+                f"'refit' of GridSearchSVC must be a bool, a name or callable, got {self.refit!r}."
+            )
         if not isinstance(self.error_score, numbers.Real):
             check_choice(self.error_score, "error_score", "GridSearchSVC", ("raise",))
         if self.param_grid is not None and (self.kernels is not None or self.Cs is not None):
@@ -272,6 +291,7 @@ class GridSearchSVC(FinishedSearch):
 
     def _scaler(self) -> Any:
         if not isinstance(self.scaler, str):
+            check_scaler(self.scaler, "scaler", "GridSearchSVC")
             return self.scaler
         check_choice(self.scaler, "scaler", "GridSearchSVC", tuple(SCALERS))
         return SCALERS[self.scaler]()

@@ -38,7 +38,11 @@ def kernel_from_data(kernel: Any, X: Any, y: Any = None, sample_weight: Any = No
     numbers of repeated rows.
     """
     heuristic = "keep" if isinstance(kernel, Kernel) else "scale"
-    return as_kernel(kernel).initialize(*with_copies(X, y, sample_weight), heuristic)
+    made = as_kernel(kernel)
+    made.check_takes(X)
+    if not made.needs_data:
+        made._check_features(X.shape[1])
+    return made.initialize(*with_copies(X, y, sample_weight), heuristic)
 
 
 def choose_kernel(

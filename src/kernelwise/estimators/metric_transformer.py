@@ -13,10 +13,11 @@ from sklearn.base import (
 )
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.labels import check_are_classes
-from kernelwise._core.validation import check_choice, check_labels, check_range
+from kernelwise._core.reading import read_samples
+from kernelwise._core.validation import check_choice, check_integer, check_labels, check_range
 from kernelwise.kernels.metric import correlations, directions, relevance
 from kernelwise.search.metric_learner import STARTS, MetricLearner
 
@@ -114,14 +115,10 @@ class MetricTransformer(
         y : array of shape (n_samples,)
         """
         check_choice(self.kernel, "kernel", "MetricTransformer", KERNELS)
-        X, y = validate_data(self, X, y, dtype=float, ensure_min_samples=2)
-        check_range(X)
-        check_are_classes(y)
-        check_labels(y, X.shape[0], min_per_class=2)
-        scaler = StandardScaler(with_mean=self.standardize, with_std=self.standardize).fit(X)
-        self.mean_ = scaler.mean_ if self.standardize else np.zeros(X.shape[1])
-        self.scale_ = scaler.scale_ if self.standardize else np.ones(X.shape[1])
-        Z = (X - self.mean_) / self.scale_
+        check_integer(self.n_directions, "n_directions", "MetricTransformer", least=0)
+        if not isinstance(self.standardize, bool | np.bool_):
+            got = repr(self.standardize)
+            raise ValueError(f"'standardize' of MetricTransformer must be True or False, got {got}.")
         learner = MetricLearner(
             self.kernel,
             self.criterion,
@@ -131,6 +128,14 @@ class MetricTransformer(
             self.validation_fraction,
             self.random_state,
         )
+        X, y = read_samples(self, X, y, dtype=float, ensure_min_samples=2)
+        check_range(X)
+        check_are_classes(y)
+        check_labels(y, X.shape[0], min_per_class=2)
+        scaler = StandardScaler(with_mean=self.standardize, with_std=self.standardize).fit(X)
+        self.mean_ = scaler.mean_ if self.standardize else np.zeros(X.shape[1])
+        self.scale_ = scaler.scale_ if self.standardize else np.ones(X.shape[1])
+        Z = (X - self.mean_) / self.scale_
         found = learner.learn(Z, y)
         self.kernel_, self.start_, self.result_ = found.kernel, found.start, found.result
         self.diagnostics_ = found.findings
@@ -149,7 +154,7 @@ class MetricTransformer(
     def transform(self, X: Any) -> np.ndarray:
         """Map samples, shape (n_samples, n_features) to (n_samples, n_mapped)."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=float, reset=False)
+        X = read_samples(self, X, dtype=float, reset=False)
         return self.kernel_.transform((X - self.mean_) / self.scale_)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:

@@ -7,10 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
 
 from kernelwise._core.labels import weights_of_samples
-from kernelwise._core.validation import as_numbers, check_not_negative, check_target_range
+from kernelwise._core.reading import as_numbers, read_samples
+from kernelwise._core.validation import check_not_negative, check_target_range
 from kernelwise.estimators._nystroem import NystroemMachine
 from kernelwise.large.losses import squared_epsilon_insensitive
 from kernelwise.search.context import Deadline
@@ -110,7 +110,7 @@ class NystroemSVR(RegressorMixin, NystroemMachine):
         """
         self._check_parameters()
         check_not_negative(self.epsilon, "epsilon", "NystroemSVR")
-        X, y = validate_data(self, X, as_numbers(y), y_numeric=True, ensure_min_samples=2, **self._input())
+        X, y = read_samples(self, X, as_numbers(y), y_numeric=True, ensure_min_samples=2, **self._input())
         weight = weights_of_samples(sample_weight, len(y))
         check_enough(weight[weight > 0], None, "NystroemSVR")
         check_target_range(y[weight > 0])

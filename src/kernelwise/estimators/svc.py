@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.labels import encode_labels, positive_weights, weight_classes
+from kernelwise._core.run_parameters import check_run
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.validation import check_gram, check_positive
 from kernelwise.estimators._classifier import DecisionClassifier, check_rule
@@ -243,6 +244,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
     def _check_parameters(self) -> None:
         for name in ("C", "tol", "memory_limit"):
             check_positive(getattr(self, name), name, "SVC")
+        check_run(self)
         check_strategy(self.multiclass, self.decision_function_shape, "SVC")
         check_rule(self.predict_by, "SVC")
         if self.break_ties and STRATEGIES[self.multiclass].rejects:

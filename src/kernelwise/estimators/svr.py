@@ -6,20 +6,21 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
 
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.memory import MIB
+from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.validation import (
-    as_numbers,
     check_gram,
+    check_max_iter,
     check_not_negative,
     check_positive,
     check_target_range,
 )
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machine import KernelMachine
+from kernelwise.estimators._machines import check_coefficients
 from kernelwise.estimators.kernel_choice import kernel_from_data
 from kernelwise.solvers.regression import solve_svr
 
@@ -32,6 +33,10 @@ class GramEntries(NamedTuple):
     def __call__(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         """K[rows][:, columns] in double precision"""
         return np.asarray(self.K[np.ix_(rows, rows if columns is None else columns)], dtype=float)
+
+    def diagonal(self, rows: np.ndarray) -> np.ndarray:
+        """K_ii of some rows, of shape (n_rows,)."""
+        return self.K[rows, rows]
 
 
 class SVR(Exportable, RegressorMixin, KernelMachine):
@@ -101,7 +106,8 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
         for name in ("C", "tol", "memory_limit"):
             check_positive(getattr(self, name), name, "SVR")
         check_not_negative(self.epsilon, "epsilon", "SVR")
-        X, y = validate_data(self, X, as_numbers(y), y_numeric=True, **self._input())
+        check_max_iter(self.max_iter, "SVR")
+        X, y = read_samples(self, X, as_numbers(y), y_numeric=True, **self._input())
         weight = weights_of_samples(sample_weight, len(y))
         check_target_range(y[weight > 0])
         solution = solve_svr(
@@ -114,6 +120,7 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
             max_iter=self.max_iter,
             memory_limit=int(self.memory_limit * MIB),
         )
+        check_coefficients(solution.beta, solution.intercept)
         self.support_ = np.flatnonzero(solution.beta)
         self.support_vectors_ = np.empty((0, 0)) if self._is_gram() else safe_indexing(X, self.support_)
         self.dual_coef_ = solution.beta[None, self.support_]

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from kernelwise._core.reading import read_samples
 from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
 from kernelwise.estimators._closing import closing_findings
 from kernelwise.estimators._cv_table import row_index, tabulate
@@ -21,6 +22,7 @@ from kernelwise.estimators._machine import SamplesOrGram
 from kernelwise.estimators._progress import Progress
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.findings import Finding
+from kernelwise.kernels import Kernel
 from kernelwise.kernels.metric import relevance
 from kernelwise.search.baseline import baseline
 from kernelwise.search.choose import choose
@@ -82,6 +84,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
     time_budget: float | None
     verbose: int
     result_: SelectionResult
+    scorer_: Any
 
     @abstractmethod
     def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
@@ -112,6 +115,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         """Fit in a context: see `fit_in_context`."""
         for name in NOT_ALWAYS_SET:
             self.__dict__.pop(name, None)
+        check_settings(self)
         context = self._context() if context is None else context
         progress = Progress(self, X, y)
         context.task = progress.task
@@ -140,12 +144,13 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
     ) -> tuple[CrossValidator, Prepared, list[Finding]]:
         """What scores kernels on the folds, the rows, and columns that leak the target."""
         me = type(self).__name__
-        check_settings(self)
         X, y, identity, weight = self._check(X, y, sample_weight)
         if context.feature_names is not None:
             if len(context.feature_names) != X.shape[1]:
                 raise ValueError(f"{len(context.feature_names)} names were given for {X.shape[1]} features.")
             self.feature_names_in_ = np.array(context.feature_names, dtype=object)
+        if isinstance(self.kernel, Kernel):
+            self.kernel.check_takes(X)
         is_gram, seed = self._is_gram(), seed_of(self.random_state)
         prepared = prepare(X, identity, weight, scale=self.scale, is_gram=is_gram, owner=me)
         self.scaler_ = prepared.scaler
@@ -248,13 +253,18 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         check_is_fitted(self, "cv_results_")
         if not hasattr(self, "best_estimator_"):
             raise AttributeError(f"{type(self).__name__} was fitted with refit=False and has no machine.")
-        X = validate_data(self, X, reset=False, **self._input())
+        X = read_samples(self, X, reset=False, **self._input())
         return X[:, self._gram_columns] if self._is_gram() else apply_scaler(self.scaler_, X)
 
     def machine_values(self, X: Any) -> np.ndarray:
         """Return the decision values of every machine, of shape (n_samples, n_machines)."""
         Z = self.machine_samples(X)  # which says so where there is no machine
         return self.best_estimator_.machine_values(Z)
+
+    def _asked_score(self, X: Any, y: Any, sample_weight: Any) -> float:
+        """The score that ``scoring`` names, as in GridSearchCV."""
+        check_is_fitted(self, "cv_results_")
+        return self.scorer_(self, X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
 
     def _input(self) -> dict[str, Any]:
         """What samples are turned into; a search compares Gram matrices in double precision."""

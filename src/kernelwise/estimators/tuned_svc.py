@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.metrics import check_scoring
 from sklearn.utils import column_or_1d
-from sklearn.utils.validation import validate_data
 
 from kernelwise._core.labels import check_are_classes, check_class_sizes, encode_labels, positive_weights
+from kernelwise._core.reading import read_samples
 from kernelwise._core.validation import is_dask
 from kernelwise.estimators._classifier import DecisionClassifier, check_rule
 from kernelwise.estimators._exportable import Exportable
@@ -25,7 +24,7 @@ from kernelwise.search.held_out_answers import ClassAnswers
 from kernelwise.search.held_out_scorer import HeldOutScorer
 from kernelwise.search.samples import Samples
 from kernelwise.search.scores import is_share
-from kernelwise.search.scoring import PathScorer
+from kernelwise.search.scoring import PathScorer, one_scorer
 from kernelwise.search.settings import check_backend
 
 
@@ -203,7 +202,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         check_rule(self.predict_by, "TunedSVC")
         check_solver(self.solver, self._is_gram(), "TunedSVC")
         check_backend(self.backend, "TunedSVC")
-        X, y = validate_data(self, X, y, **self._input())
+        X, y = read_samples(self, X, y, **self._input())
         y = column_or_1d(y, warn=True)
         check_are_classes(y)
         self.classes_, index = encode_labels(y)
@@ -215,7 +214,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         return Classification(self.classes_, self.multiclass, self.class_weight)
 
     def _scorer(self, X: Any, samples: Samples, family: Any) -> HeldOutScorer:
-        self.scorer_ = check_scoring(SVC(), self.scoring)
+        self.scorer_ = one_scorer(SVC(), self.scoring, "TunedSVC")
         self.reject_label_ = choose_reject_label(
             self.reject_label, self.classes_, self.multiclass, "TunedSVC"
         )
@@ -264,3 +263,16 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     def multiclass_(self) -> str:
         """Strategy of the last fit."""
         return self.best_estimator_.multiclass_
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The score that ``scoring`` asks for, accuracy if that is None.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), default=None
+        """
+        if self.scoring is None:
+            return super().score(X, y, sample_weight)
+        return self._asked_score(X, y, sample_weight)

@@ -6,11 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.metrics import check_scoring
-from sklearn.utils.validation import validate_data
 
 from kernelwise._core.labels import weights_of_samples
-from kernelwise._core.validation import as_numbers, is_dask
+from kernelwise._core.reading import as_numbers, read_samples
+from kernelwise._core.validation import is_dask
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
 from kernelwise.estimators.fit_record import HeldOut
@@ -24,7 +23,7 @@ from kernelwise.search.held_out_answers import NumberAnswers
 from kernelwise.search.held_out_scorer import HeldOutScorer
 from kernelwise.search.result import Choice
 from kernelwise.search.samples import Samples
-from kernelwise.search.scoring import PathScorer
+from kernelwise.search.scoring import PathScorer, one_scorer
 from kernelwise.search.settings import check_backend, check_enough, values_of_epsilon
 
 
@@ -194,7 +193,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         values_of_epsilon(self.epsilons, me)
         check_solver(self.solver, self._is_gram(), me)
         check_backend(self.backend, me)
-        X, y = validate_data(self, X, as_numbers(y), y_numeric=True, ensure_min_samples=2, **self._input())
+        X, y = read_samples(self, X, as_numbers(y), y_numeric=True, ensure_min_samples=2, **self._input())
         y = np.asarray(y, dtype=np.float64)
         weight = weights_of_samples(sample_weight, len(y))
         check_enough(weight[weight > 0], self.cv, me)
@@ -207,7 +206,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         return family
 
     def _scorer(self, X: Any, samples: Samples, family: Regression) -> HeldOutScorer:
-        self.scorer_ = check_scoring(SVR(), self.scoring)
+        self.scorer_ = one_scorer(SVR(), self.scoring, "TunedSVR")
         answers = NumberAnswers(family.mean, family.deviation)
         path_scorer = PathScorer(self.scorer_, self.scoring, answers)
         return HeldOutScorer(path_scorer, X, samples.y, samples.weight, classes=np.empty(0), is_share=False)
@@ -253,3 +252,16 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     def predict(self, X: Any) -> np.ndarray:
         """Predictions in the units of y, of shape (n_samples,)."""
         return self._own_units(self.machine_values(X).ravel())
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The score that ``scoring`` asks for, R² if that is None.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), default=None
+        """
+        if self.scoring is None:
+            return super().score(X, y, sample_weight)
+        return self._asked_score(X, y, sample_weight)

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse
 
 from kernelwise._core.memory import check_gram_memory
 from kernelwise._core.parameters import Parametrized
@@ -60,6 +61,8 @@ class Kernel(Parametrized, ABC):
     learns_metric: ClassVar[bool] = False
     #: Whether the kernel divides out the units of the features by itself.
     scales_features: ClassVar[bool] = False
+    #: Whether samples may be CSR matrices; a kernel that says no is never given one.
+    takes_sparse: ClassVar[bool] = True
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -69,6 +72,7 @@ class Kernel(Parametrized, ABC):
     def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
         """Gram matrix of shape (n_rows, n_columns); columns are the samples ``X`` when ``Y`` is None."""
         X, Y = check_pair(X, Y)
+        self.check_takes(X, Y)
         self._check_features(X.shape[1])
         check_gram_memory(1, X.shape[0], Y.shape[0], X.dtype.itemsize)
         return self._gram(X, Y)
@@ -76,6 +80,7 @@ class Kernel(Parametrized, ABC):
     def diagonal(self, X: Any) -> np.ndarray:
         """k(x, x) for every row of ``X``: the diagonal of ``kernel(X)`` without computing the rest."""
         X = check_samples(X)
+        self.check_takes(X)
         self._check_features(X.shape[1])
         return self._diagonal(X)
 
@@ -101,6 +106,7 @@ class Kernel(Parametrized, ABC):
             With respect to ``theta``, that is, to the logarithm of each positive parameter.
         """
         X, Y = check_pair(X, Y)
+        self.check_takes(X, Y)
         self._check_features(X.shape[1])
         W = np.asarray(W, dtype=float)
         if W.shape != (X.shape[0], Y.shape[0]):
@@ -108,6 +114,14 @@ class Kernel(Parametrized, ABC):
                 f"W has shape {W.shape}, expected {(X.shape[0], Y.shape[0])}: one weight per kernel entry."
             )
         return self._gradient_dot(X, Y, W, K)
+
+    def check_takes(self, *samples: Any) -> None:
+        """Raise if samples are sparse and the kernel takes no such samples."""
+        for X in samples:
+            if sparse.issparse(X) and not self.takes_sparse:
+                raise IncompatibleError(
+                    f"X is sparse, and {type(self).__name__} takes dense samples only. Pass X.toarray()."
+                )
 
     @abstractmethod
     def _gram(self, X: Any, Y: Any) -> np.ndarray: ...

@@ -14,7 +14,7 @@ from kernelwise.kernels.starts import start_gamma
 
 
 class DiagonalGaussian(MetricKernel):
-    """k(x, y) = exp(−½ Σ_k q_k (x_k − y_k)²): paper 003, eq. 1, with a diagonal Q.
+    """k(x, y) = exp(−½ Σ_k q_k (x_k − y_k)²): paper 003, equation 1, with a diagonal Q.
 
     Parameters
     ----------

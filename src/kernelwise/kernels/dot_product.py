@@ -28,11 +28,21 @@ class DotProductKernel(Kernel):
         numbers = {k: int(v) if k == "degree" else float(v) for k, v in self.get_params().items()}
         return {"kernel": SKLEARN_NAMES[type(self)], **numbers}
 
+    def profile(self, base: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            K = self._profile(base)
+            if np.isfinite(K.sum()) or np.isfinite(K).all():
+                return K
+        raise ValueError(
+            f"The values of {self} on these samples are out of the range of numbers. "
+            "Scale the features, or use a smaller gamma or degree."
+        )
+
     def _gram(self, X: Any, Y: Any) -> np.ndarray:
-        return self._profile(inner_products(X, Y))
+        return self.profile(inner_products(X, Y))
 
     def _diagonal(self, X: Any) -> np.ndarray:
-        return self._profile(squared_norms(X))
+        return self.profile(squared_norms(X))
 
     @abstractmethod
     def _profile(self, Z: np.ndarray) -> np.ndarray:
@@ -63,7 +73,7 @@ class Linear(DotProductKernel):
 
 
 class Polynomial(DotProductKernel):
-    """k(x, y) = (γ xᵀy + c)^q with integer degree q (paper 001, table 1; paper 004, eq. 5).
+    """k(x, y) = (γ xᵀy + c)^q with integer degree q (paper 001, table 1; paper 004, equation 5).
 
     Parameters
     ----------
@@ -118,7 +128,7 @@ class Polynomial(DotProductKernel):
 
 
 class Sigmoid(DotProductKernel):
-    """k(x, y) = tanh(γ xᵀy + c) (paper 001, table 1; paper 004, eq. 7).
+    """k(x, y) = tanh(γ xᵀy + c) (paper 001, table 1; paper 004, equation 7).
 
     Not positive semi-definite in general.
 

@@ -1,4 +1,4 @@
-"""The general Gaussian kernel of paper 003 (Laanaya and others 2011, eq. 1)."""
+"""The general Gaussian kernel of paper 003 (Laanaya and others 2011, equation 1)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kernelwise.kernels.starts import start_gamma
 
 
 class Gaussian(MetricKernel):
-    """k(x, y) = exp(−½ (x − y)ᵀ Q (x − y)) with a symmetric positive-definite matrix Q (paper 003, eq. 1).
+    """k(x, y) = exp(−½ (x − y)ᵀ Q (x − y)) with a positive-definite matrix Q (paper 003, equation 1).
 
     ``theta`` is Q itself, shape (d, d), and :meth:`gradient_dot` returns the symmetric matrix of
     derivatives with respect to Q: the search for Q lives on the manifold of such matrices. Searches over

@@ -11,9 +11,12 @@ from kernelwise._core.validation import check_positive
 from kernelwise.kernels.radial import RadialKernel, ScaledGaussian, exp_without_denormals
 from kernelwise.kernels.starts import start_gamma
 
+#: Largest γ/σ² of KMOD: products of it with sums of kernel values are numbers.
+STEEPEST = 1e100
+
 
 class RBF(ScaledGaussian):
-    """k(x, y) = exp(−γ‖x − y‖²) (paper 000, eq. 4; paper 004, eq. 6).
+    """k(x, y) = exp(−γ‖x − y‖²) (paper 000, equation 4; paper 004, equation 6).
 
     Papers that write σ mean γ = 1/(2σ²); paper 000's γ/m is ours times the number m of features.
 
@@ -91,7 +94,7 @@ class ExponentialRBF(RadialKernel):
 
 
 class KMOD(RadialKernel):
-    """k(x, y) = a (exp(γ / (‖x − y‖² + σ²)) − 1) with a = 1 / (exp(γ/σ²) − 1) (paper 001, eq. 3).
+    """k(x, y) = a (exp(γ / (‖x − y‖² + σ²)) − 1) with a = 1 / (exp(γ/σ²) − 1) (paper 001, equation 3).
 
     The kernel with moderate decreasing: the paper prints the normaliser a without γ; with it k(x, x) = 1, as
     the paper says it should be.
@@ -122,6 +125,11 @@ class KMOD(RadialKernel):
     def _check(self) -> None:
         check_positive(self.gamma, "gamma", "KMOD")
         check_positive(self.sigma, "sigma", "KMOD")
+        if self.gamma > STEEPEST * self.sigma**2:
+            raise ValueError(
+                f"'gamma' of KMOD is {self.gamma:g}, more than {STEEPEST:g} times the square of 'sigma' = "
+                f"{self.sigma:g}: the kernel is zero everywhere. Use a smaller gamma or a larger sigma."
+            )
 
     def _profile(self, D: np.ndarray) -> np.ndarray:
         # expm1(u)/expm1(u₀) = exp(u − u₀) · expm1(−u)/expm1(−u₀): no overflow for a narrow kernel.

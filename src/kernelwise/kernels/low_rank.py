@@ -16,7 +16,7 @@ from kernelwise.kernels.starts import start_gamma
 class LowRankGaussian(MetricKernel):
     """k(x, y) = exp(−½ ‖A(x − y)‖²), the general Gaussian with Q = AᵀA of rank at most r.
 
-    The metric of paper 003, eq. 1, where it is to see a few directions only.
+    The metric of paper 003, equation 1, where it is to see a few directions only.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The Mahalanobis kernel of paper 000 (Abe 2007, eqs. 5 and 6)."""
+"""The Mahalanobis kernel of paper 000 (Abe 2007, equations 5 and 6)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RELATIVE_FLOOR = 1e-10
 class Mahalanobis(ScaledGaussian):
     """k(x, y) = exp(−(δ/m) (x − y)ᵀ S⁻¹ (x − y)), S the covariance of the training data, m their features.
 
-    Paper 000, eqs. 5 and 6: an RBF kernel of features, or principal directions, scaled to one size.
+    Paper 000, equations 5 and 6: an RBF kernel of features, or principal directions, scaled to one size.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class Mahalanobis(ScaledGaussian):
 
 
 def _covariance(X: Any, kind: str) -> np.ndarray:
-    """Covariance with divisor M (eq. 6), shape (m,) or (m, m)."""
+    """Covariance with divisor M (equation 6), shape (m,) or (m, m)."""
     if sparse.issparse(X):
         mean = np.asarray(X.mean(axis=0)).ravel()
         if kind == "diagonal":

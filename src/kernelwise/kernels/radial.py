@@ -69,7 +69,8 @@ class GaussianFamily(RadialKernel):
         return {"kernel": "rbf", "gamma": self.scale}
 
     def _profile(self, D: np.ndarray) -> np.ndarray:
-        D *= -self.scale
+        with np.errstate(over="ignore"):  # of a kernel so narrow that the value is zero
+            D *= -self.scale
         return exp_without_denormals(D)
 
 
@@ -85,7 +86,7 @@ class ScaledGaussian(GaussianFamily):
         return np.array([-self.scale * np.vdot(V, D)])
 
     def derivatives_dot(self, X: Any, W: np.ndarray, order: int = 3) -> np.ndarray:
-        """Σ_ij W_ij ∂ᵏK_ij/∂sᵏ for k = 0 … order: multiplies K by (−D)ᵏ (paper 000, after eq. 9)."""
+        """Σ_ij W_ij ∂ᵏK_ij/∂sᵏ for k = 0 … order: multiplies K by (−D)ᵏ (paper 000, after equation 9)."""
         D = self.squared_distances(X)
         V = W * self._profile(D.copy())
         sums = [V.sum()]

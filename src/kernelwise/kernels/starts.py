@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.metrics import pairwise_distances_argmin_min
 
-from kernelwise._core.validation import check_choice, check_labels, check_samples
+from kernelwise._core.validation import check_choice, check_labels, check_range, check_samples
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels.distances import squared_distances
 
@@ -29,6 +29,7 @@ def start_gamma(X: Any, y: Any = None, heuristic: str | None = None, keep: float
     if heuristic == "keep":
         return float(keep)
     X = check_samples(X)
+    check_range(X)
     if heuristic == "scale":
         # Of all entries, as scikit-learn takes it.
         variance = float(X.multiply(X).mean() - X.mean() ** 2 if sparse.issparse(X) else X.var())

@@ -76,6 +76,7 @@ class TuningProblem:
         self.criterion: Criterion = as_criterion(criterion)
         start = as_kernel(kernel)
         self.X = check_samples(X)
+        start.check_takes(self.X)
         self.y = self._checked(y)
         self.sample_weight = None if sample_weight is None else check_weights(sample_weight, len(self.y))
         # Jaakkola's start asks for classes.

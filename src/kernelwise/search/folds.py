@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.equal_rows import row_hashes
+from kernelwise._core.text import count
 from kernelwise._core.weights import copies_of
 from kernelwise.findings import Finding
 from kernelwise.search.canonical import sample, shuffled_classes
@@ -84,7 +85,7 @@ def assign_folds(
             n_folds = max(FEWEST_FOLDS, min(n_folds, int(counts.min())))
     if n_folds > most:
         raise ValueError(
-            f"cv={n_folds} is more than the {most} samples of the largest class. Use fewer folds."
+            f"cv={n_folds} is more than the {count(most, 'sample')} of the largest class. Use fewer folds."
         )
     points = None if samples.is_gram else row_hashes(samples.Z[rows])[0]
     found = stratified_folds(
@@ -149,6 +150,23 @@ def stratified_folds(
         counts[members] = upto - np.floor_divide(after[:, None] - copies[members, None] - 1 - k, n_folds)
     rows, fold = np.nonzero(counts)
     return FoldRows(rows, fold, counts[rows, fold] * (weight / copies)[rows], n_folds)
+
+
+def check_folds_have_weight(
+    splits: list[tuple[np.ndarray, np.ndarray]], weight: np.ndarray, owner: str
+) -> None:
+    """Raise if there are no folds, or a part of one has samples of weight zero only."""
+    if not splits:
+        raise ValueError(
+            f"'cv' of {owner} gives no folds. Pass a number of folds, or splits into (train, test)."
+        )
+    for k, (train, test) in enumerate(splits):
+        for part, rows in (("training", train), ("test", test)):
+            if not weight[rows].any():
+                raise ValueError(
+                    f"sample_weight is zero for all samples in the {part} part of fold {k} of 'cv'. "
+                    "Use other folds, or remove the samples of weight zero."
+                )
 
 
 def given_folds(splits: list[tuple[Any, Any]], index: np.ndarray, weight: np.ndarray) -> FoldRows:

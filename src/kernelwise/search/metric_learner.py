@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from kernelwise._core.parameters import constructor_params
-from kernelwise._core.validation import check_choice, check_positive
+from kernelwise._core.validation import check_choice, check_integer, check_positive, check_seed
 from kernelwise.criteria import as_criterion
 from kernelwise.exceptions import BoundaryWarning
 from kernelwise.findings import Finding
@@ -67,10 +67,22 @@ class MetricLearner:
     def __post_init__(self) -> None:
         check_choice(self.kernel, "kernel", "metric learning", METRICS)
         as_criterion(self.criterion)
-        if not len(self.starts):
-            raise ValueError("'starts' of metric learning is empty; pass at least one value.")
+        me = "metric learning"
+        if not isinstance(self.starts, list | tuple | np.ndarray) or not len(self.starts):
+            raise ValueError(f"'starts' of {me} must be a list of positive numbers, got {self.starts!r}.")
         for start in self.starts:
-            check_positive(start, "starts", "metric learning")
+            check_positive(start, "starts", me)
+            if not 1e-6 <= start <= 1e6:
+                raise ValueError(f"'starts' of {me} must be between 1e-6 and 1e6, got {start!r}.")
+        if self.optimizer is not None and not isinstance(self.optimizer, Optimizer):
+            raise ValueError(f"'optimizer' of {me} must be an Optimizer or None, got {self.optimizer!r}.")
+        check_integer(self.rank, "rank", me, least=1)
+        check_seed(self.random_state, me)
+        fraction = self.validation_fraction
+        if fraction is not None:
+            check_positive(fraction, "validation_fraction", me)
+            if fraction >= 1:
+                raise ValueError(f"'validation_fraction' of {me} must be below 1, got {fraction!r}.")
 
     def learn(self, Z: np.ndarray, y: np.ndarray, sample_weight: Any = None) -> LearnedMetric:
         """Learn on standardised samples of shape (n_samples, n_features)."""
@@ -122,7 +134,13 @@ class MetricLearner:
     def _stopped_early(self, Z: np.ndarray, y: np.ndarray, optimizer: Optimizer) -> Optimizer:
         """The optimizer with the number of iterations that does best on samples the search does not see."""
         split = StratifiedShuffleSplit(1, test_size=self.validation_fraction, random_state=self.random_state)
-        train, held = next(split.split(Z, y))
+        try:
+            train, held = next(split.split(Z, y))
+        except ValueError as error:
+            fraction = self.validation_fraction
+            raise ValueError(
+                f"'validation_fraction' = {fraction!r} does not suit these samples: {error}"
+            ) from error
         runs = [self._chain(Z[train], y[train], float(start), optimizer) for start in self.starts]
         run = min(runs, key=lambda run: run.value)
         size = run.kernel.theta.size

@@ -29,10 +29,19 @@ def fit_scaler(scale: Any, X: Any, weight: np.ndarray | None, owner: str) -> Any
         else:
             scaler = MaxAbsScaler() if is_sparse else MinMaxScaler()
     else:
+        check_scaler(scale, "scale", owner)
         scaler = clone(scale)
     if weight is not None and has_fit_parameter(scaler, "sample_weight"):
         return scaler.fit(X, sample_weight=weight)
     return scaler.fit(X)
+
+
+def check_scaler(scaler: Any, name: str, owner: str) -> None:
+    """Raise unless ``scaler`` is None or a transformer."""
+    if scaler is not None and not (hasattr(scaler, "fit") and hasattr(scaler, "transform")):
+        raise ValueError(
+            f"{name!r} of {owner} must be None, 'standard', 'minmax' or a transformer, got {scaler!r}."
+        )
 
 
 def apply_scaler(scaler: Any, X: Any) -> Any:

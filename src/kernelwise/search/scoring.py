@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from difflib import get_close_matches
 from inspect import signature
 from traceback import format_exc
 from typing import Any, Protocol
 
 import numpy as np
-from sklearn.metrics import check_scoring
+from sklearn.base import is_classifier
+from sklearn.metrics import check_scoring, get_scorer_names
 
 from kernelwise._core.callers import stacklevel_of_user
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.search.scores import FoldAnswers
+from kernelwise.search.scores import OF_NUMBERS, FoldAnswers
 
 
 class Scorer(Protocol):
@@ -29,17 +31,35 @@ class Scorer(Protocol):
         """Scores of shape (n_Cs,) of decision values of shape (n_Cs, n_test[, n_machines])."""
 
 
+def one_scorer(estimator: Any, scoring: Any, owner: str) -> Any:
+    """The scorer that a name stands for, or a callable; scores of the other kind of target are refused."""
+    if isinstance(scoring, str):
+        if scoring not in get_scorer_names():
+            close = ", ".join(map(repr, get_close_matches(scoring, get_scorer_names(), cutoff=0.5)))
+            meant = f"Did you mean {close}?" if close else "sklearn.metrics.get_scorer_names() lists them."
+            raise ValueError(f"'scoring' of {owner} is {scoring!r}, no score of scikit-learn. {meant}")
+        learns_classes = is_classifier(estimator)
+        if scoring.startswith(OF_NUMBERS) == learns_classes:
+            kinds = ("numbers", "classes") if learns_classes else ("classes", "numbers")
+            raise ValueError(
+                f"'scoring' of {owner} is {scoring!r}, a score of {kinds[0]}, and {owner} learns {kinds[1]}."
+            )
+    return check_scoring(estimator, scoring)
+
+
 def make_scorers(estimator: Any, scoring: Any) -> Any:
     """Return one scorer, or a dict of scorers for a list, tuple, set or dict of them."""
     if scoring is None or isinstance(scoring, str) or callable(scoring):
-        return check_scoring(estimator, scoring)
+        return one_scorer(estimator, scoring, "GridSearchSVC")
+    if not isinstance(scoring, list | tuple | set | dict):
+        raise ValueError(f"'scoring' of GridSearchSVC must be a name, a function or a list, got {scoring!r}.")
     named = scoring if isinstance(scoring, dict) else {name: name for name in scoring}
     if not named or len(named) != len(scoring) or not all(isinstance(name, str) for name in named):
         raise ValueError(
             "'scoring' of GridSearchSVC must be a name, a function, a list of different names or a dict, "
             f"got {scoring!r}."
         )
-    return {name: check_scoring(estimator, value) for name, value in named.items()}
+    return {name: one_scorer(estimator, value, "GridSearchSVC") for name, value in named.items()}
 
 
 class PathScorer:
@@ -136,9 +156,11 @@ class PathScorer:
                 f"The scorer {self.origin[name]!r} asks for more than {self.answers.known} ({error}). "
                 f"Choose another, or use GridSearchCV({self.answers.peer}, ...)."
             ) from error
-        except Exception:
+        except Exception as error:
             if self.error_score == "raise":
-                raise
+                raise ValueError(
+                    f"'scoring' cannot be {self.origin[name]!r} for these labels or targets: {error}"
+                ) from error
             warnings.warn(
                 "Scoring failed. The score on this train-test partition for these parameters will be set to "
                 f"{self.error_score}. Details: \n{format_exc()}",

@@ -10,6 +10,8 @@ import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
+from kernelwise._core.run_parameters import check_run
+from kernelwise._core.text import count
 from kernelwise._core.validation import check_not_negative, check_positive
 from kernelwise._core.weights import copies_of
 from kernelwise.criteria import as_criterion
@@ -29,6 +31,7 @@ def check_settings(model: Any) -> None:
         check_positive(getattr(model, name), name, me)
     if model.time_budget is not None:
         check_positive(model.time_budget, "time_budget", me)
+    check_run(model)
     if not (isinstance(model.kernel, str) and model.kernel in ("precomputed", "auto")):
         as_kernel(model.kernel)
     if not (isinstance(model.criterion, str) and model.criterion == "auto"):
@@ -89,7 +92,7 @@ def check_enough(weight: np.ndarray, folds: Any, owner: str) -> None:
             f"{owner} needs at least 2 samples of positive weight for cross-validation, got {n}."
         )
     if isinstance(folds, int | np.integer) and folds > n:
-        raise ValueError(f"cv={folds} is more than the {n} samples. Use fewer folds.")
+        raise ValueError(f"cv={folds} is more than the {count(n, 'sample')}. Use fewer folds.")
 
 
 def seed_of(random_state: Any) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 
+from kernelwise._core.text import count
 from kernelwise.findings import Finding
 from kernelwise.kernels import RBF
 from kernelwise.kernels.gram import DISTANCES, Grams
@@ -30,7 +31,7 @@ def make_folds(X: Any, y: np.ndarray, cv: Any, random_state: Any) -> tuple[Folds
     smallest = int(np.unique(y, return_counts=True)[1].min())
     findings = []
     if smallest < cv:
-        message = f"The smallest class has {smallest} samples: {smallest} folds were used, not {cv}."
+        message = f"The smallest class has {count(smallest, 'sample')}: {smallest} folds were used, not {cv}."
         advice = "Merge small classes, or take the cross-validation accuracy with care."
         findings.append(Finding("few folds", "warning", message, advice))
     splitter = StratifiedKFold(min(int(cv), smallest), shuffle=True, random_state=random_state)

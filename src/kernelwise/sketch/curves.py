@@ -19,12 +19,15 @@ from kernelwise.sketch.laplace import PairHistograms
 
 def check_gammas(gammas: Any) -> np.ndarray:
     """Positive, finite values of γ as an array of shape (n_gammas,)."""
-    gammas = np.atleast_1d(np.asarray(gammas, dtype=float))
+    try:
+        gammas = np.atleast_1d(np.asarray(gammas, dtype=float))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"gammas must be a list of positive numbers, got {gammas!r}.") from error
     if gammas.ndim != 1 or not len(gammas):
         raise ValueError(f"gammas must be a list of numbers, got an array of shape {gammas.shape}.")
     if not (np.isfinite(gammas) & (gammas > 0)).all():
         bad = gammas[~(np.isfinite(gammas) & (gammas > 0))][0]
-        raise ValueError(f"gamma must be positive and finite, got {bad}.")
+        raise ValueError(f"gammas must be positive and finite, got {bad}.")
     return gammas
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from kernelwise._core.validation import check_gram, check_not_negative, check_positive, check_weights
 from kernelwise.solvers.box_qp import BoxQP
 from kernelwise.solvers.dual import iteration_cap, minimise_and_verify, negative_gradient, warn_of
+from kernelwise.solvers.units import unit_of
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,9 @@ def _ball(
     K: np.ndarray, ridge: float, weight: np.ndarray, tol: float, max_iter: int, start: np.ndarray | None
 ) -> EnclosingBall:
     """The ball of samples that all have a positive weight."""
+    unit = unit_of(np.diagonal(K))
+    if unit != 1.0:
+        K, ridge = K / unit, ridge / unit
     n = K.shape[0]
     linear = np.diagonal(K).astype(np.float64) + ridge
     K = np.ascontiguousarray(K)
@@ -138,7 +142,7 @@ def _ball(
     gap = 0.5 * tol * radius2
     outcome = minimise_and_verify(qp, p, gap, iteration_cap(max_iter, n))
     warn_of(outcome, gap)
-    return EnclosingBall(beta, float(beta @ (p + qp.f)), outcome.n_iter, outcome.converged)
+    return EnclosingBall(beta, float(beta @ (p + qp.f)) * unit, outcome.n_iter, outcome.converged)
 
 
 def _best_start(

@@ -9,9 +9,17 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from kernelwise._core.validation import check_choice, check_gram, check_labels, check_positive, check_weights
+from kernelwise._core.validation import (
+    check_choice,
+    check_gram,
+    check_labels,
+    check_max_iter,
+    check_positive,
+    check_weights,
+)
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.solvers.box_qp import BoxQP, Outcome, subtract_rows
+from kernelwise.solvers.units import in_units, unit_of
 
 POLISHES = 3
 
@@ -122,6 +130,11 @@ def solve_svm_dual(
     check_positive(tol, "tol", "solve_svm_dual")
     check_choice(loss, "loss", "solve_svm_dual", ("hinge", "squared_hinge"))
     signs, weight = signs_and_weights(y, sample_weight, K.shape[0])
+    unit = unit_of(np.diagonal(K))
+    C = in_units(C, unit)
+    if unit != 1.0:
+        K = K / unit
+        warm_start = None if warm_start is None else np.asarray(warm_start, dtype=np.float64) * unit
     cost = C * weight
     used = cost > 0
     ridge = np.zeros(K.shape[0])
@@ -143,9 +156,8 @@ def solve_svm_dual(
     slack = np.maximum(0.0, signs * (qp.f + ridge * beta - intercept))
     primal = 0.5 * (quadratic - ridge @ beta**2) + cost @ (slack if loss == "hinge" else 0.5 * slack**2)
     objective = 0.5 * quadratic - signs @ beta
-    return SVMSolution(
-        beta, intercept, objective, qp.f, outcome.n_iter, outcome.gap, primal + objective, outcome.converged
-    )
+    how = outcome.n_iter, outcome.gap, (primal + objective) / unit, outcome.converged
+    return SVMSolution(beta / unit, intercept, objective / unit, qp.f, *how)
 
 
 def signs_and_weights(y: Any, sample_weight: Any, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
@@ -158,7 +170,9 @@ def signs_and_weights(y: Any, sample_weight: Any, n_samples: int) -> tuple[np.nd
     weight = check_weights(sample_weight, n_samples)
     for k in (0, 1):
         if not weight[index == k].any():
-            raise ValueError(f"Class {classes[k]!r} has no sample with a positive weight. Give it one.")
+            raise ValueError(
+                f"Class {classes.tolist()[k]!r} has no sample with a positive weight. Give it one."
+            )
     return 2.0 * index - 1.0, weight
 
 
@@ -203,11 +217,8 @@ def negative_gradient(K: np.ndarray, beta: np.ndarray, p: np.ndarray) -> np.ndar
 
 def iteration_cap(max_iter: int, n_samples: int) -> int:
     """The most pair steps allowed: ``max_iter``, or a generous finite number for -1."""
-    if max_iter == -1:
-        return max(10_000_000, 100 * n_samples)
-    if max_iter < 1:
-        raise ValueError(f"'max_iter' must be -1 or a positive integer, got {max_iter!r}.")
-    return int(max_iter)
+    check_max_iter(max_iter)
+    return max(10_000_000, 100 * n_samples) if max_iter == -1 else int(max_iter)
 
 
 def warn_of(outcome: Outcome, tol: float) -> None:

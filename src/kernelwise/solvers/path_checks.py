@@ -12,10 +12,13 @@ from kernelwise._core.validation import check_weights
 
 def check_Cs(Cs: Any) -> np.ndarray:
     """The values of C, positive and finite, as an array of shape (n_Cs,)."""
-    Cs = np.atleast_1d(np.asarray(Cs, dtype=np.float64))
-    if Cs.ndim != 1 or Cs.size == 0 or not (np.isfinite(Cs) & (Cs > 0)).all():
-        raise ValueError(f"'Cs' of svm_path must be a list of positive floats, got {Cs.tolist()!r}.")
-    return Cs
+    try:
+        values = np.atleast_1d(np.asarray(Cs, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"'Cs' of svm_path must be a list of positive floats, got {Cs!r}.") from error
+    if values.ndim != 1 or values.size == 0 or not (np.isfinite(values) & (values > 0)).all():
+        raise ValueError(f"'Cs' of svm_path must be a list of positive floats, got {values.tolist()!r}.")
+    return values
 
 
 def check_folds(

@@ -17,6 +17,7 @@ import numpy as np
 from kernelwise._core.validation import check_not_negative, check_positive, check_targets, check_weights
 from kernelwise.solvers.dual import iteration_cap, warn_of
 from kernelwise.solvers.kernel_rows import ALL, KernelRows
+from kernelwise.solvers.units import InUnits, in_units, unit_of_kernel
 from kernelwise.solvers.working_sets import WorkingSets
 
 
@@ -85,6 +86,10 @@ def solve_svr(
     check_not_negative(epsilon, "epsilon", "solve_svr")
     n = X.shape[0]
     y = check_targets(y, n)
+    unit = unit_of_kernel(kernel, X)
+    C = in_units(C, unit)
+    if unit != 1.0:
+        kernel = InUnits(kernel, unit)
     bound = C * check_weights(sample_weight, n)
     p, signs = twin_targets(y, epsilon)
     limits = signs * np.tile(bound, 2)
@@ -98,9 +103,9 @@ def solve_svr(
     # f of a twin is y ∓ ε less the sum over the kernel: what it exceeds the offset by is a loss.
     losses = np.maximum(0.0, signs * (f - outcome.offset))
     duality_gap = 0.5 * quadratic + np.tile(bound, 2) @ losses + objective
-    beta = beta[:n] + beta[n:]
+    beta = (beta[:n] + beta[n:]) / unit
     how = outcome.n_iter, outcome.gap, outcome.converged
-    return SVRSolution(beta, outcome.offset, objective, duality_gap, *how)
+    return SVRSolution(beta, outcome.offset, objective / unit, duality_gap / unit, *how)
 
 
 def twin_targets(y: np.ndarray, epsilon: float) -> tuple[np.ndarray, np.ndarray]:

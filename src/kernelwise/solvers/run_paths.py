@@ -13,6 +13,7 @@ from kernelwise.multiclass import Machine
 from kernelwise.solvers.box_qp import Outcome
 from kernelwise.solvers.dual import iteration_cap, warn_of
 from kernelwise.solvers.fold_path import Fold, FoldPath, MachinePath, Solved
+from kernelwise.solvers.units import in_units, unit_of
 
 #: What is kept of every machine, beside its decision values.
 TABLES = {
@@ -73,6 +74,10 @@ def run_paths(
         splits, tests, weights = [splits[only]], [tests[only]], weights[only : only + 1]
     order = np.argsort(Cs, kind="stable")
     lasts = last_solutions(after, Cs, len(splits), len(machines))
+    unit = unit_of(np.diagonal(K))
+    Cs = np.array([in_units(C, unit) for C in Cs])
+    if unit != 1.0:
+        K = K / unit
     shape = (Cs.size, len(splits), len(machines))
     tables: Tables = {name: np.zeros(shape, dtype) for name, dtype in TABLES.items()}
     decision = np.full((Cs.size, K.shape[0], len(machines)), np.nan)
@@ -88,6 +93,7 @@ def run_paths(
                 table[order, s, m] = getattr(path, name)
             if callback is not None:
                 callback(done, len(splits) * len(machines))
+    tables["objective"] /= unit
     return PathsSolved(decision, tables, last)
 
 

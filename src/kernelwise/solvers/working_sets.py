@@ -11,6 +11,7 @@ from kernelwise.kernels import Kernel
 from kernelwise.solvers.box_qp import SINGLE, BoxQP, Outcome, Pool
 from kernelwise.solvers.dual import SVMSolution, into_bounds, iteration_cap, signs_and_weights, warn_of
 from kernelwise.solvers.kernel_rows import ALL, GaussianRows, KernelRows
+from kernelwise.solvers.units import InUnits, in_units, unit_of_kernel
 
 FIRST = 500  # samples, or a tenth of them, in the first working set
 WIDE = 1.0  # a gap of more than this, the margin, says little yet about who will be a support vector: …
@@ -49,6 +50,11 @@ def solve_svm_by_rows(
     check_positive(tol, "tol", "solve_svm_by_rows")
     n = X.shape[0]
     signs, weight = signs_and_weights(y, sample_weight, n)
+    unit = unit_of_kernel(kernel, X)
+    C = in_units(C, unit)
+    if unit != 1.0:
+        kernel = InUnits(kernel, unit)
+        warm_start = None if warm_start is None else np.asarray(warm_start) * unit
     bound = C * weight
     lo, hi = np.where(signs < 0, -bound, 0.0), np.where(signs > 0, bound, 0.0)
     beta = np.zeros(n) if warm_start is None else into_bounds(warm_start, lo, hi)
@@ -68,9 +74,8 @@ def solve_svm_by_rows(
     slack = np.maximum(0.0, signs * (f - outcome.offset))
     objective = 0.5 * quadratic - signs @ beta
     duality_gap = 0.5 * quadratic + bound @ slack + objective
-    return SVMSolution(
-        beta, outcome.offset, objective, f, outcome.n_iter, outcome.gap, duality_gap, outcome.converged
-    )
+    how = outcome.n_iter, outcome.gap, duality_gap / unit, outcome.converged
+    return SVMSolution(beta / unit, outcome.offset, objective / unit, f, *how)
 
 
 def _error(kernel: Any, X: np.ndarray, signs: np.ndarray, beta: np.ndarray, f: np.ndarray) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.text import count
 from kernelwise.tables.columns import Column, learn_column
 from kernelwise.tables.libsvm import DENSE
 from kernelwise.tables.table import Table, TableError, is_missing, listed
@@ -166,7 +167,9 @@ def _notes(table: Table, columns: tuple[Column, ...], places: tuple[int, ...], i
     notes = []
     words = [column for column in columns if column.categories]
     if words:
-        coded = ", ".join(f"{column.name!r} ({len(column.categories)} values)" for column in words[:5])
+        coded = ", ".join(
+            f"{column.name!r} ({count(len(column.categories), 'value')})" for column in words[:5]
+        )
         more = f" and {len(words) - 5} more" if len(words) > 5 else ""
         notes.append(f"Columns of text become 0 and 1: {coded}{more}.")
     n_missing = [int(is_missing(table.columns[k]).sum()) for k in places]

@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.distances import DISTANCES, inner_products, squared_distances
+from kernelwise.testing.assertions import assert_close
 from kernelwise.testing.gradients import assert_gradient, central_difference
 
 
@@ -22,6 +23,7 @@ def check_kernel(kernel: Kernel, X: Any = None, y: Any = None, *, random_state: 
     ----------
     kernel : Kernel
         Your own, with or without data-dependent parameters: ``kernel.initialize(X, y)`` is called first.
+        Sparse samples are left out if it says ``takes_sparse = False``.
     X : array of shape (n_samples, n_features), default=None
         At least 8 samples of two classes; made up when None.
     y : array of shape (n_samples,), default=None
@@ -41,7 +43,7 @@ def check_kernel(kernel: Kernel, X: Any = None, y: Any = None, *, random_state: 
     >>> try:
     ...     check_kernel(Skew())
     ... except AssertionError as error:
-    ...     print(error)
+    ...     print(str(error).split(":")[0])
     kernel(X) is not symmetric
     """
     random = np.random.default_rng(random_state)
@@ -50,7 +52,8 @@ def check_kernel(kernel: Kernel, X: Any = None, y: Any = None, *, random_state: 
         y = np.repeat([0, 1], 12)
     before = repr(kernel.get_params())
     fitted = kernel.initialize(X, y)
-    assert repr(kernel.get_params()) == before, "initialize changed the kernel it was called on"
+    after = repr(kernel.get_params())
+    assert after == before, f"initialize changed the kernel it was called on: {before} became {after}."
     X = np.asarray(X, dtype=float)
     _check_values(fitted, X)
     _check_answers(fitted, X)
@@ -60,50 +63,77 @@ def check_kernel(kernel: Kernel, X: Any = None, y: Any = None, *, random_state: 
 
 def _check_values(kernel: Kernel, X: np.ndarray) -> None:
     K = kernel(X)
-    assert K.shape == (len(X), len(X))
-    assert np.array_equal(K, K.T), "kernel(X) is not symmetric"
-    np.testing.assert_allclose(kernel(X, X.copy()), K, rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(kernel(X, X[:3]), K[:, :3], rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(kernel.diagonal(X), K.diagonal(), rtol=1e-12)
+    assert K.shape == (len(X), len(X)), f"kernel(X) of {len(X)} samples has shape {K.shape}."
+    assert_close(K, K.T, "kernel(X) is not symmetric", rtol=0.0)
+    assert_close(kernel(X, X.copy()), K, "kernel(X, Y) is not kernel(X) for an equal Y", 1e-10, 1e-12)
+    assert_close(kernel(X, X[:3]), K[:, :3], "kernel(X, Y) is not a block of kernel(X)", 1e-10, 1e-12)
+    assert_close(kernel.diagonal(X), K.diagonal(), "diagonal(X) is not the diagonal of kernel(X)")
     single = kernel(X.astype(np.float32))
-    assert single.dtype == np.float32, "float32 samples should give a float32 Gram matrix"
-    np.testing.assert_allclose(single, K, rtol=1e-3, atol=1e-4)
-    for make in (sparse.csr_matrix, sparse.csr_array):
-        np.testing.assert_allclose(kernel(make(X)), K, rtol=1e-9, atol=1e-10)
+    assert single.dtype == np.float32, (
+        f"float32 samples should give a float32 Gram matrix, not {single.dtype}."
+    )
+    assert_close(single, K, "float32 samples have other kernel values", 1e-3, 1e-4)
+    if kernel.takes_sparse:
+        for make in (sparse.csr_matrix, sparse.csr_array):
+            assert_close(
+                _of_sparse(kernel, make(X)), K, "sparse samples have other kernel values", 1e-9, 1e-10
+            )
+
+
+def _of_sparse(kernel: Kernel, *arguments: Any) -> np.ndarray:
+    """Kernel values of sparse samples, or the gradient if there are weights."""
+    try:
+        return kernel(*arguments) if len(arguments) == 1 else kernel.gradient_dot(*arguments)
+    except Exception as error:
+        raise AssertionError(
+            f"{type(kernel).__name__} fails on a CSR matrix ({type(error).__name__}: {error}). "
+            "Sparse samples are part of the contract unless the class says takes_sparse = False."
+        ) from error
 
 
 def _check_answers(kernel: Any, X: np.ndarray) -> None:
     """What a kernel says of itself (its map, its base, its metric) must be what its values show."""
     K, L = kernel(X), kernel.linear_map(X.shape[1])
-    same = partial(np.testing.assert_allclose, rtol=1e-9, atol=1e-12)
+    same = partial(assert_close, rtol=1e-9, atol=1e-12)
     by_map = X if L is None else X * L if L.ndim == 1 else X @ L
-    same(by_map, kernel.transform(X), err_msg="linear_map is not the map of transform")
+    same(by_map, kernel.transform(X), "linear_map is not the map of transform")
     if kernel.gram_base is not None:
         base = squared_distances(X) if kernel.gram_base == DISTANCES else inner_products(X, X)
-        same(kernel.profile(base), K, err_msg=f"profile of {kernel.gram_base} is not kernel(X)")
+        same(kernel.profile(base), K, f"profile of {kernel.gram_base} is not kernel(X)")
     if kernel.is_gaussian:
         Q = kernel.metric(X.shape[1])
         differences = X[:, None] - X
         D = np.einsum("ijk,kl,ijl->ij", differences, Q, differences)
-        same(np.exp(-kernel.scale * kernel.squared_distances(X)), K, err_msg="kernel(X) is not exp(−scale·D)")
-        same(np.exp(-0.5 * D), K, err_msg="metric is not that of kernel(X)")
+        same(np.exp(-kernel.scale * kernel.squared_distances(X)), K, "kernel(X) is not exp(−scale·D)")
+        same(np.exp(-0.5 * D), K, "metric is not that of kernel(X)")
 
 
 def _check_parameters(kernel: Kernel, X: np.ndarray) -> None:
-    theta = kernel.theta
-    assert theta.size == len(kernel.theta_names)
+    theta, names = kernel.theta, kernel.theta_names
+    assert theta.size == len(names), f"theta has {theta.size} entries and theta_names {len(names)}."
     moved = kernel.with_theta(theta * 1.01)
-    assert np.array_equal(kernel.theta, theta), "with_theta changed the kernel"
-    np.testing.assert_allclose(moved.theta, theta * 1.01, rtol=1e-12)
-    for copy in (clone(kernel), pickle.loads(pickle.dumps(kernel)), type(kernel)(**kernel.get_params())):
-        assert copy is not kernel
-        assert copy == kernel
-        assert np.array_equal(copy(X), kernel(X))
-    assert (moved == kernel) == (theta.size == 0)
-    assert type(kernel).__name__ in repr(kernel)
+    assert_close(kernel.theta, theta, "with_theta changed the kernel it was called on", rtol=0.0)
+    assert_close(moved.theta, theta * 1.01, "with_theta(theta).theta is not that theta")
+    copies = {
+        "clone(kernel)": clone(kernel),
+        "a pickled kernel": pickle.loads(pickle.dumps(kernel)),
+        "a kernel with the same parameters": type(kernel)(**kernel.get_params()),
+    }
+    for what, copy in copies.items():
+        assert copy is not kernel, f"{what} is the kernel itself, not a copy."
+        assert copy == kernel, f"{what} is not equal to the kernel: {copy!r}, expected {kernel!r}."
+        assert_close(copy(X), kernel(X), f"{what} has other values", rtol=0.0)
+    assert (moved == kernel) == (theta.size == 0), f"{moved!r} counts as equal to {kernel!r}."
+    name = type(kernel).__name__
+    assert name in repr(kernel), f"repr(kernel) does not have the name {name}: {kernel!r}."
     if kernel.geometry == "euclidean":
-        assert kernel.bounds.shape == (theta.size, 2)
-        assert ((kernel.bounds[:, 0] <= theta) & (theta <= kernel.bounds[:, 1])).all()
+        bounds = kernel.bounds
+        assert bounds.shape == (theta.size, 2), (
+            f"bounds has shape {bounds.shape}, expected {(theta.size, 2)}."
+        )
+        for entry, (low, high), own in zip(theta, bounds, names, strict=True):
+            inside = low <= entry <= high
+            assert inside, f"theta of {own!r} is {entry:.6g}, outside its bounds {low:.6g} and {high:.6g}."
 
 
 def _check_gradients(kernel: Kernel, X: np.ndarray, random: np.random.Generator) -> None:
@@ -111,15 +141,17 @@ def _check_gradients(kernel: Kernel, X: np.ndarray, random: np.random.Generator)
         W = random.normal(size=(len(X), len(X) if Y is None else len(Y)))
         K = kernel(X, Y)
         gradient = kernel.gradient_dot(X, W, Y)
-        assert gradient.shape == kernel.theta.shape
+        shape, expected = gradient.shape, kernel.theta.shape
+        assert shape == expected, f"gradient_dot has shape {shape}, and theta has {expected}."
 
         def contracted(theta: np.ndarray, Y: Any = Y, W: np.ndarray = W) -> float:
             return float(np.vdot(W, kernel.with_theta(theta)(X, Y)))
 
         numeric = central_difference(contracted, kernel.theta)
         assert_gradient(gradient, numeric, float(np.abs(W * K).sum()))
-        np.testing.assert_allclose(kernel.gradient_dot(X, W, Y, K=K), gradient, rtol=1e-9, atol=1e-12)
-        sparse_Y = None if Y is None else sparse.csr_array(Y)
-        np.testing.assert_allclose(
-            kernel.gradient_dot(sparse.csr_array(X), W, sparse_Y), gradient, rtol=1e-8, atol=1e-10
-        )
+        given = kernel.gradient_dot(X, W, Y, K=K)
+        assert_close(given, gradient, "gradient_dot with K= gives another gradient", 1e-9, 1e-12)
+        if kernel.takes_sparse:
+            sparse_Y = None if Y is None else sparse.csr_array(Y)
+            found = _of_sparse(kernel, sparse.csr_array(X), W, sparse_Y)
+            assert_close(found, gradient, "sparse samples have another gradient", 1e-8, 1e-10)

@@ -8,6 +8,8 @@ from kernelwise.criteria import InterClassDistance
 from kernelwise.kernels import RBF
 from kernelwise.optimizers import Optimizer
 from kernelwise.problem import TuningProblem
+from kernelwise.result import TuningResult
+from kernelwise.testing.assertions import assert_close
 
 
 def check_optimizer(optimizer: Optimizer, *, rtol: float = 1e-3, random_state: int = 0) -> None:
@@ -39,13 +41,27 @@ def check_optimizer(optimizer: Optimizer, *, rtol: float = 1e-3, random_state: i
 
     parameters = repr(optimizer)
     first, second = optimizer.minimize(problem), optimizer.minimize(problem)
-    assert repr(optimizer) == parameters, "minimize changed the optimizer"
-    assert problem.kernel == RBF(gamma=0.3), "minimize changed the kernel of the problem"
-    assert np.isclose(np.exp(first.theta[0]), peak, rtol=max(rtol, 3e-3)), (first.kernel, peak)
-    assert first.value <= start
-    assert first.value == second.value
-    assert np.array_equal(first.theta, second.theta)
-    assert len(first.history) == len(second.history) == first.n_evaluations
-    assert np.isclose(first.value, min(row["value"] for row in first.history), rtol=1e-12)
-    assert first.score == -first.value
-    assert first.converged, first.stop_reason
+    after = repr(optimizer)
+    assert after == parameters, f"minimize changed the optimizer: {parameters} became {after}."
+    kernel = problem.kernel
+    assert kernel == RBF(gamma=0.3), f"minimize changed the kernel of the problem to {kernel!r}."
+    width = float(np.exp(first.theta[0]))
+    assert_close(width, peak, "the width found is not that of the peak, 'gamma'", rtol=max(rtol, 3e-3))
+    assert first.value <= start, (
+        f"the cost found, {first.value:.6g}, is above that of the start, {start:.6g}."
+    )
+    assert_close(second.value, first.value, "a second call finds another cost", rtol=0.0)
+    assert_close(second.theta, first.theta, "a second call finds another theta", rtol=0.0)
+    _check_history(first)
+    _check_history(second)
+    assert first.converged, (
+        f"the optimizer did not converge on a smooth problem with one peak; it says {first.stop_reason!r}."
+    )
+
+
+def _check_history(result: TuningResult) -> None:
+    n_rows, n_evaluations = len(result.history), result.n_evaluations
+    assert n_rows == n_evaluations, f"the history has {n_rows} rows for {n_evaluations} evaluations."
+    lowest = min(row["value"] for row in result.history)
+    assert_close(result.value, lowest, "the result is not the lowest cost of its history")
+    assert_close(result.score, -result.value, "the score is not the cost with its sign changed", rtol=0.0)

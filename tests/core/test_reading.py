@@ -1,0 +1,118 @@
+"""What is no table of numbers is refused in one sentence that names the column or the argument."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+
+from kernelwise import SVC, SVR, GridSearchSVC, MetricTransformer, NystroemSVR, TunedSVC, TunedSVR, diagnose
+from kernelwise.kernels import RBF
+from kernelwise.metrics import esdr
+
+X = np.random.default_rng(0).normal(size=(12, 2))
+Y = np.tile([0, 1], 6)
+FRAME = pd.DataFrame(X, columns=["height", "width"])
+
+
+def with_cell(value):
+    table = X.astype(object)
+    table[3, 1] = value
+    return table
+
+
+@pytest.mark.parametrize(
+    ("samples", "sentence"),
+    [
+        (
+            FRAME.assign(town=["Ulm", *["Köln"] * 11]),
+            r"X has 'Ulm' in row 0, column 'town', which is no number",
+        ),
+        (pl.DataFrame({"a": X[:, 0], "town": ["Ulm"] * 12}), "X has 'Ulm' in row 0, column 'town'"),
+        (with_cell("high"), "X has 'high' in row 3, column 1, which is no number"),
+        (FRAME.assign(day=pd.date_range("2020-01-01", periods=12)), "Column 'day' of X has dates or times"),
+        (FRAME.assign(day=pd.date_range("2020-01-01", periods=12, tz="UTC")), "Column 'day' of X has dates"),
+        (FRAME.assign(day=pd.to_timedelta(np.arange(12), unit="D")), "Column 'day' of X has durations"),
+        (np.full((12, 2), np.datetime64("2020-01-01")), "X has dates or times, which are no numbers"),
+        (FRAME.to_records(index=False), "X is a structured array with the fields 'height', 'width'"),
+        ((row for row in X), "X must be an array, a list of rows or a data frame, got a generator"),
+        ("samples.csv", "X must be an array, .* got the text 'samples.csv'"),
+        (None, "X must be an array, .* got None"),
+        (with_cell(pd.NA), "X has no value in row 3, column 1"),
+        (with_cell(10**400), "X has an integer that no float can hold in row 3, column 1"),
+        ([[1.0, 2.0]] * 11 + [[1.0]], "X has rows of different lengths"),
+        (sparse.csr_matrix(X + 1j), "Complex data not supported: X has complex numbers"),
+        (pd.concat([FRAME, FRAME], axis=1), "X has more than one column 'height'"),
+    ],
+)
+def test_samples_that_are_no_numbers_are_named(samples, sentence):
+    if not hasattr(samples, "__next__"):  # which can be looked at once only
+        for call in (RBF(), lambda table: diagnose(table, Y), TunedSVR().fit(X, Y).predict):
+            with pytest.raises((ValueError, TypeError), match=sentence):
+                call(samples)
+    with pytest.raises((ValueError, TypeError), match=sentence):
+        SVC().fit(samples, Y)
+
+
+@pytest.mark.parametrize("model", [SVC(), TunedSVC(), GridSearchSVC({"C": [1.0]}), MetricTransformer()])
+@pytest.mark.parametrize(
+    ("y", "sentence"),
+    [
+        (np.where(np.arange(12) == 2, None, Y), "y contains None in row 2"),
+        (pd.array([None, *Y[1:]], dtype="Int64"), "y contains NaN"),
+        ((label for label in Y), "y must be an array or a list with one value per sample, got a generator"),
+        ("class", "y must be an array or a list with one value per sample, got the text 'class'"),
+        (np.array([(k,) for k in Y], dtype=[("a", int)]), "y must be an array .* got a structured array"),
+        (np.datetime64("2020-01-01") + Y, "y has dates or times, which are no labels"),
+        (Y * 1e200, r"y has values of the size 1\.0e\+200, which are no labels"),
+    ],
+)
+def test_labels_that_are_none_are_named(model, y, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        model.fit(X, y)
+
+
+@pytest.mark.parametrize("model", [SVR(), NystroemSVR(), TunedSVR()])
+def test_text_in_the_targets_of_a_regression_is_named_with_its_row(model):
+    with pytest.raises(ValueError, match=r"y has .high. in row 4, which is no number\. A regr"):
+        model.fit(X, [*X[:4, 0], "high", *X[5:, 0]])
+
+
+@pytest.mark.parametrize(
+    ("weight", "sentence"),
+    [
+        (["1"] * 12, "sample_weight must be one number per sample, got the text '1'"),
+        ("balanced", "sample_weight must be one number per sample, got the text 'balanced'"),
+        ([None, *[1.0] * 11], "sample_weight must be one number per sample, got no value in row 0"),
+        (np.full(12, 1 + 1j), "sample_weight must be one number per sample, got values of the type complex"),
+        ((1.0 for _ in Y), "sample_weight must be one number per sample"),
+        (np.full(12, 1e200), r"sample_weight has no value above 1\.0e\+200"),
+        (np.full(12, 1e-200), r"sample_weight has no value above 1\.0e-200"),
+    ],
+)
+def test_weights_that_are_no_numbers_are_named(weight, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        SVC().fit(X, Y, sample_weight=weight)
+
+
+def test_sentences_count_and_have_no_types_of_numpy():
+    with pytest.raises(ValueError, match=r"y has one class only \(0\.0\)"):
+        esdr(np.eye(4), np.zeros(4))
+    with pytest.raises(ValueError, match="y has 1 label for 4 samples"):
+        esdr(np.eye(4), [0])
+
+
+def test_a_matrix_of_distances_is_told_from_a_kernel():
+    D = np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
+    for call in (lambda: esdr(D, Y[:6]), lambda: SVC(kernel="precomputed").fit(D, Y[:6])):
+        with pytest.raises(ValueError, match=r"K has zeros on its diagonal .* a matrix of distances"):
+            call()
+
+
+def test_gaps_of_a_gram_matrix_are_not_to_be_imputed():
+    K = np.eye(4)
+    K[1, 2] = np.nan
+    with pytest.raises(ValueError, match=r"K contains NaN in row 1, column 2\. Correct the kernel"):
+        esdr(K, [0, 0, 1, 1])

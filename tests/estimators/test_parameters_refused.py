@@ -1,0 +1,102 @@
+"""Parameters that cannot be are refused in one sentence that names them; score is what scoring asks for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.metrics import mean_absolute_error, roc_auc_score
+
+from kernelwise import SVC, SVR, GridSearchSVC, MetricTransformer, NystroemSVC, TunedSVC, TunedSVR, compare
+from kernelwise.exceptions import IncompatibleError
+from kernelwise.kernels import KMOD, RBF
+
+
+@pytest.mark.parametrize(
+    ("model", "sentence"),
+    [
+        (SVC(max_iter=1.5), "'max_iter' of SVC must be -1 or a positive integer, got 1.5"),
+        (SVR(max_iter="a"), "'max_iter' of SVR must be -1 or a positive integer, got 'a'"),
+        (TunedSVC(max_iter=np.nan), "'max_iter' of TunedSVC must be -1 or a positive integer, got nan"),
+        (GridSearchSVC(max_iter=0), "'max_iter' of GridSearchSVC must be -1 or a positive integer, got 0"),
+        (TunedSVC(n_jobs=0), "'n_jobs' of TunedSVC must be None, a number of threads, or -1 .* got 0"),
+        (GridSearchSVC(n_jobs="x"), "'n_jobs' of GridSearchSVC must be None, a number of threads.* got 'x'"),
+        (SVC(n_jobs=1.5), "'n_jobs' of SVC must be None, a number of threads, or -1 .* got 1.5"),
+        (NystroemSVC(random_state=-1), "'random_state' of NystroemSVC must be None, an integer from 0"),
+        (TunedSVR(random_state="a"), "'random_state' of TunedSVR must be None, an integer from 0 .* got 'a'"),
+        (TunedSVC(verbose=None), "'verbose' of TunedSVC must be an integer, such as 0 or 1, got None"),
+        (TunedSVC(scoring="r2"), "'scoring' of TunedSVC is 'r2', a score of numbers, and TunedSVC learns cl"),
+        (TunedSVR(scoring="f1"), "'scoring' of TunedSVR is 'f1', a score of classes, and TunedSVR learns nu"),
+        (TunedSVC(scoring="acuracy"), "'acuracy', no score of scikit-learn. Did you mean 'accuracy'"),
+        (TunedSVC(scale={}), "'scale' of TunedSVC must be None, 'standard', 'minmax' or a transformer"),
+        (GridSearchSVC({"C": [1.0]}, cv=[]), "'cv' of GridSearchSVC gives no folds"),
+        (GridSearchSVC({"C": [1.0]}, scaler=1.5), "'scaler' of GridSearchSVC must be None, 'standard'"),
+        (
+            GridSearchSVC({"C": [1.0]}, refit=[]),
+            "'refit' of GridSearchSVC must be a bool, a name or callable",
+        ),
+        (MetricTransformer(starts=1.0), "'starts' of metric learning must be a list of positive numbers"),
+        (MetricTransformer(optimizer="grid"), "'optimizer' of metric learning must be an Optimizer or None"),
+        (MetricTransformer(rank=0), "'rank' of metric learning must be an integer of at least 1, got 0"),
+        (
+            MetricTransformer(validation_fraction=2),
+            "'validation_fraction' of metric learning must be below 1",
+        ),
+    ],
+    ids=str,
+)
+def test_parameters_that_cannot_be_are_named(model, sentence, blobs):
+    with pytest.raises(ValueError, match=sentence):
+        model.fit(*blobs)
+
+
+def test_weights_that_leave_a_fold_empty_are_named_with_it(blobs):
+    X, y = blobs
+    folds = [(np.arange(20, 60), np.arange(20)), (np.arange(20), np.arange(20, 60))]
+    weight = (np.arange(60) >= 20).astype(float)
+    with pytest.raises(ValueError, match="zero for all samples in the test part of fold 0 of 'cv'"):
+        GridSearchSVC({"C": [1.0]}, cv=folds).fit(X, y, sample_weight=weight)
+
+
+def test_a_kernel_that_is_zero_everywhere_is_refused():
+    with pytest.raises(ValueError, match=r"'gamma' of KMOD is .* the kernel is zero everywhere"):
+        KMOD(1e300, 1e-3)
+
+
+def test_compare_names_what_it_cannot_split(blobs):
+    X, y = blobs
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        compare(X[:0], y, ["SVC defaults"])
+    with pytest.raises(ValueError, match="'n_splits' of compare must be an integer of at least 2, got 1"):
+        compare(X, y, ["SVC defaults"], n_splits=1)
+
+
+class DenseRBF(RBF):
+    """A kernel whose code knows no sparse samples."""
+
+    takes_sparse = False
+
+
+@pytest.mark.parametrize("model", [TunedSVC(DenseRBF()), SVC(kernel=DenseRBF()), NystroemSVC(DenseRBF())])
+def test_a_kernel_without_sparse_samples_says_so(model, blobs):
+    X, y = blobs
+    model.fit(X, y)
+    with pytest.raises(IncompatibleError, match=r"X is sparse, and DenseRBF takes dense samples only"):
+        model.fit(sparse.csr_matrix(X), y)
+
+
+def test_score_is_the_score_asked_for(blobs):
+    X, y = blobs
+    model = TunedSVC(scoring="roc_auc", Cs=[1.0]).fit(X, y)
+    assert model.score(X, y) == roc_auc_score(y, model.decision_function(X))
+    plain = TunedSVC(Cs=[1.0]).fit(X, y)
+    assert plain.score(X, y) == (plain.predict(X) == y).mean()
+    line = TunedSVR(scoring="neg_mean_absolute_error", Cs=[1.0]).fit(X[:, 1:], X[:, 0])
+    assert line.score(X[:, 1:], X[:, 0]) == -mean_absolute_error(X[:, 0], line.predict(X[:, 1:]))
+
+
+def test_a_missing_folder_is_named_and_no_temporary_file(blobs, tmp_path):
+    model = SVC().fit(*blobs)
+    with pytest.raises(FileNotFoundError, match=r"There is no folder for 'x\.kw'") as caught:
+        model.save(tmp_path / "nofolder" / "x.kw")
+    assert caught.value.filename == str(tmp_path / "nofolder")

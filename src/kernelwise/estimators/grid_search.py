@@ -16,13 +16,7 @@ from kernelwise._core.labels import check_are_classes, encode_labels, positive_w
 from kernelwise._core.reading import check_one_per_sample, check_table, read_samples
 from kernelwise._core.run_parameters import check_run
 from kernelwise._core.threads import number_of_threads
-from kernelwise._core.validation import (
-    check_choice,
-    check_gram,
-    check_positive,
-    check_range,
-    check_samples,
-)
+from kernelwise._core.validation import check_choice, check_gram, check_positive, check_range, check_samples
 from kernelwise.estimators._cv_results import cv_results
 from kernelwise.estimators.grid.blocks import plan_blocks
 from kernelwise.estimators.grid.candidates import USED, group_candidates

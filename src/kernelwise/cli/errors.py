@@ -54,7 +54,7 @@ def run(command: Callable[[], Any]) -> int:
             _tell(error.format_message())  # type: ignore[attr-defined]
             return 2
         if is_told(error):
-            _tell(_sentence(error))
+            _tell(*getattr(error, "lines", [_sentence(error)]))  # the faults of a file are several lines
             return 2
         name = type(error).__name__
         _tell(
@@ -88,8 +88,9 @@ def _sentence(error: BaseException) -> str:
     return str(error)
 
 
-def _tell(sentence: str) -> None:
-    print(f"kernelwise: {' '.join(sentence.split())}", file=sys.stderr)
+def _tell(*lines: str) -> None:
+    plain = [" ".join(line.split()) for line in lines]
+    print("kernelwise: " + "\n".join(plain), file=sys.stderr)
 
 
 @contextmanager

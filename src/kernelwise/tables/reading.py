@@ -10,7 +10,7 @@ from kernelwise.tables.kinds import refuse_other_kinds
 from kernelwise.tables.libsvm import looks_like_libsvm, parse_libsvm
 from kernelwise.tables.parquet import MARK, read_parquet
 from kernelwise.tables.table import Table, TableError
-from kernelwise.tables.text import decode, read_bytes
+from kernelwise.tables.text import STANDARD_INPUT, decode, read_bytes
 
 LIBSVM_ENDINGS = (".svm", ".libsvm", ".svmlight")
 
@@ -18,15 +18,17 @@ LIBSVM_ENDINGS = (".svm", ".libsvm", ".svmlight")
 def read_table(path: Any, has_header: bool | None = None, min_columns: int = 2, keep: int = 0) -> Table:
     """Read CSV, TSV, Parquet or LIBSVM data, gzipped or not; the kind follows from name and contents.
 
-    ``has_header`` says whether the first line of a CSV file holds names; None finds out. Fewer than
-    ``min_columns`` in it are taken for a separator that was not found; columns without a name and values at
-    its end are left out, but none of the first ``keep``. A TableError has one sentence on what is wrong, and
-    where.
+    The path - is standard input. ``has_header`` says whether the first line of a CSV file holds names; None
+    finds out. Fewer than ``min_columns`` in it are taken for a separator that was not found; columns without
+    a name and values at its end are left out, but none of the first ``keep``. A TableError has one sentence
+    on what is wrong, and where.
     """
     path = Path(path)
     if path.is_dir():
         raise TableError(f"{path} is a folder. Give a file.")
     raw = read_bytes(path)
+    if str(path) == STANDARD_INPUT:
+        path = Path("standard input")
     if not raw.strip():
         raise TableError(f"{path} is empty. Give a file that has rows.")
     if raw.startswith(MARK) or path.suffix == ".parquet":

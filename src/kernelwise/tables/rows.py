@@ -96,7 +96,10 @@ def without_comments(text: str, separator: str, path: Path, notes: list[str]) ->
     for k in comments:
         lines[k] = ""
     if comments:
-        notes.append(f"{path}: {counted(len(comments), 'line')} with # at the start left out.")
+        n_left_out = counted(len(comments), "line")
+        notes.append(
+            f"{path}: {n_left_out} with # at the start {'was' if len(comments) == 1 else 'were'} left out."
+        )
     return "\n".join(lines)
 
 

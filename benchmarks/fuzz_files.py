@@ -25,6 +25,7 @@ from kernelwise.cli.app import main as kernelwise
 SECONDS = 20.0
 #: Files that one process reads; a crash of a library ends it, and is a failure.
 BATCH = 50
+COMMANDS = ("tune", "predict", "diagnose", "compare")
 SHORT = ("--log2c", "0,2,2", "--cv", "2")
 TARGETS = {"numbers.tsv": ("--target", "y", "--task", "regression")}
 
@@ -40,13 +41,13 @@ class Run(NamedTuple):
     arguments: tuple[str, ...]
 
 
-def command(draw: random.Random, kind: str, name: str) -> tuple[str, ...]:
+def command(draw: random.Random, kind: str, name: str, only: str | None = None) -> tuple[str, ...]:
     """A command for a broken file, with some of its options."""
     target = TARGETS.get(kind, ())
     flags = (("--lump",), ("--missing", "-,<5"), ("--ignore", "1"), ("--no-header",), ("--scale", "none"))
     more = tuple(part for flag in flags if draw.random() < 0.1 for part in flag)
     more += ("--impute",) if draw.random() < 0.5 else ()
-    chosen = draw.choice(["tune", "tune", "tune", "predict", "predict", "diagnose", "compare"])
+    chosen = only or draw.choice(["tune", "tune", "tune", "predict", "predict", "diagnose", "compare"])
     if chosen == "predict":
         more = (("--unknown", "ignore") if draw.random() < 0.5 else ()) + ("--out", "written")
         return ("predict", f"{kind}.kw", name, *more)
@@ -54,7 +55,8 @@ def command(draw: random.Random, kind: str, name: str) -> tuple[str, ...]:
         more = tuple(part for part in more if part not in ("--scale", "none"))
     if chosen == "tune":
         test = (kind,) if draw.random() < 0.1 else ()
-        return ("tune", name, *test, *target, *SHORT, *more, "--model", "written")
+        short = SHORT if draw.random() < 0.5 else ()
+        return ("tune", name, *test, *target, *short, *more, "--model", "written")
     if chosen == "diagnose":
         return ("diagnose", name, *target[:2], *more)
     return ("compare", name, *target[:2], "--methods", "kernelwise,SVC defaults", "--folds", "2", *more)
@@ -85,11 +87,12 @@ def run(arguments: tuple[str, ...], kind: str = "") -> Run:
 
 
 def broken(seed: str, files: dict[str, bytes]) -> tuple[str, str, bytes, tuple[str, ...]]:
-    """Format, name and contents of a broken file, and a command for it."""
+    """Format, name and contents of a broken file, and a command for it; a seed may begin with a command."""
     draw = random.Random(seed)
     kind = draw.choice(sorted(files))
     name, contents = mutated(draw, kind, files[kind])
-    return kind, f"broken_{name}", contents, command(draw, kind, f"broken_{name}")
+    only = seed.split("-")[0] if seed.startswith(COMMANDS) else None
+    return kind, f"broken_{name}", contents, command(draw, kind, f"broken_{name}", only)
 
 
 def run_batch(seeds: list[str], files: dict[str, bytes], pipe: Any) -> None:
@@ -133,7 +136,7 @@ def run_all(seeds: list[str], files: dict[str, bytes], jobs: Any) -> list[tuple[
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.fuzz_files", description=__doc__)
     parser.add_argument("--files", type=int, default=500, metavar="N", help="default: %(default)s")
-    parser.add_argument("--seed", default="0", help="default: %(default)s")
+    parser.add_argument("--seed", default="0", help="default: %(default)s; tune-0 runs tune only")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where to put files that failed")
     options = parser.parse_args(arguments)
     files, started = whole_files(), time.monotonic()

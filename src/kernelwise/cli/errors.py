@@ -69,7 +69,8 @@ def is_told(error: BaseException) -> bool:
 
     A ValueError that numpy raises in the middle of a computation is no sentence for a user.
     """
-    if isinstance(error, OSError | MemoryError):
+    is_ours = type(error).__module__.partition(".")[0] == "kernelwise"
+    if is_ours or isinstance(error, OSError | MemoryError):
         return True
     frames = list(traceback.walk_tb(error.__traceback__))
     if not isinstance(error, ValueError | TypeError) or not frames:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise.tables.header import unique_names
 from kernelwise.tables.table import Table, TableError
 
 MARK = b"PAR1"
@@ -31,7 +32,8 @@ def read_parquet(raw: bytes, path: Path) -> Table:
         ) from error
     if frame.num_rows == 0 or frame.num_columns == 0:
         raise TableError(f"{path} is empty. Give a file that has rows.")
-    names = [str(name) for name in frame.column_names]
+    notes: list[str] = []
+    names = unique_names([str(name) for name in frame.column_names], notes)
     columns = [_values(frame.column(k)) for k in range(len(names))]
     unusable = {
         k: f"values of the type {frame.column(k).type}" for k, values in enumerate(columns) if values is None
@@ -44,6 +46,7 @@ def read_parquet(raw: bytes, path: Path) -> Table:
         np.arange(1, frame.num_rows + 1),
         row_word="row",
         unusable=unusable,
+        notes=notes,
     )
 
 

@@ -37,16 +37,16 @@ def run(capsys, tmp_path, monkeypatch) -> Callable[..., Outcome]:
 
 @pytest.fixture
 def refused(run):
-    """Run a command that must end with exit code 2 and one sentence, and return the sentence."""
+    """Run a command that must end with exit code 2 and one sentence, or a list of faults; return it."""
 
     def refused_command(*arguments: object) -> str:
         code, out, err = run(*arguments)
         assert code == 2, err
         assert out == ""
-        last = err.rstrip("\n").splitlines()[-1]
-        assert last.startswith("kernelwise: ")
         assert "Traceback" not in err
-        return last.removeprefix("kernelwise: ")
+        *_, told = f"\n{err.rstrip()}".split("\nkernelwise: ")  # the faults of a file go over lines
+        assert "\n" not in told or told.splitlines()[1].startswith("- ")
+        return told
 
     return refused_command
 

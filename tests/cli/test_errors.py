@@ -13,6 +13,7 @@ import pytest
 import kernelwise
 from kernelwise.cli import report
 from kernelwise.cli.app import main
+from kernelwise.tables import TableError
 
 from .conftest import SHORT
 
@@ -142,6 +143,14 @@ def test_a_value_error_that_nobody_meant_for_the_user_is_ours(run, train, monkey
     code, _, err = run("diagnose", train)
     assert code == 1
     assert "could not be broadcast" in err
+
+
+def test_an_error_of_our_own_classes_is_a_sentence_whatever_its_line_says(run, train, monkeypatch):
+    def throw(*_args, **_options):
+        return (_ for _ in ()).throw(TableError("the file is wrong."))
+
+    monkeypatch.setattr("kernelwise.tables.read_table", throw)
+    assert run("diagnose", train)[0::2] == (2, "kernelwise: the file is wrong.\n")
 
 
 def test_an_interrupt_is_said(run, train, monkeypatch):

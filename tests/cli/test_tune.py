@@ -81,8 +81,8 @@ def test_standard_output_has_the_result_and_standard_error_the_rest(run, train):
     assert "cross-validated accuracy" in out
     assert "Why:\n- The distance sketch named" in out
     assert "The target is 'play'" in err
-    assert "Columns of text become 0 and 1: 'colour' (3 values)" in err
-    assert "40 samples, 5 features" in err
+    assert "Columns of words became features of 0 and 1: 'colour' (3 words, 3 features)" in err
+    assert "40 rows, 5 features; 2 classes: no 20, yes 20." in err
     assert "machines, best" in err
     assert "The target is" not in out
 

@@ -164,3 +164,11 @@ def test_highest_of_several_peaks_and_ends():
     assert reason == "interior peak"
     assert peak == pytest.approx(fine[evaluate(fine)[0].argmax()], abs=1e-4)
     assert value == pytest.approx(evaluate(fine)[0].max(), abs=1e-8)
+
+
+def test_a_turn_that_only_one_way_of_summing_shows_is_rounding():
+    grid = np.arange(4.0)
+    slopes = np.array([1e-21, 2e-21, -2e-21, -1e-21])
+    peak, value, reason = find_maximum(grid, np.zeros(4), slopes, lambda p: (0.0, 1e-21))
+    assert (value, reason) == (0.0, "plateau")
+    assert peak in grid

@@ -31,6 +31,8 @@ def compare(
     header: options.HasHeader = None,
     impute: options.Impute = False,
     ignore: options.Ignore = None,
+    missing: options.Missing = None,
+    lump: options.Lump = False,
     report_file: options.ReportFile = None,
     json: options.Json = False,
 ) -> None:
@@ -46,7 +48,7 @@ def compare(
 
     report.check_report(report_file)
     check_writable(journal, "--journal")
-    data = read_samples(file, target, header, impute, ignore)
+    data = read_samples(file, target, header, impute, ignore, missing=missing, lump=lump)
     check_classes(data, file)
     chosen = {"folds": folds, "repeats": repeats, "seed": seed}
     names = options.split_names(methods) or None

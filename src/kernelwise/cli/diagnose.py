@@ -21,6 +21,8 @@ def diagnose(
     header: options.HasHeader = None,
     impute: options.Impute = False,
     ignore: options.Ignore = None,
+    missing: options.Missing = None,
+    lump: options.Lump = False,
     json: options.Json = False,
 ) -> None:
     """Look for what is wrong with a file, before tuning.
@@ -34,7 +36,7 @@ def diagnose(
     import kernelwise
     from kernelwise.cli.samples import read_samples
 
-    data = read_samples(file, target, header, impute, ignore)
+    data = read_samples(file, target, header, impute, ignore, missing=missing, lump=lump)
     findings = kernelwise.diagnose(
         data.X, data.y, kernel=kernel, random_state=seed, feature_names=data.encoding.feature_names
     )

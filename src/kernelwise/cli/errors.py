@@ -54,7 +54,7 @@ def run(command: Callable[[], Any]) -> int:
             _tell(error.format_message())  # type: ignore[attr-defined]
             return 2
         if is_told(error):
-            _tell(_sentence(error))
+            _tell(*getattr(error, "lines", [_sentence(error)]))  # the faults of a file are several lines
             return 2
         name = type(error).__name__
         _tell(
@@ -69,7 +69,8 @@ def is_told(error: BaseException) -> bool:
 
     A ValueError that numpy raises in the middle of a computation is no sentence for a user.
     """
-    if isinstance(error, OSError | MemoryError):
+    is_ours = type(error).__module__.partition(".")[0] == "kernelwise"
+    if is_ours or isinstance(error, OSError | MemoryError):
         return True
     frames = list(traceback.walk_tb(error.__traceback__))
     if not isinstance(error, ValueError | TypeError) or not frames:
@@ -88,8 +89,9 @@ def _sentence(error: BaseException) -> str:
     return str(error)
 
 
-def _tell(sentence: str) -> None:
-    print(f"kernelwise: {' '.join(sentence.split())}", file=sys.stderr)
+def _tell(*lines: str) -> None:
+    plain = [" ".join(line.split()) for line in lines]
+    print("kernelwise: " + "\n".join(plain), file=sys.stderr)
 
 
 @contextmanager

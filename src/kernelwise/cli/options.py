@@ -16,6 +16,13 @@ class Task(StrEnum):
     regression = "regression"
 
 
+class Unknown(StrEnum):
+    """What to do with a word that the training file has not."""
+
+    error = "error"
+    ignore = "ignore"
+
+
 File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet or LIBSVM data.")]
 Target = Annotated[
     str | None,
@@ -28,6 +35,13 @@ HasHeader = Annotated[
     bool | None, typer.Option("--header/--no-header", help="Whether line 1 has names. Default: found out.")
 ]
 Impute = Annotated[bool, typer.Option("--impute", help="Medians and most frequent words for missing values.")]
+Missing = Annotated[
+    str | None, typer.Option(metavar="TEXT,TEXT", help="Cells that count as missing values, such as -999.")
+]
+Lump = Annotated[bool, typer.Option("--lump", help="Of many words in a column keep the 20 most frequent.")]
+UnknownOption = Annotated[
+    Unknown, typer.Option("--unknown", metavar="KIND", help="Words that are new: error, or ignore them.")
+]
 Ignore = Annotated[
     str | None, typer.Option(metavar="COL,COL", help="Columns to leave out, by name or number.")
 ]

@@ -23,6 +23,7 @@ def predict(
     file: options.File,
     out: Out = None,
     proba: Proba = False,
+    unknown: options.UnknownOption = options.Unknown.error,
     header: options.HasHeader = None,
 ) -> None:
     """Predict the target of every row of a file, as CSV.
@@ -41,7 +42,10 @@ def predict(
     if proba and not hasattr(machine, "predict_proba"):
         raise UserError(f"{model} is a regression, which has no probabilities. Leave --proba out.")
     table = read_more(file, encoding, header)
-    X = encoding.samples(table)
+    notes: list[str] = []
+    X = encoding.samples(table, unknown.value, notes)
+    for note in notes:
+        say(note)
     predictions = machine.predict(X)
     names, columns = ["prediction"], [predictions.tolist()]
     if proba:

@@ -74,6 +74,8 @@ def tune(
     header: options.HasHeader = None,
     impute: options.Impute = False,
     ignore: options.Ignore = None,
+    missing: options.Missing = None,
+    lump: options.Lump = False,
     journal: options.JournalFile = None,
     model: Model = None,
     report_file: options.ReportFile = None,
@@ -96,7 +98,7 @@ def tune(
     check_different(FILE=file, TEST=test, journal=journal, model=model, report=report_file)
     chosen = {name: context.params[name] for name in SETTINGS}
     machine = make_model(task.value, chosen)
-    data = read_samples(file, target, header, impute, ignore, task.value)
+    data = read_samples(file, target, header, impute, ignore, task.value, missing, lump)
     if task is options.Task.classification:
         check_classes(data, file)
     held_out = None

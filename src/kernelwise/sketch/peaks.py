@@ -122,7 +122,8 @@ def find_maximum(
     sign = np.sign(np.where(np.abs(slopes) <= noise, 0.0, slopes))
     turns = np.flatnonzero(sign)
     for left, right in pairwise(turns):
-        if sign[left] > 0 > sign[right]:
+        # Where sums cancel, the curve is nothing but rounding, and its sign depends on how it is summed up.
+        if sign[left] > 0 > sign[right] and evaluate(grid[left])[1] > 0 > evaluate(grid[right])[1]:
             peak = brentq(lambda p: evaluate(p)[1], grid[left], grid[right], xtol=1e-12, rtol=1e-14)
             value = evaluate(peak)[0]
             # A peak beats an end that equals it to rounding.

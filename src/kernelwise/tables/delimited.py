@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 import csv
-import io
-import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from kernelwise.tables import cells
+from kernelwise.tables.cells import is_number, numbers
+from kernelwise.tables.header import MANY_LINES, looks_like_header, numbered_names, unique_names
+from kernelwise.tables.rows import COMMENT, read_rows, rows_of
 from kernelwise.tables.table import Table, TableError
 
 #: Of separators that fit equally well the first wins: a comma may be a decimal one beside a semicolon.
 SEPARATORS = ("\t", ";", "|", ",", " ")
 #: Lines that are looked at to find the separator.
 FIRST_LINES = 30
-#: Lines that are looked at to find out whether the first one holds names.
-MANY_LINES = 1000
-MISSING = frozenset({"", "?", "na", "n/a", "nan", "null", "none"})
-DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
-
-Row = list[str]
 
 
-def parse(text: str, path: Path, has_header: bool | None = None, min_columns: int = 2) -> Table:
-    """Make a table of text; ``has_header`` None finds out."""
+def parse(
+    text: str, path: Path, has_header: bool | None = None, min_columns: int = 2, keep: int = 0
+) -> Table:
+    """Make a table of text; ``has_header`` None finds out.
+
+    Columns at the end that have neither a name nor values are left out, but none of the first ``keep``.
+    """
     separator = "\t" if ".tsv" in path.suffixes else find_separator(text)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     table = _parse_numbers(text, separator, path, has_header, min_columns)
-    return _parse_cells(text, separator, path, has_header, min_columns) if table is None else table
+    return _parse_cells(text, separator, path, has_header, min_columns, keep) if table is None else table
 
 
 def _parse_numbers(
@@ -44,27 +44,27 @@ def _parse_numbers(
     lines = {} if '"' in text else numbered_lines(text)
     if len(lines) < 2:
         return None
-    first = next(_reader(lines.values(), separator))
+    first = next(rows_of(lines.values(), separator))
     matrix = number_matrix(list(lines.values())[1:], separator)
     if matrix is None or matrix.shape[1] != len(first) or len(first) < min_columns:
         return None
     if np.isnan(matrix[:MANY_LINES]).all():  # what may be a header has to be looked at more closely
         return None
     if has_header is None:
-        has_header = not any(map(_is_present_number, first))
+        has_header = not any(map(is_number, first))
     notes: list[str] = []
     if has_header:
-        names = _unique(first, notes)
+        names = unique_names(first, notes)
         lines.pop(min(lines))
     else:
         values = numbers(first)
         if values is None:
             return None
-        names, matrix = _numbered_names(len(first)), np.vstack([values, matrix])
+        names, matrix = numbered_names(len(first)), np.vstack([values, matrix])
     cells_of = None if separator == " " else separator
 
     def texts(index: int) -> np.ndarray:
-        return _texts([line.split(cells_of)[index] for line in lines.values()])
+        return cells.texts([line.split(cells_of)[index] for line in lines.values()])
 
     columns = list(np.ascontiguousarray(matrix.T))
     return Table(
@@ -86,139 +86,61 @@ def number_matrix(lines: Sequence[str], separator: str) -> np.ndarray | None:
         return None
 
 
-def _parse_cells(text: str, separator: str, path: Path, has_header: bool | None, min_columns: int) -> Table:
+def _parse_cells(
+    text: str, separator: str, path: Path, has_header: bool | None, min_columns: int, keep: int = 0
+) -> Table:
     """The table cell by cell: text, quotation marks, missing values and decimal commas are allowed."""
-    lines, rows = _rows(text, separator, path, min_columns)
+    notes: list[str] = []
+    lines, rows = read_rows(text, separator, path, min_columns, keep, notes)
     if has_header is None:
         has_header = looks_like_header(rows)
-    notes: list[str] = []
-    names = _numbered_names(len(rows[0]))
+        if has_header and any(map(is_number, rows[0])):
+            notes.append(f"{path}: line {lines[0]} was taken for names; --no-header takes it for data.")
+        if len(rows) == 1 and not any(map(is_number, rows[0])):
+            raise TableError(f"{path} has a header and no rows. Add the rows below it.")
+    names = numbered_names(len(rows[0]))
     if has_header:
-        names = _unique(rows[0], notes)
+        names = unique_names(rows[0], notes)
         lines, rows = lines[1:], rows[1:]
     if not rows:
-        raise TableError(f"{path} has a header and no rows. Give one row for each sample.")
+        raise TableError(f"{path} has a header and no rows. Add the rows below it.")
     columns = []
     is_comma_decimal = False
-    for cells in zip(*rows, strict=True):
-        values = numbers(cells)
+    for column in zip(*rows, strict=True):
+        values = numbers(column)
         if values is None and separator != ",":
-            values = numbers(_with_points(cells))
+            values = numbers(cells.with_points(column))
             is_comma_decimal |= values is not None
-        columns.append(_texts(cells) if values is None else values)
+        columns.append(cells.texts(column) if values is None else values)
     if is_comma_decimal:
         notes.append(f"{path}: commas in numbers were read as decimal points.")
 
     def texts(index: int) -> np.ndarray:
-        return _texts([row[index] for row in rows])
+        return cells.texts([row[index] for row in rows])
 
-    return Table(str(path), names, columns, np.array(lines), has_header=has_header, notes=notes, texts=texts)
+    return Table(
+        str(path),
+        names,
+        columns,
+        np.array(lines),
+        has_header=has_header,
+        comma_decimal=separator != ",",
+        notes=notes,
+        texts=texts,
+    )
 
 
 def find_separator(text: str) -> str:
     """The separator with which most of the first lines have the same number of cells, at least two."""
-    first = [line for line in text[:100_000].splitlines()[:FIRST_LINES] if line.strip()]
+    lines = [line for line in text[:100_000].splitlines() if line.strip()]
+    first = ([line for line in lines if not line.startswith(COMMENT)] or lines)[:FIRST_LINES]
     best, most = ",", 0
     for separator in SEPARATORS:
         try:
-            widths = [len(row) for row in _reader(first, separator)]
+            widths = [len(row) for row in rows_of(first, separator)]
         except csv.Error:
             continue
         width, count = Counter(widths).most_common(1)[0] if widths else (1, 0)
         if width > 1 and count > most:
             best, most = separator, count
     return best
-
-
-def _reader(lines: Iterable[str], separator: str) -> Any:
-    if separator == " ":
-        return csv.reader((" ".join(line.split()) for line in lines), delimiter=" ")
-    return csv.reader(lines, delimiter=separator, skipinitialspace=True)
-
-
-def _rows(text: str, separator: str, path: Path, min_columns: int) -> tuple[list[int], list[Row]]:
-    """Rows of stripped cells with their lines in the file; blank lines are left out."""
-    reader = _reader(io.StringIO(text), separator)
-    lines: list[int] = []
-    rows: list[Row] = []
-    try:
-        for row in reader:
-            if not row or (len(row) == 1 and not row[0].strip()):
-                continue
-            line = reader.line_num
-            if rows and len(row) != len(rows[0]):
-                raise TableError(
-                    f"{path}, line {line}: expected {len(rows[0])} cells as in line {lines[0]}, found "
-                    f"{len(row)}."
-                )
-            lines.append(line)
-            rows.append(row)
-    except csv.Error as error:
-        raise TableError(f"{path}, line {reader.line_num}: {error}. Is a quotation mark missing?") from error
-    if not rows or len(rows[0]) < min_columns:
-        raise TableError(
-            f"{path} has one column only: no separator (comma, semicolon, tab, bar, blank) was found. Give "
-            "features and a target in columns."
-        )
-    return lines, rows
-
-
-def looks_like_header(rows: list[Row]) -> bool:
-    """Whether the first row holds names: no numbers, and numbers below or text that differs from it."""
-    if len(rows) < 2 or any(map(_is_present_number, rows[0])):
-        return False
-    below = rows[1 : 1 + MANY_LINES]
-    columns = list(zip(*below, strict=True))
-    if any(numbers(cells) is not None and not all(map(_is_missing, cells)) for cells in columns):
-        return True
-    return all(name not in cells for name, cells in zip(rows[0], columns, strict=True))
-
-
-def _numbered_names(n_columns: int) -> list[str]:
-    return [f"column {k}" for k in range(1, n_columns + 1)]
-
-
-def _unique(cells: Row, notes: list[str]) -> list[str]:
-    names: list[str] = []
-    for k, cell in enumerate(cells, start=1):
-        plain = name = cell.strip() or f"column {k}"
-        number = 2
-        while name in names:
-            name, number = f"{plain} ({number})", number + 1
-        if name != plain:
-            notes.append(f"Two columns are called {plain!r}; column {k} is now {name!r}.")
-        names.append(name)
-    return names
-
-
-def numbers(cells: Sequence[str]) -> np.ndarray | None:
-    """The cells as numbers, NaN where one is missing; None if some are text."""
-    try:
-        values = np.array(list(map(float, cells)))
-    except ValueError:
-        present = [not _is_missing(cell) for cell in cells]
-        try:
-            values = np.array([float(c) if p else np.nan for c, p in zip(cells, present, strict=True)])
-        except ValueError:
-            return None
-    # Python reads 1_000 as a number; in a file it is a name.
-    return None if "_" in "".join(cells) else values
-
-
-def _with_points(cells: Sequence[str]) -> Row:
-    """Decimal commas as points; cells with other commas as they are."""
-    return [cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell.strip()) else cell for cell in cells]
-
-
-def _texts(cells: Sequence[str]) -> np.ndarray:
-    texts = np.empty(len(cells), dtype=object)
-    texts[:] = [None if _is_missing(cell) else cell.strip() for cell in cells]
-    return texts
-
-
-def _is_missing(cell: str) -> bool:
-    return cell.strip().lower() in MISSING
-
-
-def _is_present_number(cell: str) -> bool:
-    return numbers([cell]) is not None and not _is_missing(cell)

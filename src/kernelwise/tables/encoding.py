@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from kernelwise._core.text import count
-from kernelwise.tables.columns import Column, learn_column
-from kernelwise.tables.libsvm import DENSE
+from kernelwise.tables.cells import counted
+from kernelwise.tables.columns import Column
+from kernelwise.tables.faults import check_faults
 from kernelwise.tables.table import Table, TableError, is_missing, listed
-from kernelwise.tables.target import TARGET_NAMES, read_target
+from kernelwise.tables.target import read_target
 
 
 @dataclass(frozen=True)
@@ -28,6 +27,7 @@ class Encoding:
     n_columns: int  # of the training file; for LIBSVM files the features
     first_index: int | None = None  # of the features of a LIBSVM file; None for others
     is_sparse: bool = False  # whether the model takes sparse samples
+    missing: tuple[str, ...] = ()  # texts that stand for missing values, besides the usual ones
 
     @property
     def feature_names(self) -> list[str]:
@@ -35,15 +35,26 @@ class Encoding:
             return [f"feature {k + self.first_index}" for k in range(self.n_columns)]
         return [name for column in self.columns for name in column.feature_names]
 
-    def samples(self, table: Table) -> Any:
-        """X of a table: an array of shape (n_rows, n_features), or CSR."""
+    def samples(self, table: Table, unknown: str = "error", notes: list[str] | None = None) -> Any:
+        """X of a table: an array of shape (n_rows, n_features), or CSR.
+
+        Words that the training file has not are refused; ``unknown="ignore"`` codes them as none of the known
+        ones, and counts them in ``notes``.
+        """
         if self.first_index is not None:
             return self._matrix(table)
         if table.matrix is not None:
             raise TableError(f"{table.source} is a LIBSVM file, and the training file has named columns.")
         places = self._places_in(table)
-        blocks = [column.encode(table, place) for column, place in zip(self.columns, places, strict=True)]
-        return np.ascontiguousarray(np.concatenate(blocks, axis=1))
+        table = table.with_missing(self.missing, places)
+        features = list(zip(self.columns, places, strict=True))
+        faults = [column.fault(table, place, unknown == "ignore") for column, place in features]
+        check_faults(table.source, [fault for fault in faults if fault is not None])
+        if notes is not None:
+            notes += [note for column, place in features for note in _unknown_words(table, column, place)]
+        return np.ascontiguousarray(
+            np.concatenate([column.encode(table, place) for column, place in features], axis=1)
+        )
 
     def labels(self, table: Table, as_text: bool = False) -> np.ndarray:
         """y of a table; labels ``as_text`` where those of the training file are, whatever they look like."""
@@ -107,79 +118,26 @@ class Encoding:
 
     def to_json(self) -> dict[str, Any]:
         """As JSON can hold it."""
-        return {**vars(self), "columns": [c.to_json() for c in self.columns], "places": list(self.places)}
+        plain = {"places": list(self.places), "missing": list(self.missing)}
+        return {**vars(self), **plain, "columns": [column.to_json() for column in self.columns]}
 
     @classmethod
     def from_json(cls, node: dict[str, Any]) -> Encoding:
         """What `to_json` has made."""
         columns = tuple(Column.from_json(column) for column in node["columns"])
-        return cls(**{**node, "columns": columns, "places": tuple(node["places"])})
+        missing = tuple(node.get("missing", ()))  # files of older versions have none
+        return cls(**{**node, "columns": columns, "places": tuple(node["places"]), "missing": missing})
 
 
-def learn_encoding(
-    table: Table,
-    *,
-    target: str | None = None,
-    task: str = "classification",
-    ignore: Sequence[str] = (),
-    impute: bool = False,
-) -> tuple[Encoding, list[str]]:
-    """Learn how a training file becomes X and y, and say what was decided, one sentence each.
-
-    ``target`` is the name or number of a column; None is the one with a usual name, or else the last.
-    ``ignore`` has names or numbers of columns to leave out; with ``impute`` medians and the most frequent
-    words stand for missing values.
-    """
-    if table.matrix is not None:
-        if target is not None or ignore:
-            raise TableError(
-                f"{table.source} is a LIBSVM file, whose target comes first: no --target or --ignore."
-            )
-        X = table.matrix
-        is_sparse = X.nnz < DENSE * X.shape[0] * X.shape[1]
-        return Encoding((), (), "label", 0, task, False, X.shape[1], table.first_index, is_sparse), []
-    left_out = {table.find(name, "--ignore") for name in ignore}
-    place, notes = _find_target(table, target, left_out)
-    places = tuple(k for k in range(len(table.names)) if k != place and k not in left_out)
-    if not places:
-        raise TableError(f"{table.source} has no column left beside the target {table.names[place]!r}.")
-    columns = tuple(learn_column(table, k, impute) for k in places)
-    notes += _notes(table, columns, places, impute)
-    encoding = Encoding(columns, places, table.names[place], place, task, table.has_header, len(table.names))
-    return encoding, notes
-
-
-def _find_target(table: Table, target: str | None, left_out: set[int]) -> tuple[int, list[str]]:
-    if target is not None:
-        place = table.find(target, "--target")
-        if place in left_out:
-            raise TableError(f"Column {table.names[place]!r} is both --target and in --ignore.")
-        return place, []
-    usual = [k for k, n in enumerate(table.names) if n.lower() in TARGET_NAMES and k not in left_out]
-    left = [k for k in range(len(table.names)) if k not in left_out]
-    if not left:
-        raise TableError(f"--ignore leaves no column of {table.source}.")
-    place = usual[0] if len(usual) == 1 else left[-1]
-    return place, [f"The target is {table.names[place]!r}; --target COL names another column."]
-
-
-def _notes(table: Table, columns: tuple[Column, ...], places: tuple[int, ...], impute: bool) -> list[str]:
-    notes = []
-    words = [column for column in columns if column.categories]
-    if words:
-        coded = ", ".join(
-            f"{column.name!r} ({count(len(column.categories), 'value')})" for column in words[:5]
-        )
-        more = f" and {len(words) - 5} more" if len(words) > 5 else ""
-        notes.append(f"Columns of text become 0 and 1: {coded}{more}.")
-    n_missing = [int(is_missing(table.columns[k]).sum()) for k in places]
-    if impute and any(n_missing):
-        n_columns = sum(n > 0 for n in n_missing)
-        notes.append(
-            f"{sum(n_missing)} missing values in {n_columns} columns were replaced by the column's median or "
-            "most frequent word."
-        )
-    return notes
+def _unknown_words(table: Table, column: Column, place: int) -> list[str]:
+    rows = column.unknown(table, place)
+    if not len(rows):
+        return []
+    n_rows, first = counted(len(rows), "row"), f"{table.text(place)[rows[0]]!r} in {table.line(int(rows[0]))}"
+    return [
+        f"Column {column.name!r}: {n_rows} with a word that the training file has not (first {first}) "
+        f"{'counts' if len(rows) == 1 else 'count'} as none of its words."
+    ]
 
 
 def _widened(X: Any, n_columns: int, before: int = 0) -> Any:

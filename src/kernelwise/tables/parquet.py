@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import io
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from kernelwise.tables.header import unique_names
 from kernelwise.tables.table import Table, TableError
 
 MARK = b"PAR1"
 
 
-def read_parquet(path: Path) -> Table:
-    """Make a table of a Parquet file; columns are numbers, true/false or text."""
+def read_parquet(raw: bytes, path: Path) -> Table:
+    """Make a table of a Parquet file; columns are numbers, true/false or text, or cannot be used."""
     if find_spec("pyarrow") is None:
         raise TableError(
             f"{path} is a Parquet file, for which pyarrow is missing: pip install 'kernelwise[files]'."
@@ -23,20 +25,33 @@ def read_parquet(path: Path) -> Table:
     from pyarrow import parquet
 
     try:
-        # One file: ParquetFile does not take folder names for columns.
-        frame = parquet.ParquetFile(path).read()
+        frame = parquet.ParquetFile(io.BytesIO(raw)).read()
     except (OSError, pyarrow.ArrowException) as error:
         raise TableError(
             f"{path} is not a complete Parquet file ({str(error).splitlines()[0]}). Get a new copy of it."
         ) from error
     if frame.num_rows == 0 or frame.num_columns == 0:
-        raise TableError(f"{path} is empty. Give a file with one row for each sample.")
-    names = [str(name) for name in frame.column_names]
-    columns = [_values(frame.column(k), path, name) for k, name in enumerate(names)]
-    return Table(str(path), names, columns, np.arange(1, frame.num_rows + 1), row_word="row")
+        raise TableError(f"{path} is empty. Give a file that has rows.")
+    notes: list[str] = []
+    names = unique_names([str(name) for name in frame.column_names], notes)
+    columns = [_values(frame.column(k)) for k in range(len(names))]
+    unusable = {
+        k: f"values of the type {frame.column(k).type}" for k, values in enumerate(columns) if values is None
+    }
+    nothing = np.full(frame.num_rows, None, dtype=object)
+    return Table(
+        str(path),
+        names,
+        [nothing if values is None else values for values in columns],
+        np.arange(1, frame.num_rows + 1),
+        row_word="row",
+        unusable=unusable,
+        notes=notes,
+    )
 
 
-def _values(column: Any, path: Path, name: str) -> np.ndarray:
+def _values(column: Any) -> np.ndarray | None:
+    """Numbers with NaN, or text with None; None for values that are neither."""
     from pyarrow import types
 
     kind = column.type
@@ -48,4 +63,4 @@ def _values(column: Any, path: Path, name: str) -> np.ndarray:
         texts = np.empty(len(column), dtype=object)
         texts[:] = [None if v is None else str(v) for v in column.to_pylist()]
         return texts
-    raise TableError(f"{path}, column {name!r}: values of the type {kind} cannot be used. Leave it out.")
+    return None

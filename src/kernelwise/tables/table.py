@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
+
+from kernelwise.tables import cells
 
 
 class TableError(ValueError):
@@ -27,6 +29,9 @@ class Table:
     matrix: Any = None  # the features of a LIBSVM file, CSR, whose only column is the label
     first_index: int = 1  # of the features of a LIBSVM file: 0 or 1
     row_word: str = "line"  # what a row is called in messages
+    comma_decimal: bool = False  # whether numbers of the file may have decimal commas
+    #: What columns hold that can be no features, by their indices, such as "values of the type date32".
+    unusable: dict[int, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  # what was guessed while reading; one sentence each
     #: From the index of a column to its cells as they stand in the file.
     texts: Callable[[int], np.ndarray] | None = field(default=None, repr=False)
@@ -43,9 +48,40 @@ class Table:
     def __len__(self) -> int:
         return len(self.lines)
 
-    def where(self, row: int, column: int) -> str:
-        """A cell in words, for a message."""
-        return f"{self.source}, {self.row_word} {self.lines[row]}, column {self.names[column]!r}"
+    def place(self, column: int, row: int | None = None) -> str:
+        """A column or one of its cells in words, for a message."""
+        name = f"column {self.names[column]!r}"
+        return name if row is None else f"{self.line(row)}, {name}"
+
+    def line(self, row: int) -> str:
+        """A row in words, for a message."""
+        return f"{self.row_word} {self.lines[row]}"
+
+    def is_number(self, cell: str) -> bool:
+        """Whether the text of a cell is a number, as this file writes them."""
+        return cells.is_number(cell, self.comma_decimal)
+
+    def with_missing(self, missing: Sequence[str], places: Sequence[int]) -> Table:
+        """This table without the cells of some columns that have one of these texts.
+
+        A column is one of numbers if it is otherwise.
+        """
+        if not missing:
+            return self
+        columns = list(self.columns)
+        codes = [float(text) for text in missing if cells.is_number(text)]
+        for place in places:
+            values = columns[place].copy()
+            if values.dtype.kind == "f":
+                values[np.isin(values, codes)] = np.nan
+            else:
+                values[[value in missing for value in values]] = None
+                plain = ["" if value is None else value for value in values]
+                found = cells.numbers(cells.with_points(plain) if self.comma_decimal else plain)
+                has_any = any(value is not None for value in values)
+                values = values if found is None or not has_any else found
+            columns[place] = values
+        return replace(self, columns=columns)
 
     def find(self, wanted: str, option: str) -> int:
         """Place of a column by its name or number (from 1; negative from the end)."""
@@ -75,11 +111,3 @@ def is_missing(column: np.ndarray) -> np.ndarray:
     if column.dtype.kind == "f":
         return np.isnan(column)
     return np.array([value is None for value in column], dtype=bool)
-
-
-def is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True

@@ -2,45 +2,119 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
-from kernelwise.tables.table import Table, TableError, is_missing, is_number
+from kernelwise.tables.cells import quoted
+from kernelwise.tables.faults import Fault, check_faults
+from kernelwise.tables.suspects import counted_texts, odd_texts
+from kernelwise.tables.table import Table, is_missing
 
 #: A column with one of these names is the target if nobody names another.
 TARGET_NAMES = ("target", "class", "label", "y")
 #: Whole numbers with more different values than this are no classes.
 MAX_CLASSES = 100
+#: With more labels than this, of which some occur once, a target is asked whether it holds classes.
+MANY_CLASSES = 10
+#: Labels that occur once, as a share of all labels: above it the numbers are a quantity, the words names.
+SINGLE_NUMBERS, SINGLE_WORDS = 0.1, 0.5
+ANOTHER = "name another column with --target"
 
 
 def read_target(table: Table, index: int, task: str, as_text: bool = False) -> np.ndarray:
     """Labels as integers or text, or numbers, of shape (n_rows,); labels ``as_text`` where others are."""
-    values, name = table.columns[index], table.names[index]
-    missing = is_missing(values)
-    if missing.any():
-        where = table.where(int(np.flatnonzero(missing)[0]), index)
-        raise TableError(f"{where}: the target is missing. Remove the row.")
+    fault = _missing(table, index) or _other_kind(table, index, task, as_text)
+    check_faults(table.source, [] if fault is None else [fault])
+    values = table.columns[index]
     if task == "regression":
-        return _numbers(table, index, values)
+        return values
     if values.dtype.kind != "f" or as_text:
         return np.array(table.text(index).tolist(), dtype=str)
-    distinct = np.unique(values)
-    is_whole = bool((distinct == np.rint(distinct)).all()) and np.abs(distinct).max() < 2**53
-    if not is_whole or len(distinct) > MAX_CLASSES:
-        raise TableError(
-            f"{table.source}: the target {name!r} looks continuous ({len(distinct)} distinct values, such as "
-            f"{values[0]:g}). Use --task regression, or name another column with --target."
-        )
     return values.astype(np.int64)
 
 
-def _numbers(table: Table, index: int, values: np.ndarray) -> np.ndarray:
+def target_fault(table: Table, index: int, task: str) -> Fault | None:
+    """What keeps a column from being the target of a training file; None if nothing does."""
+    if index in table.unusable:
+        message = f"it holds {table.unusable[index]}, which cannot be predicted. Please {ANOTHER}."
+        return Fault(table.place(index), message)
+    fault = _missing(table, index) or _other_kind(table, index, task, as_text=False)
+    return _single_labels(table, index) if fault is None and task == "classification" else fault
+
+
+def _other_kind(table: Table, index: int, task: str, as_text: bool) -> Fault | None:
+    """Labels where there should be numbers, or the other way round."""
+    if task == "regression":
+        return _no_quantity(table, index)
+    return None if as_text or table.columns[index].dtype.kind != "f" else _continuous(table, index)
+
+
+def _missing(table: Table, index: int) -> Fault | None:
+    rows = np.flatnonzero(is_missing(table.columns[index]))
+    if not len(rows):
+        return None
+    first = int(rows[0])
+    if len(rows) == 1:
+        return Fault(table.place(index, first), "the target is missing. Remove the row.")
+    if len(rows) == len(table):
+        return Fault(table.place(index), f"it is the target, and has no values. Please {ANOTHER}.")
+    where = f"in {len(rows)} of {len(table)} rows, the first in {table.line(first)}"
+    return Fault(table.place(index), f"the target is missing {where}. Remove these rows.")
+
+
+def _no_quantity(table: Table, index: int) -> Fault | None:
+    values = table.columns[index]
     if values.dtype.kind != "f":
-        row = next(r for r, value in enumerate(values) if not is_number(value))
-        raise TableError(
-            f"{table.where(row, index)}: a regression needs numbers, found {values[row]!r}. Use --task "
-            "classification, or name another column with --target."
+        odd = odd_texts(table, index)
+        word, rows = min(odd.items(), key=lambda item: item[1][0])
+        n_odd = sum(map(len, odd.values()))
+        more = f" ({n_odd} such cells)" if n_odd > 1 else ""
+        message = (
+            f"a regression needs numbers, found {quoted(word)}{more}. Remove such rows, use --task "
+            f"classification, or {ANOTHER}."
         )
+        return Fault(table.place(index, rows[0]), message)
     if not np.isfinite(values).all():
         row = int(np.flatnonzero(~np.isfinite(values))[0])
-        raise TableError(f"{table.where(row, index)}: {values[row]} is not a finite number. Remove the row.")
-    return values
+        return Fault(table.place(index, row), f"{values[row]} is not a finite number. Remove the row.")
+    return None
+
+
+def _continuous(table: Table, index: int) -> Fault | None:
+    values = table.columns[index]
+    distinct = np.unique(values)
+    is_whole = bool((distinct == np.rint(distinct)).all()) and np.abs(distinct).max() < 2**53
+    if is_whole and len(distinct) <= MAX_CLASSES:
+        return None
+    message = (
+        f"the target {table.names[index]!r} looks continuous ({len(distinct)} distinct values, such as "
+        f"{values[0]:g}). Use --task regression, or {ANOTHER}."
+    )
+    return Fault("", message, task="regression")
+
+
+def _single_labels(table: Table, index: int) -> Fault | None:
+    """Many labels that occur once are no classes: numbers are a quantity then, words are names of rows."""
+    values = table.columns[index]
+    counts = Counter(values.tolist())
+    n_single = sum(n == 1 for n in counts.values())
+    is_text = values.dtype.kind != "f"
+    if len(counts) <= MANY_CLASSES or n_single <= (SINGLE_WORDS if is_text else SINGLE_NUMBERS) * len(counts):
+        return None
+    kind = "values" if is_text else "whole numbers"
+    has = f"the target {table.names[index]!r} has {len(counts)} different {kind} in {len(table)} rows"
+    odd = odd_texts(table, index) if is_text else {}
+    if sum(map(len, odd.values())) > len(table) / 2:
+        return Fault("", f"{has}, such as {quoted(values[0])}: these are no classes. Please {ANOTHER}.")
+    if odd:
+        message = (
+            f"{has}, most of them numbers (but {counted_texts(table, odd)}): it looks like a quantity. "
+            f"Remove the rows without a number and add --task regression, or {ANOTHER}."
+        )
+    else:
+        message = (
+            f"{has}, {n_single} of them in one row only: it looks like a quantity. Add --task regression; if "
+            "the numbers are classes, remove those with one row only."
+        )
+    return Fault("", message, task="regression")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import re
+import sys
 import zlib
 from pathlib import Path
 
@@ -20,12 +21,13 @@ MARKS = (
 )
 NO_TEXT = re.compile("[\x00-\x08\x0e-\x1a]")
 GZIP = b"\x1f\x8b"
+STANDARD_INPUT = "-"
 
 
 def read_bytes(path: Path) -> bytes:
-    """The contents of a file, unpacked if they are gzip's, whatever the name says."""
+    """The contents of a file, unpacked if they are gzip's, whatever the name says; - is standard input."""
     try:
-        raw = path.read_bytes()
+        raw = sys.stdin.buffer.read() if str(path) == STANDARD_INPUT else path.read_bytes()
     except OSError as error:
         raise TableError(f"{path} cannot be read: {error.strerror}.") from error
     if raw.startswith(GZIP):

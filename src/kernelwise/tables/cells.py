@@ -1,0 +1,68 @@
+"""One cell of a text file: whether it is missing, a number, or text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+#: Texts, in any capitals, that stand for a missing value in every file.
+MISSING = frozenset({"", "?", "na", "n/a", "nan", "null", "none"})
+DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+#: Longer cells are cut where a message quotes them.
+MOST_CHARACTERS = 40
+
+
+def is_missing_cell(cell: str) -> bool:
+    return cell.strip().lower() in MISSING
+
+
+def numbers(cells: Sequence[str]) -> np.ndarray | None:
+    """The cells as numbers, NaN where one is missing; None if some are text."""
+    try:
+        values = np.array(list(map(float, cells)))
+    except ValueError:
+        present = [not is_missing_cell(cell) for cell in cells]
+        try:
+            values = np.array([float(c) if p else np.nan for c, p in zip(cells, present, strict=True)])
+        except ValueError:
+            return None
+    # Python reads 1_000 as a number; in a file it is a name.
+    return None if "_" in "".join(cells) else values
+
+
+def with_points(cells: Sequence[str]) -> list[str]:
+    """Decimal commas as points; cells with other commas as they are."""
+    return [cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell.strip()) else cell for cell in cells]
+
+
+def is_number(cell: str, comma_decimal: bool = False) -> bool:
+    """Whether a cell is a number, with a point or, if ``comma_decimal``, with a comma."""
+    cells = with_points([cell]) if comma_decimal else [cell]
+    return not is_missing_cell(cell) and numbers(cells) is not None
+
+
+def texts(cells: Sequence[str]) -> np.ndarray:
+    """The cells as stripped text, None where one is missing; objects of shape (n_cells,)."""
+    found = np.empty(len(cells), dtype=object)
+    found[:] = [None if is_missing_cell(cell) else cell.strip() for cell in cells]
+    return found
+
+
+def quoted(cell: str) -> str:
+    """A cell for a message: in quotation marks, not too long, without characters that a terminal obeys."""
+    return repr(cell if len(cell) <= MOST_CHARACTERS else f"{cell[:MOST_CHARACTERS]}…")
+
+
+def counted(n: int, one: str, many: str = "") -> str:
+    """A number and its noun: "1 row", "2 rows"."""
+    return f"{n} {one if n == 1 else many or one + 's'}"
+
+
+def enumerated(parts: Iterable[str], most: int = 5, last: str = "and") -> str:
+    """Parts in words: "a, b and c", or "a, b and 3 more"."""
+    parts = list(parts)
+    if len(parts) > most:
+        parts = [*parts[: most - 1], f"{len(parts) - most + 1} more"]
+    return f" {last} ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

@@ -1,0 +1,120 @@
+"""How a training file becomes X and y: its target, its columns, and all that is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kernelwise.tables.cells import counted
+from kernelwise.tables.columns import learn_column
+from kernelwise.tables.encoding import Encoding
+from kernelwise.tables.faults import Fault, check_faults
+from kernelwise.tables.libsvm import DENSE
+from kernelwise.tables.preparation import doubts, preparation, spellings
+from kernelwise.tables.suspects import column_fault, gaps_fault
+from kernelwise.tables.table import Table, TableError
+from kernelwise.tables.target import TARGET_NAMES, target_fault
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What was learned from a training file, and what there is to say about it."""
+
+    encoding: Encoding
+    notes: list[str]  # what was guessed, and what looks odd
+    preparation: list[str]  # what was done to the columns
+
+
+def learn_encoding(
+    table: Table,
+    *,
+    target: str | None = None,
+    task: str = "classification",
+    ignore: Sequence[str] = (),
+    impute: bool = False,
+    missing: Sequence[str] = (),
+    lump: bool = False,
+) -> Learned:
+    """Learn how a training file becomes X and y, and say what was decided, one sentence each.
+
+    ``target`` is the name or number of a column; None is the one with a usual name, or else the last.
+    ``ignore`` has names or numbers of columns to leave out; with ``impute`` medians and the most frequent
+    words stand for missing values, which are also the cells of features with a text in ``missing``; ``lump``
+    puts the rare words of a column together. Everything that is wrong is in one TableError.
+    """
+    missing = tuple(missing)
+    if table.matrix is not None:
+        return _learn_libsvm(table, task, target is not None or ignore or missing)
+    left_out = {table.find(name, "--ignore") for name in ignore}
+    place, notes = _find_target(table, target, left_out)
+    places = tuple(k for k in range(len(table.names)) if k != place and k not in left_out)
+    if not places:
+        raise TableError(f"{table.source} has no column left beside the target {table.names[place]!r}.")
+    table = table.with_missing(missing, places)
+    check_faults(table.source, _faults(table, place, places, task, impute, lump))
+    columns = {k: learn_column(table, k, impute) for k in places}
+    notes += _labels_that_are_missing(table, place, missing)
+    if task == "classification" and table.columns[place].dtype.kind != "f":
+        notes += spellings(table, place)
+    notes += doubts(table, [k for k, column in columns.items() if column.categories])
+    encoding = Encoding(
+        tuple(columns.values()),
+        places,
+        table.names[place],
+        place,
+        task,
+        table.has_header,
+        len(table.names),
+        missing=missing,
+    )
+    return Learned(encoding, notes, preparation(table, columns, left_out, missing))
+
+
+def _learn_libsvm(table: Table, task: str, has_options: Any) -> Learned:
+    if has_options:
+        raise TableError(
+            f"{table.source} is a LIBSVM file, whose target comes first and whose values are all numbers: no "
+            "--target, --ignore or --missing."
+        )
+    fault = target_fault(table, 0, task)
+    check_faults(table.source, [] if fault is None else [fault])
+    X = table.matrix
+    is_sparse = X.nnz < DENSE * X.shape[0] * X.shape[1]
+    encoding = Encoding((), (), "label", 0, task, False, X.shape[1], table.first_index, is_sparse)
+    return Learned(encoding, [], [])
+
+
+def _faults(
+    table: Table, target: int, places: Sequence[int], task: str, impute: bool, lump: bool
+) -> list[Fault]:
+    """All that is wrong with a training file: its target, its columns in their order, its gaps."""
+    by_column = {k: column_fault(table, k, lump) for k in places}
+    faults = [target_fault(table, target, task), *by_column.values()]
+    if not impute:
+        kept = [k for k, fault in by_column.items() if fault is None or not fault.ignore]
+        faults.append(gaps_fault(table, kept))
+    return [fault for fault in faults if fault is not None]
+
+
+def _labels_that_are_missing(table: Table, place: int, missing: Sequence[str]) -> list[str]:
+    labels = table.text(place).tolist()
+    return [
+        f"The target has {text!r} in {counted(labels.count(text), 'row')}; --missing is not about the target."
+        for text in missing
+        if text in labels
+    ]
+
+
+def _find_target(table: Table, target: str | None, left_out: set[int]) -> tuple[int, list[str]]:
+    if target is not None:
+        place = table.find(target, "--target")
+        if place in left_out:
+            raise TableError(f"Column {table.names[place]!r} is both --target and in --ignore.")
+        return place, []
+    usual = [k for k, n in enumerate(table.names) if n.lower() in TARGET_NAMES and k not in left_out]
+    left = [k for k in range(len(table.names)) if k not in left_out]
+    if not left:
+        raise TableError(f"--ignore leaves no column of {table.source}.")
+    place = usual[0] if len(usual) == 1 else left[-1]
+    return place, [f"The target is {table.names[place]!r}; --target COL names another column."]

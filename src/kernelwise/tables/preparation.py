@@ -1,0 +1,97 @@
+"""What was done to the columns of a training file before a model saw them, in sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import numpy as np
+
+from kernelwise.tables.cells import counted, enumerated, quoted
+from kernelwise.tables.columns import OTHER, Column
+from kernelwise.tables.suspects import MAX_CATEGORIES, counted_texts, odd_texts
+from kernelwise.tables.table import Table, is_missing
+
+#: More ways of writing words than this are not listed one by one.
+MOST_SPELLINGS = 3
+
+
+def preparation(
+    table: Table, columns: dict[int, Column], left_out: Iterable[int] = (), missing: tuple[str, ...] = ()
+) -> list[str]:
+    """Which columns were left out, coded or filled, one sentence each; ``columns`` by their indices."""
+    sentences = []
+    names = [repr(table.names[k]) for k in sorted(left_out)]
+    if names:
+        sentences.append(f"Left out: {enumerated(names)}.")
+    if missing:
+        sentences.append(f"Cells that hold {enumerated(map(quoted, missing), last='or')} count as missing.")
+    words = {k: column for k, column in columns.items() if column.categories}
+    if words:
+        coded = [
+            f"{column.name!r} ({counted(len(column.categories), 'word')}, "
+            f"{counted(len(column.coded), 'feature')})"
+            for column in words.values()
+        ]
+        sentences.append(f"Columns of words became features of 0 and 1: {enumerated(coded)}.")
+    sentences += [_lumped(table, k, column) for k, column in words.items() if column.is_lumped]
+    return sentences + _filled(table, columns)
+
+
+def _lumped(table: Table, index: int, column: Column) -> str:
+    n_other = int(np.sum(column.words(table, index) == OTHER))
+    return (
+        f"Column {column.name!r} keeps its {MAX_CATEGORIES} most frequent words; all others, in "
+        f"{counted(n_other, 'row')}, became {OTHER!r}."
+    )
+
+
+def _filled(table: Table, columns: dict[int, Column]) -> list[str]:
+    parts = []
+    for k, column in columns.items():
+        n_missing = int(is_missing(table.columns[k]).sum())
+        if n_missing and column.fill is not None:
+            is_word = bool(column.categories)
+            by = f"the most frequent word {column.fill!r}" if is_word else f"the median {column.fill:g}"
+            parts.append(f"{n_missing} in {column.name!r} by {by}")
+    return [f"Missing values were filled: {enumerated(parts)}."] if parts else []
+
+
+def doubts(table: Table, words: Iterable[int]) -> list[str]:
+    """Columns of words that may not be what they seem: numbers among them, one word written in two ways."""
+    sentences = []
+    for k in words:
+        sentences += _numbers_as_words(table, k) + spellings(table, k)
+    return sentences
+
+
+def spellings(table: Table, index: int) -> list[str]:
+    """Words of a column that differ only in capitals or spaces."""
+    groups: dict[str, list[str]] = {}
+    values = table.columns[index]
+    counts = Counter(values[~is_missing(values)].tolist())
+    for word in counts:
+        groups.setdefault("".join(word.split()).casefold(), []).append(word)
+    twice = [sorted(group, key=lambda word: -counts[word]) for group in groups.values() if len(group) > 1]
+    sentences = []
+    for group in twice[:MOST_SPELLINGS]:
+        words = enumerated(f"{quoted(word)} ({counted(counts[word], 'row')})" for word in group)
+        sentences.append(
+            f"Column {table.names[index]!r}: {words} differ only in capitals or spaces and count as "
+            "different. Write them alike if they are the same."
+        )
+    n_more = len(twice) - MOST_SPELLINGS
+    if n_more > 0:
+        sentences.append(f"Column {table.names[index]!r} has {counted(n_more, 'more such group')} of words.")
+    return sentences
+
+
+def _numbers_as_words(table: Table, index: int) -> list[str]:
+    odd = odd_texts(table, index)
+    n_present = int((~is_missing(table.columns[index])).sum())
+    if sum(map(len, odd.values())) > n_present / 2:
+        return []
+    return [
+        f"Column {table.names[index]!r} was taken as words, though most of its cells are numbers (but "
+        f"{counted_texts(table, odd)}). If such a text means missing, name it with --missing."
+    ]

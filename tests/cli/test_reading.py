@@ -1,0 +1,109 @@
+"""Files as people have them: a first result after one list of faults."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+from datetime import date, timedelta
+
+import numpy as np
+import pytest
+
+from kernelwise.cli.samples import first_line, read_samples
+
+from .conftest import SHORT
+
+TOWNS = ("Köln", "Düsseldorf", "Münster", "Zürich", "Ulm", "Bonn")
+CLASSES = ("mild case", "severe case", "no finding")
+
+
+@pytest.fixture
+def messy(tmp_path):
+    """300 rows with identifiers, dates, '-' and '<5' among numbers, towns, gaps, and three classes."""
+    random = np.random.default_rng(0)
+    lines = ["sample_id,date,conc,lod,town,age,outcome"]
+    for k in range(300):
+        label = 0 if k < 150 else 1 + k % 2
+        conc = "-" if k in (84, 120, 133, 200, 277) else f"{20 + 3 * label + random.normal():.2f}"
+        lod = "<5" if k % 40 == 3 else f"{5 + random.exponential(1 + label):.2f}"
+        age = "" if k % 25 == 7 else random.integers(18, 90)
+        day = date(2024, 1, 1) + timedelta(k)
+        lines.append(f"P-{k:05d},{day},{conc},{lod},{TOWNS[k % 6]},{age},{CLASSES[label]}")
+    (tmp_path / "messy.csv").write_text("\n".join(lines), encoding="utf-8")
+    return "messy.csv"
+
+
+def test_a_messy_file_gives_a_result_in_the_second_run(run, refused, messy):
+    first, *faults, last = refused("tune", messy).splitlines()
+    assert first == "messy.csv has 5 faults:"
+    assert faults[2] == (
+        "- column 'conc': 5 of 300 cells are not numbers ('-', first in line 86). Tell kernelwise that '-' "
+        "means missing with --missing - --impute, or leave the column out with --ignore conc."
+    )
+    assert last == 'To go on: --ignore sample_id,date --missing "-,<5" --impute'
+    options = shlex.split(last.removeprefix("To go on: "))
+    code, _, err = run("tune", messy, *options, *SHORT, "--model", "m.kw")
+    assert code == 0
+    assert "300 rows, 9 features; 3 classes: mild case 150, severe case 75, no finding 75." in err
+    assert run("predict", "m.kw", messy).code == 0
+    assert run("diagnose", messy, *options).code == 0
+
+
+def test_words_that_are_new_are_refused_or_ignored(run, refused, messy, tmp_path):
+    options = ("--ignore", "sample_id,date", "--missing", "-,<5", "--impute")
+    assert run("tune", messy, *options, *SHORT, "--model", "m.kw").code == 0
+    new = (tmp_path / messy).read_text(encoding="utf-8").replace("Ulm", "Wien")
+    (tmp_path / "new.csv").write_text(new, encoding="utf-8")
+    sentence = refused("predict", "m.kw", "new.csv")
+    assert sentence.startswith("new.csv, line 6, column 'town': 'Wien' is not in the training file")
+    assert sentence.endswith("use `kernelwise predict --unknown ignore`.")
+    outcome = run("predict", "m.kw", "new.csv", "--unknown", "ignore")
+    assert len(outcome.out.splitlines()) == 301
+    assert (
+        "Column 'town': 50 rows with a word that the training file has not (first 'Wien' in line 6)"
+        in outcome.err
+    )
+
+
+def test_preparation_is_in_the_notes_of_json(run, messy):
+    options = ("--ignore", "sample_id,date", "--missing", "-,<5", "--impute", "--json")
+    notes = json.loads(run("tune", messy, *options, *SHORT).out)["data"]["notes"]
+    assert "Left out: 'sample_id' and 'date'." in notes
+    assert any(note.startswith("Missing values were filled: 5 in 'conc' by the median ") for note in notes)
+
+
+def samples_of(tmp_path, contents, task="classification"):
+    (tmp_path / "f.csv").write_text(contents)
+    return read_samples(tmp_path / "f.csv", None, None, False, None, task)
+
+
+def test_the_first_line_has_rows_features_and_classes(tmp_path):
+    labels = [f"c{k % 11}" for k in range(44)] + ["\x1b[31mred"] * 5
+    data = samples_of(tmp_path, "a,class\n" + "".join(f"{k},{label}\n" for k, label in enumerate(labels)))
+    shown = "'\\x1b[31mred' 5, c0 4, c1 4, c2 4, c3 4, c4 4, c5 4, c6 4 and 4 more."
+    assert first_line(data) == f"49 rows, 1 feature; 12 classes: {shown}"
+    data = samples_of(tmp_path, "a,b,y\n1,2,-1.5\n3,4,2.5\n5,7,2\n", "regression")
+    assert first_line(data) == "3 rows, 2 features; 'y' is between -1.5 and 2.5, on average 1."
+
+
+def test_rows_of_standard_input(run, rows, monkeypatch):
+    text = "\n".join(["a,b,colour,play", *rows])
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    outcome = run("tune", "-", *SHORT)
+    assert outcome.code == 0
+    assert "40 rows, 5 features; 2 classes" in outcome.err
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    assert "standard input is empty" in run("tune", "-").err
+
+
+def test_whole_numbers_of_a_quantity_are_sent_to_regression(run, refused, tmp_path):
+    random = np.random.default_rng(0)
+    counts = random.normal(30, 25, size=300).astype(int)
+    (tmp_path / "counts.csv").write_text("a,count\n" + "".join(f"{n * 2},{n}\n" for n in counts))
+    sentence = refused("tune", "counts.csv")
+    assert sentence.startswith(
+        f"counts.csv: the target 'count' has {len(set(counts))} different whole numbers in 300"
+    )
+    assert "it looks like a quantity. Add --task regression" in sentence
+    assert run("tune", "counts.csv", "--task", "regression", *SHORT).code == 0

@@ -1,0 +1,163 @@
+"""Everything that is wrong with a file, in one list that ends with the options that help."""
+
+from __future__ import annotations
+
+import shlex
+
+import numpy as np
+import pytest
+
+from kernelwise.tables import learn_encoding, read_table
+from kernelwise.tables.faults import Fault, TableFaults, in_shell
+
+
+def column(name, cells, n=40):
+    """A file of a column, a number and a class."""
+    return f"{name},b,class\n" + "".join(f"{cells(k)},{k},{'xy'[k % 2]}\n" for k in range(n))
+
+
+@pytest.mark.parametrize(
+    ("cells", "says"),
+    [
+        (
+            lambda k: f"P-{k:05d}",
+            "it has 40 different words in 40 rows, such as 'P-00000', and looks like an id",
+        ),
+        (
+            lambda k: f"2024-01-{k + 1}",
+            "it holds dates or times, such as '2024-01-1'. Leave it out with --ignore a",
+        ),
+        (lambda k: f"{k % 28 + 1}.03.2024 12:30", "it holds dates or times"),
+        (lambda k: f"{k}.5 mg", "its numbers have the unit 'mg', as in '0.5 mg'"),
+        (
+            lambda k: "-" if k in (7, 9) else f"{k}.5",
+            "2 of 40 cells are not numbers ('-', first in line 9). Tell",
+        ),
+        (lambda k: "-" if k == 7 else f"{k}.5", "1 of 40 cells is not a number ('-', first in line 9)"),
+        (
+            lambda k: "<5" if k < 3 else "-" if k < 5 else k,
+            "('<5' 3 times, first in line 2 and '-' 2 times, first",
+        ),
+        (lambda k: f'"1,{100 + k}"' if k < 9 else k, "Write numbers without separators of thousands"),
+        (lambda k: f"x{k}" if k < 15 else k, "Correct these cells, or leave the column out with --ignore a."),
+        (
+            lambda k: f"town {k % 25}",
+            "it has 25 different words, such as 'town 0'; at most 20 can be coded. Put",
+        ),
+        (
+            lambda k: "1e999" if k in (3, 4) else k,
+            "line 5, column 'a': inf is not a finite number, nor are 1 more",
+        ),
+        (lambda k: "", "column 'a': it has no values. Leave it out with --ignore a."),
+        (
+            lambda k: "" if k == 3 else k,
+            "f.csv, line 5, column 'a': a value is missing. Fill it with --impute",
+        ),
+        (lambda k: "" if k > 30 else k, "column 'a': 9 of 40 values are missing, the first in line 33."),
+    ],
+)
+def test_a_column_that_can_be_no_feature(faults, cells, says):
+    (line,) = faults(column("a", cells))
+    assert line.startswith("f.csv, ")
+    assert says in line
+
+
+def test_numbers_with_decimal_commas_are_numbers(faults):
+    contents = column("a", lambda k: "-" if k == 7 else f"{k}.5").replace(",", ";").replace(".", ",")
+    assert "1 of 40 cells is not a number ('-', first in line 9)" in faults(contents)[0]
+
+
+def test_all_faults_at_once_and_the_options_for_them(faults, tmp_path):
+    header = "my id,when,c,c2,town,gap,n,outcome\n"
+    rows = [
+        f"P{k},2024-01-{k + 1},{'-' if k == 2 else k},{'<5' if k == 3 else k},T{k % 25},"
+        f"{'' if k == 4 else k},{k},{'xyz'[k % 3]}"
+        for k in range(50)
+    ]
+    contents = header + "\n".join(rows)
+    first, *lines, last = faults(contents)
+    assert first == "f.csv has 6 faults:"
+    names = ["my id", "when", "c", "c2", "town", "gap"]
+    assert [f"column {name!r}" in line for name, line in zip(names, lines, strict=True)] == [True] * 6
+    assert last == 'To go on: --ignore "my id,when" --missing "-,<5" --impute --lump'
+    table = read_table(tmp_path / "f.csv")
+    learned = learn_encoding(table, ignore=["my id", "when"], missing=["-", "<5"], impute=True, lump=True)
+    X = learned.encoding.samples(table)
+    assert X.shape == (50, 2 + 21 + 2)
+    assert X[2, 0] == np.median([k for k in range(50) if k != 2])
+    assert learned.preparation == [
+        "Left out: 'my id' and 'when'.",
+        "Cells that hold '-' or '<5' count as missing.",
+        "Columns of words became features of 0 and 1: 'town' (21 words, 21 features).",
+        "Column 'town' keeps its 20 most frequent words; all others, in 10 rows, became 'other'.",
+        "Missing values were filled: 1 in 'c' by the median 25, 1 in 'c2' by the median 25 and 1 in 'gap' "
+        "by the median 25.",
+    ]
+
+
+def test_faults_that_no_option_mends_are_said_to_be_in_the_file(faults):
+    contents = column("a", lambda k: f"P{k}").replace(",7,y", ",7,").replace(",9,y", ",9,")
+    first, target, _, last = faults(contents)
+    assert first == "f.csv has 2 faults:"
+    assert (
+        target
+        == "- column 'class': the target is missing in 2 of 40 rows, the first in line 9. Remove these rows."
+    )
+    assert last == "To go on: correct the fault that has no option in the file, then add --ignore a"
+
+
+def test_at_most_ten_faults_are_shown_and_all_have_their_options(faults):
+    names = [f"c{k}" for k in range(14)]
+    rows = [",".join([*(f"{name}-{k}" for name in names), "xy"[k % 2]]) for k in range(30)]
+    lines = faults(",".join([*names, "class"]) + "\n" + "\n".join(rows))
+    assert lines[0] == "f.csv has 14 faults:"
+    assert len(lines) == 13
+    assert lines[-2:] == ["- and 4 more faults of these kinds.", f"To go on: --ignore {','.join(names)}"]
+
+
+@pytest.mark.parametrize(
+    ("name", "typed"), [("a b", '"a b"'), ('"a,b"', "1"), ("a$b", "'a$b'"), ("größe", "größe")]
+)
+def test_options_can_be_typed_as_they_are(faults, tmp_path, name, typed):
+    (line,) = faults(column(name, lambda k: f"P{k}"))
+    assert line.endswith(f"--ignore {typed}.")
+    ignored = shlex.split(typed)[0].split(",")
+    table = read_table(tmp_path / "f.csv")
+    assert learn_encoding(table, ignore=ignored).encoding.feature_names == ["b"]
+
+
+def test_a_fault_without_a_place_names_the_file():
+    assert TableFaults("f", [Fault("", "it is wrong.")]).lines == ["f: it is wrong."]
+    assert in_shell("-") == "-"
+
+
+# -- targets -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("labels", "says"),
+    [
+        (lambda k: k * k // 300, "the target 'y' has 48 different whole numbers in 120 rows"),
+        (
+            lambda k: f"note {k}",
+            "the target 'y' has 120 different values in 120 rows, such as 'note 0': these are no",
+        ),
+        (
+            lambda k: "-" if k == 4 else f"{k}.25",
+            "most of them numbers (but '-', first in line 6): it looks like a q",
+        ),
+        (lambda k: "", "column 'y': it is the target, and has no values."),
+    ],
+)
+def test_a_target_that_is_no_class(faults, labels, says):
+    contents = "a,b,y\n" + "".join(f"{k},{-k},{labels(k)}\n" for k in range(120))
+    assert says in faults(contents)[0]
+
+
+def test_whole_numbers_with_rows_for_each_are_classes(tmp_path):
+    (tmp_path / "f.csv").write_text("a,y\n" + "".join(f"{k},{k % 30}\n" for k in range(60)))
+    table = read_table(tmp_path / "f.csv")
+    encoding = learn_encoding(table).encoding
+    assert len(set(encoding.labels(table))) == 30
+    (tmp_path / "new.csv").write_text("a,y\n" + "".join(f"{k},{k}\n" for k in range(30)))
+    assert encoding.labels(read_table(tmp_path / "new.csv")).tolist() == list(range(30))

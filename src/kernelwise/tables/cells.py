@@ -55,11 +55,6 @@ def quoted(cell: str) -> str:
     return repr(cell if len(cell) <= MOST_CHARACTERS else f"{cell[:MOST_CHARACTERS]}…")
 
 
-def counted(n: int, one: str, many: str = "") -> str:
-    """A number and its noun: "1 row", "2 rows"."""
-    return f"{n} {one if n == 1 else many or one + 's'}"
-
-
 def enumerated(parts: Iterable[str], most: int = 5, last: str = "and") -> str:
     """Parts in words: "a, b and c", or "a, b and 3 more"."""
     parts = list(parts)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.tables.cells import counted
+from kernelwise._core.text import count
 from kernelwise.tables.columns import Column
 from kernelwise.tables.faults import check_faults
 from kernelwise.tables.table import Table, TableError, is_missing, listed
@@ -133,7 +133,7 @@ def _unknown_words(table: Table, column: Column, place: int) -> list[str]:
     rows = column.unknown(table, place)
     if not len(rows):
         return []
-    n_rows, first = counted(len(rows), "row"), f"{table.text(place)[rows[0]]!r} in {table.line(int(rows[0]))}"
+    n_rows, first = count(len(rows), "row"), f"{table.text(place)[rows[0]]!r} in {table.line(int(rows[0]))}"
     return [
         f"Column {column.name!r}: {n_rows} with a word that the training file has not (first {first}) "
         f"{'counts' if len(rows) == 1 else 'count'} as none of its words."

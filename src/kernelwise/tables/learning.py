@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kernelwise.tables.cells import counted
+from kernelwise._core.text import count
 from kernelwise.tables.columns import learn_column
 from kernelwise.tables.encoding import Encoding
 from kernelwise.tables.faults import Fault, check_faults
@@ -100,7 +100,7 @@ def _faults(
 def _labels_that_are_missing(table: Table, place: int, missing: Sequence[str]) -> list[str]:
     labels = table.text(place).tolist()
     return [
-        f"The target has {text!r} in {counted(labels.count(text), 'row')}; --missing is not about the target."
+        f"The target has {text!r} in {count(labels.count(text), 'row')}; --missing is not about the target."
         for text in missing
         if text in labels
     ]

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from kernelwise.tables.cells import counted, enumerated, quoted
+from kernelwise._core.text import count
+from kernelwise.tables.cells import enumerated, quoted
 from kernelwise.tables.columns import OTHER, Column
 from kernelwise.tables.suspects import MAX_CATEGORIES, counted_texts, odd_texts
 from kernelwise.tables.table import Table, is_missing
@@ -29,8 +30,8 @@ def preparation(
     words = {k: column for k, column in columns.items() if column.categories}
     if words:
         coded = [
-            f"{column.name!r} ({counted(len(column.categories), 'word')}, "
-            f"{counted(len(column.coded), 'feature')})"
+            f"{column.name!r} ({count(len(column.categories), 'word')}, "
+            f"{count(len(column.coded), 'feature')})"
             for column in words.values()
         ]
         sentences.append(f"Columns of words became features of 0 and 1: {enumerated(coded)}.")
@@ -42,7 +43,7 @@ def _lumped(table: Table, index: int, column: Column) -> str:
     n_other = int(np.sum(column.words(table, index) == OTHER))
     return (
         f"Column {column.name!r} keeps its {MAX_CATEGORIES} most frequent words; all others, in "
-        f"{counted(n_other, 'row')}, became {OTHER!r}."
+        f"{count(n_other, 'row')}, became {OTHER!r}."
     )
 
 
@@ -75,14 +76,14 @@ def spellings(table: Table, index: int) -> list[str]:
     twice = [sorted(group, key=lambda word: -counts[word]) for group in groups.values() if len(group) > 1]
     sentences = []
     for group in twice[:MOST_SPELLINGS]:
-        words = enumerated(f"{quoted(word)} ({counted(counts[word], 'row')})" for word in group)
+        words = enumerated(f"{quoted(word)} ({count(counts[word], 'row')})" for word in group)
         sentences.append(
             f"Column {table.names[index]!r}: {words} differ only in capitals or spaces and count as "
             "different. Write them alike if they are the same."
         )
     n_more = len(twice) - MOST_SPELLINGS
     if n_more > 0:
-        sentences.append(f"Column {table.names[index]!r} has {counted(n_more, 'more such group')} of words.")
+        sentences.append(f"Column {table.names[index]!r} has {count(n_more, 'more such group')} of words.")
     return sentences
 
 

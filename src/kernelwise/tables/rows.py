@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from kernelwise.tables.cells import counted, enumerated, is_number
+from kernelwise._core.text import count
+from kernelwise.tables.cells import enumerated, is_number
 from kernelwise.tables.table import TableError
 
 COMMENT = "#"
@@ -65,10 +66,10 @@ def _check_widths(lines: list[int], rows: list[Row], path: Path) -> None:
     if not wrong:
         return
     first, others = wrong[0], [str(lines[k]) for k in wrong[1:]]
-    n_more, word = counted(len(others), "more line"), "has" if len(others) == 1 else "have"
+    n_more, word = count(len(others), "more line"), "has" if len(others) == 1 else "have"
     more = f" {n_more} {word} another number of cells, too: {enumerated(others)}." if others else ""
     raise TableError(
-        f"{path}, line {lines[first]}: expected {counted(len(rows[0]), 'cell')} as in line {lines[0]}, found "
+        f"{path}, line {lines[first]}: expected {count(len(rows[0]), 'cell')} as in line {lines[0]}, found "
         f"{len(rows[first])}.{more} Correct the file; a cell that holds a separator needs quotation marks."
     )
 
@@ -96,7 +97,7 @@ def without_comments(text: str, separator: str, path: Path, notes: list[str]) ->
     for k in comments:
         lines[k] = ""
     if comments:
-        n_left_out = counted(len(comments), "line")
+        n_left_out = count(len(comments), "line")
         notes.append(
             f"{path}: {n_left_out} with # at the start {'was' if len(comments) == 1 else 'were'} left out."
         )

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kernelwise.tables.cells import counted, enumerated, quoted
+from kernelwise._core.text import count
+from kernelwise.tables.cells import enumerated, quoted
 from kernelwise.tables.faults import Fault, column_option, in_shell
 from kernelwise.tables.table import Table, is_missing
 
@@ -50,7 +51,7 @@ def column_fault(table: Table, index: int, lump: bool = False) -> Fault | None:
             return fault
     such = f"such as {quoted(next(iter(counts)))}"
     if len(counts) >= IDENTIFIER * len(present):
-        n_words = f"{len(counts)} different words in {counted(len(table), 'row')}, {such}"
+        n_words = f"{len(counts)} different words in {count(len(table), 'row')}, {such}"
         return Fault(place, f"it has {n_words}, and looks like an identifier. L{leave}.", option)
     if lump:
         return None
@@ -97,7 +98,7 @@ def counted_texts(table: Table, odd: dict[str, list[int]]) -> str:
     often = sorted(odd.items(), key=lambda item: -len(item[1]))
     parts = []
     for word, rows in often:
-        times = f" {counted(len(rows), 'time')}" if len(odd) > 1 else ""
+        times = f" {count(len(rows), 'time')}" if len(odd) > 1 else ""
         parts.append(f"{quoted(word)}{times}, first in {table.line(rows[0])}")
     return enumerated(parts, most=3)
 

@@ -32,6 +32,6 @@ def test_the_largest_of_many_are_named():
 
 def test_the_heading_of_a_report_says_when_all_weigh_the_same():
     assert weigh_the_same(np.full(30, 0.02), 50)  # the report shows thirty
-    assert Relevance(NAMES, np.full(4, 0.25), 4).heading == "All 4 features weigh the same"
+    assert Relevance(NAMES, np.full(4, 0.25), 4).heading == "All 4 columns weigh the same"
     uneven = Relevance(NAMES, np.array([0.8, 0.15, 0.04, 0.01]), 4)
-    assert uneven.heading == "2 of 4 features make up 95 % of the distance: ri, na"
+    assert uneven.heading == "2 of 4 columns make up 95 % of the distance: ri, na"

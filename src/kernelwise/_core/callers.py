@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from types import FrameType
 
 
 def stacklevel_of_user() -> int:
@@ -11,6 +12,11 @@ def stacklevel_of_user() -> int:
     That line is in the first frame that is neither ours nor scikit-learn's.
     """
     frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals["__name__"].split(".")[0] in ("kernelwise", "sklearn"):
+    while frame.f_back is not None and _package(frame) in ("kernelwise", "sklearn"):
         frame, level = frame.f_back, level + 1
     return level
+
+
+def _package(frame: FrameType) -> str:
+    """The package that a frame runs code of; empty for code that has no module, such as that of `exec`."""
+    return str(frame.f_globals.get("__name__", "")).split(".")[0]

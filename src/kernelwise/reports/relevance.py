@@ -35,7 +35,7 @@ class Relevance:
     def heading(self) -> str:
         """What the weights show."""
         if weigh_the_same(self.shares, self.n_features):
-            return f"All {self.n_features} features weigh the same"
+            return f"All {self.n_features} columns weigh the same"
         n = int(np.searchsorted(np.cumsum(self.shares), 0.9) + 1)
         n = min(n, len(self.names))
         listed = f": {', '.join(self.names[:n])}" if n <= 3 else ""

@@ -15,7 +15,7 @@ from kernelwise.search.rules import standard_error
 
 def test_reliability_is_the_quantile_curve_of_scikit_learn():
     random = np.random.default_rng(0)
-    p = random.uniform(size=200)
+    p = random.permutation(1000)[:200] / 1000
     hit = random.uniform(size=200) < p**2
     curve = reliability("test", "x", p, hit, np.ones(200))
     observed, predicted = calibration_curve(hit, p, n_bins=10, strategy="quantile")
@@ -34,6 +34,15 @@ def test_weighted_samples_are_repeated_ones_to_reliability():
     assert ours.brier == pytest.approx(theirs.brier)
     assert ours.gap == pytest.approx(theirs.gap)
     assert ours.weights.sum() == 40
+
+
+def test_one_probability_is_one_group():
+    hit = np.arange(100) % 4 == 0
+    curve = reliability(
+        "test", "x", 0.25 + 1e-6 * np.random.default_rng(0).normal(size=100), hit, np.ones(100)
+    )
+    assert (len(curve.weights), curve.observed[0]) == (1, 0.25)
+    assert curve.gap < 1e-6
 
 
 def test_no_probabilities_no_curve():

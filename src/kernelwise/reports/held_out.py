@@ -146,12 +146,16 @@ def confusion(
 def reliability(
     source: str, of: str, probability: np.ndarray, came_true: np.ndarray, weight: np.ndarray
 ) -> Reliability | None:
-    """Bin the probabilities; None without any."""
-    if not probability.size:
+    """Bin the probabilities, those that are equal to three digits together; None without any."""
+    if not (weight > 0).any():
         return None
     order = np.argsort(probability, kind="stable")
+    order = order[weight[order] > 0]
     p, hit, w = probability[order], came_true[order].astype(float), weight[order]
+    # Else a constant probability would be ten groups that differ by chance.
+    tied = np.unique(p.round(3), return_inverse=True)[1]
     middle = np.cumsum(w) - 0.5 * w
+    middle = (np.bincount(tied, weights=w * middle) / np.bincount(tied, weights=w))[tied]
     bins = np.minimum((middle / w.sum() * N_BINS).astype(int), N_BINS - 1)
     bins = np.unique(bins, return_inverse=True)[1]
     weights = np.bincount(bins, weights=w)

@@ -97,13 +97,13 @@ def test_test_like_cross_validation_changes_nothing(hostile):
 
 def test_gap_is_judged_by_the_errors_of_both(hostile):
     answer = replace(answer_of(hostile.model), cv_score=0.9, cv_error=0.03, n_test=100, test_error=0.04)
-    assert finding_of_test(replace(answer, test_score=0.801)) is None
-    gap, error = replace(answer, test_score=0.799).test_gap
-    assert (gap, error) == (pytest.approx(0.101), pytest.approx(0.05))
+    assert finding_of_test(replace(answer, test_score=0.751)) is None
+    gap, error = replace(answer, test_score=0.749).test_gap
+    assert (gap, error) == (pytest.approx(0.151), pytest.approx(0.05))
     # A score that is no share: the error of the folds' 120 rows, on 30 rows twice as large.
     other = replace(answer, is_share=False, test_error=None, n_rows=120, n_test=30)
-    assert replace(other, test_score=0.9 - 2.1 * np.hypot(0.03, 0.06)).test_gap is not None
-    assert replace(other, test_score=0.9 - 1.9 * np.hypot(0.03, 0.06)).test_gap is None
+    assert replace(other, test_score=0.9 - 3.1 * np.hypot(0.03, 0.06)).test_gap is not None
+    assert replace(other, test_score=0.9 - 2.9 * np.hypot(0.03, 0.06)).test_gap is None
 
 
 # -- comparisons -------------------------------------------------------------------------------------------

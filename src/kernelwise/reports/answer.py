@@ -10,11 +10,12 @@ from sklearn.base import is_classifier
 
 from kernelwise._core.text import count
 from kernelwise.reports.errors import predictions
-from kernelwise.reports.words import error_text, is_share, kernel_text, score_name, score_text, sign_of
+from kernelwise.reports.words import is_share, score_name, sign_of
 from kernelwise.search.rules import standard_error
+from kernelwise.search.wording import error_text, kernel_text, score_text
 
 #: Standard errors of the difference from which a test is far below cross-validation.
-FAR = 2.0
+FAR = 3.0
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class Answer:
 
     @property
     def test_gap(self) -> tuple[float, float] | None:
-        """How far the test is below cross-validation and the error of this, if that is two errors or more.
+        """How far the test is below cross-validation and the error of this, if that is three errors or more.
 
         The standard error of a test score that is no share is taken from the folds: errors of a mean go with
         one over the root of the number of rows.

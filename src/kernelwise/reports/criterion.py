@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelwise._core.text import count
 from kernelwise.reports.paths import CPath, c_paths, chosen
-from kernelwise.reports.words import number
+from kernelwise.search.wording import number
 
 #: Names of criteria for people.
 NAMES = {

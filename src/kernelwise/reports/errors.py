@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernelwise.reports.held_out import SOURCES, some_rows
-from kernelwise.reports.words import number
+from kernelwise.search.wording import number
 
 
 @dataclass(frozen=True, eq=False)

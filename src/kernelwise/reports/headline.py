@@ -5,7 +5,8 @@ from __future__ import annotations
 from kernelwise._core.text import count
 from kernelwise.findings import Finding
 from kernelwise.reports.answer import Answer
-from kernelwise.reports.words import number, sentence
+from kernelwise.reports.words import sentence
+from kernelwise.search.wording import number
 
 UNSEEN = "on rows it had not seen"
 #: Why a test may be far below a cross-validation that was done right.

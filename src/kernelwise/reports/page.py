@@ -13,7 +13,8 @@ from kernelwise.reports.facts import classes_text
 from kernelwise.reports.figures import figures
 from kernelwise.reports.headline import headline, setting
 from kernelwise.reports.held_out import Confusion
-from kernelwise.reports.words import number, sentence, shortened, unbroken
+from kernelwise.reports.words import sentence, shortened, unbroken
+from kernelwise.search.wording import number
 
 #: Classes of a confusion matrix that is shown whole; rows of the table of all candidates.
 MAX_CLASSES, MAX_ROWS = 30, 500

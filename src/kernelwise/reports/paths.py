@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.reports.words import kernel_text, number, width_of
+from kernelwise.reports.words import width_of
+from kernelwise.search.wording import kernel_text, number
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,8 @@ from kernelwise.reports.colours import colour
 from kernelwise.reports.criterion import CriterionCurves
 from kernelwise.reports.drawing import Chart, Scale, linear, logarithmic
 from kernelwise.reports.paths import CPath
-from kernelwise.reports.words import number, shortened
+from kernelwise.reports.words import shortened
+from kernelwise.search.wording import number
 
 #: Evaluations of one start that are drawn, at most.
 MAX_EVALUATIONS = 400

@@ -9,7 +9,8 @@ from kernelwise.reports.drawing import Chart, Scale, linear
 from kernelwise.reports.errors import Predictions
 from kernelwise.reports.held_out import SOURCES, Reliability
 from kernelwise.reports.roc import Roc
-from kernelwise.reports.words import number, sentence, shortened
+from kernelwise.reports.words import sentence, shortened
+from kernelwise.search.wording import number
 
 DOTTED, DASHES = "2 4", (None, "7 4")
 #: Probabilities that lie within a smaller range than this are shown enlarged.

@@ -22,8 +22,6 @@ MIN_OF_CLASS = 10
 SAME = 0.9995
 #: Columns that a sentence names, at most.
 MAX_NAMED = 5
-#: Standard errors of the difference by which a test score must be lower to be called far lower.
-FAR = 3.0
 
 
 def column_findings(X: Any, y: np.ndarray, names: Sequence[str], *, is_classes: bool) -> list[Finding]:
@@ -147,25 +145,3 @@ def copies_finding(n_copies: int, n_test: int) -> list[Finding]:
     )
     advice = "Test on rows that the model was not trained on."
     return [Finding("test rows in training", "warning", message, advice)]
-
-
-def test_gap_finding(
-    cv_score: float, cv_error: float | None, test_score: float, test_error: float | None
-) -> list[Finding]:
-    """A warning if a test score is far below that of the cross-validation, with the usual causes.
-
-    ``cv_error`` and ``test_error`` are standard errors; None or NaN is unknown, and counts as zero.
-    """
-    errors = np.nan_to_num(np.array([cv_error or 0.0, test_error or 0.0], dtype=float))
-    gap = cv_score - test_score
-    if not gap > FAR * float(np.hypot(*errors)) or not gap > 0.02 * abs(cv_score):
-        return []
-    message = (
-        f"The test score, {test_score:.4g}, is far below the cross-validated score, {cv_score:.4g}. Trust "
-        "the test."
-    )
-    advice = (
-        "Usual causes: rows of one person, place or batch are in several folds; the test rows are from "
-        "another time; nearly equal rows are on both sides of a fold."
-    )
-    return [Finding("test far below cross-validation", "warning", message, advice)]

@@ -42,8 +42,8 @@ def model_text(kernel: Any, C: float) -> str:
 
 
 def score_text(value: float, share: bool) -> str:
-    """97.2 % for a share of samples, 0.972 for other scores."""
-    return f"{100 * value:.1f} %" if share else f"{value:.3f}"
+    """97.2 % for a share of rows, 0.972 for other scores."""
+    return (f"{100 * value:.1f} %" if share else f"{value:.3f}").replace("-", "−")
 
 
 def error_text(error: float | None, share: bool) -> str:

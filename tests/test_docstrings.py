@@ -133,3 +133,10 @@ def test_methods_of_estimators_say_shapes(name):
     assert "fit" in taking_X
     silent = [method for method, value in taking_X.items() if "shape" not in inspect.getdoc(value)]
     assert not silent, f"{name} says no shapes in {silent}"
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_summary_is_not_cut_at_an_abbreviation(name):
+    # The page of the API ends a summary at the first full stop before a space.
+    summary = (inspect.getdoc(PUBLIC[name]) or "").split("\n\n")[0]
+    assert not re.search(r"\b(eqs?|figs?|sec|e\.g|i\.e)\. ", summary)

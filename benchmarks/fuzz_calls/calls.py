@@ -70,7 +70,9 @@ def _estimator(random: Random) -> Call:
 def _of_model(model: Any) -> Answer:
     for owner in (model, getattr(model, "best_estimator_", None)):
         for name, value in vars(owner).items() if owner is not None else ():
-            if isinstance(value, np.ndarray | float) and name.endswith("_"):
+            # The score of a fold that could not be scored is NaN in GridSearchSVC, as in GridSearchCV.
+            is_score = name == "best_score_" and hasattr(owner, "error_score")
+            if isinstance(value, np.ndarray | float) and name.endswith("_") and not is_score:
                 yield name, value
         beta = getattr(owner, "beta_", None)
         if beta is not None:

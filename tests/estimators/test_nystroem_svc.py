@@ -42,7 +42,7 @@ def test_machine_is_that_of_a_scikit_learn_pipeline(samples):
     # At 10⁴ it stops a little above the minimum, whatever its tol; at 10⁵ it reaches it.
     peer = LinearSVC(C=2.0, dual=False, intercept_scaling=1e5, tol=1e-12, max_iter=10000).fit(Phi, y)
     assert_array_equal(ours.support_vectors_, X[ours.support_])
-    assert_allclose(ours.decision_function(X), peer.decision_function(Phi), atol=1e-6)
+    assert_allclose(ours.machine_values(X).ravel(), peer.decision_function(Phi), atol=1e-6)
 
 
 def test_with_all_rows_as_landmarks_it_is_the_kernel_machine():
@@ -124,7 +124,7 @@ def test_many_rows_are_searched_on_a_sample_and_trained_on_all(samples, monkeypa
     few = NystroemSVC(RBF(0.1), C=2.0, n_components=30).fit(X, y)
     Phi = NystroemMap.from_landmarks(RBF(0.1), few.support_vectors_)
     all_rows = LinearMachine(Phi.blocks(X, 10.0), 2.0 * y - 1.0).solve(2.0)
-    assert_allclose(few.decision_function(X), all_rows.values, atol=1e-6)
+    assert_allclose(few.machine_values(X).ravel(), all_rows.values, atol=1e-6)
 
 
 def test_landmarks_are_spread_in_the_kernels_metric():

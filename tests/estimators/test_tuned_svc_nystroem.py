@@ -48,7 +48,7 @@ def test_nystroem_when_asked_for(samples, tmp_path):
     assert model.n_svm_fits_ > n_tried + machine.search_results_["C"].size
     # A fifth of the rows is held out, and its confusion is what a report shows.
     assert len(model._record.truth) == 80
-    assert np.mean(model._record.truth == model._record.predicted) == pytest.approx(machine.held_out_score_)
+    assert np.mean(model._record.truth == model._record.scored) == pytest.approx(machine.held_out_score_)
 
 
 def test_the_finding_has_scores_of_both_machines_on_other_rows(samples):

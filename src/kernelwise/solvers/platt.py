@@ -11,6 +11,7 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.validation import check_labels, check_weights
+from kernelwise._core.weights import copies_of
 
 MAX_ITER = 100
 TOL = 1e-10  # of the gradient, relative to the total weight
@@ -56,17 +57,18 @@ def fit_platt(
 
 
 def fit_platt_of(
-    machines: Iterable[Any], decision: np.ndarray, sample_weight: np.ndarray, counts: np.ndarray
+    machines: Iterable[Any], decision: np.ndarray, bound: np.ndarray, weight: np.ndarray
 ) -> np.ndarray:
     """An increasing sigmoid for each column of ``decision``, that of a machine; shape (n_machines, 2).
 
-    ``sample_weight`` and ``counts``, of shape (n_samples,), are as in `fit_platt`.
+    The likelihood has the weights ``bound``, those of samples times those of their classes. ``weight`` has
+    those of the samples alone; the smoothing counts copies, so that a row of weight two is two rows, and
+    weights that sum to one do not make probabilities of one half.
     """
+    counts = copies_of(weight)
     return np.array(
         [
-            fit_platt(
-                column[members], signs, sample_weight[members], counts=counts[members], is_increasing=True
-            )
+            fit_platt(column[members], signs, bound[members], counts=counts[members], is_increasing=True)
             for column, (members, signs) in zip(decision.T.astype(np.float64), machines, strict=True)
         ]
     )

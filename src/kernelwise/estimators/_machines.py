@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,20 +84,34 @@ def _train(
     settings: dict[str, Any],
 ) -> SVMSolution:
     members, signs = machine
+    # The first sample is positive in training, so that the names of the classes do not matter.
+    sign = signs[0]
+    signs = sign * signs
     settings = {
         **settings,
         "sample_weight": weight[members],
-        "warm_start": None if start is None else start[members],
+        "warm_start": None if start is None else sign * start[members],
     }
     is_part = members.size < weight.size
     if isinstance(source, Rows):
         X = safe_indexing(source.X, members) if is_part else source.X
         part = gram_or_rows(source.kernel, X, members.size, source.memory_limit / MIB)
         if isinstance(part, Rows):
-            return solve_svm_by_rows(source.kernel, X, signs, memory_limit=source.memory_limit, **settings)
+            solution = solve_svm_by_rows(
+                source.kernel, X, signs, memory_limit=source.memory_limit, **settings
+            )
+            return _negated(solution) if sign < 0 else solution
     else:
         part = source[np.ix_(members, members)] if is_part else source
-    return solve_svm_dual(part, signs, check=False, **settings)
+    solution = solve_svm_dual(part, signs, check=False, **settings)
+    return _negated(solution) if sign < 0 else solution
+
+
+def _negated(solution: SVMSolution) -> SVMSolution:
+    """The same machine for labels of the opposite sign."""
+    return replace(
+        solution, beta=-solution.beta, intercept=-solution.intercept, gradient=-solution.gradient
+    )
 
 
 def _warn_if_stopped(trained: TrainedMachines, gap: float, tol: float) -> None:

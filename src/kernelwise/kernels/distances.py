@@ -75,12 +75,22 @@ def _compiled_finish() -> Callable[..., None]:
 
 
 def _centred(X: Any, Y: Any) -> tuple[Any, Any]:
-    """Both sets in double precision, shifted by the mean of the first; sparse ones as they are."""
+    """Both sets in double precision, shifted to the middle of the first; sparse ones as they are."""
     if sparse.issparse(X) or sparse.issparse(Y):
         return X.astype(np.float64), Y.astype(np.float64)
-    centre = X.mean(axis=0, dtype=np.float64)
+    centre = centre_of(X)
     Xc = X - centre
     return Xc, Xc if Y is X else Y - centre
+
+
+def centre_of(X: np.ndarray) -> np.ndarray:
+    """A point near the mean, shape (n_features,), in multiples of a power of two close to the spread of X.
+
+    Samples on a finer grid stay on it when it is subtracted, so that distances that were exact still are.
+    """
+    spread = float(np.ptp(X, axis=0).max(initial=0.0))
+    step = 2.0 ** max(int(np.frexp(spread)[1]) - 8, -1000)
+    return np.asarray(np.rint(X.mean(axis=0, dtype=np.float64) / step) * step)
 
 
 def inner_products(X: Any, Y: Any) -> np.ndarray:

@@ -80,9 +80,13 @@ class ClassAnswers:
     strategy: str
     shape: str
     reject_label: Any
+    #: Whether decision values decide between classes of equal votes; else the name that comes first does.
+    breaks_ties: bool = False
 
     def labels(self, decision: np.ndarray, classes: np.ndarray) -> np.ndarray:
         """Labels of shape (n_Cs, n_test)."""
+        if self.breaks_ties and self.strategy == "ovo" and len(classes) > 2:
+            return classes[shown_values(decision, len(classes), "ovr", "ovo").argmax(axis=-1)]
         return decide_labels(decision, classes, self.strategy, self.reject_label)
 
     def fast(self, scoring: Any, held: FoldAnswers) -> np.ndarray | None:

@@ -47,6 +47,9 @@ class MachinePath:
     The machine on all samples at the smallest C is solved first, coarsely: each of the ``n_folds`` that start
     from it does so less the coefficients it holds out (0 if each goes on from a path of its own). ``p`` is
     the linear term of the dual, of shape (n_members,): the machine's labels unless a regression has its own.
+
+    Labels are such that the first member is positive, whatever its class is called: the steps of the solver
+    are then the same for both names of a class. Decision values are those of the labels given.
     """
 
     def __init__(
@@ -62,6 +65,8 @@ class MachinePath:
     ) -> None:
         self.K = K
         self.members, signs = machine
+        self.sign = float(signs[0]) if p is None else 1.0
+        signs = self.sign * signs
         self.p = signs if p is None else p
         self.Cs, self.tol, self.max_iter = Cs, tol, max_iter
         self.pieces = contiguous(self.members)
@@ -169,7 +174,7 @@ class MachinePath:
         index = np.minimum(np.arange(self.Cs.size), len(rows) - 1)
         n_iter, lowest, gap, _, n_free, _, n_support, objective = rows[index].T
         return FoldPath(
-            decision=decision[index],
+            decision=self.sign * decision[index],
             n_support=n_support.astype(int),
             n_bounded=(n_support - n_free).astype(int),
             objective=objective,

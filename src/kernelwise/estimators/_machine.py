@@ -10,6 +10,7 @@ from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import FLOATS
 from kernelwise.estimators._machines import decision_values
 from kernelwise.estimators.kernel_choice import is_plain_function, is_precomputed
@@ -78,11 +79,12 @@ class KernelMachine(SamplesOrGram):
         if is_plain_function(self.kernel):
             return decision_values(self.kernel, X, self.support_vectors_, self.beta_, self.intercept_)
         X = validate_data(self, X, reset=False, **self._input())
-        if self.kernel_ is None or is_precomputed(self.kernel_):
-            return X[:, self.support_] @ self.beta_.T + self.intercept_
-        if self.kernel_.is_linear:
-            return safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
-        return decision_values(self.kernel_, X, self.support_vectors_, self.beta_, self.intercept_)
+        with one_blas_thread(leaves_cores=True):
+            if self.kernel_ is None or is_precomputed(self.kernel_):
+                return X[:, self.support_] @ self.beta_.T + self.intercept_
+            if self.kernel_.is_linear:
+                return safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+            return decision_values(self.kernel_, X, self.support_vectors_, self.beta_, self.intercept_)
 
     def fitted_shapes(self) -> dict[str, tuple[int, ...]]:
         """Return the shapes that fitted arrays must have, by the names of their attributes."""

@@ -12,8 +12,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.memory import MIB
 from kernelwise._core.sklearn_compat import safe_indexing
-from kernelwise._core.threads import one_blas_thread, threads
-from kernelwise.estimators.kernel_choice import KernelFunction, Rows, gram_or_rows, kernel_values
+from kernelwise._core.threads import in_order, one_blas_thread, threads
+from kernelwise.estimators.kernel_choice import (
+    KernelFunction,
+    Rows,
+    gram_or_rows,
+    is_plain_function,
+    kernel_values,
+)
 from kernelwise.multiclass import Machine, class_pairs, two_class_machines
 from kernelwise.solvers import SVMSolution, solve_svm_dual
 from kernelwise.solvers.working_sets import solve_svm_by_rows
@@ -109,9 +115,7 @@ def _train(
 
 def _negated(solution: SVMSolution) -> SVMSolution:
     """The same machine for labels of the opposite sign."""
-    return replace(
-        solution, beta=-solution.beta, intercept=-solution.intercept, gradient=-solution.gradient
-    )
+    return replace(solution, beta=-solution.beta, intercept=-solution.intercept, gradient=-solution.gradient)
 
 
 def _warn_if_stopped(trained: TrainedMachines, gap: float, tol: float) -> None:
@@ -138,10 +142,18 @@ def decision_values(
     n_support = beta.shape[1]
     rows = max(1, BLOCK // max(1, n_support))
     coefficients = np.ascontiguousarray(beta.T)
-    # Without a support vector, as with an enormous tol, only the offset is left.
-    for first in range(0, n_rows if n_support else 0, rows):
+
+    def add(first: int) -> None:
         block = slice(first, min(first + rows, n_rows))
         values[block] += kernel_values(kernel, X[block], support, n_support) @ coefficients
+
+    # Without a support vector, as with an enormous tol, only the offset is left.
+    firsts = range(0, n_rows if n_support else 0, rows)
+    if is_plain_function(kernel):  # which may not be made for threads
+        for first in firsts:
+            add(first)
+    else:
+        in_order(add, firsts)
     return values
 
 

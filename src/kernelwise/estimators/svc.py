@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.labels import encode_labels, positive_weights, weight_classes
 from kernelwise._core.sklearn_compat import safe_indexing
+from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_gram, check_positive
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
@@ -163,6 +164,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         self.warm_start = warm_start
         self.n_jobs = n_jobs
 
+    @one_blas_thread(leaves_cores=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the machines.
 

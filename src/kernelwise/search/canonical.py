@@ -1,8 +1,8 @@
 """Rows in an order that depends on what they are, not on where they stand.
 
 What is chosen must not change when rows or columns are permuted, when a row is repeated instead of weighted
-twice, or when classes get other names. So equal rows of a class become one row with their total weight, the rows are
-put in an order of their own, and samples and folds are drawn in that order.
+twice, or when classes get other names. So equal rows of a class become one row with their total weight, the
+rows are put in an order of their own, and samples and folds are drawn in that order.
 """
 
 from __future__ import annotations

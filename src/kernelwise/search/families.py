@@ -16,7 +16,7 @@ import numpy as np
 from kernelwise._core.labels import factors_of_classes
 from kernelwise._core.rounding import TARGET_STEP
 from kernelwise.criteria import Criterion, TargetAlignment, as_criterion
-from kernelwise.multiclass import STRATEGIES
+from kernelwise.multiclass import STRATEGIES, decide_index
 from kernelwise.search.c_range import c_range, next_Cs
 from kernelwise.search.candidates import (
     CLASS_RULES,
@@ -89,6 +89,10 @@ class Family(ABC):
         """Labels from which a kernel may take its start; None if there are none."""
         return None
 
+    def decide(self, decision: np.ndarray) -> np.ndarray:
+        """What decision values, as of `solve`, stand for."""
+        return decision
+
     def nameless(self, y: np.ndarray) -> np.ndarray:
         """Targets as criteria see them: classes numbered in the order of their first rows."""
         return y
@@ -152,6 +156,10 @@ class Classification(Family):
 
     def labels(self, y: np.ndarray) -> np.ndarray | None:
         return y
+
+    def decide(self, decision: np.ndarray) -> np.ndarray:
+        """Class indices that decision values, as of `solve`, stand for; of equal votes, values decide."""
+        return decide_index(decision, len(self.classes), self.multiclass)
 
     def nameless(self, y: np.ndarray) -> np.ndarray:
         # Sums over classes then have one order, whatever the classes are called.

@@ -36,7 +36,7 @@ class FoldKernels:
 
 
 def without_rounding(kernel: Any) -> Any:
-    """A kernel with its parameters on a grid, which what rounding does to a sum or a search does not leave."""
+    """A kernel with its parameters on a grid: what sums and searches leave in the last digits is rounding."""
     return kernel.with_theta(np.rint(kernel.theta / THETA_STEP) * THETA_STEP)
 
 

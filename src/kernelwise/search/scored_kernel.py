@@ -74,7 +74,7 @@ class ScoredKernel:
         mean = self.scores.mean(axis=1)
         is_defined = np.isfinite(mean)
         mean = np.where(is_defined, mean, mean[is_defined].min(initial=np.inf))
-        return significant(uniform_filter1d(mean, SMOOTH, mode="nearest"))
+        return smooth(mean)
 
     @property
     def best(self) -> int:
@@ -85,6 +85,11 @@ class ScoredKernel:
     def best_score(self) -> float:
         """Smoothed score at the best C."""
         return float(self.smoothed.max())
+
+
+def smooth(scores: np.ndarray) -> np.ndarray:
+    """Scores along C averaged over neighbouring values, shape (n_Cs,); what differs by rounding is equal."""
+    return np.asarray(significant(uniform_filter1d(np.asarray(scores, float), SMOOTH, mode="nearest")))
 
 
 def check_defined(scores: np.ndarray) -> None:

@@ -183,6 +183,16 @@ STRATEGIES = {
 }
 
 
+def decide_index(decision: np.ndarray, n_classes: int, strategy: str) -> np.ndarray:
+    """Class indices of shape (...), as `decide_labels` has them, but independent of the order of the classes.
+
+    Between classes of equal votes the sums of their decision values decide, as with ``break_ties``.
+    """
+    if strategy == "ovo" and n_classes > 2:
+        return np.asarray(shown_values(decision, n_classes, "ovr", "ovo").argmax(axis=-1))
+    return STRATEGIES[strategy].decide(decision, n_classes)
+
+
 def decide_labels(
     decision: np.ndarray, classes: np.ndarray, strategy: str, reject_label: Any = None
 ) -> np.ndarray:

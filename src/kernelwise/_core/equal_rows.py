@@ -37,17 +37,20 @@ def row_hashes(X: Any) -> np.ndarray:
     """
     factors = np.random.default_rng(0).integers(2**63, size=(2, X.shape[1]), dtype=np.uint64) * 2 + 1
     if not sparse.issparse(X):
-        bits = _mixed(np.asarray(X))
+        bits = mixed_values(np.asarray(X))
         return np.stack([(bits * own).sum(axis=1, dtype=np.uint64) for own in factors])
     X = summed(X)
-    bits = _mixed(X.data)
+    bits = mixed_values(X.data)
     return np.stack([row_sums(bits * own[X.indices], X.indptr) for own in factors])
 
 
-def _mixed(values: np.ndarray) -> np.ndarray:
+def mixed_values(values: np.ndarray) -> np.ndarray:
     """The bits of numbers as integers in which every bit depends on all; zero stays zero."""
-    # −0 becomes 0, which it is equal to. The steps are those of the generator SplitMix64.
-    bits = (values.astype(np.float64) + 0.0).view(np.uint64)
+    return mixed((values.astype(np.float64) + 0.0).view(np.uint64))  # −0 becomes 0, which it is equal to
+
+
+def mixed(bits: np.ndarray) -> np.ndarray:
+    """Other integers of 64 bits in which every bit depends on all, by the steps of SplitMix64; 0 stays 0."""
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(bits ^ (bits >> np.uint64(31)))

@@ -1,23 +1,38 @@
 """Threads of our own with one BLAS thread each, and pauses of the garbage collection.
 
-So nobody quarrels over cores, and sums do not depend on n_jobs.
+So nobody quarrels over cores, and sums depend neither on n_jobs nor on the number of BLAS threads.
 """
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from joblib import Parallel, cpu_count, effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
 _lock = Lock()
-#: What puts the number of threads back, once for each context that is open.
-_open: list[Any] = []
+
+
+@dataclass(eq=False)
+class _Context:
+    """One context of `one_blas_thread`: what puts the number of threads back, and what it was."""
+
+    limiter: Any
+    n_before: int
+    leaves_cores: bool
+
+
+_open: list[_Context] = []
 
 
 def threads(n_jobs: int | None, return_as: str = "list") -> Parallel:
@@ -35,21 +50,53 @@ def number_of_threads(n_jobs: int | None) -> int:
 
 
 @contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """A context in which BLAS uses one thread.
+def one_blas_thread(*, leaves_cores: bool = False) -> Iterator[None]:
+    """A context in which BLAS uses one thread, so that its sums do not depend on how many it might use.
 
     The number is one of the whole process: of contexts in several threads, the first to begin sets it and
-    the last to end puts it back.
+    the last to end puts it back. ``leaves_cores`` says that no threads of ours are at work inside, so that
+    `in_order` may start some.
     """
     with _lock:
-        _open.append(_open[0] if _open else _controller().limit(limits=1, user_api="blas"))
+        if _open:
+            limiter, n_before = _open[0].limiter, _open[0].n_before
+        else:
+            n_before = _blas_threads()
+            limiter = _controller().limit(limits=1, user_api="blas")
+        own = _Context(limiter, n_before, leaves_cores)
+        _open.append(own)
     try:
         yield
     finally:
         with _lock:
-            limiter = _open.pop()
+            _open.remove(own)
             if not _open:
                 limiter.restore_original_limits()
+
+
+def in_order(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+    """``function`` of every item, in as many threads as BLAS would have used, each with one BLAS thread.
+
+    So large products keep their speed, and the parts that they are made of do not depend on the number.
+    """
+    n = min(free_threads(), len(items))
+    with one_blas_thread(leaves_cores=n < 2):
+        if n < 2:
+            return [function(item) for item in items]
+        with ThreadPoolExecutor(n) as pool:
+            return list(pool.map(function, items))
+
+
+def free_threads() -> int:
+    """Threads that nobody uses: those of BLAS, unless threads of ours are at work."""
+    with _lock:
+        if not all(context.leaves_cores for context in _open):
+            return 1
+        return _open[0].n_before if _open else _blas_threads()
+
+
+def _blas_threads() -> int:
+    return max((lib.num_threads for lib in _controller().select(user_api="blas").lib_controllers), default=1)
 
 
 @lru_cache

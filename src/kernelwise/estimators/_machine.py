@@ -11,6 +11,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.reading import read_samples
+from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import FLOATS, check_samples
 from kernelwise.estimators._machines import decision_values
 from kernelwise.estimators.kernel_choice import is_plain_function, is_precomputed
@@ -79,12 +80,13 @@ class KernelMachine(SamplesOrGram):
         if is_plain_function(self.kernel):
             return decision_values(self.kernel, X, self.support_vectors_, self.beta_, self.intercept_)
         X = read_samples(self, X, reset=False, **self._input())
-        if self.kernel_ is None or is_precomputed(self.kernel_):
-            return X[:, self.support_] @ self.beta_.T + self.intercept_
-        if self.kernel_.is_linear:
-            check_samples(X)
-            return safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
-        return decision_values(self.kernel_, X, self.support_vectors_, self.beta_, self.intercept_)
+        with one_blas_thread(leaves_cores=True):
+            if self.kernel_ is None or is_precomputed(self.kernel_):
+                return X[:, self.support_] @ self.beta_.T + self.intercept_
+            if self.kernel_.is_linear:
+                check_samples(X)
+                return safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+            return decision_values(self.kernel_, X, self.support_vectors_, self.beta_, self.intercept_)
 
     def fitted_shapes(self) -> dict[str, tuple[int, ...]]:
         """Return the shapes that fitted arrays must have, by the names of their attributes."""

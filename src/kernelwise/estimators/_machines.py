@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,8 +12,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.memory import MIB
 from kernelwise._core.sklearn_compat import safe_indexing
-from kernelwise._core.threads import one_blas_thread, threads
-from kernelwise.estimators.kernel_choice import KernelFunction, Rows, gram_or_rows, kernel_values
+from kernelwise._core.threads import in_order, one_blas_thread, threads
+from kernelwise.estimators.kernel_choice import (
+    KernelFunction,
+    Rows,
+    gram_or_rows,
+    is_plain_function,
+    kernel_values,
+)
 from kernelwise.multiclass import STRATEGIES, Machine, class_pairs, two_class_machines
 from kernelwise.solvers import SVMSolution, solve_svm_dual
 from kernelwise.solvers.working_sets import solve_svm_by_rows
@@ -93,20 +100,32 @@ def _train(
     settings: dict[str, Any],
 ) -> SVMSolution:
     members, signs = machine
+    # The first sample is positive in training, so that the names of the classes do not matter.
+    sign = signs[0]
+    signs = sign * signs
     settings = {
         **settings,
         "sample_weight": weight[members],
-        "warm_start": None if start is None else start[members],
+        "warm_start": None if start is None else sign * start[members],
     }
     is_part = members.size < weight.size
     if isinstance(source, Rows):
         X = safe_indexing(source.X, members) if is_part else source.X
         part = gram_or_rows(source.kernel, X, members.size, source.memory_limit / MIB)
         if isinstance(part, Rows):
-            return solve_svm_by_rows(source.kernel, X, signs, memory_limit=source.memory_limit, **settings)
+            solution = solve_svm_by_rows(
+                source.kernel, X, signs, memory_limit=source.memory_limit, **settings
+            )
+            return _negated(solution) if sign < 0 else solution
     else:
         part = source[np.ix_(members, members)] if is_part else source
-    return solve_svm_dual(part, signs, check=False, **settings)
+    solution = solve_svm_dual(part, signs, check=False, **settings)
+    return _negated(solution) if sign < 0 else solution
+
+
+def _negated(solution: SVMSolution) -> SVMSolution:
+    """The same machine for labels of the opposite sign."""
+    return replace(solution, beta=-solution.beta, intercept=-solution.intercept, gradient=-solution.gradient)
 
 
 def _warn_if_stopped(trained: TrainedMachines, gap: float, tol: float) -> None:
@@ -133,10 +152,18 @@ def decision_values(
     n_support = beta.shape[1]
     rows = max(1, BLOCK // max(1, n_support))
     coefficients = np.ascontiguousarray(beta.T)
-    # Without a support vector, as with an enormous tol, only the offset is left.
-    for first in range(0, n_rows if n_support else 0, rows):
+
+    def add(first: int) -> None:
         block = slice(first, min(first + rows, n_rows))
         values[block] += kernel_values(kernel, X[block], support, n_support) @ coefficients
+
+    # Without a support vector, as with an enormous tol, only the offset is left.
+    firsts = range(0, n_rows if n_support else 0, rows)
+    if is_plain_function(kernel):  # which may not be made for threads
+        for first in firsts:
+            add(first)
+    else:
+        in_order(add, firsts)
     return values
 
 

@@ -15,7 +15,7 @@ from sklearn.utils import Tags, column_or_1d, get_tags, indexable
 from kernelwise._core.labels import check_are_classes, encode_labels, positive_weights
 from kernelwise._core.reading import check_one_per_sample, check_table, read_samples
 from kernelwise._core.run_parameters import check_run
-from kernelwise._core.threads import number_of_threads
+from kernelwise._core.threads import number_of_threads, one_blas_thread
 from kernelwise._core.validation import check_choice, check_gram, check_positive, check_range, check_samples
 from kernelwise.estimators._cv_results import cv_results
 from kernelwise.estimators.grid.blocks import plan_blocks
@@ -163,6 +163,7 @@ class GridSearchSVC(FinishedSearch):
         self.verbose = verbose
         self.memory_limit = memory_limit
 
+    @one_blas_thread(leaves_cores=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Score every candidate on every fold and train the best one on all samples.
 

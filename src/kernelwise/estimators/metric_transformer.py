@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.labels import check_are_classes
 from kernelwise._core.reading import read_samples
+from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_choice, check_integer, check_labels, check_range
 from kernelwise.kernels.metric import correlations, directions, relevance
 from kernelwise.search.metric_learner import STARTS, MetricLearner
@@ -106,6 +107,7 @@ class MetricTransformer(
         self.n_directions = n_directions
         self.random_state = random_state
 
+    @one_blas_thread(leaves_cores=True)
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the metric.
 

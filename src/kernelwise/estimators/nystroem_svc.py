@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from kernelwise._core.labels import check_class_sizes, encode_labels, factors_of_classes, positive_weights
+from kernelwise._core.threads import one_blas_thread
 from kernelwise.estimators._classifier import DecisionClassifier, check_rule
 from kernelwise.estimators._nystroem import NystroemMachine
 from kernelwise.large.losses import squared_hinge
@@ -105,6 +106,7 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
         self.memory_limit = memory_limit
         self.random_state = random_state
 
+    @one_blas_thread(leaves_cores=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose landmarks and C, and train.
 

@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import as_numbers, read_samples
+from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_not_negative, check_target_range
 from kernelwise.estimators._nystroem import NystroemMachine
 from kernelwise.large.losses import squared_epsilon_insensitive
@@ -98,6 +99,7 @@ class NystroemSVR(RegressorMixin, NystroemMachine):
         self.memory_limit = memory_limit
         self.random_state = random_state
 
+    @one_blas_thread(leaves_cores=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose landmarks and C, and train.
 

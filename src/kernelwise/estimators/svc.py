@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise._core.labels import encode_labels, positive_weights, weight_classes
 from kernelwise._core.run_parameters import check_run
 from kernelwise._core.sklearn_compat import safe_indexing
+from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_gram, check_positive
 from kernelwise.estimators._classifier import DecisionClassifier, check_rule
 from kernelwise.estimators._exportable import Exportable
@@ -171,6 +172,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         self.warm_start = warm_start
         self.n_jobs = n_jobs
 
+    @one_blas_thread(leaves_cores=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the machines.
 
@@ -278,8 +280,8 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         if self.machines_ == "ovo" and len(classes) > 2:
             self.dual_coef_ = libsvm_layout(self._beta, index[support], len(classes))
         if self.verbose:
-            work = f"{len(self.n_iter_)} machines, {self.n_iter_.sum()} steps"
-            print(f"[SVC] {work}, {support.size} support vectors")
+            n_steps = f"{len(self.n_iter_)} machines, {self.n_iter_.sum()} steps"
+            print(f"[SVC] {n_steps}, {support.size} support vectors")
 
     @property
     def beta_(self) -> np.ndarray:

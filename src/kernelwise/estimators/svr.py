@@ -11,6 +11,7 @@ from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.memory import MIB
 from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.sklearn_compat import safe_indexing
+from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import (
     check_gram,
     check_max_iter,
@@ -93,6 +94,7 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
         self.max_iter = max_iter
         self.memory_limit = memory_limit
 
+    @one_blas_thread(leaves_cores=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the machine.
 

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.reading import read_samples
 from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
+from kernelwise._core.threads import one_blas_thread
 from kernelwise.estimators._closing import closing_findings
 from kernelwise.estimators._cv_table import row_index, tabulate
 from kernelwise.estimators._finish import RESERVE, Finished, finish
@@ -39,6 +40,7 @@ from kernelwise.search.samples import Prepared, Samples, prepare
 from kernelwise.search.scaling import apply_scaler, factors, variances
 from kernelwise.search.scored_kernel import ScoredKernel
 from kernelwise.search.settings import check_settings, folds_of, seed_of, values_of_C
+from kernelwise.search.stability import stability_findings
 
 #: Attributes that not every fit sets: those of an earlier one must not stay behind.
 NOT_ALWAYS_SET = (
@@ -119,14 +121,17 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         context = self._context() if context is None else context
         progress = Progress(self, X, y)
         context.task = progress.task
-        judge, prepared, leaks = self._judge(X, y, sample_weight, context)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
-            choice = choose(judge, self.kernel, self.criterion, self.search)
-        result = self._keep(judge, choice)
-        if self.refit is not False:
-            with progress.task("refit"):
-                self._keep_machine(finish(self, judge, choice), prepared)
+        # What BLAS rounds depends on its threads, and a search makes much of it.
+        with one_blas_thread(leaves_cores=True):
+            judge, prepared, leaks = self._judge(X, y, sample_weight, context)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
+                choice = choose(judge, self.kernel, self.criterion, self.search)
+            result = self._keep(judge, choice)
+            if self.refit is not False:
+                with progress.task("refit"):
+                    self._keep_machine(finish(self, judge, choice), prepared)
+        judge.context.findings.extend(stability_findings(judge))
         self.diagnostics_ = closing_findings(judge, choice, result, self.fit_record_, leaks)
         self.result_ = replace(result, diagnostics=self.diagnostics_)
         progress.end()

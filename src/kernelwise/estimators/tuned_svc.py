@@ -218,7 +218,9 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         self.reject_label_ = choose_reject_label(
             self.reject_label, self.classes_, self.multiclass, "TunedSVC"
         )
-        answers = ClassAnswers(self.multiclass, self.decision_function_shape, self.reject_label_)
+        answers = ClassAnswers(
+            self.multiclass, self.decision_function_shape, self.reject_label_, breaks_ties=True
+        )
         path_scorer = PathScorer(self.scorer_, self.scoring, answers)
         labels = self.classes_[samples.y]
         return HeldOutScorer(path_scorer, X, labels, samples.weight, self.classes_, is_share(self.scoring))

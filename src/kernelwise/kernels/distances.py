@@ -10,12 +10,14 @@ import numpy as np
 from scipy import sparse
 
 from kernelwise._core.compile import compiled_for
-from kernelwise._core.threads import collection_paused
+from kernelwise._core.threads import collection_paused, in_order
 
 #: What a Gram matrix can be an entrywise function of; see `Kernel.gram_base`.
 DISTANCES, PRODUCTS = "squared distances", "inner products"
-# Rows of a float32 result computed at once, in double precision.
+# Rows of a float32 result computed at once, in double precision, and of a block of a large product.
 ROWS = 512
+# Multiplications from which a product is large: some hundredths of a second.
+LARGE = 1 << 28
 
 
 def squared_distances(X: Any, Y: Any = None) -> np.ndarray:
@@ -75,18 +77,50 @@ def _compiled_finish() -> Callable[..., None]:
 
 
 def _centred(X: Any, Y: Any) -> tuple[Any, Any]:
-    """Both sets in double precision, shifted by the mean of the first; sparse ones as they are."""
+    """Both sets in double precision, shifted to the middle of the first; sparse ones as they are."""
     if sparse.issparse(X) or sparse.issparse(Y):
         return X.astype(np.float64), Y.astype(np.float64)
-    centre = X.mean(axis=0, dtype=np.float64)
+    centre = centre_of(X)
     Xc = X - centre
     return Xc, Xc if Y is X else Y - centre
 
 
+def centre_of(X: np.ndarray) -> np.ndarray:
+    """A point near the mean, shape (n_features,), in multiples of a power of two close to the spread of X.
+
+    Samples on a finer grid stay on it when it is subtracted, so that distances that were exact still are.
+    """
+    spread = float(np.ptp(X, axis=0).max(initial=0.0))
+    step = 2.0 ** max(int(np.frexp(spread)[1]) - 8, -1000)
+    return np.asarray(np.rint(X.mean(axis=0, dtype=np.float64) / step) * step)
+
+
 def inner_products(X: Any, Y: Any) -> np.ndarray:
-    """X·Yᵀ, dense and contiguous; numpy computes X·Xᵀ as the symmetric product it is."""
+    """X·Yᵀ, dense and contiguous; numpy computes X·Xᵀ as the symmetric product it is.
+
+    Large products are put together from blocks, the same ones for any number of threads.
+    """
+    if not sparse.issparse(X) and not sparse.issparse(Y) and X.shape[0] * Y.shape[0] * X.shape[1] > LARGE:
+        return _by_blocks(X, Y)
     product = X @ Y.T
     return np.ascontiguousarray(product.toarray() if sparse.issparse(product) else product)
+
+
+def _by_blocks(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    product = np.empty((X.shape[0], Y.shape[0]), np.result_type(X, Y))
+
+    def block(first: int) -> None:
+        rows = slice(first, first + ROWS)
+        if X is not Y:
+            np.matmul(X[rows], Y.T, out=product[rows])
+            return
+        product[rows, rows] = X[rows] @ X[rows].T
+        above = slice(min(first + ROWS, X.shape[0]), None)
+        product[rows, above] = X[rows] @ X[above].T
+        product[above, rows] = product[rows, above].T
+
+    in_order(block, range(0, X.shape[0], ROWS))
+    return product
 
 
 def squared_norms(X: Any) -> np.ndarray:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.threads import free_threads, in_order
+
 #: Rows of a block: its product with itself is large enough for BLAS, and its copy small.
 ROWS = 2048
 
@@ -45,9 +47,12 @@ class RowBlocks(Blocks):
     def apply(self, coefficients: np.ndarray) -> np.ndarray:
         """(Φ, 1)·coefficients"""
         values = np.empty(self.shape[0])
-        for first in range(0, self.shape[0], ROWS):
+
+        def fill(first: int) -> None:
             block = slice(first, min(first + ROWS, self.shape[0]))
             values[block] = self.rows(block) @ coefficients[:-1] + coefficients[-1]
+
+        in_order(fill, range(0, self.shape[0], ROWS))
         return values
 
     def dot(self, weight: np.ndarray) -> np.ndarray:
@@ -62,14 +67,20 @@ class RowBlocks(Blocks):
         """Σ weight·(φ, 1)(φ, 1)ᵀ"""
         m = self.shape[1]
         total = np.zeros((m + 1, m + 1))
-        for sign in (1.0, -1.0):
-            for block in _in_blocks(np.flatnonzero(sign * weight > 0.0)):
-                # A product of a matrix with itself takes BLAS half the time of one with another.
-                scaled = np.empty((block.size, m + 1))
-                scaled[:, :m], scaled[:, m] = self.rows(block), 1.0
-                scaled *= np.sqrt(sign * weight[block])[:, None]
-                product = scaled.T @ scaled
-                total += product if sign > 0.0 else np.negative(product, out=product)
+
+        def product(block: np.ndarray) -> np.ndarray:
+            # A product of a matrix with itself takes BLAS half the time of one with another.
+            scaled = np.empty((block.size, m + 1))
+            scaled[:, :m], scaled[:, m] = self.rows(block), 1.0
+            scaled *= np.sqrt(np.abs(weight[block]))[:, None]
+            return np.asarray(scaled.T @ scaled)
+
+        n_at_once = free_threads()  # as many products are in memory
+        for sign, add in ((1.0, np.add), (-1.0, np.subtract)):
+            blocks = list(_in_blocks(np.flatnonzero(sign * weight > 0.0)))
+            for first in range(0, len(blocks), n_at_once):
+                for part in in_order(product, blocks[first : first + n_at_once]):
+                    add(total, part, out=total)
         return total
 
 

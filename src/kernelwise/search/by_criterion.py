@@ -85,7 +85,8 @@ def optimise(
     If ``is_quiet``, an optimum at the edge of the range is in the findings only, without a warning.
     """
     part = judge.criterion_samples()
-    problem = TuningProblem(start, criterion, part.Z, part.y, sample_weight=part.weight_or_none)
+    y = judge.family.nameless(part.y)
+    problem = TuningProblem(start, criterion, part.Z, y, sample_weight=part.weight_or_none)
     with warnings.catch_warnings():
         if is_quiet:
             warnings.simplefilter("ignore", BoundaryWarning)

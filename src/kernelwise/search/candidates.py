@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from kernelwise._core.rounding import significant
 from kernelwise.criteria import TargetAlignment
 from kernelwise.exceptions import DegenerateGramError
 from kernelwise.sketch.peaks import ALL_EQUAL
@@ -65,9 +66,9 @@ class WidthData:
         self.curves["gamma"] = self.grid / self.median
 
     def curve(self, name: str) -> np.ndarray:
-        """A criterion over the grid; it is kept in ``curves``."""
+        """A criterion over the grid, in which rounding decides no peak; it is kept in ``curves``."""
         if name not in self.curves:
-            self.curves[name] = self.criterion(name)
+            self.curves[name] = significant(self.criterion(name))
         return self.curves[name]
 
 
@@ -164,7 +165,7 @@ def named_widths(rules: list[WidthRule], data: WidthData) -> Widths:
 def width_data_of_classes(judge: CrossValidator, kernel: Any) -> WidthData:
     """Criteria of class separability from the distance sketch."""
     sketch = judge.sketch(kernel)
-    median = sketch.histograms.quantile(0.5)
+    median = float(significant(sketch.histograms.quantile(0.5)))
     if median == 0:
         raise DegenerateGramError(ALL_EQUAL)
     return WidthData(
@@ -194,4 +195,4 @@ def width_data_of_numbers(judge: CrossValidator, kernel: Any) -> WidthData:
 
 def median_distance(D: np.ndarray) -> float:
     """Median of the squared distances between samples; their mean if most are zero."""
-    return float(np.median(D[np.triu_indices_from(D, 1)])) or float(D.mean())
+    return float(significant(float(np.median(D[np.triu_indices_from(D, 1)])) or float(D.mean())))

@@ -1,8 +1,8 @@
 """Rows in an order that depends on what they are, not on where they stand.
 
-What is chosen must not change when rows are permuted, when a row is repeated instead of weighted twice, or
-when classes get other names. So equal rows of a class become one row with their total weight, the rows are
-put in an order of their own, and samples and folds are drawn in that order.
+What is chosen must not change when rows or columns are permuted, when a row is repeated instead of weighted
+twice, or when classes get other names. So equal rows of a class become one row with their total weight, the
+rows are put in an order of their own, and samples and folds are drawn in that order.
 """
 
 from __future__ import annotations
@@ -12,7 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from kernelwise._core.equal_rows import row_hashes, row_sums, summed
+from kernelwise._core.equal_rows import mixed, row_hashes, row_sums, summed
+from kernelwise.search.content_keys import content_keys
+
+#: Binary digits of the largest place of a row by which rows are told apart.
+PLACE_DIGITS = 36
 
 
 class DistinctRows(NamedTuple):
@@ -59,24 +63,27 @@ def every_row(weight: np.ndarray) -> DistinctRows:
 def canonical_order(Z: Any, index: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Order of distinct rows that their values decide, shape (n_distinct,).
 
-    Scaled samples go in, so that units do not matter. A point that is in several classes is a tie; the
-    weights decide it, and the names of the classes only where everything else is equal.
+    Scaled samples go in, so that units do not matter. It is the order along a direction whose component for a
+    feature comes from the values of that feature, not from its position. A point that is in several classes
+    is a tie; the weights decide it, then what else is in the classes, and their names only where everything
+    else is equal.
     """
-    first, second = projections(Z)
-    totals = np.bincount(index, weights=weight)
-    return np.lexsort((index, totals[index], weight, *row_hashes(Z), second, first))
+    keys = content_keys(Z, index, weight)
+    totals, classes = np.bincount(index, weights=weight)[index], keys.classes[index]
+    place = _place_along(Z, keys.columns)
+    return np.lexsort((index, classes, totals, weight, *row_hashes(Z), keys.rows, place))
 
 
-def projections(X: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Two random projections of each row, by the same additions for every row.
+def _place_along(Z: Any, columns: np.ndarray) -> np.ndarray:
+    """Place of each row along a direction made of the keys of the columns, shape (n_distinct,).
 
-    A matrix product may round equal rows differently.
+    By the same additions for every row, as a matrix product may round equal rows differently; and to so many
+    digits only, as the order of the columns has a part in the rounding.
     """
-    directions = np.random.default_rng(0).standard_normal((2, X.shape[1]))
-    if sparse.issparse(X):
-        X = summed(X)
-    first, second = (project(X, direction) for direction in directions)
-    return first, second
+    if sparse.issparse(Z):
+        Z = summed(Z)
+    along = project(Z, mixed(columns + np.uint64(1)) / 2.0**64 - 0.5)
+    return np.rint(np.ldexp(along, PLACE_DIGITS - np.frexp(np.abs(along).max(initial=0.0))[1]))
 
 
 def project(X: Any, direction: np.ndarray) -> np.ndarray:

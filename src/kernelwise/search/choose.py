@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from kernelwise._core.rounding import significant
 from kernelwise._core.text import count
 from kernelwise.criteria import Criterion
 from kernelwise.findings import Finding
@@ -18,7 +19,7 @@ from kernelwise.search.candidates import USUAL, Widths, median_distance, named_w
 from kernelwise.search.climb import Climb
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.epsilon import fit_epsilon
-from kernelwise.search.fold_kernels import final_kernel
+from kernelwise.search.fold_kernels import final_kernel, without_rounding
 from kernelwise.search.learned_metrics import most_regularised, search_metric
 from kernelwise.search.reasons import spoken
 from kernelwise.search.result import Choice, columns_of
@@ -197,7 +198,7 @@ def _by_alignment(judge: CrossValidator, start: Kernel) -> Choice:
     if varies and judge.context.deadline.allows("search of the highest alignment"):
         # Cross-validation tries widths around an optimum at the edge anyway.
         result = optimise(judge, start, judge.family.alignment(), QuasiNewton(), is_quiet=True)
-        starts.append((result.kernel, "highest centred alignment"))
+        starts.append((without_rounding(result.kernel), "highest centred alignment"))
     return _by_score(judge, starts, result)
 
 
@@ -230,7 +231,7 @@ def _usual_widths(judge: CrossValidator, kernel: Any, reason: str) -> tuple[Widt
     if judge.family.aligns_widths or not kernel.is_gaussian:
         return widths, (0.0, np.inf)
     distances = kernel.squared_distances(judge.criterion_samples().Z)
-    median = kernel.scale * median_distance(distances)
+    median = float(significant(kernel.scale * median_distance(distances)))
     for width in (USUAL, USUAL / 8.0):
         widths.propose(width / median, f"{reason}, usual width")
     return widths, (WIDEST / median, NARROWEST / median)

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.memory import MIB
+from kernelwise._core.rounding import significant
 from kernelwise._core.weights import copies_of, with_copies
 from kernelwise.kernels import Kernel
 from kernelwise.search import kernel_journal
 from kernelwise.search.canonical import sample
 from kernelwise.search.context import Deadline, FitContext
 from kernelwise.search.families import Family
-from kernelwise.search.fold_kernels import FoldKernels, final_kernel
+from kernelwise.search.fold_kernels import FoldKernels, final_kernel, without_rounding
 from kernelwise.search.folds import FoldRows
 from kernelwise.search.rules import standard_error
 from kernelwise.search.runner import FoldProblem, FoldsSolved, Here, KernelRun, Runner
@@ -97,9 +98,10 @@ class CrossValidator:
     def started(self, kernel: Kernel, heuristic: str) -> Kernel:
         """A kernel with parameters from the rows of the search, each as often as its weight says."""
         part = self.search_samples
-        return kernel.initialize(
+        started = kernel.initialize(
             *with_copies(part.Z, self.family.labels(part.y), part.weight_or_none), heuristic
         )
+        return started if heuristic == "keep" else without_rounding(started)
 
     def sketch(self, kernel: Any = None) -> DistanceSketch:
         """The distance sketch of the rows of the search, or of all rows if they are on a cluster."""
@@ -108,7 +110,7 @@ class CrossValidator:
         part = self.search_samples
         return DistanceSketch.from_data(
             part.Z,
-            part.y,
+            self.family.nameless(part.y),
             kernel=kernel,
             sample_weight=part.weight_or_none,
             n_jobs=self.settings.get("n_jobs"),
@@ -258,6 +260,7 @@ class CrossValidator:
             [self.scorer(decision[:, test], rows[test], weight[test]) for _, test in self.folds], axis=1
         )
         check_defined(scores)
+        scores = significant(scores)
         top = int(np.argmax(Cs))
         by_clock = time.perf_counter() - started
         scored = ScoredKernel(

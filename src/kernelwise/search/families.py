@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from kernelwise._core.labels import factors_of_classes, is_balanced
+from kernelwise._core.rounding import TARGET_STEP
 from kernelwise._core.weights import balanced_on
 from kernelwise.criteria import Criterion, TargetAlignment, as_criterion
-from kernelwise.multiclass import STRATEGIES
+from kernelwise.multiclass import STRATEGIES, decide_index
 from kernelwise.search.c_range import c_range, next_Cs
 from kernelwise.search.candidates import (
     CLASS_RULES,
@@ -96,6 +97,14 @@ class Family(ABC):
         """Labels from which a kernel may take its start; None if there are none."""
         return None
 
+    def decide(self, decision: np.ndarray) -> np.ndarray:
+        """What decision values, as of `solve`, stand for."""
+        return decision
+
+    def nameless(self, y: np.ndarray) -> np.ndarray:
+        """Targets as criteria see them: classes numbered in the order of their first rows."""
+        return y
+
     def first_Cs(self, variance: float) -> np.ndarray:
         """Values of C that a kernel of this variance in feature space is scored at."""
         return c_range(variance)
@@ -164,6 +173,15 @@ class Classification(Family):
     def labels(self, y: np.ndarray) -> np.ndarray | None:
         return y
 
+    def decide(self, decision: np.ndarray) -> np.ndarray:
+        """Class indices that decision values, as of `solve`, stand for; of equal votes, values decide."""
+        return decide_index(decision, len(self.classes), self.multiclass)
+
+    def nameless(self, y: np.ndarray) -> np.ndarray:
+        # Sums over classes then have one order, whatever the classes are called.
+        _, first, index = np.unique(y, return_index=True, return_inverse=True)
+        return np.argsort(np.argsort(first))[index]
+
     def width_data(self, judge: CrossValidator, kernel: Any) -> WidthData:
         return width_data_of_classes(judge, kernel)
 
@@ -225,7 +243,9 @@ class Regression(Family):
     def encode(self, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if np.ptp(y) == 0.0:
             return np.zeros_like(y), self.strata(y), weight
-        return (y - self.mean) / self.deviation, self.strata(y), weight
+        # To a grid, so that the unit of y does not show in the last digits.
+        targets = np.rint((y - self.mean) / self.deviation / TARGET_STEP) * TARGET_STEP
+        return targets, self.strata(y), weight
 
     def first_Cs(self, variance: float) -> np.ndarray:
         Cs = super().first_Cs(variance)

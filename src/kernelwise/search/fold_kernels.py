@@ -6,7 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from kernelwise.kernels import Kernel
+
+#: Parameters (most of them logarithms) that come from the data are multiples of this.
+THETA_STEP = 2.0**-20
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,11 @@ class FoldKernels:
     def mapped(self, change: Callable[[Kernel], Kernel]) -> FoldKernels:
         """Every kernel changed in the same way."""
         return FoldKernels(change(self.final), [change(kernel) for kernel in self.by_fold])
+
+
+def without_rounding(kernel: Any) -> Any:
+    """A kernel with its parameters on a grid: what sums and searches leave in the last digits is rounding."""
+    return kernel.with_theta(np.rint(kernel.theta / THETA_STEP) * THETA_STEP)
 
 
 def final_kernel(kernel: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.multiclass import STRATEGIES, decide_labels, shown_values
+from kernelwise.multiclass import STRATEGIES, decide_index, decide_labels, shown_values
 from kernelwise.search.scores import FoldAnswers, score_of
 
 
@@ -80,9 +80,13 @@ class ClassAnswers:
     strategy: str
     shape: str
     reject_label: Any
+    #: Whether decision values decide between classes of equal votes; else the name that comes first does.
+    breaks_ties: bool = False
 
     def labels(self, decision: np.ndarray, classes: np.ndarray) -> np.ndarray:
         """Labels of shape (n_Cs, n_test)."""
+        if self.breaks_ties and not STRATEGIES[self.strategy].rejects:
+            return classes[decide_index(decision, len(classes), self.strategy)]
         return decide_labels(decision, classes, self.strategy, self.reject_label)
 
     def fast(self, scoring: Any, held: FoldAnswers) -> np.ndarray | None:

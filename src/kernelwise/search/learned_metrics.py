@@ -11,7 +11,7 @@ from kernelwise._core.weights import copies_of
 from kernelwise.search.canonical import sample
 from kernelwise.search.climb import Climb
 from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.fold_kernels import FoldKernels
+from kernelwise.search.fold_kernels import FoldKernels, without_rounding
 from kernelwise.search.metric_learner import LearnedMetric, MetricLearner
 from kernelwise.search.rules import most_regularised_within, simplest_within
 from kernelwise.search.samples import Samples
@@ -123,7 +123,7 @@ def _learn(judge: CrossValidator, name: str, criterion: Any) -> tuple[LearnedMet
     final = _learn_on(learner, judge, np.arange(len(judge.held_out)))
     from_best = MetricLearner(name, criterion, starts=(final.start,), random_state=judge.random_state)
     by_fold = [_learn_on(from_best, judge, train).kernel for train, _ in judge.folds]
-    return final, FoldKernels(final.kernel, by_fold)
+    return final, FoldKernels(final.kernel, by_fold).mapped(without_rounding)
 
 
 def _learn_on(learner: MetricLearner, judge: CrossValidator, rows: np.ndarray) -> LearnedMetric:
@@ -132,7 +132,7 @@ def _learn_on(learner: MetricLearner, judge: CrossValidator, rows: np.ndarray) -
         rows = rows[sample(strata[rows], MAX_ROWS, judge.random_state)]
     part = judge.held_out[rows]
     part = part[np.flatnonzero(_is_of_two(part))]
-    return learner.learn(part.Z, part.y, part.weight_or_none)
+    return learner.learn(part.Z, judge.family.nameless(part.y), part.weight_or_none)
 
 
 def _is_of_two(part: Samples) -> np.ndarray:

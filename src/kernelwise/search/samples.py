@@ -12,6 +12,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from kernelwise._core.equal_rows import summed
 from kernelwise._core.memory import check_gram_memory
+from kernelwise._core.rounding import on_exact_grid
 from kernelwise._core.validation import check_gram, check_range
 from kernelwise.search.canonical import DistinctRows, canonical_order, distinct_rows, every_row
 from kernelwise.search.scaling import apply_scaler, check_not_constant, fit_scaler
@@ -24,7 +25,7 @@ class Samples:
     Attributes
     ----------
     Z : array or CSR matrix of shape (n_rows, n_features), or the Gram matrix
-        Scaled.
+        Scaled, and on a grid on which inner products are exact (`kernelwise._core.rounding`).
     y : ndarray of shape (n_rows,)
         Class indices, or standardised targets: as the family of the search encodes them.
     strata : ndarray of shape (n_rows,)
@@ -91,6 +92,8 @@ def prepare(
     distinct = distinct_rows(X, identity, weight)
     scaler = fit_scaler(scale, *_seen_by_scaler(X, distinct, scale), owner)
     Z = apply_scaler(scaler, X[distinct.rows])
+    if isinstance(scale, str):  # any other scaling may leave features of very different sizes
+        Z = on_exact_grid(Z)
     check_not_constant(Z)
     order = canonical_order(Z, identity[distinct.rows], distinct.weight)
     return Prepared(distinct.reordered(order), Z[order], scaler, False)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.ndimage import uniform_filter1d
 
+from kernelwise._core.rounding import significant
+
 #: Scores of this many neighbouring values of C are averaged before they are compared: noise of few folds.
 SMOOTH = 3
 
@@ -67,12 +69,12 @@ class ScoredKernel:
     def smoothed(self) -> np.ndarray:
         """Mean scores, averaged over neighbouring values of C, shape (n_Cs,).
 
-        One that is not defined counts as the lowest.
+        One that is not defined counts as the lowest. Scores that differ by rounding only are equal.
         """
         mean = self.scores.mean(axis=1)
         is_defined = np.isfinite(mean)
         mean = np.where(is_defined, mean, mean[is_defined].min(initial=np.inf))
-        return uniform_filter1d(mean, SMOOTH, mode="nearest")
+        return smooth(mean)
 
     @property
     def best(self) -> int:
@@ -83,6 +85,11 @@ class ScoredKernel:
     def best_score(self) -> float:
         """Smoothed score at the best C."""
         return float(self.smoothed.max())
+
+
+def smooth(scores: np.ndarray) -> np.ndarray:
+    """Scores along C averaged over neighbouring values, shape (n_Cs,); what differs by rounding is equal."""
+    return np.asarray(significant(uniform_filter1d(np.asarray(scores, float), SMOOTH, mode="nearest")))
 
 
 def check_defined(scores: np.ndarray) -> None:

@@ -14,7 +14,7 @@ from kernelwise._core.threads import one_blas_thread, threads
 from kernelwise._core.weights import with_copies
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import as_kernel
-from kernelwise.kernels.distances import rounding_share, squared_norms
+from kernelwise.kernels.distances import centre_of, rounding_share, squared_norms
 from kernelwise.kernels.radial import GaussianFamily
 from kernelwise.sketch.bins import FINE_PER_BIN, MAX_PACKED, N_MOMENTS, N_SUMS, Bins, compiled
 from kernelwise.sketch.pair_blocks import BLOCK, Block, class_pairs
@@ -61,7 +61,7 @@ class SortedSamples:
         order = np.argsort(index, kind="stable")
         Z = X.astype(np.float64)[order]
         if not sparse.issparse(Z):
-            Z -= Z.mean(axis=0) if centre is None else centre
+            Z -= centre_of(Z) if centre is None else centre
         norms = squared_norms(Z)
         starts = np.concatenate([[0], np.cumsum(np.bincount(index, minlength=n_classes))])
         if is_weighted is None:

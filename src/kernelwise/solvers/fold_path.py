@@ -49,6 +49,9 @@ class MachinePath:
     from it does so less the coefficients it holds out (0 if each goes on from a path of its own). ``weight``,
     of shape (n_samples,), are at least those of any fold. ``p`` is the linear term of the dual, of shape
     (n_members,): the machine's labels unless a regression has its own.
+
+    Labels are such that the first member is positive, whatever its class is called: the steps of the solver
+    are then the same for both names of a class. Decision values are those of the labels given.
     """
 
     def __init__(
@@ -63,7 +66,9 @@ class MachinePath:
         p: np.ndarray | None = None,
     ) -> None:
         self.K = K
-        self.members, self.signs = machine
+        self.members, signs = machine
+        self.sign = float(signs[0]) if p is None else 1.0
+        self.signs = self.sign * signs
         self.p = self.signs if p is None else p
         self.Cs, self.tol, self.max_iter = Cs, tol, max_iter
         self.pieces = contiguous(self.members)
@@ -175,7 +180,7 @@ class MachinePath:
         index = np.minimum(np.arange(self.Cs.size), len(rows) - 1)
         n_iter, lowest, gap, _, n_free, _, n_support, objective = rows[index].T
         return FoldPath(
-            decision=decision[index],
+            decision=self.sign * decision[index],
             n_support=n_support.astype(int),
             n_bounded=(n_support - n_free).astype(int),
             objective=objective,

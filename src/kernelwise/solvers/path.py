@@ -166,8 +166,10 @@ def solve_path(
     check_gram_memory(n_copies, n, itemsize=K.dtype.itemsize)
     tests = [test for _, test in splits]
     if len(classes) > 2:
-        # The samples of a class stand together: the machines' parts of K are then blocks of it.
-        rows = np.argsort(index, kind="stable")
+        # The samples of a class stand together: the machines' parts of K are then blocks of it. The class of
+        # the first sample comes first, so that names of classes do not matter.
+        first_rows = np.unique(index, return_index=True)[1]
+        rows = np.argsort(first_rows[index], kind="stable")
         new = np.argsort(rows)
         K, index, weight = np.take(K[rows], rows, axis=1), index[rows], weight[:, rows]
         splits = [(new[train], new[test]) for train, test in splits]

@@ -1,0 +1,64 @@
+"""Whether other rows would have chosen otherwise: the search's own held-out labels, on rows drawn anew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernelwise.findings import Finding
+from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.scored_kernel import ScoredKernel, smooth
+
+N_DRAWS = 20
+#: Share of rows that another winner must label differently to count.
+DIFFERENT = 0.04
+#: More rows than this are not looked at: a choice of so many is stable, or makes no difference.
+MOST_ROWS = 2000
+
+
+def stability_findings(judge: CrossValidator) -> list[Finding]:
+    """A finding if most draws of the held-out rows, with replacement, prefer a clearly different candidate.
+
+    For searches that go by the share of rows labelled correctly. Candidates are compared as the search
+    compares them, by scores that are averaged over neighbouring values of C. Nothing is trained for it.
+    """
+    known = [scored for scored in judge.scored if scored.stored is not None]
+    if not judge.scorer.is_share or not known or len(judge.held_out) > MOST_ROWS:
+        return []
+    labels = [_labels(judge, scored) for scored in known]
+    is_right = [own == judge.held_out.y for own in labels]
+    weight = judge.held_out.weight
+    best = _winner(is_right, weight)
+    shares = []
+    for times in _draws(weight, judge.random_state):
+        winner = _winner(is_right, times)
+        shares.append(weight[labels[winner[0]][winner[1]] != labels[best[0]][best[1]]].sum() / weight.sum())
+    is_different = np.array(shares) > DIFFERENT
+    if is_different.sum() <= N_DRAWS / 2:
+        return []
+    message = (
+        f"With so few rows another split would choose differently: in {is_different.sum()} of {N_DRAWS} "
+        f"resamplings of the {judge.n_held_out:.0f} rows another kernel or C did best, and it answers "
+        f"differently on {100 * np.median(np.array(shares)[is_different]):.0f} % of them."
+    )
+    return [Finding("unstable choice", "info", message, "More rows would make the choice more certain.")]
+
+
+def _labels(judge: CrossValidator, scored: ScoredKernel) -> np.ndarray:
+    """Class indices of the held-out rows, shape (n_Cs, n_held_out)."""
+    decision = scored.decision
+    return judge.family.decide(decision[..., 0] if decision.shape[-1] == 1 else decision)
+
+
+def _winner(is_right: list[np.ndarray], weight: np.ndarray) -> tuple[int, int]:
+    """Number of the kernel and of its C with the highest smoothed score on rows of these weights."""
+    smoothed = [smooth(own @ weight) for own in is_right]
+    kernel = int(np.argmax([own.max() for own in smoothed]))
+    return kernel, int(np.argmax(smoothed[kernel]))
+
+
+def _draws(weight: np.ndarray, random_state: int) -> Any:
+    """Weights of the rows in each draw of as many samples as there are, shape (n_draws, n_held_out)."""
+    rng = np.random.default_rng(random_state)
+    return rng.multinomial(round(weight.sum()), weight / weight.sum(), size=N_DRAWS)

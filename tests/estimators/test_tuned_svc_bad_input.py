@@ -166,11 +166,11 @@ def test_a_scorer_that_asks_for_more_is_told_where_to_go(blobs):
     with pytest.raises(IncompatibleError, match=r"other samples than the test part.*GridSearchCV\(SVC\(\)"):
         TunedSVC(Cs=[1.0], scoring=lambda model, X, y: (model.predict(X + 1.0) == y).mean()).fit(X, y)
     with pytest.raises(IncompatibleError, match=r"asks for more than predictions .*GridSearchCV\(SVR\(\)"):
-        TunedSVR(Cs=[1.0], scoring="roc_auc").fit(X, y)
+        TunedSVR(Cs=[1.0], scoring=lambda model, X, y: model.decision_function(X).mean()).fit(X, y)
 
 
 def test_names_for_other_features_are_refused(blobs):
-    with pytest.raises(ValueError, match="1 names were given for 4 features"):
+    with pytest.raises(ValueError, match="1 name was given for 4 features"):
         fit_in_context(TunedSVC(Cs=[1.0]), *blobs, FitContext(feature_names=["a"]))
 
 

@@ -34,7 +34,7 @@ def on_exact_grid(Z: Any) -> Any:
     """
     values = Z.data if sparse.issparse(Z) else Z
     squares = Z.multiply(Z).sum(axis=1) if sparse.issparse(Z) else np.einsum("ij,ij->i", Z, Z)
-    largest = float(np.max(squares, initial=0.0))
+    largest = float(np.max(np.asarray(squares), initial=0.0))
     if not 0.0 < largest < np.inf:
         return Z
     step = 2.0 ** -((SUM_BITS - np.frexp(largest)[1]) // 2)

@@ -116,8 +116,11 @@ def stack_rows(X: Any, more: Any) -> Any:
     return np.concatenate([X, np.asarray(more, dtype=X.dtype)])
 
 
-def check_gram(K: Any) -> np.ndarray:
-    """Return ``K`` as a finite, square, symmetric float array of shape (n_samples, n_samples)."""
+def check_gram(K: Any, *, may_be_distances: bool = False) -> np.ndarray:
+    """Return ``K`` as a finite, square, symmetric float array of shape (n_samples, n_samples).
+
+    A matrix of distances is refused, unless the caller takes any matrix and warns of what is indefinite.
+    """
     K = _as_matrix(K, "K")
     if K.shape[0] != K.shape[1]:
         raise ValueError(f"A Gram matrix is square, got shape {K.shape}. Pass kernel(X), not kernel(X, Y).")
@@ -126,7 +129,7 @@ def check_gram(K: Any) -> np.ndarray:
         raise ValueError(_where_not_finite(K, "K"))
     # Of a positive semi-definite matrix no value is larger than the largest of the diagonal.
     largest = max(float(np.abs(K.diagonal()).max()), abs(float(total)) / K.size)
-    if total > 0 and not K.diagonal().any():
+    if not may_be_distances and total > 0 and not K.diagonal().any():
         raise ValueError(
             "K has zeros on its diagonal and larger values beside it: it is a matrix of distances, not of "
             "kernel values. Use a kernel of them, such as exp(-gamma * K**2)."

@@ -18,7 +18,13 @@ from kernelwise.search.families import Classification
 from kernelwise.search.result import Choice, SelectionResult
 from kernelwise.search.trust import NO_BETTER, baseline_findings, class_findings, edge_findings
 
-#: Steps that are named one by one.
+#: What is counted: how its names begin, and what one and several of them are called.
+KINDS = (
+    ("width factor", "kernel width", "kernel widths"),
+    ("C = ", "value of C", "values of C"),
+    ("ε = ", "value of ε", "values of ε"),
+)
+#: Other steps that are named one by one.
 MOST = 3
 
 
@@ -81,9 +87,12 @@ def _search_findings(judge: CrossValidator) -> list[Finding]:
 
 
 def _kinds(skipped: list[str]) -> str:
-    """What was skipped, for a sentence: how many widths, and everything else by its name, once."""
-    widths = [what for what in skipped if what.startswith("width factor")]
-    others = list(dict.fromkeys(what for what in skipped if what not in widths))
-    named = [count(len(widths), "kernel width")] if widths else []
-    named += others if len(others) <= MOST else [*others[:MOST], f"{len(others) - MOST} more steps"]
+    """What was skipped, for a sentence: numbers of widths and of values, and everything else once, by name."""
+    named = []
+    rest = list(dict.fromkeys(skipped))
+    for start, noun, plural in KINDS:
+        found = [what for what in rest if what.startswith(start)]
+        rest = [what for what in rest if what not in found]
+        named += [count(len(found), noun, plural)] if found else []
+    named += rest if len(rest) <= MOST else [*rest[:MOST], count(len(rest) - MOST, "more step", "more steps")]
     return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"

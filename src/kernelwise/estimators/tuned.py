@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.reading import read_samples
 from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
+from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
 from kernelwise.estimators._closing import closing_findings
 from kernelwise.estimators._cv_table import row_index, tabulate
@@ -152,7 +153,8 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         X, y, identity, weight = self._check(X, y, sample_weight)
         if context.feature_names is not None:
             if len(context.feature_names) != X.shape[1]:
-                raise ValueError(f"{len(context.feature_names)} names were given for {X.shape[1]} features.")
+                given = count(len(context.feature_names), "name was", "names were")
+                raise ValueError(f"{given} given for {count(X.shape[1], 'feature')}.")
             self.feature_names_in_ = np.array(context.feature_names, dtype=object)
         if isinstance(self.kernel, Kernel):
             self.kernel.check_takes(X)

@@ -99,7 +99,7 @@ def minimum_enclosing_ball(
     >>> round(minimum_enclosing_ball(K, ridge=0.5).radius2, 6)
     1.2
     """
-    K = check_gram(K) if check else np.asarray(K)
+    K = check_gram(K, may_be_distances=True) if check else np.asarray(K)
     check_positive(tol, "tol", "minimum_enclosing_ball")
     check_not_negative(ridge, "ridge", "minimum_enclosing_ball")
     weight = check_weights(sample_weight, K.shape[0])

@@ -125,7 +125,7 @@ def solve_svm_dual(
     >>> warm.n_iter < cold.n_iter, bool(abs(warm.objective - cold.objective) < 1e-4)
     (True, True)
     """
-    K = check_gram(K) if check else np.asarray(K)
+    K = check_gram(K, may_be_distances=True) if check else np.asarray(K)
     check_positive(C, "C", "solve_svm_dual")
     check_positive(tol, "tol", "solve_svm_dual")
     check_choice(loss, "loss", "solve_svm_dual", ("hinge", "squared_hinge"))

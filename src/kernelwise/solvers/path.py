@@ -154,7 +154,7 @@ def solve_path(
     and the columns `kernelwise.solvers.run_paths.TABLES`, each of shape (n_Cs, n_folds, n_machines).
     """
     started = time.perf_counter()
-    K = np.ascontiguousarray(check_gram(K) if check else K)
+    K = np.ascontiguousarray(check_gram(K, may_be_distances=True) if check else K)
     n = K.shape[0]
     classes, index = check_labels(y, n)
     check_positive(tol, "tol", "svm_path")

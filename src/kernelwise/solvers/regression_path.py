@@ -46,7 +46,7 @@ def solve_regression_path(
     the few thousand rows of a search that is small change.
     """
     started = time.perf_counter()
-    K = np.ascontiguousarray(check_gram(K) if check else K)
+    K = np.ascontiguousarray(check_gram(K, may_be_distances=True) if check else K)
     n = K.shape[0]
     y, weight = check_targets(y, n), check_weights(sample_weight, n)
     check_positive(tol, "tol", "solve_regression_path")

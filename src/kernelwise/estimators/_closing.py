@@ -87,7 +87,7 @@ def _search_findings(judge: CrossValidator) -> list[Finding]:
 
 
 def _kinds(skipped: list[str]) -> str:
-    """What was skipped, for a sentence: numbers of widths and of values, and everything else once, by name."""
+    """What was skipped, for a sentence: numbers of widths and of values, all else once, by name."""
     named = []
     rest = list(dict.fromkeys(skipped))
     for start, noun, plural in KINDS:

@@ -168,7 +168,14 @@ def test_highest_of_several_peaks_and_ends():
 
 def test_a_turn_that_only_one_way_of_summing_shows_is_rounding():
     grid = np.arange(4.0)
-    slopes = np.array([1e-21, 2e-21, -2e-21, -1e-21])
-    peak, value, reason = find_maximum(grid, np.zeros(4), slopes, lambda p: (0.0, 1e-21))
-    assert (value, reason) == (0.0, "plateau")
+    slopes = np.array([1e-14, 2e-14, -2e-14, -1e-14])
+    peak, value, reason = find_maximum(grid, np.full(4, 0.05), slopes, lambda p: (0.05, 1e-14))
+    assert (value, reason) == (0.05, "plateau")
     assert peak in grid
+
+
+def test_classes_that_cancel_out_end_with_a_reason():
+    Z = np.column_stack([np.repeat(np.eye(3), 9, axis=0), np.arange(27) // 3 % 2])
+    with pytest.warns(BoundaryWarning, match="no peak"):
+        best = DistanceSketch.from_data(Z, np.arange(27) % 3).maximize("j4")
+    np.testing.assert_allclose(best.values, 0.0, atol=1e-12)

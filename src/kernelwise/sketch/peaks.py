@@ -28,8 +28,10 @@ ALL_EQUAL = (
 PER_OCTAVE = 4
 # A curve that changes by less than this share of its range over the last octave has levelled out.
 LEVEL = 1e-5
-# Slopes and differences below this share of the largest value are rounding.
+# Slopes and differences below this share of the largest value are rounding, and so is a curve far below 1:
+# the sums that it is made of are averages of kernel values, and cancel.
 ROUNDING = 1e-13
+SMALL = 0.01
 
 # Log γ, value and kind ("interior peak", "plateau", "boundary") of a maximum.
 Maximum = tuple[float, float, str]
@@ -118,11 +120,11 @@ def find_maximum(
     ``grid``, ``values`` and ``slopes`` are of shape (n_points,); ``evaluate`` has value and slope at a log γ.
     """
     best = _end(grid, values)
-    noise = ROUNDING * float(np.abs(values).max())
+    noise = _rounding(values)
     sign = np.sign(np.where(np.abs(slopes) <= noise, 0.0, slopes))
     turns = np.flatnonzero(sign)
     for left, right in pairwise(turns):
-        # Where sums cancel, the curve is nothing but rounding, and its sign depends on how it is summed up.
+        # Near rounding the sign depends on how the sums are added up.
         if sign[left] > 0 > sign[right] and evaluate(grid[left])[1] > 0 > evaluate(grid[right])[1]:
             peak = brentq(lambda p: evaluate(p)[1], grid[left], grid[right], xtol=1e-12, rtol=1e-14)
             value = evaluate(peak)[0]
@@ -136,7 +138,7 @@ def _end(grid: np.ndarray, values: np.ndarray) -> Maximum:
     """The higher end of the range: a plateau if the curve has levelled out there."""
     if values[0] > values[-1]:
         grid, values = grid[::-1], values[::-1]
-    level = max(LEVEL * float(np.ptp(values)), ROUNDING * float(np.abs(values).max()))
+    level = max(LEVEL * float(np.ptp(values)), _rounding(values))
     off = np.abs(values - values[-1])
     octave = min(PER_OCTAVE, len(grid) - 1)
     if off[-1 - octave :].max() > level:
@@ -144,6 +146,10 @@ def _end(grid: np.ndarray, values: np.ndarray) -> Maximum:
     outside = np.flatnonzero(off > level)
     k = outside[-1] + 1 if len(outside) else len(grid) // 2
     return float(grid[k]), float(values[k]), "plateau"
+
+
+def _rounding(values: np.ndarray) -> float:
+    return ROUNDING * max(float(np.abs(values).max()), SMALL)
 
 
 def _log_grid(low: float, high: float) -> np.ndarray:

@@ -355,9 +355,9 @@ def test_a_diagnosis_can_be_read_and_tabulated():
     assert str(diagnosis).splitlines()[0] == "error: 2, warning: 1, info: 0"
     assert "[error] values: X has 2 values" in str(diagnosis)
     table = diagnosis.to_frame()
-    assert list(table.columns) == ["name", "severity", "message", "advice"]
+    assert list(table.columns) == ["name", "severity", "message", "advice", "option"]
     assert [Finding(**row) for row in table.to_dict("records")] == diagnosis
-    assert Diagnosis().to_frame().shape == (0, 4)
+    assert Diagnosis().to_frame().shape == (0, 5)
 
 
 def test_features_are_called_by_the_names_that_are_given():

@@ -15,6 +15,7 @@ from typing import Any, TextIO
 
 import typer
 
+from kernelwise.cli.session import session
 from kernelwise.exceptions import NotEnoughMemoryError
 
 #: Set to anything, it shows the trace of an error.
@@ -31,6 +32,7 @@ class UserError(ValueError):
 
 def run(command: Callable[[], Any]) -> int:
     """Run a command, and turn whatever it raises into a sentence and an exit code."""
+    session.begin()
     try:
         with _warnings_as_lines():
             code = command()
@@ -38,7 +40,7 @@ def run(command: Callable[[], Any]) -> int:
             raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, typer.Abort):
-        _tell("stopped before the end, nothing was written but what is in a journal.")
+        print(session.stopped(), file=sys.stderr)
         return 130
     except BrokenPipeError:
         # Whoever read the output has gone; Python must not stumble over it once more when it exits.
@@ -51,7 +53,7 @@ def run(command: Callable[[], Any]) -> int:
             print(error.format_message(), file=sys.stderr)  # type: ignore[attr-defined]
             return 2
         if isinstance(error, UsageError):
-            _tell(error.format_message())  # type: ignore[attr-defined]
+            _tell(error.format_message().replace("Value error, ", ""))  # type: ignore[attr-defined]
             return 2
         if is_told(error):
             _tell(_sentence(error))
@@ -104,7 +106,8 @@ def _warnings_as_lines() -> Iterator[None]:
         file: TextIO | None = None,
         line: str | None = None,
     ) -> None:
-        _tell(f"warning: {message}")
+        if not session.is_quiet:
+            _tell(f"warning: {message}")
 
     with warnings.catch_warnings():
         warnings.simplefilter("default")

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from kernelwise.cli.session import be_quiet
+
 
 class Task(StrEnum):
     """What the target is."""
@@ -37,6 +39,13 @@ JournalFile = Annotated[
     Path | None, typer.Option("--journal", metavar="FILE", help="Keep finished work; go on from there.")
 ]
 ReportFile = Annotated[Path | None, typer.Option("--report", metavar="HTML", help="Write a report.")]
+
+
+Quiet = Annotated[
+    bool, typer.Option("--quiet", callback=be_quiet, is_eager=True, help="No progress and no notes.")
+]
+TaskOption = Annotated[Task, typer.Option(metavar="KIND", help="classification or regression.")]
+ScaleOption = Annotated[str, typer.Option(metavar="NAME", help="Of features: standard, minmax or none.")]
 
 
 def split_names(text: str | None) -> list[str]:

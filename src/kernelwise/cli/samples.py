@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
+from collections import Counter
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kernelwise._core.text import count
 from kernelwise.cli.errors import UserError
 from kernelwise.cli.options import split_names
-from kernelwise.cli.progress import Progress, say
+from kernelwise.cli.progress import EXPECTED, USUALLY, Progress
+from kernelwise.cli.session import say, session
 
 if TYPE_CHECKING:
     from kernelwise.tables import Encoding, Table
+
+#: Classes that a line names.
+MAX_SHOWN = 8
 
 
 @dataclass
@@ -23,6 +30,7 @@ class Samples:
     y: Any
     encoding: Encoding
     notes: list[str]
+    lines: Any  # of the rows in the file, shape (n_rows,)
 
     def describe(self, path: Path) -> dict[str, Any]:
         """For the JSON object of a command."""
@@ -32,6 +40,7 @@ class Samples:
             "n_samples": n_samples,
             "n_features": n_features,
             "target": self.encoding.target,
+            "class_counts": class_counts(self),
             "notes": self.notes,
         }
 
@@ -56,8 +65,27 @@ def read_samples(
         say(note)
     y = encoding.labels(table)
     X = encoding.samples(table)
-    say(f"{path}: {X.shape[0]} samples, {X.shape[1]} features.")
-    return Samples(X, y, encoding, notes)
+    return Samples(X, y, encoding, notes, table.lines)
+
+
+def class_counts(data: Samples) -> dict[str, int] | None:
+    """Rows of every class, the largest first; None for a regression."""
+    if data.encoding.task == "regression":
+        return None
+    counts = Counter(map(str, data.y.tolist()))
+    return dict(counts.most_common())
+
+
+def first_line(data: Samples) -> str:
+    """Rows, features and classes in a line."""
+    n_rows, n_features = data.X.shape
+    head = f"{count(n_rows, 'row')}, {count(n_features, 'feature')}"
+    counts = class_counts(data)
+    if counts is None:
+        return f"{head}; the target {data.encoding.target!r} is {data.y.min():g} to {data.y.max():g}"
+    shown = ", ".join(f"{label} ({n})" for label, n in list(counts.items())[:MAX_SHOWN])
+    more = f", … ({len(counts)} in all)" if len(counts) > MAX_SHOWN else ""
+    return f"{head}; {count(len(counts), 'class', 'classes')}: {shown}{more}"
 
 
 def check_classes(data: Samples, path: Path) -> None:
@@ -90,18 +118,36 @@ def open_journal(
     from kernelwise._core.journal import Journal
 
     about = {"command": command, "version": __version__, "data": fingerprint(data.X, data.y), **chosen}
-    journal = Journal(path, about)
-    say(f"{path} has {journal.n_found} finished cells.")
+    session.journal = journal = Journal(path, about)
+    if journal.n_found:
+        say(f"{path} has {count(journal.n_found, 'finished part')}.")
     return journal
 
 
 def fit(machine: Any, data: Samples, time_budget: float | None = None, journal: Any = None) -> Any:
-    """Fit a machine whose progress the user sees, with the names of the features, and return it."""
+    """Fit a model whose progress the user sees, with the names of the features, and return it.
+
+    What it warns of is among its findings, in words for the command line; other warnings are passed on.
+    """
     from kernelwise.estimators.tuned import fit_in_context
     from kernelwise.search.context import FitContext
 
-    with Progress(time_budget) as progress:
+    size = f"{count(data.X.shape[0], 'row')} and {count(data.X.shape[1], 'feature')}"
+    with (
+        Progress(time_budget, EXPECTED.get(machine.kernel, USUALLY), f"looking at {size}") as progress,
+        warnings.catch_warnings(record=True) as caught,
+    ):
         context = FitContext(
-            journal=journal, on_scored=progress.scored, feature_names=data.encoding.feature_names
+            journal=journal,
+            on_scored=progress.scored,
+            on_phase=progress.show,
+            feature_names=data.encoding.feature_names,
         )
-        return fit_in_context(machine, data.X, data.y, context)
+        fit_in_context(machine, data.X, data.y, context)
+    for warning in caught:
+        text = str(warning.message)
+        for finding in machine.diagnostics_:
+            text = text.replace(str(finding), "")
+        if text.strip():
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    return machine

@@ -24,6 +24,7 @@ from kernelwise.search.families import Classification
 from kernelwise.search.held_out_answers import ClassAnswers
 from kernelwise.search.held_out_scorer import HeldOutScorer
 from kernelwise.search.samples import Samples
+from kernelwise.search.score_names import check_score
 from kernelwise.search.scores import is_share
 from kernelwise.search.scoring import PathScorer
 from kernelwise.search.settings import check_backend
@@ -208,6 +209,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         return Classification(self.classes_, self.multiclass, self.class_weight)
 
     def _scorer(self, X: Any, samples: Samples, family: Any) -> HeldOutScorer:
+        check_score(self.scoring, self.classes_.tolist(), "TunedSVC")
         self.scorer_ = check_scoring(SVC(), self.scoring)
         self.reject_label_ = choose_reject_label(
             self.reject_label, self.classes_, self.multiclass, "TunedSVC"

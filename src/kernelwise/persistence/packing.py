@@ -25,6 +25,7 @@ from kernelwise.exceptions import IncompatibleError
 from kernelwise.findings import Finding
 from kernelwise.result import History, TuningResult
 from kernelwise.search.result import SelectionResult
+from kernelwise.search.score_names import PositiveScore
 
 
 def _public_classes(package: Any) -> list[type]:
@@ -37,7 +38,7 @@ SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
 PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]
 OTHERS = (
     *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC, NystroemSVR),
-    *(FitRecord, SelectionResult, TuningResult, Finding, KFold, StratifiedKFold),
+    *(FitRecord, SelectionResult, TuningResult, Finding, PositiveScore, KFold, StratifiedKFold),
 )
 CLASSES = {part.__name__: part for part in (*OTHERS, *SCALERS, *PARTS)}
 #: The scorer is made again when the model is loaded; callbacks watch a training, which is over.

@@ -267,7 +267,7 @@ def test_curve_with_and_without_a_peak(clean):
     board = np.argwhere(np.ones((8, 8)))
     flat = find(diagnose(board, board.sum(axis=1) % 2), "curve")  # all neighbours are of the other class
     assert flat.severity == "warning"
-    assert "(the two classes: plateau)" in flat.message
+    assert "the two classes: plateau)" in flat.message
     assert find(diagnose(*clean), "curve").severity == "info"
 
 

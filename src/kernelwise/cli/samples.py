@@ -18,8 +18,8 @@ from kernelwise.cli.session import say, session
 if TYPE_CHECKING:
     from kernelwise.tables import Encoding, Table
 
-#: Classes that a line names.
-MAX_SHOWN = 8
+#: More classes than this are counted, not listed.
+MOST_CLASSES = 8
 
 
 @dataclass
@@ -77,15 +77,22 @@ def class_counts(data: Samples) -> dict[str, int] | None:
 
 
 def first_line(data: Samples) -> str:
-    """Rows, features and classes in a line."""
+    """Rows and features, and how many rows each class has, or between what numbers the target is."""
     n_rows, n_features = data.X.shape
-    head = f"{count(n_rows, 'row')}, {count(n_features, 'feature')}"
-    counts = class_counts(data)
-    if counts is None:
-        return f"{head}; the target {data.encoding.target!r} is {data.y.min():g} to {data.y.max():g}"
-    shown = ", ".join(f"{label} ({n})" for label, n in list(counts.items())[:MAX_SHOWN])
-    more = f", … ({len(counts)} in all)" if len(counts) > MAX_SHOWN else ""
-    return f"{head}; {count(len(counts), 'class', 'classes')}: {shown}{more}"
+    size = f"{count(n_rows, 'row')}, {count(n_features, 'feature')}"
+    if data.encoding.task == "regression":
+        low, high, mean = data.y.min(), data.y.max(), data.y.mean()
+        return f"{size}; {data.encoding.target!r} is between {low:.4g} and {high:.4g}, on average {mean:.4g}."
+    counts = Counter(data.y.tolist()).most_common()
+    shown = [f"{_printable(label)} {n}" for label, n in counts[:MOST_CLASSES]]
+    more = f" and {len(counts) - MOST_CLASSES} more" if len(counts) > MOST_CLASSES else ""
+    classes = "1 class" if len(counts) == 1 else f"{len(counts)} classes"
+    return f"{size}; {classes}: {', '.join(shown)}{more}."
+
+
+def _printable(label: Any) -> str:
+    """A label that a terminal does not take for a command."""
+    return str(label) if str(label).isprintable() else repr(label)
 
 
 def check_classes(data: Samples, path: Path) -> None:

@@ -79,7 +79,9 @@ def _criterion(name: str, search: str | None, task: str) -> str:
     if search is not None:
         check_choice("--search", search, OPTIMIZERS)
         if name == "auto":
-            raise UserError("--search is for a criterion. Name one, such as --criterion kta, or leave it out.")
+            raise UserError(
+                "--search is for a criterion. Name one, such as --criterion kta, or leave it out."
+            )
     return name
 
 

@@ -101,16 +101,27 @@ def _rows(result: dict[str, Any], model: Any) -> list[tuple[str, str]]:
         rows.append((f"test {test['name']}", f"{found} ({test['n_samples']} rows)"))
     rows += [("kernel", str(model.kernel_)), ("C", f"{result['C']:.6g}")]
     if result["epsilon"] is not None:
-        rows.append(("epsilon", f"{result['epsilon']:.4g} standard deviations of the target"))
+        rows.append(
+            (
+                "epsilon",
+                f"{result['epsilon']:.4g} standard deviations of the target: errors below it do not count",
+            )
+        )
     if result["relevance"] is not None:
         first = sorted(result["relevance"].items(), key=lambda item: -item[1])[:MOST_RELEVANT]
         rows.append(("most relevant", ", ".join(f"{name} {weight:.2f}" for name, weight in first)))
     return [
         *rows,
         ("trained on", trained_on(result)),
-        ("support vectors", f"{result['n_support']} of the {result['n_trained']} rows trained on"),
+        (_support_word(model), f"{result['n_support']} of the {result['n_trained']} rows trained on"),
         ("work", f"{result['n_machines']} models trained, {result['seconds']:.1f} s"),
     ]
+
+
+def _support_word(model: Any) -> str:
+    """What the rows are called that the model keeps."""
+    kind = type(getattr(model, "best_estimator_", None)).__name__
+    return "landmarks" if kind.startswith("Nystroem") else "support vectors"
 
 
 def trained_on(result: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from typing import Annotated, Any
 
 import typer
@@ -100,6 +101,7 @@ class Watcher:
         self.progress, self.n_splits, self.n_methods = progress, n_splits, n_methods
         self.started: float | None = None
         self.seconds: dict[str, float] = {}
+        self.n_done: Counter[str] = Counter()
         progress.expected = n_splits * n_methods
 
     def begin(self, method: str, split: int) -> None:
@@ -111,12 +113,13 @@ class Watcher:
         """A cell is done, or was found in the journal."""
         progress = self.progress
         progress.n_done += 1
+        self.n_done[method] += 1
         if self.started is not None:
             self.seconds[method] = time.monotonic() - self.started
         self.started = None
         if len(self.seconds) == self.n_methods:
-            n_cells = self.n_splits * self.n_methods - progress.n_done
-            progress.seconds_left = sum(self.seconds.values()) / self.n_methods * n_cells
+            left = (each * (self.n_splits - self.n_done[name]) for name, each in self.seconds.items())
+            progress.seconds_left = sum(left)
         progress.show(f"{method}, fold {split + 1} of {self.n_splits}: {score:.4f}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import os
+import re
 import sys
 import tempfile
 import traceback
@@ -80,6 +81,22 @@ def is_told(error: BaseException) -> bool:
     speaker = str(frame.f_globals.get("__name__", "")).partition(".")[0]
     source = linecache.getline(frame.f_code.co_filename, line).strip()
     return speaker in SPEAKERS and (source.startswith("raise ") or not source)
+
+
+#: How the library names what the command line has as options, and rows.
+WORDS = (
+    (r"\bcv=(\d+)", r"--cv \1"),
+    (r"'(cv|scoring|kernel|criterion)'( of Tuned\w+)?", r"--\1"),
+    (r" of Tuned\w+", ""),
+    (r"\bsample(s?)\b", r"row\1"),
+)
+
+
+def in_options(sentence: str) -> str:
+    """A sentence of the library in the words of the command line."""
+    for pattern, word in WORDS:
+        sentence = re.sub(pattern, word, sentence)
+    return sentence
 
 
 def _sentence(error: BaseException) -> str:

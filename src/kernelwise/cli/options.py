@@ -36,7 +36,8 @@ Ignore = Annotated[
 Seed = Annotated[int, typer.Option(min=0, metavar="INT", help="Of folds and samples.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")]
 JournalFile = Annotated[
-    Path | None, typer.Option("--journal", metavar="FILE", help="Keep finished work; go on from there.")
+    Path | None,
+    typer.Option("--journal", metavar="FILE", help="Keep finished parts, and continue from them."),
 ]
 ReportFile = Annotated[Path | None, typer.Option("--report", metavar="HTML", help="Write a report.")]
 

@@ -95,7 +95,11 @@ def _score(machine: Any, encoding: Any, table: Any, X: Any, predictions: Any) ->
     if encoding.task == "regression":
         rest = labels - predictions
         errors = f"RMSE {np.sqrt(np.mean(rest**2)):.4g}, MAE {np.mean(np.abs(rest)):.4g} {rows}"
-        own = "" if machine.scoring in (None, "r2") else f"{score_name(machine)} {machine.scorer_(machine, X, labels):.4f}, "
+        own = (
+            ""
+            if machine.scoring in (None, "r2")
+            else f"{score_name(machine)} {machine.scorer_(machine, X, labels):.4f}, "
+        )
         scatter = float(np.sum((labels - labels.mean()) ** 2))
         r2 = f"R² {1.0 - float(np.sum(rest**2)) / scatter:.4f}, " if scatter > 0 else ""
         return f"{own}{r2}{errors}"

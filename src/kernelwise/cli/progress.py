@@ -111,7 +111,9 @@ class Progress:
         parts = [f"{elapsed:.1f} s"]
         if self.share is not None:
             left = self._left(elapsed)
-            parts.append(f"about {100 * self.share:.0f} % done{'' if left is None else f', {left:.0f} s left'}")
+            parts.append(
+                f"about {100 * self.share:.0f} % done{'' if left is None else f', {left:.0f} s left'}"
+            )
         if self.best is not None:
             parts.append(f"best {_score(self.best):.4f}")
         if self.n_models:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kernelwise._core.text import count
-from kernelwise.cli.errors import UserError
+from kernelwise.cli.errors import UserError, in_options, is_told
 from kernelwise.cli.options import split_names
 from kernelwise.cli.progress import EXPECTED, USUALLY, Progress
 from kernelwise.cli.session import say, session
@@ -150,7 +150,12 @@ def fit(machine: Any, data: Samples, time_budget: float | None = None, journal: 
             on_phase=progress.show,
             feature_names=data.encoding.feature_names,
         )
-        fit_in_context(machine, data.X, data.y, context)
+        try:
+            fit_in_context(machine, data.X, data.y, context)
+        except ValueError as error:
+            if not is_told(error):
+                raise
+            raise UserError(in_options(str(error))) from error
     for warning in caught:
         text = str(warning.message)
         for finding in machine.diagnostics_:

@@ -1,4 +1,4 @@
-"""What one run of a command has to remember: whether it is quiet, what it has written, what a journal keeps."""
+"""What a run of a command has to remember: whether it is quiet, what it wrote, what a journal keeps."""
 
 from __future__ import annotations
 

@@ -100,7 +100,18 @@ def compare(
                 callback(name, s, cells[0, m, s])
     score = "accuracy" if task == "classification" else "r2"
     errors = dict(zip(ERRORS, cells[4:], strict=False))
-    return Comparison(tuple(chosen), *cells[:4], skipped, score, errors, name_of_baseline)
+    scores, seconds, cpu_seconds, n_machines = cells[:4]
+    return Comparison(
+        methods=tuple(chosen),
+        scores=scores,
+        seconds=seconds,
+        cpu_seconds=cpu_seconds,
+        n_machines=n_machines,
+        skipped=skipped,
+        score=score,
+        errors=errors,
+        baseline=name_of_baseline,
+    )
 
 
 def _splits(X: Any, y: np.ndarray, task: str, n_splits: int, n_repeats: int, random_state: int) -> list[Any]:

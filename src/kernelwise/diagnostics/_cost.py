@@ -33,7 +33,15 @@ def cost_findings(data: Data) -> list[Finding]:
     )
     if seconds <= LONG:
         return [Finding("cost", "info", message)]
-    return [Finding("cost", "warning", message, "Choose the kernel on a part of the samples first.", "Set --time-budget.")]
+    return [
+        Finding(
+            "cost",
+            "warning",
+            message,
+            "Choose the kernel on a part of the samples first.",
+            "Set --time-budget.",
+        )
+    ]
 
 
 def predicted_seconds(data: Data, by_rows: bool) -> float:

@@ -28,7 +28,9 @@ def curve_findings(data: Data, random_state: int) -> list[Finding]:
         try:
             best = sketch.maximize("dbtc", strategy="ovr")
         except DegenerateGramError:
-            nowhere = "No kernel width tells anything apart: all squared distances are zero in double precision."
+            nowhere = (
+                "No kernel width tells anything apart: all squared distances are zero in double precision."
+            )
             advice = "Rescale X, or check the kernel's linear map."
             return [Finding("curve", "error", nowhere, advice, "Give the columns other units.")]
     names = [f"class {label!r}" for label in data.classes] if len(best.problems) > 1 else ["the two classes"]

@@ -42,4 +42,6 @@ def duplicate_findings(data: Data, points: Points) -> Iterator[Finding]:
     if n_points == 1 < n:
         same = f"All {n} {data.noun}s are the same point: every distance is zero."
         advice = "Check X; no kernel can separate the classes."
-        yield Finding("identical", "error", same, advice, "No kernel can separate the classes: check the file.")
+        yield Finding(
+            "identical", "error", same, advice, "No kernel can separate the classes: check the file."
+        )

@@ -30,7 +30,7 @@ def target_findings(data: Data, y: np.ndarray) -> Iterator[Finding]:
     low, median, high = np.percentile(y, [25, 50, 75])
     far = np.flatnonzero(np.abs(y - median) > FAR * (high - low))
     if high > low and far.size:
-        values = listed(f"{y[k]:g} ({data.where(k)})" for k in far)
+        values = listed(f"{y[k]:g} ({data.where(k)})" for k in far.tolist())
         yield Finding(
             "outliers",
             "warning",

@@ -113,7 +113,9 @@ def diagnose(
     """
     check_choice(task, "task", "diagnose", ("classification", "regression"))
     if task == "regression":
-        return _of_numbers(Data.read(X, np.zeros(np.shape(y)[:1], int), kernel, feature_names, lines), y, scale)
+        return _of_numbers(
+            Data.read(X, np.zeros(np.shape(y)[:1], int), kernel, feature_names, lines), y, scale
+        )
     data = Data.read(X, y, kernel, feature_names, lines)
     findings = [*class_findings(data), *value_findings(data)]
     if any(finding.name == "values" for finding in findings):

@@ -103,8 +103,8 @@ def _search_rows(samples: Samples, family: Family, context: FitContext, random_s
     kind = "stratified sample" if samples.strata.any() else "sample"
     final = "all of them" if context.deadline.seconds is None else "as many as the time allows"
     message = (
-        f"Kernel and C were chosen on a {kind} of {limit} of {n} distinct rows; the final model is trained on "
-        f"{final}."
+        f"Kernel and C were chosen on a {kind} of {limit} of {n} distinct rows; the final model is trained "
+        f"on {final}."
     )
     context.findings.append(Finding("sampled", "info", message))
     return sample(samples.strata, limit, random_state)

@@ -142,4 +142,12 @@ def _constant_findings(Z: np.ndarray) -> list[Finding]:
     if not n_constant:
         return []
     message = f"{n_constant} of {Z.shape[1]} features do not vary: they have no influence and no relevance."
-    return [Finding("constant features", "info", message, "Remove them if they should vary.", "--ignore leaves columns out.")]
+    return [
+        Finding(
+            "constant features",
+            "info",
+            message,
+            "Remove them if they should vary.",
+            "--ignore leaves columns out.",
+        )
+    ]

@@ -88,7 +88,7 @@ class PositiveScore:
     positive: Any
 
     @property
-    def __name__(self) -> str:  # type: ignore[override]
+    def __name__(self) -> str:
         return f"{self.name} of {str(self.positive)!r}"
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:

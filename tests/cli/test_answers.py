@@ -98,6 +98,13 @@ def test_the_other_positive_class_is_another_score(run, rare):
     assert scores[1]["settings"]["positive"] == "rare disease"
 
 
+def test_a_class_that_is_never_answered_is_no_warning(run, rare):
+    """scikit-learn would have a user of Python set zero_division."""
+    code, _, err = run("tune", rare, *IGNORE, "--scoring", "precision", "--positive", "rare disease")
+    assert code == 0
+    assert "zero_division" not in err
+
+
 def test_findings_of_the_data_are_in_the_answer_unless_the_advice_was_followed(run, rare):
     code, out, _ = run("tune", rare, *IGNORE, *SHORT)
     assert code == 0
@@ -257,3 +264,14 @@ def test_compiling_is_said_as_such(capsys):
     err = capsys.readouterr().err
     assert "compiling the solver (once on this computer)" in err
     assert "float64" not in err
+
+
+def test_learning_a_metric_is_a_phase_and_its_length_no_finding(run, rare):
+    code, out, err = run("tune", rare, *IGNORE, *SHORT, "--kernel", "diagonal")
+    assert code == 0
+    assert "learning a diagonal metric by centered-kta" in err
+    assert "ManifoldDescent" not in out
+    assert "max_iter" not in out
+    code, _, err = run("tune", rare, *IGNORE, *SHORT, "--criterion", "cv-error", "--search", "quasi-newton")
+    assert code == 0
+    assert "searching a RBF kernel by" in err

@@ -132,6 +132,8 @@ def _warnings_as_lines() -> Iterator[None]:
             warnings.simplefilter("ignore", category)
         # The columns of a file are put in the order of the model before it sees them.
         warnings.filterwarnings("ignore", "X does not have valid feature names")
+        # A class that a candidate never answers has a precision of 0, which is what it deserves.
+        warnings.filterwarnings("ignore", ".*is ill-defined and being set to 0.0")
         warnings.showwarning = show
         yield
 

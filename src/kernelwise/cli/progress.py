@@ -93,6 +93,11 @@ class Progress:
         else:
             self.seconds_each = (time.monotonic() - self.first) / (self.n_done - 1)
 
+    def last(self, stage: str) -> None:
+        """The search is over; what comes now is trained once."""
+        self.n_done, self.seconds_each = self.expected or self.n_done, None
+        self.show(stage)
+
     def show(self, stage: str) -> None:
         """Name what is being done, or was just done."""
         self.stage = stage

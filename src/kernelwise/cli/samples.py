@@ -137,7 +137,7 @@ def fit(machine: Any, data: Samples, time_budget: float | None = None, journal: 
     What it warns of is among its findings, in words for the command line; other warnings are passed on.
     """
     from kernelwise.estimators.tuned import fit_in_context
-    from kernelwise.search.context import FitContext
+    from kernelwise.search.context import FINAL, FitContext
 
     size = f"{count(data.X.shape[0], 'row')} and {count(data.X.shape[1], 'feature')}"
     with (
@@ -147,7 +147,7 @@ def fit(machine: Any, data: Samples, time_budget: float | None = None, journal: 
         context = FitContext(
             journal=journal,
             on_scored=progress.scored,
-            on_phase=progress.show,
+            on_phase=lambda words: (progress.last if words.startswith(FINAL) else progress.show)(words),
             feature_names=data.encoding.feature_names,
         )
         try:

@@ -21,7 +21,7 @@ from kernelwise.estimators._progress import Progress
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.kernels.metric import relevance
 from kernelwise.search.choose import choose
-from kernelwise.search.context import Deadline, FitContext
+from kernelwise.search.context import FINAL, Deadline, FitContext
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Family
 from kernelwise.search.folds import assign_folds
@@ -116,7 +116,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
             choice = choose(judge, self.kernel, self.criterion, self.search)
         result = self._keep(judge, choice)
         if self.refit is not False:
-            context.on_phase(f"training the final model on {len(judge.samples)} rows")
+            context.on_phase(f"{FINAL} on {len(judge.samples)} rows")
             with progress.task("refit"):
                 self._keep_machine(finish(self, judge, choice), prepared)
         self.diagnostics_ = closing_findings(judge)

@@ -55,6 +55,10 @@ class Deadline:
         return False
 
 
+#: How the words for the last phase begin.
+FINAL = "training the final model"
+
+
 class FullData(Protocol):
     """All rows, where the samples of a fit are a part of them; see `kernelwise.distributed.fit`."""
 

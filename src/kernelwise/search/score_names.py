@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from sklearn.metrics import get_scorer, make_scorer
 
+from kernelwise.exceptions import IncompatibleError
+
 #: Scores of one class of two, the positive one: 1, unless somebody names it.
 OF_ONE_CLASS = ("f1", "precision", "recall", "jaccard", "average_precision")
 OF_MANY = (
@@ -58,7 +60,8 @@ def check_score(scoring: Any, classes: Sequence[Any], owner: str) -> None:
         needs = "" if plain._response_method == "predict" else ", response_method='decision_function'"
         named = f"make_scorer({plain._score_func.__name__}, pos_label={str(classes[-1])!r}{needs})"
         advice = f"Pass sklearn.metrics.{named}, or use 'f1_macro'."
-    raise ValueError(f"scoring={scoring!r} of {owner} {problem.why}. {advice}")
+    kind = IncompatibleError if scoring.startswith(OF_PROBABILITIES) else ValueError
+    raise kind(f"scoring={scoring!r} of {owner} {problem.why}. {advice}")
 
 
 @dataclass(frozen=True)

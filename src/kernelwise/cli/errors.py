@@ -113,7 +113,7 @@ def _tell(sentence: str) -> None:
 
 @contextmanager
 def _warnings_as_lines() -> Iterator[None]:
-    """Show warnings as sentences; deprecations are for developers."""
+    """Show warnings as sentences; deprecations and open files are for developers."""
 
     def show(
         message: Warning | str,
@@ -128,7 +128,13 @@ def _warnings_as_lines() -> Iterator[None]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("default")
-        for category in (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning):
+        for category in (
+            DeprecationWarning,
+            PendingDeprecationWarning,
+            FutureWarning,
+            ImportWarning,
+            ResourceWarning,
+        ):
             warnings.simplefilter("ignore", category)
         # The columns of a file are put in the order of the model before it sees them.
         warnings.filterwarnings("ignore", "X does not have valid feature names")

@@ -147,7 +147,7 @@ def fit(machine: Any, data: Samples, time_budget: float | None = None, journal: 
         context = FitContext(
             journal=journal,
             on_scored=progress.scored,
-            on_phase=lambda words: (progress.last if words.startswith(FINAL) else progress.show)(words),
+            on_phase=lambda words: (progress.last if words == FINAL else progress.show)(words),
             feature_names=data.encoding.feature_names,
         )
         try:

@@ -116,7 +116,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
             choice = choose(judge, self.kernel, self.criterion, self.search)
         result = self._keep(judge, choice)
         if self.refit is not False:
-            context.on_phase(f"{FINAL} on {len(judge.samples)} rows")
+            context.on_phase(FINAL)
             with progress.task("refit"):
                 self._keep_machine(finish(self, judge, choice), prepared)
         self.diagnostics_ = closing_findings(judge)

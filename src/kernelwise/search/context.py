@@ -55,7 +55,7 @@ class Deadline:
         return False
 
 
-#: How the words for the last phase begin.
+#: The words for the last phase.
 FINAL = "training the final model"
 
 

@@ -20,8 +20,8 @@ def copies_finding(n_copies: int, n_test: int) -> list[Finding]:
     what = "All" if n_copies == n_test else f"{n_copies} of the"
     verb, whose = ("is", "its") if n_copies == 1 else ("are", "their")
     message = (
-        f"{what} {count(n_test, 'test row')} {verb} also in the training data: {whose} part of the test score "
-        "says nothing about new rows."
+        f"{what} {count(n_test, 'test row')} {verb} also in the training data: {whose} part of the test "
+        "score says nothing about new rows."
     )
     advice = "Test on rows that the model was not trained on."
     is_few = n_copies <= FEW * n_test

@@ -233,7 +233,7 @@ def test_every_epsilon_sees_the_same_values_of_C(data):
 @pytest.mark.parametrize(
     "kernel", ["linear", "poly", "sigmoid", "exponential", "kmod", "mahalanobis", "gaussian"]
 )
-@pytest.mark.filterwarnings("ignore:.*machines of the cross-validation stopped")
+@pytest.mark.filterwarnings("ignore:.*models of the cross-validation stopped")
 def test_every_kind_of_kernel(data, kernel):
     X, y = data
     X = X[:, [2, 3, 8]] if kernel == "gaussian" else X  # its parameters are many: time

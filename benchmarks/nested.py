@@ -126,7 +126,9 @@ def main() -> None:
         n_repeats = arguments.repeats or repeats(len(y))
         about = {"data": fingerprint(X, y), "folds": 2}
         with Journal(arguments.journals / f"{name}.journal", about) as journal:
-            table = compare(X, y, estimators(names), n_splits=2, n_repeats=n_repeats, journal=journal)
+            table = compare(
+                X, y, estimators(names), n_splits=2, n_repeats=n_repeats, journal=journal, baseline=False
+            )
         rows = table.rows()
         seconds = np.median(table.cpu_seconds, axis=1)
         layout.row(name, len(y), table.scores.shape[1], [100 * row["accuracy"] for row in rows], seconds)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_diabetes, load_iris
 from sklearn.dummy import DummyClassifier
-from sklearn.model_selection import RepeatedStratifiedKFold
-from sklearn.svm import SVC
+from sklearn.linear_model import Ridge
+from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score
+from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
+from sklearn.svm import SVC, SVR
 
 from kernelwise import compare
-from kernelwise.comparison import nested as module
+from kernelwise.comparison import METHODS, Comparison, methods, peers
 
 X, Y = load_iris(return_X_y=True)
 
@@ -25,7 +27,7 @@ def test_scores_are_those_of_each_method_on_the_same_folds(table):
     folds = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=1)
     expected = [SVC().fit(X[train], Y[train]).score(X[test], Y[test]) for train, test in folds.split(X, Y)]
     np.testing.assert_allclose(table.scores[0], expected, rtol=1e-15)
-    assert table.scores.shape == table.seconds.shape == table.cpu_seconds.shape == (3, 6)
+    assert table.scores.shape == table.seconds.shape == table.cpu_seconds.shape == (4, 6)
     assert (table.n_machines == 1).all()
 
 
@@ -48,7 +50,7 @@ def test_it_says_where_the_first_loses():
 def test_rounding_is_no_loss():
     scores = np.array([[0.1, 0.2, 0.4], [0.4, 0.1, 0.2]])
     zeros = np.zeros_like(scores)
-    table = module.Comparison(("a", "b"), scores, zeros, zeros, zeros, {})
+    table = Comparison(("a", "b"), scores, zeros, zeros, zeros, {})
     assert table.rows()[1]["difference"] > 0.0
     assert table.losses() == []
 
@@ -70,11 +72,11 @@ def test_a_journal_spares_what_is_finished():
 
 
 def test_the_usual_methods_on_small_data(monkeypatch):
-    monkeypatch.setattr(module.peers, "LIBSVM_GRID", {"svc__gamma": [0.1, 1.0], "svc__C": [1.0, 10.0]})
-    monkeypatch.setattr(module, "find_spec", lambda name: None)
+    monkeypatch.setattr(peers, "LIBSVM_GRID", {"gamma": [0.1, 1.0], "C": [1.0, 10.0]})
+    monkeypatch.setattr(methods, "find_spec", lambda name: None)
     table = compare(X, Y, n_splits=2)
-    assert table.methods == module.USUAL[:-1]
-    assert (table.scores.mean(axis=1) > 0.9).all()
+    assert table.methods == (*list(METHODS)[:-2], "most frequent class")
+    assert (table.scores[:-1].mean(axis=1) > 0.9).all()
     assert "optuna is not installed" in table.losses()[-1]
     searched = dict(zip(table.methods, table.n_machines.mean(axis=1), strict=True))
     assert searched["GridSearchCV"] == 4 * 5 + 1
@@ -83,7 +85,7 @@ def test_the_usual_methods_on_small_data(monkeypatch):
 
 
 def test_the_full_grid_is_there_by_name():
-    grid = module.METHODS["full grid"](0)
+    grid = METHODS["full grid"](0)
     assert len(grid.param_grid["gamma"]) == len(grid.param_grid["C"]) == 35
     assert 1.0 / (2.0 * 2.0**18) == pytest.approx(min(grid.param_grid["gamma"]))
 
@@ -97,5 +99,77 @@ def test_bad_input():
 
 def test_progress_is_told():
     told = []
-    compare(X, Y, {"machine": SVC()}, n_splits=2, callback=lambda *cell: told.append(cell))
-    assert [cell[:2] for cell in told] == [("machine", 0), ("machine", 1)]
+    compare(
+        X,
+        Y,
+        {"machine": SVC()},
+        n_splits=2,
+        baseline=False,
+        callback=lambda *cell: told.append(cell[:2]),
+        on_begin=lambda *cell: told.append(("begin", *cell)),
+    )
+    assert told == [("begin", "machine", 0), ("machine", 0), ("begin", "machine", 1), ("machine", 1)]
+
+
+def test_the_baseline_is_the_most_frequent_class_of_the_training_part(table):
+    assert table.baseline == table.methods[-1] == "most frequent class"
+    np.testing.assert_array_equal(table.scores[-1], table.scores[2])  # what scikit-learn's dummy does, too
+    uneven = np.append(np.zeros(80, int), np.ones(40, int))
+    table = compare(X[:120], uneven, {"dummy": DummyClassifier(strategy="stratified")}, n_splits=4)
+    assert table.rows()[-1]["accuracy"] == pytest.approx(2 / 3)
+    assert "most frequent class was" in table.losses()[0]
+
+
+def test_numbers_have_r2_and_errors_in_units_of_the_target():
+    X, y = load_diabetes(return_X_y=True)
+    X, y = X[:90], y[:90]
+    table = compare(X, y, {"ridge": Ridge(), "tree": SVR()}, n_splits=3, task="regression")
+    folds = RepeatedKFold(n_splits=3, n_repeats=1, random_state=0)
+    rows = []
+    for train, test in folds.split(X):
+        predicted = Ridge().fit(X[train], y[train]).predict(X[test])
+        rows.append(
+            (
+                r2_score(y[test], predicted),
+                np.sqrt(mean_squared_error(y[test], predicted)),
+                mean_absolute_error(y[test], predicted),
+            )
+        )
+    expected = np.mean(rows, axis=0)
+    first = table.rows()[0]
+    np.testing.assert_allclose([first["r2"], first["rmse"], first["mae"]], expected, rtol=1e-12)
+    assert table.baseline == "mean"
+    assert table.rows()[-1]["r2"] <= 0.0
+    assert table.rows()[-1]["rmse"] == pytest.approx(y.std(), rel=0.1)
+    assert "RMSE" in str(table)
+    with pytest.raises(ValueError, match="methods"):
+        compare(X, y, ["SVC defaults"], task="regression")
+    with pytest.raises(ValueError, match="at least 6 samples"):
+        compare(X[:5], y[:5], {"ridge": Ridge()}, n_splits=3, task="regression")
+
+
+def test_methods_of_a_regression_see_standardised_targets(monkeypatch):
+    """The same table in other units of y, but for its errors: C and ε of a search have the units of y."""
+    monkeypatch.setattr(peers, "LIBSVM_GRID", {"gamma": [0.1, 1.0], "C": [1.0, 10.0]})
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = np.sin(X[:, 0])
+    names = ["kernelwise", "GridSearchCV", "random search"]
+    one, other = (compare(X, unit * y, names, n_splits=2, task="regression") for unit in (1.0, 1024.0))
+    np.testing.assert_allclose(one.scores, other.scores, rtol=1e-6)
+    np.testing.assert_allclose(1024 * one.errors["rmse"], other.errors["rmse"], rtol=1e-6)
+    assert (one.scores[0] > 0.9).all()
+
+
+def test_no_minus_zero_and_a_word_about_halving():
+    scores = np.array([[0.5, 0.5], [0.5, 0.49999], [0.5, 0.5]])
+    zeros, machines = np.zeros((3, 2)), np.full((3, 2), 551.0)
+    names = ("kernelwise", "GridSearchCV", "HalvingGridSearchCV")
+    table = Comparison(names, scores, zeros, zeros, machines, {})
+    assert "-0.0000" not in str(table)
+    assert "+0.0000" in str(table)
+    assert table.notes() == [
+        "HalvingGridSearchCV trained 551 models, and GridSearchCV 551: on so few rows halving saves nothing."
+    ]
+    machines[2] = 300.0
+    assert Comparison(names, scores, zeros, zeros, machines, {}).notes() == []

@@ -33,14 +33,28 @@ def train(tmp_path, rows):
         (("tune", "nowhere.csv"), "nowhere.csv cannot be read: No such file or directory."),
         (("tune", "train.csv", "nowhere.csv"), "nowhere.csv cannot be read"),
         (("tune", "train.csv", "--target", "z"), "no column 'z'"),
-        (("tune", "train.csv", "--kernel", "z"), "kernel must be a Kernel or one of"),
+        (("tune", "train.csv", "--kernel", "z"), "--kernel must be one of auto, linear, .*, got 'z'"),
+        (("tune", "train.csv", "--kernel", "rbff"), "Did you mean rbf"),
         (("tune", "train.csv", "--kernel", "precomputed"), "needs a Gram matrix"),
-        (("tune", "train.csv", "--criterion", "z"), "criterion must be a Criterion or one of"),
-        (("tune", "train.csv", "--task", "regression", "--criterion", "dbtc"), "dbtc"),
+        (("tune", "train.csv", "--criterion", "z"), "--criterion must be one of auto, dbtc, .*, got 'z'"),
+        (
+            ("tune", "train.csv", "--task", "regression", "--criterion", "dbtc"),
+            "--criterion dbtc is for classes",
+        ),
+        (("tune", "train.csv", "--search", "grid"), "--search is for a criterion"),
         (("tune", "train.csv", "--task", "regression"), "a regression needs numbers, found 'no'"),
         (("tune", "train.csv", "--task", "z"), "'z' is not one of"),
-        (("tune", "train.csv", "--search", "z"), "--search must be one of quasi-newton"),
-        (("tune", "train.csv", "--scoring", "z"), "--scoring z is not one of scikit-learn's"),
+        (
+            ("tune", "train.csv", "--criterion", "kta", "--search", "z"),
+            "--search must be one of quasi-newton",
+        ),
+        (("tune", "train.csv", "--scoring", "z"), "--scoring z is unknown. A classification has accuracy, "),
+        (("tune", "train.csv", "--scoring", "acc"), "Did you mean accuracy"),
+        (("tune", "train.csv", "--scoring", "neg_log_loss"), "--scoring neg_log_loss needs probabilities"),
+        (("tune", "train.csv", "--scoring", "f1"), "which: 'no' or 'yes'. Name it with --positive"),
+        (("tune", "train.csv", "--scoring", "f1", "--positive", "ye"), "Did you mean yes"),
+        (("tune", "train.csv", "--positive", "yes"), "--positive is for --scoring f1, precision"),
+        (("tune", "train.csv", "--solver", "z"), "--solver must be one of auto, exact, nystroem"),
         (("tune", "train.csv", "--scoring", "r2"), "--scoring r2 is not for a classification"),
         (("tune", "train.csv", "--task", "regression", "--scoring", "f1"), "f1 is not for a regression"),
         (("tune", "train.csv", "--cv", "1"), "--cv must be a number of folds"),
@@ -51,7 +65,10 @@ def train(tmp_path, rows):
         (("tune", "train.csv", "--log2c", "1,2,-1"), "must lead from begin to end"),
         (("tune", "train.csv", "--log2c", "nan,2,1"), "must lead from begin to end"),
         (("tune", "train.csv", "--log2c", "0,9999,1"), "must lead from begin to end"),
-        (("tune", "train.csv", "--time-budget", "-1"), "must be a positive float, got -1.0"),
+        (
+            ("tune", "train.csv", "--time-budget", "-1"),
+            "--time-budget must be a positive number of seconds, got -1",
+        ),
         (("tune", "train.csv", "--n-jobs", "0"), "--n-jobs must be a number of threads"),
         (("tune", "train.csv", "--scale", "z"), "--scale must be one of standard, minmax, none"),
         (("tune", "train.csv", "--class-weight", "z"), "--class-weight must be one of balanced"),
@@ -59,12 +76,18 @@ def train(tmp_path, rows):
         (("tune", "train.csv", "--model", "no/m.kw"), "--model no/m.kw: there is no folder no"),
         (("tune", "train.csv", "--model", "."), "--model . is a folder"),
         (("tune", "train.csv", "--report", "no/r.html"), "--report no/r.html: there is no folder no"),
-        (("compare", "train.csv", "--methods", "z"), "'methods' of compare must be one of"),
+        (("compare", "train.csv", "--methods", "z"), "--methods must be one of kernelwise, "),
+        (("compare", "train.csv", "--task", "z"), "^Invalid value for '--task': 'z' is not one of"),
         (("compare", "train.csv", "--folds", "1"), "--folds"),
         (("compare", "train.csv", "--folds", "21"), "at least 21"),
         (("compare", "train.csv", "--journal", "no/j"), "--journal no/j: there is no folder no"),
         (("compare", "train.csv", "--journal", "train.csv"), "train.csv is not a journal"),
-        (("predict", "train.csv", "train.csv"), "train.csv is not a kernelwise model"),
+        (
+            ("predict", "train.csv", "train.csv"),
+            "^train.csv is not a kernelwise model.*The model comes first",
+        ),
+        (("diagnose", "train.csv", "--kernel", "z"), "--kernel must be one of linear, "),
+        (("diagnose", "train.csv", "--scale", "z"), "--scale must be one of standard"),
         (("predict", "nowhere.kw", "train.csv"), "nowhere.kw: No such file or directory"),
         (("diagnose", "nowhere.csv"), "cannot be read"),
         (("reproduce", "z"), "'z' is not one of"),
@@ -119,6 +142,7 @@ def test_a_model_of_another_origin_or_another_file_is_refused(refused, run, trai
     assert "new.csv has no column 'b', which the model needs" in refused("predict", "m.kw", "new.csv")
     kernelwise.SVC().fit([[0.0], [1.0]], [0, 1]).save("own.kw")
     assert "was not written by `kernelwise tune`" in refused("predict", "own.kw", "new.csv")
+    assert refused("predict", train, "m.kw") == f"the model comes first: kernelwise predict m.kw {train}"
     np.savetxt("d.csv", np.arange(40).reshape(20, 2) + 0.5, delimiter=",")
     run("tune", "d.csv", "--task", "regression", *SHORT, "--model", "r.kw")
     assert "has no probabilities" in refused("predict", "r.kw", "d.csv", "--proba")
@@ -160,7 +184,41 @@ def test_an_interrupt_is_said(run, train, monkeypatch):
     monkeypatch.setattr("kernelwise.diagnostics.diagnosis.Data.read", interrupted)
     code, out, err = run("diagnose", train)
     assert (code, out) == (130, "")
-    assert err.splitlines()[-1].startswith("kernelwise: stopped before the end")
+    assert err.splitlines()[-1] == "Stopped. Nothing was saved."
+
+
+def test_after_an_interrupt_it_is_said_what_is_kept(run, train, monkeypatch):
+    from kernelwise.comparison import nested
+
+    cell, done = nested.nested_cell, []
+
+    def interrupted(*arguments):
+        if len(done) == 2:
+            raise KeyboardInterrupt
+        done.append(1)
+        return cell(*arguments)
+
+    monkeypatch.setattr(nested, "nested_cell", interrupted)
+    command = ("compare", train, "--methods", "SVC defaults", "--journal", "j.journal")
+    code, out, err = run(*command)
+    assert (code, out) == (130, "")
+    last = err.splitlines()[-1]
+    assert last == "Stopped. 2 finished parts are kept in j.journal; run the same command to continue."
+    monkeypatch.setattr(nested, "nested_cell", cell)
+    code, _, err = run(*command)
+    assert code == 0
+    assert "j.journal has 2 finished parts." in err
+
+
+def test_an_interrupt_after_the_model_was_written_says_so(run, train, monkeypatch):
+    def interrupted(*_args, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(report, "write", interrupted)
+    monkeypatch.setattr(report, "check_report", lambda path: None)
+    code, _, err = run("tune", train, *SHORT, "--model", "m.kw", "--report", "r.html")
+    assert code == 130
+    assert err.splitlines()[-1] == "Stopped. Written before that: m.kw."
 
 
 def test_help_and_version_need_neither_numba_nor_scikit_learn():

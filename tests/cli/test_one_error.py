@@ -85,7 +85,7 @@ def test_accuracy_has_one_standard_error_that_of_a_share_of_samples(shown):
     p = found["test"]["score"]
     expected = np.sqrt(p * (1 - p) / 30)
     assert found["test"]["standard_error"] == pytest.approx(expected)
-    assert f"{p:.4f} ± {expected:.4f} (30 samples)" in table
+    assert f"{p:.4f} ± {expected:.4f} (30 rows)" in table
     assert f"{100 * p:.1f} %<small> ± {100 * expected:.1f}</small>" in page
 
 
@@ -97,7 +97,7 @@ def test_roc_auc_has_one_standard_error_that_of_the_folds(shown):
     assert error != pytest.approx(np.sqrt(np.mean(folds) * (1 - np.mean(folds)) / 70), rel=0.05)
     check_all_show(error, model, table, found, page, share=False)
     assert found["test"]["standard_error"] is None
-    assert re.search(r"test roc_auc +0\.\d{4} \(30 samples\)", table)
+    assert re.search(r"test roc_auc +0\.\d{4} \(30 rows\)", table)
 
 
 def test_the_table_needs_no_package_that_draws():

@@ -381,7 +381,10 @@ class TestScoring:
         assert ours.feature_names_in_.tolist() == ours.best_estimator_.feature_names_in_.tolist()
 
     def test_probabilities_are_refused(self, cancer):
-        with pytest.raises(IncompatibleError, match="'neg_log_loss' asks for more than labels and decision"):
+        with pytest.raises(
+            IncompatibleError,
+            match=r"'neg_log_loss' asks for more than labels and decision .* Use 'accuracy'",
+        ):
             GridSearchSVC({"C": [1.0]}, scoring="neg_log_loss").fit(*cancer)
 
     def test_other_samples_are_refused(self, cancer):

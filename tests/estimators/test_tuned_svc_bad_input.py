@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.metrics import make_scorer, recall_score
 from sklearn.model_selection import ShuffleSplit
 
 from kernelwise import TunedSVC, TunedSVR, tune
@@ -11,6 +12,7 @@ from kernelwise.datasets import make_weston
 from kernelwise.estimators.tuned import fit_in_context
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.search.context import FitContext
+from kernelwise.search.score_names import PositiveScore
 
 
 @pytest.mark.parametrize(
@@ -127,8 +129,26 @@ def test_wrong_weights(blobs):
 
 
 def test_scorers_that_need_probabilities(blobs):
-    with pytest.raises(TypeError, match="asks for more than labels and decision values"):
+    with pytest.raises(
+        IncompatibleError, match=r"'neg_log_loss' of TunedSVC needs probabilities.*Use 'accuracy'"
+    ):
         TunedSVC(scoring="neg_log_loss").fit(*blobs)
+
+
+def test_scores_of_one_class_are_told_which(blobs):
+    X, y = blobs
+    words = np.where(y == 1, "yes", "no")
+    named = r"which: 'no' or 'yes'. Pass .*make_scorer\(f1_score, pos_label='yes'\)"
+    with pytest.raises(ValueError, match=named):
+        TunedSVC(scoring="f1").fit(X, words)
+    TunedSVC(scoring="f1", Cs=[1.0]).fit(X, y)  # 1 is positive, as everywhere in scikit-learn
+    with pytest.raises(ValueError, match="'roc_auc' of TunedSVC is for two classes, and the target has 3"):
+        TunedSVC(scoring="roc_auc").fit(X, np.arange(60) % 3)
+    options, theirs = {"Cs": [1.0], "cv": 3}, make_scorer(recall_score, pos_label="no")
+    ours = TunedSVC(scoring=PositiveScore("recall", "no"), **options).fit(X, words)
+    assert ours.best_score_ == TunedSVC(scoring=theirs, **options).fit(X, words).best_score_
+    assert ours.best_score_ != TunedSVC(scoring="recall", **options).fit(X, y).best_score_
+    assert ours.scorer_(ours, X, words) == theirs(ours, X, words)
 
 
 def test_tune_trains_nothing(blobs):

@@ -39,7 +39,7 @@ def slow_clock(monkeypatch):
 @pytest.mark.parametrize("kernel", ["rbf", "poly", "diagonal"])
 def test_a_short_budget_gives_a_usable_machine_and_says_what_was_skipped(kernel, slow_clock):
     X, y = make_classification(800, 6, random_state=0)
-    with pytest.warns(KernelwiseWarning, match=r"time_budget=0.5 s was too short for \d+ kernel widths.*Rai"):
+    with pytest.warns(KernelwiseWarning, match=r"budget of 0.5 s was too short for \d+ kernel widths.*Raise"):
         model = TunedSVC(kernel, time_budget=0.5).fit(X, y)
     assert model.score(X, y) > 0.8
     [finding] = [finding for finding in model.diagnostics_ if finding.name == "time budget"]

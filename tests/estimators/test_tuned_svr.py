@@ -233,7 +233,7 @@ def test_every_epsilon_sees_the_same_values_of_C(data):
 @pytest.mark.parametrize(
     "kernel", ["linear", "poly", "sigmoid", "exponential", "kmod", "mahalanobis", "gaussian"]
 )
-@pytest.mark.filterwarnings("ignore:.*machines of the cross-validation stopped")
+@pytest.mark.filterwarnings("ignore:.*models of the cross-validation stopped")
 def test_every_kind_of_kernel(data, kernel):
     X, y = data
     X = X[:, [2, 3, 8]] if kernel == "gaussian" else X  # its parameters are many: time
@@ -325,7 +325,7 @@ def test_more_rows_than_a_search_looks_at(data, monkeypatch):
 
 
 def test_a_time_budget_says_what_it_skipped(data):
-    with pytest.warns(KernelwiseWarning, match="time_budget=1e-06 s was too short for"):
+    with pytest.warns(KernelwiseWarning, match="budget of 1e-06 s was too short for"):
         model = TunedSVR(time_budget=1e-6).fit(*data)
     assert model.result_.stop_reason == "time budget"
     assert np.isfinite(model.predict(data[0])).all()
@@ -334,7 +334,7 @@ def test_a_time_budget_says_what_it_skipped(data):
 def test_early_stops_are_said(data):
     with pytest.warns(ConvergenceWarning) as caught:
         TunedSVR("linear", max_iter=3, Cs=[100.0]).fit(*data)
-    assert any("machines of the cross-validation stopped" in str(warning.message) for warning in caught)
+    assert any("models of the cross-validation stopped" in str(warning.message) for warning in caught)
 
 
 def test_a_line_for_every_path(data, capsys):

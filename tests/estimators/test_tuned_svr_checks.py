@@ -25,7 +25,7 @@ MACHINES = [
 NUMBERS_OF_CHECKS = [60, 60, 60, 60, 60, 60, 57, 60, 57]
 
 
-@pytest.mark.filterwarnings("ignore:.*machines of the cross-validation stopped")
+@pytest.mark.filterwarnings("ignore:.*models of the cross-validation stopped")
 @parametrize_with_checks(MACHINES)
 def test_sklearn_checks(estimator, check):
     check(estimator)

@@ -75,7 +75,7 @@ def test_a_regression_is_compared_with_the_mean_or_the_median(scoring, strategy)
     guess = TunedSVR(cv=folds, scoring=scoring).fit(X, y).result_.baseline
     assert guess.answer.startswith(f"always answering the {strategy} (")
     if scoring is None:
-        assert guess.score == pytest.approx(0.0, abs=1e-12)  # R² of the mean of all
+        assert guess.score == pytest.approx(0.0, abs=1e-8)  # R² of the mean, of targets to 2⁻²⁶
     else:
         dummy = DummyRegressor(strategy="constant", constant=np.sort(y)[29]).fit(X, y)
         expected = np.mean([get_scorer(scoring)(dummy, X[t], y[t]) for _, t in folds])

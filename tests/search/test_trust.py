@@ -48,9 +48,9 @@ def test_classes_that_are_never_answered():
     assert "--class-weight balanced" in found.for_command_line()
 
 
-def noise(n=120, share=0.15):
-    rng = np.random.default_rng(5)
-    return rng.normal(size=(n, 4)), (rng.random(n) < share).astype(int)
+def noise():
+    """Eight rare rows of 120 that are like all others."""
+    return np.random.default_rng(5).normal(size=(120, 4)), (np.arange(120) % 15 == 0).astype(int)
 
 
 def test_a_constant_classifier_is_never_without_a_warning():
@@ -108,9 +108,12 @@ def scored(gamma, score):
 def test_a_width_at_the_end_of_its_range(scores, word):
     tried = {gamma: scored(gamma, score) for gamma, score in zip((1.0, 4.0, 16.0), scores, strict=True)}
     climb = Climb(RBF(1.0), None, (0.5, 30.0), tried=tried)
-    found = edge_findings(Choice(tried[climb.best], climb=climb), is_given=False, is_guess=False)
+    found = edge_findings(Choice(tried[climb.best], climb=climb), 0.05, is_given=False, is_guess=False)
     assert names_of(found) == ["width at the end of its range"] * (word is not None)
     if word:
         assert f"is the {word} that is tried" in found[0].message
+        assert found[0].severity == "warning"
+    found = edge_findings(Choice(tried[climb.best], climb=climb), 0.15, is_given=False, is_guess=False)
+    assert all(finding.severity == "info" for finding in found)  # no more than the error
     climb.limits = (0.0, np.inf)
-    assert not edge_findings(Choice(tried[climb.best], climb=climb), is_given=False, is_guess=False)
+    assert not edge_findings(Choice(tried[climb.best], climb=climb), 0.05, is_given=False, is_guess=False)

@@ -2,65 +2,119 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import get_scorer_names
 
+from kernelwise.cli._choices import check_choice, meant
 from kernelwise.cli.errors import UserError
+from kernelwise.criteria import CRITERIA
 from kernelwise.estimators import TunedSVC, TunedSVR
+from kernelwise.kernels import KERNELS
 from kernelwise.optimizers import OPTIMIZERS
-from kernelwise.search.families import Regression
+from kernelwise.search.families import ALIGNMENTS, Regression
+from kernelwise.search.score_names import OF_NUMBERS, OF_ONE_CLASS, OF_TWO, PositiveScore, score_problem
 from kernelwise.search.scores import is_of_numbers
 from kernelwise.search.settings import check_settings
 
 SCALES: dict[str, str | None] = {"standard": "standard", "minmax": "minmax", "none": None}
+SOLVERS = ("auto", "exact", "nystroem")
 #: Values of C that --log2c may ask for, at most.
 MAX_CS = 1000
 
 
 def make_model(task: str, options: dict[str, Any]) -> TunedSVC | TunedSVR:
     """The estimator that the options describe; what cannot be right is refused before a file is read."""
-    class_weight, search, log2c = (options[name] for name in ("class_weight", "search", "log2c"))
+    log2c, class_weight = options["log2c"], options["class_weight"]
+    _check_numbers(options)
+    criterion = _criterion(options["criterion"], options["search"], task)
     parameters: dict[str, Any] = {
-        "kernel": options["kernel"],
-        "criterion": options["criterion"],
-        "search": None if search is None else _chosen("--search", search, OPTIMIZERS),
+        "kernel": _kernel(options["kernel"]),
+        "criterion": criterion,
+        "search": options["search"],
         "Cs": None if log2c is None else values_of_C(log2c),
         "cv": _folds(options["cv"]),
-        "scoring": _scoring(options["scoring"], task),
-        "scale": SCALES[_chosen("--scale", options["scale"], SCALES)],
+        "scoring": _scoring(options["scoring"], options["positive"], task),
+        "scale": SCALES[check_choice("--scale", options["scale"], SCALES)],
+        "solver": check_choice("--solver", options["solver"], SOLVERS),
         "time_budget": options["time_budget"],
         "n_jobs": options["n_jobs"],
         "random_state": options["seed"],
     }
-    if options["kernel"] == "precomputed":
-        raise UserError("--kernel precomputed needs a Gram matrix, not samples. Use TunedSVC in Python.")
-    if options["n_jobs"] == 0:
-        raise UserError("--n-jobs must be a number of threads, or -1 for all, got 0.")
     model: TunedSVC | TunedSVR
     if task == "classification":
         if class_weight is not None:
-            _chosen("--class-weight", class_weight, ["balanced"])
+            check_choice("--class-weight", class_weight, ["balanced"])
         model = TunedSVC(**parameters, class_weight=class_weight)
     elif class_weight is not None:
         raise UserError("--class-weight has no meaning for a regression. Leave it out.")
     else:
-        Regression().criterion(parameters["criterion"])
         model = TunedSVR(**parameters)
     check_settings(model)
     return model
 
 
-def _scoring(name: str | None, task: str) -> str | None:
+def _check_numbers(options: dict[str, Any]) -> None:
+    if options["n_jobs"] == 0:
+        raise UserError("--n-jobs must be a number of threads, or -1 for all, got 0.")
+    budget = options["time_budget"]
+    if budget is not None and not 0 < budget < np.inf:
+        raise UserError(f"--time-budget must be a positive number of seconds, got {budget:g}.")
+
+
+def _kernel(name: str) -> str:
+    if name == "precomputed":
+        raise UserError("--kernel precomputed needs a Gram matrix, not rows of features. Use it in Python.")
+    return check_choice("--kernel", name, ("auto", *KERNELS))
+
+
+def _criterion(name: str, search: str | None, task: str) -> str:
+    by_class = ("auto", *CRITERIA)
+    by_number = ("auto", *Regression.by_score, *ALIGNMENTS)
+    names = dict.fromkeys(by_class if task == "classification" else by_number)
+    if task == "regression" and name in by_class and name not in names:
+        raise UserError(f"--criterion {name} is for classes. A regression has {', '.join(names)}.")
+    check_choice("--criterion", name, names)
+    if search is not None:
+        check_choice("--search", search, OPTIMIZERS)
+        if name == "auto":
+            raise UserError(
+                "--search is for a criterion. Name one, such as --criterion kta, or leave it out."
+            )
+    return name
+
+
+def _scoring(name: str | None, positive: str | None, task: str) -> str | None:
+    if positive is not None and name not in OF_ONE_CLASS:
+        raise UserError(f"--positive is for --scoring {', '.join(OF_ONE_CLASS[:-1])} or {OF_ONE_CLASS[-1]}.")
     if name is None:
         return None
-    if name not in get_scorer_names():
-        raise UserError(f"--scoring {name} is not one of scikit-learn's scores, such as accuracy, f1 or r2.")
+    usable = OF_TWO if task == "classification" else OF_NUMBERS
+    known = get_scorer_names()
+    if name not in known:
+        raise UserError(
+            f"--scoring {name} is unknown.{meant(name, usable)} A {task} has {', '.join(usable)}."
+        )
     if is_of_numbers(name) != (task == "regression"):
-        raise UserError(f"--scoring {name} is not for a {task}. Name another score, or another --task.")
+        raise UserError(f"--scoring {name} is not for a {task}, which has {', '.join(usable)}.")
     return name
+
+
+def settle_score(model: Any, positive: str | None, y: Any) -> None:
+    """Refuse a score that the classes do not allow, and name the positive class to one that asks for it."""
+    classes = np.unique(y).tolist()
+    if positive is not None and len(classes) == 2:
+        names = [str(label) for label in classes]
+        check_choice("--positive", positive, names)
+        model.set_params(scoring=PositiveScore(model.scoring, classes[names.index(positive)]))
+        return
+    problem = score_problem(model.scoring, classes)
+    if problem is not None:
+        advice = f"Use {', '.join(problem.others)}."
+        if problem.needs_positive:
+            advice = f"Name it with --positive, or use --scoring {' or '.join(problem.others)}."
+        raise UserError(f"--scoring {model.scoring} {problem.why}. {advice}")
 
 
 def values_of_C(text: str) -> list[float]:
@@ -86,9 +140,3 @@ def _folds(text: str) -> str | int:
     if not text.isdecimal() or int(text) < 2:
         raise UserError(f"--cv must be a number of folds, at least 2, or auto, got {text!r}.")
     return int(text)
-
-
-def _chosen(option: str, value: str, choices: Iterable[str]) -> str:
-    if value not in choices:
-        raise UserError(f"{option} must be one of {', '.join(choices)}, got {value!r}.")
-    return value

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import math
 from typing import Any
 
 from sklearn.base import is_classifier
 
 from kernelwise import __version__
+from kernelwise.cli._findings import SERIOUS
 from kernelwise.cli.output import print_table
+from kernelwise.findings import Finding
 from kernelwise.kernels.metric import most_relevant
-from kernelwise.reports.answer import answer_of
+from kernelwise.reports.answer import Answer
 from kernelwise.reports.relevance import feature_names
 
 #: Features of the largest weight that the table shows.
 MOST_RELEVANT = 5
 
 
-def tuning_json(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
+def tuning_json(model: Any, answer: Answer) -> dict[str, Any]:
     """What was chosen, as JSON can hold it; the numbers are those of the report."""
-    answer = answer_of(model, test)
-    name = model.scoring or ("accuracy" if is_classifier(model) else "r2")
+    name = score_name(model)
     relevance = getattr(model, "relevance_", None)
+    baseline = getattr(model.result_, "baseline", None)
     return {
         "version": __version__,
         "kernel": {"name": type(model.kernel_).__name__, "parameters": model.kernel_.get_params()},
@@ -34,8 +36,9 @@ def tuning_json(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
             "standard_error": answer.cv_error,
             "n_folds": answer.n_folds,
         },
+        "baseline": None if baseline is None else {"score": baseline.score, "answer": baseline.answer},
         "test": None
-        if test is None
+        if answer.test_score is None
         else {
             "name": name,
             "score": answer.test_score,
@@ -46,34 +49,90 @@ def tuning_json(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
         "n_candidates": answer.n_candidates,
         "n_machines": answer.n_machines,
         "n_support": len(model.best_estimator_.support_),
+        "n_trained": answer.n_rows,
         "stop_reason": model.result_.stop_reason,
         "converged": model.result_.converged,
         "why": model.result_.why,
-        "findings": [asdict(finding) for finding in model.diagnostics_],
+        "how": getattr(model.result_, "how", ()),
     }
 
 
+def score_name(model: Any) -> str:
+    """The name of the score that a model was tuned for."""
+    scoring = model.scoring
+    if scoring is None:
+        return "accuracy" if is_classifier(model) else "r2"
+    return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
+
+
 def print_tuning(result: dict[str, Any], model: Any) -> None:
-    """The table, then the reasons."""
-    rows = [("kernel", str(model.kernel_)), ("C", f"{result['C']:.6g}")]
-    if result["epsilon"] is not None:
-        rows.append(("epsilon", f"{result['epsilon']:.4g} standard deviations of the target"))
-    score, test = result["score"], result["test"]
-    found = _with_error(score["cross_validated"], score["standard_error"])
-    rows.append((f"cross-validated {score['name']}", f"{found} ({score['n_folds']} folds)"))
+    """What to look at first, the table, then the reasons."""
+    findings = [Finding(**finding) for finding in result["findings"]]
+    serious = [finding for finding in findings if finding.severity in SERIOUS]
+    _print_list("Look at this first", [finding.for_command_line() for finding in serious])
+    if serious:
+        print()
+    print_table(_rows(result, model))
+    print("± is one standard error.")
+    notes = [finding.for_command_line() for finding in findings if finding.severity not in SERIOUS]
+    for heading, sentences in (("Why this answer", result["why"]), ("How the search went", result["how"])):
+        extra = notes if heading == "How the search went" else []
+        if [*sentences, *extra]:
+            print()
+            _print_list(heading, [*sentences, *extra])
+
+
+def _print_list(heading: str, sentences: list[str]) -> None:
+    if sentences:
+        print(f"{heading}:")
+    for sentence in sentences:
+        print(f"- {sentence}")
+
+
+def _rows(result: dict[str, Any], model: Any) -> list[tuple[str, str]]:
+    """The table."""
+    score, test, baseline = result["score"], result["test"], result["baseline"]
+    found = f"{_with_error(score['cross_validated'], score['standard_error'])} ({score['n_folds']} folds)"
+    if baseline is not None and math.isfinite(baseline["score"]):
+        found += f"; {baseline['answer']}: {baseline['score']:.4f}"
+    rows = [(f"cross-validated {score['name']}", found)]
     if test is not None:
         found = _with_error(test["score"], test["standard_error"])
-        rows.append((f"test {test['name']}", f"{found} ({test['n_samples']} samples)"))
+        rows.append((f"test {test['name']}", f"{found} ({test['n_samples']} rows)"))
+    rows += [("kernel", str(model.kernel_)), ("C", f"{result['C']:.6g}")]
+    if result["epsilon"] is not None:
+        rows.append(
+            (
+                "epsilon",
+                f"{result['epsilon']:.4g} standard deviations of the target: errors below it do not count",
+            )
+        )
     if result["relevance"] is not None:
         rows.append(("most relevant", most_relevant(feature_names(model), model.relevance_, MOST_RELEVANT)))
-    rows += [
-        ("support vectors", f"{result['n_support']} of {result['data']['n_samples']} samples"),
-        ("work", f"{result['n_machines']} machines, {result['seconds']:.1f} s"),
+    return [
+        *rows,
+        ("trained on", trained_on(result)),
+        (_support_word(model), f"{result['n_support']} of the {result['n_trained']} rows trained on"),
+        ("work", f"{result['n_machines']} models trained, {result['seconds']:.1f} s"),
     ]
-    print_table(rows)
-    print("\nWhy:")
-    for sentence in (*result["why"], *(f"{f['message']} {f['advice']}".strip() for f in result["findings"])):
-        print(f"- {sentence}")
+
+
+def _support_word(model: Any) -> str:
+    """What the rows are called that the model keeps."""
+    kind = type(getattr(model, "best_estimator_", None)).__name__
+    return "landmarks" if kind.startswith("Nystroem") else "support vectors"
+
+
+def trained_on(result: dict[str, Any]) -> str:
+    """How many rows the final model has seen; equal rows are one row with their number as its weight."""
+    n, n_different, n_trained = (
+        result["data"]["n_samples"],
+        result["data"]["n_distinct"],
+        result["n_trained"],
+    )
+    if n_trained < n_different:
+        return f"{n_trained} of {n_different} different rows"
+    return f"all {n} rows" if n_different == n else f"all {n} rows, {n_different} of them different"
 
 
 def _with_error(score: float, error: float | None) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections import Counter
 from typing import Annotated, Any
 
 import typer
@@ -16,13 +18,13 @@ Methods = Annotated[
 ]
 Folds = Annotated[int, typer.Option(min=2, metavar="INT", help="Outer folds.")]
 Repeats = Annotated[int, typer.Option(min=1, metavar="INT", help="Times that the outer folds are drawn.")]
-COLUMNS = ("method", "accuracy", "s.e.", "difference", "s.e.", "seconds", "CPU s", "machines")
 
 
 def compare(
     context: typer.Context,
     file: options.File,
     target: options.Target = None,
+    task: options.TaskOption = options.Task.classification,
     methods: Methods = None,
     folds: Folds = 5,
     repeats: Repeats = 1,
@@ -34,29 +36,37 @@ def compare(
     missing: options.Missing = None,
     lump: options.Lump = False,
     report_file: options.ReportFile = None,
+    quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
     """Compare several ways to tune an SVM, on the same folds.
 
-    Killed at any moment, the same command with the same --journal goes on where it was.
+    Every method makes all its choices on the training part of an outer fold and is scored on the rest; the
+    most frequent class, or the mean, is beside them. Stopped at any moment, the same command with the same
+    --journal continues where it was.
 
     \b
     Example: kernelwise compare train.csv --methods "kernelwise,SVC defaults" --journal train.journal
     """
     import kernelwise
+    from kernelwise.cli._choices import check_choice
     from kernelwise.cli.samples import check_classes, fit, open_journal, read_samples
+    from kernelwise.comparison.methods import BY_TASK, estimators
 
     report.check_report(report_file)
     check_writable(journal, "--journal")
-    data = read_samples(file, target, header, impute, ignore, missing=missing, lump=lump)
-    check_classes(data, file)
-    chosen = {"folds": folds, "repeats": repeats, "seed": seed}
     names = options.split_names(methods) or None
-    with open_journal(journal, "compare", data, chosen) as cells, Progress() as progress:
-
-        def scored(method: str, split: int, accuracy: float) -> None:
-            progress.show(f"{method}, fold {split + 1}: {accuracy:.4f}")
-
+    for name in names or ():
+        check_choice("--methods", name, BY_TASK[task.value])
+    data = read_samples(file, target, header, impute, ignore, task.value, missing, lump)
+    is_classes = task is options.Task.classification
+    if is_classes:
+        check_classes(data, file)
+    chosen = {"folds": folds, "repeats": repeats, "seed": seed}
+    about = chosen if is_classes else {**chosen, "task": task.value}
+    n_methods = len(estimators(names, task.value, seed)[0]) + 1
+    with open_journal(journal, "compare", data, about) as cells, Progress() as progress:
+        watcher = Watcher(progress, n_splits=folds * repeats, n_methods=n_methods)
         table = kernelwise.compare(
             data.X,
             data.y,
@@ -65,35 +75,60 @@ def compare(
             n_repeats=repeats,
             random_state=seed,
             journal=cells,
-            callback=scored,
+            callback=watcher.scored,
+            task=task.value,
+            on_begin=watcher.begin,
         )
     if report_file is not None:
-        model = fit(kernelwise.TunedSVC(random_state=seed), data)
-        more = {"comparison": table, "source": str(file), "seed": seed}
-        report.write(report_file, model, data.X, data.y, context.obj, **more)
+        kind = kernelwise.TunedSVC if is_classes else kernelwise.TunedSVR
+        more = {"comparison": table, "source": str(file), "seed": seed, "preparation": data.preparation}
+        report.write(report_file, fit(kind(random_state=seed), data), data.X, data.y, context.obj, **more)
     if json:
-        about = {"command": "compare", "version": kernelwise.__version__, "data": data.describe(file)}
+        head = {"command": "compare", "version": kernelwise.__version__, "task": task.value}
         found = {"methods": table.rows(), "scores": table.scores, "skipped": table.skipped}
-        print_json({**about, "settings": chosen, **found, "losses": table.losses()})
+        more = {"baseline": table.baseline, "losses": table.losses(), "notes": table.notes()}
+        print_json({**head, "data": data.describe(file), "settings": chosen, **found, **more})
     else:
         print_comparison(table)
 
 
+class Watcher:
+    """Shows which cell of a comparison is running, the share that is done, and the time left.
+
+    A method takes about as long on the next fold as it did on this one; before the first fold is done, nobody
+    knows.
+    """
+
+    def __init__(self, progress: Progress, n_splits: int, n_methods: int) -> None:
+        self.progress, self.n_splits, self.n_methods = progress, n_splits, n_methods
+        self.started: float | None = None
+        self.seconds: dict[str, float] = {}
+        self.n_done: Counter[str] = Counter()
+        progress.expected = n_splits * n_methods
+
+    def begin(self, method: str, split: int) -> None:
+        """A cell is begun."""
+        self.started = time.monotonic()
+        self.progress.show(f"{method}, fold {split + 1} of {self.n_splits}: running")
+
+    def scored(self, method: str, split: int, score: float) -> None:
+        """A cell is done, or was found in the journal."""
+        progress = self.progress
+        progress.n_done += 1
+        self.n_done[method] += 1
+        if self.started is not None:
+            self.seconds[method] = time.monotonic() - self.started
+        self.started = None
+        if len(self.seconds) == self.n_methods:
+            left = (each * (self.n_splits - self.n_done[name]) for name, each in self.seconds.items())
+            progress.seconds_left = sum(left)
+        progress.show(f"{method}, fold {split + 1} of {self.n_splits}: {score:.4f}")
+
+
 def print_comparison(table: Any) -> None:
     """A row for each method, then where the first one loses."""
-    rows = [
-        (
-            row["method"],
-            f"{row['accuracy']:.4f}",
-            f"{row['standard_error']:.4f}",
-            f"{row['difference']:+.4f}",
-            f"{row['difference_error']:.4f}",
-            f"{row['seconds']:.3f}",
-            f"{row['cpu_seconds']:.3f}",
-            f"{row['machines']:.0f}",
-        )
-        for row in table.rows()
-    ]
-    print_table(rows, COLUMNS)
-    for sentence in table.losses():
+    head, cells = table.columns()
+    print_table(cells, head)
+    print("s.e. is the standard error over the outer folds; difference is that from the first method.")
+    for sentence in (*table.losses(), *table.notes()):
         print(sentence)

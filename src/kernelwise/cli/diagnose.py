@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated
+from collections import Counter
+from typing import Annotated, Any
 
 import typer
 
@@ -16,38 +16,53 @@ Kernel = Annotated[str, typer.Option(metavar="NAME", help="The kernel to be used
 def diagnose(
     file: options.File,
     target: options.Target = None,
+    task: options.TaskOption = options.Task.classification,
     kernel: Kernel = "rbf",
+    scale: options.ScaleOption = "standard",
     seed: options.Seed = 0,
     header: options.HasHeader = None,
     impute: options.Impute = False,
     ignore: options.Ignore = None,
     missing: options.Missing = None,
     lump: options.Lump = False,
+    quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
     """Look for what is wrong with a file, before tuning.
 
-    Duplicates, conflicting labels, constant and badly scaled features, small classes, the closest pair of
-    samples, a criterion without a peak, the cost of a fit.
+    The rows are looked at as `tune` sees them, scaled and with words coded: copies, conflicting labels,
+    constant columns, small classes, the closest pair of rows, outliers of a target, the cost of a fit.
 
     \b
     Example: kernelwise diagnose train.csv --target class
     """
     import kernelwise
-    from kernelwise.cli.samples import read_samples
+    from kernelwise.cli._choices import check_choice
+    from kernelwise.cli._findings import as_json, data_findings
+    from kernelwise.cli._tuning import SCALES
+    from kernelwise.cli.samples import first_line, read_samples
+    from kernelwise.kernels import KERNELS
 
-    data = read_samples(file, target, header, impute, ignore, missing=missing, lump=lump)
-    findings = kernelwise.diagnose(
-        data.X, data.y, kernel=kernel, random_state=seed, feature_names=data.encoding.feature_names
-    )
-    if not json:
-        print(findings)
+    check_choice("--kernel", kernel, KERNELS)
+    scaling = SCALES[check_choice("--scale", scale, SCALES)]
+    data = read_samples(file, target, header, impute, ignore, task.value, missing, lump)
+    # One class is a finding here, not a fault.
+    findings = data_findings(data, kernel=kernel, scale=scaling, seed=seed)
+    findings.sort(key=lambda finding: ("error", "warning", "info").index(finding.severity))
+    if json:
+        about = {"command": "diagnose", "version": kernelwise.__version__, "task": task.value}
+        print_json({**about, "data": data.describe(file), "findings": as_json(findings)})
         return
-    print_json(
-        {
-            "command": "diagnose",
-            "version": kernelwise.__version__,
-            "data": data.describe(file),
-            "findings": [asdict(finding) for finding in findings],
-        }
-    )
+    print(first_line(data))
+    print_findings(findings)
+
+
+def print_findings(findings: list[Any]) -> None:
+    """How many there are, then one line each, the most serious first."""
+    counts = Counter(finding.severity for finding in findings)
+    nouns = {"error": "errors", "warning": "warnings", "info": "notes"}
+    shown = [f"{nouns[name]}: {counts[name]}" for name in nouns]
+    print(", ".join(shown))
+    for finding in findings:
+        word = "note" if finding.severity == "info" else finding.severity
+        print(f"[{word}] {finding.name}: {finding.for_command_line()}")

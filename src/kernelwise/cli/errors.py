@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import os
+import re
 import sys
 import tempfile
 import traceback
@@ -15,6 +16,7 @@ from typing import Any, TextIO
 
 import typer
 
+from kernelwise.cli.session import session
 from kernelwise.exceptions import NotEnoughMemoryError
 
 #: Set to anything, it shows the trace of an error.
@@ -31,6 +33,7 @@ class UserError(ValueError):
 
 def run(command: Callable[[], Any]) -> int:
     """Run a command, and turn whatever it raises into a sentence and an exit code."""
+    session.begin()
     try:
         with _warnings_as_lines():
             code = command()
@@ -38,7 +41,7 @@ def run(command: Callable[[], Any]) -> int:
             raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, typer.Abort):
-        _tell("stopped before the end, nothing was written but what is in a journal.")
+        print(session.stopped(), file=sys.stderr)
         return 130
     except BrokenPipeError:
         # Whoever read the output has gone; Python must not stumble over it once more when it exits.
@@ -51,7 +54,7 @@ def run(command: Callable[[], Any]) -> int:
             print(error.format_message(), file=sys.stderr)  # type: ignore[attr-defined]
             return 2
         if isinstance(error, UsageError):
-            _tell(error.format_message())  # type: ignore[attr-defined]
+            _tell(error.format_message().replace("Value error, ", ""))  # type: ignore[attr-defined]
             return 2
         if is_told(error):
             _tell(*getattr(error, "lines", [_sentence(error)]))  # the faults of a file are several lines
@@ -81,6 +84,22 @@ def is_told(error: BaseException) -> bool:
     return speaker in SPEAKERS and (source.startswith("raise ") or not source)
 
 
+#: How the library names what the command line has as options, and rows.
+WORDS = (
+    (r"\bcv=(\d+)", r"--cv \1"),
+    (r"'(cv|scoring|kernel|criterion)'( of Tuned\w+)?", r"--\1"),
+    (r" of Tuned\w+", ""),
+    (r"\bsample(s?)\b", r"row\1"),
+)
+
+
+def in_options(sentence: str) -> str:
+    """A sentence of the library in the words of the command line."""
+    for pattern, word in WORDS:
+        sentence = re.sub(pattern, word, sentence)
+    return sentence
+
+
 def _sentence(error: BaseException) -> str:
     if isinstance(error, MemoryError) and not isinstance(error, NotEnoughMemoryError):
         return "there is not enough memory for this. Use fewer rows."
@@ -96,7 +115,7 @@ def _tell(*lines: str) -> None:
 
 @contextmanager
 def _warnings_as_lines() -> Iterator[None]:
-    """Show warnings as sentences; deprecations are for developers."""
+    """Show warnings as sentences; deprecations and open files are for developers."""
 
     def show(
         message: Warning | str,
@@ -106,14 +125,23 @@ def _warnings_as_lines() -> Iterator[None]:
         file: TextIO | None = None,
         line: str | None = None,
     ) -> None:
-        _tell(f"warning: {message}")
+        if not session.is_quiet:
+            _tell(f"warning: {message}")
 
     with warnings.catch_warnings():
         warnings.simplefilter("default")
-        for category in (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning):
+        for category in (
+            DeprecationWarning,
+            PendingDeprecationWarning,
+            FutureWarning,
+            ImportWarning,
+            ResourceWarning,
+        ):
             warnings.simplefilter("ignore", category)
         # The columns of a file are put in the order of the model before it sees them.
         warnings.filterwarnings("ignore", "X does not have valid feature names")
+        # A class that a candidate never answers has a precision of 0, which is what it deserves.
+        warnings.filterwarnings("ignore", ".*is ill-defined and being set to 0.0")
         warnings.showwarning = show
         yield
 

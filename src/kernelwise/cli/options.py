@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from kernelwise.cli.session import be_quiet
+
 
 class Task(StrEnum):
     """What the target is."""
@@ -48,9 +50,17 @@ Ignore = Annotated[
 Seed = Annotated[int, typer.Option(min=0, metavar="INT", help="Of folds and samples.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")]
 JournalFile = Annotated[
-    Path | None, typer.Option("--journal", metavar="FILE", help="Keep finished work; go on from there.")
+    Path | None,
+    typer.Option("--journal", metavar="FILE", help="Keep finished parts, and continue from them."),
 ]
 ReportFile = Annotated[Path | None, typer.Option("--report", metavar="HTML", help="Write a report.")]
+
+
+Quiet = Annotated[
+    bool, typer.Option("--quiet", callback=be_quiet, is_eager=True, help="No progress and no notes.")
+]
+TaskOption = Annotated[Task, typer.Option(metavar="KIND", help="classification or regression.")]
+ScaleOption = Annotated[str, typer.Option(metavar="NAME", help="Of features: standard, minmax or none.")]
 
 
 def split_names(text: str | None) -> list[str]:

@@ -1,9 +1,10 @@
-"""``kernelwise predict``: what a saved model says of new samples."""
+"""``kernelwise predict``: what a saved model says of new rows."""
 
 from __future__ import annotations
 
 import csv
 import sys
+import zipfile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,11 +12,16 @@ import typer
 
 from kernelwise.cli import options
 from kernelwise.cli.errors import UserError, check_writable
-from kernelwise.cli.progress import say
+from kernelwise.cli.session import say, session
 
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Written by `kernelwise tune --model`.")]
 Out = Annotated[Path | None, typer.Option(metavar="CSV", help="Write to a file, not to standard output.")]
 Proba = Annotated[bool, typer.Option("--proba", help="Add the probability of every class.")]
+Keep = Annotated[
+    str | None, typer.Option(metavar="COL,COL", help="Columns of FILE to copy before the prediction.")
+]
+#: Digits of a probability after the point.
+DIGITS = 4
 
 
 def predict(
@@ -24,7 +30,9 @@ def predict(
     out: Out = None,
     proba: Proba = False,
     unknown: options.UnknownOption = options.Unknown.error,
+    keep: Keep = None,
     header: options.HasHeader = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Predict the target of every row of a file, as CSV.
 
@@ -32,25 +40,28 @@ def predict(
     the target. If the target is there, the score goes to standard error.
 
     \b
-    Example: kernelwise predict model.kw new.csv --proba --out predictions.csv
+    Example: kernelwise predict model.kw new.csv --proba --keep id --out predictions.csv
     """
     from kernelwise._core.files import whole_file
     from kernelwise.cli.samples import read_more
 
     check_writable(out, "--out")
+    check_order(model, file)
     machine, encoding = read_model(model)
     if proba and not hasattr(machine, "predict_proba"):
         raise UserError(f"{model} is a regression, which has no probabilities. Leave --proba out.")
     table = read_more(file, encoding, header)
+    names, columns = kept_columns(table, keep)
     notes: list[str] = []
     X = encoding.samples(table, unknown.value, notes)
     for note in notes:
         say(note)
     predictions = machine.predict(X)
-    names, columns = ["prediction"], [predictions.tolist()]
+    names.append("prediction")
+    columns.append(predictions.tolist())
     if proba:
         names += [f"p({label})" for label in machine.classes_]
-        columns += machine.predict_proba(X).T.tolist()
+        columns += [[f"{p:.{DIGITS}f}" for p in column] for column in machine.predict_proba(X).T]
     if encoding.has_labels(table):
         say(f"The file has the target: {_score(machine, encoding, table, X, predictions)}.")
     rows = [names, *zip(*columns, strict=True)]
@@ -59,28 +70,78 @@ def predict(
     else:
         with whole_file(out, "w", newline="", encoding="utf-8") as handle:
             csv.writer(handle, lineterminator="\n").writerows(rows)
+        session.written.append(out)
         say(f"{len(rows) - 1} predictions are in {out}.")
+
+
+def kept_columns(table: Any, keep: str | None) -> tuple[list[str], list[list[Any]]]:
+    """Names and cells of the columns to copy, as they stand in the file."""
+    wanted = options.split_names(keep)
+    if wanted and table.matrix is not None:
+        raise UserError(f"{table.source} is a LIBSVM file, which has no columns to keep. Leave --keep out.")
+    places = [table.find(name, "--keep") for name in wanted]
+    cells = [["" if cell is None else cell for cell in table.text(place)] for place in places]
+    return [table.names[place] for place in places], cells
 
 
 def _score(machine: Any, encoding: Any, table: Any, X: Any, predictions: Any) -> str:
     """The score in words; predictions do not depend on whether there is one."""
     import numpy as np
 
+    from kernelwise.cli._tuning_result import score_name
     from kernelwise.tables import TableError
 
+    rows = f"on {len(predictions)} rows"
     try:
-        if encoding.task == "regression":
-            return f"R² {machine.score(X, encoding.labels(table)):.4f}"
         labels = encoding.labels(table, as_text=predictions.dtype.kind == "U")
     except TableError as error:
         return f"but it is none of the model's ({error})"
+    if encoding.task == "regression":
+        rest = labels - predictions
+        errors = f"RMSE {np.sqrt(np.mean(rest**2)):.4g}, MAE {np.mean(np.abs(rest)):.4g} {rows}"
+        own = (
+            ""
+            if machine.scoring in (None, "r2")
+            else f"{score_name(machine)} {machine.scorer_(machine, X, labels):.4f}, "
+        )
+        scatter = float(np.sum((labels - labels.mean()) ** 2))
+        r2 = f"R² {1.0 - float(np.sum(rest**2)) / scatter:.4f}, " if scatter > 0 else ""
+        return f"{own}{r2}{errors}"
     if labels.dtype.kind == "U":  # a stray word makes text of all labels
         predictions = predictions.astype(str)
-    return f"accuracy {np.mean(predictions == labels):.4f}"
+    accuracy = f"accuracy {np.mean(predictions == labels):.4f} {rows}"
+    if machine.scoring in (None, "accuracy"):
+        return accuracy
+    if not set(labels.tolist()) <= set(machine.classes_.tolist()):
+        return f"{accuracy} (some have a class that the model does not know)"
+    return f"{score_name(machine)} {machine.scorer_(machine, X, labels):.4f}, {accuracy}"
+
+
+def check_order(model: Path, file: Path) -> None:
+    """Raise if what stands in the place of the model is none, and say so if the two are exchanged."""
+    if not model.is_file() or is_model(model):
+        return
+    if file.is_file() and is_model(file):
+        raise UserError(f"the model comes first: kernelwise predict {file} {model}")
+    raise UserError(
+        f"{model} is not a kernelwise model, or it was damaged. The model comes first and then the file; "
+        "`kernelwise tune FILE --model model.kw` makes one."
+    )
+
+
+def is_model(path: Path) -> bool:
+    """Whether a file looks like a model, whole or not."""
+    from kernelwise.persistence.model_file import DOCUMENT
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return DOCUMENT in archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
 
 
 def read_model(path: Path) -> tuple[Any, Any]:
-    """A model, and how files become its samples."""
+    """A model, and how files become its rows."""
     from kernelwise.persistence.model_file import load_with_notes
     from kernelwise.tables import Encoding
 

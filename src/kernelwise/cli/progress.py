@@ -2,40 +2,59 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from kernelwise.cli.session import say, session
+
 if TYPE_CHECKING:
     from kernelwise.search.scored_kernel import ScoredKernel
 
+__all__ = ["Progress", "say"]
 
-def say(sentence: str) -> None:
-    """A line for the user; the standard output is for results."""
-    print(sentence, file=sys.stderr, flush=True)
+#: Kernels that a search scores, about; other names learn no metric. For the share that is done.
+EXPECTED = {"linear": 1, "diagonal": 14, "gaussian": 8, "low-rank": 8, "auto": 28}
+USUALLY = 7
+#: The last part of a search may take longer than the others: never more than this share before it is over.
+NEARLY = 0.95
+COMPILING = "compiling the solver (once on this computer)"
 
 
 class Progress:
-    """What is being done, how many machines were trained, the best score, and the time that is left.
+    """What is being done, the share that is done, the time left, the best score and the models trained.
 
     Parameters
     ----------
     budget : float or None
         Seconds.
+    expected : int or None
+        Parts of the work, about.
+    stage : str
+        What is done at first.
     """
 
-    def __init__(self, budget: float | None = None) -> None:
-        self.budget = budget
-        self.n_machines = 0
-        self.best: float | None = None
-        self.stage = "starting"
+    def __init__(
+        self, budget: float | None = None, expected: int | None = None, stage: str = "starting"
+    ) -> None:
+        self.budget, self.expected, self.stage = budget, expected, stage
+        self.n_done = self.n_models = 0
+        self.best: ScoredKernel | None = None
+        self.seconds_each: float | None = None
+        self.seconds_left: float | None = None
+        self.first: float | None = None
         self.live: Any = None
         self.spinner: Any = None
+        self.handler = _Handler(self)
 
     def __enter__(self) -> Self:
         self.started = time.monotonic()
-        if sys.stderr.isatty():
+        logger = logging.getLogger("kernelwise")
+        logger.addHandler(self.handler)
+        self.propagated, logger.propagate = logger.propagate, False
+        if sys.stderr.isatty() and not session.is_quiet:
             from rich.console import Console
             from rich.live import Live
             from rich.spinner import Spinner
@@ -49,31 +68,71 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        logger = logging.getLogger("kernelwise")
+        logger.removeHandler(self.handler)
+        logger.propagate = self.propagated
         if self.live is not None:
             self.live.stop()
 
     def scored(self, path: ScoredKernel) -> None:
         """A kernel was scored along its values of C."""
-        self.n_machines += path.n_machines
-        self.best = path.best_score if self.best is None else max(self.best, path.best_score)
-        self.show(f"{path.kernel} ({path.reason}): {path.best_score:.4f} at C = {path.Cs[path.best]:.4g}")
+        self.n_models += path.n_machines
+        self.done(path.seconds)
+        if self.best is None or path.best_score > self.best.best_score:
+            self.best = path
+        self.show(f"{path.kernel}, C = {path.Cs[path.best]:.4g}: {_score(path):.4f}")
+
+    def done(self, seconds: float) -> None:
+        """A part is done that took this long; the later ones are timed by the clock.
+
+        Before the first part is done the solver may have been compiled.
+        """
+        self.n_done += 1
+        if self.first is None:
+            self.first, self.seconds_each = time.monotonic(), seconds
+        else:
+            self.seconds_each = (time.monotonic() - self.first) / (self.n_done - 1)
+
+    def last(self, stage: str) -> None:
+        """The search is over; what comes now is trained once."""
+        self.n_done, self.seconds_each = self.expected or self.n_done, None
+        self.show(stage)
 
     def show(self, stage: str) -> None:
-        """Name what was just done."""
+        """Name what is being done, or was just done."""
         self.stage = stage
         if self.live is None:
             say(f"  {self._counts()}; {stage}")
 
+    @property
+    def share(self) -> float | None:
+        """The share of the work that is done, about; None before anything is."""
+        if not self.expected or not self.n_done:
+            return None
+        return min(self.n_done / self.expected, NEARLY)
+
     def _counts(self) -> str:
         elapsed = time.monotonic() - self.started
         parts = [f"{elapsed:.1f} s"]
-        if self.n_machines:
-            parts.append(f"{self.n_machines} machines")
+        if self.share is not None:
+            left = self._left(elapsed)
+            parts.append(
+                f"about {100 * self.share:.0f} % done{'' if left is None else f', {left:.0f} s left'}"
+            )
         if self.best is not None:
-            parts.append(f"best {self.best:.4f}")
-        if self.budget is not None:
-            parts.append(f"{max(self.budget - elapsed, 0.0):.1f} s left")
+            parts.append(f"best {_score(self.best):.4f}")
+        if self.n_models:
+            parts.append(f"{self.n_models} models")
         return ", ".join(parts)
+
+    def _left(self, elapsed: float) -> float | None:
+        """Seconds, about; None if nobody knows."""
+        left = self.seconds_left
+        if self.seconds_each is not None and self.expected and self.share is not None:
+            left = self.seconds_each * self.expected * (1.0 - self.share)
+        if left is None or self.budget is None:
+            return left
+        return min(left, max(self.budget - elapsed, 0.0))
 
     def _line(self) -> Any:
         from rich.text import Text
@@ -82,3 +141,23 @@ class Progress:
         text.truncate(self.live_width, overflow="ellipsis")  # beside the spinner it must not wrap
         self.spinner.update(text=text)
         return self.spinner
+
+
+def _score(path: ScoredKernel) -> float:
+    """The score that the table of the answer would have: not averaged over neighbouring values of C."""
+    return float(path.scores[path.best].mean())
+
+
+class _Handler(logging.Handler):
+    """Shows what the library has to say to somebody who waits."""
+
+    def __init__(self, progress: Progress) -> None:
+        super().__init__(logging.WARNING)
+        self.progress = progress
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        if "compiles" in text:
+            self.progress.show(COMPILING)
+        else:
+            say(text)

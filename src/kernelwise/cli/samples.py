@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kernelwise.cli.errors import UserError
+from kernelwise._core.text import count
+from kernelwise.cli.errors import UserError, in_options, is_told
 from kernelwise.cli.options import split_names
-from kernelwise.cli.progress import Progress, say
+from kernelwise.cli.progress import EXPECTED, USUALLY, Progress
+from kernelwise.cli.session import say, session
 
 #: More classes than this are counted, not listed.
 MOST_CLASSES = 8
 
 if TYPE_CHECKING:
     from kernelwise.tables import Encoding, Table
+
+#: More classes than this are counted, not listed.
+MOST_CLASSES = 8
 
 
 @dataclass
@@ -28,6 +34,7 @@ class Samples:
     encoding: Encoding
     notes: list[str]
     preparation: list[str]  # which columns were left out, coded or filled, one sentence each
+    lines: Any  # of the rows in the file, shape (n_rows,)
 
     def describe(self, path: Path) -> dict[str, Any]:
         """For the JSON object of a command."""
@@ -37,6 +44,7 @@ class Samples:
             "n_samples": n_samples,
             "n_features": n_features,
             "target": self.encoding.target,
+            "class_counts": class_counts(self),
             "notes": [*self.notes, *self.preparation],
         }
 
@@ -68,15 +76,22 @@ def read_samples(
     for note in [*notes, *learned.preparation]:
         say(note)
     encoding = learned.encoding
-    data = Samples(encoding.samples(table), encoding.labels(table), encoding, notes, learned.preparation)
-    say(first_line(data))
-    return data
+    X, y = encoding.samples(table), encoding.labels(table)
+    return Samples(X, y, encoding, notes, learned.preparation, table.lines)
+
+
+def class_counts(data: Samples) -> dict[str, int] | None:
+    """Rows of every class, the largest first; None for a regression."""
+    if data.encoding.task == "regression":
+        return None
+    counts = Counter(map(str, data.y.tolist()))
+    return dict(counts.most_common())
 
 
 def first_line(data: Samples) -> str:
     """Rows and features, and how many rows each class has, or between what numbers the target is."""
     n_rows, n_features = data.X.shape
-    size = f"{_counted(n_rows, 'row')}, {_counted(n_features, 'feature')}"
+    size = f"{count(n_rows, 'row')}, {count(n_features, 'feature')}"
     if data.encoding.task == "regression":
         low, high, mean = data.y.min(), data.y.max(), data.y.mean()
         return f"{size}; {data.encoding.target!r} is between {low:.4g} and {high:.4g}, on average {mean:.4g}."
@@ -85,10 +100,6 @@ def first_line(data: Samples) -> str:
     more = f" and {len(counts) - MOST_CLASSES} more" if len(counts) > MOST_CLASSES else ""
     classes = "1 class" if len(counts) == 1 else f"{len(counts)} classes"
     return f"{size}; {classes}: {', '.join(shown)}{more}."
-
-
-def _counted(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def _printable(label: Any) -> str:
@@ -128,18 +139,41 @@ def open_journal(
     from kernelwise._core.journal import Journal
 
     about = {"command": command, "version": __version__, "data": fingerprint(data.X, data.y), **chosen}
-    journal = Journal(path, about)
-    say(f"{path} has {journal.n_found} finished cells.")
+    session.journal = journal = Journal(path, about)
+    if journal.n_found:
+        say(f"{path} has {count(journal.n_found, 'finished part')}.")
     return journal
 
 
 def fit(machine: Any, data: Samples, time_budget: float | None = None, journal: Any = None) -> Any:
-    """Fit a machine whose progress the user sees, with the names of the features, and return it."""
-    from kernelwise.estimators.tuned import fit_in_context
-    from kernelwise.search.context import FitContext
+    """Fit a model whose progress the user sees, with the names of the features, and return it.
 
-    with Progress(time_budget) as progress:
+    What it warns of is among its findings, in words for the command line; other warnings are passed on.
+    """
+    from kernelwise.estimators.tuned import fit_in_context
+    from kernelwise.search.context import FINAL, FitContext
+
+    size = f"{count(data.X.shape[0], 'row')} and {count(data.X.shape[1], 'feature')}"
+    with (
+        Progress(time_budget, EXPECTED.get(machine.kernel, USUALLY), f"looking at {size}") as progress,
+        warnings.catch_warnings(record=True) as caught,
+    ):
         context = FitContext(
-            journal=journal, on_scored=progress.scored, feature_names=data.encoding.feature_names
+            journal=journal,
+            on_scored=progress.scored,
+            on_phase=lambda words: (progress.last if words == FINAL else progress.show)(words),
+            feature_names=data.encoding.feature_names,
         )
-        return fit_in_context(machine, data.X, data.y, context)
+        try:
+            fit_in_context(machine, data.X, data.y, context)
+        except ValueError as error:
+            if not is_told(error):
+                raise
+            raise UserError(in_options(str(error))) from error
+    for warning in caught:
+        text = str(warning.message)
+        for finding in machine.diagnostics_:
+            text = text.replace(str(finding), "")
+        if text.strip():
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    return machine

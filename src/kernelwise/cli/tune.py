@@ -13,19 +13,19 @@ import typer
 from kernelwise.cli import options, report
 from kernelwise.cli.errors import UserError, check_different, check_writable
 from kernelwise.cli.output import print_json
-from kernelwise.cli.progress import say
+from kernelwise.cli.session import say, session
 
 Kernel = Annotated[str, typer.Option(metavar="NAME", help="rbf, linear, poly, diagonal, gaussian, auto, …")]
 Criterion = Annotated[str, typer.Option(metavar="NAME", help="auto, dbtc, kta, radius-margin, cv-error, …")]
 Search = Annotated[str | None, typer.Option(metavar="NAME", help="Of a criterion: quasi-newton, grid, …")]
 Folds = Annotated[str, typer.Option("--cv", metavar="INT", help="Number of folds, or auto.")]
-Scoring = Annotated[str | None, typer.Option(metavar="NAME", help="scikit-learn's: accuracy, roc_auc, r2, …")]
+Scoring = Annotated[str | None, typer.Option(metavar="NAME", help="accuracy, balanced_accuracy, f1, r2, …")]
 Budget = Annotated[float | None, typer.Option(metavar="SECONDS", help="Begin nothing new after this time.")]
 Jobs = Annotated[int | None, typer.Option("--n-jobs", metavar="INT", help="Threads; -1 is all.")]
 Log2C = Annotated[str | None, typer.Option(metavar="B,E,S", help="log2 of C: begin, end, step (LIBSVM's).")]
 ClassWeight = Annotated[str | None, typer.Option(metavar="balanced", help="Weight classes equally.")]
-Scale = Annotated[str, typer.Option(metavar="NAME", help="Of features: standard, minmax or none.")]
-TaskOption = Annotated[options.Task, typer.Option(metavar="KIND", help="classification or regression.")]
+Positive = Annotated[str | None, typer.Option(metavar="LABEL", help="The class of f1, precision, recall, …")]
+Solver = Annotated[str, typer.Option(metavar="NAME", help="Of the final model: auto, exact, nystroem.")]
 Model = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the model, for `predict`.")]
 TestFile = Annotated[Path | None, typer.Argument(metavar="TEST", help="Held-out data to score on.")]
 
@@ -36,9 +36,11 @@ SETTINGS = (
     "search",
     "cv",
     "scoring",
+    "positive",
     "log2c",
     "scale",
     "class_weight",
+    "solver",
     "time_budget",
     "n_jobs",
     "seed",
@@ -46,7 +48,7 @@ SETTINGS = (
 
 
 #: Of these, what the scores of kernels do not depend on.
-UNSTEADY = ("time_budget", "n_jobs")
+UNSTEADY = ("time_budget", "n_jobs", "solver")
 
 
 def steady(chosen: dict[str, Any]) -> dict[str, Any]:
@@ -59,15 +61,17 @@ def tune(
     file: options.File,
     test: TestFile = None,
     target: options.Target = None,
-    task: TaskOption = options.Task.classification,
+    task: options.TaskOption = options.Task.classification,
     kernel: Kernel = "rbf",
     criterion: Criterion = "auto",
     search: Search = None,
     cv: Folds = "auto",
     scoring: Scoring = None,
+    positive: Positive = None,
     log2c: Log2C = None,
-    scale: Scale = "standard",
+    scale: options.ScaleOption = "standard",
     class_weight: ClassWeight = None,
+    solver: Solver = "auto",
     time_budget: Budget = None,
     n_jobs: Jobs = None,
     seed: options.Seed = 0,
@@ -79,6 +83,7 @@ def tune(
     journal: options.JournalFile = None,
     model: Model = None,
     report_file: options.ReportFile = None,
+    quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
     """Choose kernel and C for a file, train the model, say why.
@@ -86,10 +91,12 @@ def tune(
     \b
     Example: kernelwise tune train.csv test.csv --target class --model model.kw
     """
-    from kernelwise.cli._tuning import make_model
+    from kernelwise.cli import _findings
+    from kernelwise.cli._tuning import make_model, settle_score
     from kernelwise.cli._tuning_result import print_tuning, tuning_json
-    from kernelwise.cli.samples import check_classes, fit, open_journal, read_more, read_samples
+    from kernelwise.cli.samples import check_classes, first_line, fit, open_journal, read_more, read_samples
     from kernelwise.persistence.model_file import save
+    from kernelwise.reports.answer import answer_of
 
     started = time.monotonic()
     check_writable(model, "--model")
@@ -101,6 +108,7 @@ def tune(
     data = read_samples(file, target, header, impute, ignore, task.value, missing, lump)
     if task is options.Task.classification:
         check_classes(data, file)
+        settle_score(machine, positive, data.y)
     held_out = None
     if test is not None:
         table = read_more(test, data.encoding)
@@ -111,24 +119,33 @@ def tune(
     with kept_for_later(model, failed):
         if model is not None:
             save(machine, model, {"encoding": data.encoding.to_json()})
+            session.written.append(model)
             say(f"The model is in {model}.")
     with kept_for_later(report_file, failed):
         if report_file is not None:
-            more = {"test": held_out, "source": str(file), "seed": seed}
+            more = {"test": held_out, "source": str(file), "seed": seed, "preparation": data.preparation}
             report.write(report_file, machine, data.X, data.y, context.obj, **more)
+    answer = answer_of(machine, held_out)
     result = {
         "command": "tune",
         "task": task.value,
-        "data": data.describe(file),
+        "data": {**data.describe(file), "n_distinct": _findings.n_distinct(data.X, data.y)},
         "settings": chosen,
-        **tuning_json(machine, held_out),
+        **tuning_json(machine, answer),
         "seconds": time.monotonic() - started,
         "model": model,
         "report": report_file,
     }
+    found = [
+        *machine.diagnostics_,
+        *_findings.tune_findings(machine, data, chosen),
+        *_findings.test_findings(data, held_out, answer),
+    ]
+    result["findings"] = _findings.as_json(_findings.unique(found))
     if json:
         print_json(result)
     else:
+        print(first_line(data))
         print_tuning(result, machine)
     if failed:
         raise UserError(" ".join(failed))

@@ -1,5 +1,7 @@
 """Nested comparison of ways to choose a machine."""
 
-from kernelwise.comparison.nested import METHODS, Comparison, compare, full_grid, nested_cell
+from kernelwise.comparison.methods import METHODS, REGRESSION_METHODS, full_grid
+from kernelwise.comparison.nested import compare, nested_cell
+from kernelwise.comparison.table import Comparison
 
-__all__ = ["METHODS", "Comparison", "compare", "full_grid", "nested_cell"]
+__all__ = ["METHODS", "REGRESSION_METHODS", "Comparison", "compare", "full_grid", "nested_cell"]

@@ -1,4 +1,4 @@
-"""The ways people tune an SVC today, as estimators: what `compare` runs beside ours."""
+"""The ways people tune an SVC or SVR today, as estimators: what `compare` runs beside ours."""
 
 from __future__ import annotations
 
@@ -6,21 +6,30 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.stats import loguniform
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, StratifiedKFold, cross_val_score
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    RandomizedSearchCV,
+    StratifiedKFold,
+    cross_val_score,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 
 #: Paper 004's grid (Yin and Yin 2016): σ = 2⁻⁸ … 2⁹ and C = 2⁻¹ … 2¹⁶, both in half steps.
 GAMMAS = 0.5 / (2.0 ** np.arange(-8.0, 9.25, 0.5)) ** 2
 CS = 2.0 ** np.arange(-1.0, 16.25, 0.5)
 #: LIBSVM's own grid: log₂γ = 3, 1, …, −15 and log₂C = −5, −3, …, 15.
-LIBSVM_GRID = {"svc__gamma": 2.0 ** np.arange(-15, 4, 2), "svc__C": 2.0 ** np.arange(-5, 16, 2)}
+LIBSVM_GRID = {"gamma": 2.0 ** np.arange(-15, 4, 2), "C": 2.0 ** np.arange(-5, 16, 2)}
 DRAWS = {
-    "svc__gamma": loguniform(float(GAMMAS.min()), float(GAMMAS.max())),
-    "svc__C": loguniform(float(CS.min()), float(CS.max())),
+    "gamma": loguniform(float(GAMMAS.min()), float(GAMMAS.max())),
+    "C": loguniform(float(CS.min()), float(CS.max())),
 }
+#: Where the parameters of the machine are in `to_be_tuned`.
+PREFIX = {"classification": "svc__", "regression": "regressor__svr__"}
 
 
 def scaled_svc() -> Any:
@@ -28,30 +37,58 @@ def scaled_svc() -> Any:
     return make_pipeline(StandardScaler(), SVC())
 
 
-def grid_search(n_folds: int = 5, random_state: int = 0) -> Any:
+def scaled_svr() -> Any:
+    """Standardised features and scikit-learn's SVR with its defaults."""
+    return make_pipeline(StandardScaler(), SVR())
+
+
+def to_be_tuned(task: str) -> Any:
+    """What the searches tune; the targets of a regression are standardised, for C and ε have their units."""
+    if task == "classification":
+        return scaled_svc()
+    return TransformedTargetRegressor(scaled_svr(), transformer=StandardScaler())
+
+
+def named(grid: dict[str, Any], task: str) -> dict[str, Any]:
+    """Parameters of the machine under their names in `to_be_tuned`."""
+    return {f"{PREFIX[task]}{name}": values for name, values in grid.items()}
+
+
+def grid_search(n_folds: int = 5, random_state: int = 0, task: str = "classification") -> Any:
     """GridSearchCV over LIBSVM's grid."""
-    return GridSearchCV(scaled_svc(), LIBSVM_GRID, cv=_folds(n_folds, random_state))
+    return GridSearchCV(to_be_tuned(task), named(LIBSVM_GRID, task), cv=_folds(n_folds, random_state, task))
 
 
-def halving(n_folds: int = 5, random_state: int = 0) -> Any:
+def halving(n_folds: int = 5, random_state: int = 0, task: str = "classification") -> Any:
     """HalvingGridSearchCV over LIBSVM's grid, with its defaults."""
     from sklearn.experimental import enable_halving_search_cv  # noqa: F401
     from sklearn.model_selection import HalvingGridSearchCV
 
     return HalvingGridSearchCV(
-        scaled_svc(), LIBSVM_GRID, cv=_folds(n_folds, random_state), random_state=random_state
+        to_be_tuned(task),
+        named(LIBSVM_GRID, task),
+        cv=_folds(n_folds, random_state, task),
+        random_state=random_state,
     )
 
 
-def random_search(n_iter: int = 60, n_folds: int = 5, random_state: int = 0) -> Any:
+def random_search(
+    n_iter: int = 60, n_folds: int = 5, random_state: int = 0, task: str = "classification"
+) -> Any:
     """RandomizedSearchCV over the range of paper 004's grid."""
     return RandomizedSearchCV(
-        scaled_svc(), DRAWS, n_iter=n_iter, cv=_folds(n_folds, random_state), random_state=random_state
+        to_be_tuned(task),
+        named(DRAWS, task),
+        n_iter=n_iter,
+        cv=_folds(n_folds, random_state, task),
+        random_state=random_state,
     )
 
 
-class OptunaSVC(ClassifierMixin, BaseEstimator):
+class _Optuna(BaseEstimator):
     """Optuna's tree-structured Parzen estimator over the range of paper 004's grid."""
+
+    task = ""
 
     def __init__(self, n_trials: int = 60, n_folds: int = 5, random_state: int = 0) -> None:
         self.n_trials = n_trials
@@ -63,27 +100,43 @@ class OptunaSVC(ClassifierMixin, BaseEstimator):
         import optuna
 
         optuna.logging.set_verbosity(optuna.logging.WARNING)
-        folds = _folds(self.n_folds, self.random_state)
+        folds = _folds(self.n_folds, self.random_state, self.task)
 
         def cost(trial: Any) -> float:
             gamma = trial.suggest_float("gamma", float(GAMMAS.min()), float(GAMMAS.max()), log=True)
             C = trial.suggest_float("C", float(CS.min()), float(CS.max()), log=True)
-            model = scaled_svc().set_params(svc__gamma=gamma, svc__C=C)
+            model = to_be_tuned(self.task).set_params(**named({"gamma": gamma, "C": C}, self.task))
             return float(cross_val_score(model, X, y, cv=folds).mean())
 
         sampler = optuna.samplers.TPESampler(seed=self.random_state)
         study = optuna.create_study(direction="maximize", sampler=sampler)
         study.optimize(cost, n_trials=self.n_trials)
-        best = {f"svc__{name}": value for name, value in study.best_params.items()}
-        self.best_estimator_ = clone(scaled_svc()).set_params(**best).fit(X, y)
+        best = named(study.best_params, self.task)
+        self.best_estimator_ = clone(to_be_tuned(self.task)).set_params(**best).fit(X, y)
         self.best_params_, self.best_score_ = best, study.best_value
-        self.classes_ = self.best_estimator_.classes_
         self.n_svm_fits_ = self.n_trials * self.n_folds + 1
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Labels of the best machine."""
+        """What the best machine answers."""
         return self.best_estimator_.predict(X)
+
+
+class OptunaSVC(ClassifierMixin, _Optuna):
+    """Optuna for classes."""
+
+    task = "classification"
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """Labels in the order of the best machine."""
+        return self.best_estimator_.classes_
+
+
+class OptunaSVR(RegressorMixin, _Optuna):
+    """Optuna for numbers."""
+
+    task = "regression"
 
 
 def n_machines(model: Any) -> int:
@@ -93,5 +146,6 @@ def n_machines(model: Any) -> int:
     return int(getattr(model, "n_svm_fits_", 1))
 
 
-def _folds(n_folds: int, random_state: int) -> StratifiedKFold:
-    return StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
+def _folds(n_folds: int, random_state: int, task: str) -> Any:
+    splitter = StratifiedKFold if task == "classification" else KFold
+    return splitter(n_folds, shuffle=True, random_state=random_state)

@@ -85,5 +85,6 @@ class HingeMachine:
                 "The kernel matrix of the free support vectors was singular where the search came by; "
                 f"{answer.ridge:.0e} of its mean diagonal was added for the gradient.",
                 "Look for repeated samples, or keep the search from such wide kernels (bounds).",
+                "Look for repeated rows, or leave --criterion out.",
             )
         return answer

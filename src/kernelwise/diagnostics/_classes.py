@@ -17,8 +17,8 @@ UNEQUAL, VERY_UNEQUAL = 3.0, 10.0  # largest class over smallest
 def class_findings(data: Data) -> list[Finding]:
     """One class only, tiny classes, and imbalance."""
     if len(data.classes) == 1:
-        only = f"y has one class only ({data.classes[0]!r}, {count(len(data.index), 'sample')})."
-        return [Finding("one-class", "error", only, "Add samples of another class.")]
+        only = f"y has one class only ({data.classes[0]!r}, {count(len(data.index), data.noun)})."
+        return [Finding("one-class", "error", only, f"Add {data.noun}s of another class.")]
     return [*_tiny(data), *_imbalance(data)]
 
 
@@ -28,18 +28,20 @@ def _tiny(data: Data) -> Iterator[Finding]:
         yield Finding(
             "tiny-class",
             "error",
-            f"{count(int(single.sum()), 'class has', 'classes have')} one sample only "
+            f"{count(int(single.sum()), 'class has', 'classes have')} one {data.noun} only "
             f"({_named(data, single)}).",
             "Remove or merge such classes: criteria have no spread to look at, and no fold can be both "
             "trained and tested on them.",
+            "Remove or merge such classes: no fold can be both trained and tested on them.",
         )
     if few.any():
         yield Finding(
             "tiny-class",
             "warning",
-            f"{count(int(few.sum()), 'class has', 'classes have')} fewer samples than the {N_FOLDS} "
+            f"{count(int(few.sum()), 'class has', 'classes have')} fewer {data.noun}s than the {N_FOLDS} "
             f"folds of a cross-validation ({_named(data, few)}).",
             f"Use at most {data.counts[few].min()} stratified folds, or merge such classes.",
+            f"Use --cv {data.counts[few].min()}, or merge such classes.",
         )
 
 
@@ -55,8 +57,9 @@ def _imbalance(data: Data) -> Iterator[Finding]:
         yield Finding(
             "imbalance",
             "warning" if ratio >= VERY_UNEQUAL else "info",
-            f"The smallest class ({data.classes[small]!r}) has {share:.2%} of the samples, the largest "
+            f"The smallest class ({data.classes[small]!r}) has {share:.2%} of the {data.noun}s, the largest "
             f"({data.classes[large]!r}) {ratio:.3g} times as many.",
             "Use class_weight='balanced', scoring='balanced_accuracy', and centred alignment rather than "
             "plain.",
+            "If the small class matters: --class-weight balanced --scoring balanced_accuracy.",
         )

@@ -28,12 +28,20 @@ def cost_findings(data: Data) -> list[Finding]:
     how = f"rows of the kernel, not its {gram}" if by_rows else f"its {gram}"
     time = "less than 0.01 s" if seconds < 0.01 else f"about {seconds:.1g} s"
     message = (
-        f"One SVC on {n} × {data.X.shape[1]} values would use {how}, and take {time} of one "
+        f"One SVM on {n} × {data.X.shape[1]} values would use {how}, and take {time} of one "
         "core at C = 1 (to a factor of five; up to a hundred times that at C = 10 000)."
     )
     if seconds <= LONG:
         return [Finding("cost", "info", message)]
-    return [Finding("cost", "warning", message, "Choose the kernel on a part of the samples first.")]
+    return [
+        Finding(
+            "cost",
+            "warning",
+            message,
+            "Choose the kernel on a part of the samples first.",
+            "Set --time-budget.",
+        )
+    ]
 
 
 def predicted_seconds(data: Data, by_rows: bool) -> float:

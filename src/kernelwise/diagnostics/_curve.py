@@ -18,7 +18,7 @@ def curve_findings(data: Data, random_state: int) -> list[Finding]:
     """Peak, plateau or boundary of DBTC for every one-vs-rest problem; samples are already mapped."""
     if data.counts.min() < 2:
         lonely = data.classes[int(data.counts.argmin())]
-        unseen = f"The DBTC curve was not looked at, because class {lonely!r} has one sample."
+        unseen = f"The separation of the classes was not looked at, because class {lonely!r} has one sample."
         return [Finding("curve", "info", unseen)]
     n_blocks = N_BLOCKS if len(data.index) > MANY else None
     sketch = DistanceSketch.from_data(data.X, data.index, n_blocks=n_blocks, random_state=random_state)
@@ -28,22 +28,26 @@ def curve_findings(data: Data, random_state: int) -> list[Finding]:
         try:
             best = sketch.maximize("dbtc", strategy="ovr")
         except DegenerateGramError:
-            nowhere = "DBTC has no width to look at: all squared distances are zero in double precision."
-            return [Finding("curve", "error", nowhere, "Rescale X, or check the kernel's linear map.")]
+            nowhere = (
+                "No kernel width tells anything apart: all squared distances are zero in double precision."
+            )
+            advice = "Rescale X, or check the kernel's linear map."
+            return [Finding("curve", "error", nowhere, advice, "Give the columns other units.")]
     names = [f"class {label!r}" for label in data.classes] if len(best.problems) > 1 else ["the two classes"]
     reasons = zip(names, best.stop_reasons, strict=True)
     flat = [f"{name}: {reason}" for name, reason in reasons if reason != "interior peak"]
     seen = "" if n_blocks is None else f" (as far as {N_BLOCKS} random blocks of pairs show)"
     if flat:
         message = (
-            f"DBTC has no peak inside the range of widths{seen} for {len(flat)} of "
-            f"{count(len(names), 'two-class problem')} ({listed(flat)})."
+            f"No kernel width separates the classes best{seen} for {len(flat)} of "
+            f"{count(len(names), 'two-class problem')} (the criterion DBTC has no peak; {listed(flat)})."
         )
         advice = (
             "Choose the width by cross-validation, or by another criterion; equal points or close "
             "neighbours with different labels, and label noise, make such curves."
         )
-        return [Finding("curve", "warning", message, advice)]
-    where = "at" if len(names) == 1 else f"for all {len(names)} one-vs-rest problems, on average at"
-    peak = f"DBTC has a peak inside the range of widths{seen} {where} γ = {best.gamma:.4g} in exp(−γD)."
+        option = "Leave --criterion out: cross-validation then chooses the width."
+        return [Finding("curve", "warning", message, advice, option)]
+    whom = "the classes" if len(names) == 1 else f"each of {len(names)} classes from the rest, on average,"
+    peak = f"A kernel of γ = {best.gamma:.4g} separates {whom} best{seen} (the peak of the criterion DBTC)."
     return [Finding("curve", "info", peak)]

@@ -15,6 +15,7 @@ from kernelwise._core.validation import check_labels
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel, as_kernel
+from kernelwise.search.scaling import apply_scaler, fit_scaler
 
 MAX_LISTED = 5
 
@@ -28,9 +29,10 @@ class Data:
     classes: list[Any]
     index: np.ndarray  # of the class of each sample, shape (n_samples,)
     kernel: Kernel
+    lines: np.ndarray | None = None  # of the samples in their file, shape (n_samples,)
 
     @classmethod
-    def read(cls, X: Any, y: Any, kernel: Any, feature_names: Any = None) -> Data:
+    def read(cls, X: Any, y: Any, kernel: Any, feature_names: Any = None, lines: Any = None) -> Data:
         """Check what the user passed."""
         columns = getattr(X, "columns", None) if feature_names is None else feature_names
         with explained(X):
@@ -45,12 +47,28 @@ class Data:
         kernel.check_takes(X)
         if not kernel.needs_data:
             kernel._check_features(X.shape[1])
-        return cls(X, names, classes.tolist(), index, kernel)
+        lines = None if lines is None else np.asarray(lines)
+        return cls(X, names, classes.tolist(), index, kernel, lines)
+
+    @property
+    def noun(self) -> str:
+        """What a sample is called."""
+        return "sample" if self.lines is None else "row"
+
+    def where(self, *samples: int) -> str:
+        """Where samples are: sample 3, or lines 5 and 7."""
+        word = "sample" if self.lines is None else "line"
+        numbers = [str(k if self.lines is None else self.lines[k]) for k in samples]
+        return f"{word}{'s' if len(samples) > 1 else ''} {' and '.join(numbers)}"
 
     @property
     def counts(self) -> np.ndarray:
         """Number of samples of each class."""
         return np.bincount(self.index, minlength=len(self.classes))
+
+    def scaled(self, scale: Any) -> Data:
+        """The same samples after a scaling, as `kernelwise.TunedSVC` does it."""
+        return replace(self, X=apply_scaler(fit_scaler(scale, self.X, None, "diagnose"), self.X))
 
     def mapped(self) -> tuple[Data, list[Finding]]:
         """The same samples after the linear map of the kernel, and what the kernel warns of in them."""

@@ -20,10 +20,11 @@ def duplicate_findings(data: Data, points: Points) -> Iterator[Finding]:
         yield Finding(
             "duplicates",
             "info",
-            f"{count(copies, 'sample repeats', 'samples repeat')} another with the same label, "
+            f"{count(copies, f'{data.noun} repeats', f'{data.noun}s repeat')} another with the same label, "
             f"{copies / n:.2%} of all.",
             "A copy in another fold makes cross-validation look better than it is: remove copies, or "
             "use sample_weight or grouped folds.",
+            "A copy in another fold makes cross-validation look better than it is: remove copies.",
         )
     mixed = (points.counts > 0).sum(axis=1) > 1
     if mixed.any():
@@ -32,11 +33,15 @@ def duplicate_findings(data: Data, points: Points) -> Iterator[Finding]:
         yield Finding(
             "conflicts",
             "warning",
-            f"{count(int(there.sum()), 'sample')} at {count(int(mixed.sum()), 'point')} have equal "
-            f"features and different labels, so that any machine makes at least "
+            f"{count(int(there.sum()), data.noun)} at {count(int(mixed.sum()), 'point')} have equal "
+            f"features and different labels, so that any model makes at least "
             f"{count(floor, 'training error')} ({floor / n:.2%}).",
             "Check these labels, or add a feature that tells the samples apart; DBTC may have no peak.",
+            "Check these labels, or add a column that tells the rows apart.",
         )
     if n_points == 1 < n:
-        same = f"All {n} samples are the same point: every distance is zero."
-        yield Finding("identical", "error", same, "Check X; no kernel can separate the classes.")
+        same = f"All {n} {data.noun}s are the same point: every distance is zero."
+        advice = "Check X; no kernel can separate the classes."
+        yield Finding(
+            "identical", "error", same, advice, "No kernel can separate the classes: check the file."
+        )

@@ -33,6 +33,7 @@ def value_findings(data: Data) -> Iterator[Finding]:
         f"X has {count(int(bad.sum()), 'value')} that no distance can be computed from ({counted}), in "
         f"{affected}; distances, duplicates and scales were not looked at.",
         "Remove or impute them first, for example with sklearn.impute.SimpleImputer.",
+        "Correct them, or leave the columns out with --ignore.",
     )
 
 
@@ -54,6 +55,7 @@ def feature_findings(data: Data) -> Iterator[Finding]:
             f"{listed(data.names[k] for k in np.flatnonzero(constant))}.",
             "Remove such features (sklearn.feature_selection.VarianceThreshold): no kernel can use them, "
             "and a Mahalanobis kernel has to invert their variance.",
+            "Leave them out with --ignore: no kernel can use them.",
         )
     if not constant.all() and not data.kernel.scales_features:
         yield from _scaling(data, np.flatnonzero(~constant), deviation)
@@ -76,4 +78,5 @@ def _scaling(data: Data, varying: np.ndarray, deviation: np.ndarray) -> Iterator
         f"({deviation[small]:.3g}); {count(len(hidden), 'feature')} more than {RATIO:g} times smaller "
         f"hardly count{'s' if len(hidden) == 1 else ''}: {listed(data.names[k] for k in hidden)}.",
         f"Scale the features, for example with sklearn.preprocessing.{scaler}, or use a Mahalanobis kernel.",
+        "Use --scale standard, which is the default.",
     )

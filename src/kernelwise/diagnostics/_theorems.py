@@ -114,14 +114,19 @@ def verdict_on(data: Data, points: Points) -> BoundaryVerdict:
     pair = closest_pair(points)
     if pair is None:
         message = "Some points differ by so little that their squared distance is zero in double precision."
-        return BoundaryVerdict(None, 0, (), Finding("closest-pair", "warning", message, "Rescale X."))
+        option = "Give the columns other units."
+        return BoundaryVerdict(None, 0, (), Finding("closest-pair", "warning", message, "Rescale X.", option))
     is_single = _is_single(data, points, pair)
     affected = ("polarization", "kta", *(("radius-margin", "centered-kta") if is_single else ()))
     sign = int(np.sign(pull(pair)))
     message = f"{_evidence(data, pair)} {_verdict(data, points, pair)}"
+    if data.lines is not None:
+        message = _plain(data, pair, sign)
     if sign >= 0:
         return BoundaryVerdict(pair, sign, (), Finding("closest-pair", "info", message))
-    return BoundaryVerdict(pair, sign, affected, Finding("closest-pair", "warning", message, _advice(data)))
+    option = "Leave --criterion out: cross-validation then chooses the width."
+    finding = Finding("closest-pair", "warning", message, _advice(data), option)
+    return BoundaryVerdict(pair, sign, affected, finding)
 
 
 def _is_single(data: Data, points: Points, pair: ClosestPair) -> bool:
@@ -130,16 +135,28 @@ def _is_single(data: Data, points: Points, pair: ClosestPair) -> bool:
     return pair.n_ties == 1 and not has_copies and len(data.classes) == 2 and len(data.index) > 2
 
 
+def _plain(data: Data, pair: ClosestPair, sign: int) -> str:
+    """Evidence and verdict for somebody with a file, who knows neither the criteria nor the paper."""
+    kind = "" if sign >= 0 else "of different classes, "
+    where = f"{kind}{data.where(*pair.samples)}, {pair.distance:.4g} apart"
+    if sign >= 0:
+        return f"The closest two different rows ({where}) are no sign of a width that would run to zero."
+    return (
+        f"The closest two different rows ({where}) draw every --criterion of alignment or margin towards a "
+        "kernel width of zero."
+    )
+
+
 def _evidence(data: Data, pair: ClosestPair) -> str:
     first, second = pair.samples
     a, b = (data.classes[data.index[sample]] for sample in pair.samples)
     labels = f"equal labels ({a!r})" if a == b else f"different labels ({a!r} and {b!r})"
-    where = f"samples {first} and {second}, {pair.distance:.4g} apart"
+    where = f"{data.where(first, second)}, {pair.distance:.4g} apart"
     text = f"The closest two different points ({where}) have {labels}"
     if pair.n_equal + pair.n_different == 1:
         return text + "."
     return (
-        f"{text}; of {count(pair.n_equal + pair.n_different, 'pair')} of samples at this distance, "
+        f"{text}; of {count(pair.n_equal + pair.n_different, 'pair')} of {data.noun}s at this distance, "
         f"{pair.n_equal} have equal and {pair.n_different} different labels."
     )
 

@@ -6,6 +6,9 @@ from collections import Counter
 from dataclasses import asdict, fields
 from typing import Any
 
+import numpy as np
+
+from kernelwise._core.validation import check_choice
 from kernelwise.diagnostics._classes import class_findings
 from kernelwise.diagnostics._cost import cost_findings
 from kernelwise.diagnostics._curve import curve_findings
@@ -13,6 +16,7 @@ from kernelwise.diagnostics._data import Data
 from kernelwise.diagnostics._duplicates import duplicate_findings
 from kernelwise.diagnostics._features import feature_findings, value_findings
 from kernelwise.diagnostics._points import distinct_points
+from kernelwise.diagnostics._targets import as_targets, conflict_findings, target_findings
 from kernelwise.diagnostics._theorems import verdict_on
 from kernelwise.findings import Finding
 from kernelwise.search.leaks import column_findings
@@ -51,7 +55,16 @@ class Diagnosis(list[Finding]):
 
 
 def diagnose(
-    X: Any, y: Any, *, kernel: Any = None, random_state: int = 0, feature_names: Any = None
+    X: Any,
+    y: Any,
+    *,
+    kernel: Any = None,
+    random_state: int = 0,
+    feature_names: Any = None,
+    task: str = "classification",
+    lines: Any = None,
+    pairs: bool = True,
+    scale: Any = None,
 ) -> Diagnosis:
     """Look for what will mislead or slow down the choice of a kernel.
 
@@ -67,13 +80,21 @@ def diagnose(
         Of the pairs the curve is computed from, where there are more than 50 000 samples.
     feature_names : sequence of str, default=None
         What findings call the features; None is the names of a data frame, or numbers from 0.
+    task : {"classification", "regression"}, default="classification"
+        For a regression the targets are looked at in place of the classes, and no closest pair or curve.
+    lines : array of shape (n_samples,), default=None
+        Lines of the samples in their file, which findings then name; None is numbers of samples from 0.
+    pairs : bool, default=True
+        Whether to look at the closest pair and the curve, which take a pass over all pairs of samples.
+    scale : {"standard", "minmax"}, transformer or None, default=None
+        Distances and scales are looked at after it; that of `kernelwise.TunedSVC` is "standard".
 
     Returns
     -------
     diagnosis : Diagnosis
         Names of findings: "one-class", "tiny-class", "imbalance", "values", "constant", "scaling",
         "row numbers", "identifiers", "target in a column", "duplicates", "conflicts", "identical", "kernel",
-        "closest-pair", "curve", "cost".
+        "closest-pair", "curve", "cost"; for a regression also "constant target" and "outliers".
 
     Notes
     -----
@@ -91,19 +112,36 @@ def diagnose(
     info curve
     info cost
     """
-    data = Data.read(X, y, kernel, feature_names)
+    check_choice(task, "task", "diagnose", ("classification", "regression"))
+    if task == "regression":
+        return _of_numbers(
+            Data.read(X, np.zeros(np.shape(y)[:1], int), kernel, feature_names, lines), y, scale
+        )
+    data = Data.read(X, y, kernel, feature_names, lines)
     findings = [*class_findings(data), *value_findings(data)]
     if any(finding.name == "values" for finding in findings):
         return _sorted(findings)
-    findings += feature_findings(data)
     findings += column_findings(data.X, data.index, data.names, is_classes=True)
+    data = data.scaled(scale)
+    findings += feature_findings(data)
     points = distinct_points(data.X, data.index, len(data.classes))
     findings += duplicate_findings(data, points)
-    if data.kernel.is_gaussian and len(data.classes) > 1 and len(points.first) > 1:
+    if pairs and data.kernel.is_gaussian and len(data.classes) > 1 and len(points.first) > 1:
         data, warned = data.mapped()
         points = points.mapped(data.X)
         findings += [*warned, verdict_on(data, points).finding, *curve_findings(data, random_state)]
     return _sorted([*findings, *cost_findings(data)])
+
+
+def _of_numbers(data: Data, y: Any, scale: Any) -> Diagnosis:
+    """The checks of a regression, whose samples are all of one class here."""
+    y = as_targets(y, len(data.index))
+    findings = [*target_findings(data, y), *value_findings(data)]
+    if any(finding.name == "values" for finding in findings):
+        return _sorted(findings)
+    findings += column_findings(data.X, y, data.names, is_classes=False)
+    data = data.scaled(scale)
+    return _sorted([*findings, *feature_findings(data), *conflict_findings(data, y), *cost_findings(data)])
 
 
 def _sorted(findings: list[Finding]) -> Diagnosis:

@@ -44,9 +44,10 @@ def closing_findings(
         doubts += _class_findings(judge, choice, judge.family, record)
     doubts += weights_undone(judge)
     is_guess = any(finding.name == NO_BETTER for finding in doubts)
-    doubts += edge_findings(choice, is_given=judge.Cs is not None, is_guess=is_guess)
-    if doubts:
-        warnings.warn(" ".join(map(str, doubts)), TrustWarning, stacklevel=stacklevel_of_user())
+    doubts += edge_findings(choice, result.standard_error, is_given=judge.Cs is not None, is_guess=is_guess)
+    serious = [str(finding) for finding in doubts if finding.severity == "warning"]
+    if serious:
+        warnings.warn(" ".join(serious), TrustWarning, stacklevel=stacklevel_of_user())
     return (*doubts, *judge.context.findings, *_search_findings(judge))
 
 
@@ -72,16 +73,20 @@ def _search_findings(judge: CrossValidator) -> list[Finding]:
             f"{judge.n_indefinite} of the Gram matrices tried were far from positive semi-definite, so that "
             "their scores may be those of local solutions."
         )
-        findings.append(Finding("indefinite", "info", message, "Another kernel is safer."))
+        findings.append(
+            Finding("indefinite", "info", message, "Another kernel is safer.", "Another --kernel is safer.")
+        )
     if deadline.skipped:
-        message = f"time_budget={deadline.seconds:g} s was too short for {_kinds(deadline.skipped)}."
-        findings.append(Finding("time budget", "warning", message, "Raise time_budget for a better machine."))
+        message = f"A time budget of {deadline.seconds:g} s was too short for {_kinds(deadline.skipped)}."
+        advice, option = "Raise time_budget for a better model.", "Raise --time-budget for a better model."
+        findings.append(Finding("time budget", "warning", message, advice, option))
         warnings.warn(str(findings[-1]), KernelwiseWarning, stacklevel=stacklevel_of_user())
     if judge.n_stopped:
         counts = f"{judge.n_stopped} of {judge.n_machines}"
-        message = f"{counts} machines of the cross-validation stopped before they converged."
+        message = f"{counts} models of the cross-validation stopped before they converged."
         advice = "Raise max_iter or tol, or give Cs without the largest values."
-        findings.append(Finding("not converged", "warning", message, advice))
+        option = "Leave out the largest values of C with --log2c."
+        findings.append(Finding("not converged", "warning", message, advice, option))
         warnings.warn(str(findings[-1]), ConvergenceWarning, stacklevel=stacklevel_of_user())
     return findings
 

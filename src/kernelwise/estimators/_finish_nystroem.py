@@ -37,13 +37,14 @@ def finish_nystroem(model: Any, judge: CrossValidator, reason: str) -> Finished:
     if context.full_data is not None:
         full = context.full_data.training_rows(judge.family)
     held = _fit(machine, judge, np.arange(len(judge.samples)), context.deadline, full)
-    head = f"The final machine is a Nyström machine with {len(machine.support_)} landmarks, {reason}."
+    head = f"The final model is an approximation by {len(machine.support_)} landmarks (Nyström), {reason}."
     context.findings.append(
         Finding(
             "nystroem",
             "info",
             f"{head} {_compared(machine, judge, model._machine(), model._targets)}".strip(),
             "For an exact one, use solver='exact' and no time_budget, or one that is long enough.",
+            "For an exact one, use --solver exact and no --time-budget, or one that is long enough.",
         )
     )
     sigmoids = getattr(machine, "sigmoids_", None)

@@ -119,8 +119,9 @@ def held_out_sigmoids(
     finding = Finding(
         "flat probabilities",
         "info",
-        f"Held-out decision values of {n_flat} of {len(sigmoids)} machines do not tell the classes apart, so "
-        "that their probabilities are little more than the shares of the classes.",
+        f"Held-out decision values of {n_flat} of {len(sigmoids)} two-class models do not tell the classes "
+        "apart, so that their probabilities are little more than the shares of the classes.",
         "Use decision_function to rank samples, or train on more samples of the rare classes.",
+        "Do not rely on the columns that predict --proba adds, or train on more rows of the rare classes.",
     )
     return sigmoids, [finding]

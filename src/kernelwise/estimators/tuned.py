@@ -28,7 +28,7 @@ from kernelwise.kernels import Kernel
 from kernelwise.kernels.metric import relevance
 from kernelwise.search.baseline import baseline
 from kernelwise.search.choose import choose
-from kernelwise.search.context import Deadline, FitContext
+from kernelwise.search.context import FINAL, Deadline, FitContext
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Family
 from kernelwise.search.folds import assign_folds
@@ -130,6 +130,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
                 choice = choose(judge, self.kernel, self.criterion, self.search)
             result = self._keep(judge, choice)
             if self.refit is not False:
+                context.on_phase(FINAL)
                 with progress.task("refit"):
                     self._keep_machine(finish(self, judge, choice), prepared)
         judge.context.findings.extend(stability_findings(judge))

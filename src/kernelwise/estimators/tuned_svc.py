@@ -23,6 +23,7 @@ from kernelwise.search.families import Classification
 from kernelwise.search.held_out_answers import ClassAnswers
 from kernelwise.search.held_out_scorer import HeldOutScorer
 from kernelwise.search.samples import Samples
+from kernelwise.search.score_names import check_score
 from kernelwise.search.scores import is_share
 from kernelwise.search.scoring import PathScorer, one_scorer
 from kernelwise.search.settings import check_backend
@@ -214,6 +215,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         return Classification(self.classes_, self.multiclass, self.class_weight)
 
     def _scorer(self, X: Any, samples: Samples, family: Any) -> HeldOutScorer:
+        check_score(self.scoring, self.classes_.tolist(), "TunedSVC")
         self.scorer_ = one_scorer(SVC(), self.scoring, "TunedSVC")
         self.reject_label_ = choose_reject_label(
             self.reject_label, self.classes_, self.multiclass, "TunedSVC"

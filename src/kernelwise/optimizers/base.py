@@ -19,6 +19,8 @@ from kernelwise.result import TuningResult
 from kernelwise.space import SearchSpace
 
 INTERIOR = ("converged", "interior peak", "grid exhausted")
+#: What a user of the command line can do about a search that ended badly.
+OPTION = "Leave --criterion out: cross-validation then chooses."
 
 
 @dataclass
@@ -180,7 +182,7 @@ class Optimizer(HasParams, ABC):
         findings = []
         if run.stop_reason in sentences:
             category, message, advice = sentences[run.stop_reason]
-            findings.append(Finding(run.stop_reason, "warning", message, advice))
+            findings.append(Finding(run.stop_reason, "warning", message, advice, OPTION))
             warnings.warn(str(findings[-1]), category, stacklevel=4)
         if space.problem.n_undefined:
             message = (
@@ -210,7 +212,7 @@ class Optimizer(HasParams, ABC):
                 continue
             message = f"The best {name} is the {edge} of its range."
             advice = f"Widen it with bounds={{{name!r}: (low, high)}}, or distrust the criterion."
-            findings.append(Finding("boundary", "warning", message, advice))
+            findings.append(Finding("boundary", "warning", message, advice, OPTION))
             warnings.warn(str(findings[-1]), BoundaryWarning, stacklevel=5)
         return findings
 

@@ -26,6 +26,7 @@ from kernelwise.findings import Finding
 from kernelwise.result import History, TuningResult
 from kernelwise.search.baseline import Baseline
 from kernelwise.search.result import SelectionResult
+from kernelwise.search.score_names import PositiveScore
 
 
 def _public_classes(package: Any) -> list[type]:
@@ -38,7 +39,7 @@ SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
 PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]
 OTHERS = (
     *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC, NystroemSVR),
-    *(FitRecord, SelectionResult, TuningResult, Baseline, Finding, KFold, StratifiedKFold),
+    *(FitRecord, SelectionResult, TuningResult, Baseline, Finding, PositiveScore, KFold, StratifiedKFold),
 )
 CLASSES = {part.__name__: part for part in (*OTHERS, *SCALERS, *PARTS)}
 #: The scorer is made again when the model is loaded; callbacks watch a training, which is over.

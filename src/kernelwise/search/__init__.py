@@ -18,6 +18,7 @@ watchers, findings). The other files serve a step::
     1  canonical.py        the order of rows; scaling.py; settings.py: checks of parameters
     5  scored_kernel.py    one kernel with its scores; fold_kernels.py: a kernel for each fold
        scores.py           what a score is; scoring.py, held_out_scorer.py, held_out_answers.py: its asking
+       score_names.py      which scores by name can be gone by
        rules.py            how scores are compared; kernel_journal.py: scores that are kept in a file
        accuracy.py         cross-validation at its plainest, for the papers
     6  by_criterion.py     a criterion chooses alone; learned_metrics.py, metric_learner.py; epsilon.py

@@ -85,6 +85,7 @@ def optimise(
     If ``is_quiet``, an optimum at the edge of the range is in the findings only, without a warning.
     """
     part = judge.criterion_samples()
+    judge.context.on_phase(f"searching a {type(start).__name__} kernel by {criterion.name}")
     y = judge.family.nameless(part.y)
     problem = TuningProblem(start, criterion, part.Z, y, sample_weight=part.weight_or_none)
     with warnings.catch_warnings():

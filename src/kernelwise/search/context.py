@@ -55,6 +55,10 @@ class Deadline:
         return False
 
 
+#: The words for the last phase.
+FINAL = "training the final model"
+
+
 class FullData(Protocol):
     """All rows, where the samples of a fit are a part of them; see `kernelwise.distributed.fit`."""
 
@@ -70,7 +74,7 @@ class FullData(Protocol):
         """All rows for the final machine."""
 
 
-def _ignore(scored: ScoredKernel) -> None:
+def _ignore(news: Any) -> None:
     """Watch nothing."""
 
 
@@ -85,6 +89,8 @@ class FitContext:
         Scored kernels are looked up there and put there.
     on_scored : callable
         Called with every kernel that was scored.
+    on_phase : callable
+        Called with words for what is begun that scores no kernel for a while.
     task : callable
         From the name of a step to a context that the step is done in: progress for callbacks.
     feature_names : sequence of str, default=None
@@ -98,6 +104,7 @@ class FitContext:
     deadline: Deadline = field(default_factory=Deadline)
     journal: MutableMapping[str, Any] | None = None
     on_scored: Callable[[ScoredKernel], None] = _ignore
+    on_phase: Callable[[str], None] = _ignore
     task: Callable[[str], AbstractContextManager[Any]] = nullcontext
     feature_names: Sequence[str] | None = None
     findings: list[Finding] = field(default_factory=list)

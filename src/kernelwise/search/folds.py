@@ -102,10 +102,12 @@ def _search_rows(samples: Samples, family: Family, context: FitContext, random_s
     if n <= limit:
         return np.arange(n)
     kind = "stratified sample" if samples.strata.any() else "sample"
-    message = f"Kernel and C were chosen on a {kind} of {limit} of {n} distinct rows."
-    allows = "" if context.deadline.seconds is None else " that its time allows"
-    advice = f"The final machine is trained on all rows{allows}."
-    context.findings.append(Finding("sampled", "info", message, advice))
+    final = "all of them" if context.deadline.seconds is None else "as many as the time allows"
+    message = (
+        f"Kernel and C were chosen on a {kind} of {limit} of {n} distinct rows; the final model is trained "
+        f"on {final}."
+    )
+    context.findings.append(Finding("sampled", "info", message))
     return sample(samples.strata, limit, random_state)
 
 

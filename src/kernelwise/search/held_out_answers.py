@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.multiclass import STRATEGIES, decide_index, decide_labels, shown_values
+from kernelwise.search.score_names import OF_NUMBERS, OF_TWO
 from kernelwise.search.scores import FoldAnswers, score_of
 
 
@@ -73,8 +74,9 @@ class KnownPredictions(RegressorMixin, BaseEstimator):
 class ClassAnswers:
     """Labels by a strategy (a key of `STRATEGIES`), and decision values with the columns that scorers see."""
 
-    #: What a scorer can ask for, and which estimator of scikit-learn has more.
+    #: What a scorer can ask for, which ones ask for no more, and which estimator of scikit-learn has more.
     known: ClassVar[str] = "labels and decision values"
+    usable: ClassVar[str] = ", ".join(map(repr, OF_TWO))
     peer: ClassVar[str] = "SVC()"
 
     strategy: str
@@ -109,6 +111,7 @@ class NumberAnswers:
     """Predictions of targets standardised by mean and deviation, which scorers see in the units of y."""
 
     known: ClassVar[str] = "predictions"
+    usable: ClassVar[str] = ", ".join(map(repr, OF_NUMBERS))
     peer: ClassVar[str] = "SVR()"
 
     mean: float

@@ -20,6 +20,8 @@ FIRST_LOOK = 1000
 MIN_OF_CLASS = 10
 #: Rank correlation with the target from which on a column is the target in other words.
 SAME = 0.9995
+#: The share of test rows that may be copies of training rows by chance, as in measurements with few digits.
+FEW = 0.05
 #: Columns that a sentence names, at most.
 MAX_NAMED = 5
 
@@ -134,14 +136,15 @@ def _finding(name: str, columns: list[int], names: Sequence[str], one: str, many
 
 
 def copies_finding(n_copies: int, n_test: int) -> list[Finding]:
-    """A warning if test rows are rows that the model was trained on."""
+    """Test rows that the model was trained on: a warning if they are more than a few."""
     if n_copies == 0:
         return []
     what = "All" if n_copies == n_test else f"{n_copies} of the"
-    verb = "is" if n_copies == 1 else "are"
+    verb, whose = ("is", "its") if n_copies == 1 else ("are", "their")
     message = (
-        f"{what} {count(n_test, 'test row')} {verb} also in the training data, so that the test score says "
-        "little about new rows."
+        f"{what} {count(n_test, 'test row')} {verb} also in the training data: {whose} part of the test "
+        "score says nothing about new rows."
     )
     advice = "Test on rows that the model was not trained on."
-    return [Finding("test rows in training", "warning", message, advice)]
+    is_few = n_copies <= FEW * n_test
+    return [Finding("test rows in training", "info" if is_few else "warning", message, advice)]

@@ -38,6 +38,7 @@ def search_metric(judge: CrossValidator, name: str, criteria: Any) -> tuple[Clim
         reason = f"{name} metric by {_name(criterion)}"
         if climbs and not judge.context.deadline.allows(reason):
             continue
+        judge.context.on_phase(f"learning a {name} metric by {_name(criterion)}")
         learned, kernels = _learn(judge, name, criterion)
         variants = _variants(kernels)
         judge.prefetch([variant for _, variant in variants])

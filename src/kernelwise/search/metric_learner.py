@@ -98,7 +98,9 @@ class MetricLearner:
         }
         best = min(runs, key=lambda start: runs[start].value)
         values = {start: run.value for start, run in runs.items()}
-        findings += runs[best].diagnostics
+        # The number of iterations is small on purpose: that it was reached is no news.
+        is_ours = self.optimizer is None
+        findings += [one for one in runs[best].diagnostics if not (is_ours and one.name == "max_iter")]
         return LearnedMetric(runs[best].kernel, best, values, runs[best], tuple(findings))
 
     def _chain(
@@ -158,4 +160,12 @@ def _constant_findings(Z: np.ndarray) -> list[Finding]:
     if not n_constant:
         return []
     message = f"{n_constant} of {Z.shape[1]} features do not vary: they have no influence and no relevance."
-    return [Finding("constant features", "info", message, "Remove them if they should vary.")]
+    return [
+        Finding(
+            "constant features",
+            "info",
+            message,
+            "Remove them if they should vary.",
+            "--ignore leaves columns out.",
+        )
+    ]

@@ -153,8 +153,8 @@ class PathScorer:
             raise
         except AttributeError as error:
             raise IncompatibleError(
-                f"The scorer {self.origin[name]!r} asks for more than {self.answers.known} ({error}). "
-                f"Choose another, or use GridSearchCV({self.answers.peer}, ...)."
+                f"scoring={self.origin[name]!r} asks for more than {self.answers.known}, which is all that "
+                f"the search has of a model. Use {self.answers.usable}."
             ) from error
         except Exception as error:
             if self.error_score == "raise":

@@ -62,19 +62,24 @@ def class_findings(truth: np.ndarray, predicted: np.ndarray, classes: np.ndarray
     ]
 
 
-def edge_findings(choice: Choice, *, is_given: bool, is_guess: bool) -> list[Finding]:
-    """Warnings if C or the width chosen is at an end of what could be tried, and better than what is inside.
+def edge_findings(choice: Choice, error: float, *, is_given: bool, is_guess: bool) -> list[Finding]:
+    """Findings if C or the width chosen is at an end of what could be tried, and better than what is inside.
 
-    ``is_given`` says that the user gave the values of C; ``is_guess`` that the model is no better than a
-    constant answer, and C at an end, where all scores are equal, is worth a word.
+    They are warnings if the values inside are worse by more than the standard error of the score, or if the
+    user gave the values of C (``is_given``); ``is_guess`` says that the model is no better than a constant
+    answer, and C at an end, where all scores are equal, is worth a warning.
     """
-    found = [_edge_of_C(choice, is_given, is_guess)]
+    found = [_edge_of_C(choice, error, is_given, is_guess)]
     if choice.climb is not None and choice.climb.tried[choice.climb.best] is choice.scored:
-        found.append(_edge_of_width(choice.climb))
+        found.append(_edge_of_width(choice.climb, error))
     return [finding for finding in found if finding is not None]
 
 
-def _edge_of_C(choice: Choice, is_given: bool, is_guess: bool) -> Finding | None:
+def _severity(gain: float, error: float) -> str:
+    return "warning" if gain > float(np.nan_to_num(error)) else "info"
+
+
+def _edge_of_C(choice: Choice, error: float, is_given: bool, is_guess: bool) -> Finding | None:
     scored, index = choice.scored, choice.index
     Cs, smoothed = scored.Cs, scored.smoothed
     if len(Cs) < 2 or index not in (0, len(Cs) - 1) or index != scored.best:
@@ -82,7 +87,8 @@ def _edge_of_C(choice: Choice, is_given: bool, is_guess: bool) -> Finding | None
     is_low = index == 0
     if not is_low and scored.is_finished:  # larger values give the same models
         return None
-    if not is_guess and smoothed[index] <= smoothed[1 if is_low else -2]:
+    gain = float(smoothed[index] - smoothed[1 if is_low else -2])
+    if not is_guess and gain <= 0.0:
         return None
     scaled = Cs[index] * scored.variance
     is_last = scaled / STEP < LIMITS[0] if is_low else scaled * STEP > LIMITS[1]
@@ -99,10 +105,10 @@ def _edge_of_C(choice: Choice, is_given: bool, is_guess: bool) -> Finding | None
         if is_low
         else "The model fits every row that it can: look for errors in the target."
     )
-    return Finding(C_AT_END, "warning", message, advice)
+    return Finding(C_AT_END, "warning" if is_guess else _severity(gain, error), message, advice)
 
 
-def _edge_of_width(climb: Climb) -> Finding | None:
+def _edge_of_width(climb: Climb, error: float) -> Finding | None:
     """The best width is the last one inside the limits, and better than its neighbour within."""
     low, high = climb.limits
     factor = climb.best
@@ -112,7 +118,8 @@ def _edge_of_width(climb: Climb) -> Finding | None:
     is_low = factor / WIDTH_STEP < low and factor == min(climb.tried)
     is_high = factor * WIDTH_STEP > high and factor == max(climb.tried)
     neighbour = min(others) if is_low else max(others)
-    if not (is_low or is_high) or climb.tried[factor].best_score <= climb.tried[neighbour].best_score:
+    gain = climb.tried[factor].best_score - climb.tried[neighbour].best_score
+    if not (is_low or is_high) or gain <= 0.0:
         return None
     end, meaning, advice, option = (
         ("widest", "almost linear", "Try kernel='linear', which is simpler.", "Try --kernel linear.")
@@ -125,4 +132,4 @@ def _edge_of_width(climb: Climb) -> Finding | None:
         )
     )
     message = f"The chosen kernel, {climb.tried[factor].kernel}, is the {end} that is tried: {meaning}."
-    return Finding("width at the end of its range", "warning", message, advice, option)
+    return Finding("width at the end of its range", _severity(gain, error), message, advice, option)

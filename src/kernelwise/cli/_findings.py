@@ -1,0 +1,106 @@
+"""What a user of ``tune`` should know about the data and the answer, beside what the search has found."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+from kernelwise._core.equal_rows import number_equal_rows
+from kernelwise.diagnostics import diagnose
+from kernelwise.findings import Finding
+from kernelwise.reports.answer import Answer
+from kernelwise.reports.headline import finding_of_test
+from kernelwise.search.leaks import copies_finding
+
+#: Findings about criteria, which are no news where cross-validation chooses.
+OF_CRITERIA = ("closest-pair", "curve")
+#: Rows beyond which the pairs of rows are not looked at.
+MAX_PAIRS = 20_000
+SERIOUS = ("error", "warning")
+
+
+def data_findings(
+    data: Any, *, kernel: Any, scale: str | None, seed: int = 0, criterion: str = "auto", pairs: bool = True
+) -> list[Finding]:
+    """Findings about the rows of a file as ``tune`` sees them: coded, and scaled."""
+    found = diagnose(
+        data.X,
+        data.y,
+        kernel=kernel,
+        random_state=seed,
+        feature_names=data.encoding.feature_names,
+        task=data.encoding.task,
+        lines=data.lines,
+        pairs=pairs and data.X.shape[0] <= MAX_PAIRS,
+        scale=scale,
+    )
+    return [
+        replace(finding, severity="info")
+        if criterion == "auto" and finding.name in OF_CRITERIA and finding.severity == "warning"
+        else finding
+        for finding in found
+    ]
+
+
+def tune_findings(model: Any, data: Any, chosen: dict[str, Any]) -> list[Finding]:
+    """The serious findings about the data, without advice that was followed already."""
+    criterion, kernel = chosen["criterion"], chosen["kernel"]
+    found = data_findings(
+        data,
+        kernel="rbf" if kernel == "auto" else kernel,
+        scale=model.scale,
+        seed=chosen["seed"],
+        criterion=criterion,
+        pairs=criterion != "auto",
+    )
+    is_heeded = chosen["class_weight"] == "balanced" and chosen["scoring"] not in (None, "accuracy")
+    return [
+        finding
+        for finding in found
+        if finding.severity in SERIOUS
+        and finding.name != "cost"  # the work is done
+        and not (finding.name == "imbalance" and is_heeded)
+    ]
+
+
+def test_findings(data: Any, held_out: tuple[Any, Any] | None, answer: Answer) -> list[Finding]:
+    """A test far below cross-validation, and test rows that were trained on."""
+    if held_out is None:
+        return []
+    gap = finding_of_test(answer)
+    copies = copies_finding(n_copies(data.X, held_out[0]), len(held_out[1]))
+    return copies if gap is None else [gap, *copies]
+
+
+def n_copies(X: Any, X_test: Any) -> int:
+    """Test rows that are equal to a training row in all features."""
+    stack = _stacked(X, X_test)
+    numbers = number_equal_rows(stack)
+    return int(np.isin(numbers[X.shape[0] :], numbers[: X.shape[0]]).sum())
+
+
+def n_distinct(X: Any, y: Any) -> int:
+    """Rows that differ in a feature or in the target."""
+    labels = np.unique(y, return_inverse=True)[1].ravel()
+    return len(np.unique(np.stack([number_equal_rows(X), labels]), axis=1).T)
+
+
+def _stacked(X: Any, X_test: Any) -> Any:
+    if isinstance(X, np.ndarray):
+        return np.vstack([X, X_test])
+    from scipy import sparse
+
+    return sparse.vstack([X, X_test], format="csr")
+
+
+def unique(findings: list[Finding]) -> list[Finding]:
+    """Each once, the serious ones first."""
+    order = ("error", "warning", "info")
+    return sorted(dict.fromkeys(findings), key=lambda finding: order.index(finding.severity))
+
+
+def as_json(findings: list[Finding]) -> list[dict[str, Any]]:
+    """Findings as JSON can hold them."""
+    return [asdict(finding) for finding in findings]

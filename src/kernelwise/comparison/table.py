@@ -1,0 +1,145 @@
+"""The outcome of a nested comparison, as rows, as sentences and as text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kernelwise._core.text import aligned
+
+#: Differences of folds that cancel may leave this much.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Nested scores of several methods.
+
+    Attributes
+    ----------
+    methods : tuple of str
+        The first is what the others are compared with; the last may be the baseline.
+    scores : ndarray of shape (n_methods, n_splits)
+        Accuracy, or R² of a regression, on the outer test parts.
+    seconds, cpu_seconds : ndarray of shape (n_methods, n_splits)
+        Wall and processor time of choosing and training.
+    n_machines : ndarray of shape (n_methods, n_splits)
+        Times that an SVC or SVR was trained.
+    skipped : dict from str to str
+        Methods that could not be run, and why.
+    score : {"accuracy", "r2"}
+        What the scores are.
+    errors : dict from str to ndarray of shape (n_methods, n_splits)
+        For a regression "rmse" and "mae": root mean squared and mean absolute error, in units of y.
+    baseline : str
+        The method that ignores X; empty if there is none.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVC
+    >>> from kernelwise import compare
+    >>> methods = {"wide": SVC(gamma=0.01), "usual": SVC()}
+    >>> comparison = compare(*load_iris(return_X_y=True), methods, n_splits=3)
+    >>> comparison.scores.shape, [row["method"] for row in comparison.rows()]
+    ((3, 3), ['wide', 'usual', 'most frequent class'])
+
+    What did better than the first method is said in a sentence:
+
+    >>> len(comparison.losses())
+    1
+    """
+
+    methods: tuple[str, ...]
+    scores: np.ndarray
+    seconds: np.ndarray
+    cpu_seconds: np.ndarray
+    n_machines: np.ndarray
+    skipped: dict[str, str]
+    score: str = "accuracy"
+    errors: dict[str, np.ndarray] = field(default_factory=dict)
+    baseline: str = ""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per method: score, its standard error, the difference from the first, time, machines.
+
+        The standard errors are over the outer splits, whose training parts overlap: take them as a guide.
+        """
+        root = np.sqrt(self.scores.shape[1])
+        spread = {"ddof": 1 if self.scores.shape[1] > 1 else 0}
+        table = []
+        for k, name in enumerate(self.methods):
+            difference = self.scores[k] - self.scores[0]
+            table.append(
+                {
+                    "method": name,
+                    self.score: float(self.scores[k].mean()),
+                    "standard_error": float(self.scores[k].std(**spread) / root),
+                    "difference": float(difference.mean()),
+                    "difference_error": float(difference.std(**spread) / root),
+                    **{error: float(values[k].mean()) for error, values in self.errors.items()},
+                    "seconds": float(self.seconds[k].mean()),
+                    "cpu_seconds": float(self.cpu_seconds[k].mean()),
+                    "machines": float(self.n_machines[k].mean()),
+                }
+            )
+        return table
+
+    def losses(self) -> list[str]:
+        """One sentence for every method that did better than the first one, and for every skipped one."""
+        first = self.methods[0]
+        sentences = [
+            f"{row['method']} was {self._amount(row['difference'])} better than {first} "
+            f"(standard error {self._amount(row['difference_error'], unit='')})."
+            for row in self.rows()[1:]
+            if row["difference"] > ROUNDING
+        ]
+        return sentences + [f"{name} was not run: {why}" for name, why in self.skipped.items()]
+
+    def notes(self) -> list[str]:
+        """What a reader of the table may wonder about."""
+        machines = dict(zip(self.methods, self.n_machines.mean(axis=1), strict=True))
+        grid, halving = (machines.get(name, np.nan) for name in ("GridSearchCV", "HalvingGridSearchCV"))
+        if not halving >= grid:
+            return []
+        return [
+            f"HalvingGridSearchCV trained {halving:.0f} models, and GridSearchCV {grid:.0f}: on so few rows "
+            "halving saves nothing."
+        ]
+
+    def _amount(self, value: float, unit: str = " points") -> str:
+        """A difference of scores in words: points of per cent for an accuracy."""
+        return f"{100 * value:.2f}{unit}" if self.score == "accuracy" else f"{value:.4f}"
+
+    def columns(self) -> tuple[list[str], list[list[str]]]:
+        """Heads and cells of the printed table."""
+        shown = {"accuracy": "accuracy", "r2": "R²"}[self.score]
+        errors = [name.upper() for name in self.errors]
+        head = ["method", shown, "s.e.", "difference", "s.e.", *errors, "seconds", "CPU s", "models"]
+        cells = [
+            [
+                row["method"],
+                f"{row[self.score]:.4f}",
+                f"{row['standard_error']:.4f}",
+                signed(row["difference"]),
+                f"{row['difference_error']:.4f}",
+                *(f"{row[name]:.4g}" for name in self.errors),
+                f"{row['seconds']:.3f}",
+                f"{row['cpu_seconds']:.3f}",
+                f"{row['machines']:.0f}",
+            ]
+            for row in self.rows()
+        ]
+        return head, cells
+
+    def __str__(self) -> str:
+        head, cells = self.columns()
+        lines = aligned([head, *cells], [False] + [True] * (len(head) - 1))
+        return "\n".join([*lines, *self.losses(), *self.notes()])
+
+
+def signed(value: float) -> str:
+    """A difference with its sign and four digits; nothing but rounding is zero."""
+    return f"{round(value, 4) + 0.0:+.4f}"

@@ -1,0 +1,277 @@
+"""What the commands say to a person: options in advice, rows and lines, one answer on one screen."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import logging
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from kernelwise.cli import _tuning_result
+from kernelwise.cli.progress import COMPILING, Progress
+
+from .conftest import SHORT
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """Write a table to a file of the current folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def write_rows(name, header, rows):
+        lines = [header, *(",".join(map(str, row)) for row in rows)]
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+        return name
+
+    return write_rows
+
+
+@pytest.fixture
+def rare(write):
+    """100 rows, nine of them rare, with an identifier of letters and a note."""
+    rng = np.random.default_rng(0)
+    y = np.arange(100) % 12 == 0
+    X = rng.normal(size=(100, 2)) + 1.7 * y[:, None]
+    rows = [
+        (f"P{k:03d}", f"{a:.4f}", f"{b:.4f}", f"note {k}", "rare disease" if one else "healthy")
+        for k, ((a, b), one) in enumerate(zip(X, y, strict=True))
+    ]
+    return write("rare.csv", "id,a,b,note,class", rows)
+
+
+IGNORE = ("--ignore", "id,note")
+
+
+def test_quiet_is_quiet_but_for_errors(run, rare):
+    for command in (
+        ("tune", rare, *IGNORE, *SHORT, "--model", "m.kw"),
+        ("predict", "m.kw", rare),
+        ("diagnose", rare, *IGNORE),
+        ("compare", rare, *IGNORE, "--methods", "SVC defaults", "--folds", "2"),
+    ):
+        code, out, err = run(*command, "--quiet")
+        assert (code, err) == (0, "")
+        assert out
+        assert run(*command).err != ""
+    code, _, err = run("tune", "nowhere.csv", "--quiet")
+    assert code == 2
+    assert err.startswith("kernelwise: nowhere.csv cannot be read")
+
+
+def test_kept_columns_stand_before_the_prediction(run, refused, rare):
+    run("tune", rare, *IGNORE, *SHORT, "--model", "m.kw")
+    code, out, _ = run("predict", "m.kw", rare, "--keep", "id,note", "--proba")
+    assert code == 0
+    table = list(csv.DictReader(io.StringIO(out)))
+    assert list(table[0]) == ["id", "note", "prediction", "p(healthy)", "p(rare disease)"]
+    assert [row["id"] for row in table] == [f"P{k:03d}" for k in range(100)]
+    assert table[7]["note"] == "note 7"
+    assert all(re.fullmatch(r"[01]\.\d{4}", row["p(healthy)"]) for row in table)
+    assert "no column 'ident' (--keep)" in refused("predict", "m.kw", rare, "--keep", "ident")
+
+
+def test_predict_gives_the_score_that_the_model_was_tuned_for(run, rare):
+    options = ("--scoring", "recall", "--positive", "rare disease", "--class-weight", "balanced")
+    first = json.loads(run("tune", rare, rare, *IGNORE, *SHORT, *options, "--model", "m.kw", "--json").out)
+    assert first["score"]["name"] == "recall of 'rare disease'"
+    code, out, err = run("predict", "m.kw", rare)
+    assert code == 0
+    predicted = np.array([row["prediction"] for row in csv.DictReader(io.StringIO(out))])
+    truth = np.where(np.arange(100) % 12 == 0, "rare disease", "healthy")
+    recall = np.mean(predicted[truth == "rare disease"] == "rare disease")
+    accuracy = np.mean(predicted == truth)
+    assert f"recall of 'rare disease' {recall:.4f}, accuracy {accuracy:.4f} on 100 rows." in err
+    assert first["test"]["score"] == pytest.approx(recall)
+
+
+def test_the_other_positive_class_is_another_score(run, rare):
+    scores = [
+        json.loads(run("tune", rare, *IGNORE, *SHORT, "--scoring", "f1", "--positive", label, "--json").out)
+        for label in ("healthy", "rare disease")
+    ]
+    assert scores[0]["score"]["cross_validated"] > scores[1]["score"]["cross_validated"]
+    assert scores[1]["settings"]["positive"] == "rare disease"
+
+
+def test_a_class_that_is_never_answered_is_no_warning(run, rare):
+    """scikit-learn would have a user of Python set zero_division."""
+    code, _, err = run("tune", rare, *IGNORE, "--scoring", "precision", "--positive", "rare disease")
+    assert code == 0
+    assert "zero_division" not in err
+
+
+def test_findings_of_the_data_are_in_the_answer_unless_the_advice_was_followed(run, rare):
+    code, out, _ = run("tune", rare, *IGNORE, *SHORT)
+    assert code == 0
+    head, _, rest = out.partition("\n\ncross-validated ")
+    assert "Look at this first:\n" in head
+    assert "--class-weight balanced --scoring balanced_accuracy" in head
+    assert "class_weight=" not in out
+    assert "closest" not in out  # about criteria, which nobody asked for
+    assert rest
+    heeded = run(
+        *("tune", rare, *IGNORE, *SHORT),
+        *("--class-weight", "balanced", "--scoring", "balanced_accuracy", "--json"),
+    )
+    names = [finding["name"] for finding in json.loads(heeded.out)["findings"]]
+    assert "imbalance" not in names
+
+
+def test_diagnose_sees_what_tune_sees_and_names_lines(run, write):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(30, 2)) * [1.0, 1e6]
+    X[20] = X[10] + [1e-9, 0.0]
+    rows = [(*x, "ab"[k % 2]) for k, x in enumerate(X.tolist())]
+    write("f.csv", "a,b,class", rows)
+    code, out, _ = run("diagnose", "f.csv")
+    assert code == 0
+    assert out.startswith("30 rows, 2 features; 2 classes: a 15, b 15.\nerrors: 0, warnings: 0, notes: ")
+    assert "scaling" not in out
+    assert "lines 12 and 22" in out  # rows 10 and 20 from 0, below a line of names
+    assert "sample" not in out
+    code, out, _ = run("diagnose", "f.csv", "--scale", "none")
+    assert "[warning] scaling" in out
+    assert "--scale standard" in out
+    assert "sklearn" not in out
+
+
+def test_diagnose_of_a_regression(run, write):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(40, 2)).round(3)
+    y = X[:, 0].round(3)
+    X[31], y[31] = X[30], y[30] + 2.0
+    y[7] = 1e6
+    write("r.csv", "a,b,y", np.column_stack([X, y]).tolist())
+    result = json.loads(run("diagnose", "r.csv", "--task", "regression", "--json").out)
+    found = {finding["name"]: finding for finding in result["findings"]}
+    assert "1e+06 (line 9)" in found["outliers"]["message"]
+    assert found["outliers"]["severity"] == "warning"
+    assert found["duplicates"]["message"].startswith("2 rows have the features of another")
+    bound = np.sqrt(2 * 1.0**2 / 40)  # the two lie one from their mean
+    assert f"below {bound:.4g}" in found["duplicates"]["message"]
+    assert result["data"]["class_counts"] is None
+    write("c.csv", "a,b,y", [(*x, 3.5) for x in X.tolist()])
+    assert "The target is 3.5 everywhere" in run("diagnose", "c.csv", "--task", "regression").out
+
+
+def test_compare_of_a_regression(run, write):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 2))
+    write("r.csv", "a,b,y", np.column_stack([X, 100 + 20 * X[:, 0]]).tolist())
+    command = ("compare", "r.csv", "--task", "regression", "--folds", "2", "--methods")
+    code, out, _ = run(*command, "kernelwise,SVR defaults")
+    assert code == 0
+    head, *lines = out.splitlines()
+    assert head.split()[:2] == ["method", "R²"]
+    assert {"RMSE", "MAE"} <= set(head.split())
+    assert lines[0].startswith("kernelwise")
+    assert lines[2].startswith("mean ")
+
+
+def test_a_test_far_below_cross_validation_is_said(run, write):
+    rng = np.random.default_rng(4)
+
+    def rows(sign):
+        y = np.arange(60) % 2
+        return [(*(rng.normal(size=2) + 3 * sign * k), "ab"[k]) for k in y]
+
+    write("train.csv", "a,b,class", rows(1))
+    write("test.csv", "a,b,class", rows(-1))
+    found = json.loads(run("tune", "train.csv", "test.csv", *SHORT, "--json").out)["findings"]
+    (gap,) = [finding for finding in found if finding["name"] == "test far below cross-validation"]
+    assert "Trust the test." in gap["message"]
+    assert "person" in gap["advice"]
+    out = run("tune", "train.csv", "train.csv", *SHORT).out
+    assert "All 60 test rows are also in the training data" in out.partition("cross-validated")[0]
+
+
+def test_a_baseline_stands_beside_the_score(run, write, rare, capsys, monkeypatch):
+    result = json.loads(run("tune", rare, *IGNORE, *SHORT, "--json").out)
+    result["baseline"] = {"score": 0.9, "answer": "always answering 'healthy'"}
+    model = SimpleNamespace(kernel_="RBF(gamma=1)")
+    _tuning_result.print_tuning(result, model)
+    out = capsys.readouterr().out
+    assert re.search(
+        r"cross-validated accuracy +0\.\d{4} ± 0\.\d{4} \(2 folds\); always answering 'healthy': 0\.9000", out
+    )
+
+
+@pytest.mark.parametrize(
+    ("n", "n_distinct", "n_trained", "words"),
+    [
+        (75, 75, 75, "all 75 rows"),
+        (1030, 1005, 1005, "all 1030 rows, 1005 of them different"),
+        (19020, 19000, 4000, "4000 of 19000 different rows"),
+    ],
+)
+def test_rows_trained_on_are_said(n, n_distinct, n_trained, words):
+    data = {"n_samples": n, "n_distinct": n_distinct}
+    assert _tuning_result.trained_on({"data": data, "n_trained": n_trained}) == words
+
+
+def test_equal_rows_are_counted_once(run, write):
+    rng = np.random.default_rng(5)
+    rows = [(*rng.normal(size=2).round(3), "ab"[k % 2]) for k in range(30)]
+    write("f.csv", "a,b,class", [*rows, *rows[:6]])
+    result = json.loads(run("tune", "f.csv", *SHORT, "--json").out)
+    assert result["data"]["n_samples"] == 36
+    assert result["data"]["n_distinct"] == result["n_trained"] == 30
+    assert f"{result['n_support']} of the 30 rows trained on" in run("tune", "f.csv", *SHORT).out
+
+
+def test_the_final_solver_can_be_chosen(run, rare):
+    out = run("tune", rare, *IGNORE, *SHORT, "--solver", "nystroem").out
+    assert "The final model is an approximation by" in out
+    assert "--solver exact" in out
+
+
+def test_the_line_of_progress_has_the_score_and_the_share_in_80_columns(monkeypatch):
+    from rich.console import Console
+
+    progress = Progress(expected=10)
+    progress.started = 0.0
+    monkeypatch.setattr("kernelwise.cli.progress.time.monotonic", lambda: 100.0)
+    scores = np.array([[0.8, 0.9], [0.7, 0.7]])
+    path = SimpleNamespace(
+        kernel="DiagonalGaussian(" + "0.123456, " * 10 + ")",
+        scores=scores,
+        best=0,
+        best_score=0.9,
+        n_machines=100000,
+        seconds=20.0,
+        Cs=[1.0, 2.0],
+    )
+    progress.live = object()
+    progress.scored(path)
+    progress.spinner, progress.live_width = SimpleNamespace(update=lambda text: shown.append(text)), 76
+    shown = []
+    progress._line()
+    text = str(shown[0])
+    assert len(text) == 76
+    assert text.startswith("100.0 s, about 10 % done, 180 s left, best 0.8500, 100000 models; ")
+    assert Console().width  # rich is there
+
+
+def test_compiling_is_said_as_such(capsys):
+    with Progress() as progress:
+        logging.getLogger("kernelwise").warning("kernelwise compiles its solver (float64), once: seconds.")
+        assert progress.stage == COMPILING
+    err = capsys.readouterr().err
+    assert "compiling the solver (once on this computer)" in err
+    assert "float64" not in err
+
+
+def test_learning_a_metric_is_a_phase_and_its_length_no_finding(run, rare):
+    code, out, err = run("tune", rare, *IGNORE, *SHORT, "--kernel", "diagonal")
+    assert code == 0
+    assert "learning a diagonal metric by centered-kta" in err
+    assert "ManifoldDescent" not in out
+    assert "max_iter" not in out
+    code, _, err = run("tune", rare, *IGNORE, *SHORT, "--criterion", "cv-error", "--search", "quasi-newton")
+    assert code == 0
+    assert "searching a RBF kernel by" in err

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, load_wine
 
 from kernelwise import TunedSVC
 from kernelwise.datasets import make_weston
@@ -48,14 +48,13 @@ def test_the_metric_is_in_the_units_of_x(diagonal, weston):
 
 
 def test_auto_takes_rbf_where_a_metric_does_not_help():
-    X, y = load_iris(return_X_y=True)
+    X, y = load_wine(return_X_y=True)
     model = TunedSVC("auto").fit(X, y)
     assert isinstance(model.kernel_, RBF)
     assert not hasattr(model, "relevance_")
     assert "the simplest form of kernel within one standard error" in model.result_.why[-1]
-    assert f"'rbf' ({model.best_score_:.4f})" in model.result_.why[-1]  # the number of the table
-    for name in ("diagonal", "gaussian"):
-        assert f"{name!r} has 0.9" in model.result_.why[-1]
+    for name in ("rbf", "diagonal", "gaussian"):
+        assert f"{name!r} 0.9" in model.result_.why[-1]
 
 
 def test_auto_of_sparse_samples_is_rbf():

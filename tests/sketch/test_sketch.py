@@ -187,7 +187,7 @@ def test_what_a_sketch_cannot_do_is_refused_in_a_sentence():
         sketch.curve("centered-kta", [1.0])
     with pytest.raises(IncompatibleError, match=r"for kernels exp\(−s·D\)"):
         DistanceSketch.from_data(X, Y, kernel=KMOD())
-    with pytest.raises(ValueError, match="gamma must be positive and finite, got -1"):
+    with pytest.raises(ValueError, match="gammas must be positive and finite, got -1"):
         sketch.curve("dbtc", [1.0, -1.0])
     with pytest.raises(ValueError, match="'strategy' of DistanceSketch must be one of"):
         sketch.curve("dbtc", [1.0], strategy="all")

@@ -149,7 +149,7 @@ def test_equal_points_end_with_a_sentence():
 
 @pytest.mark.parametrize("bounds", [(1.0, 0.1), (0.0, 1.0), (1.0, np.inf)])
 def test_bounds_must_increase(bounds):
-    with pytest.raises(ValueError, match=r"bounds of gamma must be two increasing|gamma must be positive"):
+    with pytest.raises(ValueError, match=r"bounds of gamma must be two increasing|gammas? must be positive"):
         DistanceSketch.from_data(X, Y).maximize("dbtc", bounds=bounds)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernelwise._core.rounding import significant
 from kernelwise.exceptions import DegenerateGramError
 from kernelwise.search.scored_kernel import ScoredKernel
 
@@ -55,7 +56,7 @@ def next_Cs(scored: ScoredKernel, n: int) -> np.ndarray:
         Number of held-out rows.
     """
     smoothed = scored.smoothed
-    if scored.best == 0 and np.ptp(scored.scores.mean(axis=1)) > 0.0:
+    if scored.best == 0 and np.ptp(significant(scored.scores.mean(axis=1))) > 0.0:
         return two_more(scored.Cs, scored.variance, upwards=False)
     is_top = scored.best == len(scored.Cs) - 1 and not scored.is_finished
     # Machines get dear as C grows: less than one held-out sample is no reason to go on.

@@ -126,14 +126,13 @@ def _simplest(judge: CrossValidator, criterion: Any, search: Optimizer | None) -
 
 
 def _why_simplest(name: str, choices: dict[str, Choice]) -> str:
-    """Why one of the forms of kernel was kept, with the scores of all at the C chosen for each."""
-    scores = {form: float(choice.scored.scores[choice.index].mean()) for form, choice in choices.items()}
-    others = [f"{form!r} has {score:.4f}" for form, score in scores.items() if form != name]
-    if not others:
+    """Why one of the forms of kernel was kept, with the scores that decided."""
+    if len(choices) == 1:
         return f"Only the form {name!r} was tried."
+    scores = ", ".join(f"{form!r} {choice.scored.best_score:.4f}" for form, choice in choices.items())
     return (
-        f"{name!r} ({scores[name]:.4f}) is the simplest form of kernel within one standard error of the "
-        f"best: {' and '.join(others)}."
+        f"{name!r} is the simplest form of kernel within one standard error of the best; scores averaged "
+        f"over neighbouring values of C: {scores}."
     )
 
 

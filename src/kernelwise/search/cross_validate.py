@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.memory import MIB
-from kernelwise._core.rounding import significant
 from kernelwise._core.weights import copies_of, with_copies
 from kernelwise.kernels import Kernel
 from kernelwise.search import kernel_journal
@@ -260,7 +259,6 @@ class CrossValidator:
             [self.scorer(decision[:, test], rows[test], weight[test]) for _, test in self.folds], axis=1
         )
         check_defined(scores)
-        scores = significant(scores)
         top = int(np.argmax(Cs))
         by_clock = time.perf_counter() - started
         scored = ScoredKernel(

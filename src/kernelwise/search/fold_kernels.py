@@ -36,7 +36,12 @@ class FoldKernels:
 
 
 def without_rounding(kernel: Any) -> Any:
-    """A kernel with its parameters on a grid: what sums and searches leave in the last digits is rounding."""
+    """A kernel with its parameters on a grid: what sums and searches leave in the last digits is rounding.
+
+    A full metric stays as it is: on a grid it may not be positive definite.
+    """
+    if kernel.learns_metric and kernel.feature_weights is None:
+        return kernel
     return kernel.with_theta(np.rint(kernel.theta / THETA_STEP) * THETA_STEP)
 
 

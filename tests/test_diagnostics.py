@@ -335,7 +335,7 @@ BAD_INPUT = {
     "y mixes labels of the types int, str": (np.eye(3), np.array(["a", 1, "b"], dtype=object)),
     "y has 2 labels for 3 samples": (np.eye(3), [0, 1]),
     "0 sample": (np.empty((0, 2)), []),
-    "could not convert string to float": (pd.DataFrame({"a": ["u", "v"]}), [0, 1]),
+    "X has 'u' in row 0, column 'a', which is no number": (pd.DataFrame({"a": ["u", "v"]}), [0, 1]),
 }
 
 

@@ -173,7 +173,7 @@ class TestWeightsAndLabels:
         grid = {
             "class_weight": [None, "balanced", {0: 5.0, 1: 0.5}],
             "gamma": [0.03, "scale"],
-            "C": [0.5, 5.0],
+            "C": [0.5, 5.0, 20.0],
         }
         compare(X, y, grid, cv=KFold(4, shuffle=True, random_state=0), n_per_fold=71)
 
@@ -217,7 +217,7 @@ class TestWeightsAndLabels:
         search = GridSearchSVC({"C": [1.0, 2.0]}, cv=folds, refit=False)
         strict = GridSearchSVC({"C": [1.0, 2.0]}, cv=folds, refit=False, error_score="raise")
         for rows, sentence in (
-            (test, "All test rows of fold 0 have weight zero, so that it has no score"),
+            (test, "sample_weight is zero for all samples in the test part of fold 0"),
             (train[y[train] == 1], "fold 0 has one class only, rows of weight zero apart: 0"),
         ):
             with pytest.raises(ValueError, match=sentence):

@@ -134,7 +134,7 @@ def test_early_stopping_is_chosen_on_held_out_samples_and_said(weston):
     ("settings", "sentence"),
     [
         ({"kernel": "rbf"}, "'kernel' of MetricTransformer must be one of 'diagonal', 'gaussian'"),
-        ({"starts": ()}, "'starts' of metric learning is empty"),
+        ({"starts": ()}, "'starts' of metric learning must be a list of positive numbers"),
         ({"starts": (0.0,)}, "'starts' of metric learning must be a positive float, got 0.0"),
         ({"criterion": "best"}, "criterion must be a Criterion or one of"),
     ],

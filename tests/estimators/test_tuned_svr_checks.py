@@ -17,7 +17,7 @@ MACHINES = [
     TunedSVR("diagonal", epsilons=0.1, cv=2),
     TunedSVR("rbf", criterion="centered-kta", scale="minmax", n_jobs=2),
     TunedSVR(RBF(0.1), criterion="cv-error", scale=None, refit="one-standard-error"),
-    TunedSVR("exponential", Cs=[1.0, 10.0], epsilons=[0.05, 0.2], scoring="neg_mean_absolute_error"),
+    TunedSVR("exponential", Cs=[1.0, 10.0], epsilons=[0.05, 0.2], scoring="d2_absolute_error_score"),
     TunedSVR("precomputed"),
     SVR(RBF(0.1), tol=TOL),
     SVR("precomputed"),

@@ -74,7 +74,10 @@ class Data:
         """The same samples after the linear map of the kernel, and what the kernel warns of in them."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", KernelwiseWarning)
-            kernel = self.kernel.initialize(self.X, self.index, heuristic="keep")
+            try:
+                kernel = self.kernel.initialize(self.X, self.index, heuristic="keep")
+            except ValueError as error:  # what no kernel of this kind can be made of is a finding, too
+                return self, [Finding("kernel", "error", str(error))]
         found = [Finding("kernel", "warning", str(warning.message)) for warning in caught]
         return replace(self, X=kernel.transform(self.X), kernel=kernel), found
 

@@ -157,6 +157,8 @@ class PathScorer:
                 f"the search has of a model. Use {self.answers.usable}."
             ) from error
         except Exception as error:
+            if self.error_score == "raise" and not isinstance(self.origin[name], str):
+                raise  # of the user's own function
             if self.error_score == "raise":
                 raise ValueError(
                     f"'scoring' cannot be {self.origin[name]!r} for these labels or targets: {error}"

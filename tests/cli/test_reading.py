@@ -43,7 +43,7 @@ def test_a_messy_file_gives_a_result_in_the_second_run(run, refused, messy):
     )
     assert last == 'To go on: --ignore sample_id,date --missing "-,<5" --impute'
     options = shlex.split(last.removeprefix("To go on: "))
-    code, _, err = run("tune", messy, *options, *SHORT, "--model", "m.kw")
+    code, out, _ = run("tune", messy, *options, *SHORT, "--model", "m.kw")
     assert code == 0
     assert "300 rows, 9 features; 3 classes: mild case 150, severe case 75, no finding 75." in out
     assert run("predict", "m.kw", messy).code == 0

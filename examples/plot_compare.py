@@ -28,14 +28,15 @@ methods = {
     "GridSearchCV, 5 × 5": GridSearchCV(machine, coarse, cv=3),
 }
 table = compare(X, y, methods, n_splits=3)
+print(table)
 print(*table.losses() or ["No method was better than TunedSVC here."], sep="\n")
 
 # %%
 # Dots are the outer folds. The folds differ more than the methods do: look at differences on the same fold
-# (``table.rows()`` has their standard error), not at the means alone.
+# (``table.rows()`` has their standard error), not at the means alone. The last row of the table is the most
+# frequent class, an answer that ignores the features: it is far below, and not in the picture.
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
-for k, name in enumerate(table.methods):
-    colour = ("#0072b2", "#d55e00", "#009e73")[k]
+for k, (name, colour) in enumerate(zip(methods, ("#0072b2", "#d55e00", "#009e73"), strict=True)):
     ax.scatter(table.cpu_seconds[k], 100 * table.scores[k], color=colour, s=14)
     ax.scatter(
         table.cpu_seconds[k].mean(), 100 * table.scores[k].mean(), color=colour, s=120, marker="D", label=name

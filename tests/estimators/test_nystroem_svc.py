@@ -82,7 +82,7 @@ def test_three_classes(multiclass):
     p = model.predict_proba(X)
     assert_allclose(p.sum(axis=1), 1.0)
     assert_allclose(np.exp(model.predict_log_proba(X)), p)
-    assert np.mean(p.argmax(axis=1) == y) > 0.93
+    assert np.mean(p.argmax(axis=1) == y) > 0.9
 
 
 def test_sparse_samples_give_the_same_machine(samples):

@@ -184,9 +184,7 @@ def test_a_scorer_that_asks_for_more_is_told_where_to_go(blobs):
     X, y = blobs
     with pytest.raises(IncompatibleError, match=r"other samples than the test part.*GridSearchCV\(SVC\(\)"):
         TunedSVC(Cs=[1.0], scoring=lambda model, X, y: (model.predict(X + 1.0) == y).mean()).fit(X, y)
-    with pytest.raises(
-        IncompatibleError, match="asks for more than predictions, which is all"
-    ):
+    with pytest.raises(IncompatibleError, match="asks for more than predictions, which is all"):
         TunedSVR(Cs=[1.0], scoring=lambda model, X, y: model.decision_function(X).mean()).fit(X, y)
 
 

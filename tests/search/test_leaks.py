@@ -25,7 +25,9 @@ NOISE = rng.normal(size=N)
         (ROWS, True, False),
         (1000.0 + ROWS[::-1], True, False),
         (rng.permutation(N) + 5, True, False),
-        (np.cumsum(rng.random(N)), True, False),  # a time
+        (np.cumsum(rng.integers(1, 9, N)), True, False),  # a time
+        (np.sort(NOISE), False, False),  # a table that is sorted by a measurement
+        (1e19 * NOISE, False, False),  # all large floats are whole
         (rng.permutation(10**6)[:N] * 1.0, False, True),
         (NOISE, False, False),
         (ROWS % 100, False, False),
@@ -98,7 +100,7 @@ def test_the_model_names_the_column_and_the_option():
     with pytest.warns(TrustWarning, match="'visit' numbers the rows"):
         model = TunedSVC().fit(frame, Y)
     found = {finding.name: finding for finding in model.diagnostics_}
-    assert found["row numbers"].for_command_line().endswith("leave it out: --ignore visit")
+    assert found["row numbers"].for_command_line().endswith("leave it out (--ignore visit).")
     assert "'barcode' has a different whole number in every row" in found["identifiers"].message
     with pytest.warns(TrustWarning, match="Column 0 numbers the rows"):
         TunedSVC().fit(frame.to_numpy(), Y)

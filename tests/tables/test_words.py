@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kernelwise.tables import TableError, learn_encoding, read_table
+from kernelwise.tables.cells import is_missing_cell
 
 # -- what is only doubtful -----------------------------------------------------------------------------------
 
@@ -124,3 +125,14 @@ def test_an_encoding_of_an_older_model_file_can_be_read(learned):
     old = type(encoding).from_json(node)
     assert old.feature_names == encoding.feature_names
     assert old.missing == ()
+
+
+def test_none_is_a_word_and_pythons_none_is_missing():
+    assert [is_missing_cell(cell) for cell in ("none", "NONE", "None", " None ", "NA", "?")] == [
+        False,
+        False,
+        True,
+        True,
+        True,
+        True,
+    ]

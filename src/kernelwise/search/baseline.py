@@ -12,6 +12,9 @@ from kernelwise.multiclass import STRATEGIES, two_class_machines
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Classification
 
+#: The answer where all constant ones have the same score.
+GUESS = "guessing"
+
 
 @dataclass(frozen=True)
 class Baseline:
@@ -39,13 +42,16 @@ def baseline(judge: CrossValidator) -> Baseline:
     constant = np.repeat(decision[:, None], len(rows), axis=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # precision and the like warn of a class that is never predicted
-        folds = [judge.scorer(constant[:, test], rows[test], weight[test]) for _, test in judge.folds]
+        try:
+            folds = [judge.scorer(constant[:, test], rows[test], weight[test]) for _, test in judge.folds]
+        except Exception as error:  # a finished search is not to fail for a score that no constant has
+            return Baseline(np.nan, f"{GUESS} has no score ({error})")
     scores = np.nan_to_num(np.mean(folds, axis=0), nan=-np.inf)
     best = int(np.argmax(scores))
     if not np.isfinite(scores[best]):
-        return Baseline(np.nan, "any answer that ignores X")
+        return Baseline(np.nan, GUESS)
     if len(scores) > 1 and np.ptp(scores) <= 1e-12 * abs(scores[best]):
-        return Baseline(float(scores[best]), "any answer that ignores X")
+        return Baseline(float(scores[best]), GUESS)
     return Baseline(float(scores[best]), f"always answering {answers[best]}")
 
 

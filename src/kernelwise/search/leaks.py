@@ -16,6 +16,8 @@ from kernelwise.findings import Finding
 MIN_ROWS = 30
 #: Rows that every column is looked at in at first; only columns that stand out there are looked at whole.
 FIRST_LOOK = 1000
+#: Larger floating-point numbers are all whole.
+LARGEST_WHOLE = 2.0**53
 #: Rows of the smallest class from which on a column that tells the classes apart is no chance.
 MIN_OF_CLASS = 10
 #: Rank correlation with the target from which on a column is the target in other words.
@@ -67,7 +69,7 @@ def identifiers(X: np.ndarray) -> tuple[list[int], list[int]]:
     """Columns that number the rows, and other columns of whole numbers that are all different.
 
     A column numbers the rows if its whole numbers follow each other without a gap, in whatever order, or if
-    its values rise (or fall) from the first row to the last.
+    they rise (or fall) from the first row to the last. Fractions are measurements: a table may be sorted.
     """
     first = X[: max(FIRST_LOOK, MIN_ROWS)]
     candidates = [k for k in range(X.shape[1]) if len(np.unique(first[:, k])) == len(first)]
@@ -76,8 +78,8 @@ def identifiers(X: np.ndarray) -> tuple[list[int], list[int]]:
     for k in candidates:
         column = X[:, k]
         steps = np.diff(column)
-        is_whole = bool((column == np.floor(column)).all())
-        if (steps > 0.0).all() or (steps < 0.0).all():
+        is_whole = bool((column == np.floor(column)).all()) and np.abs(column).max() < LARGEST_WHOLE
+        if is_whole and ((steps > 0.0).all() or (steps < 0.0).all()):
             numbering.append(k)
         elif is_whole and len(np.unique(column)) == len(column):
             follows = column.max() - column.min() == len(column) - 1
@@ -127,12 +129,16 @@ def _finding(name: str, columns: list[int], names: Sequence[str], one: str, many
     message = f"{shown[0].upper()}{shown[1:]} {one if len(named) == 1 else many}."
     if name == "target in a column":
         ask = "If it would not be known for new rows, leave it out"
+    elif name == "identifiers":
+        ask = "If it identifies the rows, leave it out"
     else:
-        ask = "New rows will have other numbers: leave it out"
+        ask = "New rows will have other numbers, so leave it out"
     if len(named) > 1:
-        ask = ask.replace("it would", "they would").replace("leave it", "leave them")
+        ask = ask.replace("it would", "they would").replace("it identifies", "they identify")
+        ask = ask.replace("leave it", "leave them")
     options = ",".join(label.strip("'\"") for label in named)
-    return [Finding(name, "warning", message, f"{ask}.", f"{ask}: --ignore {options}")]
+    options = f'"{options}"' if " " in options else options
+    return [Finding(name, "warning", message, f"{ask}.", f"{ask} (--ignore {options}).")]
 
 
 def copies_finding(n_copies: int, n_test: int) -> list[Finding]:

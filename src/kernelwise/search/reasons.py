@@ -75,14 +75,14 @@ def _next_best(judge: CrossValidator, choice: Choice, other: ScoredKernel, n_ker
     else:
         head = f"Of {count(n_kernels, 'kernel')} compared, {what} has the best score,"
     if gain > 0.0:
-        tail = "a difference within the error" if gain <= error else "which is clearly less"
-        return f"{head} {score_text(score, share)}: {tail}."
+        tail = "a difference within the error" if gain <= error else "clearly less"
+        return f"{head} {score_text(score, share)}, {tail}."
     if gain == 0.0:
         return f"{head} the same {score_text(score, share)}."
     if other.best_score <= float(choice.scored.smoothed[choice.index]):
         return f"{head} {score_text(score, share)} there, but less at the values of C around it."
-    tail = "a difference within the error" if -gain <= error else "which is clearly more"
-    return f"{head} {score_text(score, share)}: {tail}."
+    tail = ", a difference within the error" if -gain <= error else ""
+    return f"{head} {score_text(score, share)}{tail}; the choice preferred a simpler one."
 
 
 def _as_good(judge: CrossValidator, choice: Choice) -> list[str]:

@@ -74,7 +74,8 @@ class ScoredKernel:
         mean = self.scores.mean(axis=1)
         is_defined = np.isfinite(mean)
         mean = np.where(is_defined, mean, mean[is_defined].min(initial=np.inf))
-        return smooth(mean)
+        found = smooth(mean)
+        return np.where(is_defined, found, found.min() - 1.0)  # never chosen
 
     @property
     def best(self) -> int:

@@ -8,14 +8,17 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 #: Texts, in any capitals, that stand for a missing value in every file.
-MISSING = frozenset({"", "?", "na", "n/a", "nan", "null", "none"})
+MISSING = frozenset({"", "?", "na", "n/a", "nan", "null"})
+#: Python's word for nothing; "none" is a class or a word, as in none, mild, severe.
+NOTHING = "None"
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 #: Longer cells are cut where a message quotes them.
 MOST_CHARACTERS = 40
 
 
 def is_missing_cell(cell: str) -> bool:
-    return cell.strip().lower() in MISSING
+    cell = cell.strip()
+    return cell == NOTHING or cell.lower() in MISSING
 
 
 def numbers(cells: Sequence[str]) -> np.ndarray | None:

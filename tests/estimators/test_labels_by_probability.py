@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
+import sklearn.svm
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import StratifiedKFold
 
 from kernelwise import SVC, NystroemSVC, TunedSVC, load
 from kernelwise.estimators._probability import class_probabilities, most_likely
+from kernelwise.exceptions import TrustWarning
 from kernelwise.solvers.platt import fit_platt, platt_probability
 
 ESTIMATORS = {
@@ -187,3 +195,49 @@ def test_balanced_weights_of_equal_classes_undo_nothing(overlapping):
     rows = np.r_[0:12, 60:72]
     model = TunedSVC(Cs=[1.0], cv=2, class_weight="balanced").fit(X[rows], y[rows])
     assert "weights undone" not in {finding.name for finding in model.diagnostics_}
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_score_of_the_labels_that_predict_gives(n_classes):
+    """By hand: sigmoids of every fold from the other folds, and the score of the most likely classes."""
+    shares = [0.9] if n_classes == 2 else [0.84, 0.08]
+    X, y = make_classification(
+        400,
+        6,
+        n_informative=4,
+        n_classes=n_classes,
+        weights=shares,
+        class_sep=0.2,
+        flip_y=0.1,
+        random_state=2,
+    )
+    folds = list(StratifiedKFold(4).split(X, y))
+    score = "balanced_accuracy"
+    model = TunedSVC("precomputed", Cs=[64.0], cv=folds, scoring=score, tol=1e-9)
+    with pytest.warns(TrustWarning, match="The labels that the model gives score"):
+        model.fit(rbf_kernel(X, gamma=0.1), y)
+    decision = np.empty((len(y), n_classes * (n_classes - 1) // 2))
+    for train, test in folds:
+        machine = sklearn.svm.SVC(C=64.0, gamma=0.1, tol=1e-9, decision_function_shape="ovo")
+        decision[test] = machine.fit(X[train], y[train]).decision_function(X[test]).reshape(len(test), -1)
+    pairs = list(combinations(range(n_classes), 2))
+    scores = []
+    for train, test in folds:
+        odds = np.empty((len(test), len(pairs)))
+        for k, (a, b) in enumerate(pairs):
+            first = a if n_classes > 2 else b  # whose values are positive
+            rows = train[np.isin(y[train], [a, b])]
+            A, B = fit_platt(decision[rows, k], np.where(y[rows] == first, 1, -1))
+            odds[:, k] = -(A * decision[test, k] + B)
+        labels = class_probabilities(odds, n_classes, "ovo").argmax(axis=1)
+        scores.append(balanced_accuracy_score(y[test], labels))
+    (finding,) = (f for f in model.diagnostics_ if f.name == "labels by probability")
+    assert f"score {np.mean(scores):.4g}, not {model.best_score_:.4g}:" in finding.message
+    assert "--class-weight balanced" in finding.for_command_line()
+
+
+@pytest.mark.parametrize("settings", [{"scoring": "roc_auc"}, {"predict_by": "decision", "scoring": "f1"}])
+def test_scores_of_ranks_and_of_decision_values_are_those_of_the_model(settings):
+    X, y = make_classification(300, 6, weights=[0.9], class_sep=0.5, random_state=0)
+    model = TunedSVC(Cs=[1.0, 8.0], **settings).fit(X, y)
+    assert "labels by probability" not in [finding.name for finding in model.diagnostics_]

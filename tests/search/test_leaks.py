@@ -19,6 +19,11 @@ Y = (ROWS >= N // 2).astype(int)
 NOISE = rng.normal(size=N)
 
 
+def wrong_side(n):
+    """Added to 50 Y, it takes n rows of the first class to the second."""
+    return np.where(n > ROWS, 50.0, 0.0)
+
+
 @pytest.mark.parametrize(
     ("column", "numbers", "identifies"),
     [
@@ -40,39 +45,61 @@ def test_row_numbers_and_identifiers(column, numbers, identifies):
 
 
 @pytest.mark.parametrize(
-    ("column", "tells"),
+    ("column", "wrong"),
     [
-        (NOISE + 100.0 * Y, True),  # an interval for each class
-        (np.array([3.0, -1.0])[Y], True),
-        (rng.integers(0, 10, N) * 2.0 + Y, True),  # 20 values, each of one class
-        (NOISE + 3.0 * Y, False),  # they overlap
-        (np.where(ROWS == 0, 100.0, 0.0) + NOISE + 50.0 * Y, False),  # one row is on the wrong side
-        (rng.permutation(N) * 1.0, False),  # every value belongs to one class, as any identifier's does
-        (np.zeros(N), False),
+        (NOISE + 100.0 * Y, 0),  # an interval for each class
+        (np.array([3.0, -1.0])[Y], 0),
+        (rng.integers(0, 10, N) * 2.0 + Y, 0),  # 20 values, each of one class
+        (1e30 * NOISE + 1e40 * Y, 0),  # beyond single precision
+        (NOISE + 3.0 * Y, None),  # they overlap
+        (wrong_side(2) + NOISE + 50.0 * Y, 2),  # two of 200 rows are on the wrong side
+        (np.round(wrong_side(2) + NOISE + 50.0 * Y), 2),  # and have one of a few values
+        (wrong_side(3) + NOISE + 50.0 * Y, None),
+        (np.round(wrong_side(3) + NOISE + 50.0 * Y), None),
+        (rng.permutation(N) * 1.0, None),  # every value belongs to one class, as any identifier's does
+        (np.zeros(N), None),
     ],
 )
-def test_a_column_that_tells_the_classes(column, tells):
-    assert tell_tales(np.column_stack([NOISE, column]), Y, is_classes=True) == [1] * tells
+def test_a_column_that_tells_the_classes(column, wrong):
+    found = tell_tales(np.column_stack([NOISE, column]), Y, is_classes=True)
+    assert found == ({} if wrong is None else {1: wrong})
+
+
+def test_the_rows_of_a_rare_class_must_not_all_be_wrong():
+    """A constant column is right in 99 of 100 rows, too, if one class has as many."""
+    y = (np.arange(3000) < 30).astype(int)
+    column = rng.normal(size=3000) + 100.0 * y
+    assert tell_tales(column[:, None], y, is_classes=True) == {0: 0}
+    column[:2] = 0.0
+    assert tell_tales(column[:, None], y, is_classes=True) == {}
+
+
+def test_what_is_nearly_told_is_said():
+    column = wrong_side(2) + NOISE + 50.0 * Y
+    (finding,) = column_findings(np.column_stack([NOISE, column]), Y, ["a", "'code'"], is_classes=True)
+    assert finding.message == "'code' tells the target in 99 of 100 rows without any other column."
+    assert finding.severity == "warning"
+    assert finding.for_command_line().endswith("leave it out (--ignore code).")
 
 
 def test_a_few_rows_of_a_class_are_no_evidence():
     y = (ROWS < 5).astype(int)
-    assert tell_tales((NOISE + 100.0 * y)[:, None], y, is_classes=True) == []
+    assert tell_tales((NOISE + 100.0 * y)[:, None], y, is_classes=True) == {}
 
 
 def test_a_column_that_tells_a_number():
     y = rng.normal(size=N)
     X = np.column_stack([np.exp(y), y + 0.2 * NOISE, NOISE])
-    assert tell_tales(X, y, is_classes=False) == [0]
+    assert tell_tales(X, y, is_classes=False) == {0: 0}
 
 
 def test_more_rows_than_the_first_look():
     """What is true of the first thousand rows only is not said."""
     y = np.arange(5000) % 2
     column = 100.0 * y + rng.normal(size=5000)
-    assert tell_tales(column[:, None], y, is_classes=True) == [0]
-    column[4242] = 100.0 * (1 - y[4242])
-    assert tell_tales(column[:, None], y, is_classes=True) == []
+    assert tell_tales(column[:, None], y, is_classes=True) == {0: 0}
+    column[4201:4300] = 100.0 * (1 - y[4201:4300])
+    assert tell_tales(column[:, None], y, is_classes=True) == {}
     numbers = np.arange(5000.0)
     numbers[4001:] = numbers[4001]
     assert identifiers(numbers[:, None]) == ([], [])

@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.text import count
+from kernelwise.estimators._labels_score import labels_findings
 from kernelwise.estimators._weights_undone import weights_undone
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
@@ -42,6 +43,7 @@ def closing_findings(
     doubts = [*baseline_findings(result.score, result.standard_error, result.baseline), *leaks]
     if isinstance(judge.family, Classification):
         doubts += _class_findings(judge, choice, judge.family, record)
+        doubts += labels_findings(judge, choice, record, result.score, result.standard_error)
     doubts += weights_undone(judge)
     is_guess = any(finding.name == NO_BETTER for finding in doubts)
     doubts += edge_findings(choice, result.standard_error, is_given=judge.Cs is not None, is_guess=is_guess)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.stats import rankdata
+from sklearn.tree import DecisionTreeClassifier
 
 from kernelwise._core.text import count
 from kernelwise.findings import Finding
@@ -20,6 +21,9 @@ FIRST_LOOK = 1000
 LARGEST_WHOLE = 2.0**53
 #: Rows of the smallest class from which on a column that tells the classes apart is no chance.
 MIN_OF_CLASS = 10
+#: Share of the rows, and of those a constant answer labels wrongly, that a column may label wrongly and still
+#: nearly tell the classes: a copy of the target with errors of typing, or made from it.
+NEARLY = (0.01, 0.05)
 #: Rank correlation with the target from which on a column is the target in other words.
 SAME = 0.9995
 #: The share of test rows that may be copies of training rows by chance, as in measurements with few digits.
@@ -45,12 +49,14 @@ def column_findings(X: Any, y: np.ndarray, names: Sequence[str], *, is_classes: 
     if sparse.issparse(X) or len(X) < MIN_ROWS:
         return []
     numbering, identifying = identifiers(X)
-    telling = [k for k in tell_tales(X, y, is_classes=is_classes) if k not in numbering]
+    told = {k: wrong for k, wrong in tell_tales(X, y, is_classes=is_classes).items() if k not in numbering}
+    telling = [k for k, wrong in told.items() if not wrong]
+    nearly = [k for k, wrong in told.items() if wrong]
     return [
         *_finding("row numbers", numbering, names, "numbers the rows", "number the rows"),
         *_finding(
             "identifiers",
-            [k for k in identifying if k not in telling],
+            [k for k in identifying if k not in told],
             names,
             "has a different whole number in every row, as identifiers do",
             "have a different whole number in every row, as identifiers do",
@@ -61,6 +67,13 @@ def column_findings(X: Any, y: np.ndarray, names: Sequence[str], *, is_classes: 
             names,
             "tells the target without any other column",
             "tell the target, each without any other column",
+        ),
+        *_finding(
+            "target in a column",
+            nearly,
+            names,
+            "tells the target in 99 of 100 rows without any other column",
+            "tell the target in 99 of 100 rows, each without any other column",
         ),
     ]
 
@@ -87,36 +100,52 @@ def identifiers(X: np.ndarray) -> tuple[list[int], list[int]]:
     return numbering, identifying
 
 
-def tell_tales(X: np.ndarray, y: np.ndarray, *, is_classes: bool) -> list[int]:
-    """Columns from which alone the target can be read without an error, by thresholds or by its values."""
+def tell_tales(X: np.ndarray, y: np.ndarray, *, is_classes: bool) -> dict[int, int]:
+    """Columns from which alone the target can be read, and the number of rows that they get wrong.
+
+    Classes are read by as many intervals as there are classes, or by a few values; see `NEARLY` for the rows
+    that may be wrong. Numbers are read by their order, and no row counts as wrong.
+    """
     if is_classes and np.unique(y, return_counts=True)[1].min() < MIN_OF_CLASS:
-        return []
+        return {}
     rows = np.linspace(0, len(X) - 1, min(len(X), FIRST_LOOK)).astype(int)
-    tells = _tells_classes if is_classes else _tells_numbers
-    found = [k for k in range(X.shape[1]) if tells(X[rows, k], y[rows])]
-    return [k for k in found if tells(X[:, k], y)]
+    tells = _wrong_classes if is_classes else _wrong_numbers
+    # A part may have twice its share of the errors.
+    found = [k for k in range(X.shape[1]) if tells(X[rows, k], y[rows], 2.0) is not None]
+    wrong = {k: tells(X[:, k], y, 1.0) for k in found}
+    return {k: n for k, n in wrong.items() if n is not None}
 
 
-def _tells_classes(column: np.ndarray, y: np.ndarray) -> bool:
-    """Whether each class has an interval of its own, or each of a few values belongs to one class."""
+def _wrong_classes(column: np.ndarray, y: np.ndarray, tolerance: float) -> int | None:
+    """Rows that are wrong if a column alone says the class; None if they are more than ``tolerance`` few."""
+    labels, counts = np.unique(y, return_counts=True)
+    if len(labels) < 2:
+        return None
+    of_rows, of_others = NEARLY
+    limit = int(tolerance * min(of_rows * len(y), of_others * (len(y) - counts.max())))
     values, index = np.unique(column, return_inverse=True)
-    if len(values) < 2 or len(np.unique(y)) < 2:
-        return False
-    first = np.zeros(len(values), dtype=y.dtype)
-    first[index] = y
-    if not (first[index] == y).all():  # two classes share a value
-        return False
-    n_intervals = 1 + int((np.diff(first) != 0).sum())
-    repeats = len(values) <= len(column) / 5
-    return n_intervals == len(np.unique(y)) or repeats
+    if len(values) <= len(column) / 5:
+        # The most frequent class of each value.
+        table = np.zeros((len(values), len(labels)), dtype=int)
+        np.add.at(table, (index, np.searchsorted(labels, y)), 1)
+        wrong = len(y) - int(table.max(axis=1).sum())
+        return wrong if wrong <= limit else None
+    # Every wrong row makes two changes of the class at most, from the smallest value to the largest.
+    changes = int((np.diff(y[np.argsort(column, kind="stable")]) != 0).sum())
+    if changes > 2 * limit + len(labels) - 1 + (len(column) - len(values)):
+        return None
+    # By ranks: trees round to single precision.
+    tree = DecisionTreeClassifier(max_leaf_nodes=len(labels), random_state=0)
+    wrong = int((tree.fit(index[:, None], y).predict(index[:, None]) != y).sum())
+    return wrong if wrong <= limit else None
 
 
-def _tells_numbers(column: np.ndarray, y: np.ndarray) -> bool:
-    """Whether a column rises or falls with the target."""
+def _wrong_numbers(column: np.ndarray, y: np.ndarray, _tolerance: float) -> int | None:
+    """Zero if a column rises or falls with the target, else None."""
     a, b = rankdata(column), rankdata(y)
     if np.ptp(a) == 0.0 or np.ptp(b) == 0.0:
-        return False
-    return bool(abs(np.corrcoef(a, b)[0, 1]) >= SAME)
+        return None
+    return 0 if abs(np.corrcoef(a, b)[0, 1]) >= SAME else None
 
 
 def _finding(name: str, columns: list[int], names: Sequence[str], one: str, many: str) -> list[Finding]:

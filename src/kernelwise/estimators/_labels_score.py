@@ -1,0 +1,74 @@
+"""The search scores labels by decision values; `predict` gives the most likely class: do the scores agree?"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from kernelwise.estimators._probability import log_odds, most_likely
+from kernelwise.estimators.fit_record import FitRecord, held_out_sigmoids
+from kernelwise.findings import Finding
+from kernelwise.multiclass import STRATEGIES
+from kernelwise.search.baseline import decision_for_classes
+from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.families import Classification
+from kernelwise.search.result import Choice
+
+
+def labels_findings(
+    judge: CrossValidator, choice: Choice, record: FitRecord | None, score: float, error: float
+) -> list[Finding]:
+    """A warning if the labels that `predict` gives score less than the search says, by a standard error.
+
+    Nothing is computed where both rules label every held-out row alike.
+    """
+    if record is None or not record.n_relabelled:
+        return []
+    found = score_of_labels(judge, choice)
+    if found is None or score - found <= float(np.nan_to_num(error)):
+        return []
+    message = (
+        f"The labels that the model gives score {found:.4g}, not {score:.4g}: the model answers the most "
+        "likely class, and the search labelled rows by the signs of their decision values."
+    )
+    advice = (
+        "Use predict_by='decision' for labels by decision values, class_weight='balanced' for rare classes, "
+        "or a score that ranks rows, such as scoring='roc_auc'."
+    )
+    option = (
+        "Use --class-weight balanced for rare classes, or a score that ranks rows, such as --scoring roc_auc."
+    )
+    return [Finding("labels by probability", "warning", message, advice, option)]
+
+
+def score_of_labels(judge: CrossValidator, choice: Choice) -> float | None:
+    """The search's score of the most likely classes; None for a score that looks at more than labels.
+
+    The sigmoids of every fold come from the other folds: a sigmoid must not have seen the rows it labels.
+    """
+    family, held, decision = judge.family, judge.held_out, choice.decision.astype(float)
+    assert isinstance(family, Classification)
+    n_classes, strategy = len(family.classes), STRATEGIES[family.multiclass]
+    by_probability = np.empty(len(decision), dtype=np.intp)
+    for _, test in judge.folds:
+        other = np.setdiff1d(np.arange(len(decision)), test)
+        sigmoids, _ = held_out_sigmoids(held[other], decision[other], n_classes, strategy.machines)
+        by_probability[test] = most_likely(log_odds(decision[test], sigmoids), n_classes, family.multiclass)
+    by_decision = strategy.decide(decision[:, 0] if n_classes == 2 else decision, n_classes)
+    if not np.isclose(_score(judge, by_decision), choice.scored.scores[choice.index].mean()):
+        return None
+    return _score(judge, by_probability)
+
+
+def _score(judge: CrossValidator, labels: np.ndarray) -> float:
+    """The mean over the folds of the score of labels, (n_held_out,), as models that are sure of them."""
+    family = judge.family
+    assert isinstance(family, Classification)
+    sure = decision_for_classes(len(family.classes), STRATEGIES[family.multiclass].machines)
+    decision = np.concatenate([sure, np.zeros_like(sure[:1])])[labels]  # the last, −1, is rejected
+    rows, weight = judge.fold_rows.rows, judge.fold_rows.weight
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # precision and the like warn of a class that is never predicted
+        folds = [judge.scorer(decision[None, test], rows[test], weight[test])[0] for _, test in judge.folds]
+    return float(np.mean(folds))

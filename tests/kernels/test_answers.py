@@ -7,12 +7,24 @@ import pytest
 from sklearn.svm import SVC
 
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.kernels import KERNELS, RBF, DiagonalGaussian, Kernel, LowRankGaussian, Mahalanobis, as_kernel
+from kernelwise.kernels import (
+    KERNELS,
+    RBF,
+    DiagonalGaussian,
+    DiagonalLaplacian,
+    ExponentialRBF,
+    Kernel,
+    Laplacian,
+    LowRankGaussian,
+    Mahalanobis,
+    as_kernel,
+)
 from kernelwise.kernels.gram import Grams, base_of
 from kernelwise.testing import check_kernel
 from kernelwise.testing.gradients import central_difference
 
 GAUSSIAN = {"rbf", "mahalanobis", "mahalanobis-full", "diagonal", "gaussian", "low-rank"}
+CITY_BLOCK = {"laplacian", "diagonal-laplacian"}
 METRICS = ("diagonal", "gaussian", "low-rank")
 
 
@@ -28,12 +40,14 @@ def named(question):
 
 def test_families():
     assert named("is_linear") == {"linear"}
-    assert named("is_radial") == {*GAUSSIAN, "exponential", "kmod"}
+    assert named("is_radial") == {*GAUSSIAN, *CITY_BLOCK, "exponential", "kmod"}
     assert named("is_gaussian") == GAUSSIAN
-    assert named("has_one_width") == {"rbf", "mahalanobis", "mahalanobis-full"}
+    assert named("has_one_width") == {"rbf", "mahalanobis", "mahalanobis-full", "exponential", "laplacian"}
+    assert named("distance") == {*GAUSSIAN, *CITY_BLOCK, "exponential"}
+    assert set(KERNELS) - named("takes_sparse") == CITY_BLOCK
     assert named("learns_metric") == set(METRICS)
     assert named("scales_features") == {"mahalanobis", "mahalanobis-full"}
-    assert named("needs_data") == GAUSSIAN - {"rbf"}
+    assert named("needs_data") == GAUSSIAN - {"rbf"} | {"diagonal-laplacian"}
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -46,11 +60,14 @@ def test_bases_are_shared_by_kernels_without_a_map(X):
         **dict.fromkeys(KERNELS),
         **dict.fromkeys(("linear", "poly", "sigmoid"), "inner products"),
         **dict.fromkeys(("rbf", "exponential", "kmod"), "squared distances"),
+        "laplacian": "city-block distances",
     }
     assert base_of("precomputed") is None
     assert base_of(lambda X, Y: X @ Y.T) is None
     with Grams(X, ["squared distances"]).gram(RBF(0.3)) as K:
         np.testing.assert_array_equal(K, RBF(0.3)(X))
+    with Grams(X, ["city-block distances"]).gram(Laplacian(0.3)) as K:
+        np.testing.assert_array_equal(K, Laplacian(0.3)(X))
 
 
 def test_a_kernel_with_neither_base_has_no_profile(X):
@@ -94,6 +111,24 @@ def test_feature_weights_are_those_of_a_diagonal_metric():
     with pytest.raises(IncompatibleError, match="RBF has no weights of features"):
         RBF().with_feature_weights([1.0])
 
+    other = DiagonalLaplacian([1.0, 4.0])
+    np.testing.assert_array_equal(other.feature_weights, [1.0, 4.0])
+    assert other.with_feature_weights([2.0, 3.0]) == DiagonalLaplacian([2.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    "kernel", [RBF(0.3), Mahalanobis(0.3, [1.0] * 4), ExponentialRBF(0.3), Laplacian(0.3)]
+)
+def test_the_factor_for_a_scale(kernel):
+    assert kernel.rescaled(kernel.factor_for(1.7)).scale == pytest.approx(1.7, rel=1e-14)
+
+
+def test_only_kernels_of_a_distance_have_one():
+    with pytest.raises(IncompatibleError, match="KMOD has no distances"):
+        as_kernel("kmod").distances(np.eye(2))
+    with pytest.raises(IncompatibleError, match="KMOD has no scale"):
+        _ = as_kernel("kmod").scale
+
 
 @pytest.mark.parametrize("name", METRICS)
 def test_a_trace_can_be_held(name, blobs):
@@ -106,7 +141,7 @@ def test_a_trace_can_be_held(name, blobs):
     np.testing.assert_allclose(kernel.pull_back(theta, target, 0.3), numeric, rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.parametrize("name", sorted(set(KERNELS) - {"exponential", "kmod"}))
+@pytest.mark.parametrize("name", sorted(set(KERNELS) - CITY_BLOCK - {"exponential", "kmod"}))
 def test_scikit_learn_computes_the_same_kernel(name, blobs):
     X, y = blobs
     kernel = as_kernel(name).initialize(X, y)
@@ -122,7 +157,7 @@ def test_other_kernels_are_not_scikit_learns():
         def _profile(self, Z):
             return Z**3
 
-    assert [as_kernel(name).sklearn_params() for name in ("exponential", "kmod")] == [None, None]
+    assert [as_kernel(name).sklearn_params() for name in ("exponential", "kmod", "laplacian")] == [None] * 3
     assert Cubic().sklearn_params() is None
 
 

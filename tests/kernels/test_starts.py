@@ -9,8 +9,8 @@ from scipy.spatial.distance import cdist, pdist
 from sklearn.svm import SVC
 
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.kernels import RBF, Polynomial
-from kernelwise.kernels.starts import start_gamma
+from kernelwise.kernels import RBF, DiagonalLaplacian, Laplacian, Polynomial
+from kernelwise.kernels.starts import start_gamma, start_sigma
 
 
 def test_jaakkola_is_the_median_distance_to_the_nearest_point_of_another_class(iris01):
@@ -48,7 +48,7 @@ def test_mostly_repeated_rows_start_from_the_other_distances_and_say_so():
     with pytest.warns(KernelwiseWarning, match="median of the others"):
         assert start_gamma(X, y) == pytest.approx(1 / (2 * 4.0))
     with pytest.warns(KernelwiseWarning, match="all points are equal"):
-        assert start_gamma(np.zeros((6, 2)), [0, 1] * 3) == 1.0
+        assert start_gamma(np.zeros((6, 2)), [0, 1] * 3) == pytest.approx(1.0, rel=1e-15)
 
 
 def test_jaakkola_without_labels_and_unknown_names_are_refused(blobs):
@@ -57,3 +57,18 @@ def test_jaakkola_without_labels_and_unknown_names_are_refused(blobs):
         start_gamma(X, None, "jaakkola")
     with pytest.raises(ValueError, match="'heuristic' of initialize must be one of"):
         start_gamma(X, y, "mean")
+
+
+def test_city_block_starts_are_of_city_block_distances(blobs):
+    X, y = blobs
+    D = cdist(X, X, "cityblock")
+    nearest = np.where(y[:, None] == y, np.inf, D).min(axis=1)
+    assert start_sigma(X, y, None, "cityblock") == pytest.approx(np.median(nearest))
+    assert start_sigma(X, None, None, "cityblock") == pytest.approx(np.median(D[np.triu_indices(len(D), 1)]))
+    assert Laplacian().initialize(X, y).gamma == pytest.approx(0.5 / np.median(nearest))
+    assert Laplacian().initialize(X, y, "scale").gamma == pytest.approx(1.0 / (X.shape[1] * X.std()))
+    assert DiagonalLaplacian().initialize(X, y, "keep") == DiagonalLaplacian().initialize(X, y)
+    kept = DiagonalLaplacian(np.ones(X.shape[1]))
+    assert kept.initialize(X, y, "keep") == kept
+    with pytest.warns(KernelwiseWarning, match=r"starts from gamma=1, since all points are equal"):
+        assert Laplacian().initialize(np.zeros((6, 2)), [0, 1] * 3).gamma == 1.0

@@ -16,8 +16,11 @@ from kernelwise.kernels import (
     KMOD,
     RBF,
     DiagonalGaussian,
+    DiagonalLaplacian,
     ExponentialRBF,
     Gaussian,
+    KernelSum,
+    Laplacian,
     Linear,
     LowRankGaussian,
     Mahalanobis,
@@ -44,6 +47,16 @@ FORMULAS = [
     (Sigmoid(0.3, -0.5), lambda x, y: np.tanh(0.3 * (x @ y) - 0.5)),
     (RBF(0.7), lambda x, y: np.exp(-0.7 * (x - y) @ (x - y))),
     (ExponentialRBF(0.7), lambda x, y: np.exp(-0.7 * np.linalg.norm(x - y))),
+    (Laplacian(0.7), lambda x, y: np.exp(-0.7 * np.abs(x - y).sum())),
+    (DiagonalLaplacian([1.0, 2.0, 0.1, 0.4]), lambda x, y: np.exp(-np.abs(x - y) @ [1.0, 2.0, 0.1, 0.4])),
+    (
+        KernelSum([RBF(0.7), Laplacian(0.2)]),
+        lambda x, y: np.exp(-0.7 * (x - y) @ (x - y)) + np.exp(-0.2 * np.abs(x - y).sum()),
+    ),
+    (
+        KernelSum([KernelSum([Linear(), RBF(0.7)], [2.0, 3.0]), RBF(0.1)], [0.5, 4.0]),
+        lambda x, y: x @ y + 1.5 * np.exp(-0.7 * (x - y) @ (x - y)) + 4.0 * np.exp(-0.1 * (x - y) @ (x - y)),
+    ),
     (KMOD(1.5, 0.8), lambda x, y: kmod(x - y)),
     (
         Mahalanobis(0.9, S),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.spatial.distance import cdist
 
 from kernelwise.criteria import (
     CRITERIA,
@@ -16,7 +17,15 @@ from kernelwise.criteria import (
     SumsCriterion,
 )
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.kernels import KMOD, RBF, DiagonalGaussian, Gaussian, LowRankGaussian, Mahalanobis
+from kernelwise.kernels import (
+    KMOD,
+    RBF,
+    DiagonalGaussian,
+    DiagonalLaplacian,
+    Gaussian,
+    LowRankGaussian,
+    Mahalanobis,
+)
 from kernelwise.sketch.sketch import DistanceSketch
 
 RNG = np.random.default_rng(0)
@@ -199,3 +208,49 @@ def test_what_a_sketch_cannot_do_is_refused_in_a_sentence():
         DistanceSketch.from_data(X, Y, n_blocks=1)
     with pytest.raises(ValueError, match="y has one class only"):
         DistanceSketch.from_data(X, np.zeros(700))
+
+
+@pytest.mark.parametrize("distance", ["euclidean", "cityblock", "precomputed"])
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_any_distance_has_a_sketch(distance, is_weighted):
+    """Sums and derivatives against the double loop, to one part in a million, repeated rows included."""
+    Z = duplicated()
+    D = cdist(Z, Z, "cityblock" if distance == "precomputed" else distance)
+    weights = np.random.default_rng(1).integers(1, 4, len(Z)) * 1.0 if is_weighted else np.ones(len(Z))
+    given = D if distance == "precomputed" else Z
+    sketch = DistanceSketch.from_data(given, Y, distance=distance, sample_weight=weights)
+    median = np.median(D)
+    for octave in (-6.0, -2.0, 0.0, 2.0):
+        gamma = 2.0**octave / median
+        expected = exact_derivatives(D, Y, gamma, weights)
+        np.testing.assert_allclose(sketch.derivatives(gamma), expected, rtol=1e-6)
+
+
+def test_the_distance_is_that_of_the_kernel():
+    by_kernel = DistanceSketch.from_data(X, Y, kernel="laplacian")
+    by_name = DistanceSketch.from_data(X, Y, distance="cityblock")
+    np.testing.assert_array_equal(by_kernel.moments, by_name.moments)
+    weighted = DistanceSketch.from_data(X, Y, kernel=DiagonalLaplacian(np.arange(1.0, 7.0)))
+    of_products = DistanceSketch.from_data(X * np.arange(1.0, 7.0), Y, distance="cityblock")
+    np.testing.assert_allclose(weighted.sums([0.1]).S, of_products.sums([0.1]).S, rtol=1e-9)
+    with pytest.raises(ValueError, match="distance='euclidean' is not that of the kernel"):
+        DistanceSketch.from_data(X, Y, kernel=RBF(), distance="euclidean")
+    with pytest.raises(ValueError, match="'distance' of DistanceSketch must be one of"):
+        DistanceSketch.from_data(X, Y, distance="cosine")
+
+
+def test_what_is_no_matrix_of_distances_is_refused():
+    D = cdist(X, X)
+    bad = {
+        "is square": D[:5],
+        "not negative": D - 1.0,
+        "from itself is 0": D + 1.0,
+        "not symmetric": np.triu(D),
+    }
+    for message, given in bad.items():
+        with pytest.raises(ValueError, match=message):
+            DistanceSketch.from_data(given, Y[: len(given)], distance="precomputed")
+    with pytest.raises(ValueError, match="dense samples only"):
+        DistanceSketch.from_data(sparse.csr_array(X), Y, distance="cityblock")
+    with pytest.raises(ValueError, match="dense samples only"):
+        DistanceSketch.from_data(sparse.csr_array(X), Y, kernel="laplacian")

@@ -146,6 +146,8 @@ def _same(a: Any, b: Any) -> bool:
         return type(a) is type(b) and bool(a == b)
     if isinstance(a, tuple | list) and isinstance(b, tuple | list):
         return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, Parametrized) or isinstance(b, Parametrized):
+        return bool(a == b)
     return np.array_equal(a, b)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from kernelwise._core.reading import as_numbers
 from kernelwise._core.validation import check_labels, check_samples, check_targets, check_weights
 from kernelwise.distributed.align import Chunk, aligned
 from kernelwise.distributed.scheduler import computed
-from kernelwise.sketch.pass_over_pairs import SortedSamples
+from kernelwise.sketch.pass_over_pairs import USUAL, SortedSamples
 
 
 class Summary(NamedTuple):
@@ -112,11 +112,10 @@ class ChunkedRows:
         """Index of the first row of each class, and the number of rows: shape (n_classes + 1,)."""
         return np.concatenate([[0], np.cumsum(self.counts.sum(axis=0))])
 
-    def samples(self, transform: Callable[[Any], Any], centre: Any) -> list[Any]:
+    def samples(self, transform: Callable[[Any], Any], centre: Any, distance: str = USUAL) -> list[Any]:
         """Return the `SortedSamples` of every chunk, delayed, after a map of its rows, less ``centre``."""
-        sort = delayed(
-            partial(_sorted_chunk, transform, centre, self.classes, self.is_weighted, self.is_regression)
-        )
+        settings = transform, centre, distance, self.classes, self.is_weighted, self.is_regression
+        sort = delayed(partial(_sorted_chunk, *settings))
         return [sort(*chunk) for chunk in self.chunks]
 
     def gather(self, samples: list[Any], rows: np.ndarray) -> Any:
@@ -218,6 +217,7 @@ def _summary(is_regression: bool, k: int, X: Any, y: Any, weight: Any) -> Summar
 def _sorted_chunk(
     transform: Callable[[Any], Any],
     centre: Any,
+    distance: str,
     classes: np.ndarray,
     is_weighted: bool,
     is_regression: bool,
@@ -227,7 +227,7 @@ def _sorted_chunk(
 ) -> SortedSamples:
     X, y, weight = _arrays(is_regression, X, y, weight)
     index = np.searchsorted(classes, _strata(is_regression, y))
-    return SortedSamples.from_data(transform(X), index, weight, len(classes), centre, is_weighted)
+    return SortedSamples.from_data(transform(X), index, weight, len(classes), centre, is_weighted, distance)
 
 
 def _sorted_weights(samples: SortedSamples) -> np.ndarray:
@@ -235,9 +235,8 @@ def _sorted_weights(samples: SortedSamples) -> np.ndarray:
 
 
 def _taken(rows: np.ndarray, samples: SortedSamples) -> SortedSamples:
-    return SortedSamples(
-        samples.Z[rows], samples.norms[rows], samples.weights[rows], samples.starts, samples.is_weighted
-    )
+    Z, norms, weights = samples.Z[rows], samples.norms[rows], samples.weights[rows]
+    return replace(samples, Z=Z, norms=norms, weights=weights)
 
 
 def _joined(order: np.ndarray, counts: np.ndarray, picked: list[SortedSamples]) -> SortedSamples:
@@ -245,4 +244,5 @@ def _joined(order: np.ndarray, counts: np.ndarray, picked: list[SortedSamples]) 
     Z, norms, weights = (
         np.concatenate([getattr(one, name) for one in picked])[order] for name in ("Z", "norms", "weights")
     )
-    return SortedSamples(Z, norms, weights, np.concatenate([[0], np.cumsum(counts)]), picked[0].is_weighted)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    return replace(picked[0], Z=Z, norms=norms, weights=weights, starts=starts)

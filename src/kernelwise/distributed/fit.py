@@ -25,7 +25,7 @@ from kernelwise.large.nystroem import NystroemMap
 from kernelwise.search.landmarks import MANY, Rows
 from kernelwise.search.scaling import apply_scaler
 from kernelwise.search.settings import seed_of
-from kernelwise.sketch.pass_over_pairs import SortedSamples
+from kernelwise.sketch.pass_over_pairs import SortedSamples, distance_of
 from kernelwise.sketch.sketch import DistanceSketch
 
 #: Blocks of pairs that the sketch sees, all class pairs together, and at least so many of each.
@@ -169,8 +169,8 @@ class FullRows:
         """The distance sketch of random blocks of all scaled rows."""
         n_classes = len(self.rows.classes)
         n_blocks = max(FEWEST_BLOCKS, N_BLOCKS // (n_classes * (n_classes + 1) // 2))
-        transform = partial(_scaled_and_mapped, self.scaler, kernel)
-        return DistanceSketch(**sketch_of_rows(self.rows, transform, n_blocks, self.random_state))
+        transform, distance = partial(_scaled_and_mapped, self.scaler, kernel), distance_of(kernel, None)
+        return DistanceSketch(**sketch_of_rows(self.rows, transform, n_blocks, self.random_state, distance))
 
     def training_rows(self, family: Any) -> ChunkedTrainingRows:
         """All rows, for a machine whose sums are taken chunk by chunk."""

@@ -7,6 +7,7 @@ rows of two chunks, and what it returns is as large as a sketch.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import chain, combinations_with_replacement, product
 from typing import Any
@@ -26,13 +27,17 @@ from kernelwise.sketch.pair_blocks import (
     sampled_blocks,
 )
 from kernelwise.sketch.pass_over_pairs import (
+    PRECOMPUTED,
+    USUAL,
     Part,
     SortedSamples,
     added,
-    as_gaussian,
+    as_decaying,
     bins_for,
     collect,
+    distance_of,
     histograms_of,
+    lengths,
     random_pairs,
 )
 
@@ -43,28 +48,41 @@ BAND_BYTES = 1 << 30
 
 
 def sketch_of_chunks(
-    X: Any, y: Any, sample_weight: Any, kernel: Any, n_blocks: int | None, random_state: Any
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    kernel: Any,
+    n_blocks: int | None,
+    random_state: Any,
+    distance: str | None = None,
 ) -> dict[str, Any]:
     """The fields of a `DistanceSketch`, equal to those of the same rows in memory.
 
     Parameters
     ----------
     X : dask array or dask dataframe of shape (n_samples, n_features)
-    y, sample_weight, kernel, n_blocks, random_state
+    y, sample_weight, kernel, n_blocks, random_state, distance
         As in `DistanceSketch.from_data`.
     """
+    distance = distance_of(kernel, distance)
+    if distance == PRECOMPUTED:
+        raise ValueError("A matrix of distances must be an array in memory, not a dask collection.")
     rows = ChunkedRows.from_data(X, y, sample_weight)
     if not rows.n.all():
         empty = rows.classes.tolist()[int(rows.n.argmin())]
         raise ValueError(f"All samples of class {empty!r} have weight zero. Remove the class.")
-    return sketch_of_rows(rows, _linear_map(kernel, len(rows.mean)), n_blocks, random_state)
+    return sketch_of_rows(rows, _linear_map(kernel, len(rows.mean)), n_blocks, random_state, distance)
 
 
 def sketch_of_rows(
-    rows: ChunkedRows, transform: Callable[[Any], Any], n_blocks: int | None, random_state: Any
+    rows: ChunkedRows,
+    transform: Callable[[Any], Any],
+    n_blocks: int | None,
+    random_state: Any,
+    distance: str = USUAL,
 ) -> dict[str, Any]:
     """The same, of rows that are counted already, after some map of them."""
-    samples = rows.samples(transform, transform(rows.mean[None])[0])
+    samples = rows.samples(transform, transform(rows.mean[None])[0], distance)
     bins = _bins(rows, samples)
     if n_blocks is None:
         found = _all_pairs(rows, samples, bins)
@@ -86,7 +104,7 @@ def _linear_map(kernel: Any, n_features: int) -> Callable[[Any], Any]:
     """The map of a kernel that needs nothing from the data."""
     if kernel is None:
         return as_given
-    kernel = as_gaussian(kernel)
+    kernel = as_decaying(kernel)
     if kernel.needs_data:
         raise ValueError(
             f"A {type(kernel).__name__} kernel without a covariance or a metric cannot be used on chunks. "
@@ -99,14 +117,14 @@ def _linear_map(kernel: Any, n_features: int) -> Callable[[Any], Any]:
 def _bins(rows: ChunkedRows, samples: list[Any]) -> Bins:
     """The bins that `SortedSamples.bins` has for all rows."""
     positions, of_pair = np.unique(random_pairs(int(rows.starts[-1])), return_inverse=True)
-    tasks = [delayed(_largest_norm)(one) for one in samples]
+    tasks = [delayed(_largest)(one) for one in samples]
     largest, some = computed((tasks, rows.gather(samples, positions)))
     i, j = of_pair.reshape(2, -1)
-    return bins_for(max(largest), some.Z[i] - some.Z[j])
+    return bins_for(max(largest), lengths(some.Z[i] - some.Z[j], some.distance))
 
 
-def _largest_norm(samples: SortedSamples) -> float:
-    return float(samples.norms.max())
+def _largest(samples: SortedSamples) -> float:
+    return samples.largest()
 
 
 def _all_pairs(rows: ChunkedRows, samples: list[Any], bins: Bins) -> Iterator[Part]:
@@ -168,7 +186,7 @@ def _between(bins: Bins, one: SortedSamples, other: SortedSamples) -> list[Part]
         np.concatenate([getattr(samples, name) for samples in (one, other)])
         for name in ("Z", "norms", "weights")
     )
-    both = SortedSamples(Z, norms, weights, one.starts, one.is_weighted)
+    both = replace(one, Z=Z, norms=norms, weights=weights)
     return _blocks(bins, list(blocks_between(one.starts, other.starts)), both)
 
 

@@ -3,12 +3,15 @@
 ::
 
     Kernel ─┬─ DotProductKernel ── Linear, Polynomial, Sigmoid
-            └─ RadialKernel ─┬─ ExponentialRBF, KMOD
-                             └─ GaussianFamily ─┬─ ScaledGaussian ── RBF, Mahalanobis
-                                                └─ MetricKernel ── DiagonalGaussian, Gaussian, LowRankGaussian
+            ├─ RadialKernel ─┬─ ExponentialRBF, KMOD
+            │                └─ GaussianFamily ─┬─ ScaledGaussian ── RBF, Mahalanobis
+            │                                   └─ MetricKernel ── DiagonalGaussian, Gaussian, LowRankGaussian
+            ├─ CityBlockKernel ── Laplacian, DiagonalLaplacian
+            └─ KernelSum
 
-The Gaussian family is one implementation: squared distances after a linear map, then exp(−s·D). No other room
-asks for these classes: a kernel answers for itself (`is_gaussian`, `linear_map`, `metric` and so on).
+Most are exp(−s·D) for a distance D after a linear map, which `distance` names; RBF, Mahalanobis, Exponential
+and Laplacian have s as their only free parameter (`has_one_width`). No other room asks for these classes: a
+kernel answers for itself (`distance`, `linear_map`, `metric` and so on).
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ from kernelwise.kernels.diagonal import DiagonalGaussian
 from kernelwise.kernels.dot_product import Linear, Polynomial, Sigmoid
 from kernelwise.kernels.gaussian import Gaussian
 from kernelwise.kernels.isotropic import KMOD, RBF, ExponentialRBF
+from kernelwise.kernels.kernel_sum import KernelSum
+from kernelwise.kernels.laplacian import DiagonalLaplacian, Laplacian
 from kernelwise.kernels.low_rank import LowRankGaussian
 from kernelwise.kernels.mahalanobis import Mahalanobis
 from kernelwise.kernels.radial import RadialKernel
@@ -31,11 +36,13 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
     "poly": Polynomial,
     "sigmoid": Sigmoid,
     "rbf": RBF,
+    "laplacian": Laplacian,
     "exponential": ExponentialRBF,
     "kmod": KMOD,
     "mahalanobis": Mahalanobis,
     "mahalanobis-full": lambda: Mahalanobis(covariance="full"),
     "diagonal": DiagonalGaussian,
+    "diagonal-laplacian": DiagonalLaplacian,
     "gaussian": Gaussian,
     "low-rank": LowRankGaussian,
 }
@@ -67,10 +74,13 @@ __all__ = [
     "KMOD",
     "RBF",
     "DiagonalGaussian",
+    "DiagonalLaplacian",
     "ExponentialRBF",
     "Gaussian",
     "Hyperparameter",
     "Kernel",
+    "KernelSum",
+    "Laplacian",
     "Linear",
     "LowRankGaussian",
     "Mahalanobis",

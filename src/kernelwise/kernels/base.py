@@ -50,10 +50,12 @@ class Kernel(Parametrized, ABC):
     title: ClassVar[str]
     #: Whether the kernel is the inner product itself, so that a machine has one weight per feature.
     is_linear: ClassVar[bool] = False
-    #: Whether the kernel is a function of the distance after a linear map, and 1 at distance zero.
+    #: Whether the kernel is a function of a distance after a linear map, and 1 at distance zero.
     is_radial: ClassVar[bool] = False
-    #: Whether the kernel is exp(−s·D), D the squared distance after a linear map. It then has s as ``scale``
-    #: and D as ``squared_distances``.
+    #: The distance D after a linear map whose function exp(−s·D) the kernel is: "sqeuclidean", "euclidean",
+    #: "cityblock", or None. The kernel then has s as ``scale`` and D as ``distances``.
+    distance: ClassVar[str | None] = None
+    #: Whether D is the squared Euclidean distance.
     is_gaussian: ClassVar[bool] = False
     #: Whether s of exp(−s·D) is the only free parameter, so that one sketch of D serves all widths.
     has_one_width: ClassVar[bool] = False
@@ -148,9 +150,10 @@ class Kernel(Parametrized, ABC):
 
     @property
     def gram_base(self) -> str | None:
-        """The array that :meth:`profile` takes: "squared distances", "inner products", or None for neither.
+        """The array that :meth:`profile` takes; None if there is none that other kernels can share.
 
-        Kernels with the same base share it: it is computed once for all of them.
+        "squared distances", "inner products" or "city-block distances"; it is computed once for all kernels
+        with the same base.
         """
         return None
 
@@ -160,6 +163,19 @@ class Kernel(Parametrized, ABC):
 
     def _profile(self, base: np.ndarray) -> np.ndarray:
         raise IncompatibleError(f"{type(self).__name__} is not a function of distances or inner products.")
+
+    @property
+    def scale(self) -> float:
+        """The factor s of a kernel exp(−s·D)."""
+        raise IncompatibleError(f"{type(self).__name__} has no scale: it is not exp(−s·D) of a distance D.")
+
+    def distances(self, X: Any, Y: Any = None) -> np.ndarray:
+        """D of a kernel exp(−s·D), after its linear map, shape (n_rows, n_columns)."""
+        raise IncompatibleError(f"{type(self).__name__} has no distances: it is not exp(−s·D).")
+
+    def parts(self) -> list[tuple[float, Kernel]]:
+        """Weights and kernels whose weighted sum the kernel is: 1 and itself, unless it is a sum."""
+        return [(1.0, self)]
 
     def metric(self, n_features: int) -> np.ndarray:
         """Q of a Gaussian kernel exp(−½ (x − y)ᵀ Q (x − y)), shape (n_features, n_features)."""

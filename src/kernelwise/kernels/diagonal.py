@@ -11,6 +11,7 @@ from kernelwise._core.parameters import Hyperparameter
 from kernelwise.kernels.metric import MetricKernel
 from kernelwise.kernels.radial import scatter_diagonal
 from kernelwise.kernels.starts import start_gamma
+from kernelwise.kernels.weights import check_feature_weights
 
 
 class DiagonalGaussian(MetricKernel):
@@ -39,14 +40,8 @@ class DiagonalGaussian(MetricKernel):
         self._check()
 
     def _check(self) -> None:
-        if self.q is None:
-            return
-        q = np.asarray(self.q, dtype=float)
-        if q.ndim != 1:
-            raise ValueError(f"'q' of DiagonalGaussian is one weight per feature, got shape {q.shape}.")
-        if not np.isfinite(q).all() or (q <= 0).any():
-            k = int(np.flatnonzero(~(np.isfinite(q) & (q > 0)))[0])
-            raise ValueError(f"'q' of DiagonalGaussian must be positive, got {q[k]} for feature {k}.")
+        if self.q is not None:
+            check_feature_weights(self.q, "DiagonalGaussian")
 
     @property
     def feature_weights(self) -> np.ndarray | None:

@@ -11,9 +11,10 @@ from scipy import sparse
 
 from kernelwise._core.compile import compiled_for
 from kernelwise._core.threads import collection_paused, in_order
+from kernelwise.kernels.city_block import city_block_distances
 
 #: What a Gram matrix can be an entrywise function of; see `Kernel.gram_base`.
-DISTANCES, PRODUCTS = "squared distances", "inner products"
+DISTANCES, PRODUCTS, CITY_BLOCK = "squared distances", "inner products", "city-block distances"
 # Rows of a float32 result computed at once, in double precision, and of a block of a large product.
 ROWS = 512
 # Multiplications from which a product is large: some hundredths of a second.
@@ -47,6 +48,13 @@ def squared_distances(X: Any, Y: Any = None) -> np.ndarray:
     if is_square:
         np.fill_diagonal(D, 0.0)
     return D
+
+
+def base_array(base: str, X: Any) -> np.ndarray:
+    """The array of shape (n_samples, n_samples) that `Kernel.gram_base` names."""
+    if base == CITY_BLOCK:
+        return city_block_distances(X)
+    return squared_distances(X) if base == DISTANCES else inner_products(X, X)
 
 
 def rounding_share(n_features: int) -> float:
@@ -128,3 +136,17 @@ def squared_norms(X: Any) -> np.ndarray:
     if sparse.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", X, X)
+
+
+def euclidean_distances(X: Any, Y: Any = None) -> np.ndarray:
+    """Distances ‖x_i − y_j‖ of shape (n_rows, n_columns), in the precision of ``X``."""
+    D = squared_distances(X, Y)
+    return np.sqrt(D, out=D)
+
+
+#: Distances D of kernels exp(−s·D), by the names that scipy gives them.
+DISTANCES_OF: dict[str, Callable[..., np.ndarray]] = {
+    "sqeuclidean": squared_distances,
+    "euclidean": euclidean_distances,
+    "cityblock": city_block_distances,
+}

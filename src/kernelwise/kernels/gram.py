@@ -11,11 +11,11 @@ import numpy as np
 
 from kernelwise._core.memory import check_gram_memory
 from kernelwise.kernels.base import Kernel
-from kernelwise.kernels.distances import DISTANCES, inner_products, squared_distances
+from kernelwise.kernels.distances import base_array
 
 
 class Grams:
-    """Gram matrices on one set of samples, from squared distances and inner products computed once.
+    """Gram matrices on one set of samples, from distances and inner products computed once.
 
     ``X`` is the Gram matrix itself for "precomputed"; ``bases`` are the arrays that the kernels to come need
     (see `base_of`), and ``n_buffers`` Gram matrices may be in use at one moment.
@@ -26,10 +26,7 @@ class Grams:
         bases = set(bases)
         if bases:
             check_gram_memory(len(bases) + n_buffers, X.shape[0])
-        self._bases = {
-            base: squared_distances(X) if base == DISTANCES else inner_products(X, X)
-            for base in sorted(bases)
-        }
+        self._bases = {base: base_array(base, X) for base in sorted(bases)}
         # A fresh n × n array costs as much in page faults as in arithmetic: the same few are used again.
         self._buffers: SimpleQueue[np.ndarray | None] = SimpleQueue()
         for _ in range(n_buffers):

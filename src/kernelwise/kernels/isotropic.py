@@ -8,8 +8,9 @@ import numpy as np
 
 from kernelwise._core.parameters import Hyperparameter
 from kernelwise._core.validation import check_positive
-from kernelwise.kernels.radial import RadialKernel, ScaledGaussian, exp_without_denormals
-from kernelwise.kernels.starts import start_gamma
+from kernelwise.kernels.distances import euclidean_distances
+from kernelwise.kernels.radial import OneWidth, RadialKernel, ScaledGaussian, decayed
+from kernelwise.kernels.starts import start_gamma, start_sigma
 
 #: Largest γ/σ² of KMOD: products of it with sums of kernel values are numbers.
 STEEPEST = 1e100
@@ -50,7 +51,7 @@ class RBF(ScaledGaussian):
         return self._copy(gamma=start_gamma(X, y, heuristic, keep=self.gamma))
 
 
-class ExponentialRBF(RadialKernel):
+class ExponentialRBF(RadialKernel, OneWidth):
     """k(x, y) = exp(−γ‖x − y‖) (paper 001, table 1), a Laplacian kernel of the Euclidean distance.
 
     Parameters
@@ -66,6 +67,7 @@ class ExponentialRBF(RadialKernel):
     """
 
     title: ClassVar[str] = "Exponential RBF"
+    distance: ClassVar[str] = "euclidean"
     hyperparameters: ClassVar = (Hyperparameter("gamma"),)
     input_powers: ClassVar = {"gamma": 0.5}
 
@@ -76,21 +78,22 @@ class ExponentialRBF(RadialKernel):
     def _check(self) -> None:
         check_positive(self.gamma, "gamma", "ExponentialRBF")
 
-    def _profile(self, D: np.ndarray) -> np.ndarray:
-        np.sqrt(D, out=D)
-        D *= -float(self.gamma)
-        return exp_without_denormals(D)
+    @property
+    def scale(self) -> float:
+        return float(self.gamma)
 
-    def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
-        D = self.squared_distances(X, Y)
-        V = W * (self._profile(D.copy()) if K is None else K)
-        return np.array([-self.gamma * np.vdot(V, np.sqrt(D, out=D))])
+    def distances(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Euclidean distances, shape (n_rows, n_columns)."""
+        return euclidean_distances(X, Y)
+
+    def _profile(self, D: np.ndarray) -> np.ndarray:
+        return decayed(np.sqrt(D, out=D), self.scale)
 
     def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
         if heuristic == "keep":
             return self._copy()
         # The fall-off of the Gaussian at its own width: γσ = σ²/(2σ²).
-        return self._copy(gamma=float(np.sqrt(start_gamma(X, y, heuristic) / 2.0)))
+        return self._copy(gamma=0.5 / start_sigma(X, y, heuristic))
 
 
 class KMOD(RadialKernel):

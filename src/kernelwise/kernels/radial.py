@@ -52,12 +52,17 @@ class RadialKernel(Kernel):
 class GaussianFamily(RadialKernel):
     """k(x, y) = exp(−s‖L(x − y)‖²): RBF, Mahalanobis, diagonal, general and low-rank Gaussian in one."""
 
+    distance: ClassVar[str] = "sqeuclidean"
     is_gaussian: ClassVar[bool] = True
 
     @property
     @abstractmethod
     def scale(self) -> float:
         """The factor s before the squared distance."""
+
+    def distances(self, X: Any, Y: Any = None) -> np.ndarray:
+        """D of exp(−s·D), the squared distances after the linear map, shape (n_rows, n_columns)."""
+        return self.squared_distances(X, Y)
 
     def metric(self, n_features: int) -> np.ndarray:
         L = self.linear_map(n_features)
@@ -69,32 +74,46 @@ class GaussianFamily(RadialKernel):
         return {"kernel": "rbf", "gamma": self.scale}
 
     def _profile(self, D: np.ndarray) -> np.ndarray:
-        with np.errstate(over="ignore"):  # of a kernel so narrow that the value is zero
-            D *= -self.scale
-        return exp_without_denormals(D)
+        return decayed(D, self.scale)
 
 
-class ScaledGaussian(GaussianFamily):
-    """A member of the family whose one free parameter is the factor s (up to a constant)."""
+class OneWidth(Kernel):
+    """k(x, y) = exp(−s·D) whose one free parameter is the factor s (up to a constant)."""
 
     has_one_width: ClassVar[bool] = True
 
+    def factor_for(self, scale: float) -> float:
+        """The factor of `rescaled` that makes s this scale: it is squared where D grows like ‖x − y‖."""
+        (power,) = self.input_powers.values()
+        return float((scale / self.scale) ** (1.0 / power))
+
     def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
         # ∂K/∂log s = −s D∘K
-        D = self.squared_distances(X, Y)
-        V = W * (self._profile(D.copy()) if K is None else K)
+        D = self.distances(X, Y)
+        V = W * (decayed(D.copy(), self.scale) if K is None else K)
         return np.array([-self.scale * np.vdot(V, D)])
 
     def derivatives_dot(self, X: Any, W: np.ndarray, order: int = 3) -> np.ndarray:
         """Σ_ij W_ij ∂ᵏK_ij/∂sᵏ for k = 0 … order: multiplies K by (−D)ᵏ (paper 000, after equation 9)."""
-        D = self.squared_distances(X)
-        V = W * self._profile(D.copy())
+        D = self.distances(X)
+        V = W * decayed(D.copy(), self.scale)
         sums = [V.sum()]
         for _ in range(order):
             V *= D
             np.negative(V, out=V)
             sums.append(V.sum())
         return np.array(sums)
+
+
+class ScaledGaussian(GaussianFamily, OneWidth):
+    """A member of the Gaussian family whose one free parameter is the factor s (up to a constant)."""
+
+
+def decayed(D: np.ndarray, scale: float) -> np.ndarray:
+    """exp(−s·D) in place."""
+    with np.errstate(over="ignore"):  # of a kernel so narrow that the value is zero
+        D *= -scale
+    return exp_without_denormals(D)
 
 
 def exp_without_denormals(exponent: np.ndarray) -> np.ndarray:

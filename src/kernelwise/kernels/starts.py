@@ -11,53 +11,73 @@ from sklearn.metrics import pairwise_distances_argmin_min
 
 from kernelwise._core.validation import check_choice, check_labels, check_range, check_samples
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.kernels.distances import squared_distances
+from kernelwise.kernels.distances import DISTANCES_OF
 
 HEURISTICS = ("jaakkola", "median", "scale", "keep")
 # Points whose distances are looked at; evenly spaced rows beyond that, so that no chance enters.
 MAX_POINTS = 2000
+#: Where all points are equal: γ is 1 for exp(−γ‖x − y‖²) and for exp(−γ‖x − y‖₁).
+SIGMA_ONE = {"euclidean": float(np.sqrt(0.5)), "cityblock": 0.5}
 
 
 def start_gamma(X: Any, y: Any = None, heuristic: str | None = None, keep: float = 1.0) -> float:
-    """γ of exp(−γ‖x − y‖²) by a rule of thumb; see :meth:`Kernel.initialize`. "keep" returns ``keep``.
+    """γ = 1/(2σ²) of exp(−γ‖x − y‖²), σ as from `start_sigma`; "keep" returns ``keep``."""
+    if heuristic == "keep":
+        return float(keep)
+    if heuristic == "scale":
+        X = check_samples(X)
+        check_range(X)
+        variance = _variance(X)
+        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+    return 1.0 / (2.0 * start_sigma(X, y, heuristic) ** 2)
 
-    It is positive and finite, whatever the data: where all distances are zero it is 1, with a warning.
+
+def start_sigma(X: Any, y: Any = None, heuristic: str | None = None, distance: str = "euclidean") -> float:
+    """The distance at which a kernel has fallen off, by a rule of thumb; see :meth:`Kernel.initialize`.
+
+    It is positive and finite, whatever the data: where all distances are zero γ is 1, with a warning.
+    ``distance`` is "euclidean" or "cityblock".
     """
     if heuristic is None:
         heuristic = "median" if y is None else "jaakkola"
     check_choice(heuristic, "heuristic", "initialize", HEURISTICS)
-    if heuristic == "keep":
-        return float(keep)
     X = check_samples(X)
     check_range(X)
     if heuristic == "scale":
-        # Of all entries, as scikit-learn takes it.
-        variance = float(X.multiply(X).mean() - X.mean() ** 2 if sparse.issparse(X) else X.var())
-        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        spread, d = float(np.sqrt(_variance(X))), X.shape[1]
+        sigma = spread * (np.sqrt(d / 2.0) if distance == "euclidean" else d / 2.0)
+        return float(sigma) if sigma > 0 else SIGMA_ONE[distance]
     if heuristic == "jaakkola":
-        return _gamma_of(_to_nearest_other_class(X, y), heuristic)
+        return _median(_to_nearest_other_class(X, y, distance), heuristic, distance)
     Z = X[_evenly(X.shape[0])]
-    return _gamma_of(np.sqrt(squared_distances(Z)[np.triu_indices(Z.shape[0], 1)]), heuristic)
+    D = DISTANCES_OF[distance](Z)
+    return _median(D[np.triu_indices(Z.shape[0], 1)], heuristic, distance)
 
 
-def _gamma_of(distances: np.ndarray, heuristic: str) -> float:
-    """1/(2σ²) with σ the median distance; without the zeros if half of them or more are."""
+def _variance(X: Any) -> float:
+    """Of all entries, as scikit-learn takes it."""
+    return float(X.multiply(X).mean() - X.mean() ** 2 if sparse.issparse(X) else X.var())
+
+
+def _median(distances: np.ndarray, heuristic: str, distance: str) -> float:
+    """The median distance; without the zeros if half of them or more are."""
     sigma = float(np.median(distances)) if distances.size else 0.0
     if sigma > 0:
-        return 1.0 / (2.0 * sigma**2)
+        return sigma
     positive = distances[distances > 0]
-    gamma = 1.0 / (2.0 * float(np.median(positive)) ** 2) if positive.size else 1.0
+    sigma = float(np.median(positive)) if positive.size else SIGMA_ONE[distance]
+    gamma = 1.0 / (2.0 * (sigma**2 if distance == "euclidean" else sigma))
     warnings.warn(
         f"Half or more of the distances the {heuristic} start looks at are zero (repeated rows); "
         f"it starts from gamma={gamma:.3g}, "
         + ("the median of the others." if positive.size else "since all points are equal."),
         KernelwiseWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
-    return gamma
+    return sigma
 
 
-def _to_nearest_other_class(X: Any, y: Any) -> np.ndarray:
+def _to_nearest_other_class(X: Any, y: Any, distance: str) -> np.ndarray:
     """Distance from up to ``MAX_POINTS`` points to the nearest point of another class (of all points)."""
     if y is None:
         raise ValueError("Jaakkola's heuristic needs labels: pass y, or heuristic='median'.")
@@ -67,7 +87,8 @@ def _to_nearest_other_class(X: Any, y: Any) -> np.ndarray:
     for label in range(index.max() + 1):
         points = chosen[index[chosen] == label]
         if points.size:
-            distances.append(pairwise_distances_argmin_min(X[points], X[index != label])[1])
+            found = pairwise_distances_argmin_min(X[points], X[index != label], metric=distance)
+            distances.append(found[1])
     return np.concatenate(distances)
 
 

@@ -51,7 +51,8 @@ def _by_sketch(judge: CrossValidator, start: Any, criterion: SumsCriterion) -> C
     sketch = judge.sketch(start)
     best = sketch.maximize(criterion, None)
     gammas = CURVE / sketch.histograms.quantile(0.5)
-    scored = judge.score(start.rescaled(best.gamma / start.scale), f"{best.stop_reason} of {criterion.name}")
+    kernel = start.rescaled(start.factor_for(best.gamma))
+    scored = judge.score(kernel, f"{best.stop_reason} of {criterion.name}")
     if best.stop_reason != "interior peak":
         message = f"{criterion.name} has no peak inside the range of γ: {best.gamma:.4g} is at its edge."
         judge.context.findings.append(Finding(best.stop_reason, "warning", message, *ADVICE))

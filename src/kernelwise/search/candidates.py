@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 #: Widths named within this factor of γ are one.
 SAME = 2.0
-#: The widest kernel proposed: γ·(median squared distance). Wider ones are the linear kernel's.
+#: The widest kernel proposed: γ·(median distance). Wider ones are the linear kernel's.
 WIDE = 2.0**-5
-#: γ·(median squared distance) that scikit-learn's "scale" has on standardised features of equal scatter.
+#: γ·(median distance) that scikit-learn's "scale" has on standardised features of equal scatter.
 USUAL = 2.0
-#: γ·(median squared distance) at which curves of criteria are drawn, and that of the target alignment.
+#: γ·(median distance) at which curves of criteria are drawn, and that of the target alignment.
 CURVE = 2.0 ** np.arange(-10.0, 10.5, 0.5)
 ALIGNMENT_CURVE = 2.0 ** np.arange(-6.0, 7.5, 0.5)
 
@@ -44,7 +44,7 @@ class WidthData:
     Attributes
     ----------
     scale, median : float
-        γ of the kernel that the search starts from, and the median squared distance.
+        γ of the kernel that the search starts from, and the median distance (squared, for RBF).
     grid : ndarray of shape (n_grid,)
         γ·median at which criteria are looked at.
     criterion : callable
@@ -76,7 +76,7 @@ WidthRule = Callable[[WidthData], Iterator[Width]]
 
 
 def at_median(factor: float, reason: str) -> WidthRule:
-    """The rule γ·(median squared distance) = factor."""
+    """The rule γ·(median distance) = factor."""
 
     def rule(data: WidthData) -> Iterator[Width]:
         yield Width(factor / data.median, reason)
@@ -180,7 +180,7 @@ def width_data_of_classes(judge: CrossValidator, kernel: Any) -> WidthData:
 def width_data_of_numbers(judge: CrossValidator, kernel: Any) -> WidthData:
     """The alignment with the target, from the distances of at most a thousand rows."""
     part = judge.criterion_samples()
-    D = kernel.squared_distances(part.Z)
+    D = kernel.distances(part.Z)
     median = median_distance(D)
 
     def alignment(name: str) -> np.ndarray:
@@ -194,5 +194,5 @@ def width_data_of_numbers(judge: CrossValidator, kernel: Any) -> WidthData:
 
 
 def median_distance(D: np.ndarray) -> float:
-    """Median of the squared distances between samples; their mean if most are zero."""
+    """Median of the distances between samples; their mean if most are zero."""
     return float(significant(float(np.median(D[np.triu_indices_from(D, 1)])) or float(D.mean())))

@@ -146,19 +146,22 @@ def _by_widths(judge: CrossValidator, start: Any) -> Choice:
     """Widths that the rules of the family name, scored by cross-validation, then uphill."""
     data = judge.family.width_data(judge, start)
     widths = named_widths(judge.family.width_rules, data)
-    # A width is the factor before the squared distance; the kernel starts at its own.
-    base = start.rescaled(1.0 / start.scale)
-    climb = Climb(base, judge, (WIDEST / data.median, NARROWEST / data.median))
-    scored = climb.run(widths.gammas, widths.reasons)
-    return Choice(scored, climb=climb, criterion_path=data.curves, how=_course(widths, climb))
+    # A width is the factor before the distance; the kernel starts at its own.
+    base = start.rescaled(start.factor_for(1.0))
+    limits = base.factor_for(WIDEST / data.median), base.factor_for(NARROWEST / data.median)
+    climb = Climb(base, judge, limits)
+    factors = [base.factor_for(gamma) for gamma in widths.gammas]
+    scored = climb.run(factors, widths.reasons)
+    missed = sum(factor not in climb.tried for factor in factors)
+    n_more = len(climb.tried) - len(factors)
+    how = _course(widths, missed, n_more)
+    return Choice(scored, climb=climb, criterion_path=data.curves, how=how)
 
 
-def _course(widths: Widths, climb: Climb) -> list[str]:
+def _course(widths: Widths, missed: int, n_more: int) -> list[str]:
     """Which widths a climb started from, and how many it went on to."""
     pairs = zip(widths.gammas, widths.reasons, strict=True)
     starts = "; ".join(f"γ = {number(gamma)} ({spoken(reason)})" for gamma, reason in pairs)
-    missed = sum(gamma not in climb.tried for gamma in widths.gammas)
-    n_more = len(climb.tried) - len(widths.gammas)
     return [
         f"The search started from {count(len(widths.gammas), 'width')} of the kernel: {starts}.",
         f"There was no time for {missed} of them."

@@ -14,7 +14,8 @@ from sklearn.model_selection import StratifiedKFold
 from kernelwise._core.text import count
 from kernelwise.findings import Finding
 from kernelwise.kernels import RBF
-from kernelwise.kernels.gram import DISTANCES, Grams
+from kernelwise.kernels.distances import DISTANCES
+from kernelwise.kernels.gram import Grams
 from kernelwise.search.accuracy import pooled_accuracies
 from kernelwise.search.runner import Folds
 

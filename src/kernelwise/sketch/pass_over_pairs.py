@@ -1,21 +1,22 @@
-"""One blocked pass over all pairs of samples: squared distances into a histogram per pair of classes."""
+"""One blocked pass over all pairs of samples: distances into a histogram per pair of classes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import delayed
 from scipy import sparse
 
 from kernelwise._core.threads import one_blas_thread, threads
+from kernelwise._core.validation import check_choice
 from kernelwise._core.weights import with_copies
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.kernels import as_kernel
-from kernelwise.kernels.distances import centre_of, rounding_share, squared_norms
-from kernelwise.kernels.radial import GaussianFamily
+from kernelwise.kernels import Kernel, as_kernel
+from kernelwise.kernels.city_block import fill_distances
+from kernelwise.kernels.distances import DISTANCES_OF, centre_of, rounding_share, squared_norms
 from kernelwise.sketch.bins import FINE_PER_BIN, MAX_PACKED, N_MOMENTS, N_SUMS, Bins, compiled
 from kernelwise.sketch.pair_blocks import BLOCK, Block, class_pairs
 
@@ -37,15 +38,24 @@ class Part(NamedTuple):
         return Part(self.cell, first, moments)
 
 
+#: The distance that a sketch takes unless it is told another, and that of a matrix of distances.
+USUAL, PRECOMPUTED = "sqeuclidean", "precomputed"
+
+
 @dataclass(frozen=True)
 class SortedSamples:
-    """Samples sorted by class, with squared norms; centred unless sparse."""
+    """Samples sorted by class, with squared norms; centred unless sparse.
+
+    Where ``distance`` is not the squared Euclidean one, the norms are of no use to it and are zero; Z is the
+    sorted matrix of distances if they are precomputed.
+    """
 
     Z: Any
     norms: np.ndarray
     weights: np.ndarray
     starts: np.ndarray
     is_weighted: bool
+    distance: str = USUAL
 
     @classmethod
     def from_data(
@@ -56,30 +66,71 @@ class SortedSamples:
         n_classes: int,
         centre: Any = None,
         is_weighted: bool | None = None,
+        distance: str = USUAL,
     ) -> SortedSamples:
         """Sort by class; ``centre`` and ``is_weighted`` if these samples are a part of others."""
         order = np.argsort(index, kind="stable")
         Z = X.astype(np.float64)[order]
-        if not sparse.issparse(Z):
+        if distance == PRECOMPUTED:
+            Z = Z[:, order]
+        elif not sparse.issparse(Z):
             Z -= centre_of(Z) if centre is None else centre
-        norms = squared_norms(Z)
+        norms = squared_norms(Z) if distance == USUAL else np.zeros(Z.shape[0])
         starts = np.concatenate([[0], np.cumsum(np.bincount(index, minlength=n_classes))])
         if is_weighted is None:
             is_weighted = not (weights == 1.0).all()
-        return cls(Z, norms, weights[order], starts, is_weighted)
+        return cls(Z, norms, weights[order], starts, is_weighted, distance)
 
     def products(self, rows: Any, columns: Any, memory: np.ndarray) -> np.ndarray:
-        """Inner products of shape (n_rows, n_columns)."""
+        """The array G of shape (n_rows, n_columns) with D = ‖x‖² + ‖y‖² − 2G.
+
+        Inner products; −D/2 where the norms are zero, because D is another distance.
+        """
+        if self.distance == PRECOMPUTED:
+            return np.ascontiguousarray(self.Z[rows][:, columns]) * -0.5
         A, B = self.Z[rows], self.Z[columns]
         if sparse.issparse(A):
-            return np.ascontiguousarray((A @ B.T).toarray())
+            G = np.ascontiguousarray((A @ B.T).toarray())
+            return G if self.distance == USUAL else _halved(DISTANCES_OF[self.distance](A, B))
         out = memory[: A.shape[0] * B.shape[0]].reshape(A.shape[0], B.shape[0])
-        return np.matmul(A, B.T, out=out)
+        if self.distance == USUAL:
+            return np.matmul(A, B.T, out=out)
+        if self.distance == "cityblock":
+            fill_distances(np.ascontiguousarray(A), np.ascontiguousarray(B.T), out)
+            return _halved(out)
+        return _halved(DISTANCES_OF[self.distance](A, B))
+
+    def largest(self) -> float:
+        """A bound of the distances between these samples and others like them."""
+        if self.distance == PRECOMPUTED:
+            return float(self.Z.max())
+        if self.distance == "cityblock":
+            return 2.0 * float(np.abs(self.Z).sum(axis=1).max())
+        return float(_from_squares(4.0 * squared_norms(self.Z).max(), self.distance))
 
     def bins(self) -> Bins:
         """Bins for these samples; what distance is typical is read off a thousand random pairs."""
         i, j = random_pairs(len(self.norms))
-        return bins_for(float(self.norms.max()), self.Z[i] - self.Z[j])
+        if self.distance == PRECOMPUTED:
+            return bins_for(self.largest(), self.Z[i, j])
+        return bins_for(self.largest(), lengths(self.Z[i] - self.Z[j], self.distance))
+
+
+def _halved(D: np.ndarray) -> np.ndarray:
+    D *= -0.5
+    return D
+
+
+def _from_squares(squares: Any, distance: str) -> Any:
+    """The distance whose square is given: itself, or its root."""
+    return squares if distance == USUAL else np.sqrt(squares)
+
+
+def lengths(differences: Any, distance: str) -> np.ndarray:
+    """Distances of pairs from their differences, (n_pairs, n_features)."""
+    if distance == "cityblock":
+        return np.abs(differences).sum(axis=1)
+    return np.asarray(_from_squares(squared_norms(differences), distance))
 
 
 def random_pairs(n: int) -> np.ndarray:
@@ -87,32 +138,52 @@ def random_pairs(n: int) -> np.ndarray:
     return np.random.default_rng(0).integers(n, size=(2, 1000))
 
 
-def bins_for(largest_norm: float, differences: Any) -> Bins:
-    """Bins for samples of such squared norms, and with such differences between random pairs."""
-    largest = 4.0 * largest_norm
+def bins_for(largest: float, some: np.ndarray) -> Bins:
+    """Bins for distances up to the largest one, of which some, of random pairs, are given."""
     if not np.isfinite(largest):
         raise ValueError("Squared distances overflow: X has values too large. Scale the features first.")
-    D = squared_norms(differences)
-    return Bins.covering(float(np.median(D[D > 0])) if (D > 0).any() else largest, largest)
+    return Bins.covering(float(np.median(some[some > 0])) if (some > 0).any() else largest, largest)
 
 
 def mapped(X: Any, y: Any, kernel: Any, weight: np.ndarray) -> Any:
     """The samples after the linear map of the kernel, which may come from them, repeated by their weights."""
     if kernel is None:
         return X
-    kernel = as_gaussian(kernel).initialize(*with_copies(X, np.asarray(y), weight), heuristic="keep")
+    kernel = as_decaying(kernel).initialize(*with_copies(X, np.asarray(y), weight), heuristic="keep")
+    kernel.check_takes(X)
     kernel._check_features(X.shape[1])
     return kernel.transform(X)
 
 
-def as_gaussian(kernel: Any) -> GaussianFamily:
+def as_decaying(kernel: Any) -> Kernel:
     """Return the kernel exp(−s·D) with that name, or the kernel itself; refuse all others."""
     kernel = as_kernel(kernel)
-    if not kernel.is_gaussian:
+    if kernel.distance is None:
         raise IncompatibleError(
-            f"A distance sketch is for kernels exp(−s·D): RBF, Mahalanobis and the Gaussians, not {kernel!r}."
+            "A distance sketch is for kernels exp(−s·D) of a distance D, such as RBF, Laplacian, Mahalanobis "
+            f"and the Gaussians, not {kernel!r}."
         )
-    return cast(GaussianFamily, kernel)
+    return kernel
+
+
+def distance_of(kernel: Any, distance: str | None) -> str:
+    """The distance of a sketch: that of the kernel, or the one that is named; refuse what contradicts."""
+    own = USUAL if kernel is None else as_decaying(kernel).distance
+    assert own is not None
+    if distance is None:
+        return own
+    check_choice(distance, "distance", "DistanceSketch", (*DISTANCES_OF, PRECOMPUTED))
+    if kernel is not None and distance != own:
+        raise ValueError(
+            f"distance={distance!r} is not that of the kernel {kernel!r}, which is {own!r}. Give one of them."
+        )
+    return distance
+
+
+def check_dense(X: Any, distance: str) -> None:
+    """Raise if samples are sparse and the distance has no sparse form."""
+    if sparse.issparse(X) and distance == "cityblock":
+        raise ValueError("City-block distances are for dense samples only. Pass X.toarray().")
 
 
 def distance_histograms(

@@ -10,7 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.validation import check_labels, check_samples, check_weights, is_dask
+from kernelwise._core.validation import (
+    check_distances,
+    check_labels,
+    check_samples,
+    check_weights,
+    is_dask,
+)
 from kernelwise.criteria.sums import ClassSums
 from kernelwise.sketch import file as _sketch_file
 from kernelwise.sketch.bins import Bins, as_moments
@@ -24,13 +30,21 @@ from kernelwise.sketch.pair_blocks import (
     number_of_draws,
     sampled_blocks,
 )
-from kernelwise.sketch.pass_over_pairs import SortedSamples, collect, distance_histograms, mapped
+from kernelwise.sketch.pass_over_pairs import (
+    PRECOMPUTED,
+    SortedSamples,
+    check_dense,
+    collect,
+    distance_histograms,
+    distance_of,
+    mapped,
+)
 from kernelwise.sketch.peaks import SketchMaximum, global_maxima, range_of_gamma
 
 
 @dataclass(frozen=True, eq=False)
 class DistanceSketch:
-    """Histograms of the squared distances D between the samples of every two classes.
+    """Histograms of the distances D (squared Euclidean unless told) between the samples of every two classes.
 
     S_ab(γ) = Σ exp(−γD) over the pairs of classes a and b is the Laplace transform of the distribution of D,
     so one pass over the pairs gives the sums, their derivatives, and all criteria that are functions of them,
@@ -84,6 +98,7 @@ class DistanceSketch:
         X: Any,
         y: Any,
         *,
+        distance: str | None = None,
         kernel: Any = None,
         sample_weight: Any = None,
         n_jobs: int | None = None,
@@ -100,9 +115,12 @@ class DistanceSketch:
             is the same. Chunks of 10 000 to 100 000 rows are good.
         y : array of shape (n_samples,)
             Beside a dask collection, one with the same chunks or, if X knows their lengths, any.
+        distance : {"sqeuclidean", "euclidean", "cityblock", "precomputed"}, default=None
+            D of the kernels exp(−γD) that the sketch is for; "precomputed" says that X is the matrix of
+            distances, of shape (n_samples, n_samples). None is that of the kernel.
         kernel : Kernel or str, default=None
-            A Gaussian kernel exp(−s‖L(x − y)‖²): distances are taken after its linear map L, and the sketch's
-            γ is the factor s (``kernel.scale``). What it needs from the data is set first. None is RBF.
+            A kernel exp(−s·D): distances are taken after its linear map, and the sketch's γ is the factor s
+            (``kernel.scale``). What it needs from the data is set first. None is RBF.
         sample_weight : array of shape (n_samples,), default=None
             The pair (i, j) counts w_i w_j times.
         n_jobs : int, default=None
@@ -123,15 +141,18 @@ class DistanceSketch:
                 raise ValueError(f"part={part} is for arrays in memory: dask shares out the work by itself.")
             from kernelwise.distributed.sketch import sketch_of_chunks  # imports dask
 
-            return cls(**sketch_of_chunks(X, y, sample_weight, kernel, n_blocks, random_state))
-        X = check_samples(X)
+            return cls(**sketch_of_chunks(X, y, sample_weight, kernel, n_blocks, random_state, distance))
+        distance = distance_of(kernel, distance)
+        X = check_distances(X) if distance == PRECOMPUTED else check_samples(X)
+        check_dense(X, distance)
         classes, index = check_labels(y, X.shape[0])
         w = check_weights(sample_weight, X.shape[0])
         n = np.bincount(index, weights=w)
         if not n.all():
             empty = classes.tolist()[int(n.argmin())]
             raise ValueError(f"All samples of class {empty!r} have weight zero. Remove the class.")
-        samples = SortedSamples.from_data(mapped(X, y, kernel, w), index, w, len(classes))
+        Z = mapped(X, y, kernel, w)
+        samples = SortedSamples.from_data(Z, index, w, len(classes), distance=distance)
         bins = samples.bins()
         blocks = all_blocks(samples.starts)
         if n_blocks is not None:

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from kernelwise.kernels import Kernel
-from kernelwise.kernels.distances import DISTANCES, inner_products, squared_distances
+from kernelwise.kernels.distances import DISTANCES_OF, base_array
 from kernelwise.testing.assertions import assert_close
 from kernelwise.testing.gradients import assert_gradient, central_difference
 
@@ -98,13 +98,16 @@ def _check_answers(kernel: Any, X: np.ndarray) -> None:
     by_map = X if L is None else X * L if L.ndim == 1 else X @ L
     same(by_map, kernel.transform(X), "linear_map is not the map of transform")
     if kernel.gram_base is not None:
-        base = squared_distances(X) if kernel.gram_base == DISTANCES else inner_products(X, X)
+        base = base_array(kernel.gram_base, X)
         same(kernel.profile(base), K, f"profile of {kernel.gram_base} is not kernel(X)")
+    if kernel.distance is not None:
+        D = kernel.distances(X)
+        same(np.exp(-kernel.scale * D), K, "kernel(X) is not exp(−scale·D)")
+        same(DISTANCES_OF[kernel.distance](kernel.transform(X)), D, f"distances are not {kernel.distance}")
     if kernel.is_gaussian:
         Q = kernel.metric(X.shape[1])
         differences = X[:, None] - X
         D = np.einsum("ijk,kl,ijl->ij", differences, Q, differences)
-        same(np.exp(-kernel.scale * kernel.squared_distances(X)), K, "kernel(X) is not exp(−scale·D)")
         same(np.exp(-0.5 * D), K, "metric is not that of kernel(X)")
 
 

@@ -22,7 +22,8 @@ from kernelwise.diagnostics import boundary_verdict
 from kernelwise.estimators.svc import SVC
 from kernelwise.exceptions import BoundaryWarning
 from kernelwise.kernels import RBF, Kernel, as_kernel
-from kernelwise.kernels.gram import DISTANCES, Grams
+from kernelwise.kernels.distances import DISTANCES
+from kernelwise.kernels.gram import Grams
 from kernelwise.optimizers import QuasiNewton
 from kernelwise.optimizers.base import Optimizer
 from kernelwise.search.accuracy import pooled_accuracies

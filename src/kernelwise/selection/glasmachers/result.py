@@ -11,7 +11,7 @@ from kernelwise.diagnostics import BoundaryVerdict
 from kernelwise.estimators.svc import SVC
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
-from kernelwise.kernels.gram import DISTANCES
+from kernelwise.kernels.distances import DISTANCES
 from kernelwise.result import TuningResult
 from kernelwise.selection.procedure import ProcedureResult, table_rows
 

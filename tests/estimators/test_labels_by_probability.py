@@ -16,9 +16,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import StratifiedKFold
 
 from kernelwise import SVC, NystroemSVC, TunedSVC, load
-from kernelwise.estimators._probability import class_probabilities, most_likely
 from kernelwise.exceptions import TrustWarning
 from kernelwise.solvers.platt import fit_platt, platt_probability
+from kernelwise.solvers.probability import class_probabilities, most_likely
 
 ESTIMATORS = {
     "SVC": SVC(probability=True, random_state=0),

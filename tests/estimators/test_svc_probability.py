@@ -12,8 +12,8 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold, cross_val_predict, train_test_split
 
 from kernelwise import SVC
-from kernelwise.estimators._probability import couple
 from kernelwise.solvers.platt import fit_platt, platt_probability
+from kernelwise.solvers.probability import couple
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import RobustScaler, StandardScaler
 
 from kernelwise import SVC, TunedSVC
-from kernelwise.estimators._probability import decide
 from kernelwise.kernels import RBF
+from kernelwise.solvers.probability import decide
 
 
 def titanic_like():

@@ -6,7 +6,6 @@ import warnings
 
 import numpy as np
 
-from kernelwise.estimators._probability import log_odds, most_likely
 from kernelwise.estimators.fit_record import FitRecord, held_out_sigmoids
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES
@@ -14,6 +13,7 @@ from kernelwise.search.baseline import decision_for_classes
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Classification
 from kernelwise.search.result import Choice
+from kernelwise.solvers.probability import log_odds, most_likely
 
 
 def labels_findings(

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernelwise.estimators._probability import class_probabilities, decide, log_odds
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES, two_class_machines
 from kernelwise.search.samples import Samples
 from kernelwise.solvers.platt import FLAT, fit_platt_of
+from kernelwise.solvers.probability import class_probabilities, decide, log_odds
 
 
 class HeldOut(NamedTuple):

@@ -117,6 +117,35 @@ class Kernel(Parametrized, ABC):
             )
         return self._gradient_dot(X, Y, W, K)
 
+    def input_gradient(self, X: Any, A: Any, Y: Any = None) -> np.ndarray:
+        """Gradients by the samples of sums of kernel values: Σ_j A_ij ∂k(x_i, y_j)/∂x_i.
+
+        With coefficients β as every row of ``A`` they are those of the decision function of a machine.
+
+        Parameters
+        ----------
+        X : array of shape (n_rows, n_features)
+        A : ndarray of shape (n_rows, n_columns)
+        Y : array of shape (n_columns, n_features), default=None
+            ``X`` when omitted.
+
+        Returns
+        -------
+        gradient : ndarray of shape (n_rows, n_features)
+            Where the kernel has a kink, at equal samples or equal features, that side counts as zero.
+        """
+        X, Y = check_pair(X, Y)
+        if sparse.issparse(X) or sparse.issparse(Y):
+            raise IncompatibleError("Gradients by the samples are of dense samples only. Pass X.toarray().")
+        self._check_features(X.shape[1])
+        A = np.asarray(A, dtype=float)
+        if A.shape != (X.shape[0], Y.shape[0]):
+            raise ValueError(f"A has shape {A.shape}, expected {(X.shape[0], Y.shape[0])}.")
+        return self._input_gradient(np.asarray(X, dtype=float), A, np.asarray(Y, dtype=float))
+
+    def _input_gradient(self, X: np.ndarray, A: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        raise IncompatibleError(f"{type(self).__name__} does not say how it changes with the samples.")
+
     def check_takes(self, *samples: Any) -> None:
         """Raise if samples are sparse and the kernel takes no such samples."""
         for X in samples:

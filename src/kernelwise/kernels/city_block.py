@@ -59,6 +59,15 @@ def weighted_differences(X: np.ndarray, V: np.ndarray, Y: np.ndarray) -> np.ndar
     return sums.sum(axis=1)
 
 
+def weighted_signs(X: np.ndarray, V: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """Σ_j V_ij sign(x_ik − y_jk) for every row i and feature k, shape (n_rows, n_features)."""
+    rows, weights = np.ascontiguousarray(X, dtype=float), np.ascontiguousarray(V, dtype=float)
+    columns = np.ascontiguousarray(Y, dtype=float)
+    sums = np.zeros(rows.shape)
+    _compiled()[2](rows, columns, weights, sums)
+    return sums
+
+
 def _fill(rows: Any, columns: Any, D: Any, first: Any) -> None:
     # The loops over columns are the innermost: they are vectorised without changing the order of a sum. Four
     # features at a time, so that a distance is read and written once for four differences.
@@ -94,9 +103,18 @@ def _add_differences(rows: Any, columns: Any, weights: Any, sums: Any) -> None:
                     sums[k, j] += weights[i, j] * abs(a - columns[k, j])
 
 
+def _add_signs(rows: Any, columns: Any, weights: Any, sums: Any) -> None:
+    for i in range(rows.shape[0]):
+        for j in range(columns.shape[0]):
+            v = weights[i, j]
+            for k in range(rows.shape[1]):
+                difference = rows[i, k] - columns[j, k]
+                sums[i, k] += v if difference > 0.0 else (-v if difference < 0.0 else 0.0)
+
+
 @lru_cache
 @collection_paused()
-def _compiled() -> tuple[Callable[..., None], Callable[..., None]]:
+def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
     # Numba takes a quarter of a second to import: not before a kernel is evaluated.
     from numba import float64, int64, types, void
 
@@ -104,4 +122,5 @@ def _compiled() -> tuple[Callable[..., None], Callable[..., None]]:
     return (
         compiled_for(void(given, given, float64[:, ::1], int64))(_fill),
         compiled_for(void(given, given, given, float64[:, ::1]))(_add_differences),
+        compiled_for(void(given, given, given, float64[:, ::1]))(_add_signs),
     )

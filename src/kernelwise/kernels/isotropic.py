@@ -89,6 +89,12 @@ class ExponentialRBF(RadialKernel, OneWidth):
     def _profile(self, D: np.ndarray) -> np.ndarray:
         return decayed(np.sqrt(D, out=D), self.scale)
 
+    def _slope(self, D: np.ndarray) -> np.ndarray:
+        r = np.sqrt(D)
+        slope = np.divide(-0.5 * self.scale, r, out=np.zeros_like(r), where=r > 0)
+        slope *= decayed(r, self.scale)
+        return slope
+
     def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
         if heuristic == "keep":
             return self._copy()
@@ -144,6 +150,11 @@ class KMOD(RadialKernel):
         K *= np.expm1(D, out=D)
         K /= np.expm1(-u0)
         return K
+
+    def _slope(self, D: np.ndarray) -> np.ndarray:
+        # φ = expm1(u)/expm1(u₀) with u = γ/(D + σ²): φ' = −(u²/γ) exp(u)/expm1(u₀), without overflow.
+        u0, u = self.gamma / self.sigma**2, self.gamma / (D + self.sigma**2)
+        return np.asarray(u**2 / self.gamma * np.exp(u - u0) / np.expm1(-u0))
 
     def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
         D = self.squared_distances(X, Y)

@@ -140,3 +140,7 @@ class KernelSum(Kernel):
             if kernel.geometry == "euclidean":
                 by_theta.append(kernel._gradient_dot(X, Y, weight * W, own))
         return np.concatenate([by_weight, *by_theta])
+
+    def _input_gradient(self, X: np.ndarray, A: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        gradients = [weight * kernel._input_gradient(X, A, Y) for weight, kernel in self.parts()]
+        return np.asarray(sum(gradients))

@@ -9,7 +9,7 @@ import numpy as np
 from kernelwise._core.parameters import Hyperparameter
 from kernelwise._core.validation import check_positive, check_samples
 from kernelwise.kernels.base import Kernel
-from kernelwise.kernels.city_block import city_block_distances, weighted_differences
+from kernelwise.kernels.city_block import city_block_distances, weighted_differences, weighted_signs
 from kernelwise.kernels.distances import CITY_BLOCK
 from kernelwise.kernels.radial import OneWidth, decayed, mapped
 from kernelwise.kernels.starts import start_sigma
@@ -50,6 +50,13 @@ class CityBlockKernel(Kernel):
 
     def _profile(self, D: np.ndarray) -> np.ndarray:
         return decayed(D, self.scale)
+
+    def _input_gradient(self, X: np.ndarray, A: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        # ∂k/∂z_k = −s·sign(z_k − w_k)·k after the map z = x∘L.
+        V = A * self._gram(X, Y)
+        L = self.linear_map(X.shape[1])
+        gradient = -self.scale * weighted_signs(X, V, Y)
+        return gradient if L is None else gradient * L
 
 
 class Laplacian(CityBlockKernel, OneWidth):

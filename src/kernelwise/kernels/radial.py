@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.distances import DISTANCES, squared_distances
 
@@ -48,6 +49,18 @@ class RadialKernel(Kernel):
     def _profile(self, D: np.ndarray) -> np.ndarray:
         """φ(D), in place."""
 
+    def _slope(self, D: np.ndarray) -> np.ndarray:
+        """φ'(D), of the shape of D; it may be computed in place."""
+        raise IncompatibleError(f"{type(self).__name__} does not say how it changes with the samples.")
+
+    def _input_gradient(self, X: np.ndarray, A: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        # ∂φ(‖z − w‖²)/∂z = 2φ'(D)(z − w) after the linear map z = xL, and ∂/∂x = ∂/∂z·Lᵀ.
+        V = A * self._slope(self.squared_distances(X, Y))
+        Z, W = self.transform(X), self.transform(Y)
+        gradient = 2.0 * (V.sum(axis=1)[:, None] * Z - V @ W)
+        L = self.linear_map(X.shape[1])
+        return gradient if L is None else gradient * L if L.ndim == 1 else gradient @ L.T
+
 
 class GaussianFamily(RadialKernel):
     """k(x, y) = exp(−s‖L(x − y)‖²): RBF, Mahalanobis, diagonal, general and low-rank Gaussian in one."""
@@ -75,6 +88,11 @@ class GaussianFamily(RadialKernel):
 
     def _profile(self, D: np.ndarray) -> np.ndarray:
         return decayed(D, self.scale)
+
+    def _slope(self, D: np.ndarray) -> np.ndarray:
+        slope = self._profile(D)
+        slope *= -self.scale
+        return slope
 
 
 class OneWidth(Kernel):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,19 +21,15 @@ from kernelwise.search.climb import Climb
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.epsilon import fit_epsilon
 from kernelwise.search.fold_kernels import final_kernel, without_rounding
+from kernelwise.search.forms import among, auto
 from kernelwise.search.learned_metrics import most_regularised, search_metric
 from kernelwise.search.reasons import spoken
 from kernelwise.search.result import Choice, columns_of
-from kernelwise.search.rules import simplest_within
 from kernelwise.search.wording import number
 
 #: The climb stays between these values of γ·(median squared distance): wider kernels are linear ones, and
 #: under narrower ones every sample is alone.
 WIDEST, NARROWEST = 2.0**-7, 2.0**8
-#: Full metrics have d² parameters: none for more features than this when nobody asked for one.
-MAX_FULL = 60
-#: Kernels that "auto" chooses among, from the simplest on.
-AUTO = ("rbf", "diagonal", "gaussian")
 LEARNED = ("diagonal", "gaussian", "low-rank")
 START = "start from the data"
 
@@ -45,9 +42,9 @@ def choose(
     Parameters
     ----------
     judge : CrossValidator
-    kernel : str or Kernel
-        A name, a kernel to start from, "precomputed", or "auto" for the simplest of RBF, diagonal and full
-        Gaussian kernels that is within one standard error of the best.
+    kernel : str, Kernel or list of them
+        A name, a kernel to start from, "precomputed", or "auto" for the best of several forms and their sum
+        (`kernelwise.search.forms`); a list is a choice among its kernels and their sum.
     criterion : str or Criterion, default="auto"
         One that the family of the judge takes.
     search : str or Optimizer, default=None
@@ -60,9 +57,13 @@ def choose(
         finding = Finding("unused search", "warning", message, "Name a criterion, such as 'kta'.")
         if finding not in judge.context.findings:  # "auto" chooses for each of its kernels
             judge.context.findings.append(finding)
+    one = partial(_one_form, judge, criterion=criterion, search=optimizer, given=given)
     if isinstance(kernel, str) and kernel == "auto":
-        return _simplest(judge, given, optimizer)
-    choice = _strategy(judge, kernel, criterion, optimizer, given)
+        choice = auto(judge, one, by_score=isinstance(criterion, str))
+    elif isinstance(kernel, list | tuple):
+        choice = among(judge, kernel, one)
+    else:
+        choice = one(kernel)
     scored, why = fit_epsilon(judge, choice.scored, choice.climb)
     if scored is not choice.scored:
         choice.scored, choice.index = scored, scored.best
@@ -70,10 +71,10 @@ def choose(
     return choice
 
 
-def _strategy(
-    judge: CrossValidator, kernel: Any, criterion: Any, search: Optimizer | None, given: Any
+def _one_form(
+    judge: CrossValidator, kernel: Any, *, criterion: Any, search: Optimizer | None, given: Any
 ) -> Choice:
-    """The way from a kernel and a criterion to a scored kernel."""
+    """The way from one form of kernel and a criterion to a scored kernel."""
     is_auto = isinstance(criterion, str) and criterion == "auto"
     if isinstance(kernel, str) and kernel == "precomputed":
         return _given(judge, kernel)
@@ -97,43 +98,6 @@ def _learns(judge: CrossValidator, kernel: str, criterion: Any, search: Optimize
     if isinstance(criterion, Criterion):
         return search is None and judge.family.learns_by_any_criterion
     return bool(criterion == "auto")
-
-
-def _simplest(judge: CrossValidator, criterion: Any, search: Optimizer | None) -> Choice:
-    """The simplest of `AUTO` whose score is within one standard error of the best."""
-    choices: dict[str, Choice] = {}
-    skipped = []
-    n_features, is_sparse = judge.samples.Z.shape[1], sparse.issparse(judge.samples.Z)
-    findings, of_form = judge.context.findings, {}
-    for name in AUTO:
-        before = len(findings)
-        is_too_large = name == "gaussian" and n_features > MAX_FULL
-        if choices and (is_sparse or n_features == 1 or is_too_large):
-            kind = "sparse features" if is_sparse else "features" if n_features > 1 else "feature"
-            skipped.append(f"The form {name!r} was left out for {n_features} {kind}")
-        elif not choices or judge.context.deadline.allows(f"{name} metric"):
-            choices[name] = choose(judge, name, criterion, search)
-            of_form[name] = findings[before:]
-            del findings[before:]
-    names, scored = list(choices), [choice.scored for choice in choices.values()]
-    scores = np.array([one.best_score for one in scored])
-    errors = np.array([judge.standard_error(one) for one in scored])
-    name = names[simplest_within(scores, np.arange(len(names)), errors)]
-    findings += of_form[name]  # what was found about the other forms is of no use to anybody
-    choices[name].why.append(_why_simplest(name, choices))
-    choices[name].how += [f"{sentence}." for sentence in skipped]
-    return choices[name]
-
-
-def _why_simplest(name: str, choices: dict[str, Choice]) -> str:
-    """Why one of the forms of kernel was kept, with the scores that decided."""
-    if len(choices) == 1:
-        return f"Only the form {name!r} was tried."
-    scores = ", ".join(f"{form!r} {choice.scored.best_score:.4f}" for form, choice in choices.items())
-    return (
-        f"{name!r} is the simplest form of kernel within one standard error of the best; scores averaged "
-        f"over neighbouring values of C: {scores}."
-    )
 
 
 def _given(judge: CrossValidator, kernel: Any) -> Choice:

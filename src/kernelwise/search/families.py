@@ -28,6 +28,8 @@ from kernelwise.search.candidates import (
     width_data_of_classes,
     width_data_of_numbers,
 )
+from kernelwise.search.log_loss import held_out_log_loss
+from kernelwise.search.samples import Samples
 from kernelwise.search.scored_kernel import ScoredKernel
 from kernelwise.solvers.path import SVMPath, solve_path
 from kernelwise.solvers.regression_path import solve_regression_path
@@ -59,6 +61,8 @@ class Family(ABC):
     width_rules: ClassVar[list[WidthRule]] = PLAIN_RULES
     #: Criteria that learn a metric, by kernel.
     metric_criteria: ClassVar[dict[str, tuple[Any, ...]]] = {}
+    #: What decides between forms of kernel whose scores are equal within the error, in words.
+    finer_reason: ClassVar[str] = "a sum of kernels is preferred"
     #: Criteria that choose by cross-validation alone.
     by_score: ClassVar[tuple[str, ...]] = ("auto",)
 
@@ -117,6 +121,13 @@ class Family(ABC):
         """What width rules see."""
         return width_data_of_numbers(judge, kernel)
 
+    def finer_cost(self, held: Samples, decision: np.ndarray) -> float | None:
+        """What tells forms of kernel apart whose scores are equal within the error; None if nothing does.
+
+        ``decision`` are held-out decision values of shape (n_held_out, n_machines); less is better.
+        """
+        return None
+
     def alignment(self) -> Criterion:
         """The criterion from whose optimum kernels without a sketch start."""
         return TargetAlignment(centered=True)
@@ -135,16 +146,12 @@ class Classification(Family):
     ``multiclass`` is a key of `kernelwise.multiclass.STRATEGIES`, ``class_weight`` as in `kernelwise.SVC`.
     """
 
+    finer_reason = "its held-out probabilities are the best of those within it"
     regularises_metrics = True
     learns_by_any_criterion = True
     aligns_widths = True
     width_rules = CLASS_RULES
-    metric_criteria: ClassVar = {
-        "diagonal": ("centered-kta", "regularized-margin"),
-        # A full metric costs several times a diagonal one, so that it gets one criterion only.
-        "gaussian": ("centered-kta",),
-        "low-rank": ("centered-kta",),
-    }
+    metric_criteria: ClassVar = dict.fromkeys(("diagonal", "gaussian", "low-rank"), ("centered-kta",))
 
     classes: np.ndarray
     multiclass: str = "ovo"
@@ -184,6 +191,9 @@ class Classification(Family):
 
     def width_data(self, judge: CrossValidator, kernel: Any) -> WidthData:
         return width_data_of_classes(judge, kernel)
+
+    def finer_cost(self, held: Samples, decision: np.ndarray) -> float | None:
+        return held_out_log_loss(held, decision, len(self.classes), self.multiclass)
 
     def alignment(self) -> Criterion:
         return as_criterion("centered-kta")

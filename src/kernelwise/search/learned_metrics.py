@@ -21,8 +21,8 @@ from kernelwise.search.scored_kernel import ScoredKernel
 SMALL = 0.05
 #: What takes the place of a small weight, as a share of the largest: a weight must be positive.
 DROPPED = 1e-9
-#: Rows on which a metric is learned, at most.
-MAX_ROWS = 1000
+#: Rows on which a metric is learned, at most: its cost grows like their square.
+MAX_ROWS = 300
 #: Standard errors within which a stronger regularisation is preferred with a learned metric.
 CLOSE = 0.5
 

@@ -40,6 +40,8 @@ class SVMPath:
     strategy : str
     last : list of lists of Solved
         By fold and machine: where `svm_path` with ``after=`` goes on.
+    members : list of ndarray
+        Of each machine: the samples that the coefficients of its solutions belong to.
 
     Examples
     --------
@@ -63,6 +65,7 @@ class SVMPath:
     Cs: np.ndarray
     strategy: str
     last: list[list[Solved]] = field(repr=False)
+    members: list[np.ndarray] = field(default_factory=list, repr=False)
 
 
 def svm_path(
@@ -164,7 +167,7 @@ def solve_path(
     n_solved = len(splits) if only is None else 1
     n_copies = 2.0 * (len(classes) > 2) + 0.5 * min(number_of_threads(n_jobs), n_solved)
     check_gram_memory(n_copies, n, itemsize=K.dtype.itemsize)
-    tests = [test for _, test in splits]
+    tests, rows = [test for _, test in splits], np.arange(n)
     if len(classes) > 2:
         # The samples of a class stand together: the machines' parts of K are then blocks of it. The class of
         # the first sample comes first, so that names of classes do not matter.
@@ -176,11 +179,17 @@ def solve_path(
     machines = two_class_machines(index, len(classes), strategy)
     settings = weight, Cs, tol, max_iter, n_jobs, callback, after, only
     solved = run_paths(K, machines, splits, tests, *settings)
-    return as_path(solved, started, classes, Cs, strategy), solved.tables
+    members = [rows[machine.members] for machine in machines]
+    return as_path(solved, started, classes, Cs, strategy, members), solved.tables
 
 
 def as_path(
-    solved: PathsSolved, started: float, classes: np.ndarray, Cs: np.ndarray, strategy: str
+    solved: PathsSolved,
+    started: float,
+    classes: np.ndarray,
+    Cs: np.ndarray,
+    strategy: str,
+    members: list[np.ndarray],
 ) -> SVMPath:
     """The result of a path that was begun at ``started`` by the clock `time.perf_counter`."""
     decision = solved.decision
@@ -192,6 +201,7 @@ def as_path(
         Cs=Cs,
         strategy=strategy,
         last=solved.last,
+        members=members,
     )
 
 

@@ -57,4 +57,5 @@ def solve_regression_path(
     machines, tests = [Machine(np.tile(np.arange(n), 2), signs)], [test for _, test in splits]
     settings = weight, Cs, tol, max_iter, n_jobs, None, after, only, p
     solved = run_paths(K, machines, splits, tests, *settings)
-    return as_path(solved, started, np.empty(0), Cs, "regression"), solved.tables
+    members = [machine.members for machine in machines]
+    return as_path(solved, started, np.empty(0), Cs, "regression", members), solved.tables

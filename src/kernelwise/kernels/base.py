@@ -202,6 +202,14 @@ class Kernel(Parametrized, ABC):
         """D of a kernel exp(−s·D), after its linear map, shape (n_rows, n_columns)."""
         raise IncompatibleError(f"{type(self).__name__} has no distances: it is not exp(−s·D).")
 
+    def of_unit_width(self) -> tuple[Kernel, float] | None:
+        """The kernel of the same shape whose largest weight is one, and what its distances are to be times.
+
+        None if the kernel has no shape but its width. Distances of kernels that differ by `rescaled` only are
+        then computed once.
+        """
+        return None
+
     def parts(self) -> list[tuple[float, Kernel]]:
         """Weights and kernels whose weighted sum the kernel is: 1 and itself, unless it is a sum."""
         return [(1.0, self)]

@@ -11,8 +11,9 @@ import numpy as np
 from kernelwise._core.compile import compiled_for
 from kernelwise._core.threads import collection_paused, in_order
 
-# Rows of a block, and columns at a time: their samples stay in the cache that is next to the core.
-ROWS, COLUMNS = 512, 256
+# Rows of a block, and columns at a time: their samples stay in the cache that is next to the core. Of a
+# symmetric matrix a block is computed from its own columns on, so that small ones save half of the work.
+ROWS, COLUMNS = 64, 256
 # Differences from which the blocks are shared out among threads: some hundredths of a second.
 LARGE = 1 << 26
 
@@ -40,8 +41,8 @@ def city_block_distances(X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarr
             block(first)
     if is_square:
         for first in starts:  # above the diagonal only, so far
-            above = slice(first + ROWS, None)
-            D[above, first : first + ROWS] = D[first : first + ROWS, above].T
+            after = slice(first + ROWS, None)
+            D[after, first : first + ROWS] = D[first : first + ROWS, after].T
     return D.astype(X.dtype, copy=False)
 
 

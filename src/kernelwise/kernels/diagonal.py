@@ -8,10 +8,11 @@ import numpy as np
 from scipy.special import logsumexp
 
 from kernelwise._core.parameters import Hyperparameter
+from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.metric import MetricKernel
 from kernelwise.kernels.radial import scatter_diagonal
 from kernelwise.kernels.starts import start_gamma
-from kernelwise.kernels.weights import check_feature_weights
+from kernelwise.kernels.weights import check_feature_weights, over_the_largest
 
 
 class DiagonalGaussian(MetricKernel):
@@ -49,6 +50,10 @@ class DiagonalGaussian(MetricKernel):
 
     def with_feature_weights(self, q: Any) -> Self:
         return self._copy(q=q)
+
+    def of_unit_width(self) -> tuple[Kernel, float]:
+        shape, largest = over_the_largest(self.q)
+        return self._copy(q=shape), largest
 
     def metric(self, n_features: int) -> np.ndarray:
         return np.diag(np.asarray(self.q, dtype=float))

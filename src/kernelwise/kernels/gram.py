@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from queue import SimpleQueue
@@ -12,6 +13,7 @@ import numpy as np
 from kernelwise._core.memory import check_gram_memory
 from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.distances import base_array
+from kernelwise.kernels.radial import decayed
 
 
 class Grams:
@@ -47,6 +49,32 @@ class Grams:
             yield kernel.profile(K)
         finally:
             self._buffers.put(K)
+
+
+class Shapes:
+    """Gram matrices of kernels with weights: distances of one shape serve all of its widths.
+
+    The matrices last asked for are kept, as many as ``most_bytes`` allow.
+    """
+
+    def __init__(self, X: Any, most_bytes: float) -> None:
+        self.X = X
+        self.n_kept = int(most_bytes // (8 * X.shape[0] ** 2))
+        self._kept: OrderedDict[bytes, np.ndarray] = OrderedDict()
+
+    def gram(self, kernel: Kernel) -> np.ndarray | None:
+        """A new Gram matrix, of shape (n_samples, n_samples); None for a kernel without a shape."""
+        unit = kernel.of_unit_width()
+        if unit is None or not self.n_kept:
+            return None
+        shape, times = unit
+        key = type(kernel).__name__.encode() + shape.theta.tobytes()
+        if key not in self._kept:
+            while len(self._kept) >= self.n_kept:
+                self._kept.popitem(last=False)
+            self._kept[key] = shape.distances(self.X)
+        self._kept.move_to_end(key)
+        return decayed(self._kept[key].copy(), kernel.scale * times)
 
 
 def gram_of(kernel: Any, X: Any) -> np.ndarray:

@@ -13,7 +13,7 @@ from kernelwise.kernels.city_block import city_block_distances, weighted_differe
 from kernelwise.kernels.distances import CITY_BLOCK
 from kernelwise.kernels.radial import OneWidth, decayed, mapped
 from kernelwise.kernels.starts import start_sigma
-from kernelwise.kernels.weights import check_feature_weights
+from kernelwise.kernels.weights import check_feature_weights, over_the_largest
 
 
 class CityBlockKernel(Kernel):
@@ -129,6 +129,10 @@ class DiagonalLaplacian(CityBlockKernel):
 
     def with_feature_weights(self, q: Any) -> Self:
         return self._copy(q=q)
+
+    def of_unit_width(self) -> tuple[Kernel, float]:
+        shape, largest = over_the_largest(self.q)
+        return self._copy(q=shape), largest
 
     def linear_map(self, n_features: int) -> np.ndarray:
         return np.asarray(self.q, dtype=float)

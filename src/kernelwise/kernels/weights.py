@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.rounding import significant
+
 
 def check_feature_weights(q: Any, owner: str) -> None:
     """Raise unless the parameter ``q`` of a kernel is one positive number for each feature."""
@@ -16,3 +18,10 @@ def check_feature_weights(q: Any, owner: str) -> None:
     if not is_good.all():
         k = int(np.flatnonzero(~is_good)[0])
         raise ValueError(f"'q' of {owner} must be positive, got {weights[k]} for feature {k}.")
+
+
+def over_the_largest(q: Any) -> tuple[np.ndarray, float]:
+    """Weights over their largest, without rounding that depends on it, and the largest."""
+    weights = np.asarray(q, dtype=float)
+    largest = float(weights.max())
+    return np.asarray(significant(weights / largest)), largest

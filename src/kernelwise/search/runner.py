@@ -10,13 +10,18 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from kernelwise.kernels.gram import Grams, base_of
+from kernelwise._core.memory import MIB
+from kernelwise.kernels import Kernel
+from kernelwise.kernels.gram import Grams, Shapes, base_of
 from kernelwise.search.c_range import feature_space_variance
 from kernelwise.search.families import Family
 from kernelwise.search.fold_kernels import FoldKernels, final_kernel
 from kernelwise.search.folds import Folds
 from kernelwise.solvers.path import SVMPath
 from kernelwise.solvers.run_paths import Tables, warn_of_worst
+
+#: Bytes of distances after weights of features that are kept from width to width.
+MAX_SHAPES = 256 * MIB
 
 
 class FoldsSolved(NamedTuple):
@@ -117,6 +122,7 @@ class Here:
     def __init__(self, problem: FoldProblem) -> None:
         self.problem = problem
         self._grams: dict[str | None, Grams] = {}
+        self._shapes = Shapes(problem.Z, MAX_SHAPES)
 
     def prefetch(
         self, kernels: Sequence[Any], Cs: np.ndarray | None, epsilons: Sequence[float | None]
@@ -151,8 +157,23 @@ class Here:
                 solved.append(self.problem.solve(K, Cs, alone=k, epsilon=epsilon, after=last))
         return solved
 
-    def _gram(self, kernel: Any) -> AbstractContextManager[np.ndarray]:
+    @contextmanager
+    def _gram(self, kernel: Any) -> Iterator[np.ndarray]:
+        """A Gram matrix, valid inside the context."""
+        parts = kernel.parts() if isinstance(kernel, Kernel) else [(1.0, kernel)]
+        if len(parts) > 1:
+            total = np.zeros((self.problem.Z.shape[0],) * 2)
+            for weight, part in parts:
+                with self._gram(part) as K:
+                    total += K if weight == 1.0 else weight * K
+            yield total
+            return
+        shaped = self._shapes.gram(kernel) if isinstance(kernel, Kernel) else None
+        if shaped is not None:
+            yield shaped
+            return
         base = base_of(kernel)
         if base not in self._grams:
             self._grams[base] = Grams(self.problem.Z, [] if base is None else [base])
-        return self._grams[base].gram(kernel)
+        with self._grams[base].gram(kernel) as K:
+            yield K

@@ -95,7 +95,7 @@ def _learns(judge: CrossValidator, kernel: str, criterion: Any, search: Optimize
     if not is_possible or np.ptp(judge.search_samples.y) == 0:
         return False
     if isinstance(criterion, Criterion):
-        return search is None and judge.family.learns_by_any_criterion
+        return search is None and criterion.is_differentiable and judge.family.learns_by_any_criterion
     return bool(criterion == "auto")
 
 
@@ -105,10 +105,13 @@ def _simplest(judge: CrossValidator, criterion: Any, search: Optimizer | None) -
     skipped = []
     n_features, is_sparse = judge.samples.Z.shape[1], sparse.issparse(judge.samples.Z)
     findings, of_form = judge.context.findings, {}
+    is_rough = isinstance(criterion, Criterion) and not criterion.is_differentiable
     for name in AUTO:
         before = len(findings)
         is_too_large = name == "gaussian" and n_features > MAX_FULL
-        if choices and (is_sparse or n_features == 1 or is_too_large):
+        if choices and is_rough:
+            skipped.append(f"The form {name!r} was left out: {type(criterion).__name__} has no derivative")
+        elif choices and (is_sparse or n_features == 1 or is_too_large):
             kind = "sparse features" if is_sparse else "features" if n_features > 1 else "feature"
             skipped.append(f"The form {name!r} was left out for {n_features} {kind}")
         elif not choices or judge.context.deadline.allows(f"{name} metric"):

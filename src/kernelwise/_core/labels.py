@@ -40,6 +40,10 @@ def encode_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def weight_classes(class_weight: Any, classes: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return one positive weight per class."""
+    if class_weight is not None and not isinstance(class_weight, dict) and not is_balanced(class_weight):
+        raise ValueError(
+            f"class_weight must be None, 'balanced' or a dict from classes to weights, got {class_weight!r}."
+        )
     weights = compute_class_weight(class_weight, classes=classes, y=y)
     if not (np.isfinite(weights) & (weights > 0)).all():
         raise ValueError(f"class_weight must be positive and finite for every class, got {class_weight!r}.")

@@ -18,7 +18,7 @@ from kernelwise.criteria import as_criterion
 from kernelwise.kernels import as_kernel
 from kernelwise.optimizers import OPTIMIZERS, Optimizer
 from kernelwise.search.canonical import DistinctRows
-from kernelwise.search.folds import given_folds
+from kernelwise.search.folds import check_folds_have_weight, given_folds
 
 #: The one rule that ``refit`` knows by name.
 ONE_ERROR = "one-standard-error"
@@ -106,11 +106,20 @@ def folds_of(cv: Any, X: Any, y: np.ndarray, weight: np.ndarray, distinct: Disti
     """Check ``cv``: it is "auto", a number of folds, or splits of the samples, turned to folds of rows."""
     if isinstance(cv, str) and cv == "auto":
         return cv
-    if isinstance(cv, int | np.integer) and not isinstance(cv, bool) and cv >= 2:
+    check_kind_of_folds(cv, "'auto'", owner)
+    if isinstance(cv, int | np.integer):
         return int(cv)
-    if (not hasattr(cv, "split") and not np.iterable(cv)) or isinstance(cv, str):
+    splits = list(check_cv(cv).split(X, y))
+    folds = given_folds(splits, distinct.row_of, weight)
+    check_folds_have_weight(splits, weight, owner)
+    return folds
+
+
+def check_kind_of_folds(cv: Any, default: str, owner: str) -> None:
+    """Raise unless ``cv`` is a number of folds, a splitter or an iterable."""
+    is_number = isinstance(cv, int | np.integer) and not isinstance(cv, bool) and cv >= 2
+    if not is_number and ((not hasattr(cv, "split") and not np.iterable(cv)) or isinstance(cv, str)):
         raise ValueError(
-            f"'cv' of {owner} must be 'auto', an integer of at least 2, a splitter or an iterable of "
+            f"'cv' of {owner} must be {default}, an integer of at least 2, a splitter or an iterable of "
             f"(train, test), got {cv!r}."
         )
-    return given_folds(list(check_cv(cv).split(X, y)), distinct.row_of, weight)

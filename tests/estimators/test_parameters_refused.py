@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.metrics import mean_absolute_error, roc_auc_score
+from sklearn.model_selection import GroupKFold
 
 from kernelwise import SVC, SVR, GridSearchSVC, MetricTransformer, NystroemSVC, TunedSVC, TunedSVR, compare
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
@@ -50,6 +51,10 @@ from kernelwise.kernels import KMOD, RBF
             GridSearchSVC({"C": [1.0]}, return_train_score="x"),
             "'return_train_score' of GridSearchSVC must be",
         ),
+        (SVC(class_weight={1: "a"}), r"'class_weight\[1\]' of the model must be a finite float, got 'a'"),
+        (TunedSVC(Cs=[[1.0], [2.0, 3.0]]), r"'Cs' of TunedSVC must be a list of numbers, got \[\[1.0\]"),
+        (TunedSVC(scoring=lambda *_: None, Cs=[1.0]), "The scorer 'score' must return a number, got None"),
+        (TunedSVC(cv=GroupKFold(3)), "'cv' of TunedSVC is GroupKFold.*, which needs groups. Pass its folds"),
         (MetricTransformer(starts=1.0), "'starts' of metric learning must be a list of positive numbers"),
         (MetricTransformer(optimizer="grid"), "'optimizer' of metric learning must be an Optimizer or None"),
         (MetricTransformer(rank=0), "'rank' of metric learning must be an integer of at least 1, got 0"),
@@ -63,6 +68,23 @@ from kernelwise.kernels import KMOD, RBF
 def test_parameters_that_cannot_be_are_named(model, sentence, blobs):
     with pytest.raises(ValueError, match=sentence):
         model.fit(*blobs)
+
+
+@pytest.mark.parametrize(
+    ("cv", "sentence"),
+    [
+        ([1, 2], "Fold 0 of 'cv' is no pair"),
+        ([(np.arange(30, 60), np.arange(30)), (1, 2)], "Fold 1 of 'cv' is no pair"),
+        ({"a": 1}, "Fold 0 of 'cv' is no pair"),
+        ([(["a"], ["b"])], "Fold 0 of 'cv' is no pair"),
+        ([(np.arange(60) > 5, np.arange(59) < 6)], "Fold 0 of 'cv' is no pair .* masks of the 60 rows"),
+        ([(np.arange(30), np.arange(30, 61))], "Fold 0 of 'cv' names samples beyond the 60"),
+    ],
+)
+def test_folds_that_cannot_be_are_named(cv, sentence, blobs):
+    for model in (TunedSVC(cv=cv), GridSearchSVC({"C": [1.0]}, cv=cv)):
+        with pytest.raises(ValueError, match=sentence):
+            model.fit(*blobs)
 
 
 def test_weights_that_leave_a_fold_empty_are_named_with_it(blobs):

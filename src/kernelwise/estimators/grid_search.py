@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid, check_cv
+from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils import Tags, column_or_1d, get_tags, indexable
@@ -29,6 +29,7 @@ from kernelwise.search.folds import check_folds_have_weight
 from kernelwise.search.held_out_answers import ClassAnswers
 from kernelwise.search.scaling import check_scaler
 from kernelwise.search.scoring import PathScorer, make_scorers
+from kernelwise.search.splits import read_splits
 
 #: The grid of LIBSVM's grid.py, used where none is given.
 DEFAULT_CS = (2.0 ** np.arange(-5, 16, 2)).tolist()
@@ -194,9 +195,7 @@ class GridSearchSVC(FinishedSearch):
         check_are_classes(y)
         self.classes_, index = encode_labels(y)
         weight = positive_weights(sample_weight, index, self.classes_)
-        everyone = np.arange(y.size)
-        folds = check_cv(self.cv, y, classifier=True).split(samples, y, groups)
-        splits = [(everyone[train], everyone[test]) for train, test in folds]
+        splits = read_splits(self.cv, samples, y, "GridSearchSVC", groups)
         self.n_splits_ = len(splits)
         check_folds_have_weight(splits, weight, "GridSearchSVC")
 

@@ -7,7 +7,6 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
 from kernelwise._core.run_parameters import check_run
@@ -19,6 +18,7 @@ from kernelwise.kernels import as_kernel
 from kernelwise.optimizers import OPTIMIZERS, Optimizer
 from kernelwise.search.canonical import DistinctRows
 from kernelwise.search.folds import check_folds_have_weight, given_folds
+from kernelwise.search.splits import check_kind_of_folds, read_splits
 
 #: The one rule that ``refit`` knows by name.
 ONE_ERROR = "one-standard-error"
@@ -76,7 +76,10 @@ def values_of_epsilon(epsilons: Any, owner: str) -> list[float] | None:
 
 
 def _values(given: Any, name: str, owner: str, check: Any, kind: str) -> list[float]:
-    values = np.ravel(np.asarray(given)).tolist()
+    try:
+        values = np.ravel(np.asarray(given)).tolist()
+    except ValueError as error:  # lists of different lengths
+        raise ValueError(f"{name!r} of {owner} must be a list of numbers, got {given!r}.") from error
     if not values:
         raise ValueError(f"{name!r} of {owner} is empty. Give at least one {kind}, or None.")
     for value in values:
@@ -109,17 +112,7 @@ def folds_of(cv: Any, X: Any, y: np.ndarray, weight: np.ndarray, distinct: Disti
     check_kind_of_folds(cv, "'auto'", owner)
     if isinstance(cv, int | np.integer):
         return int(cv)
-    splits = list(check_cv(cv).split(X, y))
+    splits = read_splits(cv, X, y, owner)
     folds = given_folds(splits, distinct.row_of, weight)
     check_folds_have_weight(splits, weight, owner)
     return folds
-
-
-def check_kind_of_folds(cv: Any, default: str, owner: str) -> None:
-    """Raise unless ``cv`` is a number of folds, a splitter or an iterable."""
-    is_number = isinstance(cv, int | np.integer) and not isinstance(cv, bool) and cv >= 2
-    if not is_number and ((not hasattr(cv, "split") and not np.iterable(cv)) or isinstance(cv, str)):
-        raise ValueError(
-            f"'cv' of {owner} must be {default}, an integer of at least 2, a splitter or an iterable of "
-            f"(train, test), got {cv!r}."
-        )

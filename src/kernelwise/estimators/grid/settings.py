@@ -10,7 +10,7 @@ import numpy as np
 from kernelwise._core.run_parameters import check_run
 from kernelwise._core.validation import check_choice, check_flag, check_positive
 from kernelwise.multiclass import check_strategy
-from kernelwise.search.settings import check_kind_of_folds
+from kernelwise.search.splits import check_kind_of_folds
 
 
 def check_search(search: Any) -> None:

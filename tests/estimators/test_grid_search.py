@@ -526,7 +526,7 @@ class TestContract:
             ({"param_grid": {"nu": [0.5]}}, "cannot search over 'nu'"),
             ({"param_grid": {"C": [-1.0]}}, "'C' of GridSearchSVC must be a positive float"),
             ({"param_grid": {"gamma": ["big"]}}, "'gamma' of .* must be one of 'scale', 'auto'"),
-            ({"param_grid": {"gamma": [-0.5]}}, "'gamma' of RBF must be a positive float"),
+            ({"param_grid": {"gamma": [-0.5]}}, "'gamma' of GridSearchSVC must not be negative, got -0.5"),
             ({"param_grid": {"kernel": ["cubic"]}}, "kernel must be a Kernel or one of"),
             (
                 {"param_grid": {"kernel": ["rbf", "precomputed"]}},

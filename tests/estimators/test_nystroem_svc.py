@@ -16,6 +16,7 @@ from kernelwise.kernels import RBF, DiagonalGaussian, Linear, Sigmoid
 from kernelwise.large.linear_machine import LinearMachine
 from kernelwise.large.nystroem import NystroemMap, choose_landmarks
 from kernelwise.search import landmarks as _nystroem_search
+from kernelwise.search.landmarks import Rows
 
 
 @pytest.fixture(scope="module")
@@ -165,3 +166,15 @@ def test_a_class_of_one_row_is_refused(samples):
     X, y = samples
     with pytest.raises(ValueError, match="Class 2 has 1 sample"):
         NystroemSVC(n_components=30).fit(X, np.where(np.arange(len(y)) == 7, 2, y))
+
+
+def test_the_search_of_c_balances_what_it_trains_on():
+    """As bounds of the training part itself: by the counts of its rows, not of all rows."""
+    y = np.repeat([0, 1], [10, 5])
+    rows = Rows(np.zeros((15, 1)), y, np.ones(15), np.repeat([0.75, 1.5], [10, 5]), np.arange(2), True)
+    share = np.ones(15)
+    share[[0, 1, 10, 11, 12]] = 0.0  # 8 and 2 are left
+    expected = np.where(y == 0, 10 / (2 * 8), 10 / (2 * 2)) * share
+    assert_allclose(rows.bound_on(share), expected)
+    fewer = rows[np.arange(14)].bound_on(share[:14])  # 8 and 1
+    assert_allclose(fewer[[5, 13]], [9 / (2 * 8), 9 / 2])

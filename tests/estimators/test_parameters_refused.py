@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.metrics import mean_absolute_error, roc_auc_score
+from sklearn.model_selection import GroupKFold
 
 from kernelwise import SVC, SVR, GridSearchSVC, MetricTransformer, NystroemSVC, TunedSVC, TunedSVR, compare
-from kernelwise.exceptions import IncompatibleError
+from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
 from kernelwise.kernels import KMOD, RBF
 
 
@@ -35,6 +36,25 @@ from kernelwise.kernels import KMOD, RBF
             GridSearchSVC({"C": [1.0]}, refit=[]),
             "'refit' of GridSearchSVC must be a bool, a name or callable",
         ),
+        (SVC(degree="x"), "'degree' of SVC must be an integer of at least 0, got 'x'"),
+        (SVC(kernel="linear", gamma="x"), "'gamma' of SVC must be one of 'scale', 'auto', got 'x'"),
+        (SVC(coef0=None), "'coef0' of SVC must be a finite float, got None"),
+        (SVC(probability="yes"), "'probability' of SVC must be True or False, got 'yes'"),
+        (SVC(warm_start=2), "'warm_start' of SVC must be True or False, got 2"),
+        (SVC(class_weight="x"), "class_weight must be None, 'balanced' or a dict from classes to weights"),
+        (GridSearchSVC([]), r"'param_grid' of GridSearchSVC must be a dict .* got \[\]"),
+        (GridSearchSVC("nonsense"), "'param_grid' of GridSearchSVC must be a dict .* got 'nonsense'"),
+        (GridSearchSVC({"degree": ["x"]}), "'degree' of GridSearchSVC must be an integer"),
+        (GridSearchSVC({"C": [1.0]}, cv=-3), "'cv' of GridSearchSVC must be None, an integer of at least 2"),
+        (GridSearchSVC({"C": [1.0]}, refit="x"), "'refit' of GridSearchSVC must be True, False or callable"),
+        (
+            GridSearchSVC({"C": [1.0]}, return_train_score="x"),
+            "'return_train_score' of GridSearchSVC must be",
+        ),
+        (SVC(class_weight={1: "a"}), r"'class_weight\[1\]' of the model must be a finite float, got 'a'"),
+        (TunedSVC(Cs=[[1.0], [2.0, 3.0]]), r"'Cs' of TunedSVC must be a list of numbers, got \[\[1.0\]"),
+        (TunedSVC(scoring=lambda *_: None, Cs=[1.0]), "The scorer 'score' must return a number, got None"),
+        (TunedSVC(cv=GroupKFold(3)), "'cv' of TunedSVC is GroupKFold.*, which needs groups. Pass its folds"),
         (MetricTransformer(starts=1.0), "'starts' of metric learning must be a list of positive numbers"),
         (MetricTransformer(optimizer="grid"), "'optimizer' of metric learning must be an Optimizer or None"),
         (MetricTransformer(rank=0), "'rank' of metric learning must be an integer of at least 1, got 0"),
@@ -50,12 +70,55 @@ def test_parameters_that_cannot_be_are_named(model, sentence, blobs):
         model.fit(*blobs)
 
 
+@pytest.mark.parametrize(
+    ("cv", "sentence"),
+    [
+        ([1, 2], "Fold 0 of 'cv' is no pair"),
+        ([(np.arange(30, 60), np.arange(30)), (1, 2)], "Fold 1 of 'cv' is no pair"),
+        ({"a": 1}, "Fold 0 of 'cv' is no pair"),
+        ([(["a"], ["b"])], "Fold 0 of 'cv' is no pair"),
+        ([(np.arange(60) > 5, np.arange(59) < 6)], "Fold 0 of 'cv' is no pair .* masks of the 60 rows"),
+        ([(np.arange(30), np.arange(30, 61))], "Fold 0 of 'cv' names samples beyond the 60"),
+    ],
+)
+def test_folds_that_cannot_be_are_named(cv, sentence, blobs):
+    for model in (TunedSVC(cv=cv), GridSearchSVC({"C": [1.0]}, cv=cv)):
+        with pytest.raises(ValueError, match=sentence):
+            model.fit(*blobs)
+
+
 def test_weights_that_leave_a_fold_empty_are_named_with_it(blobs):
     X, y = blobs
     folds = [(np.arange(20, 60), np.arange(20)), (np.arange(20), np.arange(20, 60))]
     weight = (np.arange(60) >= 20).astype(float)
-    with pytest.raises(ValueError, match="zero for all samples in the test part of fold 0 of 'cv'"):
-        GridSearchSVC({"C": [1.0]}, cv=folds).fit(X, y, sample_weight=weight)
+    for model in (GridSearchSVC({"C": [1.0]}, cv=folds), TunedSVC(cv=folds)):
+        with pytest.raises(ValueError, match="zero for all samples in the test part of fold 0 of 'cv'"):
+            model.fit(X, y, sample_weight=weight)
+
+
+@pytest.mark.parametrize("model", [SVC(kernel="poly", gamma=1.0), SVC(gamma=1.0), SVR(RBF(1.0))])
+def test_a_kernel_that_underflows_is_said(model, blobs):
+    X, y = blobs
+    with pytest.warns(KernelwiseWarning, match=r"All values of the kernel .* are [01]: the model"):
+        model.fit(X * 1e-150, y)
+
+
+def test_without_a_gram_matrix_a_kernel_that_sees_no_difference_is_said(blobs):
+    X = np.tile(blobs[0], (20, 1))  # from 1000 rows on a Gaussian machine has no Gram matrix
+    y = np.tile(blobs[1], 20)
+    with pytest.warns(KernelwiseWarning, match=r"All values of the kernel RBF\(gamma=1\) .* are 1"):
+        SVC(gamma=1.0).fit(X * 1e-150, y)
+    SVC(kernel="linear").fit(
+        np.vstack([np.zeros((1, X.shape[1])), blobs[0]]), np.append(blobs[1][0], blobs[1])
+    )
+
+
+def test_the_advice_to_name_a_class_shows_the_label(blobs):
+    X, y = blobs
+    with pytest.raises(ValueError, match=r"which: 2 or 3\. Pass .*pos_label=3\)"):
+        TunedSVC(scoring="f1").fit(X, np.where(y == y[0], 2, 3))
+    with pytest.raises(ValueError, match=r"which: 'a' or 'b'\. Pass .*pos_label='b'\)"):
+        TunedSVC(scoring="f1").fit(X, np.where(y == y[0], "a", "b"))
 
 
 def test_a_kernel_that_is_zero_everywhere_is_refused():

@@ -441,3 +441,15 @@ def test_svr_with_a_name_takes_the_start_from_the_data(data):
     theirs = LibSVR(C=100.0, epsilon=1.0, tol=1e-7).fit(X, y)
     assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-3)
     assert SVR(Linear()).fit(X, y).kernel_ == Linear()
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_mirrored_targets_have_the_mirrored_model(kernel):
+    """The search is by machines of a coarse tolerance, which must err in the same way for both signs."""
+    for seed in (3, 11, 17):
+        random = np.random.default_rng(seed)
+        X = random.normal(size=(60, 3))
+        y = np.sin(X[:, 0]) + X[:, -1] ** 2 + 0.3 * random.normal(size=60) + 5.0
+        one, other = (TunedSVR(kernel).fit(X, target) for target in (y, -y))
+        assert (one.C_, one.epsilon_, repr(one.kernel_)) == (other.C_, other.epsilon_, repr(other.kernel_))
+        assert_array_equal(one.predict(X), -other.predict(X))

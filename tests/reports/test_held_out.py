@@ -8,8 +8,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
+from kernelwise import TunedSVC
+from kernelwise.persistence.packing import Packer, unpack
 from kernelwise.reports.held_out import confusion, reliability, reliability_of_classes, some_rows
 from kernelwise.reports.roc import roc
+from kernelwise.reports.unseen import class_factors
 from kernelwise.search.rules import standard_error
 
 
@@ -101,3 +104,19 @@ def test_rows_for_a_plot_are_bounded_and_in_order():
     assert len(rows) == 2000
     assert (np.diff(rows) > 0).all()
     assert_array_equal(some_rows(7), np.arange(7))
+
+
+def test_probabilities_of_earlier_files_know_no_class_weights(blobs):
+    X, y = blobs
+    model = TunedSVC(class_weight={-1: 4.0, 1: 1.0}, Cs=[1.0]).fit(X, y)
+    truth, weight = model.fit_record_.truth, model.fit_record_.weight
+    packer = Packer()
+    node = packer.pack(model, "TunedSVC")
+    assert_allclose(class_factors(unpack(node, packer.arrays), truth, weight), [4.0, 1.0])
+    del node["params"]["predict_by"]  # which earlier versions did not have
+    former = unpack(node, packer.arrays)
+    assert_allclose(class_factors(former, truth, weight), [1.0, 1.0])
+    packer = Packer()  # saved once more, and trained once more
+    again = unpack(packer.pack(former, "TunedSVC"), packer.arrays)
+    assert_allclose(class_factors(again, truth, weight), [1.0, 1.0])
+    assert_allclose(class_factors(again.fit(X, y), truth, weight), [4.0, 1.0])

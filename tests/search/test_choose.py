@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
 from kernelwise import DistanceSketch, TunedSVC
-from kernelwise.criteria import CRITERIA, as_criterion
+from kernelwise.criteria import CRITERIA, Criterion, ValidationError, as_criterion
 from kernelwise.exceptions import BoundaryWarning, IncompatibleError, KernelwiseWarning
 from kernelwise.kernels import KERNELS, RBF
 from kernelwise.optimizers import GridSearch
@@ -121,6 +121,7 @@ def test_pairs_that_cannot_work_are_refused(cancer):
         TunedSVC(criterion="dbct").fit(*cancer)
 
 
+@pytest.mark.filterwarnings("ignore::kernelwise.exceptions.BoundaryWarning")
 def test_a_c_with_all_labels_alike_is_not_taken():
     """The sigmoid of the held-out error takes up the offset: E is low where no decision value is positive."""
     y = np.repeat([0, 1], [35, 25])
@@ -129,3 +130,56 @@ def test_a_c_with_all_labels_alike_is_not_taken():
     assert model.best_score_ > 0.7
     assert "worse-C" in [finding.name for finding in model.diagnostics_]
     assert any("and was taken" in sentence for sentence in model.result_.why)
+
+
+def test_folds_of_a_held_out_criterion_are_no_regions_of_the_feature_space():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = TunedSVC(criterion="cv-error", Cs=[0.1, 1.0, 10.0]).fit(X, y)
+    assert model.best_score_ > 0.96
+    # By folds that are consecutive rows along a direction, E of the same kernels is beyond 0.1.
+    assert model.result_.search.value < 0.06
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("Cs", "searches"), [([2.0], False), ([0.5, 3.0], True)])
+def test_a_criterion_searches_c_between_the_values_given(make_judge, cancer, Cs, searches):
+    X, y = cancer
+    choice = choose(
+        make_judge(StandardScaler().fit_transform(X), y, cv=3, Cs=np.array(Cs)), "rbf", "cv-error"
+    )
+    tried = choice.criterion_path["C"] if searches else [choice.search.criterion.C]
+    assert min(tried) >= Cs[0] * (1 - 1e-12)
+    assert max(tried) <= Cs[-1] * (1 + 1e-12)
+    assert choice.search.criterion.search_C == searches
+    assert choice.C in Cs
+
+
+class Unsmooth(Criterion):
+    """A step function of alignment: values without a derivative."""
+
+    name, is_differentiable = "unsmooth", False
+
+    def __init__(self):
+        pass
+
+    def score(self, K, y, sample_weight=None):
+        return float(np.round(as_criterion("kta").score(K, y, sample_weight), 3))
+
+
+def test_a_criterion_without_a_derivative_is_searched_by_values(cancer):
+    X, y = cancer
+    model = TunedSVC(criterion=Unsmooth()).fit(X, y)
+    best = DistanceSketch.from_data(StandardScaler().fit_transform(X), y).maximize("kta", None)
+    assert abs(model.result_.search.score - best.values[0]) < 2e-3
+    assert TunedSVC("kmod", criterion=Unsmooth()).fit(X, y).result_.search.stop_reason == "grid exhausted"
+    with pytest.raises(IncompatibleError, match="Unsmooth has no derivative, and Gaussian has 36"):
+        TunedSVC("gaussian", criterion=Unsmooth()).fit(X, y)
+    assert "'diagonal' was left out: Unsmooth has no derivative." in " ".join(
+        TunedSVC("auto", criterion=Unsmooth()).fit(X, y).result_.how
+    )
+
+
+def test_rows_to_hold_out_cannot_be_given_to_a_search_that_sorts_them(cancer):
+    X, y = cancer
+    with pytest.raises(ValueError, match="'validation' of ValidationError must be a share such as"):
+        TunedSVC(criterion=ValidationError(validation=np.arange(30))).fit(X, y)

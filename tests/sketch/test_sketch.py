@@ -204,6 +204,8 @@ def test_what_a_sketch_cannot_do_is_refused_in_a_sentence():
         DistanceSketch.from_data(X, Y, sample_weight=(Y != "bee").astype(float))
     with pytest.raises(ValueError, match="whose squares are out of the range of numbers"):
         DistanceSketch.from_data(X * 1e200, Y)
+    with pytest.raises(ValueError, match=r"X has squared distances of the size .*Use other units"):
+        DistanceSketch.from_data(X * 1e-155, Y).maximize("kta")
     with pytest.raises(ValueError, match="n_blocks must be None or an integer of at least 2"):
         DistanceSketch.from_data(X, Y, n_blocks=1)
     with pytest.raises(ValueError, match="y has one class only"):

@@ -9,7 +9,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from kernelwise._core.reading import check_objects, read_weights
-from kernelwise._core.validation import check_weights
+from kernelwise._core.validation import check_number, check_weights
 from kernelwise._core.weights import balanced_factors, copies_of
 
 #: Floats up to here can be told from their neighbours.
@@ -40,6 +40,13 @@ def encode_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def weight_classes(class_weight: Any, classes: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return one positive weight per class."""
+    if class_weight is not None and not isinstance(class_weight, dict) and not is_balanced(class_weight):
+        raise ValueError(
+            f"class_weight must be None, 'balanced' or a dict from classes to weights, got {class_weight!r}."
+        )
+    if isinstance(class_weight, dict):
+        for label, value in class_weight.items():
+            check_number(value, f"class_weight[{label!r}]", "the model")
     weights = compute_class_weight(class_weight, classes=classes, y=y)
     if not (np.isfinite(weights) & (weights > 0)).all():
         raise ValueError(f"class_weight must be positive and finite for every class, got {class_weight!r}.")

@@ -259,6 +259,12 @@ def check_number(value: Any, name: str, owner: str) -> None:
         raise ValueError(f"{name!r} of {owner} must be a finite float, got {value!r}.")
 
 
+def check_flag(value: Any, name: str, owner: str) -> None:
+    """Raise unless ``value`` is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name!r} of {owner} must be True or False, got {value!r}.")
+
+
 def check_choice(value: Any, name: str, owner: str, choices: tuple[str, ...]) -> None:
     """Raise unless ``value`` is one of the named choices."""
     if value not in choices:

@@ -72,9 +72,10 @@ class CrossValidationError(HeldOutCriterion):
     def _folds(self, problem: TwoClassProblem) -> list[np.ndarray]:
         smallest = min(int((problem.signs == sign).sum()) for sign in (-1, 1))
         if smallest < self.cv:
+            fewer = f"criterion=CrossValidationError(cv={smallest}), " if smallest > 1 else ""
             raise ValueError(
-                f"A class has {count(smallest, 'sample')} for {self.cv} folds. "
-                "Lower 'cv' of CrossValidationError."
+                f"The criterion 'cv-error' has {self.cv} folds, and a class has {count(smallest, 'sample')}. "
+                f"Use {fewer}a criterion without folds such as 'dbtc', or more samples of that class."
             )
         is_shuffled = self.random_state is not None
         split = StratifiedKFold(self.cv, shuffle=is_shuffled, random_state=self.random_state)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from kernelwise._core.labels import is_balanced
 from kernelwise.estimators.fit_record import Finished, FitRecord, HeldOut
 from kernelwise.findings import Finding
 from kernelwise.search.canonical import sample
@@ -67,7 +68,11 @@ def _fit(
     def score(decision: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
         return judge.scorer(decision, used[rows], weight)
 
-    rows = Rows(part.Z, part.y, part.weight, part.bound, getattr(judge.family, "classes", None))
+    family: Any = judge.family
+    rows = Rows(
+        *(part.Z, part.y, part.weight, part.bound, getattr(family, "classes", None)),
+        is_balanced=is_balanced(getattr(family, "class_weight", None)),
+    )
     return machine.fit_rows(rows, score, deadline, full)
 
 

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid, check_cv
+from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils import Tags, column_or_1d, get_tags, indexable
 
 from kernelwise._core.labels import check_are_classes, encode_labels, positive_weights
 from kernelwise._core.reading import check_one_per_sample, check_table, read_samples
-from kernelwise._core.run_parameters import check_run
 from kernelwise._core.threads import number_of_threads, one_blas_thread
-from kernelwise._core.validation import check_choice, check_gram, check_positive, check_range, check_samples
+from kernelwise._core.validation import check_choice, check_gram, check_range, check_samples
 from kernelwise.estimators._cv_results import cv_results
 from kernelwise.estimators.grid.blocks import plan_blocks
-from kernelwise.estimators.grid.candidates import USED, group_candidates
+from kernelwise.estimators.grid.candidates import USED, check_grid, group_candidates
 from kernelwise.estimators.grid.finished import FinishedSearch
 from kernelwise.estimators.grid.run import Job, run, tabulate
+from kernelwise.estimators.grid.settings import check_search
 from kernelwise.estimators.kernel_choice import is_precomputed
 from kernelwise.estimators.svc import SVC
-from kernelwise.multiclass import check_strategy, choose_reject_label
+from kernelwise.multiclass import choose_reject_label
 from kernelwise.search.families import Classification
 from kernelwise.search.folds import check_folds_have_weight
 from kernelwise.search.held_out_answers import ClassAnswers
 from kernelwise.search.scaling import check_scaler
 from kernelwise.search.scoring import PathScorer, make_scorers
+from kernelwise.search.splits import read_splits
 
 #: The grid of LIBSVM's grid.py, used where none is given.
 DEFAULT_CS = (2.0 ** np.arange(-5, 16, 2)).tolist()
@@ -176,8 +176,10 @@ class GridSearchSVC(FinishedSearch):
         groups : array of shape (n_samples,), default=None
             For the splitter ``cv``.
         """
-        candidates = list(ParameterGrid(self._grid()))
-        self._check_settings()
+        grid = check_grid(self._grid())
+        check_search(self)
+        self._check_grids()
+        candidates = list(ParameterGrid(grid))
         kinds = group_candidates(candidates, self.kernel, self.class_weight)
         self.scorer_ = make_scorers(SVC(), self.scoring)
         if isinstance(self.scorer_, dict):
@@ -193,9 +195,7 @@ class GridSearchSVC(FinishedSearch):
         check_are_classes(y)
         self.classes_, index = encode_labels(y)
         weight = positive_weights(sample_weight, index, self.classes_)
-        everyone = np.arange(y.size)
-        folds = check_cv(self.cv, y, classifier=True).split(samples, y, groups)
-        splits = [(everyone[train], everyone[test]) for train, test in folds]
+        splits = read_splits(self.cv, samples, y, "GridSearchSVC", groups)
         self.n_splits_ = len(splits)
         check_folds_have_weight(splits, weight, "GridSearchSVC")
 
@@ -263,19 +263,8 @@ class GridSearchSVC(FinishedSearch):
         kernels = [kernel for part in grids for kernel in part.get("kernel", [self.kernel])]
         return [is_precomputed(kernel) for kernel in kernels]
 
-    def _check_settings(self) -> None:
-        """Refuse settings that cannot be."""
-        check_positive(self.tol, "tol", "GridSearchSVC")
-        check_positive(self.memory_limit, "memory_limit", "GridSearchSVC")
-        check_run(self)
-        check_choice(self.scaling, "scaling", "GridSearchSVC", ("per-fold", "shared"))
-        check_strategy(self.multiclass, self.decision_function_shape, "GridSearchSVC")
-        if not isinstance(self.refit, bool | np.bool_ | str) and not callable(self.refit):
-            raise ValueError(
-                f"'refit' of GridSearchSVC must be a bool, a name or callable, got {self.refit!r}."
-            )
-        if not isinstance(self.error_score, numbers.Real):
-            check_choice(self.error_score, "error_score", "GridSearchSVC", ("raise",))
+    def _check_grids(self) -> None:
+        """Refuse two grids, and Gram matrices beside samples."""
         if self.param_grid is not None and (self.kernels is not None or self.Cs is not None):
             raise ValueError("Pass either 'param_grid' or 'kernels' and 'Cs' to GridSearchSVC, not both.")
         given = self._are_precomputed()

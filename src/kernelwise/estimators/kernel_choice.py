@@ -10,7 +10,13 @@ import numpy as np
 from scipy import sparse
 
 from kernelwise._core.memory import MIB, SMALL, usable_memory
-from kernelwise._core.validation import check_choice, check_gram
+from kernelwise._core.validation import (
+    check_choice,
+    check_gram,
+    check_integer,
+    check_not_negative,
+    check_number,
+)
 from kernelwise._core.weights import with_copies
 from kernelwise.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, as_kernel
 from kernelwise.kernels.starts import start_gamma
@@ -63,6 +69,16 @@ def choose_kernel(
     if kernel == "poly":
         return Polynomial(degree=degree, gamma=slope, coef0=coef0)
     return RBF(slope) if kernel == "rbf" else Sigmoid(slope, coef0)
+
+
+def check_kernel_numbers(gamma: Any, degree: Any, coef0: Any, owner: str) -> None:
+    """Raise unless the parameters of scikit-learn's kernels are of their kind, whichever the kernel uses."""
+    check_integer(degree, "degree", owner, least=0)
+    check_number(coef0, "coef0", owner)
+    if isinstance(gamma, str):
+        check_choice(gamma, "gamma", owner, ("scale", "auto"))
+    else:
+        check_not_negative(gamma, "gamma", owner)
 
 
 def resolve_gamma(gamma: Any, X: Any) -> float:

@@ -6,7 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from kernelwise._core.labels import check_class_sizes, encode_labels, factors_of_classes, positive_weights
+from kernelwise._core.labels import (
+    check_class_sizes,
+    encode_labels,
+    factors_of_classes,
+    is_balanced,
+    positive_weights,
+)
 from kernelwise._core.threads import one_blas_thread
 from kernelwise.estimators._classifier import DecisionClassifier, check_rule
 from kernelwise.estimators._nystroem import NystroemMachine
@@ -126,7 +132,7 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
         index, weight = index[distinct.rows], distinct.weight
         check_class_sizes(index, weight, classes)
         factors = factors_of_classes(self.class_weight, index, weight, classes)
-        rows = Rows(Z, index, weight, weight * factors[index], classes)
+        rows = Rows(Z, index, weight, weight * factors[index], classes, is_balanced(self.class_weight))
         self.fit_rows(rows, self._accuracy(rows), Deadline())
         self.support_ = distinct.rows[self.support_]
         return self

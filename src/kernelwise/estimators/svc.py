@@ -10,17 +10,17 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.labels import encode_labels, positive_weights, weight_classes
-from kernelwise._core.run_parameters import check_run
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread
-from kernelwise._core.validation import check_gram, check_positive
-from kernelwise.estimators._classifier import DecisionClassifier, check_rule
+from kernelwise._core.validation import check_gram
+from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machine import KernelMachine
 from kernelwise.estimators._machines import TrainedMachines, last_beta, libsvm_layout, train_machines
+from kernelwise.estimators._parameters import check_svc, warn_if_alike
 from kernelwise.estimators._sigmoids import fit_sigmoids
 from kernelwise.estimators.kernel_choice import Rows, choose_kernel, gram_or_rows, is_plain_function
-from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label, fuzzy_membership
+from kernelwise.multiclass import STRATEGIES, choose_reject_label, fuzzy_membership
 
 
 def _has_probability(estimator: SVC) -> bool:
@@ -183,7 +183,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         sample_weight : array of shape (n_samples,), default=None
             The bound of sample i is C·w_i, times the weight of its class.
         """
-        self._check_parameters()
+        check_svc(self)
         X, y = self._check_training(X, y)
         classes, index = encode_labels(y)
         self.reject_label_ = choose_reject_label(self.reject_label, classes, self.multiclass, "SVC")
@@ -191,6 +191,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         sample_weight = positive_weights(sample_weight, index, classes)
         weight = sample_weight * self.class_weight_[index]
         source = self._source(X, y, index.size, sample_weight)
+        warn_if_alike(source, None if self._is_gram() else self.kernel_ or self.kernel)
         how: dict[str, Any] = {name: getattr(self, name) for name in ("C", "tol", "max_iter", "n_jobs")}
         how["strategy"] = STRATEGIES[self.multiclass].machines
         start = last_beta(self, index.size, classes) if self.warm_start else None
@@ -242,17 +243,6 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of `predict_proba`, of shape (n_samples, n_classes)."""
         return super().predict_log_proba(X)
-
-    def _check_parameters(self) -> None:
-        for name in ("C", "tol", "memory_limit"):
-            check_positive(getattr(self, name), name, "SVC")
-        check_run(self)
-        check_strategy(self.multiclass, self.decision_function_shape, "SVC")
-        check_rule(self.predict_by, "SVC")
-        if self.break_ties and STRATEGIES[self.multiclass].rejects:
-            raise ValueError(
-                f"break_ties=True would label what multiclass={self.multiclass!r} rejects; set it to False."
-            )
 
     def _source(self, X: Any, y: np.ndarray, n_samples: int, sample_weight: Any = None) -> np.ndarray | Rows:
         """Settle the kernel and return what to train on: the Gram matrix, or samples for rows of it."""

@@ -22,7 +22,8 @@ from kernelwise._core.validation import (
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machine import KernelMachine
 from kernelwise.estimators._machines import check_coefficients
-from kernelwise.estimators.kernel_choice import kernel_from_data
+from kernelwise.estimators._parameters import warn_if_alike
+from kernelwise.estimators.kernel_choice import Rows, kernel_from_data
 from kernelwise.solvers.regression import solve_svr
 
 
@@ -141,4 +142,5 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
             self.kernel_ = "precomputed"
             return GramEntries(check_gram(X)), np.arange(X.shape[0])
         self.kernel_ = kernel_from_data(self.kernel, X)
+        warn_if_alike(Rows(self.kernel_, X, 0), self.kernel_)
         return self.kernel_, X

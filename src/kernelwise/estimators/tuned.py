@@ -46,6 +46,7 @@ from kernelwise.search.stability import stability_findings
 #: Attributes that not every fit sets: those of an earlier one must not stay behind.
 NOT_ALWAYS_SET = (
     *("best_estimator_", "n_iter_", "refit_time_", "relevance_", "metric_", "_record", "_sigmoids"),
+    "_knows_class_weights",
     *("_gram_columns", "cv_results_", "result_", "diagnostics_"),
 )
 

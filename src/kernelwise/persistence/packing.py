@@ -171,6 +171,8 @@ def _read_instance(node: dict[str, Any]) -> Any:
     if strange:
         raise ValueError(f"{node['class']} has no attribute {strange[0]!r}")
     vars(instance).update(state)
+    if former and "_sigmoids" in state and not former.keys() <= params.keys():
+        instance._knows_class_weights = False  # its probabilities are of a version before these parameters
     return instance
 
 

@@ -49,8 +49,10 @@ def class_factors(model: Any, truth: np.ndarray, weight: np.ndarray) -> np.ndarr
     With class weights they are those of a population in which the classes have these weights.
     """
     k = len(model.classes_)
-    if model.class_weight is None or not hasattr(model, "predict_by"):
-        return np.ones(k)  # probabilities of earlier versions know no class weights
+    # Probabilities of earlier versions know no class weights: those of files say so, pickles have no rule.
+    is_former = not hasattr(model, "predict_by") or not getattr(model, "_knows_class_weights", True)
+    if model.class_weight is None or is_former:
+        return np.ones(k)
     if model.class_weight == "balanced":
         return weight.sum() / (k * np.bincount(truth, weights=weight, minlength=k))
     return np.array([float(model.class_weight.get(label, 1.0)) for label in model.classes_.tolist()])

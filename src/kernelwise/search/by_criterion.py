@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from kernelwise._core.callers import stacklevel_of_user
 from kernelwise.criteria import Criterion, SumsCriterion
 from kernelwise.criteria.machine import MachineCriterion
-from kernelwise.exceptions import BoundaryWarning
+from kernelwise.exceptions import BoundaryWarning, IncompatibleError
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
-from kernelwise.optimizers import Optimizer, QuasiNewton
+from kernelwise.optimizers import GridSearch, LineSearch, Optimizer, QuasiNewton
 from kernelwise.problem import TuningProblem
 from kernelwise.result import TuningResult
 from kernelwise.search.candidates import CURVE
+from kernelwise.search.criterion_rows import in_order_for
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.result import Choice, columns_of
 from kernelwise.search.scored_kernel import ScoredKernel
@@ -24,6 +27,8 @@ ADVICE = (
     "Use criterion='auto', which lets cross-validation choose.",
     "Use --criterion auto, which lets cross-validation choose.",
 )
+#: Points per parameter of a grid, by number of parameters, for a criterion without a derivative.
+GRIDS = {2: 25, 3: 9, 4: 5}
 
 
 def by_criterion(
@@ -35,7 +40,8 @@ def by_criterion(
         return _by_sketch(judge, start, criterion)
     # Where alignment does not say how wide a kernel should be, an optimum at the edge is no news.
     is_quiet = not judge.family.aligns_widths
-    result = optimise(judge, start, criterion, QuasiNewton() if search is None else search, is_quiet)
+    criterion = _at_given_C(criterion, judge.Cs)
+    result = optimise(judge, start, criterion, search or default_search(start, criterion), is_quiet)
     scored = judge.score(result.kernel, f"{criterion.name} ({result.stop_reason})")
     how = f"The criterion {criterion.name} chose the kernel; its search ended with: {result.stop_reason}."
     why = []
@@ -78,20 +84,62 @@ def _with_C(judge: CrossValidator, scored: ScoredKernel, C: float) -> tuple[Scor
     return scored, sentence
 
 
+def default_search(start: Kernel, criterion: Criterion) -> Optimizer:
+    """The optimizer that suits a criterion: one without a derivative is compared at points of a grid."""
+    if criterion.is_differentiable:
+        return QuasiNewton()
+    size = start.theta.size + criterion.theta.size
+    if size == 1:
+        return LineSearch()
+    if size not in GRIDS:
+        raise IncompatibleError(
+            f"{type(criterion).__name__} has no derivative, and {type(start).__name__} has {size} "
+            "parameters: too many to compare all their values. Use kernel='rbf', or a criterion with a "
+            "derivative."
+        )
+    return GridSearch(n_points=GRIDS[size])
+
+
+def _at_given_C(criterion: Criterion, Cs: np.ndarray | None) -> Criterion:
+    """The criterion with its C among the values that were given, if it searches C."""
+    if Cs is None or not isinstance(criterion, MachineCriterion) or not criterion.search_C:
+        return criterion
+    return criterion._copy(C=float(np.clip(criterion.C, Cs[0], Cs[-1])), search_C=len(Cs) > 1)
+
+
 def optimise(
     judge: CrossValidator, start: Kernel, criterion: Criterion, search: Optimizer, is_quiet: bool
 ) -> TuningResult:
     """The end of an optimizer's search on the rows of a criterion; its findings are kept.
 
-    If ``is_quiet``, an optimum at the edge of the range is in the findings only, without a warning.
+    The search of C stays between the values that were given: a kernel that is best with a C beyond them may
+    be useless with all of them. If ``is_quiet``, an optimum at the edge of the range is in the findings only,
+    without a warning.
     """
-    part = judge.criterion_samples()
+    part = in_order_for(criterion, judge.criterion_samples(), judge.random_state)
     judge.context.on_phase(f"searching a {type(start).__name__} kernel by {criterion.name}")
     y = judge.family.nameless(part.y)
-    problem = TuningProblem(start, criterion, part.Z, y, sample_weight=part.weight_or_none)
+    bounds = None
+    if judge.Cs is not None and "C" in criterion.theta_names:
+        bounds = {"C": (float(judge.Cs[0]), float(judge.Cs[-1]))}
+    problem = TuningProblem(start, criterion, part.Z, y, sample_weight=part.weight_or_none, bounds=bounds)
     with warnings.catch_warnings():
-        if is_quiet:
-            warnings.simplefilter("ignore", BoundaryWarning)
+        warnings.simplefilter("ignore", BoundaryWarning)  # its advice is for users of a TuningProblem
         result = search.minimize(problem)
-    judge.context.findings.extend(result.diagnostics)
+    news = [one for one in result.diagnostics if bounds is None or not _is_about_C(one)]
+    findings = [_advised(finding) for finding in news]
+    judge.context.findings.extend(findings)
+    for finding in findings:
+        if not is_quiet and finding.severity == "warning" and finding.name in ("boundary", "plateau"):
+            warnings.warn(str(finding), BoundaryWarning, stacklevel=stacklevel_of_user())
     return result
+
+
+def _is_about_C(finding: Finding) -> bool:
+    """Whether it says that C is at an end of its range: for given values the final choice says so."""
+    return finding.name == "boundary" and finding.message.startswith("The best C ")
+
+
+def _advised(finding: Finding) -> Finding:
+    """A finding of an optimizer with advice that can be followed here, where no bounds can be given."""
+    return replace(finding, advice=ADVICE[0]) if finding.name == "boundary" and finding.advice else finding

@@ -96,7 +96,7 @@ def _learns(judge: CrossValidator, kernel: str, criterion: Any, search: Optimize
     if not is_possible or np.ptp(judge.search_samples.y) == 0:
         return False
     if isinstance(criterion, Criterion):
-        return search is None and judge.family.learns_by_any_criterion
+        return search is None and criterion.is_differentiable and judge.family.learns_by_any_criterion
     return bool(criterion == "auto")
 
 

@@ -74,7 +74,12 @@ def assign_folds(
     """
     rows = _search_rows(samples, family, context, random_state)
     if isinstance(cv, FoldRows):
-        return cv.within(rows)
+        kept = cv.within(rows)
+        if kept.n_folds < cv.n_folds:
+            dropped = count(cv.n_folds - kept.n_folds, "fold holds", "folds hold")
+            message = f"{dropped} out none of the rows that kernel and C were chosen on, and did not count."
+            context.findings.append(Finding("empty folds", "info", message, "Use fewer folds (cv)."))
+        return kept
     n_folds = cv
     strata, weight = samples.strata[rows], samples.weight[rows]
     counts = np.bincount(strata, weights=copies_of(weight))

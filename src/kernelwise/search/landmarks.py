@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.ndimage import uniform_filter1d
 
+from kernelwise._core.weights import balanced_on
 from kernelwise.large.feature_blocks import Blocks
 from kernelwise.large.linear_machine import LinearMachine, LinearSolution, linear_path
 from kernelwise.large.losses import Loss, squared_hinge
@@ -39,7 +40,8 @@ Score = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 class Rows:
     """Rows to train on, distinct and in canonical order, with their class indices or targets ``y``.
 
-    ``bound`` are the weights times those of the classes; ``classes`` are the labels, None for a regression.
+    ``bound`` are the weights times those of the classes; ``classes`` are the labels, None for a regression;
+    with ``is_balanced`` the weights of classes follow from the rows that a machine is trained on.
     """
 
     Z: Any
@@ -47,9 +49,18 @@ class Rows:
     weight: np.ndarray
     bound: np.ndarray
     classes: np.ndarray | None = None
+    is_balanced: bool = False
 
     def __getitem__(self, rows: np.ndarray) -> Rows:
-        return Rows(self.Z[rows], self.y[rows], self.weight[rows], self.bound[rows], self.classes)
+        parts = self.Z[rows], self.y[rows], self.weight[rows], self.bound[rows]
+        return Rows(*parts, self.classes, self.is_balanced)
+
+    def bound_on(self, share: np.ndarray) -> np.ndarray:
+        """Bounds of machines that are trained on that share of each row, both of shape (n_rows,)."""
+        if not self.is_balanced:
+            return self.bound * share
+        weight = self.weight * share
+        return weight * balanced_on(np.flatnonzero(weight), self.y, weight)
 
     @property
     def strata(self) -> np.ndarray:
@@ -161,7 +172,7 @@ class NystroemSearch:
         map_ = NystroemMap.from_landmarks(self.kernel, self.part.Z[landmarks])
         blocks = self.part.blocks(map_, self.memory_limit)
         Cs = self._values_of_C(map_) if C == "auto" else np.array([float(C)])
-        weight = self.part.bound * (1.0 - self.share)
+        weight = self.part.bound_on(1.0 - self.share)
         machines = []
         for machine in self.part.machines(self.strategy):
             y, own = _on_all_rows(machine, weight)

@@ -10,6 +10,7 @@ from kernelwise._core.text import count
 from kernelwise._core.weights import copies_of
 from kernelwise.search.canonical import sample
 from kernelwise.search.climb import Climb
+from kernelwise.search.criterion_rows import in_order_for
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.fold_kernels import FoldKernels, without_rounding
 from kernelwise.search.metric_learner import LearnedMetric, MetricLearner
@@ -132,7 +133,7 @@ def _learn_on(learner: MetricLearner, judge: CrossValidator, rows: np.ndarray) -
     if len(rows) > MAX_ROWS:
         rows = rows[sample(strata[rows], MAX_ROWS, judge.random_state)]
     part = judge.held_out[rows]
-    part = part[np.flatnonzero(_is_of_two(part))]
+    part = in_order_for(learner.criterion, part[np.flatnonzero(_is_of_two(part))], judge.random_state)
     return learner.learn(part.Z, judge.family.nameless(part.y), part.weight_or_none)
 
 

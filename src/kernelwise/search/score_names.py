@@ -44,9 +44,14 @@ def score_problem(name: Any, classes: Sequence[Any]) -> ScoreProblem | None:
         return ScoreProblem(f"is for two classes, and the target has {len(classes)}", False, usable)
     if name in OF_ONE_CLASS and 1 not in classes:
         first, second = classes
-        why = f"is about one of two classes, and nothing says which: {str(first)!r} or {str(second)!r}"
+        why = f"is about one of two classes, and nothing says which: {_shown(first)} or {_shown(second)}"
         return ScoreProblem(why, True, ("f1_macro", "balanced_accuracy"))
     return None
+
+
+def _shown(label: Any) -> str:
+    """A label as it is written in Python."""
+    return repr(label.item() if hasattr(label, "item") else label)
 
 
 def check_score(scoring: Any, classes: Sequence[Any], owner: str) -> None:
@@ -58,7 +63,7 @@ def check_score(scoring: Any, classes: Sequence[Any], owner: str) -> None:
     if problem.needs_positive:
         plain = get_scorer(scoring)
         needs = "" if plain._response_method == "predict" else ", response_method='decision_function'"
-        named = f"make_scorer({plain._score_func.__name__}, pos_label={str(classes[-1])!r}{needs})"
+        named = f"make_scorer({plain._score_func.__name__}, pos_label={_shown(classes[-1])}{needs})"
         advice = f"Pass sklearn.metrics.{named}, or use 'f1_macro'."
     kind = IncompatibleError if scoring.startswith(OF_PROBABILITIES) else ValueError
     raise kind(f"scoring={scoring!r} of {owner} {problem.why}. {advice}")

@@ -171,6 +171,6 @@ class PathScorer:
             return {name: self.error_score}
         values = value if isinstance(value, dict) else {name: value}
         for metric, number in values.items():
-            if np.ndim(number) > 0 or isinstance(number, str):
+            if np.ndim(number) > 0 or np.asarray(number).dtype.kind not in "biuf":
                 raise ValueError(f"The scorer {metric!r} must return a number, got {number!r}.")
         return {metric: float(number) for metric, number in values.items()}

@@ -7,7 +7,6 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
 from kernelwise._core.run_parameters import check_run
@@ -18,7 +17,8 @@ from kernelwise.criteria import as_criterion
 from kernelwise.kernels import as_kernel
 from kernelwise.optimizers import OPTIMIZERS, Optimizer
 from kernelwise.search.canonical import DistinctRows
-from kernelwise.search.folds import given_folds
+from kernelwise.search.folds import check_folds_have_weight, given_folds
+from kernelwise.search.splits import check_kind_of_folds, read_splits
 
 #: The one rule that ``refit`` knows by name.
 ONE_ERROR = "one-standard-error"
@@ -76,7 +76,10 @@ def values_of_epsilon(epsilons: Any, owner: str) -> list[float] | None:
 
 
 def _values(given: Any, name: str, owner: str, check: Any, kind: str) -> list[float]:
-    values = np.ravel(np.asarray(given)).tolist()
+    try:
+        values = np.ravel(np.asarray(given)).tolist()
+    except ValueError as error:  # lists of different lengths
+        raise ValueError(f"{name!r} of {owner} must be a list of numbers, got {given!r}.") from error
     if not values:
         raise ValueError(f"{name!r} of {owner} is empty. Give at least one {kind}, or None.")
     for value in values:
@@ -106,11 +109,10 @@ def folds_of(cv: Any, X: Any, y: np.ndarray, weight: np.ndarray, distinct: Disti
     """Check ``cv``: it is "auto", a number of folds, or splits of the samples, turned to folds of rows."""
     if isinstance(cv, str) and cv == "auto":
         return cv
-    if isinstance(cv, int | np.integer) and not isinstance(cv, bool) and cv >= 2:
+    check_kind_of_folds(cv, "'auto'", owner)
+    if isinstance(cv, int | np.integer):
         return int(cv)
-    if (not hasattr(cv, "split") and not np.iterable(cv)) or isinstance(cv, str):
-        raise ValueError(
-            f"'cv' of {owner} must be 'auto', an integer of at least 2, a splitter or an iterable of "
-            f"(train, test), got {cv!r}."
-        )
-    return given_folds(list(check_cv(cv).split(X, y)), distinct.row_of, weight)
+    splits = read_splits(cv, X, y, owner)
+    folds = given_folds(splits, distinct.row_of, weight)
+    check_folds_have_weight(splits, weight, owner)
+    return folds

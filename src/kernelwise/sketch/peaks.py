@@ -176,7 +176,14 @@ def range_of_gamma(histograms: PairHistograms, bounds: tuple[float, float] | Non
         median, close = (histograms.quantile(share) for share in (0.5, CLOSE))
         if median == 0:
             raise DegenerateGramError(ALL_EQUAL)
-        return LOWEST / median, max(HIGHEST / median, VANISHED / close)
+        with np.errstate(over="ignore"):
+            low, high = np.float64(LOWEST) / median, np.maximum(HIGHEST / median, VANISHED / close)
+        if not np.isfinite(high):
+            raise ValueError(
+                f"X has squared distances of the size {median:.1e}, and widths for them are out of the range "
+                "of numbers. Use other units."
+            )
+        return float(low), float(high)
     ends = check_gammas(bounds)
     if len(ends) != 2 or not ends[0] < ends[1]:
         raise ValueError(f"bounds of gamma must be two increasing numbers, got {bounds}.")

@@ -86,12 +86,13 @@ def solve_svr(
     check_not_negative(epsilon, "epsilon", "solve_svr")
     n = X.shape[0]
     y = check_targets(y, n)
+    sign = direction(y)
     unit = unit_of_kernel(kernel, X)
     C = in_units(C, unit)
     if unit != 1.0:
         kernel = InUnits(kernel, unit)
     bound = C * check_weights(sample_weight, n)
-    p, signs = twin_targets(y, epsilon)
+    p, signs = twin_targets(sign * y, epsilon)
     limits = signs * np.tile(bound, 2)
     beta, f = np.zeros(2 * n), p.copy()
     rows: Any = TwinRows(KernelRows(kernel, X, memory_limit // 2))
@@ -103,9 +104,18 @@ def solve_svr(
     # f of a twin is y ∓ ε less the sum over the kernel: what it exceeds the offset by is a loss.
     losses = np.maximum(0.0, signs * (f - outcome.offset))
     duality_gap = 0.5 * quadratic + np.tile(bound, 2) @ losses + objective
-    beta = (beta[:n] + beta[n:]) / unit
+    beta = sign * (beta[:n] + beta[n:]) / unit
     how = outcome.n_iter, outcome.gap, outcome.converged
-    return SVRSolution(beta, outcome.offset, objective / unit, duality_gap / unit, *how)
+    return SVRSolution(beta, sign * outcome.offset, objective / unit, duality_gap / unit, *how)
+
+
+def direction(y: np.ndarray) -> float:
+    """1 or −1: the sign of the first target that is not zero.
+
+    Targets times it are solved, so that those of −y take the same steps, and have the mirrored solution.
+    """
+    first = y[np.flatnonzero(y)[:1]]
+    return -1.0 if first.size and first[0] < 0 else 1.0
 
 
 def twin_targets(y: np.ndarray, epsilon: float) -> tuple[np.ndarray, np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from kernelwise._core.validation import (
 from kernelwise.multiclass import Machine
 from kernelwise.solvers.path import SVMPath, as_path
 from kernelwise.solvers.path_checks import check_Cs, check_disjoint
-from kernelwise.solvers.regression import twin_targets
+from kernelwise.solvers.regression import direction, twin_targets
 from kernelwise.solvers.run_paths import Tables, run_paths
 
 
@@ -53,9 +54,11 @@ def solve_regression_path(
     check_not_negative(epsilon, "epsilon", "solve_regression_path")
     Cs = check_Cs(Cs)
     splits = check_disjoint(folds, n)
-    p, signs = twin_targets(y, epsilon)
+    sign = direction(y)
+    p, signs = twin_targets(sign * y, epsilon)
     machines, tests = [Machine(np.tile(np.arange(n), 2), signs)], [test for _, test in splits]
     settings = weight, Cs, tol, max_iter, n_jobs, None, after, only, p
     solved = run_paths(K, machines, splits, tests, *settings)
     members = [machine.members for machine in machines]
-    return as_path(solved, started, np.empty(0), Cs, "regression", members), solved.tables
+    path = as_path(solved, started, np.empty(0), Cs, "regression", members)
+    return replace(path, decision=sign * path.decision), solved.tables

@@ -9,6 +9,7 @@ from typing import Any
 from kernelwise._core.validation import check_choice, check_positive
 from kernelwise.estimators.kernel_choice import (
     SKLEARN_NAMES,
+    check_kernel_numbers,
     choose_kernel,
     is_plain_function,
     is_precomputed,
@@ -51,6 +52,18 @@ class Group:
         return " ".join([str(self.kernel), *(f"{name}={self.options[name]}" for name in used)])
 
 
+def check_grid(grid: Any) -> Any:
+    """What scikit-learn's ParameterGrid takes: a dict, or several; raises for anything else."""
+    grids = [grid] if isinstance(grid, dict) else grid
+    is_list = isinstance(grids, list | tuple) and len(grids) > 0
+    if not is_list or not all(isinstance(one, dict) for one in grids):
+        raise ValueError(
+            "'param_grid' of GridSearchSVC must be a dict from parameters to lists of values, or a list of "
+            f"such dicts, got {grid!r}."
+        )
+    return grid
+
+
 def group_candidates(candidates: Iterable[dict[str, Any]], kernel: Any, class_weight: Any) -> list[Group]:
     """Group the candidates of a grid, in the order in which the groups first appear.
 
@@ -68,6 +81,7 @@ def group_candidates(candidates: Iterable[dict[str, Any]], kernel: Any, class_we
         options = {**DEFAULTS, "kernel": kernel, "class_weight": class_weight, **params}
         C, chosen, weights = (options.pop(name) for name in ("C", "kernel", "class_weight"))
         check_positive(C, "C", "GridSearchSVC")
+        check_kernel_numbers(**options, owner="GridSearchSVC")
         if not isinstance(weights, dict) and weights is not None:
             check_choice(weights, "class_weight", "GridSearchSVC", ("balanced",))
         by_name = isinstance(chosen, str)

@@ -54,16 +54,18 @@ class Grams:
 class Shapes:
     """Gram matrices of kernels with weights: distances of one shape serve all of its widths.
 
-    The matrices last asked for are kept, as many as ``most_bytes`` allow.
+    The distances last asked for are kept, as many as ``most_bytes`` allow; a Gram matrix is valid until the
+    next one is asked for, which takes its memory.
     """
 
     def __init__(self, X: Any, most_bytes: float) -> None:
         self.X = X
         self.n_kept = int(most_bytes // (8 * X.shape[0] ** 2))
         self._kept: OrderedDict[bytes, np.ndarray] = OrderedDict()
+        self._buffer: np.ndarray | None = None
 
     def gram(self, kernel: Kernel) -> np.ndarray | None:
-        """A new Gram matrix, of shape (n_samples, n_samples); None for a kernel without a shape."""
+        """The Gram matrix, of shape (n_samples, n_samples); None for a kernel without a shape."""
         unit = kernel.of_unit_width()
         if unit is None or not self.n_kept:
             return None
@@ -74,7 +76,10 @@ class Shapes:
                 self._kept.popitem(last=False)
             self._kept[key] = shape.distances(self.X)
         self._kept.move_to_end(key)
-        return decayed(self._kept[key].copy(), kernel.scale * times)
+        if self._buffer is None:
+            self._buffer = np.empty((self.X.shape[0],) * 2)
+        np.copyto(self._buffer, self._kept[key])
+        return decayed(self._buffer, kernel.scale * times)
 
 
 def gram_of(kernel: Any, X: Any) -> np.ndarray:

@@ -123,6 +123,7 @@ class Here:
         self.problem = problem
         self._grams: dict[str | None, Grams] = {}
         self._shapes = Shapes(problem.Z, MAX_SHAPES)
+        self._total: np.ndarray | None = None
 
     def prefetch(
         self, kernels: Sequence[Any], Cs: np.ndarray | None, epsilons: Sequence[float | None]
@@ -162,11 +163,14 @@ class Here:
         """A Gram matrix, valid inside the context."""
         parts = kernel.parts() if isinstance(kernel, Kernel) else [(1.0, kernel)]
         if len(parts) > 1:
-            total = np.zeros((self.problem.Z.shape[0],) * 2)
+            if self._total is None:
+                self._total = np.empty((self.problem.Z.shape[0],) * 2)
+            self._total.fill(0.0)
             for weight, part in parts:
                 with self._gram(part) as K:
-                    total += K if weight == 1.0 else weight * K
-            yield total
+                    K *= weight
+                    self._total += K
+            yield self._total
             return
         shaped = self._shapes.gram(kernel) if isinstance(kernel, Kernel) else None
         if shaped is not None:

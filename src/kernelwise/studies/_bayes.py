@@ -69,7 +69,7 @@ def bayes_sentences(rows: Sequence[Row]) -> str:
     sure = {kind: "; ".join(row["method"] for row in rows if row[kind] >= SURE) for kind in kinds}
     told = " ".join(f"{kind.capitalize()}: {sure[kind] or 'none'}." for kind in kinds)
     return (
-        f"The probabilities of being better than '{rows[0]['against']}' by more than {100 * ROPE:g} point, equal "
-        f"within {100 * ROPE:g} point, or worse are from a Bayesian signed-rank test (baycomp). With at least "
-        f"{100 * SURE:g} % are these: {told}"
+        f"The probabilities of being better than '{rows[0]['against']}' by more than {100 * ROPE:g} point, "
+        f"equal within {100 * ROPE:g} point, or worse are from a Bayesian signed-rank test (baycomp). With "
+        f"at least {100 * SURE:g} % are these: {told}"
     )

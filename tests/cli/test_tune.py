@@ -220,10 +220,12 @@ def test_compare_prints_a_table(run, train):
     assert re.search(r"about 83 % done, \d+ s left; SVC defaults, fold 2 of 2: ", err)
 
 
-def test_compare_says_whether_a_forest_wins(run, write):
+def test_compare_says_whether_a_forest_wins(run, tmp_path):
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, size=(200, 12))
-    write("steps.csv", [f"x{k}" for k in range(12)], X, ["ab"[x < 0.3] for x in X[:, 4]])
+    lines = [",".join(f"x{k}" for k in range(12)) + ",class"]
+    lines += [",".join(map(str, x)) + f",{'ab'[int(x[4] < 0.3)]}" for x in X.tolist()]
+    (tmp_path / "steps.csv").write_text("\n".join(lines) + "\n")
     options = ("compare", "steps.csv", "--methods", "SVC defaults,random forest", "--folds", "4")
     result = validated(run(*options, "--json"), "compare")
     code, out, _ = run(*options, "--n-jobs", "2")

@@ -204,7 +204,7 @@ def test_after_an_interrupt_it_is_said_what_is_kept(run, train, monkeypatch):
     assert (code, out) == (130, "")
     last = err.splitlines()[-1]
     assert last == "Stopped. 2 finished parts are kept in j.journal; run the same command to continue."
-    monkeypatch.setattr(nested, "nested_cell", cell)
+    monkeypatch.setitem(nested.CELLS, "classification", cell)
     code, _, err = run(*command)
     assert code == 0
     assert "j.journal has 2 finished parts." in err

@@ -64,7 +64,8 @@ html_title = "kernelwise"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
-html_sidebars = {name: [] for name in ("index", "comparison", "cost", "cite", "which-criterion", "studies/*")}
+WITHOUT_SIDEBAR = ("index", "comparison", "forests", "cost", "cite", "which-criterion", "studies/*")
+html_sidebars = {name: [] for name in WITHOUT_SIDEBAR}
 html_theme_options = {
     "logo": {"text": "kernelwise"},
     "header_links_before_dropdown": 6,

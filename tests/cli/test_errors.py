@@ -190,21 +190,21 @@ def test_an_interrupt_is_said(run, train, monkeypatch):
 def test_after_an_interrupt_it_is_said_what_is_kept(run, train, monkeypatch):
     from kernelwise.comparison import nested
 
-    cell, done = nested.nested_cell, []
+    cell, done = nested.CELLS["classification"], []
 
-    def interrupted(*arguments):
+    def interrupted(*arguments, **settings):
         if len(done) == 2:
             raise KeyboardInterrupt
         done.append(1)
-        return cell(*arguments)
+        return cell(*arguments, **settings)
 
-    monkeypatch.setattr(nested, "nested_cell", interrupted)
+    monkeypatch.setitem(nested.CELLS, "classification", interrupted)
     command = ("compare", train, "--methods", "SVC defaults", "--journal", "j.journal")
     code, out, err = run(*command)
     assert (code, out) == (130, "")
     last = err.splitlines()[-1]
     assert last == "Stopped. 2 finished parts are kept in j.journal; run the same command to continue."
-    monkeypatch.setattr(nested, "nested_cell", cell)
+    monkeypatch.setitem(nested.CELLS, "classification", cell)
     code, _, err = run(*command)
     assert code == 0
     assert "j.journal has 2 finished parts." in err

@@ -220,6 +220,26 @@ def test_compare_prints_a_table(run, train):
     assert re.search(r"about 83 % done, \d+ s left; SVC defaults, fold 2 of 2: ", err)
 
 
+def test_compare_says_whether_a_forest_wins(run, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(200, 12))
+    lines = [",".join(f"x{k}" for k in range(12)) + ",class"]
+    lines += [",".join(map(str, x)) + f",{'ab'[int(x[4] < 0.3)]}" for x in X.tolist()]
+    (tmp_path / "steps.csv").write_text("\n".join(lines) + "\n")
+    options = ("compare", "steps.csv", "--methods", "SVC defaults,random forest", "--folds", "4")
+    result = validated(run(*options, "--json"), "compare")
+    code, out, _ = run(*options, "--n-jobs", "2")
+    assert code == 0
+    assert result["verdict"][0].startswith(
+        "A support vector machine is not the best model here: random forest"
+    )
+    assert result["verdict"][1].startswith("The probabilities of random forest are better")
+    assert all(sentence in out for sentence in result["verdict"])
+    assert result["methods"][1]["log_loss"] < result["methods"][0]["log_loss"]
+    code, _, err = run(*options, "--n-jobs", "0")
+    assert (code, "--n-jobs must be" in err) == (2, True)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="modes of files are of Unix")
 def test_written_files_can_be_read_by_whom_others_can(run, train, tmp_path):
     (tmp_path / "usual").touch()

@@ -9,12 +9,13 @@ from typing import Annotated, Any
 import typer
 
 from kernelwise.cli import options, report
-from kernelwise.cli.errors import check_writable
+from kernelwise.cli.errors import UserError, check_writable
 from kernelwise.cli.output import print_json, print_table
 from kernelwise.cli.progress import Progress
+from kernelwise.cli.tune import Jobs
 
 Methods = Annotated[
-    str | None, typer.Option(metavar="A,B", help="Of: kernelwise, SVC defaults, GridSearchCV, full grid, …")
+    str | None, typer.Option(metavar="A,B", help="Of: kernelwise, GridSearchCV, random forest, lightgbm, …")
 ]
 Folds = Annotated[int, typer.Option(min=2, metavar="INT", help="Outer folds.")]
 Repeats = Annotated[int, typer.Option(min=1, metavar="INT", help="Times that the outer folds are drawn.")]
@@ -29,6 +30,7 @@ def compare(
     folds: Folds = 5,
     repeats: Repeats = 1,
     journal: options.JournalFile = None,
+    n_jobs: Jobs = None,
     seed: options.Seed = 0,
     header: options.HasHeader = None,
     impute: options.Impute = False,
@@ -39,15 +41,18 @@ def compare(
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
-    """Compare several ways to tune an SVM, on the same folds.
+    """Compare ways to tune an SVM, and forests, on the same folds.
 
     Every method makes all its choices on the training part of an outer fold and is scored on the rest; the
-    most frequent class, or the mean, is beside them. Stopped at any moment, the same command with the same
-    --journal continues where it was.
+    most frequent class, or the mean, is beside them. The lines below the table say whether a forest or
+    boosting is better than an SVM. Stopped at any moment, the same command with the same --journal continues
+    where it was.
 
     \b
     Example: kernelwise compare train.csv --methods "kernelwise,SVC defaults" --journal train.journal
     """
+    from scipy.sparse import issparse
+
     import kernelwise
     from kernelwise.cli._choices import check_choice
     from kernelwise.cli.samples import check_classes, fit, open_journal, read_samples
@@ -55,6 +60,8 @@ def compare(
 
     report.check_report(report_file)
     check_writable(journal, "--journal")
+    if n_jobs == 0:
+        raise UserError("--n-jobs must be a number of threads, or -1 for all, got 0.")
     names = options.split_names(methods) or None
     for name in names or ():
         check_choice("--methods", name, BY_TASK[task.value])
@@ -64,7 +71,7 @@ def compare(
         check_classes(data, file)
     chosen = {"folds": folds, "repeats": repeats, "seed": seed}
     about = chosen if is_classes else {**chosen, "task": task.value}
-    n_methods = len(estimators(names, task.value, seed)[0]) + 1
+    n_methods = len(estimators(names, task.value, seed, is_sparse=issparse(data.X))[0]) + 1
     with open_journal(journal, "compare", data, about) as cells, Progress() as progress:
         watcher = Watcher(progress, n_splits=folds * repeats, n_methods=n_methods)
         table = kernelwise.compare(
@@ -78,6 +85,7 @@ def compare(
             callback=watcher.scored,
             task=task.value,
             on_begin=watcher.begin,
+            n_jobs=n_jobs,
         )
     if report_file is not None:
         kind = kernelwise.TunedSVC if is_classes else kernelwise.TunedSVR
@@ -86,7 +94,12 @@ def compare(
     if json:
         head = {"command": "compare", "version": kernelwise.__version__, "task": task.value}
         found = {"methods": table.rows(), "scores": table.scores, "skipped": table.skipped}
-        more = {"baseline": table.baseline, "losses": table.losses(), "notes": table.notes()}
+        more = {
+            "baseline": table.baseline,
+            "verdict": table.verdict(),
+            "losses": table.losses(),
+            "notes": table.notes(),
+        }
         print_json({**head, "data": data.describe(file), "settings": chosen, **found, **more})
     else:
         print_comparison(table)
@@ -126,9 +139,11 @@ class Watcher:
 
 
 def print_comparison(table: Any) -> None:
-    """A row for each method, then where the first one loses."""
+    """A row for each method, then whether an SVM is right here, and where the first one loses."""
     head, cells = table.columns()
     print_table(cells, head)
     print("s.e. is the standard error over the outer folds; difference is that from the first method.")
-    for sentence in (*table.losses(), *table.notes()):
+    if "log_loss" in table.errors:
+        print("log-loss measures the probabilities: lower is better.")
+    for sentence in (*table.verdict(), *table.losses(), *table.notes()):
         print(sentence)

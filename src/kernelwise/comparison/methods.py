@@ -10,7 +10,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.model_selection import StratifiedKFold
 
 from kernelwise._core.validation import check_choice
-from kernelwise.comparison import peers
+from kernelwise.comparison import forests, peers
 from kernelwise.estimators import GridSearchSVC, TunedSVC, TunedSVR
 
 
@@ -28,12 +28,23 @@ def _searches(task: str) -> dict[str, Callable[[int], Any]]:
     }
 
 
+def _rivals(task: str) -> dict[str, Callable[[int], Any]]:
+    return {
+        "random forest": lambda seed: forests.random_forest(task, seed),
+        "gradient boosting": lambda seed: forests.gradient_boosting(task, seed),
+        "lightgbm": lambda seed: forests.of_library("lightgbm", task, seed),
+        "catboost": lambda seed: forests.of_library("catboost", task, seed),
+        "xrfm": lambda seed: forests.of_library("xrfm", task, seed),
+    }
+
+
 #: Methods by name; each makes an estimator from a seed.
 METHODS: dict[str, Callable[[int], Any]] = {
     "kernelwise": lambda seed: TunedSVC(random_state=seed),
     "SVC defaults": lambda seed: peers.scaled_svc(),
     **_searches("classification"),
     "Optuna TPE": lambda seed: peers.OptunaSVC(random_state=seed),
+    **_rivals("classification"),
     "full grid": lambda seed: full_grid(StratifiedKFold(10, shuffle=True, random_state=seed)),
 }
 REGRESSION_METHODS: dict[str, Callable[[int], Any]] = {
@@ -41,27 +52,61 @@ REGRESSION_METHODS: dict[str, Callable[[int], Any]] = {
     "SVR defaults": lambda seed: peers.scaled_svr(),
     **_searches("regression"),
     "Optuna TPE": lambda seed: peers.OptunaSVR(random_state=seed),
+    **_rivals("regression"),
 }
 BY_TASK = {"classification": METHODS, "regression": REGRESSION_METHODS}
-#: What takes too long to be run where nothing is named.
-SLOW = ("full grid",)
-#: The best answers that ignore X.
+#: Methods that are no support vector machine.
+RIVALS = tuple(_rivals("classification"))
+#: What is run only if it is named: it takes long, or does not come with scikit-learn.
+BY_NAME_ONLY = ("full grid", "lightgbm", "catboost", "xrfm")
+#: Modules that may be missing, and what pip has to install for them.
+MODULES = {
+    "Optuna TPE": ("optuna", "'kernelwise[optuna]'"),
+    "lightgbm": ("lightgbm", "'kernelwise[forests]'"),
+    "catboost": ("catboost", "'kernelwise[forests]'"),
+    "xrfm": ("xrfm", "xrfm"),
+}
+#: What takes no sparse matrix.
+DENSE_ONLY = ("gradient boosting", "xrfm")
+#: The best answers that ignore X; the probabilities are the shares of the classes.
 BASELINES: dict[str, tuple[str, Any]] = {
-    "classification": ("most frequent class", DummyClassifier(strategy="most_frequent")),
+    "classification": ("most frequent class", DummyClassifier(strategy="prior")),
     "regression": ("mean", DummyRegressor(strategy="mean")),
 }
 
 
-def estimators(methods: Any, task: str, random_state: int) -> tuple[dict[str, Any], dict[str, str]]:
-    """Estimators by name, and the names that need something that is not installed."""
+def estimators(
+    methods: Any, task: str, random_state: int, n_jobs: int | None = None, is_sparse: bool = False
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Estimators by name, and the names of usual ones that cannot be run, with the reason.
+
+    Raises
+    ------
+    ValueError
+        If a method that is asked for is unknown or cannot be run.
+    """
     if isinstance(methods, Mapping):
         return dict(methods), {}
     known = BY_TASK[task]
-    names = [name for name in known if name not in SLOW] if methods is None else list(methods)
-    skipped = {}
+    names = [name for name in known if name not in BY_NAME_ONLY] if methods is None else list(methods)
     for name in names:
         check_choice(name, "methods", "compare", tuple(known))
-    if "Optuna TPE" in names and find_spec("optuna") is None:
-        names.remove("Optuna TPE")
-        skipped["Optuna TPE"] = "optuna is not installed (pip install 'kernelwise[optuna]')."
-    return {name: known[name](random_state) for name in names}, skipped
+    skipped = {name: why for name in names if (why := _hindrance(name, is_sparse))}
+    if skipped and methods is not None:
+        name, why = next(iter(skipped.items()))
+        raise ValueError(f"The method {name!r} cannot be run: {why}")
+    return {name: _made(known[name], random_state, n_jobs) for name in names if name not in skipped}, skipped
+
+
+def _hindrance(name: str, is_sparse: bool) -> str:
+    """Why a method cannot be run; empty if it can."""
+    module, package = MODULES.get(name, ("", ""))
+    if module and find_spec(module) is None:
+        return f"{module} is not installed (pip install {package})."
+    return "it takes no sparse data." if is_sparse and name in DENSE_ONLY else ""
+
+
+def _made(make: Callable[[int], Any], random_state: int, n_jobs: int | None) -> Any:
+    estimator = make(random_state)
+    has_jobs = "n_jobs" in estimator.get_params(deep=False)
+    return estimator.set_params(n_jobs=n_jobs) if has_jobs else estimator

@@ -1,26 +1,33 @@
-"""Our choice beside the ways people tune an SVC or SVR today, on the same outer folds."""
+"""Our choice beside other ways to tune an SVC or SVR and beside forests, on the same outer folds."""
 
 from __future__ import annotations
 
 import time
 import warnings
 from collections.abc import Callable, MutableMapping
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
+from joblib import parallel_config
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 from sklearn.utils import check_consistent_length, column_or_1d
+from threadpoolctl import threadpool_limits
 
 from kernelwise._core.reading import check_one_per_sample, check_table
 from kernelwise._core.sklearn_compat import safe_indexing
+from kernelwise._core.threads import number_of_threads
 from kernelwise._core.validation import check_choice, check_integer, check_labels
 from kernelwise.comparison import peers
 from kernelwise.comparison.methods import BASELINES, estimators
+from kernelwise.comparison.probabilities import held_out_log_loss
 from kernelwise.comparison.table import Comparison
 
-#: Errors of a regression beside its score, in the order of a cell.
-ERRORS = ("rmse", "mae")
+#: Errors beside the score, in the order of a cell.
+ERRORS = {"classification": ("log_loss",), "regression": ("rmse", "mae")}
+SCORES = {"classification": "accuracy", "regression": "r2"}
 
 
 def compare(
@@ -36,18 +43,22 @@ def compare(
     task: str = "classification",
     baseline: bool = True,
     on_begin: Callable[[str, int], None] | None = None,
+    n_jobs: int | None = None,
 ) -> Comparison:
     """Nested scores, time and work of several methods on the same outer folds.
 
-    Every method makes all its choices on the training part of an outer fold and is scored on the rest.
+    Every method makes all its choices on the training part of an outer fold and is scored on the rest: by
+    accuracy and log-loss, or by R², RMSE and MAE. Forests and boosting are taken as they come. A method that
+    has no probabilities is trained on five folds of the training part once more, for Platt's sigmoids.
 
     Parameters
     ----------
     X : array, sparse matrix or data frame of shape (n_samples, n_features)
     y : array of shape (n_samples,)
     methods : list of names, or dict from name to estimator, default=None
-        Names of :data:`METHODS`, or of :data:`REGRESSION_METHODS`; None is the usual ones. The others are
-        compared with the first.
+        Names of :data:`METHODS`, or of :data:`REGRESSION_METHODS`; None is the usual ones, with
+        scikit-learn's "random forest" and "gradient boosting"; "full grid", "lightgbm", "catboost" and "xrfm"
+        are run if they are named. The others are compared with the first.
     n_splits, n_repeats : int, default=5, 1
         Of the outer folds, stratified for classes; ``n_splits=2, n_repeats=5`` is Dietterich's 5 × 2.
     random_state : int, default=0
@@ -61,6 +72,9 @@ def compare(
         Whether to add a method that ignores X: the most frequent class, or the mean.
     on_begin : callable, default=None
         ``on_begin(method, split)`` before every cell that is computed.
+    n_jobs : int, default=None
+        Threads of a method that can use several; None is one, -1 is all. Estimators of a dict keep their own
+        ``n_jobs``.
 
     Examples
     --------
@@ -70,6 +84,8 @@ def compare(
     >>> table = compare(X, y, ["kernelwise", "SVC defaults"], n_splits=2)
     >>> table.methods, table.scores.shape
     (('kernelwise', 'SVC defaults', 'most frequent class'), (3, 2))
+    >>> sorted(table.errors)
+    ['log_loss']
 
     The same for numbers:
 
@@ -83,29 +99,28 @@ def compare(
     check_integer(n_splits, "n_splits", "compare", least=2)
     check_integer(n_repeats, "n_repeats", "compare", least=1)
     check_consistent_length(X, y)
-    chosen, skipped = estimators(methods, task, random_state)
+    if n_jobs == 0:
+        raise ValueError("n_jobs of compare must be a number of threads, or -1 for all, got 0.")
+    chosen, skipped = estimators(methods, task, random_state, n_jobs, sparse.issparse(X))
     name_of_baseline = ""
     if baseline:
         name_of_baseline, dummy = BASELINES[task]
         chosen.setdefault(name_of_baseline, dummy)
     y = column_or_1d(y)
     splits = _splits(X, y, task, n_splits, n_repeats, random_state)
-    cell = nested_cell if task == "classification" else nested_number_cell
-    n_numbers = 4 if task == "classification" else 4 + len(ERRORS)
-    cells = np.zeros((n_numbers, len(chosen), len(splits)))
     journal = {} if journal is None else journal
-    for s, (train, test) in enumerate(splits):
+    measure, n_numbers = CELLS[task], 4 + len(ERRORS[task])
+    cells = np.zeros((n_numbers, len(chosen), len(splits)))
+    for s, split in enumerate(splits):
         for m, (name, estimator) in enumerate(chosen.items()):
             key = f"{name}/{s}"
-            if key not in journal:
+            if len(journal.get(key, ())) != n_numbers:  # a cell of an earlier version has no log-loss
                 if on_begin is not None:
                     on_begin(name, s)
-                journal[key] = cell(estimator, X, y, train, test)
-            cells[:, m, s] = journal[key]
+                journal[key] = measure(estimator, X, y, *split, n_jobs=n_jobs)
+            cells[:, m, s] = np.array(journal[key], dtype=np.float64)  # None becomes NaN
             if callback is not None:
                 callback(name, s, cells[0, m, s])
-    score = "accuracy" if task == "classification" else "r2"
-    errors = dict(zip(ERRORS, cells[4:], strict=False))
     scores, seconds, cpu_seconds, n_machines = cells[:4]
     return Comparison(
         methods=tuple(chosen),
@@ -114,8 +129,8 @@ def compare(
         cpu_seconds=cpu_seconds,
         n_machines=n_machines,
         skipped=skipped,
-        score=score,
-        errors=errors,
+        score=SCORES[task],
+        errors=dict(zip(ERRORS[task], cells[4:], strict=True)),
         baseline=name_of_baseline,
     )
 
@@ -139,33 +154,63 @@ def _splits(X: Any, y: np.ndarray, task: str, n_splits: int, n_repeats: int, ran
 
 
 def nested_cell(
-    estimator: Any, X: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray
+    estimator: Any, X: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray, n_jobs: int | None = None
 ) -> tuple[float, float, float, float]:
     """Accuracy, wall and processor seconds, and machines of one method on one outer fold."""
-    predicted, work = _answers(estimator, X, y, train, test)
-    return float(np.mean(predicted == y[test])), *work
+    model, work = _trained(estimator, X, y, train, n_jobs)
+    return _accuracy(model, X, y, test), *work
+
+
+def nested_class_cell(
+    estimator: Any, X: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray, n_jobs: int | None = None
+) -> tuple[float | None, ...]:
+    """The numbers of `nested_cell`, and the log-loss; what the probabilities take is in no time."""
+    model, work = _trained(estimator, X, y, train, n_jobs)
+    parts = safe_indexing(X, train), y[train], safe_indexing(X, test), y[test]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        loss = held_out_log_loss(model, *parts)
+    return _accuracy(model, X, y, test), *work, loss
 
 
 def nested_number_cell(
-    estimator: Any, X: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray
+    estimator: Any, X: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray, n_jobs: int | None = None
 ) -> tuple[float, ...]:
     """R², wall and processor seconds, machines, RMSE and MAE of one method on one outer fold."""
-    predicted, work = _answers(estimator, X, y, train, test)
-    rest = y[test] - predicted
+    model, work = _trained(estimator, X, y, train, n_jobs)
+    rest = y[test] - model.predict(safe_indexing(X, test))
     scatter = float(np.mean((y[test] - y[test].mean()) ** 2))
     squared = float(np.mean(rest**2))
     r2 = 1.0 - squared / scatter if scatter > 0 else 0.0
     return r2, *work, float(np.sqrt(squared)), float(np.mean(np.abs(rest)))
 
 
-def _answers(
-    estimator: Any, X: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray
-) -> tuple[np.ndarray, tuple[float, float, float]]:
-    """Predictions of shape (n_test,), and wall and processor seconds and machines."""
+CELLS: dict[str, Callable[..., tuple[float | None, ...]]] = {
+    "classification": nested_class_cell,
+    "regression": nested_number_cell,
+}
+
+
+def _accuracy(model: Any, X: Any, y: np.ndarray, test: np.ndarray) -> float:
+    return float(np.mean(model.predict(safe_indexing(X, test)) == y[test]))
+
+
+def _trained(
+    estimator: Any, X: Any, y: np.ndarray, train: np.ndarray, n_jobs: int | None
+) -> tuple[Any, tuple[float, float, float]]:
+    """A method trained on the training part, and wall and processor seconds and machines.
+
+    The searches of scikit-learn use threads, for processor time is not seen in other processes; its boosting
+    would take all cores if nobody held it.
+    """
     model = clone(estimator)
-    started, cpu_started = time.perf_counter(), time.process_time()
-    with warnings.catch_warnings():
+    with (
+        warnings.catch_warnings(),
+        nullcontext() if n_jobs is None else parallel_config(backend="threading"),
+        threadpool_limits(number_of_threads(n_jobs), user_api="openmp"),
+    ):
         warnings.simplefilter("ignore")  # of peers: what matters here is what they score
+        started, cpu_started = time.perf_counter(), time.process_time()
         model.fit(safe_indexing(X, train), y[train])
-    seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu_started
-    return model.predict(safe_indexing(X, test)), (seconds, cpu_seconds, float(peers.n_machines(model)))
+        seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu_started
+    return model, (seconds, cpu_seconds, float(peers.n_machines(model)))

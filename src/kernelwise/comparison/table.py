@@ -8,7 +8,11 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.text import aligned
+from kernelwise.comparison.methods import BY_TASK, RIVALS
+from kernelwise.comparison.verdict import verdict
 
+#: Heads of the columns.
+HEADS = {"accuracy": "accuracy", "r2": "R²", "log_loss": "log-loss", "rmse": "RMSE", "mae": "MAE"}
 #: Differences of folds that cancel may leave this much.
 ROUNDING = 1e-12
 
@@ -26,12 +30,13 @@ class Comparison:
     seconds, cpu_seconds : ndarray of shape (n_methods, n_splits)
         Wall and processor time of choosing and training.
     n_machines : ndarray of shape (n_methods, n_splits)
-        Times that an SVC or SVR was trained.
+        Times that a model was trained; a forest is one model.
     skipped : dict from str to str
         Methods that could not be run, and why.
     score : {"accuracy", "r2"}
         What the scores are.
     errors : dict from str to ndarray of shape (n_methods, n_splits)
+        For classes "log_loss": the mean of −log p of the true class, NaN for a method without probabilities.
         For a regression "rmse" and "mae": root mean squared and mean absolute error, in units of y.
     baseline : str
         The method that ignores X; empty if there is none.
@@ -87,12 +92,24 @@ class Comparison:
             )
         return table
 
+    @property
+    def rivals(self) -> tuple[str, ...]:
+        """Methods that are no support vector machine, if the first one is."""
+        known = {name for methods in BY_TASK.values() for name in methods}
+        first = self.methods[0]
+        is_machine = first in known and first not in RIVALS
+        return tuple(name for name in self.methods[1:] if is_machine and name in RIVALS)
+
+    def verdict(self) -> list[str]:
+        """Whether a support vector machine is right for these data, where forests or the like were run."""
+        return verdict(self)
+
     def losses(self) -> list[str]:
         """One sentence for every method that did better than the first one, and for every skipped one."""
         first = self.methods[0]
         sentences = [
-            f"{row['method']} was {self._amount(row['difference'])} better than {first} "
-            f"(standard error {self._amount(row['difference_error'], unit='')})."
+            f"{row['method']} was {self.amount(row['difference'])} better than {first} "
+            f"(standard error {self.amount(row['difference_error'], unit='')})."
             for row in self.rows()[1:]
             if row["difference"] > ROUNDING
         ]
@@ -109,14 +126,13 @@ class Comparison:
             "halving saves nothing."
         ]
 
-    def _amount(self, value: float, unit: str = " points") -> str:
+    def amount(self, value: float, unit: str = " points") -> str:
         """A difference of scores in words: points of per cent for an accuracy."""
         return f"{100 * value:.2f}{unit}" if self.score == "accuracy" else f"{value:.4f}"
 
     def columns(self) -> tuple[list[str], list[list[str]]]:
         """Heads and cells of the printed table."""
-        shown = {"accuracy": "accuracy", "r2": "R²"}[self.score]
-        errors = [name.upper() for name in self.errors]
+        shown, errors = HEADS[self.score], [HEADS[name] for name in self.errors]
         head = ["method", shown, "s.e.", "difference", "s.e.", *errors, "seconds", "CPU s", "models"]
         cells = [
             [
@@ -125,7 +141,7 @@ class Comparison:
                 f"{row['standard_error']:.4f}",
                 signed(row["difference"]),
                 f"{row['difference_error']:.4f}",
-                *(f"{row[name]:.4g}" for name in self.errors),
+                *(error_text(row[name], name) for name in self.errors),
                 f"{row['seconds']:.3f}",
                 f"{row['cpu_seconds']:.3f}",
                 f"{row['machines']:.0f}",
@@ -137,9 +153,16 @@ class Comparison:
     def __str__(self) -> str:
         head, cells = self.columns()
         lines = aligned([head, *cells], [False] + [True] * (len(head) - 1))
-        return "\n".join([*lines, *self.losses(), *self.notes()])
+        return "\n".join([*lines, *self.verdict(), *self.losses(), *self.notes()])
 
 
 def signed(value: float) -> str:
     """A difference with its sign and four digits; nothing but rounding is zero."""
     return f"{round(value, 4) + 0.0:+.4f}"
+
+
+def error_text(value: float, name: str) -> str:
+    """An error as it is printed; a method without probabilities has no log-loss."""
+    if np.isnan(value):
+        return ""
+    return f"{value:.4f}" if name == "log_loss" else f"{value:.4g}"

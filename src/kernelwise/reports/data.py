@@ -44,7 +44,7 @@ class ReportData:
     comparison : Versus or None
         The rows of a comparison of methods, and what they say.
     losses : list of str
-        :meth:`kernelwise.Comparison.losses`.
+        :meth:`kernelwise.Comparison.verdict` and :meth:`kernelwise.Comparison.losses`.
     why, how : tuple of str
         Why this answer won, and how the search went.
     criterion : CriterionCurves or None
@@ -168,7 +168,7 @@ def report_data(
     if X is not None and of_classes and has_machine:
         parts["regions"] = decision_regions(model, X, y, feature_names(model))
     if comparison is not None:
-        parts |= {"comparison": versus(comparison), "losses": comparison.losses()}
+        parts |= {"comparison": versus(comparison), "losses": [*comparison.verdict(), *comparison.losses()]}
     answer = answer_of(model, test)
     return ReportData(
         answer=answer,

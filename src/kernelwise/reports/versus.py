@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,8 @@ from typing import Any
 CLEAR = 2.0
 #: Times that differ by less than this factor are about the same.
 SAME_TIME = 1.5
-NAMES = {"accuracy": "accuracy, %", "r2": "R²", "rmse": "RMSE", "mae": "MAE"}
+NAMES = {"accuracy": "accuracy, %", "r2": "R²", "log_loss": "log-loss", "rmse": "RMSE", "mae": "MAE"}
+NOT_BEST = "A support vector machine is not the best model here: "
 
 
 @dataclass(frozen=True)
@@ -24,11 +26,14 @@ class Versus:
         The key of the score in the rows.
     baseline : str
         The method that ignores X; empty if there is none.
+    rivals : tuple of str
+        Methods that are no support vector machine, if the first one is.
     """
 
     rows: list[dict[str, Any]]
     score: str = "accuracy"
     baseline: str = ""
+    rivals: tuple[str, ...] = ()
 
     @property
     def heading(self) -> str:
@@ -41,7 +46,8 @@ class Versus:
             return f"{name}: {self.amount(first[self.score])} on rows it had not seen"
         best = max(others, key=_difference)
         if is_clear(best, 1):
-            return f"{best['method']} is {self._gap(best)} better than {name}, {_time(best, first)}"
+            about = NOT_BEST if best["method"] in self.rivals else ""
+            return f"{about}{best['method']} is {self._gap(best)} better than {name}, {_time(best, first)}"
         equal = [row for row in others if not is_clear(row, -1)]
         if not equal:
             of_all = "the other method" if len(others) == 1 else f"all {len(others)} other methods"
@@ -54,11 +60,13 @@ class Versus:
     @property
     def columns(self) -> dict[str, str]:
         """Heads of the columns of numbers that are in all rows, by their key."""
-        return {key: NAMES[key] for key in (self.score, "rmse", "mae") if key in self.rows[0]}
+        return {key: NAMES[key] for key in (self.score, "log_loss", "rmse", "mae") if key in self.rows[0]}
 
     def cell(self, row: dict[str, Any], key: str) -> str:
         """A number of the table, with its standard error where it has one."""
         errors = {self.score: "standard_error", "difference": "difference_error"}
+        if key == "log_loss":
+            return "" if math.isnan(row[key]) else f"{row[key]:.3f}"
         if key not in errors:
             return f"{row[key]:.4g}"
         factor, digits = (100, 1) if self.score == "accuracy" else (1, 3)
@@ -79,7 +87,8 @@ class Versus:
 
 def versus(comparison: Any) -> Versus:
     """What a report shows of a :class:`kernelwise.Comparison`."""
-    more = {key: getattr(comparison, key) for key in ("score", "baseline") if hasattr(comparison, key)}
+    keys = ("score", "baseline", "rivals")
+    more = {key: getattr(comparison, key) for key in keys if hasattr(comparison, key)}
     return Versus(comparison.rows(), **more)
 
 

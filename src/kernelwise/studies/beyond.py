@@ -2,7 +2,8 @@
 
 This study is of no single paper: it sets the criteria of all five (:mod:`kernelwise.selection`) side by side.
 "nested" makes every choice inside the training part of an outer split; accuracy is that on the rest. Ranks
-are over the sets, by mean accuracy.
+are over the sets, by mean accuracy; beside them stand the probabilities of being better than the first
+method, practically equal, or worse.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import numpy as np
 from kernelwise.comparison import nested_cell
 from kernelwise.datasets import make_two_gaussians
 from kernelwise.estimators import TunedSVC
+from kernelwise.studies._bayes import MISSING, bayes_rows, bayes_sentences, can_compare
 from kernelwise.studies._beyond_methods import METHODS, Data, Method, load_sets
 from kernelwise.studies._ranks import (
     CriticalDifferencePicture,
@@ -24,6 +26,7 @@ from kernelwise.studies._study import Study
 from kernelwise.studies._table import Row
 
 TITLE = "Which criterion, and when?"
+BAYES = "Better, practically equal or worse: probabilities"
 N_NAMED = 3  # methods that a kind of data names
 
 
@@ -41,6 +44,8 @@ def nested(study: Study) -> None:
     order = np.argsort(ranks, kind="stable")
     rows = method_rows(list(sets), scores, seconds, cells[..., 3].mean(axis=2))
     study.table("methods", "Methods by average rank", [rows[k] for k in order])
+    if can_compare():
+        study.table("bayes", BAYES, bayes_rows(names, scores))
     study.table("accuracy", "Nested accuracy by data set", _by_set(list(sets), scores[:, order], order))
     study.table("cells", "Every set and method", cell_rows(list(sets), cells), is_shown=False)
     study.table("when", "The best for a kind of data", group_rows(sets, scores))
@@ -52,6 +57,10 @@ def nested(study: Study) -> None:
     study.figure("time", time_figure(names, ranks, seconds))
     for sentence in answer(names, scores, seconds, difference):
         study.note(sentence)
+    if can_compare():
+        study.note(bayes_sentences(study.tables["bayes"].rows))
+    else:
+        study.say(MISSING)
 
 
 def _set_cells(study: Study, name: str, data: Data) -> list[list[list[float]]]:

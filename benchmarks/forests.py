@@ -1,0 +1,177 @@
+"""Is a kernel machine or a forest right? ``python -m benchmarks.forests [--rows 800] [--sets NAME ...]``
+
+TunedSVC("rbf"), TunedSVC() and, as they come, forests and boosting (LightGBM, CatBoost and xRFM if they are
+installed) on the same outer folds, two times five: accuracy and log-loss for classes, R² for numbers. A line
+for each set, then the means. Finished cells are kept in a journal for each set: an interrupted run goes on.
+The sets with classes are those of KERNELWISE_DATA, the tables of numbers those of the folder --tables.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.nested import samples
+from kernelwise import TunedSVC, TunedSVR, __version__
+from kernelwise._core.files import whole_file
+from kernelwise._core.fingerprint import fingerprint
+from kernelwise._core.journal import Journal
+from kernelwise.comparison import METHODS, REGRESSION_METHODS, Comparison, compare
+from kernelwise.comparison.methods import MODULES, RIVALS
+from kernelwise.datasets.catalog import FILES
+from kernelwise.studies._table import Row, few_rows, markdown, write_csv
+from kernelwise.tables import learn_encoding, read_table
+
+N_FOLDS, N_REPEATS = 5, 2
+#: Tables with numbers as targets; the words of abalone (M, F, I) are coded as `kernelwise tune` does.
+NUMBERS = (
+    "abalone",
+    "airfoil_self_noise",
+    "concrete",
+    "energy_cooling",
+    "energy_heating",
+    "wine_quality_red",
+)
+TASKS = dict.fromkeys(FILES, "classification") | dict.fromkeys(NUMBERS, "regression")
+#: Tables that are written: what they show, its task, and its factor.
+MEASURES = {
+    "accuracy": ("classification", 100.0),
+    "log_loss": ("classification", 1.0),
+    "r2": ("regression", 1.0),
+}
+
+
+def read(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray]:
+    """X of shape (n_rows, n_features) and y of a set."""
+    if TASKS[name] == "classification":
+        return samples(name)
+    table = read_table(folder / f"{name}.csv")
+    encoding = learn_encoding(table, task="regression").encoding
+    return np.asarray(encoding.samples(table)), np.asarray(encoding.labels(table))
+
+
+def cut(X: np.ndarray, y: np.ndarray, n_rows: int, task: str) -> tuple[np.ndarray, np.ndarray]:
+    """At most so many rows, always the same ones; classes with fewer rows than folds are left out."""
+    X, y = few_rows(X, y, n_rows)
+    if task == "regression":
+        return X, y
+    classes, counts = np.unique(y, return_counts=True)
+    keep = np.isin(y, classes[counts >= N_FOLDS])
+    return X[keep], y[keep]
+
+
+def methods(task: str) -> dict[str, Any]:
+    """Two machines of ours, and every forest or boosting that is installed."""
+    kind, known = (TunedSVC, METHODS) if task == "classification" else (TunedSVR, REGRESSION_METHODS)
+    ours = {"RBF": kind("rbf", random_state=0), "kernelwise": kind(random_state=0)}
+    there = [name for name in RIVALS if name not in MODULES or find_spec(MODULES[name][0])]
+    return ours | {name: known[name](0) for name in there}
+
+
+def measured(name: str, options: argparse.Namespace) -> tuple[int, Comparison]:
+    """Rows of a set, and its comparison, from its journal as far as that goes."""
+    task = TASKS[name]
+    X, y = cut(*read(name, options.tables), options.rows, task)
+    about = {"data": fingerprint(X, y), "folds": N_FOLDS, "version": __version__}
+    with Journal(options.out / f"{name}.journal", about) as journal:
+        table = compare(
+            X,
+            y,
+            methods(task),
+            n_splits=N_FOLDS,
+            n_repeats=N_REPEATS,
+            task=task,
+            journal=journal,
+            baseline=False,
+        )
+    return len(y), table
+
+
+def row_of(name: str, n_rows: int, table: Comparison, measure: str) -> Row:
+    """A row of the table of a measure: its mean over the outer folds, for every method."""
+    values = table.errors.get(measure, table.scores).mean(axis=1)
+    factor = MEASURES[measure][1]
+    return {"set": name, "rows": n_rows, **dict(zip(table.methods, (factor * values).tolist(), strict=True))}
+
+
+def with_means(rows: list[Row]) -> list[Row]:
+    """The rows, and the means over all sets below them."""
+    numbers = [key for key in rows[0] if key not in ("set", "rows")]
+    means = {key: float(np.mean([row[key] for row in rows])) for key in numbers}
+    return [*rows, {"set": f"mean of {len(rows)}", "rows": "", **means}]
+
+
+def line(rows: list[Row]) -> str:
+    """A set in all its measures: 95.20 (0.144) is accuracy and log-loss, 0.912 is R²."""
+    cells = [[row[key] for row in rows] for key in rows[0] if key not in ("set", "rows")]
+    texts = [f"{cell[0]:.2f} ({cell[1]:.3f})" if len(cell) == 2 else f"{cell[0]:.3f}" for cell in cells]
+    return f"{rows[0]['set']:28s}{rows[0]['rows']:>6}" + "".join(f"{text:>19s}" for text in texts)
+
+
+def filled(page: str, tables: dict[str, list[Row]], folder: str) -> str:
+    """The text of a page with the tables between ``<!-- forests: NAME -->`` and ``<!-- end -->``."""
+    for measure, rows in tables.items():
+        name = f"forests_{measure}.csv"
+        table = f"{markdown(rows)}\n\nRows: [{folder}/{name}]({folder}/{name})"
+        between = re.compile(rf"(<!-- forests: {measure} -->\n).*?(\n<!-- end -->)", re.DOTALL)
+        page, n_places = between.subn(lambda match, text=table: match[1] + text + match[2], page)
+        if n_places != 1:
+            raise ValueError(
+                f"The page must have '<!-- forests: {measure} -->' once, has it {n_places} times."
+            )
+    return page
+
+
+def write(tables: dict[str, list[Row]], folder: Path) -> None:
+    """A CSV file for each measure."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for measure, rows in tables.items():
+        write_csv(folder / f"forests_{measure}.csv", rows)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run what is missing, print a line for each set and the means, and write the tables."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--sets", nargs="*", choices=TASKS, default=list(TASKS), metavar="NAME")
+    parser.add_argument("--rows", type=int, default=800, help="rows of a set at most")
+    parser.add_argument("--tables", type=Path, default=Path("tables"), help="folder of tables of numbers")
+    parser.add_argument("--out", type=Path, default=Path("forests"), help="folder of journals and CSV files")
+    parser.add_argument("--page", type=Path, help="page to put the tables into; CSV files go to its studies/")
+    options = parser.parse_args(arguments)
+    options.out.mkdir(parents=True, exist_ok=True)
+    tables: dict[str, list[Row]] = {}
+    for name in options.sets:
+        try:
+            n_rows, table = measured(name, options)
+        except FileNotFoundError as error:
+            print(f"{name} is left out. {error}")
+            continue
+        measures = [measure for measure, (task, _) in MEASURES.items() if task == TASKS[name]]
+        if measures[0] not in tables:
+            print(f"{' '.join(measures):34s}" + "".join(f"{method:>19s}" for method in table.methods))
+        rows = [row_of(name, n_rows, table, measure) for measure in measures]
+        for measure, row in zip(measures, rows, strict=True):
+            tables.setdefault(measure, []).append(row)
+        print(line(rows), flush=True)
+    tables = {measure: with_means(rows) for measure, rows in tables.items()}
+    for task in dict.fromkeys(TASKS.values()):
+        means = [rows[-1] for measure, rows in tables.items() if MEASURES[measure][0] == task]
+        if means:
+            print(line(means))
+    write(tables, options.out)
+    if options.page is not None:
+        write(tables, options.page.parent / "studies")
+        text = filled(options.page.read_text(encoding="utf-8"), tables, "studies")
+        with whole_file(options.page, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+if __name__ == "__main__":
+    main()

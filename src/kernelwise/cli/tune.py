@@ -62,7 +62,7 @@ def tune(
     test: TestFile = None,
     target: options.Target = None,
     task: options.TaskOption = options.Task.classification,
-    kernel: Kernel = "rbf",
+    kernel: Kernel = "auto",
     criterion: Criterion = "auto",
     search: Search = None,
     cv: Folds = "auto",

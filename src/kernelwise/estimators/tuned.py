@@ -25,7 +25,7 @@ from kernelwise.estimators._progress import Progress
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
-from kernelwise.kernels.metric import relevance
+from kernelwise.kernels.metric import feature_relevance
 from kernelwise.search.baseline import baseline
 from kernelwise.search.choose import choose
 from kernelwise.search.context import FINAL, Deadline, FitContext
@@ -209,13 +209,15 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
     def _describe(self, judge: CrossValidator, choice: Choice) -> None:
         """Keep the weight of every feature and the metric, in the units of X, if the kernel learned one."""
         kernel, samples = choice.scored.kernel, judge.samples
-        if not getattr(kernel, "learns_metric", False):
+        if not isinstance(kernel, Kernel):
             return
-        n_features = samples.Z.shape[1]
-        Q = kernel.metric(n_features)
-        self.relevance_ = relevance(Q, variances(samples.Z, samples.weight))
-        factor = factors(self.scaler_, n_features)
-        self.metric_ = Q * np.outer(factor, factor)
+        shares = feature_relevance(kernel, variances(samples.Z, samples.weight))
+        if shares is not None:
+            self.relevance_ = shares
+        if kernel.learns_metric:
+            n_features = samples.Z.shape[1]
+            factor = factors(self.scaler_, n_features)
+            self.metric_ = kernel.metric(n_features) * np.outer(factor, factor)
 
     def _keep_machine(self, finished: Finished, prepared: Prepared) -> None:
         """Set the attributes of the final machine."""

@@ -30,17 +30,20 @@ from kernelwise.search.settings import check_backend
 
 
 class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
-    """Support vector classifier that chooses its kernel's parameters and C from the data.
+    """Support vector classifier that chooses its kernel, the kernel's parameters and C from the data.
 
     Features are scaled, a few kernel widths are named by the class separability criteria of the distance
-    sketch, each is scored for a path of values of C by cross-validation on one set of folds, neighbouring
-    widths are tried uphill from the best, and the winner is trained on all samples.
+    sketch, each is scored for a path of values of C by cross-validation on one set of folds, and neighbouring
+    widths are tried uphill from the best. That is done for several forms of kernel and for their sum, and the
+    winner is trained on all samples.
 
     Parameters
     ----------
-    kernel : str or Kernel, default="rbf"
-        A name of :data:`kernelwise.kernels.KERNELS`, a kernel object to start from, "precomputed", or "auto":
-        the simplest of RBF, diagonal and full Gaussian kernels within one standard error of the best.
+    kernel : str, Kernel or list of them, default="auto"
+        "auto" chooses among RBF and Laplacian kernels, each with one width and with a width for every
+        feature, and their sum: the one of lowest held-out log-loss within one standard error of the best
+        score. A list is a choice among its kernels (names or objects) and their sum. Otherwise a name of
+        :data:`kernelwise.kernels.KERNELS`, a kernel object to start from, or "precomputed".
     criterion : "auto", str or Criterion, default="auto"
         "auto" lets cross-validation choose among widths that several criteria name. A criterion, by name or
         as an object, chooses the kernel alone; cross-validation then chooses C, unless the criterion has.
@@ -111,7 +114,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     result_ : SelectionResult
         All of it, with the reason of every choice.
     relevance_ : ndarray of shape (n_features,)
-        For learned metrics: the share of each feature in them; sums to 1.
+        If features have weights: the share of each in the distances; sums to 1.
     metric_ : ndarray of shape (n_features, n_features)
         For learned metrics: Q of exp(−½ (x − y)ᵀQ(x − y)), in the units of X.
     best_estimator_ : SVC or NystroemSVC
@@ -132,7 +135,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
 
     def __init__(
         self,
-        kernel: Any = "rbf",
+        kernel: Any = "auto",
         *,
         criterion: Any = "auto",
         search: Any = None,

@@ -28,18 +28,21 @@ from kernelwise.search.settings import check_backend, check_enough, values_of_ep
 
 
 class TunedSVR(Exportable, RegressorMixin, TunedMachine):
-    """Support vector regression that chooses its kernel's parameters, C and ε from the data.
+    """Support vector regression that chooses its kernel, the kernel's parameters, C and ε from the data.
 
     Features and targets are scaled, a few kernel widths are named (one of them by the alignment of the kernel
-    with the target), each is scored for a path of values of C by cross-validation on one set of folds,
-    neighbouring widths are tried uphill from the best, then values of ε that follow the held-out error, and
-    the winner is trained on all samples.
+    with the target), each is scored for a path of values of C by cross-validation on one set of folds, and
+    neighbouring widths are tried uphill from the best. That is done for several forms of kernel and for their
+    sum; values of ε that follow the held-out error are tried with the winner, which is then trained on all
+    samples.
 
     Parameters
     ----------
-    kernel : str or Kernel, default="rbf"
-        A name of :data:`kernelwise.kernels.KERNELS`, a kernel object to start from, "precomputed", or "auto":
-        the simplest of "rbf", "diagonal" and "gaussian" within one standard error of the best.
+    kernel : str, Kernel or list of them, default="auto"
+        "auto" chooses among RBF and Laplacian kernels, each with one width and with a width for every
+        feature, and their sum: the sum, if it is within one standard error of the best score, else the best.
+        A list is a choice among its kernels (names or objects) and their sum. Otherwise a name of
+        :data:`kernelwise.kernels.KERNELS`, a kernel object to start from, or "precomputed".
     criterion : {"auto", "cv-error", "kta", "centered-kta"} or TargetAlignment, default="auto"
         "auto" lets cross-validation choose, from starts that alignment helps to find; "cv-error" is
         cross-validation alone, uphill from the start from the data. The alignments choose the kernel alone;
@@ -128,7 +131,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
 
     def __init__(
         self,
-        kernel: Any = "rbf",
+        kernel: Any = "auto",
         *,
         criterion: Any = "auto",
         search: Any = None,

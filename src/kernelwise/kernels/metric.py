@@ -96,6 +96,24 @@ def relevance(Q: np.ndarray, variance: np.ndarray) -> np.ndarray:
     return weights / total if total > 0 else weights
 
 
+def feature_relevance(kernel: Any, variance: np.ndarray) -> np.ndarray | None:
+    """Share of each feature in the distances of a kernel with weights; the mean over the kernels of a sum.
+
+    None if no kernel has weights. Differences of a city-block distance grow like the standard deviation.
+    """
+    shares, weights = [], []
+    for weight, part in kernel.parts():
+        q = part.feature_weights
+        if part.learns_metric:
+            shares.append(relevance(part.metric(len(variance)), variance))
+        elif q is not None:
+            shares.append(relevance(np.diag(q), np.sqrt(variance)))
+        else:
+            continue
+        weights.append(weight)
+    return np.average(shares, axis=0, weights=weights) if shares else None
+
+
 def weigh_the_same(shares: np.ndarray, n_features: int) -> bool:
     """Whether the shares of all features, of which these are the largest, are the same but for a tenth."""
     return bool(np.abs(n_features * shares - 1.0).max() <= SAME)

@@ -120,6 +120,10 @@ class Forms:
         close = np.flatnonzero(scores >= scores[top] - CLOSE * error)
         chosen = top if len(close) == 1 else self._preferred(names, choices, close)
         choice = choices[chosen]
+        if (
+            not choice.criterion_path
+        ):  # the criteria over the widths of the first form, which led to the others
+            choice.criterion_path = choices[0].criterion_path
         self.judge.context.findings += self.findings[names[chosen]]
         choice.why.append(self._why(names[chosen], len(close), chosen == top))
         return choice

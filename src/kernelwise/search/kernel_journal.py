@@ -23,9 +23,11 @@ def name_of(kernel: Any, Cs: np.ndarray | None, epsilon: float | None) -> str:
     else:
         parts = [kernel]
     digest = hashlib.sha256()
-    for part in parts:
+    named = [one for part in parts for one in (part.parts() if isinstance(part, Kernel) else [(1.0, part)])]
+    for weight, part in named:
         params = constructor_params(part) if isinstance(part, Kernel) else {}
         digest.update(type(part).__name__.encode())
+        digest.update(b"" if weight == 1.0 else repr(weight).encode())
         for name, value in params.items():
             digest.update(f"{name} {np.shape(value)}".encode())
             digest.update(value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode())

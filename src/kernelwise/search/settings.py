@@ -32,8 +32,7 @@ def check_settings(model: Any) -> None:
     if model.time_budget is not None:
         check_positive(model.time_budget, "time_budget", me)
     check_run(model)
-    if not (isinstance(model.kernel, str) and model.kernel in ("precomputed", "auto")):
-        as_kernel(model.kernel)
+    _check_kernel(model.kernel, me)
     if not (isinstance(model.criterion, str) and model.criterion == "auto"):
         as_criterion(model.criterion)
     if model.search is not None and not isinstance(model.search, Optimizer):
@@ -51,6 +50,24 @@ def check_settings(model: Any) -> None:
             f"'scoring' of {me} must be one score, a name or a callable, got {model.scoring!r}. For several, "
             "use cross_validate on the tuned machine, or GridSearchSVC."
         )
+
+
+def _check_kernel(kernel: Any, owner: str) -> None:
+    """Raise unless a kernel, or each of a list of them, is a name or an object that a search can choose."""
+    if isinstance(kernel, str) and kernel in ("precomputed", "auto"):
+        return
+    if not isinstance(kernel, list | tuple):
+        as_kernel(kernel)
+        return
+    if not kernel:
+        raise ValueError(f"'kernel' of {owner} is an empty list. Give kernels, or 'auto'.")
+    for one in kernel:
+        if isinstance(one, str) and one in ("precomputed", "auto"):
+            raise ValueError(
+                f"'kernel' of {owner} is a list with {one!r}, which is no kernel of samples. Give names such "
+                "as 'rbf' and 'laplacian', or Kernel objects."
+            )
+        as_kernel(one)
 
 
 def check_backend(backend: Any, owner: str) -> None:

@@ -57,13 +57,24 @@ def test_words_that_are_new_are_refused_or_ignored(run, refused, messy, tmp_path
     (tmp_path / "new.csv").write_text(new, encoding="utf-8")
     sentence = refused("predict", "m.kw", "new.csv")
     assert sentence.startswith("new.csv, line 6, column 'town': 'Wien' is not in the training file")
-    assert sentence.endswith("use `kernelwise predict --unknown ignore`.")
+    assert sentence.endswith("with --unknown ignore.\nTo go on: --unknown ignore")
     outcome = run("predict", "m.kw", "new.csv", "--unknown", "ignore")
     assert len(outcome.out.splitlines()) == 301
     assert (
-        "Column 'town': 50 rows with a word that the training file has not (first 'Wien' in line 6)"
+        "Column 'town': 50 rows with a word that is not in the training file (first 'Wien' in line 6)"
         in outcome.err
     )
+
+
+def test_a_test_file_with_new_words_is_told_an_option_that_tune_has(run, refused, messy, tmp_path):
+    options = ("--ignore", "sample_id,date", "--missing", "-,<5", "--impute")
+    new = (tmp_path / messy).read_text(encoding="utf-8").replace("Ulm", "Wien")
+    (tmp_path / "new.csv").write_text(new, encoding="utf-8")
+    *_, last = refused("tune", messy, "new.csv", *options, *SHORT).splitlines()
+    assert last == "To go on: --unknown ignore"
+    outcome = run("tune", messy, "new.csv", *options, *SHORT, *last.removeprefix("To go on: ").split())
+    assert outcome.code == 0
+    assert "50 rows with a word that is not in the training file (first 'Wien' in line 6)" in outcome.err
 
 
 def test_preparation_is_in_the_notes_of_json(run, messy):

@@ -80,6 +80,7 @@ def tune(
     ignore: options.Ignore = None,
     missing: options.Missing = None,
     lump: options.Lump = False,
+    unknown: options.UnknownOption = options.Unknown.error,
     journal: options.JournalFile = None,
     model: Model = None,
     report_file: options.ReportFile = None,
@@ -94,7 +95,7 @@ def tune(
     from kernelwise.cli import _findings
     from kernelwise.cli._tuning import make_model, settle_score
     from kernelwise.cli._tuning_result import print_tuning, tuning_json
-    from kernelwise.cli.samples import check_classes, first_line, fit, open_journal, read_more, read_samples
+    from kernelwise.cli.samples import check_classes, first_line, fit, open_journal, read_samples
     from kernelwise.persistence.model_file import save
     from kernelwise.reports.answer import answer_of
 
@@ -111,8 +112,7 @@ def tune(
         settle_score(machine, positive, data.y)
     held_out = None
     if test is not None:
-        table = read_more(test, data.encoding)
-        held_out = data.encoding.samples(table), labels_of_test(test, table, data, report_file is not None)
+        held_out = read_test(test, data, unknown.value, report_file is not None)
     with open_journal(journal, "tune", data, {"task": task.value, **steady(chosen)}) as cells:
         fit(machine, data, time_budget, cells)
     failed: list[str] = []
@@ -158,6 +158,17 @@ def kept_for_later(path: Path | None, failed: list[str]) -> Iterator[None]:
         yield
     except OSError as error:
         failed.append(f"{path} was not written: {error.strerror or error}.")
+
+
+def read_test(path: Path, data: Any, unknown: str, must_be_known: bool) -> tuple[Any, Any]:
+    """X and y of the test file; words that are new to it are refused, or counted in a note."""
+    from kernelwise.cli.samples import read_more
+
+    table, notes = read_more(path, data.encoding), []
+    X = data.encoding.samples(table, unknown, notes)
+    for note in notes:
+        say(note)
+    return X, labels_of_test(path, table, data, must_be_known)
 
 
 def labels_of_test(path: Path, table: Any, data: Any, must_be_known: bool) -> Any:

@@ -130,7 +130,8 @@ def test_diagnose_sees_what_tune_sees_and_names_lines(run, write):
     write("f.csv", "a,b,class", rows)
     code, out, _ = run("diagnose", "f.csv")
     assert code == 0
-    assert out.startswith("30 rows, 2 features; 2 classes: a 15, b 15.\nerrors: 0, warnings: 0, notes: ")
+    assert out.startswith("30 rows, 2 features; 2 classes: a 15, b 15.\nNothing is wrong with this file, as ")
+    assert "\nerrors: 0, warnings: 0, notes: " in out
     assert "scaling" not in out
     assert "lines 12 and 22" in out  # rows 10 and 20 from 0, below a line of names
     assert "sample" not in out
@@ -235,7 +236,8 @@ def test_the_line_of_progress_has_the_score_and_the_share_in_80_columns(monkeypa
 
     progress = Progress(expected=10)
     progress.started = 0.0
-    monkeypatch.setattr("kernelwise.cli.progress.time.monotonic", lambda: 100.0)
+    now = [100.0]
+    monkeypatch.setattr("kernelwise.cli.progress.time.monotonic", lambda: now[0])
     scores = np.array([[0.8, 0.9], [0.7, 0.7]])
     path = SimpleNamespace(
         kernel="DiagonalGaussian(" + "0.123456, " * 10 + ")",
@@ -248,12 +250,16 @@ def test_the_line_of_progress_has_the_score_and_the_share_in_80_columns(monkeypa
     )
     progress.live = object()
     progress.scored(path)
+    now[0] = 120.0
+    path.scores = scores - 0.05  # the highest score never falls from one line to the next
+    path.best_score = 1.0
+    progress.scored(path)
     progress.spinner, progress.live_width = SimpleNamespace(update=lambda text: shown.append(text)), 76
     shown = []
     progress._line()
     text = str(shown[0])
     assert len(text) == 76
-    assert text.startswith("100.0 s, about 10 % done, 180 s left, best 0.8500, 100000 models; ")
+    assert text.startswith("120.0 s, about 20 % done, 160 s left, highest score 0.8500, 200000 models; ")
     assert Console().width  # rich is there
 
 

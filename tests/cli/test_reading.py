@@ -45,7 +45,10 @@ def test_a_messy_file_gives_a_result_in_the_second_run(run, refused, messy):
     options = shlex.split(last.removeprefix("To go on: "))
     code, out, _ = run("tune", messy, *options, *SHORT, "--model", "m.kw")
     assert code == 0
-    assert "300 rows, 9 features; 3 classes: mild case 150, severe case 75, no finding 75." in out
+    assert (
+        "300 rows, 4 columns coded as 9 features; 3 classes: mild case 150, severe case 75, no finding 75."
+        in out
+    )
     assert run("predict", "m.kw", messy).code == 0
     assert run("diagnose", messy, *options).code == 0
 
@@ -103,7 +106,7 @@ def test_rows_of_standard_input(run, rows, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     outcome = run("tune", "-", *SHORT)
     assert outcome.code == 0
-    assert "40 rows, 5 features; 2 classes" in outcome.out
+    assert "40 rows, 3 columns coded as 5 features; 2 classes" in outcome.out
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
     assert "standard input is empty" in run("tune", "-").err
 

@@ -11,7 +11,7 @@ import typer
 from kernelwise.cli import options, report
 from kernelwise.cli.errors import check_writable
 from kernelwise.cli.output import print_json, print_table
-from kernelwise.cli.progress import Progress
+from kernelwise.cli.progress import Progress, say
 
 Methods = Annotated[
     str | None, typer.Option(metavar="A,B", help="Of: kernelwise, SVC defaults, GridSearchCV, full grid, …")
@@ -50,8 +50,9 @@ def compare(
     """
     import kernelwise
     from kernelwise.cli._choices import check_choice
-    from kernelwise.cli.samples import check_classes, fit, open_journal, read_samples
+    from kernelwise.cli.samples import check_classes, fit, label_findings, open_journal, read_samples
     from kernelwise.comparison.methods import BY_TASK, estimators
+    from kernelwise.reports.versus import versus
 
     report.check_report(report_file)
     check_writable(journal, "--journal")
@@ -62,6 +63,8 @@ def compare(
     is_classes = task is options.Task.classification
     if is_classes:
         check_classes(data, file)
+        for finding in label_findings(data):
+            say(finding.for_command_line())
     chosen = {"folds": folds, "repeats": repeats, "seed": seed}
     about = chosen if is_classes else {**chosen, "task": task.value}
     n_methods = len(estimators(names, task.value, seed)[0]) + 1
@@ -81,12 +84,13 @@ def compare(
         )
     if report_file is not None:
         kind = kernelwise.TunedSVC if is_classes else kernelwise.TunedSVR
-        more = {"comparison": table, "source": str(file), "seed": seed, "preparation": data.preparation}
-        report.write(report_file, fit(kind(random_state=seed), data), data.X, data.y, context.obj, **more)
+        more = {"comparison": table, "source": str(file), "seed": seed}
+        report.write(report_file, fit(kind(random_state=seed), data), data, context.obj, **more)
     if json:
         head = {"command": "compare", "version": kernelwise.__version__, "task": task.value}
         found = {"methods": table.rows(), "scores": table.scores, "skipped": table.skipped}
         more = {"baseline": table.baseline, "losses": table.losses(), "notes": table.notes()}
+        more["verdict"] = versus(table).heading
         print_json({**head, "data": data.describe(file), "settings": chosen, **found, **more})
     else:
         print_comparison(table)
@@ -126,9 +130,12 @@ class Watcher:
 
 
 def print_comparison(table: Any) -> None:
-    """A row for each method, then where the first one loses."""
+    """A row for each method, what they say in a line as in the report, and where the first one loses."""
+    from kernelwise.reports.versus import versus
+
     head, cells = table.columns()
     print_table(cells, head)
     print("s.e. is the standard error over the outer folds; difference is that from the first method.")
+    print(f"{versus(table).heading}.")
     for sentence in (*table.losses(), *table.notes()):
         print(sentence)

@@ -123,8 +123,8 @@ def tune(
             say(f"The model is in {model}.")
     with kept_for_later(report_file, failed):
         if report_file is not None:
-            more = {"test": held_out, "source": str(file), "seed": seed, "preparation": data.preparation}
-            report.write(report_file, machine, data.X, data.y, context.obj, **more)
+            more = {"test": held_out, "source": str(file), "seed": seed}
+            report.write(report_file, machine, data, context.obj, **more)
     answer = answer_of(machine, held_out)
     result = {
         "command": "tune",
@@ -137,8 +137,7 @@ def tune(
         "report": report_file,
     }
     found = [
-        *machine.diagnostics_,
-        *_findings.tune_findings(machine, data, chosen),
+        *_findings.tune_findings(machine, data, chosen, answer),
         *_findings.test_findings(data, held_out, answer),
     ]
     result["findings"] = _findings.as_json(_findings.unique(found))

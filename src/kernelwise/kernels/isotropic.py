@@ -8,7 +8,7 @@ import numpy as np
 
 from kernelwise._core.parameters import Hyperparameter
 from kernelwise._core.validation import check_positive
-from kernelwise.kernels.radial import RadialKernel, ScaledGaussian, exp_without_denormals
+from kernelwise.kernels.radial import RadialKernel, ScaledGaussian, exp_without_denormals, sigma_of
 from kernelwise.kernels.starts import start_gamma
 
 #: Largest γ/σ² of KMOD: products of it with sums of kernel values are numbers.
@@ -46,6 +46,10 @@ class RBF(ScaledGaussian):
     def scale(self) -> float:
         return float(self.gamma)
 
+    @property
+    def reach(self) -> float:
+        return sigma_of(self.gamma)
+
     def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
         return self._copy(gamma=start_gamma(X, y, heuristic, keep=self.gamma))
 
@@ -75,6 +79,10 @@ class ExponentialRBF(RadialKernel):
 
     def _check(self) -> None:
         check_positive(self.gamma, "gamma", "ExponentialRBF")
+
+    @property
+    def reach(self) -> float:
+        return 0.5 / float(self.gamma)
 
     def _profile(self, D: np.ndarray) -> np.ndarray:
         np.sqrt(D, out=D)
@@ -114,6 +122,7 @@ class KMOD(RadialKernel):
            [0.3775, 1.    ]])
     """
 
+    meaning: ClassVar[str] = "rows count the less as alike the farther apart they are"
     hyperparameters: ClassVar = (Hyperparameter("gamma"), Hyperparameter("sigma", (1e-4, 1e4)))
     input_powers: ClassVar = {"gamma": -1.0, "sigma": -0.5}
 

@@ -20,6 +20,8 @@ from kernelwise.search.wording import number
 MAX_CLASSES, MAX_ROWS = 30, 500
 #: Classes from which a confusion matrix is narrow, and letters of names that fit above its columns then.
 MANY, SHORT = 6, 4
+#: Findings that the head of the page tells in full.
+MOST_FIRST = 3
 #: Nothing is fetched and no script runs, whatever a label or a name says; pictures are in the page.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
@@ -93,6 +95,7 @@ def render(data: ReportData) -> str:
         max_classes=MAX_CLASSES,
         max_rows=MAX_ROWS,
         many=MANY,
+        most_first=MOST_FIRST,
     )
 
 

@@ -11,7 +11,7 @@ from kernelwise.tables.columns import learn_column
 from kernelwise.tables.encoding import Encoding
 from kernelwise.tables.faults import Fault, check_faults
 from kernelwise.tables.libsvm import DENSE
-from kernelwise.tables.preparation import doubts, preparation, spellings
+from kernelwise.tables.preparation import doubts, preparation
 from kernelwise.tables.suspects import column_fault, gaps_fault
 from kernelwise.tables.table import Table, TableError
 from kernelwise.tables.target import TARGET_NAMES, target_fault
@@ -55,8 +55,6 @@ def learn_encoding(
     check_faults(table.source, _faults(table, place, places, task, impute, lump), ignore, missing)
     columns = {k: learn_column(table, k, impute) for k in places}
     notes += _labels_that_are_missing(table, place, missing)
-    if task == "classification" and table.columns[place].dtype.kind != "f":
-        notes += spellings(table, place)
     notes += doubts(table, [k for k, column in columns.items() if column.categories])
     encoding = Encoding(
         tuple(columns.values()),

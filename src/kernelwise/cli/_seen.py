@@ -19,7 +19,7 @@ FINEST = 60
 
 
 def caution(model: Any, X: Any) -> str:
-    """A sentence if more than a few rows of a file, shape (n_rows, n_features), were trained on; else empty."""
+    """A sentence if more than a few rows, shape (n_rows, n_features), were trained on; else nothing."""
     kept = getattr(model.best_estimator_, "support_vectors_", None)
     if kept is None or max(kept.shape[0], X.shape[0]) * X.shape[1] > MAX_VALUES:
         return ""

@@ -163,7 +163,8 @@ def read_test(path: Path, data: Any, unknown: str, must_be_known: bool) -> tuple
     """X and y of the test file; words that are new to it are refused, or counted in a note."""
     from kernelwise.cli.samples import read_more
 
-    table, notes = read_more(path, data.encoding), []
+    notes: list[str] = []
+    table = read_more(path, data.encoding)
     X = data.encoding.samples(table, unknown, notes)
     for note in notes:
         say(note)

@@ -20,7 +20,7 @@ def class_findings(data: Data) -> list[Finding]:
     if len(data.classes) == 1:
         only = f"y has one class only ({data.classes[0]!r}, {count(len(data.index), data.noun)})."
         return [Finding("one-class", "error", only, f"Add {data.noun}s of another class.")]
-    spelled = spelling_findings(data.classes, data.counts, data.noun)
+    spelled = spelling_findings(data.classes, data.counts.tolist(), data.noun)
     return [*spelled, *_tiny(data), *_imbalance(data)]
 
 

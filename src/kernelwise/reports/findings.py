@@ -20,6 +20,8 @@ from kernelwise.reports.words import is_share
 MAX_DIAGNOSED = 20_000
 #: Findings about criteria, which matter to a search that goes by one of them alone.
 ABOUT_CRITERIA = ("closest-pair", "curve")
+#: Findings of a fit about columns as they are in the file, which scaled ones do not show.
+OF_FIT = ("row numbers", "identifiers", "target in a column")
 #: Standard errors above the baseline up to which a choice that other rows would not make is worth a warning.
 NEAR_GUESSING = 3.0
 
@@ -116,4 +118,4 @@ def _about_rows(model: Any, X: Any, y: Any, lines: Any) -> list[Finding]:
         task="classification" if is_classifier(model) else "regression",
         lines=lines,
     )
-    return [finding for finding in about_data if finding.name != "cost"]
+    return [finding for finding in about_data if finding.name not in ("cost", *OF_FIT)]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kernelwise._core.files import whole_file
 from kernelwise._core.text import count
@@ -16,6 +17,11 @@ from kernelwise.reports.held_out import Confusion
 from kernelwise.reports.words import sentence, shortened, unbroken
 from kernelwise.search.wording import number
 
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+#: An option of the command line in a text.
+OPTION = re.compile(r"--[a-z][\w-]*")
 #: Classes of a confusion matrix that is shown whole; rows of the table of all candidates.
 MAX_CLASSES, MAX_ROWS = 30, 500
 #: Classes from which a confusion matrix is narrow, and letters of names that fit above its columns then.
@@ -78,6 +84,7 @@ def render(data: ReportData) -> str:
         shortened=shortened,
         sentence=sentence,
         count=count,
+        with_options=with_options,
         score=data.answer.text,
         error=data.answer.error,
     )
@@ -97,6 +104,13 @@ def render(data: ReportData) -> str:
         many=MANY,
         most_first=MOST_FIRST,
     )
+
+
+def with_options(text: str) -> Markup:
+    """A text in which no line ends inside an option of the command line."""
+    from markupsafe import Markup, escape
+
+    return Markup(OPTION.sub(r'<span class="option">\g<0></span>', str(escape(text))))
 
 
 def is_numbered(table: Confusion) -> bool:

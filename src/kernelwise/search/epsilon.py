@@ -46,6 +46,7 @@ def fit_epsilon(
     assert scored.epsilon is not None
     if climb is not None and scored.epsilon < first / FELL:
         scored = Climb(kernel, judge, epsilons=[scored.epsilon], tried={1.0: scored}).run([], [])
+    assert scored.epsilon is not None
     return scored, _said(scored.epsilon, tried)
 
 

@@ -55,9 +55,9 @@ def _said(chosen: float, tried: list[float]) -> list[str]:
     others = [f"{epsilon:.3g}" for epsilon in tried if epsilon != chosen]
     if not others:
         return []
-    than = others[0] if len(others) == 1 else f"{', '.join(others[:-1])} and {others[-1]}"
+    too = f"{others[0]} was" if len(others) == 1 else f"{', '.join(others[:-1])} and {others[-1]} were"
     return [
-        f"Errors up to ε = {chosen:.3g} standard deviations of the target do not count: better than {than}."
+        f"Errors up to ε = {chosen:.3g} standard deviations of the target do not count; {too} tried, too."
     ]
 
 

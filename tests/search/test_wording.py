@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kernelwise.estimators._closing import _kinds
 from kernelwise.kernels import KERNELS, RBF, ExponentialRBF, as_kernel
 from kernelwise.search.epsilon import _said
 from kernelwise.search.wording import kernel_meaning, score_text
@@ -42,3 +43,7 @@ def test_one_error_band_was_not_compared_with_itself():
 def test_nothing_but_rounding_has_no_minus():
     assert score_text(-1e-11, share=False) == "0.000"
     assert score_text(-0.25, share=False) == "−0.250"
+
+
+def test_what_a_time_budget_skipped_is_said_without_letters_alone():
+    assert _kinds(["width factor 2", "ε = 0.3"]) == "1 kernel width and 1 other tolerance of errors (ε)"

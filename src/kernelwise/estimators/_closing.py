@@ -22,7 +22,7 @@ from kernelwise.search.trust import NO_BETTER, baseline_findings, class_findings
 KINDS = (
     ("width factor", "kernel width", "kernel widths"),
     ("C = ", "value of C", "values of C"),
-    ("ε = ", "other error that does not count (ε)", "other errors that do not count (ε)"),
+    ("ε = ", "other tolerance of errors (ε)", "other tolerances of errors (ε)"),
 )
 #: Other steps that are named one by one.
 MOST = 3

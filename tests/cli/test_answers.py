@@ -130,7 +130,8 @@ def test_diagnose_sees_what_tune_sees_and_names_lines(run, write):
     write("f.csv", "a,b,class", rows)
     code, out, _ = run("diagnose", "f.csv")
     assert code == 0
-    assert out.startswith("30 rows, 2 features; 2 classes: a 15, b 15.\nerrors: 0, warnings: 0, notes: ")
+    assert out.startswith("30 rows, 2 features; 2 classes: a 15, b 15.\nNothing is wrong with this file, as ")
+    assert "\nerrors: 0, warnings: 0, notes: " in out
     assert "scaling" not in out
     assert "lines 12 and 22" in out  # rows 10 and 20 from 0, below a line of names
     assert "sample" not in out
@@ -235,7 +236,8 @@ def test_the_line_of_progress_has_the_score_and_the_share_in_80_columns(monkeypa
 
     progress = Progress(expected=10)
     progress.started = 0.0
-    monkeypatch.setattr("kernelwise.cli.progress.time.monotonic", lambda: 100.0)
+    now = [100.0]
+    monkeypatch.setattr("kernelwise.cli.progress.time.monotonic", lambda: now[0])
     scores = np.array([[0.8, 0.9], [0.7, 0.7]])
     path = SimpleNamespace(
         kernel="DiagonalGaussian(" + "0.123456, " * 10 + ")",
@@ -248,12 +250,16 @@ def test_the_line_of_progress_has_the_score_and_the_share_in_80_columns(monkeypa
     )
     progress.live = object()
     progress.scored(path)
+    now[0] = 120.0
+    path.scores = scores - 0.05  # the highest score never falls from one line to the next
+    path.best_score = 1.0
+    progress.scored(path)
     progress.spinner, progress.live_width = SimpleNamespace(update=lambda text: shown.append(text)), 76
     shown = []
     progress._line()
     text = str(shown[0])
     assert len(text) == 76
-    assert text.startswith("100.0 s, about 10 % done, 180 s left, best 0.8500, 100000 models; ")
+    assert text.startswith("120.0 s, about 20 % done, 160 s left, highest score 0.8500, 200000 models; ")
     assert Console().width  # rich is there
 
 
@@ -275,3 +281,80 @@ def test_learning_a_metric_is_a_phase_and_its_length_no_finding(run, rare):
     code, _, err = run("tune", rare, *IGNORE, *SHORT, "--criterion", "cv-error", "--search", "quasi-newton")
     assert code == 0
     assert "searching a RBF kernel by" in err
+
+
+def spelled(write, n_other):
+    rng = np.random.default_rng(0)
+    labels = ["mild case", "severe case"] * 20 + ["Mild case"] * n_other
+    rows = [(*np.round(rng.normal(size=2) + (word[0] == "s"), 3), word) for word in labels]
+    return write("labels.csv", "a,b,class", rows)
+
+
+def test_labels_written_in_two_ways_are_the_first_thing_to_look_at(run, refused, write):
+    sentence = (
+        "'mild case' (20 rows) and 'Mild case' (3 rows) differ only in capitals or spaces, and count as "
+        "different classes. If they are the same class, write them alike in the file and run this again."
+    )
+    name = spelled(write, 3)
+    assert f"Look at this first:\n- {sentence}\n" in run("tune", name, *SHORT).out
+    assert (
+        f"\n[warning] labels written in two ways: {sentence}"
+        in run("diagnose", name).out.partition("[note")[0]
+    )
+    assert sentence in run("compare", name, "--methods", "SVC defaults", "--folds", "2").err
+    told = refused("tune", spelled(write, 1), *SHORT)
+    assert told == f"labels.csv: {sentence.replace('3 rows', '1 row')}"
+
+
+def test_advice_in_json_is_an_option_of_the_command_line(run, rare):
+    for command in ("tune", "diagnose"):
+        found = json.loads(run(command, rare, *IGNORE, "--json").out)["findings"]
+        (imbalance,) = [finding for finding in found if finding["name"] == "imbalance"]
+        assert "--class-weight balanced" in imbalance["advice"]
+        assert "class_weight=" not in imbalance["advice"]
+
+
+def test_every_word_of_the_table_is_explained(run, rare):
+    out = run("tune", rare, *IGNORE, *SHORT, "--kernel", "diagonal").out
+    assert re.search(
+        r"\nkernel +Diagonal Gaussian, \d of 2 features: rows count as alike by their distance", out
+    )
+    assert re.search(r"\nC +[\d.e+-]+: the larger, the harder the model tries", out)
+    assert re.search(r"\nsupport vectors +\d+ of the 100 rows trained on, on which alone", out)
+    assert "\nCross-validated: each row was answered by a model that had not seen it.\n" in out
+    assert "DiagonalGaussian(" not in out
+
+
+def test_a_regression_has_its_error_in_units_of_the_target(run, write):
+    rng = np.random.default_rng(0)
+    rows = [(round(x, 3), round(1000 * x + 20 * rng.normal(), 2)) for x in rng.normal(size=60).tolist()]
+    name = write("reg.csv", "a,price", rows)
+    result = json.loads(run("tune", name, "--task", "regression", *SHORT, "--json").out)
+    assert 15 < result["errors"]["rmse"] < 400 < result["errors"]["rmse_of_mean"]
+    out = run("tune", name, "--task", "regression", *SHORT).out
+    assert re.search(r"\ncross-validated R² ", out)
+    assert f"{result['errors']['rmse']:.4g} in units of 'price'; always answering the mean: " in out
+    assert " r2 " not in out
+
+
+def test_the_verdict_of_a_comparison_is_the_headline_of_its_report(run, rare, tmp_path):
+    options = ("--methods", "SVC defaults,kernelwise", "--folds", "2")
+    out = run("compare", rare, *IGNORE, *options, "--report", "c.html").out
+    page = (tmp_path / "c.html").read_text(encoding="utf-8")
+    (headline,) = re.findall("<h1>(.*)</h1>", page)
+    headline = headline.replace("\N{NO-BREAK SPACE}", " ")
+    assert f"\n{headline}." in out
+
+
+def test_predictions_for_the_training_rows_come_with_a_caution(run, write, rare, tmp_path):
+    assert run("tune", rare, *IGNORE, *SHORT, "--model", "m.kw").code == 0
+    assert "This looks like the file that the model was trained on: " in run("predict", "m.kw", rare).err
+    lines = (tmp_path / rare).read_text().splitlines()
+    some = [line.split(",") for line in lines[1:]]
+    new = [(a, f"{float(b) + 0.5:.4f}", *rest) for a, b, *rest in some]
+    write("new.csv", lines[0], new)
+    assert "trained on" not in run("predict", "m.kw", "new.csv").err
+    write("part.csv", lines[0], [*some[:50], *new[50:]])
+    assert re.search(
+        r"At least \d+ of these 100 rows are equal to rows", run("predict", "m.kw", "part.csv").err
+    )

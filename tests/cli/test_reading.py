@@ -45,7 +45,10 @@ def test_a_messy_file_gives_a_result_in_the_second_run(run, refused, messy):
     options = shlex.split(last.removeprefix("To go on: "))
     code, out, _ = run("tune", messy, *options, *SHORT, "--model", "m.kw")
     assert code == 0
-    assert "300 rows, 9 features; 3 classes: mild case 150, severe case 75, no finding 75." in out
+    assert (
+        "300 rows, 4 columns coded as 9 features; 3 classes: mild case 150, severe case 75, no finding 75."
+        in out
+    )
     assert run("predict", "m.kw", messy).code == 0
     assert run("diagnose", messy, *options).code == 0
 
@@ -57,13 +60,24 @@ def test_words_that_are_new_are_refused_or_ignored(run, refused, messy, tmp_path
     (tmp_path / "new.csv").write_text(new, encoding="utf-8")
     sentence = refused("predict", "m.kw", "new.csv")
     assert sentence.startswith("new.csv, line 6, column 'town': 'Wien' is not in the training file")
-    assert sentence.endswith("use `kernelwise predict --unknown ignore`.")
+    assert sentence.endswith("with --unknown ignore.\nTo go on: --unknown ignore")
     outcome = run("predict", "m.kw", "new.csv", "--unknown", "ignore")
     assert len(outcome.out.splitlines()) == 301
     assert (
-        "Column 'town': 50 rows with a word that the training file has not (first 'Wien' in line 6)"
+        "Column 'town': 50 rows with a word that is not in the training file (first 'Wien' in line 6)"
         in outcome.err
     )
+
+
+def test_a_test_file_with_new_words_is_told_an_option_that_tune_has(run, refused, messy, tmp_path):
+    options = ("--ignore", "sample_id,date", "--missing", "-,<5", "--impute")
+    new = (tmp_path / messy).read_text(encoding="utf-8").replace("Ulm", "Wien")
+    (tmp_path / "new.csv").write_text(new, encoding="utf-8")
+    *_, last = refused("tune", messy, "new.csv", *options, *SHORT).splitlines()
+    assert last == "To go on: --unknown ignore"
+    outcome = run("tune", messy, "new.csv", *options, *SHORT, *last.removeprefix("To go on: ").split())
+    assert outcome.code == 0
+    assert "50 rows with a word that is not in the training file (first 'Wien' in line 6)" in outcome.err
 
 
 def test_preparation_is_in_the_notes_of_json(run, messy):
@@ -92,7 +106,7 @@ def test_rows_of_standard_input(run, rows, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     outcome = run("tune", "-", *SHORT)
     assert outcome.code == 0
-    assert "40 rows, 5 features; 2 classes" in outcome.out
+    assert "40 rows, 3 columns coded as 5 features; 2 classes" in outcome.out
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
     assert "standard input is empty" in run("tune", "-").err
 

@@ -78,13 +78,13 @@ def _in_the_folder(monkeypatch, tmp_path):
 def test_standard_output_has_the_result_and_standard_error_the_rest(run, train):
     code, out, err = run("tune", train, *SHORT)
     assert code == 0
-    assert out.startswith("40 rows, 5 features; 2 classes: no 20, yes 20.\n")
+    assert out.startswith("40 rows, 3 columns coded as 5 features; 2 classes: no 20, yes 20.\n")
     assert re.search(r"\ncross-validated accuracy  [01]\.\d{4} ± 0\.\d{4} \(2 folds\)", out)
-    assert "\n± is one standard error.\n\nWhy this answer:\n- " in out
+    assert re.search(r"\n± is one standard error: .*\n\nWhy this answer:\n- ", out)
     assert "The target is 'play'" in err
     assert "Columns of words became features of 0 and 1: 'colour' (3 words, 3 features)" in err
-    assert re.search(r"about \d+ % done, \d+ s left, best [01]\.\d{4}, \d+ models; RBF", err)
-    assert "about 95 % done, best " in err.split("; training the final model")[0].splitlines()[-1]
+    assert re.search(r"about \d+ % done, highest score [01]\.\d{4}, \d+ models; RBF", err)
+    assert "about 95 % done, highest score " in err.split("; training the final model")[0].splitlines()[-1]
     assert "The target is" not in out
 
 
@@ -191,7 +191,7 @@ def test_a_terminal_gets_one_live_line_and_a_boxed_table(run, train, monkeypatch
     code, out, err = run("tune", train, *SHORT)
     assert code == 0, err
     assert "╭" in out
-    assert "RBF(gamma=" in out
+    assert "RBF, γ = " in out
     assert "  0." not in err
 
 

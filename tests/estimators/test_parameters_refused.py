@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -11,6 +13,10 @@ from sklearn.model_selection import GroupKFold
 from kernelwise import SVC, SVR, GridSearchSVC, MetricTransformer, NystroemSVC, TunedSVC, TunedSVR, compare
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
 from kernelwise.kernels import KMOD, RBF
+
+
+def no_score(*_):
+    """A scorer that forgets to return its score."""
 
 
 @pytest.mark.parametrize(
@@ -53,7 +59,7 @@ from kernelwise.kernels import KMOD, RBF
         ),
         (SVC(class_weight={1: "a"}), r"'class_weight\[1\]' of the model must be a finite float, got 'a'"),
         (TunedSVC(Cs=[[1.0], [2.0, 3.0]]), r"'Cs' of TunedSVC must be a list of numbers, got \[\[1.0\]"),
-        (TunedSVC(scoring=lambda *_: None, Cs=[1.0]), "The scorer 'score' must return a number, got None"),
+        (TunedSVC(scoring=no_score, Cs=[1.0]), "The scorer 'score' must return a number, got None"),
         (TunedSVC(cv=GroupKFold(3)), "'cv' of TunedSVC is GroupKFold.*, which needs groups. Pass its folds"),
         (MetricTransformer(starts=1.0), "'starts' of metric learning must be a list of positive numbers"),
         (MetricTransformer(optimizer="grid"), "'optimizer' of metric learning must be an Optimizer or None"),
@@ -63,7 +69,7 @@ from kernelwise.kernels import KMOD, RBF
             "'validation_fraction' of metric learning must be below 1",
         ),
     ],
-    ids=str,
+    ids=lambda value: re.sub(r" at 0x\w+", "", str(value)),
 )
 def test_parameters_that_cannot_be_are_named(model, sentence, blobs):
     with pytest.raises(ValueError, match=sentence):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from kernelwise import TunedSVC
-from kernelwise.reports import report_data
+from kernelwise import TunedSVC, TunedSVR
+from kernelwise.findings import Finding
+from kernelwise.reports import report_data, write_report
+from kernelwise.reports.findings import settled
 
 
 @pytest.fixture(scope="module")
@@ -64,3 +68,70 @@ def test_the_most_serious_are_first(rare):
     found = [finding.severity for finding in report_data(TunedSVC(Cs=[1.0], cv=3).fit(*rare), *rare).findings]
     assert found == sorted(found, key=["error", "warning", "info"].index)
     assert len(set(found)) > 1
+
+
+def test_a_choice_that_other_rows_would_not_make_is_a_warning_near_guessing(rare):
+    model = TunedSVC(Cs=[1.0], cv=3).fit(*rare)
+    finding = Finding("unstable choice", "info", "Another split would choose differently.")
+    answer = replace(report_data(model).answer, baseline_score=0.54, cv_error=0.03)
+    for score, severity in ((0.60, "warning"), (0.70, "info")):
+        (told,) = settled(model, [finding], replace(answer, cv_score=score))
+        assert told.severity == severity
+    (told,) = settled(model, [finding], replace(answer, baseline_score=None))
+    assert told.severity == "info"
+
+
+@pytest.mark.parametrize(
+    ("options", "advised", "done"),
+    [
+        ({}, ("--class-weight balanced", "--scoring balanced_accuracy"), ()),
+        ({"class_weight": "balanced"}, ("--scoring balanced_accuracy",), ("--class-weight",)),
+        ({"scoring": "balanced_accuracy"}, ("--class-weight balanced",), ("--scoring",)),
+        ({"class_weight": "balanced", "scoring": "balanced_accuracy"}, (), ("--class-weight", "--scoring")),
+    ],
+)
+def test_advice_for_classes_never_predicted_is_what_was_not_done(rare, options, advised, done):
+    model = TunedSVC(Cs=[1.0], cv=3, **options).fit(*rare)
+    both = "Weigh the classes equally: --class-weight balanced --scoring balanced_accuracy."
+    finding = Finding("classes never predicted", "warning", "Never 'rare'.", "", both)
+    (told,) = settled(model, [finding], report_data(model).answer)
+    assert all(option in told.option for option in advised)
+    assert not any(option in told.option for option in done)
+
+
+def test_a_regression_has_findings_about_its_rows(tmp_path):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 2))
+    y = 10.0 * X[:, 0] + random.normal(size=60)
+    X[1], y[1] = X[0], y[0] + 5.0
+    y[7] = 10_000.0
+    found = report_data(TunedSVR(Cs=[1.0], cv=3).fit(X, y), X, y, lines=np.arange(60) + 2).findings
+    told = {finding.name: finding.message for finding in found}
+    assert "10000 (line 9)" in told["outliers"]
+    assert told["duplicates"].startswith("2 rows have the features of another")
+
+
+def test_labels_written_in_two_ways_come_before_everything_else():
+    random = np.random.default_rng(0)
+    y = np.array(["mild case", "severe"] * 30 + ["Mild case"] * 3)
+    X = random.normal(size=(63, 2)) + (y == "severe")[:, None]
+    first = report_data(TunedSVC(Cs=[1.0], cv=3).fit(X, y), X, y).findings[0]
+    assert (first.name, first.severity) == ("labels written in two ways", "warning")
+    assert first.message.startswith("'mild case' (30 samples) and 'Mild case' (3 samples) differ only in")
+
+
+def test_the_head_tells_a_leak_in_a_full_sentence_and_counts_the_columns_of_the_file(tmp_path):
+    random = np.random.default_rng(0)
+    y = np.repeat(["a", "b"], 50)
+    X = np.column_stack([np.arange(100.0), random.normal(size=(100, 2))])
+    model = TunedSVC(Cs=[1.0], cv=3).fit(X, y)
+    path = tmp_path / "r.html"
+    write_report(report_data(model, X, y, command="kernelwise tune a.csv", n_columns=2), path)
+    head = path.read_text(encoding="utf-8").partition("</header>")[0]
+    assert "Column 0 numbers the rows. New rows will have other numbers, so leave it out (" in head
+    assert (
+        '(<span class="option">--ignore</span> &#34;column 0&#34;).' in head
+    )  # no line ends inside --ignore
+    assert head.count("tells the target") == 0
+    assert "100 rows, 2 columns, coded as 3 features" in head
+    assert "best of" not in head

@@ -57,7 +57,8 @@ def column(name, cells, n=40):
     ],
 )
 def test_a_column_that_can_be_no_feature(faults, cells, says):
-    (line,) = faults(column("a", cells))
+    line, *more = faults(column("a", cells))
+    assert [text.startswith("To go on: --") for text in more] == [True]
     assert line.startswith("f.csv, ")
     assert says in line
 
@@ -103,7 +104,35 @@ def test_faults_that_no_option_mends_are_said_to_be_in_the_file(faults):
         target
         == "- column 'class': the target is missing in 2 of 40 rows, the first in line 9. Remove these rows."
     )
-    assert last == "To go on: correct the fault that has no option in the file, then add --ignore a"
+    assert last == "To go on: correct column 'class' in the file, then add --ignore a"
+
+
+def test_a_column_that_is_mostly_empty_is_left_out_but_may_be_filled(faults, tmp_path):
+    contents = column("a", lambda k: f"C{k}" if k % 4 == 0 else "")
+    line, last = faults(contents)
+    assert line == (
+        "f.csv, column 'a': 30 of 40 values are missing, too many to fill. Leave it out with --ignore a."
+    )
+    assert last == "To go on: --ignore a"
+    table = read_table(tmp_path / "f.csv")
+    assert learn_encoding(table, impute=True).encoding.feature_names[-1] == "b"
+    half = column("a", lambda k: k if k % 2 else "")
+    assert faults(half)[-1] == "To go on: --impute"
+
+
+def test_of_many_words_the_frequent_ones_are_kept_only_if_most_rows_have_one(faults):
+    rare = column("a", lambda k: f"w{k % 90}", n=150)
+    line, last = faults(rare)
+    assert "and the 20 most frequent are in 40 of 150 rows only. Leave it out with --ignore a, or" in line
+    assert last == "To go on: --ignore a"
+    common = column("a", lambda k: f"w{k}" if k < 70 else "usual", n=150)
+    assert faults(common)[-1] == "To go on: --lump"
+
+
+def test_the_last_line_repeats_what_was_given_already(faults):
+    rows = "".join(f"P{k},2024-01-{k % 28 + 1},{k},{'xy'[k % 2]}\n" for k in range(60))
+    *_, last = faults("id,when,n,class\n" + rows, ignore=["id"])
+    assert last == "To go on: --ignore id,when"
 
 
 def test_at_most_ten_faults_are_shown_and_all_have_their_options(faults):
@@ -119,8 +148,9 @@ def test_at_most_ten_faults_are_shown_and_all_have_their_options(faults):
     ("name", "typed"), [("a b", '"a b"'), ('"a,b"', "1"), ("a$b", "'a$b'"), ("größe", "größe")]
 )
 def test_options_can_be_typed_as_they_are(faults, tmp_path, name, typed):
-    (line,) = faults(column(name, lambda k: f"P{k}"))
+    line, last = faults(column(name, lambda k: f"P{k}"))
     assert line.endswith(f"--ignore {typed}.")
+    assert last == f"To go on: --ignore {typed}"
     ignored = shlex.split(typed)[0].split(",")
     table = read_table(tmp_path / "f.csv")
     assert learn_encoding(table, ignore=ignored).encoding.feature_names == ["b"]

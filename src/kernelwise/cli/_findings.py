@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from kernelwise._core.equal_rows import number_equal_rows
-from kernelwise.diagnostics import diagnose
+from kernelwise.diagnostics.diagnosis import diagnose, most_serious_first
 from kernelwise.findings import Finding
 from kernelwise.reports.answer import Answer
+from kernelwise.reports.findings import ABOUT_CRITERIA, settled
 from kernelwise.reports.headline import finding_of_test
 from kernelwise.search.leaks import copies_finding
 
-#: Findings about criteria, which are no news where cross-validation chooses.
-OF_CRITERIA = ("closest-pair", "curve")
 #: Rows beyond which the pairs of rows are not looked at.
 MAX_PAIRS = 20_000
 SERIOUS = ("error", "warning")
@@ -38,14 +37,14 @@ def data_findings(
     )
     return [
         replace(finding, severity="info")
-        if criterion == "auto" and finding.name in OF_CRITERIA and finding.severity == "warning"
+        if criterion == "auto" and finding.name in ABOUT_CRITERIA and finding.severity == "warning"
         else finding
         for finding in found
     ]
 
 
-def tune_findings(model: Any, data: Any, chosen: dict[str, Any]) -> list[Finding]:
-    """The serious findings about the data, without advice that was followed already."""
+def tune_findings(model: Any, data: Any, chosen: dict[str, Any], answer: Answer) -> list[Finding]:
+    """Findings of the fit and the serious ones about the data, without advice that was followed already."""
     criterion, kernel = chosen["criterion"], chosen["kernel"]
     found = data_findings(
         data,
@@ -55,14 +54,9 @@ def tune_findings(model: Any, data: Any, chosen: dict[str, Any]) -> list[Finding
         criterion=criterion,
         pairs=criterion != "auto",
     )
-    is_heeded = chosen["class_weight"] == "balanced" and chosen["scoring"] not in (None, "accuracy")
-    return [
-        finding
-        for finding in found
-        if finding.severity in SERIOUS
-        and finding.name != "cost"  # the work is done
-        and not (finding.name == "imbalance" and is_heeded)
-    ]
+    about_data = [finding for finding in settled(model, found, answer) if finding.severity in SERIOUS]
+    of_fit = list(settled(model, model.diagnostics_, answer))
+    return [*of_fit, *(finding for finding in about_data if finding.name != "cost")]  # the work is done
 
 
 def test_findings(data: Any, held_out: tuple[Any, Any] | None, answer: Answer) -> list[Finding]:
@@ -97,10 +91,17 @@ def _stacked(X: Any, X_test: Any) -> Any:
 
 def unique(findings: list[Finding]) -> list[Finding]:
     """Each once, the serious ones first."""
-    order = ("error", "warning", "info")
-    return sorted(dict.fromkeys(findings), key=lambda finding: order.index(finding.severity))
+    return most_serious_first(dict.fromkeys(findings))
 
 
 def as_json(findings: list[Finding]) -> list[dict[str, Any]]:
-    """Findings as JSON can hold them."""
-    return [asdict(finding) for finding in findings]
+    """Findings as JSON can hold them, with advice that the command line can follow."""
+    return [
+        {
+            "name": finding.name,
+            "severity": finding.severity,
+            "message": finding.message,
+            "advice": finding.option or finding.advice,
+        }
+        for finding in findings
+    ]

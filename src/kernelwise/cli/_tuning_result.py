@@ -14,7 +14,16 @@ from kernelwise.findings import Finding
 from kernelwise.kernels.metric import most_relevant
 from kernelwise.reports.answer import Answer
 from kernelwise.reports.relevance import feature_names
+from kernelwise.search.wording import kernel_meaning, kernel_text
 
+#: Names of scores that people write otherwise than scikit-learn does.
+SHOWN = {"r2": "R²"}
+COSTS = "the larger, the harder the model tries to get every training row right"
+#: What the words of the table mean.
+LEGEND = (
+    "Cross-validated: each row was answered by a model that had not seen it.\n± is one standard error: with "
+    "other rows of the same kind the score would typically differ by about as much."
+)
 #: Features of the largest weight that the table shows.
 MOST_RELEVANT = 5
 
@@ -45,6 +54,9 @@ def tuning_json(model: Any, answer: Answer) -> dict[str, Any]:
             "standard_error": answer.test_error,
             "n_samples": answer.n_test,
         },
+        "errors": None
+        if answer.rmse is None
+        else {"rmse": answer.rmse, "rmse_of_mean": answer.mean_rmse, "test_rmse": answer.test_rmse},
         "relevance": None if relevance is None else dict(zip(feature_names(model), relevance, strict=True)),
         "n_candidates": answer.n_candidates,
         "n_machines": answer.n_machines,
@@ -73,7 +85,7 @@ def print_tuning(result: dict[str, Any], model: Any) -> None:
     if serious:
         print()
     print_table(_rows(result, model))
-    print("± is one standard error.")
+    print(LEGEND)
     notes = [finding.for_command_line() for finding in findings if finding.severity not in SERIOUS]
     for heading, sentences in (("Why this answer", result["why"]), ("How the search went", result["how"])):
         extra = notes if heading == "How the search went" else []
@@ -94,17 +106,20 @@ def _rows(result: dict[str, Any], model: Any) -> list[tuple[str, str]]:
     score, test, baseline = result["score"], result["test"], result["baseline"]
     found = f"{_with_error(score['cross_validated'], score['standard_error'])} ({score['n_folds']} folds)"
     if baseline is not None and math.isfinite(baseline["score"]):
-        found += f"; {baseline['answer']}: {baseline['score']:.4f}"
-    rows = [(f"cross-validated {score['name']}", found)]
+        found += f"; {baseline['answer']}: {round(baseline['score'], 4) + 0.0:.4f}"  # no minus before zero
+    name = SHOWN.get(score["name"], score["name"])
+    rows = [(f"cross-validated {name}", found)]
     if test is not None:
         found = _with_error(test["score"], test["standard_error"])
-        rows.append((f"test {test['name']}", f"{found} ({test['n_samples']} rows)"))
-    rows += [("kernel", str(model.kernel_)), ("C", f"{result['C']:.6g}")]
+        rows.append((f"test {name}", f"{found} ({test['n_samples']} rows)"))
+    if result["errors"] is not None:
+        rows.append(("typical error (RMSE)", _errors(result)))
+    rows += [("kernel", kernel_line(model)), ("C", f"{result['C']:.6g}: {COSTS}")]
     if result["epsilon"] is not None:
         rows.append(
             (
                 "epsilon",
-                f"{result['epsilon']:.4g} standard deviations of the target: errors below it do not count",
+                f"{result['epsilon']:.4g} standard deviations of the target: smaller errors do not count",
             )
         )
     if result["relevance"] is not None:
@@ -112,15 +127,32 @@ def _rows(result: dict[str, Any], model: Any) -> list[tuple[str, str]]:
     return [
         *rows,
         ("trained on", trained_on(result)),
-        (_support_word(model), f"{result['n_support']} of the {result['n_trained']} rows trained on"),
+        _support(model, result),
         ("work", f"{result['n_machines']} models trained, {result['seconds']:.1f} s"),
     ]
 
 
-def _support_word(model: Any) -> str:
-    """What the rows are called that the model keeps."""
-    kind = type(getattr(model, "best_estimator_", None)).__name__
-    return "landmarks" if kind.startswith("Nystroem") else "support vectors"
+def kernel_line(model: Any) -> str:
+    """The kernel with its numbers, and what it does."""
+    meaning = kernel_meaning(model.kernel_, getattr(model, "scale", None))
+    return kernel_text(model.kernel_) + (f": {meaning}" if meaning else "")
+
+
+def _errors(result: dict[str, Any]) -> str:
+    """Errors of a regression in units of the target."""
+    errors = result["errors"]
+    of_test = "" if errors["test_rmse"] is None else f"; test rows: {errors['test_rmse']:.4g}"
+    guess = f"always answering the mean: {errors['rmse_of_mean']:.4g}"
+    return f"{errors['rmse']:.4g} in units of {result['data']['target']!r}; {guess}{of_test}"
+
+
+def _support(model: Any, result: dict[str, Any]) -> tuple[str, str]:
+    """The rows that the model keeps, by the name for them, and what they are for."""
+    is_nystroem = type(getattr(model, "best_estimator_", None)).__name__.startswith("Nystroem")
+    rows = f"{result['n_support']} of the {result['n_trained']} rows trained on"
+    if is_nystroem:
+        return "landmarks", f"{rows}, by which all others are described"
+    return "support vectors", f"{rows}, on which alone the answers depend"
 
 
 def trained_on(result: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ import typer
 from kernelwise.cli import options, report
 from kernelwise.cli.errors import UserError, check_writable
 from kernelwise.cli.output import print_json, print_table
-from kernelwise.cli.progress import Progress
+from kernelwise.cli.progress import Progress, say
 from kernelwise.cli.tune import Jobs
 
 Methods = Annotated[
@@ -55,7 +55,7 @@ def compare(
 
     import kernelwise
     from kernelwise.cli._choices import check_choice
-    from kernelwise.cli.samples import check_classes, fit, open_journal, read_samples
+    from kernelwise.cli.samples import check_classes, fit, label_findings, open_journal, read_samples
     from kernelwise.comparison.methods import BY_TASK, estimators
 
     report.check_report(report_file)
@@ -69,6 +69,8 @@ def compare(
     is_classes = task is options.Task.classification
     if is_classes:
         check_classes(data, file)
+        for finding in label_findings(data):
+            say(finding.for_command_line())
     chosen = {"folds": folds, "repeats": repeats, "seed": seed}
     about = chosen if is_classes else {**chosen, "task": task.value}
     n_methods = len(estimators(names, task.value, seed, is_sparse=issparse(data.X))[0]) + 1
@@ -89,14 +91,14 @@ def compare(
         )
     if report_file is not None:
         kind = kernelwise.TunedSVC if is_classes else kernelwise.TunedSVR
-        more = {"comparison": table, "source": str(file), "seed": seed, "preparation": data.preparation}
-        report.write(report_file, fit(kind(random_state=seed), data), data.X, data.y, context.obj, **more)
+        more = {"comparison": table, "source": str(file), "seed": seed}
+        report.write(report_file, fit(kind(random_state=seed), data), data, context.obj, **more)
     if json:
         head = {"command": "compare", "version": kernelwise.__version__, "task": task.value}
         found = {"methods": table.rows(), "scores": table.scores, "skipped": table.skipped}
         more = {
             "baseline": table.baseline,
-            "verdict": table.verdict(),
+            "verdict": sentences(table),
             "losses": table.losses(),
             "notes": table.notes(),
         }
@@ -145,5 +147,13 @@ def print_comparison(table: Any) -> None:
     print("s.e. is the standard error over the outer folds; difference is that from the first method.")
     if "log_loss" in table.errors:
         print("log-loss measures the probabilities: lower is better.")
-    for sentence in (*table.verdict(), *table.losses(), *table.notes()):
+    for sentence in (*sentences(table), *table.losses(), *table.notes()):
         print(sentence)
+
+
+def sentences(table: Any) -> list[str]:
+    """The headline of the report, and what it does not say of forests and boosting."""
+    from kernelwise.reports.versus import NOT_BEST, versus
+
+    heading = f"{versus(table).heading}."
+    return [heading, *(one for one in table.verdict() if not one.startswith(NOT_BEST))]

@@ -41,14 +41,14 @@ def diagnose(
     from kernelwise.cli._findings import as_json, data_findings
     from kernelwise.cli._tuning import SCALES
     from kernelwise.cli.samples import first_line, read_samples
+    from kernelwise.diagnostics.diagnosis import most_serious_first
     from kernelwise.kernels import KERNELS
 
     check_choice("--kernel", kernel, KERNELS)
     scaling = SCALES[check_choice("--scale", scale, SCALES)]
     data = read_samples(file, target, header, impute, ignore, task.value, missing, lump)
     # One class is a finding here, not a fault.
-    findings = data_findings(data, kernel=kernel, scale=scaling, seed=seed)
-    findings.sort(key=lambda finding: ("error", "warning", "info").index(finding.severity))
+    findings = most_serious_first(data_findings(data, kernel=kernel, scale=scaling, seed=seed))
     if json:
         about = {"command": "diagnose", "version": kernelwise.__version__, "task": task.value}
         print_json({**about, "data": data.describe(file), "findings": as_json(findings)})
@@ -61,8 +61,9 @@ def print_findings(findings: list[Any]) -> None:
     """How many there are, then one line each, the most serious first."""
     counts = Counter(finding.severity for finding in findings)
     nouns = {"error": "errors", "warning": "warnings", "info": "notes"}
-    shown = [f"{nouns[name]}: {counts[name]}" for name in nouns]
-    print(", ".join(shown))
+    if not counts["error"] and not counts["warning"]:
+        print("Nothing is wrong with this file, as far as these checks can tell.")
+    print(", ".join(f"{nouns[name]}: {counts[name]}" for name in nouns))
     for finding in findings:
         word = "note" if finding.severity == "info" else finding.severity
         print(f"[{word}] {finding.name}: {finding.for_command_line()}")

@@ -19,7 +19,7 @@ class Task(StrEnum):
 
 
 class Unknown(StrEnum):
-    """What to do with a word that the training file has not."""
+    """What to do with a word that is not in the training file."""
 
     error = "error"
     ignore = "ignore"

@@ -37,12 +37,14 @@ def predict(
     """Predict the target of every row of a file, as CSV.
 
     The columns must be those of the training file, by name (by place if it had no names), with or without
-    the target. If the target is there, the score goes to standard error.
+    the target. If the target is there, the score goes to standard error; so does a caution if the rows are
+    those of the training file.
 
     \b
     Example: kernelwise predict model.kw new.csv --proba --keep id --out predictions.csv
     """
     from kernelwise._core.files import whole_file
+    from kernelwise.cli._seen import caution
     from kernelwise.cli.samples import read_more
 
     check_writable(out, "--out")
@@ -64,6 +66,9 @@ def predict(
         columns += [[f"{p:.{DIGITS}f}" for p in column] for column in machine.predict_proba(X).T]
     if encoding.has_labels(table):
         say(f"The file has the target: {_score(machine, encoding, table, X, predictions)}.")
+    seen = caution(machine, X)
+    if seen:
+        say(seen)
     rows = [names, *zip(*columns, strict=True)]
     if out is None:
         csv.writer(sys.stdout, lineterminator="\n").writerows(rows)

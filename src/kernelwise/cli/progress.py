@@ -24,7 +24,7 @@ COMPILING = "compiling the solver (once on this computer)"
 
 
 class Progress:
-    """What is being done, the share that is done, the time left, the best score and the models trained.
+    """What is being done, the share that is done, the time left, the highest score and the models trained.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Progress:
     ) -> None:
         self.budget, self.expected, self.stage = budget, expected, stage
         self.n_done = self.n_models = 0
-        self.best: ScoredKernel | None = None
+        self.highest: float | None = None
         self.seconds_each: float | None = None
         self.seconds_left: float | None = None
         self.first: float | None = None
@@ -76,20 +76,19 @@ class Progress:
 
     def scored(self, path: ScoredKernel) -> None:
         """A kernel was scored along its values of C."""
+        from kernelwise.search.wording import kernel_text
+
         self.n_models += path.n_machines
-        self.done(path.seconds)
-        if self.best is None or path.best_score > self.best.best_score:
-            self.best = path
-        self.show(f"{path.kernel}, C = {path.Cs[path.best]:.4g}: {_score(path):.4f}")
+        self.done()
+        score = _score(path)
+        self.highest = score if self.highest is None else max(self.highest, score)
+        self.show(f"{kernel_text(path.kernel)}, C = {path.Cs[path.best]:.4g}: {score:.4f}")
 
-    def done(self, seconds: float) -> None:
-        """A part is done that took this long; the later ones are timed by the clock.
-
-        Before the first part is done the solver may have been compiled.
-        """
+    def done(self) -> None:
+        """A part is done; all but the first are timed, in which the solver may have been compiled."""
         self.n_done += 1
         if self.first is None:
-            self.first, self.seconds_each = time.monotonic(), seconds
+            self.first = time.monotonic()
         else:
             self.seconds_each = (time.monotonic() - self.first) / (self.n_done - 1)
 
@@ -119,8 +118,8 @@ class Progress:
             parts.append(
                 f"about {100 * self.share:.0f} % done{'' if left is None else f', {left:.0f} s left'}"
             )
-        if self.best is not None:
-            parts.append(f"best {_score(self.best):.4f}")
+        if self.highest is not None:
+            parts.append(f"highest score {self.highest:.4f}")
         if self.n_models:
             parts.append(f"{self.n_models} models")
         return ", ".join(parts)

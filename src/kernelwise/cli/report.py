@@ -5,10 +5,13 @@ from __future__ import annotations
 import shlex
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kernelwise.cli.errors import UserError, check_writable
 from kernelwise.cli.progress import say
+
+if TYPE_CHECKING:
+    from kernelwise.cli.samples import Samples
 
 
 def check_report(path: Path | None) -> None:
@@ -21,9 +24,11 @@ def check_report(path: Path | None) -> None:
         raise UserError("--report needs jinja2, not installed here: pip install 'kernelwise[report]'.")
 
 
-def write(path: Path, model: Any, X: Any, y: Any, arguments: list[str], **more: Any) -> None:
+def write(path: Path, model: Any, data: Samples, arguments: list[str], **more: Any) -> None:
     """Draw and write the report; ``arguments`` are those of the command, so that it can be repeated."""
     from kernelwise.reports import report_data, write_report
 
-    write_report(report_data(model, X, y, command=shlex.join(["kernelwise", *arguments]), **more), path)
+    more |= {"preparation": data.preparation, "lines": data.lines, "n_columns": data.n_columns}
+    command = shlex.join(["kernelwise", *arguments])
+    write_report(report_data(model, data.X, data.y, command=command, **more), path)
     say(f"The report is in {path}.")

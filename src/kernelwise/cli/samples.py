@@ -15,10 +15,8 @@ from kernelwise.cli.options import split_names
 from kernelwise.cli.progress import EXPECTED, USUALLY, Progress
 from kernelwise.cli.session import say, session
 
-#: More classes than this are counted, not listed.
-MOST_CLASSES = 8
-
 if TYPE_CHECKING:
+    from kernelwise.findings import Finding
     from kernelwise.tables import Encoding, Table
 
 #: More classes than this are counted, not listed.
@@ -36,12 +34,18 @@ class Samples:
     preparation: list[str]  # which columns were left out, coded or filled, one sentence each
     lines: Any  # of the rows in the file, shape (n_rows,)
 
+    @property
+    def n_columns(self) -> int:
+        """Columns of the file that are features, before words were coded."""
+        return len(self.encoding.columns) or int(self.X.shape[1])
+
     def describe(self, path: Path) -> dict[str, Any]:
         """For the JSON object of a command."""
         n_samples, n_features = self.X.shape
         return {
             "file": str(path),
             "n_samples": n_samples,
+            "n_columns": self.n_columns,
             "n_features": n_features,
             "target": self.encoding.target,
             "class_counts": class_counts(self),
@@ -92,6 +96,8 @@ def first_line(data: Samples) -> str:
     """Rows and features, and how many rows each class has, or between what numbers the target is."""
     n_rows, n_features = data.X.shape
     size = f"{count(n_rows, 'row')}, {count(n_features, 'feature')}"
+    if n_features != data.n_columns:
+        size = f"{count(n_rows, 'row')}, {count(data.n_columns, 'column')} coded as {n_features} features"
     if data.encoding.task == "regression":
         low, high, mean = data.y.min(), data.y.max(), data.y.mean()
         return f"{size}; {data.encoding.target!r} is between {low:.4g} and {high:.4g}, on average {mean:.4g}."
@@ -108,12 +114,23 @@ def _printable(label: Any) -> str:
 
 
 def check_classes(data: Samples, path: Path) -> None:
-    """Raise unless there are two classes to tell apart."""
+    """Raise unless there are two classes to tell apart, and none has one row for being written otherwise."""
+    spelled = label_findings(data)
+    if spelled and min(Counter(data.y.tolist()).values()) < 2:
+        raise UserError(f"{path}: {spelled[0].for_command_line()}")
     if len(set(data.y.tolist())) < 2:
         raise UserError(
             f"{path}: the target {data.encoding.target!r} has one class only ({data.y[0]}); at least two are "
             "needed."
         )
+
+
+def label_findings(data: Samples) -> list[Finding]:
+    """Labels that are written in two ways."""
+    from kernelwise.diagnostics.spellings import spelling_findings
+
+    counts = Counter(data.y.tolist())
+    return spelling_findings(list(counts), list(counts.values()))
 
 
 def read_more(path: Path, encoding: Encoding, has_header: bool | None = None) -> Table:

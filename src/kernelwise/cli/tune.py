@@ -80,6 +80,7 @@ def tune(
     ignore: options.Ignore = None,
     missing: options.Missing = None,
     lump: options.Lump = False,
+    unknown: options.UnknownOption = options.Unknown.error,
     journal: options.JournalFile = None,
     model: Model = None,
     report_file: options.ReportFile = None,
@@ -94,7 +95,7 @@ def tune(
     from kernelwise.cli import _findings
     from kernelwise.cli._tuning import make_model, settle_score
     from kernelwise.cli._tuning_result import print_tuning, tuning_json
-    from kernelwise.cli.samples import check_classes, first_line, fit, open_journal, read_more, read_samples
+    from kernelwise.cli.samples import check_classes, first_line, fit, open_journal, read_samples
     from kernelwise.persistence.model_file import save
     from kernelwise.reports.answer import answer_of
 
@@ -111,8 +112,7 @@ def tune(
         settle_score(machine, positive, data.y)
     held_out = None
     if test is not None:
-        table = read_more(test, data.encoding)
-        held_out = data.encoding.samples(table), labels_of_test(test, table, data, report_file is not None)
+        held_out = read_test(test, data, unknown.value, report_file is not None)
     with open_journal(journal, "tune", data, {"task": task.value, **steady(chosen)}) as cells:
         fit(machine, data, time_budget, cells)
     failed: list[str] = []
@@ -123,8 +123,8 @@ def tune(
             say(f"The model is in {model}.")
     with kept_for_later(report_file, failed):
         if report_file is not None:
-            more = {"test": held_out, "source": str(file), "seed": seed, "preparation": data.preparation}
-            report.write(report_file, machine, data.X, data.y, context.obj, **more)
+            more = {"test": held_out, "source": str(file), "seed": seed}
+            report.write(report_file, machine, data, context.obj, **more)
     answer = answer_of(machine, held_out)
     result = {
         "command": "tune",
@@ -137,8 +137,7 @@ def tune(
         "report": report_file,
     }
     found = [
-        *machine.diagnostics_,
-        *_findings.tune_findings(machine, data, chosen),
+        *_findings.tune_findings(machine, data, chosen, answer),
         *_findings.test_findings(data, held_out, answer),
     ]
     result["findings"] = _findings.as_json(_findings.unique(found))
@@ -158,6 +157,18 @@ def kept_for_later(path: Path | None, failed: list[str]) -> Iterator[None]:
         yield
     except OSError as error:
         failed.append(f"{path} was not written: {error.strerror or error}.")
+
+
+def read_test(path: Path, data: Any, unknown: str, must_be_known: bool) -> tuple[Any, Any]:
+    """X and y of the test file; words that are new to it are refused, or counted in a note."""
+    from kernelwise.cli.samples import read_more
+
+    notes: list[str] = []
+    table = read_more(path, data.encoding)
+    X = data.encoding.samples(table, unknown, notes)
+    for note in notes:
+        say(note)
+    return X, labels_of_test(path, table, data, must_be_known)
 
 
 def labels_of_test(path: Path, table: Any, data: Any, must_be_known: bool) -> Any:

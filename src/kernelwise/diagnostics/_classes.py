@@ -8,6 +8,7 @@ import numpy as np
 
 from kernelwise._core.text import count
 from kernelwise.diagnostics._data import Data, listed
+from kernelwise.diagnostics.spellings import spelling_findings
 from kernelwise.findings import Finding
 
 N_FOLDS = 5  # of the usual cross-validation
@@ -19,7 +20,8 @@ def class_findings(data: Data) -> list[Finding]:
     if len(data.classes) == 1:
         only = f"y has one class only ({data.classes[0]!r}, {count(len(data.index), data.noun)})."
         return [Finding("one-class", "error", only, f"Add {data.noun}s of another class.")]
-    return [*_tiny(data), *_imbalance(data)]
+    spelled = spelling_findings(data.classes, data.counts.tolist(), data.noun)
+    return [*spelled, *_tiny(data), *_imbalance(data)]
 
 
 def _tiny(data: Data) -> Iterator[Finding]:

@@ -25,11 +25,11 @@ def cost_findings(data: Data) -> list[Finding]:
     by_rows = trains_by_rows(data.kernel, data.X, n, SVC().memory_limit)
     seconds = predicted_seconds(data, by_rows)
     gram = f"Gram matrix of {amount(8 * n * n)}"
-    how = f"rows of the kernel, not its {gram}" if by_rows else f"its {gram}"
+    how = f"rows of the kernel, not its {gram}" if by_rows else f"the {gram}"
     time = "less than 0.01 s" if seconds < 0.01 else f"about {seconds:.1g} s"
     message = (
-        f"One SVM on {n} × {data.X.shape[1]} values would use {how}, and take {time} of one "
-        "core at C = 1 (to a factor of five; up to a hundred times that at C = 10 000)."
+        f"Training one model on these {n} {data.noun}s takes {time}, and a search trains hundreds (one core "
+        f"at C = 1, to a factor of five; up to a hundred times that at C = 10 000; with {how})."
     )
     if seconds <= LONG:
         return [Finding("cost", "info", message)]

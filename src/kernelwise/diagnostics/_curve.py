@@ -8,6 +8,7 @@ from kernelwise._core.text import count
 from kernelwise.diagnostics._data import Data, listed
 from kernelwise.exceptions import BoundaryWarning, DegenerateGramError
 from kernelwise.findings import Finding
+from kernelwise.kernels.radial import sigma_of
 from kernelwise.sketch.sketch import DistanceSketch
 
 MANY = 50_000  # samples from which only some blocks of the pairs are looked at
@@ -39,8 +40,9 @@ def curve_findings(data: Data, random_state: int) -> list[Finding]:
     seen = "" if n_blocks is None else f" (as far as {N_BLOCKS} random blocks of pairs show)"
     if flat:
         message = (
-            f"No kernel width separates the classes best{seen} for {len(flat)} of "
-            f"{count(len(names), 'two-class problem')} (the criterion DBTC has no peak; {listed(flat)})."
+            f"By distances alone it cannot be told up to which one {data.noun}s should count as alike{seen} "
+            f"(for {len(flat)} of {count(len(names), 'two-class problem')} the criterion DBTC has no peak; "
+            f"{listed(flat)})."
         )
         advice = (
             "Choose the width by cross-validation, or by another criterion; equal points or close "
@@ -48,6 +50,8 @@ def curve_findings(data: Data, random_state: int) -> list[Finding]:
         )
         option = "Leave --criterion out: cross-validation then chooses the width."
         return [Finding("curve", "warning", message, advice, option)]
-    whom = "the classes" if len(names) == 1 else f"each of {len(names)} classes from the rest, on average,"
-    peak = f"A kernel of γ = {best.gamma:.4g} separates {whom} best{seen} (the peak of the criterion DBTC)."
+    peak = (
+        f"The classes are farthest apart if {data.noun}s count as alike up to a distance of about "
+        f"{sigma_of(best.gamma):.2g}{seen} (the criterion DBTC has its peak at γ = {best.gamma:.4g})."
+    )
     return [Finding("curve", "info", peak)]

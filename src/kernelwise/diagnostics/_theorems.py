@@ -140,10 +140,10 @@ def _plain(data: Data, pair: ClosestPair, sign: int) -> str:
     kind = "" if sign >= 0 else "of different classes, "
     where = f"{kind}{data.where(*pair.samples)}, {pair.distance:.4g} apart"
     if sign >= 0:
-        return f"The closest two different rows ({where}) are no sign of a width that would run to zero."
+        return f"The closest two different rows ({where}) do no harm to any --criterion."
     return (
-        f"The closest two different rows ({where}) draw every --criterion of alignment or margin towards a "
-        "kernel width of zero."
+        f"The closest two different rows ({where}) mislead a search by --criterion kta or radius-margin: it "
+        "would count no two rows as alike (a kernel width of zero)."
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -18,6 +19,7 @@ from kernelwise.diagnostics._features import feature_findings, value_findings
 from kernelwise.diagnostics._points import distinct_points
 from kernelwise.diagnostics._targets import as_targets, conflict_findings, target_findings
 from kernelwise.diagnostics._theorems import verdict_on
+from kernelwise.diagnostics.spellings import TWO_SPELLINGS
 from kernelwise.findings import Finding
 from kernelwise.search.leaks import column_findings
 
@@ -92,9 +94,10 @@ def diagnose(
     Returns
     -------
     diagnosis : Diagnosis
-        Names of findings: "one-class", "tiny-class", "imbalance", "values", "constant", "scaling",
-        "row numbers", "identifiers", "target in a column", "duplicates", "conflicts", "identical", "kernel",
-        "closest-pair", "curve", "cost"; for a regression also "constant target" and "outliers".
+        Names of findings: "one-class", "labels written in two ways", "tiny-class", "imbalance", "values",
+        "constant", "scaling", "row numbers", "identifiers", "target in a column", "duplicates", "conflicts",
+        "identical", "kernel", "closest-pair", "curve", "cost"; for a regression also "constant target" and
+        "outliers".
 
     Notes
     -----
@@ -120,7 +123,7 @@ def diagnose(
     data = Data.read(X, y, kernel, feature_names, lines)
     findings = [*class_findings(data), *value_findings(data)]
     if any(finding.name == "values" for finding in findings):
-        return _sorted(findings)
+        return _diagnosis(findings)
     findings += column_findings(data.X, data.index, data.names, is_classes=True)
     data = data.scaled(scale)
     findings += feature_findings(data)
@@ -130,7 +133,7 @@ def diagnose(
         data, warned = data.mapped()
         points = points.mapped(data.X)
         findings += [*warned, verdict_on(data, points).finding, *curve_findings(data, random_state)]
-    return _sorted([*findings, *cost_findings(data)])
+    return _diagnosis([*findings, *cost_findings(data)])
 
 
 def _of_numbers(data: Data, y: Any, scale: Any) -> Diagnosis:
@@ -138,11 +141,20 @@ def _of_numbers(data: Data, y: Any, scale: Any) -> Diagnosis:
     y = as_targets(y, len(data.index))
     findings = [*target_findings(data, y), *value_findings(data)]
     if any(finding.name == "values" for finding in findings):
-        return _sorted(findings)
+        return _diagnosis(findings)
     findings += column_findings(data.X, y, data.names, is_classes=False)
     data = data.scaled(scale)
-    return _sorted([*findings, *feature_findings(data), *conflict_findings(data, y), *cost_findings(data)])
+    return _diagnosis([*findings, *feature_findings(data), *conflict_findings(data, y), *cost_findings(data)])
 
 
-def _sorted(findings: list[Finding]) -> Diagnosis:
-    return Diagnosis(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))
+def most_serious_first(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings by their severity; labels written in two ways come first, since other findings follow."""
+
+    def rank(finding: Finding) -> tuple[bool, int]:
+        return finding.name != TWO_SPELLINGS, SEVERITIES.index(finding.severity)
+
+    return sorted(findings, key=rank)
+
+
+def _diagnosis(findings: list[Finding]) -> Diagnosis:
+    return Diagnosis(most_serious_first(findings))

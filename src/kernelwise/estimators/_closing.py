@@ -23,7 +23,7 @@ from kernelwise.search.trust import NO_BETTER, baseline_findings, class_findings
 KINDS = (
     ("width factor", "kernel width", "kernel widths"),
     ("C = ", "value of C", "values of C"),
-    ("ε = ", "value of ε", "values of ε"),
+    ("ε = ", "other tolerance of errors (ε)", "other tolerances of errors (ε)"),
 )
 #: Other steps that are named one by one.
 MOST = 3

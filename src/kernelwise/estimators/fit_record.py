@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kernelwise._core.text import count
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES, two_class_machines
 from kernelwise.search.samples import Samples
@@ -119,8 +120,8 @@ def held_out_sigmoids(
     finding = Finding(
         "flat probabilities",
         "info",
-        f"Held-out decision values of {n_flat} of {len(sigmoids)} two-class models do not tell the classes "
-        "apart, so that their probabilities are little more than the shares of the classes.",
+        f"The probabilities of {n_flat} of {count(len(sigmoids), 'two-class model')} are little more than "
+        "the shares of the classes: on held-out rows these models do not tell the classes apart.",
         "Use decision_function to rank samples, or train on more samples of the rare classes.",
         "Do not rely on the columns that predict --proba adds, or train on more rows of the rare classes.",
     )

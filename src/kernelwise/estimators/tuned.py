@@ -247,8 +247,8 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         X, y : arrays of shape (n_samples, n_features) and (n_samples,), default=None
             The training samples. With them the report has decision regions and findings about the data.
         **options
-            ``test``, ``comparison``, ``command``, ``source``, ``seed``, ``preparation``: see
-            `kernelwise.reports.report_data`.
+            ``test``, ``comparison``, ``command``, ``source``, ``seed``, ``preparation``, ``lines``,
+            ``n_columns``: see `kernelwise.reports.report_data`.
         """
         from kernelwise.reports import report_data, write_report
 

@@ -48,6 +48,8 @@ class Kernel(Parametrized, ABC):
     input_powers: ClassVar[dict[str, float]] = {}
     #: What people call the kernel; the name of the class unless it says otherwise.
     title: ClassVar[str]
+    #: What the kernel does, for somebody who does not know its name; see also ``reach``.
+    meaning: ClassVar[str] = ""
     #: Whether the kernel is the inner product itself, so that a machine has one weight per feature.
     is_linear: ClassVar[bool] = False
     #: Whether the kernel is a function of a distance after a linear map, and 1 at distance zero.
@@ -70,6 +72,11 @@ class Kernel(Parametrized, ABC):
         super().__init_subclass__(**kwargs)
         if "title" not in vars(cls):
             cls.title = cls.__name__
+
+    @property
+    def reach(self) -> float | None:
+        """The distance at which the kernel is exp(−1/2), σ of a Gaussian; None if no one number says it."""
+        return None
 
     def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
         """Gram matrix of shape (n_rows, n_columns); columns are the samples ``X`` when ``Y`` is None."""

@@ -32,6 +32,9 @@ class DiagonalGaussian(MetricKernel):
     """
 
     title: ClassVar[str] = "Diagonal Gaussian"
+    meaning: ClassVar[str] = (
+        "rows count as alike by their distance, in which each column has a learned weight"
+    )
     metric_name: ClassVar[str] = "q"
     hyperparameters: ClassVar = (Hyperparameter("q"),)
     input_powers: ClassVar = {"q": 1.0}

@@ -60,6 +60,7 @@ class Linear(DotProductKernel):
     """
 
     title: ClassVar[str] = "Linear kernel"
+    meaning: ClassVar[str] = "a weighted sum of the columns decides"
     is_linear: ClassVar[bool] = True
 
     def __init__(self) -> None:
@@ -90,6 +91,7 @@ class Polynomial(DotProductKernel):
     array([[9.]])
     """
 
+    meaning: ClassVar[str] = "a weighted sum of products of columns decides"
     input_powers: ClassVar = {"gamma": 1.0}
 
     def __init__(self, degree: int = 3, gamma: float = 1.0, coef0: float = 1.0) -> None:
@@ -145,6 +147,7 @@ class Sigmoid(DotProductKernel):
     array([[0.7616]])
     """
 
+    meaning: ClassVar[str] = "rows are compared by the sum of the products of their columns"
     hyperparameters: ClassVar = (Hyperparameter("gamma"), Hyperparameter("coef0", (-1e2, 1e2), is_log=False))
     input_powers: ClassVar = {"gamma": 1.0}
 

@@ -33,6 +33,7 @@ class Gaussian(MetricKernel):
     """
 
     title: ClassVar[str] = "Gaussian with a full metric"
+    meaning: ClassVar[str] = "rows count as alike by a learned distance, which takes columns together"
     metric_name: ClassVar[str] = "Q"
     geometry: ClassVar[str] = "spd"
     input_powers: ClassVar = {"Q": 1.0}

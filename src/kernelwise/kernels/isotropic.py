@@ -9,7 +9,7 @@ import numpy as np
 from kernelwise._core.parameters import Hyperparameter
 from kernelwise._core.validation import check_positive
 from kernelwise.kernels.distances import euclidean_distances
-from kernelwise.kernels.radial import OneWidth, RadialKernel, ScaledGaussian, decayed
+from kernelwise.kernels.radial import OneWidth, RadialKernel, ScaledGaussian, decayed, sigma_of
 from kernelwise.kernels.starts import start_gamma, start_sigma
 
 #: Largest γ/σ² of KMOD: products of it with sums of kernel values are numbers.
@@ -47,6 +47,10 @@ class RBF(ScaledGaussian):
     def scale(self) -> float:
         return float(self.gamma)
 
+    @property
+    def reach(self) -> float:
+        return sigma_of(self.gamma)
+
     def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
         return self._copy(gamma=start_gamma(X, y, heuristic, keep=self.gamma))
 
@@ -81,6 +85,10 @@ class ExponentialRBF(RadialKernel, OneWidth):
     @property
     def scale(self) -> float:
         return float(self.gamma)
+
+    @property
+    def reach(self) -> float:
+        return 0.5 / self.scale
 
     def distances(self, X: Any, Y: Any = None) -> np.ndarray:
         """Euclidean distances, shape (n_rows, n_columns)."""
@@ -123,6 +131,7 @@ class KMOD(RadialKernel):
            [0.3775, 1.    ]])
     """
 
+    meaning: ClassVar[str] = "rows count the less as alike the farther apart they are"
     hyperparameters: ClassVar = (Hyperparameter("gamma"), Hyperparameter("sigma", (1e-4, 1e4)))
     input_powers: ClassVar = {"gamma": -1.0, "sigma": -0.5}
 

@@ -31,6 +31,7 @@ class KernelSum(Kernel):
     """
 
     title: ClassVar[str] = "Sum of kernels"
+    meaning: ClassVar[str] = "several measures of how alike two rows are, added up"
 
     def __init__(self, kernels: Sequence[Kernel], weights: Any = None) -> None:
         self.kernels = kernels

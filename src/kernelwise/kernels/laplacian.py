@@ -75,6 +75,7 @@ class Laplacian(CityBlockKernel, OneWidth):
     """
 
     title: ClassVar[str] = "Laplacian kernel"
+    meaning: ClassVar[str] = "rows count the less as alike the more their columns differ, all added up"
     hyperparameters: ClassVar = (Hyperparameter("gamma"),)
     input_powers: ClassVar = {"gamma": 0.5}
 
@@ -112,6 +113,9 @@ class DiagonalLaplacian(CityBlockKernel):
     """
 
     title: ClassVar[str] = "Diagonal Laplacian"
+    meaning: ClassVar[str] = (
+        "rows count the less as alike the more their columns differ, each with a learned weight"
+    )
     hyperparameters: ClassVar = (Hyperparameter("q"),)
     input_powers: ClassVar = {"q": 0.5}
 

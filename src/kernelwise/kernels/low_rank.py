@@ -35,6 +35,7 @@ class LowRankGaussian(MetricKernel):
     """
 
     title: ClassVar[str] = "Low-rank Gaussian"
+    meaning: ClassVar[str] = "rows count as alike by a learned distance along a few directions"
     metric_name: ClassVar[str] = "A"
     hyperparameters: ClassVar = (Hyperparameter("A", (-1e3, 1e3), is_log=False),)
     input_powers: ClassVar = {"A": 0.5}

@@ -46,6 +46,7 @@ class Mahalanobis(ScaledGaussian):
            [0.1353, 1.    ]])
     """
 
+    meaning: ClassVar[str] = "rows count as alike by their distance in units of the columns' spread"
     scales_features: ClassVar[bool] = True
     hyperparameters: ClassVar = (Hyperparameter("delta"),)
     input_powers: ClassVar = {"delta": 1.0}

@@ -134,6 +134,11 @@ def decayed(D: np.ndarray, scale: float) -> np.ndarray:
     return exp_without_denormals(D)
 
 
+def sigma_of(gamma: float) -> float:
+    """σ of exp(−γd²) = exp(−d²/(2σ²)): the distance up to which rows count as alike, about."""
+    return float(1.0 / np.sqrt(2.0 * gamma))
+
+
 def exp_without_denormals(exponent: np.ndarray) -> np.ndarray:
     """exp in place, with zero for what would be a denormal number.
 

@@ -12,7 +12,7 @@ from kernelwise._core.text import count
 from kernelwise.reports.errors import predictions
 from kernelwise.reports.words import is_share, score_name, sign_of
 from kernelwise.search.rules import standard_error
-from kernelwise.search.wording import error_text, kernel_text, score_text
+from kernelwise.search.wording import error_text, kernel_meaning, kernel_text, score_text
 
 #: Standard errors of the difference from which a test is far below cross-validation.
 FAR = 3.0
@@ -24,7 +24,8 @@ class Answer:
 
     Attributes
     ----------
-    kernel : str
+    kernel, meaning, exact : str
+        The kernel with its numbers, what it does, and the kernel with all digits.
     C : float
     epsilon : float or None
     score : str
@@ -73,6 +74,8 @@ class Answer:
     rmse: float | None = None
     mean_rmse: float | None = None
     test_rmse: float | None = None
+    meaning: str = ""
+    exact: str = ""
 
     def text(self, score: float) -> str:
         """A score as it is shown: 97.2 % of a share of rows, 0.972 of other scores."""
@@ -140,6 +143,8 @@ def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
             test_error = float(standard_error(np.array([test_score]), n_test, is_share=True))
     return Answer(
         kernel=kernel_text(model.kernel_),
+        meaning=kernel_meaning(model.kernel_, model.scale),
+        exact=repr(model.kernel_),
         C=model.C_,
         epsilon=getattr(model, "epsilon_", None),
         score=score_name(model),

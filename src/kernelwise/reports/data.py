@@ -37,6 +37,8 @@ class ReportData:
     answer : Answer
     n_rows : float or None
         All rows that the model was made from; a weight of 2 counts as two.
+    n_columns : int or None
+        Columns of the file that the features were made from.
     classes : list of (str, float)
         Names of the classes and how many rows each has.
     preparation : tuple of str
@@ -88,6 +90,7 @@ class ReportData:
     n_rows: float | None = None
     classes: list[tuple[str, float]] = field(default_factory=list)
     preparation: tuple[str, ...] = ()
+    n_columns: int | None = None
     criterion: CriterionCurves | None = None
     support: Support | None = None
     relevance: Relevance | None = None
@@ -116,6 +119,8 @@ def report_data(
     source: str | None = None,
     seed: Any = None,
     preparation: Sequence[str] = (),
+    lines: Any = None,
+    n_columns: int | None = None,
 ) -> ReportData:
     """Collect what there is to show about a tuned model.
 
@@ -135,6 +140,10 @@ def report_data(
         The model's ``random_state`` if None.
     preparation : sequence of str, default=()
         Sentences on what was done to the columns before: values filled in, words coded, columns left out.
+    lines : array of shape (n_rows,), default=None
+        Lines of the rows in their file, which findings then name.
+    n_columns : int, default=None
+        Columns that the features were made from, if some are coded words; None is one for each feature.
 
     Returns
     -------
@@ -176,11 +185,12 @@ def report_data(
         how=tuple(getattr(model.result_, "how", ())),  # which models of earlier versions do not have
         paths=paths,
         chosen=chosen(model, paths),
-        findings=report_findings(model, X, y, answer, for_command_line=command is not None),
+        findings=report_findings(model, X, y, answer, for_command_line=command is not None, lines=lines),
         provenance=provenance(model, X, y, command, source, seed),
         n_rows=row_count(model, y),
         classes=class_counts(model, y) if of_classes else [],
         preparation=tuple(preparation),
+        n_columns=answer.n_features if n_columns is None else n_columns,
         criterion=criterion_curves(model),
         support=support_of(model),
         relevance=relevance_of(model),

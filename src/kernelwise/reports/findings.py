@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from sklearn.base import is_classifier
 
-from kernelwise.diagnostics import diagnose
+from kernelwise.diagnostics.diagnosis import diagnose, most_serious_first
 from kernelwise.estimators.kernel_choice import is_precomputed
 from kernelwise.findings import Finding
 from kernelwise.reports.answer import Answer
@@ -17,38 +18,57 @@ from kernelwise.reports.words import is_share
 
 #: Rows beyond which the data are not diagnosed here: the closest pair takes a pass over all pairs.
 MAX_DIAGNOSED = 20_000
-SEVERITIES = ("error", "warning", "info")
 #: Findings about criteria, which matter to a search that goes by one of them alone.
 ABOUT_CRITERIA = ("closest-pair", "curve")
+#: Findings of a fit about columns as they are in the file, which scaled ones do not show.
+OF_FIT = ("row numbers", "identifiers", "target in a column")
+#: Standard errors above the baseline up to which a choice that other rows would not make is worth a warning.
+NEAR_GUESSING = 3.0
 
 
 def report_findings(
-    model: Any, X: Any, y: Any, answer: Answer, for_command_line: bool = False
+    model: Any, X: Any, y: Any, answer: Answer, for_command_line: bool = False, lines: Any = None
 ) -> tuple[Finding, ...]:
-    """All findings, the most serious first; ``X`` and ``y`` may be None."""
+    """All findings, the most serious first; ``X`` and ``y`` may be None, ``lines`` as in `diagnose`."""
     of_test = finding_of_test(answer)
-    known = [*model.diagnostics_, *_about_rows(model, X, y)]
-    found = [*([] if of_test is None else [of_test]), *_settled(model, known)]
+    known = [*model.diagnostics_, *_about_rows(model, X, y, lines)]
+    found = [*([] if of_test is None else [of_test]), *settled(model, known, answer)]
     found = list({finding.message: finding for finding in found}.values())
     if for_command_line:
         found = [replace(finding, advice=finding.option or finding.advice) for finding in found]
-    return tuple(sorted(found, key=lambda finding: SEVERITIES.index(finding.severity)))
+    return tuple(most_serious_first(found))
 
 
-def _settled(model: Any, findings: list[Finding]) -> Iterator[Finding]:
-    """Findings as they stand after the choices that the user has made."""
+def settled(model: Any, findings: Iterable[Finding], answer: Answer) -> Iterator[Finding]:
+    """Findings as they stand after the choices that the user has made, and beside the answer."""
     for finding in findings:
         if finding.name == "imbalance":
             finding = _imbalance(model, finding)
+        elif finding.name == "classes never predicted":
+            finding = _never_predicted(model, finding)
         elif finding.name in ABOUT_CRITERIA and model.criterion == "auto":
             # Cross-validation has decided, whatever a criterion says.
             finding = replace(finding, severity="info")
+        elif finding.name == "unstable choice" and _is_near_guessing(answer):
+            finding = replace(finding, severity="warning")
         yield finding
+
+
+def _is_near_guessing(answer: Answer) -> bool:
+    """Whether a score is so near that of a constant answer that the choice of a setting may explain it."""
+    if answer.baseline_score is None:
+        return False
+    return bool(answer.cv_score - answer.baseline_score < NEAR_GUESSING * np.nan_to_num(answer.cv_error))
+
+
+def _followed(model: Any) -> tuple[bool, bool]:
+    """Whether the model has class weights, and a score other than the share of right rows."""
+    return model.class_weight is not None, not is_share(model)
 
 
 def _imbalance(model: Any, finding: Finding) -> Finding:
     """Of weights and a score against imbalance, the advice that was not followed; none makes it a fact."""
-    has_weights, has_score = model.class_weight is not None, not is_share(model)
+    has_weights, has_score = _followed(model)
     if has_weights and has_score:
         known = "The class weights and the score of this model take this into account."
         return replace(finding, severity="info", advice=known, option=known)
@@ -65,15 +85,37 @@ def _imbalance(model: Any, finding: Finding) -> Finding:
     return finding
 
 
-def _about_rows(model: Any, X: Any, y: Any) -> list[Finding]:
+def _never_predicted(model: Any, finding: Finding) -> Finding:
+    """Of weights and a score for classes that are never predicted, the advice that was not followed."""
+    has_weights, has_score = _followed(model)
+    if has_weights and has_score:
+        more = "It takes more rows of such a class, or features that tell it from the others."
+        return replace(finding, advice=more, option=more)
+    if has_weights:
+        score = "Choose by a score that counts classes equally: {}."
+        option = score.format("--scoring balanced_accuracy")
+        return replace(finding, advice=score.format("scoring='balanced_accuracy'"), option=option)
+    if has_score:
+        weights = "Weigh the classes equally: {}."
+        option = weights.format("--class-weight balanced")
+        return replace(finding, advice=weights.format("class_weight='balanced'"), option=option)
+    return finding
+
+
+def _about_rows(model: Any, X: Any, y: Any, lines: Any) -> list[Finding]:
     """What is noticed in the rows as the kernel sees them."""
-    is_trained_classifier = hasattr(model, "best_estimator_") and is_classifier(model)
-    if X is None or not is_trained_classifier or is_precomputed(model.kernel):
+    if X is None or not hasattr(model, "best_estimator_") or is_precomputed(model.kernel):
         return []
     if len(y) > MAX_DIAGNOSED:
         message = f"More than {MAX_DIAGNOSED} rows were not searched for duplicates and close pairs."
         advice = "Run kernelwise.diagnose(X, y), which takes a pass over all pairs."
         return [Finding("not diagnosed", "info", message, advice, "Run kernelwise diagnose on the file.")]
-    names = getattr(model, "feature_names_in_", None)
-    about_data = diagnose(model.machine_samples(X), y, kernel=model.kernel_, feature_names=names)
-    return [finding for finding in about_data if finding.name != "cost"]
+    about_data = diagnose(
+        model.machine_samples(X),
+        y,
+        kernel=model.kernel_,
+        feature_names=getattr(model, "feature_names_in_", None),
+        task="classification" if is_classifier(model) else "regression",
+        lines=lines,
+    )
+    return [finding for finding in about_data if finding.name not in ("cost", *OF_FIT)]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kernelwise._core.files import whole_file
 from kernelwise._core.text import count
@@ -16,10 +17,17 @@ from kernelwise.reports.held_out import Confusion
 from kernelwise.reports.words import sentence, shortened, unbroken
 from kernelwise.search.wording import number
 
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+#: An option of the command line in a text.
+OPTION = re.compile(r"--[a-z][\w-]*")
 #: Classes of a confusion matrix that is shown whole; rows of the table of all candidates.
 MAX_CLASSES, MAX_ROWS = 30, 500
 #: Classes from which a confusion matrix is narrow, and letters of names that fit above its columns then.
 MANY, SHORT = 6, 4
+#: Findings that the head of the page tells in full.
+MOST_FIRST = 3
 #: Nothing is fetched and no script runs, whatever a label or a name says; pictures are in the page.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
@@ -76,6 +84,7 @@ def render(data: ReportData) -> str:
         shortened=shortened,
         sentence=sentence,
         count=count,
+        with_options=with_options,
         score=data.answer.text,
         error=data.answer.error,
     )
@@ -93,7 +102,15 @@ def render(data: ReportData) -> str:
         max_classes=MAX_CLASSES,
         max_rows=MAX_ROWS,
         many=MANY,
+        most_first=MOST_FIRST,
     )
+
+
+def with_options(text: str) -> Markup:
+    """A text in which no line ends inside an option of the command line."""
+    from markupsafe import Markup, escape
+
+    return Markup(OPTION.sub(r'<span class="option">\g<0></span>', str(escape(text))))
 
 
 def is_numbered(table: Confusion) -> bool:

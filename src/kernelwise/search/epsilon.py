@@ -46,8 +46,19 @@ def fit_epsilon(
     assert scored.epsilon is not None
     if climb is not None and scored.epsilon < first / FELL:
         scored = Climb(kernel, judge, epsilons=[scored.epsilon], tried={1.0: scored}).run([], [])
-    values = ", ".join(f"{epsilon:.3g}" for epsilon in tried)
-    return scored, [f"ε = {scored.epsilon:.3g} was the best of {values} (deviations of y)."]
+    assert scored.epsilon is not None
+    return scored, _said(scored.epsilon, tried)
+
+
+def _said(chosen: float, tried: list[float]) -> list[str]:
+    """Which ε was chosen among which others, in words; nothing where there was no other."""
+    others = [f"{epsilon:.3g}" for epsilon in tried if epsilon != chosen]
+    if not others:
+        return []
+    too = f"{others[0]} was" if len(others) == 1 else f"{', '.join(others[:-1])} and {others[-1]} were"
+    return [
+        f"Errors up to ε = {chosen:.3g} standard deviations of the target do not count; {too} tried, too."
+    ]
 
 
 def _try(

@@ -11,7 +11,7 @@ from kernelwise.search.c_range import LIMITS, STEP
 from kernelwise.search.climb import STEP as WIDTH_STEP
 from kernelwise.search.climb import Climb
 from kernelwise.search.result import Choice
-from kernelwise.search.wording import number
+from kernelwise.search.wording import kernel_text, number
 
 #: Classes that a sentence lists, at most.
 MAX_LISTED = 5
@@ -27,7 +27,7 @@ def baseline_findings(score: float, error: float, baseline: Baseline | None) -> 
     found = f"{score:.4g}" if margin == 0.0 else f"{score:.4g} ± {margin:.2g}"
     message = (
         f"The model is no better than guessing: its cross-validated score is {found}, and "
-        f"{baseline.answer} scores {baseline.score:.4g}."
+        f"{baseline.answer} scores {round(baseline.score, 9) + 0.0:.4g}."
     )
     advice = (
         "Do not use it as it is: look for features that say more about the target, for more rows, or for a "
@@ -131,5 +131,6 @@ def _edge_of_width(climb: Climb, error: float) -> Finding | None:
             "",
         )
     )
-    message = f"The chosen kernel, {climb.tried[factor].kernel}, is the {end} that is tried: {meaning}."
+    kernel = kernel_text(climb.tried[factor].kernel)
+    message = f"The chosen kernel ({kernel}) is the {end} that is tried: {meaning}."
     return Finding("width at the end of its range", _severity(gain, error), message, advice, option)

@@ -11,6 +11,8 @@ from kernelwise.kernels import Kernel
 
 #: Letters of the papers for names of parameters.
 LETTERS = {"gamma": "γ", "delta": "δ", "sigma": "σ", "coef0": "c", "epsilon": "ε"}
+#: In what distances between rows are measured, by the scaling.
+UNITS = {"standard": "standard deviations", "minmax": "ranges of a column", None: "in units of the columns"}
 #: Weights below this share of the largest do not count as kept features.
 NEGLIGIBLE = 1e-6
 
@@ -33,6 +35,25 @@ def kernel_text(kernel: Any) -> str:
     return ", ".join([kernel.title, *(f"{LETTERS.get(k, k)} = {number(v)}" for k, v in numbers.items())])
 
 
+def kernel_meaning(kernel: Any, scale: Any = "standard") -> str:
+    """What a kernel does, in a few words without formulas; empty for kernels of others.
+
+    ``scale`` is the scaling of the columns, in whose units a distance is.
+
+    Examples
+    --------
+    >>> from kernelwise.kernels import RBF
+    >>> kernel_meaning(RBF(gamma=0.125))
+    'rows count as alike when closer than about 2 standard deviations'
+    """
+    if not isinstance(kernel, Kernel):
+        return ""
+    if kernel.reach is None:
+        return kernel.meaning
+    unit = UNITS.get(scale, "") if scale is None or isinstance(scale, str) else ""
+    return f"rows count as alike when closer than about {number(kernel.reach, 2)} {unit}".strip()
+
+
 def model_text(kernel: Any, C: float) -> str:
     """A kernel and C: RBF with γ = 0.0208 and C = 16."""
     title, *numbers = kernel_text(kernel).split(", ", 1)
@@ -43,7 +64,8 @@ def model_text(kernel: Any, C: float) -> str:
 
 def score_text(value: float, share: bool) -> str:
     """97.2 % for a share of rows, 0.972 for other scores."""
-    return (f"{100 * value:.1f} %" if share else f"{value:.3f}").replace("-", "−")
+    shown = f"{100 * value:.1f} %" if share else f"{round(value, 3) + 0.0:.3f}"  # no minus before zero
+    return shown.replace("-", "−")
 
 
 def error_text(error: float | None, share: bool) -> str:

@@ -47,7 +47,7 @@ class Column:
         return words
 
     def unknown(self, table: Table, index: int) -> np.ndarray:
-        """Rows with a word that the training file has not, in order."""
+        """Rows with a word that is not in the training file, in order."""
         if not self.categories:
             return np.empty(0, dtype=int)
         known = {None, *self.categories}
@@ -91,9 +91,9 @@ class Column:
         word = quoted(table.text(index)[rows[0]])
         message = (
             f"{word} is not in the training file, which has {enumerated(map(quoted, self.categories), 20)}"
-            f"{_more(rows)}. Correct it, or use `kernelwise predict --unknown ignore`."
+            f"{_more(rows)}. Correct it, or let such words count as none of these with --unknown ignore."
         )
-        return Fault(table.place(index, int(rows[0])), message)
+        return Fault(table.place(index, int(rows[0])), message, unknown="ignore")
 
     def to_json(self) -> dict[str, Any]:
         return {**vars(self), "categories": list(self.categories)}

@@ -38,8 +38,8 @@ class Encoding:
     def samples(self, table: Table, unknown: str = "error", notes: list[str] | None = None) -> Any:
         """X of a table: an array of shape (n_rows, n_features), or CSR.
 
-        Words that the training file has not are refused; ``unknown="ignore"`` codes them as none of the known
-        ones, and counts them in ``notes``.
+        Words that are not in the training file are refused; ``unknown="ignore"`` codes them as none of the
+        known ones, and counts them in ``notes``.
         """
         if self.first_index is not None:
             return self._matrix(table)
@@ -135,7 +135,7 @@ def _unknown_words(table: Table, column: Column, place: int) -> list[str]:
         return []
     n_rows, first = count(len(rows), "row"), f"{table.text(place)[rows[0]]!r} in {table.line(int(rows[0]))}"
     return [
-        f"Column {column.name!r}: {n_rows} with a word that the training file has not (first {first}) "
+        f"Column {column.name!r}: {n_rows} with a word that is not in the training file (first {first}) "
         f"{'counts' if len(rows) == 1 else 'count'} as none of its words."
     ]
 

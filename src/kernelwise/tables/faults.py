@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kernelwise.tables.cells import enumerated
 from kernelwise.tables.table import Table, TableError
 
 #: More faults than this are counted, not shown.
@@ -21,8 +22,8 @@ SPECIAL = re.compile(r'["$`\\!]')
 class Fault:
     """One thing that keeps a file from being used.
 
-    ``ignore``, ``missing``, ``impute``, ``lump`` and ``task`` are values of the options that help; a fault
-    without any can only be mended in the file.
+    ``ignore``, ``missing``, ``impute``, ``lump``, ``task`` and ``unknown`` are values of the options that
+    help; a fault without any can only be corrected in the file.
     """
 
     place: str  # such as "line 3, column 'a'"; empty for the whole file
@@ -32,19 +33,26 @@ class Fault:
     impute: bool = False
     lump: bool = False
     task: str = ""
+    unknown: str = ""
 
     @property
     def has_option(self) -> bool:
-        return bool(self.ignore or self.missing or self.impute or self.lump or self.task)
+        return bool(self.ignore or self.missing or self.impute or self.lump or self.task or self.unknown)
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}" if self.place else self.message
 
 
 class TableFaults(TableError):
-    """All faults of a file; ``lines`` has one line for each, and one on how to go on."""
+    """All faults of a file; ``lines`` has one line for each, and one on how to go on.
 
-    def __init__(self, source: str, faults: Sequence[Fault]) -> None:
+    ``ignore`` and ``missing`` are what the user has given for these options, which the last line repeats: of
+    an option that is given twice the last counts.
+    """
+
+    def __init__(
+        self, source: str, faults: Sequence[Fault], ignore: Sequence[str] = (), missing: Sequence[str] = ()
+    ) -> None:
         self.faults = tuple(faults)
         if len(faults) == 1:
             between = ", " if faults[0].place else ": "
@@ -53,26 +61,32 @@ class TableFaults(TableError):
             n_more = len(faults) - MOST_SHOWN
             more = [f"- and {n_more} more faults of these kinds."] if n_more > 0 else []
             shown = [f"- {fault}" for fault in faults[:MOST_SHOWN]]
-            self.lines = [f"{source} has {len(faults)} faults:", *shown, *more, *_go_on(self.faults)]
+            self.lines = [f"{source} has {len(faults)} faults:", *shown, *more]
+        self.lines += _go_on(self.faults, ignore, missing)
         super().__init__("\n".join(self.lines))
 
 
-def check_faults(source: str, faults: Sequence[Fault]) -> None:
-    """Raise if there are any."""
+def check_faults(
+    source: str, faults: Sequence[Fault], ignore: Sequence[str] = (), missing: Sequence[str] = ()
+) -> None:
+    """Raise if there are any; see `TableFaults`."""
     if faults:
-        raise TableFaults(source, faults)
+        raise TableFaults(source, faults, ignore, missing)
 
 
-def options(faults: Sequence[Fault]) -> str:
+def options(faults: Sequence[Fault], ignore: Sequence[str] = (), missing: Sequence[str] = ()) -> str:
     """The options of a command line with which the file can be used; empty if there are none."""
     ignored = [fault.ignore for fault in faults if fault.ignore]
-    missing = list(dict.fromkeys(text for fault in faults for text in fault.missing))
+    ignored = [*ignore, *ignored] if ignored else []
+    texts = list(dict.fromkeys(text for fault in faults for text in fault.missing))
+    texts = list(dict.fromkeys([*missing, *texts])) if texts else []
     tasks = [f"--task {fault.task}" for fault in faults if fault.task][:1]
     parts = [
         *([f"--ignore {in_shell(','.join(ignored))}"] if ignored else []),
-        *([f"--missing {in_shell(','.join(missing))}"] if missing else []),
+        *([f"--missing {in_shell(','.join(texts))}"] if texts else []),
         *(["--impute"] if any(fault.impute for fault in faults) else []),
         *(["--lump"] if any(fault.lump for fault in faults) else []),
+        *[f"--unknown {fault.unknown}" for fault in faults if fault.unknown][:1],
     ]
     return " ".join([*tasks, *parts])
 
@@ -91,12 +105,11 @@ def column_option(table: Table, index: int) -> str:
     return name if typed and table.names.index(name) == index else str(index + 1)
 
 
-def _go_on(faults: Sequence[Fault]) -> list[str]:
-    helpful = options(faults)
-    n_left = sum(not fault.has_option for fault in faults)
+def _go_on(faults: Sequence[Fault], ignore: Sequence[str], missing: Sequence[str]) -> list[str]:
+    helpful = options(faults, ignore, missing)
+    left = [fault.place or "the target" for fault in faults if not fault.has_option]
     if not helpful:
         return []
-    if n_left:
-        which = "the fault that has" if n_left == 1 else f"the {n_left} faults that have"
-        return [f"To go on: correct {which} no option in the file, then add {helpful}"]
+    if left:
+        return [f"To go on: correct {enumerated(left, 3)} in the file, then add {helpful}"]
     return [f"To go on: {helpful}"]

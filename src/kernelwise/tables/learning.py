@@ -11,7 +11,7 @@ from kernelwise.tables.columns import learn_column
 from kernelwise.tables.encoding import Encoding
 from kernelwise.tables.faults import Fault, check_faults
 from kernelwise.tables.libsvm import DENSE
-from kernelwise.tables.preparation import doubts, preparation, spellings
+from kernelwise.tables.preparation import doubts, preparation
 from kernelwise.tables.suspects import column_fault, gaps_fault
 from kernelwise.tables.table import Table, TableError
 from kernelwise.tables.target import TARGET_NAMES, target_fault
@@ -52,11 +52,9 @@ def learn_encoding(
     if not places:
         raise TableError(f"{table.source} has no column left beside the target {table.names[place]!r}.")
     table = table.with_missing(missing, places)
-    check_faults(table.source, _faults(table, place, places, task, impute, lump))
+    check_faults(table.source, _faults(table, place, places, task, impute, lump), ignore, missing)
     columns = {k: learn_column(table, k, impute) for k in places}
     notes += _labels_that_are_missing(table, place, missing)
-    if task == "classification" and table.columns[place].dtype.kind != "f":
-        notes += spellings(table, place)
     notes += doubts(table, [k for k, column in columns.items() if column.categories])
     encoding = Encoding(
         tuple(columns.values()),
@@ -89,7 +87,7 @@ def _faults(
     table: Table, target: int, places: Sequence[int], task: str, impute: bool, lump: bool
 ) -> list[Fault]:
     """All that is wrong with a training file: its target, its columns in their order, its gaps."""
-    by_column = {k: column_fault(table, k, lump) for k in places}
+    by_column = {k: column_fault(table, k, lump, impute) for k in places}
     faults = [target_fault(table, target, task), *by_column.values()]
     if not impute:
         kept = [k for k, fault in by_column.items() if fault is None or not fault.ignore]

@@ -62,11 +62,11 @@ def doubts(table: Table, words: Iterable[int]) -> list[str]:
     """Columns of words that may not be what they seem: numbers among them, one word written in two ways."""
     sentences = []
     for k in words:
-        sentences += _numbers_as_words(table, k) + spellings(table, k)
+        sentences += _numbers_as_words(table, k) + _spellings(table, k)
     return sentences
 
 
-def spellings(table: Table, index: int) -> list[str]:
+def _spellings(table: Table, index: int) -> list[str]:
     """Words of a column that differ only in capitals or spaces."""
     groups: dict[str, list[str]] = {}
     values = table.columns[index]

@@ -15,6 +15,10 @@ from kernelwise.tables.table import Table, is_missing
 
 #: More different words than this in a column are refused: they are names or text, not kinds.
 MAX_CATEGORIES = 20
+#: A column with a larger share of missing values is better left out than filled.
+MOSTLY_EMPTY = 0.5
+#: Of many words the most frequent ones are worth keeping if they are in at least this share of the cells.
+WORTH_KEEPING = 0.5
 #: A column in which at least this share of the words occur once names its rows.
 IDENTIFIER = 0.9
 #: A column with more different texts among its numbers than this is none of numbers with gaps.
@@ -30,8 +34,8 @@ UNIT = re.compile(r"([+-]?\d+(?:[.,]\d+)?)\s*([^\d\s.,:/-][^\d]*)")
 LIMIT = re.compile(r"[<>≤≥]=?\s*[\d.,]+")
 
 
-def column_fault(table: Table, index: int, lump: bool = False) -> Fault | None:
-    """What keeps a column from being features, missing values apart; None if nothing does."""
+def column_fault(table: Table, index: int, lump: bool = False, impute: bool = False) -> Fault | None:
+    """What keeps a column from being features, a few missing values apart; None if nothing does."""
     place, option = table.place(index), column_option(table, index)
     leave = f"eave it out with --ignore {in_shell(option)}"
     if index in table.unusable:
@@ -40,6 +44,10 @@ def column_fault(table: Table, index: int, lump: bool = False) -> Fault | None:
     present = values[~is_missing(values)]
     if not len(present):
         return Fault(place, f"it has no values. L{leave}.", option)
+    n_missing = len(values) - len(present)
+    if n_missing > MOSTLY_EMPTY * len(values) and not impute:
+        message = f"{n_missing} of {len(values)} values are missing, too many to fill. L{leave}."
+        return Fault(place, message, option)
     if values.dtype.kind == "f":
         return _infinite(table, index, option)
     counts = Counter(present.tolist())
@@ -53,14 +61,18 @@ def column_fault(table: Table, index: int, lump: bool = False) -> Fault | None:
     if len(counts) >= IDENTIFIER * len(present):
         n_words = f"{len(counts)} different words in {count(len(table), 'row')}, {such}"
         return Fault(place, f"it has {n_words}, and looks like an identifier. L{leave}.", option)
-    if lump:
-        return None
-    return Fault(
-        place,
-        f"it has {len(counts)} different words, {such}; at most {MAX_CATEGORIES} can be coded. Put the rare "
-        f"ones together with --lump, or l{leave}.",
-        lump=True,
-    )
+    return None if lump else _many_words(place, counts, such, option)
+
+
+def _many_words(place: str, counts: Counter[str], such: str, option: str) -> Fault:
+    """More words than can be coded: the frequent ones are kept if most rows have one of them."""
+    n_kept = sum(n for _, n in counts.most_common(MAX_CATEGORIES))
+    found = f"it has {len(counts)} different words, {such}; at most {MAX_CATEGORIES} can be coded"
+    leave = f"eave it out with --ignore {in_shell(option)}"
+    if n_kept >= WORTH_KEEPING * counts.total():
+        return Fault(place, f"{found}. Put the rare ones together with --lump, or l{leave}.", lump=True)
+    rare = f"the {MAX_CATEGORIES} most frequent are in {n_kept} of {counts.total()} rows only"
+    return Fault(place, f"{found}, and {rare}. L{leave}, or keep these {MAX_CATEGORIES} with --lump.", option)
 
 
 def gaps_fault(table: Table, places: Sequence[int]) -> Fault | None:

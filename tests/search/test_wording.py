@@ -1,0 +1,49 @@
+"""What kernels and settings are called in a sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernelwise.estimators._closing import _kinds
+from kernelwise.kernels import KERNELS, RBF, ExponentialRBF, as_kernel
+from kernelwise.search.epsilon import _said
+from kernelwise.search.wording import kernel_meaning, score_text
+
+
+@pytest.mark.parametrize("kernel", [RBF(gamma=0.3), ExponentialRBF(gamma=0.3)])
+def test_reach_is_where_the_kernel_has_fallen_to_the_root_of_one_over_e(kernel):
+    value = kernel(np.array([[0.0]]), np.array([[kernel.reach]]))[0, 0]
+    assert value == pytest.approx(np.exp(-0.5))
+
+
+def test_every_kernel_is_explained_in_a_few_words():
+    for name in KERNELS:
+        words = kernel_meaning(as_kernel(name))
+        assert words
+        assert len(words) < 85
+        assert not {"Gaussian", "γ", "kernel"} & set(words.split())
+    assert kernel_meaning("precomputed") == ""
+
+
+def test_distances_are_in_the_units_of_the_scaling():
+    kernel = RBF(gamma=0.125)
+    assert kernel_meaning(kernel, "standard").endswith("about 2 standard deviations")
+    assert kernel_meaning(kernel, "minmax").endswith("about 2 ranges of a column")
+    assert kernel_meaning(kernel, None).endswith("about 2 in units of the columns")
+    assert kernel_meaning(kernel, object()).endswith("about 2")
+
+
+def test_one_error_band_was_not_compared_with_itself():
+    assert _said(0.1, [0.1]) == []
+    (told,) = _said(0.1, [0.1, 0.6, 0.3])
+    assert told.endswith("do not count; 0.6 and 0.3 were tried, too.")
+
+
+def test_nothing_but_rounding_has_no_minus():
+    assert score_text(-1e-11, share=False) == "0.000"
+    assert score_text(-0.25, share=False) == "−0.250"
+
+
+def test_what_a_time_budget_skipped_is_said_without_letters_alone():
+    assert _kinds(["width factor 2", "ε = 0.3"]) == "1 kernel width and 1 other tolerance of errors (ε)"

@@ -12,7 +12,17 @@ from sklearn.svm import SVC as ReferenceSVC
 
 from kernelwise import SVC
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.kernels import RBF, DiagonalLaplacian, Gaussian, KernelSum, Laplacian, Linear
+from kernelwise.kernels import (
+    RBF,
+    DiagonalGaussian,
+    DiagonalLaplacian,
+    Gaussian,
+    KernelSum,
+    Laplacian,
+    Linear,
+)
+from kernelwise.kernels.gram import Shapes
+from kernelwise.kernels.metric import feature_relevance
 from kernelwise.testing import check_kernel
 
 
@@ -106,3 +116,30 @@ def test_sparse_samples_need_kernels_that_all_take_them():
 def test_wrong_parameters_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         KernelSum(*arguments)
+
+
+def test_relevance_is_the_mean_over_the_kernels_with_weights():
+    variance = np.array([1.0, 4.0])
+    gaussian, city = DiagonalGaussian([2.0, 1.0]), DiagonalLaplacian([3.0, 1.0])
+    assert feature_relevance(RBF(0.3), variance) is None
+    np.testing.assert_allclose(feature_relevance(gaussian, variance), [2 / 6, 4 / 6])
+    np.testing.assert_allclose(feature_relevance(city, variance), [3 / 5, 2 / 5])
+    together = KernelSum([RBF(0.3), gaussian, city], [1.0, 1.0, 3.0])
+    expected = (np.array([2 / 6, 4 / 6]) + 3.0 * np.array([3 / 5, 2 / 5])) / 4.0
+    np.testing.assert_allclose(feature_relevance(together, variance), expected)
+
+
+@pytest.mark.parametrize("kernel", [DiagonalGaussian([0.5, 2.0, 0.1]), DiagonalLaplacian([0.5, 2.0, 0.1])])
+def test_distances_of_one_shape_serve_all_widths(kernel):
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    shapes = Shapes(X, most_bytes=2 * 8 * 20**2)
+    for factor in (1.0, 4.0, 0.3):
+        np.testing.assert_allclose(
+            shapes.gram(kernel.rescaled(factor)), kernel.rescaled(factor)(X), rtol=1e-10
+        )
+    assert len(shapes._kept) == 1
+    for q in ([1.0, 2.0, 3.0], [3.0, 2.0, 1.0]):
+        shapes.gram(kernel.with_feature_weights(q))
+    assert len(shapes._kept) == 2  # the oldest has gone
+    assert shapes.gram(RBF()) is None
+    assert Shapes(X, most_bytes=0).gram(kernel) is None

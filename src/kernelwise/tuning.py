@@ -12,7 +12,7 @@ def tune(
     X: Any,
     y: Any,
     *,
-    kernel: Any = "rbf",
+    kernel: Any = "auto",
     criterion: Any = "auto",
     sample_weight: Any = None,
     **settings: Any,
@@ -23,7 +23,7 @@ def tune(
     ----------
     X : array, sparse matrix or data frame of shape (n_samples, n_features), or the Gram matrix
     y : array of shape (n_samples,)
-    kernel : str or Kernel, default="rbf"
+    kernel : str, Kernel or list of them, default="auto"
     criterion : "auto", str or Criterion, default="auto"
     sample_weight : array of shape (n_samples,), default=None
     **settings

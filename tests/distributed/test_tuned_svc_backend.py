@@ -147,7 +147,7 @@ def test_no_path_is_run_here_and_none_twice(monkeypatch):
     monkeypatch.setattr(Here, "kernel", refuse)
     monkeypatch.setattr("kernelwise.search.families.solve_path", spy)
     with dask.config.set(scheduler="synchronous"):
-        model = TunedSVC(Cs=[1.0, 4.0], refit=False, backend="dask").fit(X, y)
+        model = TunedSVC(["rbf", "laplacian"], Cs=[1.0, 4.0], refit=False, backend="dask").fit(X, y)
     assert None not in n_tasks
     assert len(n_tasks) == 5 * len({repr(params["kernel"]) for params in model.cv_results_["params"]})
 

@@ -64,7 +64,9 @@ def test_no_path_is_run_here_and_none_twice(monkeypatch):
     monkeypatch.setattr(Here, "kernel", refuse)
     monkeypatch.setattr("kernelwise.search.families.solve_regression_path", spy)
     with dask.config.set(scheduler="synchronous"):
-        model = TunedSVR(Cs=[1.0, 4.0], epsilons=[0.1, 0.2], cv=3, refit=False, backend="dask").fit(X, Y)
+        model = TunedSVR(
+            ["rbf", "laplacian"], Cs=[1.0, 4.0], epsilons=[0.1, 0.2], cv=3, refit=False, backend="dask"
+        ).fit(X, Y)
     assert None not in n_tasks
     assert len(n_tasks) == 2 * 3 * len({repr(params["kernel"]) for params in model.cv_results_["params"]})
 

@@ -139,7 +139,7 @@ def test_scores_are_those_of_machines_trained_one_by_one(blobs):
     """Folds given, features scaled before: the candidate's mean score is cross_val_score's."""
     X, y = blobs
     Z, cv = StandardScaler().fit_transform(X), KFold(3, shuffle=True, random_state=0)
-    model = TunedSVC(scale=None, cv=cv).fit(Z, y)
+    model = TunedSVC(["rbf", "laplacian"], scale=None, cv=cv).fit(Z, y)
     for row in range(0, len(model.cv_results_["params"]), 5):
         candidate = model.cv_results_["params"][row]
         machine = SVC(kernel=candidate["kernel"], C=candidate["C"])
@@ -199,7 +199,7 @@ def test_without_refit_there_is_no_machine(blobs):
 
 
 def test_a_line_for_every_kernel(blobs, capsys):
-    model = TunedSVC(verbose=1).fit(*blobs)
+    model = TunedSVC("rbf", verbose=1).fit(*blobs)
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == len(np.unique(model.cv_results_["param_gamma"]))
     assert all(line.startswith("[TunedSVC] RBF(gamma=") for line in lines)

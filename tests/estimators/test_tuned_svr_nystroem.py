@@ -113,7 +113,7 @@ def test_a_weight_is_a_repeated_row(samples):
 
 def test_sparse_samples(samples):
     X, y = samples[0][:120], samples[1][:120]
-    settings = {"solver": "nystroem", "cv": 2, "scale": None}
+    settings = {"kernel": "rbf", "solver": "nystroem", "cv": 2, "scale": None}
     dense, found = TunedSVR(**settings).fit(X, y), TunedSVR(**settings).fit(sparse.csr_matrix(X), y)
     assert sparse.issparse(found.best_estimator_.support_vectors_)
     assert_allclose(found.predict(X), dense.predict(X), rtol=1e-6)

@@ -49,7 +49,7 @@ def hostile():
     y[:2] = SCRIPT, END
     frame = pd.DataFrame(X, columns=[SCRIPT, END, "plain"])
     folds = list(StratifiedKFold(4, shuffle=True, random_state=0).split(X, y))
-    return Fitted(TunedSVC(cv=folds).fit(frame, y), frame, y)
+    return Fitted(TunedSVC("rbf", cv=folds).fit(frame, y), frame, y)
 
 
 @pytest.fixture(scope="session")
@@ -74,4 +74,4 @@ def regression():
     random = np.random.default_rng(1)
     X = random.uniform(-2, 2, size=(80, 2))
     y = 50.0 + 10.0 * np.sin(2 * X[:, 0]) + X[:, 1] + 0.5 * random.normal(size=80)
-    return Fitted(TunedSVR().fit(X, y), X, y)
+    return Fitted(TunedSVR("rbf").fit(X, y), X, y)

@@ -63,7 +63,7 @@ def twelve():
     names = np.array([f"Observationsmonat {k}" for k in range(12)])
     y = np.arange(144) % 12
     X = random.normal(size=(144, 4)) + 3 * random.normal(size=(12, 4))[y]
-    return Fitted(TunedSVC(Cs=[1.0, 10.0], cv=3).fit(X, names[y]), X, names[y])
+    return Fitted(TunedSVC("rbf", Cs=[1.0, 10.0], cv=3).fit(X, names[y]), X, names[y])
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def rare():
     y = np.where(np.arange(200) < 10, "rare disease", "healthy")
     X = random.normal(size=(200, 3)) + (y == "rare disease")[:, None]
     options = {"class_weight": "balanced", "scoring": "balanced_accuracy", "cv": 3}
-    return Fitted(TunedSVC(Cs=[1.0, 10.0], **options).fit(X, y), X, y)
+    return Fitted(TunedSVC("rbf", Cs=[1.0, 10.0], **options).fit(X, y), X, y)
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 900), (390, 844)])

@@ -24,7 +24,7 @@ def rare():
 
 
 def imbalance(rare, command=None, **options):
-    model = TunedSVC(Cs=[1.0], cv=3, **options).fit(*rare)
+    model = TunedSVC("rbf", Cs=[1.0], cv=3, **options).fit(*rare)
     return next(f for f in report_data(model, *rare, command=command).findings if f.name == "imbalance")
 
 
@@ -57,7 +57,7 @@ def test_advice_for_a_command_is_an_option_of_it(rare):
 
 def test_findings_about_criteria_are_notes_unless_one_decides(rare):
     def severities(**options):
-        found = report_data(TunedSVC(Cs=[1.0], cv=3, **options).fit(*rare), *rare).findings
+        found = report_data(TunedSVC("rbf", Cs=[1.0], cv=3, **options).fit(*rare), *rare).findings
         return {finding.name: finding.severity for finding in found}
 
     assert severities()["closest-pair"] == "info"
@@ -65,13 +65,16 @@ def test_findings_about_criteria_are_notes_unless_one_decides(rare):
 
 
 def test_the_most_serious_are_first(rare):
-    found = [finding.severity for finding in report_data(TunedSVC(Cs=[1.0], cv=3).fit(*rare), *rare).findings]
+    found = [
+        finding.severity
+        for finding in report_data(TunedSVC("rbf", Cs=[1.0], cv=3).fit(*rare), *rare).findings
+    ]
     assert found == sorted(found, key=["error", "warning", "info"].index)
     assert len(set(found)) > 1
 
 
 def test_a_choice_that_other_rows_would_not_make_is_a_warning_near_guessing(rare):
-    model = TunedSVC(Cs=[1.0], cv=3).fit(*rare)
+    model = TunedSVC("rbf", Cs=[1.0], cv=3).fit(*rare)
     finding = Finding("unstable choice", "info", "Another split would choose differently.")
     answer = replace(report_data(model).answer, baseline_score=0.54, cv_error=0.03)
     for score, severity in ((0.60, "warning"), (0.70, "info")):
@@ -91,7 +94,7 @@ def test_a_choice_that_other_rows_would_not_make_is_a_warning_near_guessing(rare
     ],
 )
 def test_advice_for_classes_never_predicted_is_what_was_not_done(rare, options, advised, done):
-    model = TunedSVC(Cs=[1.0], cv=3, **options).fit(*rare)
+    model = TunedSVC("rbf", Cs=[1.0], cv=3, **options).fit(*rare)
     both = "Weigh the classes equally: --class-weight balanced --scoring balanced_accuracy."
     finding = Finding("classes never predicted", "warning", "Never 'rare'.", "", both)
     (told,) = settled(model, [finding], report_data(model).answer)
@@ -105,7 +108,7 @@ def test_a_regression_has_findings_about_its_rows(tmp_path):
     y = 10.0 * X[:, 0] + random.normal(size=60)
     X[1], y[1] = X[0], y[0] + 5.0
     y[7] = 10_000.0
-    found = report_data(TunedSVR(Cs=[1.0], cv=3).fit(X, y), X, y, lines=np.arange(60) + 2).findings
+    found = report_data(TunedSVR("rbf", Cs=[1.0], cv=3).fit(X, y), X, y, lines=np.arange(60) + 2).findings
     told = {finding.name: finding.message for finding in found}
     assert "10000 (line 9)" in told["outliers"]
     assert told["duplicates"].startswith("2 rows have the features of another")
@@ -115,7 +118,7 @@ def test_labels_written_in_two_ways_come_before_everything_else():
     random = np.random.default_rng(0)
     y = np.array(["mild case", "severe"] * 30 + ["Mild case"] * 3)
     X = random.normal(size=(63, 2)) + (y == "severe")[:, None]
-    first = report_data(TunedSVC(Cs=[1.0], cv=3).fit(X, y), X, y).findings[0]
+    first = report_data(TunedSVC("rbf", Cs=[1.0], cv=3).fit(X, y), X, y).findings[0]
     assert (first.name, first.severity) == ("labels written in two ways", "warning")
     assert first.message.startswith("'mild case' (30 samples) and 'Mild case' (3 samples) differ only in")
 
@@ -124,7 +127,7 @@ def test_the_head_tells_a_leak_in_a_full_sentence_and_counts_the_columns_of_the_
     random = np.random.default_rng(0)
     y = np.repeat(["a", "b"], 50)
     X = np.column_stack([np.arange(100.0), random.normal(size=(100, 2))])
-    model = TunedSVC(Cs=[1.0], cv=3).fit(X, y)
+    model = TunedSVC("rbf", Cs=[1.0], cv=3).fit(X, y)
     path = tmp_path / "r.html"
     write_report(report_data(model, X, y, command="kernelwise tune a.csv", n_columns=2), path)
     head = path.read_text(encoding="utf-8").partition("</header>")[0]

@@ -108,7 +108,7 @@ def test_rows_for_a_plot_are_bounded_and_in_order():
 
 def test_probabilities_of_earlier_files_know_no_class_weights(blobs):
     X, y = blobs
-    model = TunedSVC(class_weight={-1: 4.0, 1: 1.0}, Cs=[1.0]).fit(X, y)
+    model = TunedSVC("rbf", class_weight={-1: 4.0, 1: 1.0}, Cs=[1.0]).fit(X, y)
     truth, weight = model.fit_record_.truth, model.fit_record_.weight
     packer = Packer()
     node = packer.pack(model, "TunedSVC")

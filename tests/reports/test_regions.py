@@ -28,7 +28,7 @@ def test_plane_of_a_learned_metric_shows_the_features_that_count(diagonal):
 
 def test_two_features_are_shown_exactly(blobs):
     X, y = blobs[0][:, :2], blobs[1]
-    model = TunedSVC(Cs=[1.0, 10.0]).fit(X, y)
+    model = TunedSVC("rbf", Cs=[1.0, 10.0]).fit(X, y)
     Z = model.scaler_.transform(X)
     plane = leading_plane(model.kernel_, Z)
     assert_allclose(plane.filled(plane.coordinates), Z, atol=1e-12)

@@ -47,7 +47,7 @@ def test_answer_is_that_of_the_model(hostile):
 
 def test_error_of_other_scores_comes_from_the_folds(blobs):
     X, y = blobs
-    model = TunedSVC(Cs=[1.0], scoring="roc_auc", cv=3).fit(X, y)
+    model = TunedSVC("rbf", Cs=[1.0], scoring="roc_auc", cv=3).fit(X, y)
     table = model.cv_results_
     folds = np.array([table[f"split{k}_test_score"] for k in range(3)])
     assert_allclose(standard_errors(model), folds.std(axis=0, ddof=1) / np.sqrt(3))
@@ -91,7 +91,7 @@ def test_paths_are_the_table(name, request):
 
 
 def test_model_from_a_file_has_the_same_report(hostile, three, tmp_path):
-    for model in (TunedSVC().fit(hostile.X, hostile.y), three.model):
+    for model in (TunedSVC("rbf").fit(hostile.X, hostile.y), three.model):
         model.save(tmp_path / "model.npz")
         ours, theirs = report_data(load(tmp_path / "model.npz")), report_data(model)
         assert ours.answer == theirs.answer
@@ -117,7 +117,7 @@ def test_model_of_an_earlier_version_has_a_report_without_standard_errors(name, 
 @pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy"])
 def test_only_accuracy_is_a_share_of_samples(scoring, blobs):
     X, y = blobs
-    answer = report_data(TunedSVC(Cs=[1.0], scoring=scoring, cv=3).fit(X, y), test=(X, y)).answer
+    answer = report_data(TunedSVC("rbf", Cs=[1.0], scoring=scoring, cv=3).fit(X, y), test=(X, y)).answer
     assert answer.score == scoring.replace("_", " ")
     assert answer.is_share == (scoring == "accuracy") == (" %" in answer.text(answer.cv_score))
     assert (answer.test_error is not None) == answer.is_share
@@ -183,9 +183,9 @@ def test_bounded_support_vectors_are_those_of_scikit_learn(hostile):
 def test_weights_count_as_repeated_rows(blobs):
     X, y = blobs
     weight = np.where(np.arange(60) % 3 == 0, 2, 1)
-    weighted = report_data(TunedSVC(Cs=[1.0]).fit(X, y, sample_weight=weight))
+    weighted = report_data(TunedSVC("rbf", Cs=[1.0]).fit(X, y, sample_weight=weight))
     rows = np.repeat(np.arange(60), weight)
-    repeated = report_data(TunedSVC(Cs=[1.0]).fit(X[rows], y[rows]))
+    repeated = report_data(TunedSVC("rbf", Cs=[1.0]).fit(X[rows], y[rows]))
     assert_array_equal(weighted.confusions[0].counts, repeated.confusions[0].counts)
     assert weighted.confusions[0].counts.sum() == weight.sum()
     assert weighted.support == repeated.support
@@ -194,7 +194,7 @@ def test_weights_count_as_repeated_rows(blobs):
 
 def test_probabilities_under_class_weights_are_judged_in_their_population(blobs):
     X, y = blobs[0][10:], blobs[1][10:]
-    model = copy.copy(TunedSVC(Cs=[1.0], class_weight="balanced", cv=3).fit(X, y))
+    model = copy.copy(TunedSVC("rbf", Cs=[1.0], class_weight="balanced", cv=3).fit(X, y))
     model.predict_by = "probability"  # a version whose probabilities know the class weights
     truth = model.fit_record_.truth
     weight = class_factors(model, truth, np.ones(len(truth)))[truth]
@@ -207,7 +207,7 @@ def test_probabilities_under_class_weights_are_judged_in_their_population(blobs)
 def test_rejected_samples_have_a_column_of_their_own():
     random = np.random.default_rng(0)
     X, y = random.normal(size=(60, 2)), np.arange(60) % 3  # noise, on which pairs of classes disagree
-    model = TunedSVC(multiclass="ovo-reject", Cs=[1.0]).fit(X, y)
+    model = TunedSVC("rbf", multiclass="ovo-reject", Cs=[1.0]).fit(X, y)
     confusion = report_data(model, test=(X, y)).confusions[1]
     n_rejected = (model.predict(X) == -1).sum()
     assert n_rejected > 0
@@ -287,7 +287,7 @@ def test_regression_shows_held_out_predictions_in_units_of_y(regression):
 
 
 def test_model_without_a_machine_has_a_report(blobs):
-    model = TunedSVC(refit=False).fit(*blobs)
+    model = TunedSVC("rbf", refit=False).fit(*blobs)
     data = report_data(model, *blobs)
     assert data.support is None
     assert data.regions is None
@@ -297,7 +297,7 @@ def test_model_without_a_machine_has_a_report(blobs):
 
 
 def test_refit_without_a_machine_forgets_the_earlier_one(blobs):
-    model = TunedSVC(Cs=[1.0]).fit(*blobs)
+    model = TunedSVC("rbf", Cs=[1.0]).fit(*blobs)
     assert report_data(model).confusions
     assert not report_data(model.set_params(refit=False).fit(*blobs)).confusions
 
@@ -308,7 +308,7 @@ def test_gram_matrix_and_sparse_samples(blobs):
     assert gram.answer.kernel == "Precomputed kernel"
     assert gram.regions is None
     rows = sparse.csr_array(X)
-    data = report_data(TunedSVC(Cs=[1.0]).fit(rows, y), rows, y)
+    data = report_data(TunedSVC("rbf", Cs=[1.0]).fit(rows, y), rows, y)
     assert data.regions is None
     assert data.confusions[0].counts.sum() == 60
     assert data.provenance.fingerprint is not None
@@ -331,7 +331,7 @@ def test_bad_input_is_one_sentence(hostile):
 def test_labels_of_any_kind(form, blobs):
     X, y = blobs
     labels = form(np.where(y == 1, "one", "other")) if form is list else form(y)
-    model = TunedSVC(Cs=[1.0]).fit(X, labels)
+    model = TunedSVC("rbf", Cs=[1.0]).fit(X, labels)
     data = report_data(model, X, labels, test=(X, labels))
     assert data.confusions[1].counts.sum(axis=1).tolist() == [
         np.sum(np.asarray(labels) == label) for label in model.classes_

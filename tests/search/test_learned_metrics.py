@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy import sparse
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_iris
 
 from kernelwise import TunedSVC
 from kernelwise.datasets import make_weston
@@ -45,23 +44,6 @@ def test_the_metric_is_in_the_units_of_x(diagonal, weston):
     Z = diagonal.scaler_.transform(X[:2])
     expected = diagonal.kernel_(Z)[0, 1]
     assert np.exp(-0.5 * difference @ diagonal.metric_ @ difference) == pytest.approx(expected)
-
-
-def test_auto_takes_rbf_where_a_metric_does_not_help():
-    X, y = load_wine(return_X_y=True)
-    model = TunedSVC("auto").fit(X, y)
-    assert isinstance(model.kernel_, RBF)
-    assert not hasattr(model, "relevance_")
-    assert "the simplest form of kernel within one standard error" in model.result_.why[-1]
-    for name in ("rbf", "diagonal", "gaussian"):
-        assert f"{name!r} 0.9" in model.result_.why[-1]
-
-
-def test_auto_of_sparse_samples_is_rbf():
-    X, y = load_iris(return_X_y=True)
-    model = TunedSVC("auto").fit(sparse.csr_array(X), y)
-    assert isinstance(model.kernel_, RBF)
-    assert "left out for 4 sparse features" in model.result_.how[-1]
 
 
 def test_each_fold_is_scored_with_its_own_kernel(make_judge):

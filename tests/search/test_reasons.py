@@ -16,7 +16,7 @@ from kernelwise.search.wording import model_text
 
 @pytest.fixture(scope="module")
 def model():
-    return TunedSVC().fit(*load_breast_cancer(return_X_y=True))
+    return TunedSVC("rbf").fit(*load_breast_cancer(return_X_y=True))
 
 
 def test_the_score_stands_beside_the_baseline(model):

@@ -57,6 +57,7 @@ def compare(
     from kernelwise.cli._choices import check_choice
     from kernelwise.cli.samples import check_classes, fit, label_findings, open_journal, read_samples
     from kernelwise.comparison.methods import BY_TASK, estimators
+    from kernelwise.reports.versus import versus
 
     report.check_report(report_file)
     check_writable(journal, "--journal")
@@ -98,7 +99,8 @@ def compare(
         found = {"methods": table.rows(), "scores": table.scores, "skipped": table.skipped}
         more = {
             "baseline": table.baseline,
-            "verdict": sentences(table),
+            "verdict": versus(table).heading,
+            "forests": table.verdict(),
             "losses": table.losses(),
             "notes": table.notes(),
         }

@@ -83,10 +83,27 @@ class Shapes:
 
 
 def gram_of(kernel: Any, X: Any) -> np.ndarray:
-    """Gram matrix of one kernel, or the samples themselves if they are a Gram matrix already."""
+    """Gram matrix of one kernel, or the samples themselves if they are a Gram matrix already.
+
+    To the bit that of `Grams` and `Shapes`, wherever it is computed.
+    """
     if isinstance(kernel, str):  # "precomputed"
         return X
-    return kernel(X) if isinstance(kernel, Kernel) else np.asarray(kernel(X, X), dtype=float)
+    if not isinstance(kernel, Kernel):
+        return np.asarray(kernel(X, X), dtype=float)
+    parts = kernel.parts()
+    if len(parts) > 1:
+        total = np.zeros((X.shape[0],) * 2)
+        for weight, part in parts:
+            K = gram_of(part, X)
+            K *= weight
+            total += K
+        return total
+    unit = kernel.of_unit_width()
+    if unit is None:
+        return kernel(X)
+    shape, times = unit
+    return decayed(shape.distances(X), kernel.scale * times)
 
 
 def base_of(kernel: Any) -> str | None:

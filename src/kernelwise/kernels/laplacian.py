@@ -113,9 +113,7 @@ class DiagonalLaplacian(CityBlockKernel):
     """
 
     title: ClassVar[str] = "Diagonal Laplacian"
-    meaning: ClassVar[str] = (
-        "rows count the less as alike the more their columns differ, each with a learned weight"
-    )
+    meaning: ClassVar[str] = "rows count the less as alike the more their columns differ, each with a weight"
     hyperparameters: ClassVar = (Hyperparameter("q"),)
     input_powers: ClassVar = {"q": 0.5}
 

@@ -14,6 +14,7 @@ from kernelwise.kernels import Kernel
 from kernelwise.search.climb import Climb
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.gradient_metric import outer_products
+from kernelwise.search.kernel_journal import name_of
 from kernelwise.search.result import Choice
 from kernelwise.search.weighted_forms import summed, weighted
 from kernelwise.search.wording import score_text
@@ -130,12 +131,23 @@ class Forms:
 
     def _preferred(self, names: list[str], choices: list[Choice], close: np.ndarray) -> int:
         """Of classes, the form of lowest held-out log-loss; of numbers, the sum, or the best score."""
-        costs = [self.judge.family.finer_cost(self.judge.held_out, choices[k].decision) for k in close]
+        costs = [self._finer_cost(choices[k]) for k in close]
         if None not in costs:
             return int(close[int(np.argmin(np.asarray(costs, dtype=float)))])
         if SUM in names and names.index(SUM) in close:
             return names.index(SUM)
         return int(max(close, key=lambda k: choices[k].scored.best_score))
+
+    def _finer_cost(self, choice: Choice) -> float | None:
+        """The family's finer cost of a form, from the journal or into it."""
+        judge, scored, journal = self.judge, choice.scored, self.judge.context.journal
+        if journal is None:
+            return judge.family.finer_cost(judge.held_out, choice.decision)
+        kernel = scored.kernel if choice.climb is None else choice.climb.best_kernel
+        name = f"finer cost {name_of(kernel, scored.Cs, scored.epsilon)} {choice.index} {len(judge.held_out)}"
+        if name not in journal:
+            journal[name] = judge.family.finer_cost(judge.held_out, choice.decision)
+        return journal[name]
 
     def _why(self, name: str, n_close: int, is_top: bool) -> str:
         """Which form won, by what, with the scores of all."""

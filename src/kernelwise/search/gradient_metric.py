@@ -15,6 +15,7 @@ import numpy as np
 from kernelwise.kernels import Kernel
 from kernelwise.search.canonical import sample
 from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.kernel_journal import name_of
 from kernelwise.search.scored_kernel import ScoredKernel
 
 #: What every feature keeps, as a share of the mean weight.
@@ -45,6 +46,8 @@ def gradient_outer_product(
     total: Any = 0.0
     for members, beta in coefficients:
         used = np.flatnonzero(beta)
+        if not used.size:  # a constant machine
+            continue
         A = np.broadcast_to(beta[used], (len(rows), len(used)))
         G = kernel.input_gradient(Z[rows], A, Z[members[used]])
         squares = np.einsum("i,ij,ij->j", share, G, G)
@@ -60,12 +63,16 @@ def gradient_outer_product(
 
 def outer_products(judge: CrossValidator, scored: ScoredKernel, *, full: bool) -> list[np.ndarray]:
     """M of the machines of a scored kernel at its best C: without each fold, and of all rows (the last)."""
-    held, everyone = judge.held_out, np.arange(len(judge.held_out))
+    held, everyone, journal = judge.held_out, np.arange(len(judge.held_out)), judge.context.journal
+    Cs = scored.Cs[scored.best : scored.best + 1]
+    name = f"gradients {full} {name_of(scored.kernel, Cs, scored.epsilon)} {len(held)}"
+    if journal is not None and name in journal:
+        return [np.array(one) for one in journal[name]]
     folds = [*judge.folds, (everyone, everyone[:0])]
     path, _ = judge.family.solve(
         scored.kernel(held.Z),
         held.y,
-        scored.Cs[scored.best : scored.best + 1],
+        Cs,
         folds,
         bound=judge.family.bounds_on_folds(held.y, held.weight, held.bound, folds),
         epsilon=scored.epsilon,
@@ -80,9 +87,19 @@ def outer_products(judge: CrossValidator, scored: ScoredKernel, *, full: bool) -
             rows = rows[sample(held.strata[rows], MAX_ROWS, judge.random_state)]
         machines = [(members, one.beta) for members, one in zip(path.members, solved, strict=True)]
         found.append(gradient_outer_product(scored.kernel, held.Z, rows, machines, held.weight, full=full))
+    if journal is not None:
+        journal[name] = [one.tolist() for one in found]
     return found
 
 
-def feature_weights(product: np.ndarray) -> np.ndarray:
-    """w_k² of mean about one, with a floor, from the diagonal of M, (n_features,)."""
-    return product / product.mean() + FLOOR
+def feature_weights(product: np.ndarray, power: float) -> np.ndarray:
+    """Weights of the features from the diagonal of M, (n_features,), to some power, with a floor.
+
+    Their mean is one over the features that count; those that do not vary have no gradient, and must not
+    change the weights of the others.
+    """
+    counts = product > 0.0
+    if not counts.any():
+        return np.ones(len(product))
+    weights = (product / product[counts].mean() + FLOOR) ** power
+    return np.asarray(weights / weights[counts].mean())

@@ -18,16 +18,15 @@ def weighted(kernel: Any, products: Sequence[np.ndarray]) -> FoldKernels:
     ``products`` are diagonals of `kernelwise.search.gradient_metric.outer_products`, (n_features,) each. The
     mean of the weights is that of the kernel, which a climb over widths starts from.
     """
-    *by_fold, final = (without_rounding(_weighted(kernel, feature_weights(one))) for one in products)
+    *by_fold, final = (without_rounding(_weighted(kernel, one)) for one in products)
     return FoldKernels(final, by_fold)
 
 
-def _weighted(kernel: Any, squares: np.ndarray) -> Kernel:
-    """w_k² are the weights of squared differences, w_k those of differences."""
+def _weighted(kernel: Any, product: np.ndarray) -> Kernel:
+    """Squared differences have the weights w_k², differences w_k."""
     if kernel.distance == "cityblock":
-        w = np.sqrt(squares)
-        return DiagonalLaplacian(kernel.scale * w / w.mean())
-    return DiagonalGaussian(2.0 * kernel.scale * squares / squares.mean())
+        return DiagonalLaplacian(kernel.scale * feature_weights(product, 0.5))
+    return DiagonalGaussian(2.0 * kernel.scale * feature_weights(product, 1.0))
 
 
 def summed(kernels: Sequence[Kernel | FoldKernels], n_folds: int) -> FoldKernels:

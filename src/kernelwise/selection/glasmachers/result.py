@@ -89,7 +89,7 @@ class GlasmachersResult(ProcedureResult):
     @property
     def sigma(self) -> float:
         """σ of exp(−‖x − x′‖²/(2σ²)); NaN if the kernel is not RBF."""
-        is_rbf = self.kernel.has_one_width and self.kernel.gram_base == DISTANCES
+        is_rbf = self.kernel.is_gaussian and self.kernel.gram_base == DISTANCES
         return float(np.sqrt(1.0 / self.kernel.metric(1).item())) if is_rbf else np.nan
 
 

@@ -85,18 +85,18 @@ def jobs(n: int) -> Iterator[tuple[str, Callable[[], Any], Callable[[int], Any],
         for scoring in (None, "balanced_accuracy", "f1_macro"):
             yield (
                 f"{n_classes} classes, rbf, {scoring or 'accuracy'}",
-                lambda scoring=scoring: TunedSVC(scoring=scoring),
+                lambda scoring=scoring: TunedSVC("rbf", scoring=scoring),
                 lambda seed, n_classes=n_classes: classes_set(n, n_classes, seed),
                 OF_CLASSES,
             )
-        for kernel in ("poly", "exponential", "diagonal"):
+        for kernel in ("poly", "exponential", "laplacian", "diagonal", "auto"):
             yield (
                 f"{n_classes} classes, {kernel}, accuracy",
                 lambda kernel=kernel: TunedSVC(kernel),
                 lambda seed, n_classes=n_classes: classes_set(n, n_classes, seed),
                 OF_CLASSES,
             )
-    for kernel in ("rbf", "poly", "exponential"):
+    for kernel in ("rbf", "poly", "exponential", "auto"):
         yield (
             f"numbers, {kernel}, mean absolute error",
             lambda kernel=kernel: TunedSVR(kernel, scoring="neg_mean_absolute_error"),

@@ -204,7 +204,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         return Checked(X, y, np.unique(y, return_inverse=True)[1], weight)
 
     def _family(self, y: np.ndarray, weight: np.ndarray) -> Regression:
-        family = Regression.of(y, weight, values_of_epsilon(self.epsilons, "TunedSVR"))
+        family = Regression.of(y, weight, values_of_epsilon(self.epsilons, "TunedSVR"), self.scoring)
         self.target_mean_, self.target_scale_ = family.mean, family.deviation
         return family
 

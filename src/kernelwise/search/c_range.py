@@ -46,7 +46,7 @@ def c_range(variance: float) -> np.ndarray:
     return STEP ** np.arange(first, first + N_VALUES, dtype=float)
 
 
-def next_Cs(scored: ScoredKernel, n: int) -> np.ndarray:
+def next_Cs(scored: ScoredKernel, n: int, unit: float = 1.0) -> np.ndarray:
     """Two more values of C beyond the end at which the best one is; empty where they cannot matter.
 
     Parameters
@@ -54,13 +54,15 @@ def next_Cs(scored: ScoredKernel, n: int) -> np.ndarray:
     scored : ScoredKernel
     n : int
         Number of held-out rows.
+    unit : float, default=1.0
+        Of the scores: what one is to a share or R², the deviation of y is to an error in units of y.
     """
     smoothed = scored.smoothed
     if scored.best == 0 and np.ptp(significant(scored.scores.mean(axis=1))) > 0.0:
         return two_more(scored.Cs, scored.variance, upwards=False)
     is_top = scored.best == len(scored.Cs) - 1 and not scored.is_finished
     # Machines get dear as C grows: less than one held-out sample is no reason to go on.
-    if is_top and smoothed[-1] - smoothed[:-1].max() > MARGIN / n:
+    if is_top and smoothed[-1] - smoothed[:-1].max() > unit * MARGIN / n:
         return two_more(scored.Cs, scored.variance, upwards=True)
     return np.empty(0)
 

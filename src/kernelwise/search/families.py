@@ -31,6 +31,7 @@ from kernelwise.search.candidates import (
 from kernelwise.search.log_loss import held_out_log_loss
 from kernelwise.search.samples import Samples
 from kernelwise.search.scored_kernel import ScoredKernel
+from kernelwise.search.scores import score_unit
 from kernelwise.solvers.path import SVMPath, solve_path
 from kernelwise.solvers.regression_path import solve_regression_path
 from kernelwise.solvers.run_paths import Tables
@@ -214,7 +215,8 @@ COARSER = 10.0
 class Regression(Family):
     """Numbers, standardised by ``mean`` and ``deviation``, learned with an ε-insensitive loss.
 
-    ``epsilons`` are in standard deviations of y; ``fits_epsilon`` says whether others are tried.
+    ``epsilons`` are in standard deviations of y; ``fits_epsilon`` says whether others are tried;
+    ``score_unit`` is what the score is measured in (`score_unit`).
     """
 
     # A path takes K four times over, and most rows are support vectors.
@@ -230,19 +232,21 @@ class Regression(Family):
     deviation: float = 1.0
     epsilons: tuple[float, ...] = (FIRST_EPSILON,)
     fits_epsilon: bool = True
+    score_unit: float = 1.0
 
     @classmethod
-    def of(cls, y: np.ndarray, weight: np.ndarray, epsilons: Sequence[float] | None) -> Self:
-        """The family of these targets; ``epsilons`` are the user's, or None."""
+    def of(
+        cls, y: np.ndarray, weight: np.ndarray, epsilons: Sequence[float] | None, scoring: Any = None
+    ) -> Self:
+        """The family of these targets; ``epsilons`` and ``scoring`` are the user's, or None."""
         mean = float(np.average(y, weights=weight))
         centred = y - mean
         largest = float(np.abs(centred).max())  # by which squares neither overflow nor vanish
         deviation = 1.0
         if np.ptp(y) > 0.0 and largest > 0.0:
             deviation = largest * float(np.sqrt(np.average((centred / largest) ** 2, weights=weight)))
-        return cls(
-            mean, deviation, (FIRST_EPSILON,) if epsilons is None else tuple(epsilons), epsilons is None
-        )
+        tried = (FIRST_EPSILON,) if epsilons is None else tuple(epsilons)
+        return cls(mean, deviation, tried, epsilons is None, score_unit(scoring, deviation))
 
     def solve(
         self, K: Any, y: Any, Cs: Any, folds: Any, *, bound: Any, settings: Any, **how: Any
@@ -263,7 +267,7 @@ class Regression(Family):
 
     def next_Cs(self, scored: ScoredKernel, others: Sequence[ScoredKernel], n: int) -> np.ndarray:
         """As in `Family.next_Cs`, but C grows only for the kernel with the best score so far."""
-        more = super().next_Cs(scored, others, n)
+        more = next_Cs(scored, n, self.score_unit)
         if not more.size or more[0] < scored.Cs[0]:
             return more
         leads = all(scored.best_score >= other.best_score for other in others)

@@ -25,11 +25,11 @@ SUM = "sum"
 WEIGHTED = "weighted {}"
 #: Forms are as good as the best within this many standard errors of its score.
 CLOSE = 1.0
-#: Rows up to which a metric is also learned by alignment, which takes a second: among few rows and many
-#: features no machine is good enough for its gradients to tell which features matter.
-FEW_ROWS = 300
+#: Rows, and rows for each feature, up to which a metric is also learned by alignment, which takes a second:
+#: with so few no machine is good enough for its gradients to tell which features matter.
+FEW_ROWS, FEW_PER_FEATURE = 300, 5
 #: Features from which on some may be noise that hides the others.
-MANY_FEATURES = 10
+MANY_FEATURES = 20
 
 
 def auto(judge: CrossValidator, one: Callable[[Any], Choice], by_score: bool) -> Choice:
@@ -50,7 +50,8 @@ def auto(judge: CrossValidator, one: Callable[[Any], Choice], by_score: bool) ->
     if by_score and n_features > 1:
         forms.try_weighted()
     forms.try_sum()
-    is_hard = len(judge.held_out) <= FEW_ROWS and n_features >= MANY_FEATURES
+    few = min(FEW_ROWS, FEW_PER_FEATURE * n_features)
+    is_hard = len(judge.held_out) <= few and n_features >= MANY_FEATURES
     if by_score and is_hard and judge.family.learns_by_any_criterion:
         forms.try_("diagonal", partial(one, "diagonal"))
     return forms.best()

@@ -88,3 +88,12 @@ def is_share(scoring: Any) -> bool:
 def is_of_numbers(name: str) -> bool:
     """Whether scikit-learn's score of that name is for a regression."""
     return name.startswith(OF_NUMBERS)
+
+
+def score_unit(scoring: Any, deviation: float) -> float:
+    """What a score of numbers is measured in: the deviation of y, its square, or 1 if no unit of y counts."""
+    if not isinstance(scoring, str) or "error" not in scoring:
+        return 1.0
+    if "percentage" in scoring or "log" in scoring:
+        return 1.0
+    return deviation**2 if scoring == "neg_mean_squared_error" else deviation

@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF, Polynomial
-from kernelwise.kernels.starts import start_gamma
+from kernelwise.kernels.starts import scale_gamma, start_gamma
 
 
 def test_jaakkola_is_the_median_distance_to_the_nearest_point_of_another_class(iris01):
@@ -57,3 +57,12 @@ def test_jaakkola_without_labels_and_unknown_names_are_refused(blobs):
         start_gamma(X, None, "jaakkola")
     with pytest.raises(ValueError, match="'heuristic' of initialize must be one of"):
         start_gamma(X, y, "mean")
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_weights_of_scale_are_numbers_of_rows(blobs, container):
+    X = blobs[0] + 3.0
+    times = np.random.default_rng(0).integers(0, 4, len(X))
+    expected = scale_gamma(np.repeat(X, times, axis=0))
+    assert scale_gamma(container(X), times.astype(float)) == pytest.approx(expected, rel=1e-12)
+    assert scale_gamma(container(X), times / 7.0) == pytest.approx(expected, rel=1e-12)

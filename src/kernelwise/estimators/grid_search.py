@@ -17,6 +17,7 @@ from kernelwise._core.reading import check_one_per_sample, check_table, read_sam
 from kernelwise._core.run_parameters import check_run
 from kernelwise._core.threads import number_of_threads, one_blas_thread
 from kernelwise._core.validation import check_choice, check_gram, check_positive, check_range, check_samples
+from kernelwise._core.weights import none_if_ones
 from kernelwise.estimators._cv_results import cv_results
 from kernelwise.estimators.grid.blocks import plan_blocks
 from kernelwise.estimators.grid.candidates import USED, group_candidates
@@ -28,7 +29,7 @@ from kernelwise.multiclass import check_strategy, choose_reject_label
 from kernelwise.search.families import Classification
 from kernelwise.search.folds import check_folds_have_weight
 from kernelwise.search.held_out_answers import ClassAnswers
-from kernelwise.search.scaling import check_scaler
+from kernelwise.search.scaling import check_scaler, fit_transformer
 from kernelwise.search.scoring import PathScorer, make_scorers
 
 #: The grid of LIBSVM's grid.py, used where none is given.
@@ -172,7 +173,9 @@ class GridSearchSVC(FinishedSearch):
         X : array or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
-            For the machines, and for the scorers that take weights.
+            A weight of 2 is the same as a repeated row: to the machines, to the scaler and the scorers, if
+            they take weights, to ``gamma="scale"`` and to ``class_weight="balanced"``. GridSearchCV ignores
+            weights in the scaler and in the last two; for its answer give numbers, and scaled samples.
         groups : array of shape (n_samples,), default=None
             For the splitter ``cv``.
         """
@@ -205,12 +208,14 @@ class GridSearchSVC(FinishedSearch):
         else:
             check_range(X)
         if scaler is not None and self.scaling == "shared":
-            X, scaler = check_samples(clone(scaler).fit_transform(X, y)), None
+            shared = fit_transformer(clone(scaler), X, y, none_if_ones(weight))
+            X, scaler = check_samples(shared.transform(X)), None
         blocks = plan_blocks(X, index, weight, splits, scaler, self.return_train_score, tags.pairwise)
-        job = self._job(samples, y, splits, None if sample_weight is None else weight)
+        given = None if sample_weight is None else weight
+        job = self._job(samples, y, splits, given)
         cells = list(run(job, kinds, blocks, number_of_threads(self.n_jobs), self.memory_limit, self.verbose))
         self.cv_results_ = cv_results(candidates, *tabulate(cells, kinds, len(splits), self.error_score))
-        self._choose(samples, y, sample_weight)
+        self._choose(samples, y, given)
         return self
 
     def _job(

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from kernelwise._core.labels import encode_labels, positive_weights, weight_classes
+from kernelwise._core.labels import encode_labels, factors_of_classes, positive_weights
 from kernelwise._core.run_parameters import check_run
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread
@@ -52,6 +52,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         Of "poly" (degree at least 1, coef0 not negative) and "sigmoid".
     gamma : {"scale", "auto"} or float, default="scale"
         Of "rbf", "poly" and "sigmoid": 1 / (n_features · Var(X)), 1 / n_features, or a positive value.
+        "scale" takes the variance with the sample weights of `fit`; scikit-learn takes it without them.
     shrinking : bool, default=True
         Accepted for compatibility: the solver always works on the variables that may still move.
     probability : bool, default=False
@@ -59,7 +60,8 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
     tol : float, default=1e-3
         LIBSVM's stopping rule.
     class_weight : dict or "balanced", default=None
-        Factors of C, by class; those of one-vs-rest machines, too, are of the classes themselves.
+        Factors of C, by class; those of one-vs-rest machines, too, are of the classes themselves. "balanced"
+        counts sample weights; scikit-learn counts rows.
     verbose : bool, default=False
         Whether to print one line after training.
     max_iter : int, default=-1
@@ -181,14 +183,16 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         X : array, sparse matrix or data frame of shape (n_samples, n_features), or the Gram matrix
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
-            The bound of sample i is C·w_i, times the weight of its class.
+            The bound of sample i is C·w_i, times the weight of its class. A weight of 2 is the same as a
+            repeated row, also to ``gamma="scale"`` and ``class_weight="balanced"``. scikit-learn ignores
+            weights there; for its answer pass the numbers, such as ``gamma=1 / (X.shape[1] * X.var())``.
         """
         self._check_parameters()
         X, y = self._check_training(X, y)
         classes, index = encode_labels(y)
         self.reject_label_ = choose_reject_label(self.reject_label, classes, self.multiclass, "SVC")
-        self.class_weight_ = weight_classes(self.class_weight, classes, y)
         sample_weight = positive_weights(sample_weight, index, classes)
+        self.class_weight_ = factors_of_classes(self.class_weight, index, sample_weight, classes)
         weight = sample_weight * self.class_weight_[index]
         source = self._source(X, y, index.size, sample_weight)
         how: dict[str, Any] = {name: getattr(self, name) for name in ("C", "tol", "max_iter", "n_jobs")}

@@ -31,13 +31,28 @@ def start_gamma(X: Any, y: Any = None, heuristic: str | None = None, keep: float
     X = check_samples(X)
     check_range(X)
     if heuristic == "scale":
-        # Of all entries, as scikit-learn takes it.
-        variance = float(X.multiply(X).mean() - X.mean() ** 2 if sparse.issparse(X) else X.var())
-        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        return scale_gamma(X)
     if heuristic == "jaakkola":
         return _gamma_of(_to_nearest_other_class(X, y), heuristic)
     Z = X[_evenly(X.shape[0])]
     return _gamma_of(np.sqrt(squared_distances(Z)[np.triu_indices(Z.shape[0], 1)]), heuristic)
+
+
+def scale_gamma(X: Any, weight: np.ndarray | None = None) -> float:
+    """1 / (n_features · Var(X)) with the variance of all entries, as scikit-learn takes it.
+
+    ``weight``, of shape (n_samples,), says how often every row counts; None is once.
+    """
+    X = check_samples(X)
+    check_range(X)
+    if weight is None:
+        variance = float(X.multiply(X).mean() - X.mean() ** 2 if sparse.issparse(X) else X.var())
+    else:
+        share = weight / weight.sum()
+        mean = float((share @ X).mean())
+        squares = X.multiply(X) if sparse.issparse(X) else (X - mean) ** 2
+        variance = float((share @ squares).mean()) - (mean**2 if sparse.issparse(X) else 0.0)
+    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 
 def _gamma_of(distances: np.ndarray, heuristic: str) -> float:

@@ -18,7 +18,7 @@ from kernelwise.estimators._classifier import DecisionClassifier, check_rule
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machine import KernelMachine
 from kernelwise.estimators._machines import TrainedMachines, last_beta, libsvm_layout, train_machines
-from kernelwise.estimators._sigmoids import fit_sigmoids
+from kernelwise.estimators._sigmoids import fit_sigmoids, sigmoid_folds
 from kernelwise.estimators.kernel_choice import Rows, choose_kernel, gram_or_rows, is_plain_function
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label, fuzzy_membership
 
@@ -113,8 +113,10 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
     Notes
     -----
     `predict_proba` fits Platt's sigmoid to held-out decision values of each machine and couples pairs by the
-    second method of Wu, Lin & Weng (2004), or normalises one-vs-rest. If a class has fewer than five samples,
-    there are as many folds as the smallest class has samples. Class weights are in the sigmoids, too:
+    second method of Wu, Lin & Weng (2004), or normalises one-vs-rest. Folds depend on the rows and on
+    ``random_state``, not on the order of the rows; equal rows of a class stay together. If a class has fewer
+    than five samples, there are as many folds as the smallest class has samples, those of one apart: they are
+    in every training part, and in the sigmoids with their training values. Class weights are there, too:
     probabilities are those of a population in which the classes have these weights. With them `predict` is
     the class of the largest probability (or rejected), and `decision_function` has log odds; without them,
     or with ``predict_by="decision"``, both are scikit-learn's.
@@ -202,9 +204,9 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         self._keep(machines, X, classes, index)
         self._sigmoids = None
         if self.probability:
-            self._sigmoids = fit_sigmoids(
-                source, y, weight, sample_weight, random_state=self.random_state, **how
-            )
+            table = None if self._is_gram() or is_plain_function(self.kernel) else X
+            folds = sigmoid_folds(table, index, sample_weight, self.random_state)
+            self._sigmoids = fit_sigmoids(source, machines, folds, index, self.class_weight_, **how)
         return self
 
     def predict(self, X: Any) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernelwise._core.labels import lone_rows
 from kernelwise._core.text import count
 from kernelwise.findings import Finding
 from kernelwise.search.baseline import Baseline
@@ -60,6 +61,22 @@ def class_findings(truth: np.ndarray, predicted: np.ndarray, classes: np.ndarray
             "Weigh the classes equally: --class-weight balanced --scoring balanced_accuracy.",
         )
     ]
+
+
+def lone_findings(index: np.ndarray, weight: np.ndarray, classes: np.ndarray) -> list[Finding]:
+    """A warning if a class has one row, which is never held out; ``index`` has the class of each row."""
+    labels = [repr(classes.tolist()[k]) for k in np.sort(index[lone_rows(index, weight)])]
+    if not labels:
+        return []
+    more = f" and {len(labels) - MAX_LISTED} more" if len(labels) > MAX_LISTED else ""
+    shown = ", ".join(labels[:MAX_LISTED])
+    message = (
+        f"Class {shown} has one row: no score can say how well it is recognised."
+        if len(labels) == 1
+        else f"Classes {shown}{more} have one row each: no score can say how well they are recognised."
+    )
+    advice = "Add rows of such a class, merge it with another class, or remove it."
+    return [Finding("class of one row", "warning", message, advice)]
 
 
 def edge_findings(choice: Choice, error: float, *, is_given: bool, is_guess: bool) -> list[Finding]:

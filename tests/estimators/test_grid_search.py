@@ -488,7 +488,7 @@ class TestScaling:
     @pytest.mark.parametrize("scaling", ["per-fold", "shared"])
     @pytest.mark.parametrize("scaler", ["standard", "minmax"])
     def test_weights_are_numbers_of_rows_to_scaler_and_width(self, scaler, scaling):
-        """Folds, scores and decision values are those of repeated rows; those of weight zero are not there."""
+        """Scores and decision values are those of repeated rows; rows of weight zero are not there."""
         random = np.random.default_rng(0)
         y = np.arange(60) % 2
         X = random.normal(size=(60, 3)) * [1.0, 5.0, 0.2] + y[:, None]
@@ -497,7 +497,9 @@ class TestScaling:
         test = np.arange(60) % 3
         rows = np.repeat(np.arange(60), times)
         settings = {"scaler": scaler, "scaling": scaling, "tol": 1e-9, "scoring": "accuracy"}
-        folds = [[(np.flatnonzero(k != t), np.flatnonzero(k == t)) for t in range(3)] for k in (test, test[rows])]
+        folds = [
+            [(np.flatnonzero(k != t), np.flatnonzero(k == t)) for t in range(3)] for k in (test, test[rows])
+        ]
         weighted, repeated = (GridSearchSVC({"C": [1.0, 3.0]}, cv=cv, **settings) for cv in folds)
         weighted.fit(X, y, sample_weight=times)
         repeated.fit(X[rows], y[rows])

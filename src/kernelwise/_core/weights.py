@@ -22,7 +22,7 @@ def repeated(weight: np.ndarray) -> np.ndarray:
     many more than `MANY`.
     """
     n_used = np.count_nonzero(weight)
-    n = int(np.clip(weight.sum(), n_used, max(n_used, MANY)))
+    n = int(min(max(weight.sum(), n_used), max(n_used, MANY)))
     return np.searchsorted(np.cumsum(weight), (np.arange(n) + 0.5) * weight.sum() / n)
 
 

@@ -13,6 +13,7 @@ from kernelwise.findings import Finding
 from kernelwise.reports.answer import Answer
 from kernelwise.reports.headline import finding_of_test
 from kernelwise.search.leaks import copies_finding
+from kernelwise.search.trust import LONE
 
 #: Findings about criteria, which are no news where cross-validation chooses.
 OF_CRITERIA = ("closest-pair", "curve")
@@ -60,7 +61,7 @@ def tune_findings(model: Any, data: Any, chosen: dict[str, Any]) -> list[Finding
         finding
         for finding in found
         if finding.severity in SERIOUS
-        and finding.name != "cost"  # the work is done
+        and finding.name not in ("cost", LONE)  # the work is done, and the search has said the other
         and not (finding.name == "imbalance" and is_heeded)
     ]
 

@@ -82,7 +82,13 @@ def _from_gram(
 
 
 def _from_rows(
-    source: Any, rows: np.ndarray, y: np.ndarray, bound: np.ndarray, folds: Folds, strategy: str, settings: Any
+    source: Any,
+    rows: np.ndarray,
+    y: np.ndarray,
+    bound: np.ndarray,
+    folds: Folds,
+    strategy: str,
+    settings: Any,
 ) -> np.ndarray:
     """The same from the samples: one training for each fold."""
     parts = []

@@ -84,7 +84,13 @@ def optimise(
 
     If ``is_quiet``, an optimum at the edge of the range is in the findings only, without a warning.
     """
-    part = judge.criterion_samples()
+    rows = judge.criterion_samples()
+    part = rows.for_criteria()
+    if criterion.is_held_out and part is not rows and len(part) == len(rows):
+        raise ValueError(
+            f"The criterion {criterion.name} holds out rows of each class, and only one class has two rows. "
+            "Add rows of the other classes, or use another criterion."
+        )
     judge.context.on_phase(f"searching a {type(start).__name__} kernel by {criterion.name}")
     y = judge.family.nameless(part.y)
     problem = TuningProblem(start, criterion, part.Z, y, sample_weight=part.weight_or_none)

@@ -17,6 +17,7 @@ from kernelwise.search.wording import number
 #: Classes that a sentence lists, at most.
 MAX_LISTED = 5
 NO_BETTER = "no better than guessing"
+LONE = "class of one row"
 C_AT_END = "C at the end of its range"
 
 
@@ -76,7 +77,7 @@ def lone_findings(index: np.ndarray, weight: np.ndarray, classes: np.ndarray) ->
         else f"Classes {shown}{more} have one row each: no score can say how well they are recognised."
     )
     advice = "Add rows of such a class, merge it with another class, or remove it."
-    return [Finding("class of one row", "warning", message, advice)]
+    return [Finding(LONE, "warning", message, advice)]
 
 
 def edge_findings(choice: Choice, error: float, *, is_given: bool, is_guess: bool) -> list[Finding]:

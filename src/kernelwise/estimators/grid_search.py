@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils import Tags, column_or_1d, get_tags, indexable
 
 from kernelwise._core.labels import check_are_classes, encode_labels, positive_weights
@@ -29,13 +28,12 @@ from kernelwise.multiclass import check_strategy, choose_reject_label
 from kernelwise.search.families import Classification
 from kernelwise.search.folds import check_folds_have_weight
 from kernelwise.search.held_out_answers import ClassAnswers
-from kernelwise.search.scaling import check_scaler, fit_transformer
+from kernelwise.search.scaling import as_scaler, fit_transformer
 from kernelwise.search.scoring import PathScorer, make_scorers
 
 #: The grid of LIBSVM's grid.py, used where none is given.
 DEFAULT_CS = (2.0 ** np.arange(-5, 16, 2)).tolist()
 DEFAULT_GAMMAS = (2.0 ** np.arange(-15, 4, 2)).tolist()
-SCALERS = {"standard": StandardScaler, "minmax": MinMaxScaler}
 
 
 class GridSearchSVC(FinishedSearch):
@@ -290,11 +288,7 @@ class GridSearchSVC(FinishedSearch):
             raise ValueError("A precomputed Gram matrix cannot be scaled; set scaler=None.")
 
     def _scaler(self) -> Any:
-        if not isinstance(self.scaler, str):
-            check_scaler(self.scaler, "scaler", "GridSearchSVC")
-            return self.scaler
-        check_choice(self.scaler, "scaler", "GridSearchSVC", tuple(SCALERS))
-        return SCALERS[self.scaler]()
+        return as_scaler(self.scaler, "scaler", "GridSearchSVC")
 
     def _machine(self) -> Any:
         """The best candidate, not yet trained."""

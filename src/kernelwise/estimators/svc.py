@@ -14,6 +14,7 @@ from kernelwise._core.run_parameters import check_run
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_gram, check_positive
+from kernelwise.estimators import _classifier
 from kernelwise.estimators._classifier import DecisionClassifier, check_rule
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machine import KernelMachine
@@ -21,18 +22,6 @@ from kernelwise.estimators._machines import TrainedMachines, last_beta, libsvm_l
 from kernelwise.estimators._sigmoids import fit_sigmoids, sigmoid_folds
 from kernelwise.estimators.kernel_choice import Rows, choose_kernel, gram_or_rows, is_plain_function
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label, fuzzy_membership
-
-
-def _has_probability(estimator: SVC) -> bool:
-    if not estimator.probability:
-        raise AttributeError("predict_proba is not available when probability=False")
-    return True
-
-
-def _has_membership(estimator: SVC) -> bool:
-    if estimator.multiclass not in ("ovr", "ovr-fuzzy"):
-        raise AttributeError("membership is only available for one-vs-rest machines (multiclass='ovr-fuzzy')")
-    return True
 
 
 class SVC(Exportable, DecisionClassifier, KernelMachine):
@@ -222,7 +211,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
             return self.classes_[self.decision_function(X).argmax(axis=1)]
         return super().predict(X)
 
-    @available_if(_has_membership)
+    @available_if(_classifier.has_membership)
     def membership(self, X: Any) -> np.ndarray:
         """Fuzzy memberships of shape (n_samples, n_classes), at most 1 (paper 000, Abe 2007, section 4).
 
@@ -236,7 +225,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
             )
         return fuzzy_membership(values.ravel() if len(self.classes_) == 2 else values)
 
-    @available_if(_has_probability)
+    @available_if(_classifier.has_probability)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Class probabilities of shape (n_samples, n_classes), only with ``probability=True``."""
         check_is_fitted(self)
@@ -244,7 +233,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
         return super().predict_proba(X)
 
-    @available_if(_has_probability)
+    @available_if(_classifier.has_probability)
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of `predict_proba`, of shape (n_samples, n_classes)."""
         return super().predict_log_proba(X)

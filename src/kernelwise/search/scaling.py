@@ -50,6 +50,15 @@ def fit_transformer(scaler: Any, X: Any, y: Any, weight: np.ndarray | None) -> A
     return scaler.fit(safe_indexing(X, used), y[used])
 
 
+def as_scaler(scaler: Any, name: str, owner: str) -> Any:
+    """The transformer that a word stands for, or the one that is given; None is none."""
+    if not isinstance(scaler, str):
+        check_scaler(scaler, name, owner)
+        return scaler
+    check_choice(scaler, name, owner, ("standard", "minmax"))
+    return StandardScaler() if scaler == "standard" else MinMaxScaler()
+
+
 def check_scaler(scaler: Any, name: str, owner: str) -> None:
     """Raise unless ``scaler`` is None or a transformer."""
     if scaler is not None and not (hasattr(scaler, "fit") and hasattr(scaler, "transform")):

@@ -25,8 +25,7 @@ TOL = 1e-10
 CONFIGURATIONS = {
     "rbf": SVC(tol=TOL),
     "linear": SVC(kernel="linear", tol=TOL, class_weight="balanced"),
-    "poly": SVC(kernel="poly", degree=2, coef0=1.0, tol=TOL),
-    "diagonal": SVC(kernel="diagonal", tol=TOL, decision_function_shape="ovo"),
+    "diagonal": SVC(kernel="diagonal", tol=TOL),
     "kernel object": SVC(kernel=RBF(0.5), tol=TOL, n_jobs=2),
     "one-vs-rest": SVC(kernel=RBF(0.5), tol=TOL, multiclass="ovr"),
     "one-vs-rest, fuzzy": SVC(kernel="linear", tol=TOL, multiclass="ovr-fuzzy"),

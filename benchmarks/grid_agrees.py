@@ -1,6 +1,7 @@
 """``python -m benchmarks.grid_agrees``: cells in which `GridSearchSVC` and GridSearchCV differ.
 
 Random small problems × kernels × class weights × sample weights. A cell is one candidate's mean test score.
+"balanced" counts weights: scikit-learn's own counts rows, so that it is given the factors as numbers.
 Where it differs, an interior-point method solves every machine of the cell: the exact cell has the labels of
 the exact machines. The offset of a machine without a free support vector may be anything in an interval; it
 is then the middle, LIBSVM's rule, and the cell is counted under "offset" unless the score is the same at both
@@ -77,14 +78,34 @@ def cases(n_problems: int, seed: int, kernels: Sequence[str] = tuple(GRIDS)) -> 
                     yield Case(X, y, kernel, class_weight, weight)
 
 
+class BalancedSVC(sklearn.svm.SVC):
+    """scikit-learn's machine with "balanced" factors of classes that count the weights of samples."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Train with the factors of these samples."""
+        asked = self.class_weight
+        if asked == "balanced":
+            classes = np.unique(y)
+            self.class_weight = dict(zip(classes, class_factors(asked, y, sample_weight), strict=True))
+        try:
+            return super().fit(X, y, sample_weight)
+        finally:
+            self.class_weight = asked
+
+
+def class_factors(class_weight: Any, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """Factor of C of each class, shape (n_classes,)."""
+    return compute_class_weight(class_weight, classes=np.unique(y), y=y, sample_weight=weight)
+
+
 def compare(case: Case) -> Counter[str]:
     """Counts of one case, by the columns of the table."""
     grid = GRIDS[case.kernel]
     shared = {"cv": N_FOLDS, "refit": False}
     ours = GridSearchSVC(grid, kernel=case.kernel, class_weight=case.class_weight, **shared)
     fixed = {"kernel": case.kernel, "class_weight": case.class_weight}
-    theirs = GridSearchCV(sklearn.svm.SVC(**fixed), grid, **shared)
-    tight = GridSearchCV(sklearn.svm.SVC(**fixed, tol=TIGHT, max_iter=MAX_ITER), grid, **shared)
+    theirs = GridSearchCV(BalancedSVC(**fixed), grid, **shared)
+    tight = GridSearchCV(BalancedSVC(**fixed, tol=TIGHT, max_iter=MAX_ITER), grid, **shared)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         mine, reference, strict = (
@@ -144,7 +165,7 @@ def exact_score(case: Case, candidate: dict[str, Any], end: float) -> float | No
     scores = []
     for train, test in StratifiedKFold(N_FOLDS).split(case.X, case.y):
         classes = np.unique(case.y[train])
-        factors = compute_class_weight(case.class_weight, classes=classes, y=case.y[train])
+        factors = class_factors(case.class_weight, case.y[train], weight[train])
         bound = candidate["C"] * weight * factors[np.searchsorted(classes, case.y)]
         votes = np.zeros((test.size, classes.size))
         for first, second in combinations(range(classes.size), 2):

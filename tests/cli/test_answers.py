@@ -363,3 +363,19 @@ def test_predictions_for_the_training_rows_come_with_a_caution(run, write, rare,
     assert re.search(
         r"At least \d+ of these 100 rows are equal to rows", run("predict", "m.kw", "part.csv").err
     )
+
+
+def test_a_class_of_one_row_is_said_once_and_stops_nothing(run, refused, write):
+    random = np.random.default_rng(0)
+    rows = [
+        (f"{a:.3f}", f"{b:.3f}", "mild" if k < 20 else "bad")
+        for k, (a, b) in enumerate(random.normal(size=(40, 2)))
+    ]
+    lone = write("lone.csv", "a,b,grade", [*rows, (3.0, 3.0, "rare")])
+    code, out, _ = run("tune", lone, *SHORT)
+    assert code == 0
+    assert "- Class 'rare' has one row: no score can say how well it is recognised. Add rows" in out
+    assert out.count("one row") == 1
+    assert "[warning] class of one row: 1 class has one row only ('rare': 1)." in run("diagnose", lone).out
+    message = refused("tune", write("two.csv", "a,b,grade", [rows[0], rows[-1]]))
+    assert "Every class has 1 row, so that none can be held out to score a model. Add rows" in message

@@ -54,6 +54,14 @@ def digits():
     return X[:400] / 16.0, y[:400]
 
 
+class RepeatingSVC(SklearnSVC):
+    """scikit-learn's machine on rows that are repeated as often as their weights, whole numbers, say."""
+
+    def fit(self, X, y, sample_weight):
+        rows = np.repeat(np.arange(len(y)), sample_weight.astype(int))
+        return super().fit(X[rows], y[rows])
+
+
 def assert_same_search(ours, theirs, n_per_fold=None):
     """The same table; scores equal, or within one sample of ``n_per_fold`` in at most 2 % of the cells."""
     mine, reference = ours.cv_results_, theirs.cv_results_
@@ -190,9 +198,9 @@ class TestWeightsAndLabels:
         own = {"tol": 1e-5, "kernel": kernel}
         base = SklearnSVC(tol=1e-4, kernel=kernel)
         compare(X, y, grid, cv=KFold(4), base=base, own=own)
-        # scikit-learn counts rows, also where they have weights, and also those of weight zero.
         weight = random.integers(0, 4, 70).astype(float)
-        compare(X, y, grid, cv=KFold(4), base=base, own=own, fit={"sample_weight": weight})
+        repeating = RepeatingSVC(tol=1e-4, kernel=kernel)
+        compare(X, y, grid, cv=KFold(4), base=repeating, own=own, fit={"sample_weight": weight})
 
     @pytest.mark.parametrize("class_weight", [None, "balanced"])
     def test_a_class_without_weight_in_a_training_part(self, iris, class_weight):
@@ -201,7 +209,7 @@ class TestWeightsAndLabels:
         (train, _), *_ = folds.split(X, y)
         weight = np.ones(y.size)
         weight[train[y[train] == "c"]] = 0.0
-        own, base = {"class_weight": class_weight}, SklearnSVC(class_weight=class_weight)
+        own, base = {"class_weight": class_weight}, RepeatingSVC(class_weight=class_weight)
         compare(X, y, {"C": [1.0, 10.0]}, cv=folds, fit={"sample_weight": weight}, own=own, base=base)
 
     def test_weights_that_leave_a_fold_without_rows(self, cancer):
@@ -467,12 +475,37 @@ class TestScaling:
             expected = arrays.cv_results_["mean_test_score"]
             np.testing.assert_array_equal(frames.cv_results_["mean_test_score"], expected)
 
-    def test_weights_go_to_the_machine(self):
+    def test_weights_go_to_the_machine_and_the_scaler(self):
         X, y = load_iris(return_X_y=True)
         weight = np.random.default_rng(1).uniform(0.2, 2.0, y.size)
-        ours = GridSearchSVC({"C": [1.0]}, scaler="standard", cv=3).fit(X, y, sample_weight=weight)
-        theirs = make_pipeline(StandardScaler(), SklearnSVC()).fit(X, y, svc__sample_weight=weight)
-        np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=2e-3)
+        ours = GridSearchSVC({"C": [1.0], "gamma": [0.25]}, scaler="standard", cv=3)
+        theirs = make_pipeline(StandardScaler(), SklearnSVC(gamma=0.25))
+        for weights in ({}, {"standardscaler__sample_weight": weight, "svc__sample_weight": weight}):
+            theirs.fit(X, y, **weights)
+            ours.fit(X, y, sample_weight=weights.get("svc__sample_weight"))
+            np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=2e-3)
+
+    @pytest.mark.parametrize("scaling", ["per-fold", "shared"])
+    @pytest.mark.parametrize("scaler", ["standard", "minmax"])
+    def test_weights_are_numbers_of_rows_to_scaler_and_width(self, scaler, scaling):
+        """Scores and decision values are those of repeated rows; rows of weight zero are not there."""
+        random = np.random.default_rng(0)
+        y = np.arange(60) % 2
+        X = random.normal(size=(60, 3)) * [1.0, 5.0, 0.2] + y[:, None]
+        times = random.integers(0, 4, 60)
+        X[times == 0] *= 10.0
+        test = np.arange(60) % 3
+        rows = np.repeat(np.arange(60), times)
+        settings = {"scaler": scaler, "scaling": scaling, "tol": 1e-9, "scoring": "accuracy"}
+        folds = [
+            [(np.flatnonzero(k != t), np.flatnonzero(k == t)) for t in range(3)] for k in (test, test[rows])
+        ]
+        weighted, repeated = (GridSearchSVC({"C": [1.0, 3.0]}, cv=cv, **settings) for cv in folds)
+        weighted.fit(X, y, sample_weight=times)
+        repeated.fit(X[rows], y[rows])
+        scores = [search.cv_results_["mean_test_score"] for search in (weighted, repeated)]
+        np.testing.assert_allclose(*scores)
+        np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=1e-6)
 
     def test_inside_other_tools(self, iris):
         grid = {"gamma": [0.1, 1.0], "C": [1.0, 10.0]}

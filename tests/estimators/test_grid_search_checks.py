@@ -12,25 +12,17 @@ from kernelwise.kernels import RBF
 CS, TOL = [1.0, 10.0], 1e-10
 SEARCHES = [
     GridSearchSVC({"gamma": [0.1, "auto"], "C": CS}, cv=2, tol=TOL),
-    GridSearchSVC({"gamma": ["scale"], "C": CS}, cv=2, n_jobs=2, return_train_score=True),
-    GridSearchSVC({"C": CS}, cv=3, scaler="standard", scoring="accuracy"),
+    GridSearchSVC({"gamma": ["scale"], "C": CS}, cv=2, n_jobs=2, return_train_score=True, tol=TOL),
+    GridSearchSVC({"C": CS}, cv=3, scaler="standard", scoring="accuracy", tol=TOL),
     GridSearchSVC(kernels=[RBF(0.1)], Cs=CS, cv=2, multiclass="ovr", class_weight="balanced", tol=TOL),
+    GridSearchSVC({"C": CS}, cv=2, kernel="diagonal", scaler="minmax", scaling="shared", tol=TOL),
     GridSearchSVC({"C": CS}, cv=2, kernel="precomputed"),
 ]
-NUMBERS_OF_CHECKS = [64, 64, 63, 64, 61]
-WEIGHTS = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
-
-
-def expected_failures(search):
-    if search.scaler is not None:
-        return {WEIGHTS[0]: "As in a Pipeline, weights go to the machine and not to the scaler."}
-    if search.param_grid is not None and search.param_grid.get("gamma") == ["scale"]:
-        return dict.fromkeys(WEIGHTS, "The variance behind gamma='scale' has no weights, as in scikit-learn.")
-    return {}
+NUMBERS_OF_CHECKS = [64, 64, 63, 64, 63, 61]
 
 
 @pytest.mark.filterwarnings("ignore:The least populated class in y:UserWarning")
-@parametrize_with_checks(SEARCHES, expected_failed_checks=expected_failures)
+@parametrize_with_checks(SEARCHES)
 def test_sklearn_checks(estimator, check):
     check(estimator)
 

@@ -162,10 +162,18 @@ def test_bad_parameters_are_refused(samples, settings, message):
         NystroemSVC(**settings).fit(*samples)
 
 
-def test_a_class_of_one_row_is_refused(samples):
+def test_a_class_of_one_row_is_trained_on_and_not_held_out(samples):
     X, y = samples
-    with pytest.raises(ValueError, match="Class 2 has 1 sample"):
-        NystroemSVC(n_components=30).fit(X, np.where(np.arange(len(y)) == 7, 2, y))
+    X = X.copy()
+    X[7] += 20.0
+    y = np.where(np.arange(len(y)) == 7, 2, y)
+    model = NystroemSVC(n_components=len(y)).fit(X, y)
+    assert model.predict(X[[7]]) == [2]
+    shares = _nystroem_search.held_out_shares(y, np.ones(len(y)), 0)
+    assert shares[7] == 0.0
+    assert _nystroem_search.held_out_shares(y, np.where(y == 2, 2.0, 1.0), 0)[7] == 0.5
+    with pytest.raises(ValueError, match=r"^Every class has 1 sample, so that none can be held out"):
+        NystroemSVC().fit([[0.0], [1.0]], [0, 1])
 
 
 def test_the_search_of_c_balances_what_it_trains_on():

@@ -11,6 +11,7 @@ MACHINES = [
     NystroemSVC(),
     NystroemSVC("linear", C=1.0, class_weight="balanced"),
     NystroemSVC(n_components=20, multiclass="ovr", memory_limit=1e-3),
+    NystroemSVC("diagonal"),
 ]
 
 

@@ -11,6 +11,7 @@ MACHINES = [
     NystroemSVR(),
     NystroemSVR("linear", C=1.0, epsilon=0.0),
     NystroemSVR(n_components=20, memory_limit=1e-3),
+    NystroemSVR("diagonal"),
 ]
 
 

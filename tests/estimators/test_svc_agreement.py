@@ -67,9 +67,23 @@ def test_sample_and_class_weights(samples):
     X, y = samples
     weight = np.random.default_rng(0).choice([-1.0, 0.0, 0.3, 1.0, 2.5], size=len(y))
     class_weight = {label: 1.0 + k for k, label in enumerate(np.unique(y))}
-    ours, theirs = fit_both(X, y, weight, class_weight=class_weight)
+    gamma = 1.0 / (X.shape[1] * X.var())  # scikit-learn's "scale", which knows no weights
+    ours, theirs = fit_both(X, y, weight, class_weight=class_weight, gamma=gamma)
     assert_same_values(ours, theirs, X)
     assert_array_equal(ours.class_weight_, theirs.class_weight_)
+
+
+def test_weights_are_numbers_of_rows(samples):
+    """What is taken from the data is what scikit-learn takes from repeated rows; zero is no row."""
+    X, y = samples
+    times = np.random.default_rng(0).integers(0, 4, len(y))
+    settings = {"class_weight": "balanced", "tol": TOL}
+    theirs = sklearn.svm.SVC(**settings).fit(X.repeat(times, axis=0), y.repeat(times))
+    ours = SVC(**settings).fit(X, y, times)
+    assert ours.kernel_.gamma == pytest.approx(theirs._gamma, rel=1e-12)
+    assert_allclose(ours.class_weight_, theirs.class_weight_, rtol=1e-15)
+    assert_same_values(ours, theirs, X)
+    assert SVC().fit(X, y, np.ones(len(y))).kernel_ == SVC().fit(X, y).kernel_
 
 
 def test_string_labels(samples):

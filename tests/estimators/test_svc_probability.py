@@ -9,9 +9,10 @@ from scipy.optimize import minimize
 from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss
-from sklearn.model_selection import StratifiedKFold, cross_val_predict, train_test_split
+from sklearn.model_selection import cross_val_predict, train_test_split
 
 from kernelwise import SVC
+from kernelwise.estimators._sigmoids import sigmoid_folds
 from kernelwise.solvers.platt import fit_platt, platt_probability
 from kernelwise.solvers.probability import couple
 
@@ -54,8 +55,14 @@ def test_two_classes_follow_the_definition(blobs):
     """One sigmoid on the decision values of five machines that did not see the sample."""
     X, y = blobs
     model = SVC(gamma=0.3, probability=True, random_state=5, tol=1e-8).fit(X, y)
-    folds = StratifiedKFold(5, shuffle=True, random_state=5)
-    held_out = cross_val_predict(SVC(gamma=0.3, tol=1e-8), X, y, cv=folds, method="decision_function")
+    index = np.unique(y, return_inverse=True)[1]
+    folds = sigmoid_folds(X, index, np.ones(len(y)), 5)
+    assert_array_equal(folds.rows, np.arange(len(y)))
+    sizes = [np.bincount(index[test], minlength=2) for _, test in folds.folds]
+    assert len(sizes) == 5
+    assert np.ptp(sizes, axis=0).max() <= 1  # stratified
+    settings = {"cv": folds.folds, "method": "decision_function"}
+    held_out = cross_val_predict(SVC(gamma=0.3, tol=1e-8), X, y, **settings)
     expected = platt_probability(model.machine_values(X).ravel(), *fit_platt(held_out, y))
     assert_allclose(model.predict_proba(X)[:, 1], expected, rtol=1e-5)
     assert_allclose(model.predict_log_proba(X), np.log(model.predict_proba(X)))
@@ -96,8 +103,19 @@ def test_small_classes_make_for_fewer_folds(blobs):
     rows = np.r_[0:2, 25:60]
     p = SVC(probability=True, random_state=0).fit(X[rows], y[rows]).predict_proba(X)
     assert_allclose(p.sum(axis=1), 1.0)
-    with pytest.raises(ValueError, match=r"class -1 has 1 sample\. Add samples, or set probability=False"):
-        SVC(probability=True).fit(X[rows[1:]], y[rows[1:]])
+
+
+@pytest.mark.parametrize("memory_limit", [4096, 1e-3], ids=["Gram matrix", "rows"])
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_a_weight_is_a_number_of_rows_in_any_order(class_weight, memory_limit):
+    X, y = load_iris(return_X_y=True)
+    random = np.random.default_rng(0)
+    times = random.integers(0, 4, 150)
+    rows = random.permutation(np.repeat(np.arange(150), times))
+    settings = {"tol": 1e-10, "probability": True, "random_state": 0, "class_weight": class_weight}
+    weighted, repeated = (SVC(memory_limit=memory_limit, **settings) for _ in range(2))
+    expected = repeated.fit(X[rows], y[rows]).predict_proba(X)
+    assert_allclose(weighted.fit(X, y, times).predict_proba(X), expected, atol=1e-7)
 
 
 def test_probabilities_only_on_request(blobs):

@@ -20,36 +20,26 @@ from sklearn.utils.estimator_checks import estimator_checks_generator, parametri
 from kernelwise import SVC
 from kernelwise.kernels import RBF, Mahalanobis
 
-# With a tight tol and a kernel of its own an SVC passes everything.
+# The checks of weights compare decision values to 1e-7: two solvers' paths must end closer than that.
+TOL = 1e-10
 CONFIGURATIONS = {
-    "rbf": SVC(),
-    "linear": SVC(kernel="linear", tol=1e-10),
-    "kernel object": SVC(kernel=RBF(0.5), tol=1e-10),
-    "one-vs-rest": SVC(kernel=RBF(0.5), tol=1e-10, multiclass="ovr"),
-    "one-vs-rest, fuzzy": SVC(kernel="linear", tol=1e-10, multiclass="ovr-fuzzy"),
-    "probability": SVC(probability=True),
-    "probability, one-vs-rest": SVC(probability=True, multiclass="ovr", class_weight="balanced"),
+    "rbf": SVC(tol=TOL),
+    "linear": SVC(kernel="linear", tol=TOL, class_weight="balanced"),
+    "diagonal": SVC(kernel="diagonal", tol=TOL),
+    "kernel object": SVC(kernel=RBF(0.5), tol=TOL, n_jobs=2),
+    "one-vs-rest": SVC(kernel=RBF(0.5), tol=TOL, multiclass="ovr"),
+    "one-vs-rest, fuzzy": SVC(kernel="linear", tol=TOL, multiclass="ovr-fuzzy"),
+    "by rows": SVC(tol=TOL, probability=True, memory_limit=1e-3),
+    "probability": SVC(probability=True, tol=TOL),
+    "probability, by decision": SVC(probability=True, tol=TOL, predict_by="decision"),
+    "probability, one-vs-rest": SVC(probability=True, tol=TOL, multiclass="ovr", class_weight="balanced"),
     "precomputed": SVC(kernel="precomputed"),
 }
 # In scikit-learn 1.9; those on sparse input fall away for a Gram matrix.
 N_CHECKS = dict.fromkeys(CONFIGURATIONS, 64) | {"precomputed": 61}
-EQUIVALENCE = (
-    "check_sample_weight_equivalence_on_dense_data",
-    "check_sample_weight_equivalence_on_sparse_data",
-)
 
 
-def expected_failures(estimator):
-    if estimator.probability:
-        reason = "folds are drawn over rows, so that weights and repeated rows are split differently"
-    elif isinstance(estimator.kernel, str) and estimator.kernel == "rbf":
-        reason = "gamma='scale' ignores weights, as in scikit-learn, and tol=1e-3 is coarser than the check"
-    else:
-        return {}
-    return dict.fromkeys(EQUIVALENCE, reason)
-
-
-@parametrize_with_checks(list(CONFIGURATIONS.values()), expected_failed_checks=expected_failures)
+@parametrize_with_checks(list(CONFIGURATIONS.values()))
 def test_scikit_learn_check(estimator, check):
     check(estimator)
 

@@ -19,10 +19,13 @@ MACHINES = [
     TunedSVR(RBF(0.1), criterion="cv-error", scale=None, refit="one-standard-error"),
     TunedSVR("exponential", Cs=[1.0, 10.0], epsilons=[0.05, 0.2], scoring="d2_absolute_error_score"),
     TunedSVR("precomputed"),
+    TunedSVR(solver="nystroem", cv=2),
+    SVR(tol=TOL),
+    SVR("diagonal", tol=TOL, memory_limit=1e-3),
     SVR(RBF(0.1), tol=TOL),
     SVR("precomputed"),
 ]
-NUMBERS_OF_CHECKS = [60, 60, 60, 60, 60, 60, 57, 60, 57]
+NUMBERS_OF_CHECKS = [60, 60, 60, 60, 60, 60, 57, 60, 60, 60, 60, 57]
 
 
 @pytest.mark.filterwarnings("ignore:.*models of the cross-validation stopped")

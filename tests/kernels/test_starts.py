@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF, DiagonalLaplacian, Laplacian, Polynomial
-from kernelwise.kernels.starts import start_gamma, start_sigma
+from kernelwise.kernels.starts import scale_gamma, start_gamma, start_sigma
 
 
 def test_jaakkola_is_the_median_distance_to_the_nearest_point_of_another_class(iris01):
@@ -72,3 +72,12 @@ def test_city_block_starts_are_of_city_block_distances(blobs):
     assert kept.initialize(X, y, "keep") == kept
     with pytest.warns(KernelwiseWarning, match=r"starts from gamma=1, since all points are equal"):
         assert Laplacian().initialize(np.zeros((6, 2)), [0, 1] * 3).gamma == 1.0
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_weights_of_scale_are_numbers_of_rows(blobs, container):
+    X = blobs[0] + 3.0
+    times = np.random.default_rng(0).integers(0, 4, len(X))
+    expected = scale_gamma(np.repeat(X, times, axis=0))
+    assert scale_gamma(container(X), times.astype(float)) == pytest.approx(expected, rel=1e-12)
+    assert scale_gamma(container(X), times / 7.0) == pytest.approx(expected, rel=1e-12)

@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold, ShuffleSplit
 
 from kernelwise._core.weights import MANY, repeated
 from kernelwise.search.canonical import shuffled_classes
-from kernelwise.search.folds import FoldRows, given_folds, stratified_folds
+from kernelwise.search.folds import FoldRows, folds_of_rows, given_folds, stratified_folds
 
 
 def one_by_one(index, weight, n_folds, random_state):
@@ -119,3 +119,27 @@ def test_rows_repeated_as_their_weights_say():
     np.testing.assert_array_equal(repeated(np.array([0.1, 0.1, 0.2])), [0, 2, 2])
     share = np.bincount(repeated(np.array([1e9, 3e9]))) / MANY
     np.testing.assert_allclose(share, [0.25, 0.75])
+
+
+def test_the_only_row_of_a_class_is_in_every_training_part_and_in_no_test_part():
+    index = np.array([0] * 6 + [1] + [2] * 4 + [3])
+    weight = np.ones(12)
+    weight[11] = 2.0  # two rows, of which one can be held out
+    found = folds_of_rows(index, weight, 3, None, 0)
+    lone = np.flatnonzero(found.rows == 6)
+    assert found.n_folds == 3
+    for train, test in found.folds:
+        assert np.isin(lone, train).all()
+        assert not np.isin(lone, test).any()
+    held_out = np.concatenate([test for _, test in found.folds])
+    assert_array_equal(np.unique(found.rows[held_out]), np.delete(np.arange(12), 6))
+
+
+def test_given_folds_do_not_hold_out_the_only_row_of_a_class():
+    """A fold that held out nothing else is dropped, and the others are numbered without a gap."""
+    folds = FoldRows(np.arange(5), np.array([2, 0, 1, 0, 2]), np.ones(5), 3).training_on(np.array([2]))
+    assert_array_equal(folds.fold, [1, 0, -1, 0, 1])
+    assert folds.n_folds == 2
+    within = folds.within(np.array([0, 2, 4]))
+    assert_array_equal(within.fold, [0, -1, 0])
+    assert within.n_folds == 1

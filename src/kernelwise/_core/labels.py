@@ -82,14 +82,18 @@ def check_every_class(totals: np.ndarray, classes: np.ndarray) -> None:
         )
 
 
-def check_class_sizes(index: np.ndarray, weight: np.ndarray, classes: np.ndarray) -> None:
-    """Raise unless every class has two samples, for cross-validation; a weight of 2 counts as two."""
-    totals = np.bincount(index, weights=copies_of(weight))
-    if totals.min() < 2:
+def check_class_sizes(index: np.ndarray, weight: np.ndarray) -> None:
+    """Raise unless some class has two samples, for cross-validation; a weight of 2 counts as two."""
+    if not (np.bincount(index, weights=copies_of(weight)) > 1).any():
         raise ValueError(
-            f"Class {classes.tolist()[int(totals.argmin())]!r} has 1 sample, and cross-validation needs at "
-            "least 2 of each class. Add samples of it, merge it with another class, or remove it."
+            "Every class has 1 sample, so that none can be held out to score a model. Add samples, or merge "
+            "classes."
         )
+
+
+def lone_rows(index: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Rows, in increasing order, that are the only sample of their class; a weight of 2 counts as two."""
+    return np.flatnonzero(np.bincount(index, weights=copies_of(weight))[index] < 2)
 
 
 def factors_of_classes(

@@ -18,16 +18,23 @@ def copies_of(weight: np.ndarray) -> np.ndarray:
 def repeated(weight: np.ndarray) -> np.ndarray:
     """Return indices of rows in which every row occurs in proportion to its weight, rounded.
 
-    They are at equal steps along the cumulative weight: no fewer than the rows given, and not many more than
-    `MANY`.
+    They are at equal steps along the cumulative weight: no fewer than the rows of positive weight, and not
+    many more than `MANY`.
     """
-    n = int(np.clip(weight.sum(), len(weight), max(len(weight), MANY)))
+    n_used = np.count_nonzero(weight)
+    n = int(min(max(weight.sum(), n_used), max(n_used, MANY)))
     return np.searchsorted(np.cumsum(weight), (np.arange(n) + 0.5) * weight.sum() / n)
+
+
+def none_if_ones(weight: np.ndarray | None) -> np.ndarray | None:
+    """Return the weights, or None where all are one: what knows no weights then has the same answer."""
+    return None if weight is None or (weight == 1.0).all() else weight
 
 
 def with_copies(X: Any, y: Any, weight: np.ndarray | None) -> tuple[Any, Any]:
     """Repeat samples and labels (or None) by their weights, for means and variances that know no weights."""
-    if weight is None or (weight == 1.0).all():
+    weight = none_if_ones(weight)
+    if weight is None:
         return X, y
     rows = repeated(weight)
     return X[rows], None if y is None else y[rows]

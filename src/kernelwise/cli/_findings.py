@@ -14,6 +14,7 @@ from kernelwise.reports.answer import Answer
 from kernelwise.reports.findings import ABOUT_CRITERIA, settled
 from kernelwise.reports.headline import finding_of_test
 from kernelwise.search.leaks import copies_finding
+from kernelwise.search.trust import LONE
 
 #: Rows beyond which the pairs of rows are not looked at.
 MAX_PAIRS = 20_000
@@ -55,8 +56,9 @@ def tune_findings(model: Any, data: Any, chosen: dict[str, Any], answer: Answer)
         pairs=criterion != "auto",
     )
     about_data = [finding for finding in settled(model, found, answer) if finding.severity in SERIOUS]
+    # The work is done, and the search has said the other.
     of_fit = list(settled(model, model.diagnostics_, answer))
-    return [*of_fit, *(finding for finding in about_data if finding.name != "cost")]  # the work is done
+    return [*of_fit, *(finding for finding in about_data if finding.name not in ("cost", LONE))]
 
 
 def test_findings(data: Any, held_out: tuple[Any, Any] | None, answer: Answer) -> list[Finding]:

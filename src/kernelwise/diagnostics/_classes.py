@@ -10,6 +10,7 @@ from kernelwise._core.text import count
 from kernelwise.diagnostics._data import Data, listed
 from kernelwise.diagnostics.spellings import spelling_findings
 from kernelwise.findings import Finding
+from kernelwise.search.trust import LONE
 
 N_FOLDS = 5  # of the usual cross-validation
 UNEQUAL, VERY_UNEQUAL = 3.0, 10.0  # largest class over smallest
@@ -28,13 +29,11 @@ def _tiny(data: Data) -> Iterator[Finding]:
     single, few = data.counts < 2, (data.counts >= 2) & (data.counts < N_FOLDS)
     if single.any():
         yield Finding(
-            "tiny-class",
-            "error",
+            *(("tiny-class", "error") if single.all() else (LONE, "warning")),
             f"{count(int(single.sum()), 'class has', 'classes have')} one {data.noun} only "
             f"({_named(data, single)}).",
-            "Remove or merge such classes: criteria have no spread to look at, and no fold can be both "
-            "trained and tested on them.",
-            "Remove or merge such classes: no fold can be both trained and tested on them.",
+            f"Add {data.noun}s of such a class, or remove or merge it: it cannot be both trained and tested "
+            "on, so that no score can say how well it is recognised.",
         )
     if few.any():
         yield Finding(

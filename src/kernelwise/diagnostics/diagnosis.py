@@ -94,10 +94,10 @@ def diagnose(
     Returns
     -------
     diagnosis : Diagnosis
-        Names of findings: "one-class", "labels written in two ways", "tiny-class", "imbalance", "values",
-        "constant", "scaling", "row numbers", "identifiers", "target in a column", "duplicates", "conflicts",
-        "identical", "kernel", "closest-pair", "curve", "cost"; for a regression also "constant target" and
-        "outliers".
+        Names of findings: "one-class", "labels written in two ways", "tiny-class", "class of one row",
+        "imbalance", "values", "constant", "scaling", "row numbers", "identifiers", "target in a column",
+        "duplicates", "conflicts", "identical", "kernel", "closest-pair", "curve", "cost"; for a regression
+        also "constant target" and "outliers".
 
     Notes
     -----

@@ -122,3 +122,17 @@ class DecisionClassifier(ClassifierMixin):
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of `predict_proba`, of shape (n_samples, n_classes)."""
         return log_of(self.predict_proba(X))
+
+
+def has_probability(estimator: Any) -> bool:
+    """Whether an SVC was asked for probabilities; raises otherwise."""
+    if not estimator.probability:
+        raise AttributeError("predict_proba is not available when probability=False")
+    return True
+
+
+def has_membership(estimator: Any) -> bool:
+    """Whether the machines of an SVC are one-vs-rest; raises otherwise."""
+    if estimator.multiclass not in ("ovr", "ovr-fuzzy"):
+        raise AttributeError("membership is only available for one-vs-rest machines (multiclass='ovr-fuzzy')")
+    return True

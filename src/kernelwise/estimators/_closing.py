@@ -17,7 +17,13 @@ from kernelwise.multiclass import STRATEGIES
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Classification
 from kernelwise.search.result import Choice, SelectionResult
-from kernelwise.search.trust import NO_BETTER, baseline_findings, class_findings, edge_findings
+from kernelwise.search.trust import (
+    NO_BETTER,
+    baseline_findings,
+    class_findings,
+    edge_findings,
+    lone_findings,
+)
 
 #: What is counted: how its names begin, and what one and several of them are called.
 KINDS = (
@@ -42,6 +48,8 @@ def closing_findings(
     """
     doubts = [*baseline_findings(result.score, result.standard_error, result.baseline), *leaks]
     if isinstance(judge.family, Classification):
+        samples = judge.samples
+        doubts += lone_findings(samples.strata, samples.weight, judge.family.classes)
         doubts += _class_findings(judge, choice, judge.family, record)
         doubts += labels_findings(judge, choice, record, result.score, result.standard_error)
     doubts += weights_undone(judge)
@@ -61,10 +69,10 @@ def _class_findings(
         return class_findings(record.truth, record.predicted, family.classes)
     if choice.scored.stored is None:  # from a journal: not worth a search of its own
         return []
-    decision, n_classes = choice.decision, len(family.classes)
+    decision, n_classes = choice.decision[judge.tested], len(family.classes)
     values = decision[:, 0] if n_classes == 2 else decision
     predicted = STRATEGIES[family.multiclass].decide(values, n_classes)
-    return class_findings(judge.held_out.y, predicted, family.classes)
+    return class_findings(judge.held_out.y[judge.tested], predicted, family.classes)
 
 
 def _search_findings(judge: CrossValidator) -> list[Finding]:

@@ -67,15 +67,32 @@ def finish_exact(model: Any, judge: CrossValidator, choice: Choice) -> Finished:
     rows = affordable_rows(judge, choice)
     part = judge.samples[rows]
     machine = model._machine().fit(part.Z, model._targets(part.y), sample_weight=part.bound)
-    held = judge.held_out
-    sigmoids, findings = model._sigmoids_of(held, choice.decision)
+    held, tested = judge.held_out, judge.tested
+    sigmoids, findings = model._sigmoids_of(held, _with_lone_rows(choice.decision, machine, judge, rows))
     judge.context.findings.extend(findings)
     if sigmoids is not None:  # best_estimator_ answers as the model does
         machine.set_params(probability=True)._sigmoids = sigmoids
-    answers: HeldOut = model._held_out(held.y, choice.decision, sigmoids)
-    record = FitRecord(len(rows), count_bounded(machine, part.bound), **answers._asdict(), weight=held.weight)
+    answers: HeldOut = model._held_out(held.y[tested], choice.decision[tested], sigmoids)
+    n_bounded = count_bounded(machine, part.bound)
+    record = FitRecord(len(rows), n_bounded, **answers._asdict(), weight=held.weight[tested])
     seconds = time.perf_counter() - started
     return Finished(machine, rows, sigmoids, record, np.size(machine.n_iter_), seconds)
+
+
+def _with_lone_rows(
+    decision: np.ndarray, machine: Any, judge: CrossValidator, trained: np.ndarray
+) -> np.ndarray:
+    """Held-out decision values, (n_held_out, n_machines); rows that no fold holds out have the final ones.
+
+    Those are of the only rows of their classes: a sigmoid that knew nothing of a class would never answer it.
+    """
+    is_lone = judge.fold_rows.fold < 0
+    if not is_lone.any():
+        return decision
+    rows, Z = judge.fold_rows.rows[is_lone], judge.samples.Z
+    decision = decision.copy()
+    decision[is_lone] = machine.machine_values(Z[np.ix_(rows, trained)] if judge.samples.is_gram else Z[rows])
+    return decision
 
 
 def affordable_rows(judge: CrossValidator, choice: Choice) -> np.ndarray:

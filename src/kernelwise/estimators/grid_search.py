@@ -8,13 +8,13 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils import Tags, column_or_1d, get_tags, indexable
 
 from kernelwise._core.labels import check_are_classes, encode_labels, positive_weights
 from kernelwise._core.reading import check_one_per_sample, check_table, read_samples
 from kernelwise._core.threads import number_of_threads, one_blas_thread
-from kernelwise._core.validation import check_choice, check_gram, check_range, check_samples
+from kernelwise._core.validation import check_gram, check_range, check_samples
+from kernelwise._core.weights import none_if_ones
 from kernelwise.estimators._cv_results import cv_results
 from kernelwise.estimators.grid.blocks import plan_blocks
 from kernelwise.estimators.grid.candidates import USED, check_grid, group_candidates
@@ -27,14 +27,13 @@ from kernelwise.multiclass import choose_reject_label
 from kernelwise.search.families import Classification
 from kernelwise.search.folds import check_folds_have_weight
 from kernelwise.search.held_out_answers import ClassAnswers
-from kernelwise.search.scaling import check_scaler
+from kernelwise.search.scaling import as_scaler, fit_transformer
 from kernelwise.search.scoring import PathScorer, make_scorers
 from kernelwise.search.splits import read_splits
 
 #: The grid of LIBSVM's grid.py, used where none is given.
 DEFAULT_CS = (2.0 ** np.arange(-5, 16, 2)).tolist()
 DEFAULT_GAMMAS = (2.0 ** np.arange(-15, 4, 2)).tolist()
-SCALERS = {"standard": StandardScaler, "minmax": MinMaxScaler}
 
 
 class GridSearchSVC(FinishedSearch):
@@ -172,7 +171,9 @@ class GridSearchSVC(FinishedSearch):
         X : array or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
-            For the machines, and for the scorers that take weights.
+            A weight of 2 is the same as a repeated row: to the machines, to the scaler and the scorers, if
+            they take weights, to ``gamma="scale"`` and to ``class_weight="balanced"``. GridSearchCV ignores
+            weights in the scaler and in the last two; for its answer give numbers, and scaled samples.
         groups : array of shape (n_samples,), default=None
             For the splitter ``cv``.
         """
@@ -205,12 +206,14 @@ class GridSearchSVC(FinishedSearch):
         else:
             check_range(X)
         if scaler is not None and self.scaling == "shared":
-            X, scaler = check_samples(clone(scaler).fit_transform(X, y)), None
+            shared = fit_transformer(clone(scaler), X, y, none_if_ones(weight))
+            X, scaler = check_samples(shared.transform(X)), None
         blocks = plan_blocks(X, index, weight, splits, scaler, self.return_train_score, tags.pairwise)
-        job = self._job(samples, y, splits, None if sample_weight is None else weight)
+        given = None if sample_weight is None else weight
+        job = self._job(samples, y, splits, given)
         cells = list(run(job, kinds, blocks, number_of_threads(self.n_jobs), self.memory_limit, self.verbose))
         self.cv_results_ = cv_results(candidates, *tabulate(cells, kinds, len(splits), self.error_score))
-        self._choose(samples, y, sample_weight)
+        self._choose(samples, y, given)
         return self
 
     def _job(
@@ -274,11 +277,7 @@ class GridSearchSVC(FinishedSearch):
             raise ValueError("A precomputed Gram matrix cannot be scaled; set scaler=None.")
 
     def _scaler(self) -> Any:
-        if not isinstance(self.scaler, str):
-            check_scaler(self.scaler, "scaler", "GridSearchSVC")
-            return self.scaler
-        check_choice(self.scaler, "scaler", "GridSearchSVC", tuple(SCALERS))
-        return SCALERS[self.scaler]()
+        return as_scaler(self.scaler, "scaler", "GridSearchSVC")
 
     def _machine(self) -> Any:
         """The best candidate, not yet trained."""

@@ -17,9 +17,9 @@ from kernelwise._core.validation import (
     check_not_negative,
     check_number,
 )
-from kernelwise._core.weights import with_copies
+from kernelwise._core.weights import none_if_ones, with_copies
 from kernelwise.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, as_kernel
-from kernelwise.kernels.starts import start_gamma
+from kernelwise.kernels.starts import scale_gamma
 
 MANY = 1000  # samples from which a Gaussian machine trains faster without its Gram matrix
 SKLEARN_NAMES = ("linear", "poly", "rbf", "sigmoid")
@@ -58,14 +58,13 @@ def choose_kernel(
 
     scikit-learn's four names take ``gamma``, ``degree`` and ``coef0``; other names take their parameters from
     the data (heuristic "scale"); an object keeps its own, and gets from the data only what it lacks. What is
-    taken from the data is that of rows repeated as often as ``sample_weight`` says; but γ of scikit-learn's
-    names is scikit-learn's, which knows no weights.
+    taken from the data is that of rows repeated as often as ``sample_weight`` says.
     """
     if not isinstance(kernel, str) or kernel not in SKLEARN_NAMES:
         return kernel_from_data(kernel, X, y, sample_weight)
     if kernel == "linear":
         return Linear()
-    slope = resolve_gamma(gamma, X)
+    slope = resolve_gamma(gamma, X, none_if_ones(sample_weight))
     if kernel == "poly":
         return Polynomial(degree=degree, gamma=slope, coef0=coef0)
     return RBF(slope) if kernel == "rbf" else Sigmoid(slope, coef0)
@@ -81,12 +80,15 @@ def check_kernel_numbers(gamma: Any, degree: Any, coef0: Any, owner: str) -> Non
         check_not_negative(gamma, "gamma", owner)
 
 
-def resolve_gamma(gamma: Any, X: Any) -> float:
-    """γ as scikit-learn's SVC has it: "scale" is 1 / (n_features · Var(X)), "auto" is 1 / n_features."""
+def resolve_gamma(gamma: Any, X: Any, weight: np.ndarray | None = None) -> float:
+    """γ as scikit-learn's SVC has it: "scale" is 1 / (n_features · Var(X)), "auto" is 1 / n_features.
+
+    The variance is that of rows repeated as often as ``weight`` says; scikit-learn takes it without weights.
+    """
     if isinstance(gamma, numbers.Real):
         return float(gamma)
     check_choice(gamma, "gamma", "SVC", ("scale", "auto"))
-    return start_gamma(X, heuristic="scale") if gamma == "scale" else 1.0 / X.shape[1]
+    return scale_gamma(X, weight) if gamma == "scale" else 1.0 / X.shape[1]
 
 
 class Rows(NamedTuple):

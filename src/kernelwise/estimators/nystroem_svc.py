@@ -130,7 +130,7 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
         classes, index = encode_labels(y)
         distinct, Z = self._distinct(X, index, positive_weights(sample_weight, index, classes))
         index, weight = index[distinct.rows], distinct.weight
-        check_class_sizes(index, weight, classes)
+        check_class_sizes(index, weight)
         factors = factors_of_classes(self.class_weight, index, weight, classes)
         rows = Rows(Z, index, weight, weight * factors[index], classes, is_balanced(self.class_weight))
         self.fit_rows(rows, self._accuracy(rows), Deadline())

@@ -9,30 +9,19 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from kernelwise._core.labels import encode_labels, positive_weights, weight_classes
+from kernelwise._core.labels import encode_labels, factors_of_classes, positive_weights
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_gram
+from kernelwise.estimators import _classifier
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machine import KernelMachine
 from kernelwise.estimators._machines import TrainedMachines, last_beta, libsvm_layout, train_machines
 from kernelwise.estimators._parameters import check_svc, warn_if_alike
-from kernelwise.estimators._sigmoids import fit_sigmoids
+from kernelwise.estimators._sigmoids import fit_sigmoids, sigmoid_folds
 from kernelwise.estimators.kernel_choice import Rows, choose_kernel, gram_or_rows, is_plain_function
 from kernelwise.multiclass import STRATEGIES, choose_reject_label, fuzzy_membership
-
-
-def _has_probability(estimator: SVC) -> bool:
-    if not estimator.probability:
-        raise AttributeError("predict_proba is not available when probability=False")
-    return True
-
-
-def _has_membership(estimator: SVC) -> bool:
-    if estimator.multiclass not in ("ovr", "ovr-fuzzy"):
-        raise AttributeError("membership is only available for one-vs-rest machines (multiclass='ovr-fuzzy')")
-    return True
 
 
 class SVC(Exportable, DecisionClassifier, KernelMachine):
@@ -52,6 +41,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         Of "poly" (degree at least 1, coef0 not negative) and "sigmoid".
     gamma : {"scale", "auto"} or float, default="scale"
         Of "rbf", "poly" and "sigmoid": 1 / (n_features · Var(X)), 1 / n_features, or a positive value.
+        "scale" takes the variance with the sample weights of `fit`; scikit-learn takes it without them.
     shrinking : bool, default=True
         Accepted for compatibility: the solver always works on the variables that may still move.
     probability : bool, default=False
@@ -59,7 +49,8 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
     tol : float, default=1e-3
         LIBSVM's stopping rule.
     class_weight : dict or "balanced", default=None
-        Factors of C, by class; those of one-vs-rest machines, too, are of the classes themselves.
+        Factors of C, by class; those of one-vs-rest machines, too, are of the classes themselves. "balanced"
+        counts sample weights; scikit-learn counts rows.
     verbose : bool, default=False
         Whether to print one line after training.
     max_iter : int, default=-1
@@ -111,8 +102,10 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
     Notes
     -----
     `predict_proba` fits Platt's sigmoid to held-out decision values of each machine and couples pairs by the
-    second method of Wu, Lin & Weng (2004), or normalises one-vs-rest. If a class has fewer than five samples,
-    there are as many folds as the smallest class has samples. Class weights are in the sigmoids, too:
+    second method of Wu, Lin & Weng (2004), or normalises one-vs-rest. Folds depend on the rows and on
+    ``random_state``, not on the order of the rows; equal rows of a class stay together. If a class has fewer
+    than five samples, there are as many folds as the smallest class has samples, those of one apart: they are
+    in every training part, and in the sigmoids with their training values. Class weights are there, too:
     probabilities are those of a population in which the classes have these weights. With them `predict` is
     the class of the largest probability (or rejected), and `decision_function` has log odds; without them,
     or with ``predict_by="decision"``, both are scikit-learn's.
@@ -181,14 +174,16 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         X : array, sparse matrix or data frame of shape (n_samples, n_features), or the Gram matrix
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
-            The bound of sample i is C·w_i, times the weight of its class.
+            The bound of sample i is C·w_i, times the weight of its class. A weight of 2 is the same as a
+            repeated row, also to ``gamma="scale"`` and ``class_weight="balanced"``. scikit-learn ignores
+            weights there; for its answer pass the numbers, such as ``gamma=1 / (X.shape[1] * X.var())``.
         """
         check_svc(self)
         X, y = self._check_training(X, y)
         classes, index = encode_labels(y)
         self.reject_label_ = choose_reject_label(self.reject_label, classes, self.multiclass, "SVC")
-        self.class_weight_ = weight_classes(self.class_weight, classes, y)
         sample_weight = positive_weights(sample_weight, index, classes)
+        self.class_weight_ = factors_of_classes(self.class_weight, index, sample_weight, classes)
         weight = sample_weight * self.class_weight_[index]
         source = self._source(X, y, index.size, sample_weight)
         warn_if_alike(source, None if self._is_gram() else self.kernel_ or self.kernel)
@@ -199,9 +194,9 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         self._keep(machines, X, classes, index)
         self._sigmoids = None
         if self.probability:
-            self._sigmoids = fit_sigmoids(
-                source, y, weight, sample_weight, random_state=self.random_state, **how
-            )
+            table = None if self._is_gram() or is_plain_function(self.kernel) else X
+            folds = sigmoid_folds(table, index, sample_weight, self.random_state)
+            self._sigmoids = fit_sigmoids(source, machines, folds, index, self.class_weight_, **how)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -217,7 +212,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
             return self.classes_[self.decision_function(X).argmax(axis=1)]
         return super().predict(X)
 
-    @available_if(_has_membership)
+    @available_if(_classifier.has_membership)
     def membership(self, X: Any) -> np.ndarray:
         """Fuzzy memberships of shape (n_samples, n_classes), at most 1 (paper 000, Abe 2007, section 4).
 
@@ -231,7 +226,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
             )
         return fuzzy_membership(values.ravel() if len(self.classes_) == 2 else values)
 
-    @available_if(_has_probability)
+    @available_if(_classifier.has_probability)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Class probabilities of shape (n_samples, n_classes), only with ``probability=True``."""
         check_is_fitted(self)
@@ -239,7 +234,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
         return super().predict_proba(X)
 
-    @available_if(_has_probability)
+    @available_if(_classifier.has_probability)
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of `predict_proba`, of shape (n_samples, n_classes)."""
         return super().predict_log_proba(X)

@@ -104,7 +104,8 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
         X : array, sparse matrix or data frame of shape (n_samples, n_features), or the Gram matrix
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
-            The bound of sample i is C·w_i.
+            The bound of sample i is C·w_i, and what the kernel takes from the data counts it w_i times: a
+            weight of 2 is the same as a repeated row.
         """
         for name in ("C", "tol", "memory_limit"):
             check_positive(getattr(self, name), name, "SVR")
@@ -114,7 +115,7 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
         weight = weights_of_samples(sample_weight, len(y))
         check_target_range(y[weight > 0])
         solution = solve_svr(
-            *self._source(X),
+            *self._source(X, weight),
             y,
             self.C,
             self.epsilon,
@@ -136,11 +137,11 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
         """Predictions of shape (n_samples,)."""
         return self.machine_values(X).ravel()
 
-    def _source(self, X: Any) -> tuple[Any, Any]:
+    def _source(self, X: Any, weight: np.ndarray) -> tuple[Any, Any]:
         """Settle the kernel, and return what gives its values and the samples that it takes."""
         if self._is_gram():
             self.kernel_ = "precomputed"
             return GramEntries(check_gram(X)), np.arange(X.shape[0])
-        self.kernel_ = kernel_from_data(self.kernel, X)
+        self.kernel_ = kernel_from_data(self.kernel, X, sample_weight=weight)
         warn_if_alike(Rows(self.kernel_, X, 0), self.kernel_)
         return self.kernel_, X

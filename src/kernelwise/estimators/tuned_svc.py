@@ -214,7 +214,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         return Checked(X, index, index, weight)
 
     def _family(self, y: np.ndarray, weight: np.ndarray) -> Classification:
-        check_class_sizes(y, weight, self.classes_)
+        check_class_sizes(y, weight)
         return Classification(self.classes_, self.multiclass, self.class_weight)
 
     def _scorer(self, X: Any, samples: Samples, family: Any) -> HeldOutScorer:

@@ -25,10 +25,7 @@ def start_gamma(X: Any, y: Any = None, heuristic: str | None = None, keep: float
     if heuristic == "keep":
         return float(keep)
     if heuristic == "scale":
-        X = check_samples(X)
-        check_range(X)
-        variance = _variance(X)
-        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        return scale_gamma(X)
     return 1.0 / (2.0 * start_sigma(X, y, heuristic) ** 2)
 
 
@@ -44,7 +41,7 @@ def start_sigma(X: Any, y: Any = None, heuristic: str | None = None, distance: s
     X = check_samples(X)
     check_range(X)
     if heuristic == "scale":
-        spread, d = float(np.sqrt(_variance(X))), X.shape[1]
+        spread, d = float(np.sqrt(variance_of(X))), X.shape[1]
         sigma = spread * (np.sqrt(d / 2.0) if distance == "euclidean" else d / 2.0)
         return float(sigma) if sigma > 0 else SIGMA_ONE[distance]
     if heuristic == "jaakkola":
@@ -54,9 +51,25 @@ def start_sigma(X: Any, y: Any = None, heuristic: str | None = None, distance: s
     return _median(D[np.triu_indices(Z.shape[0], 1)], heuristic, distance)
 
 
-def _variance(X: Any) -> float:
-    """Of all entries, as scikit-learn takes it."""
-    return float(X.multiply(X).mean() - X.mean() ** 2 if sparse.issparse(X) else X.var())
+def scale_gamma(X: Any, weight: np.ndarray | None = None) -> float:
+    """1 / (n_features · Var(X)) with the variance of all entries, as scikit-learn takes it.
+
+    ``weight``, of shape (n_samples,), says how often every row counts; None is once.
+    """
+    X = check_samples(X)
+    check_range(X)
+    variance = variance_of(X, weight)
+    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+
+
+def variance_of(X: Any, weight: np.ndarray | None = None) -> float:
+    """The variance of all entries, rows counting as often as their weights say."""
+    if weight is None:
+        return float(X.multiply(X).mean() - X.mean() ** 2 if sparse.issparse(X) else X.var())
+    share = weight / weight.sum()
+    mean = float((share @ X).mean())
+    squares = X.multiply(X) if sparse.issparse(X) else (X - mean) ** 2
+    return float((share @ squares).mean()) - (mean**2 if sparse.issparse(X) else 0.0)
 
 
 def _median(distances: np.ndarray, heuristic: str, distance: str) -> float:

@@ -116,7 +116,14 @@ def optimise(
     be useless with all of them. If ``is_quiet``, an optimum at the edge of the range is in the findings only,
     without a warning.
     """
-    part = in_order_for(criterion, judge.criterion_samples(), judge.random_state)
+    rows = judge.criterion_samples()
+    part = rows.for_criteria()
+    if criterion.is_held_out and part is not rows and len(part) == len(rows):
+        raise ValueError(
+            f"The criterion {criterion.name} holds out rows of each class, and only one class has two rows. "
+            "Add rows of the other classes, or use another criterion."
+        )
+    part = in_order_for(criterion, part, judge.random_state)
     judge.context.on_phase(f"searching a {type(start).__name__} kernel by {criterion.name}")
     y = judge.family.nameless(part.y)
     bounds = None

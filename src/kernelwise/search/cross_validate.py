@@ -57,6 +57,10 @@ class CrossValidator:
     Attributes
     ----------
     scored : list of ScoredKernel
+    held_out : Samples
+        The rows of the folds, each with the share of its weight that one fold holds out.
+    tested : ndarray of shape (n_tested,)
+        Which of them are held out: all but the only rows of their classes.
     n_stopped, n_indefinite : int
         Machines that did not converge, and Gram matrices that are far from positive semi-definite.
     """
@@ -76,6 +80,7 @@ class CrossValidator:
 
     def __post_init__(self) -> None:
         self.folds = self.fold_rows.folds
+        self.tested = np.flatnonzero(self.fold_rows.fold >= 0)
         rows = self.fold_rows.rows
         held, weight = self.samples[rows], self.fold_rows.weight
         self.held_out = replace(held, weight=weight, bound=held.bound * (weight / held.weight))
@@ -152,7 +157,7 @@ class CrossValidator:
     def n_held_out(self) -> float:
         """Number of samples that were held out, repeated ones included."""
         # From the weights alone: the rows of a Gram matrix would be a copy of it.
-        return float(copies_of(self.samples.weight[np.unique(self.fold_rows.rows)]).sum())
+        return float(copies_of(self.samples.weight[np.unique(self.fold_rows.rows[self.tested])]).sum())
 
     @property
     def n_machines(self) -> int:

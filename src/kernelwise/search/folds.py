@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.equal_rows import row_hashes
+from kernelwise._core.labels import lone_rows
 from kernelwise._core.text import count
 from kernelwise._core.weights import copies_of
 from kernelwise.findings import Finding
@@ -36,7 +37,8 @@ class FoldRows:
     """The rows of a search, each with the fold that holds it out.
 
     A row stands here once for every fold that holds out a share of its weight: ``weight`` is that share,
-    ``rows`` are indices of samples, increasing. All arrays have the shape (n_held_out,).
+    ``rows`` are indices of samples, increasing. All arrays have the shape (n_held_out,). The fold −1 is that
+    of rows which all folds train on and none holds out: the only rows of their classes.
     """
 
     rows: np.ndarray
@@ -53,8 +55,24 @@ class FoldRows:
     def within(self, rows: np.ndarray) -> FoldRows:
         """These folds restricted to some rows; folds that are left empty are dropped."""
         is_in = np.isin(self.rows, rows)
-        filled, fold = np.unique(self.fold[is_in], return_inverse=True)
-        return FoldRows(self.rows[is_in], fold, self.weight[is_in], len(filled))
+        return _numbered(self.rows[is_in], self.fold[is_in], self.weight[is_in])
+
+    def training_on(self, rows: np.ndarray) -> FoldRows:
+        """These folds, but some rows are held out by none; folds that are left empty are dropped."""
+        if not len(rows):
+            return self
+        return _numbered(self.rows, np.where(np.isin(self.rows, rows), -1, self.fold), self.weight)
+
+    def renamed(self, names: np.ndarray) -> FoldRows:
+        """The same folds of rows with other indices: ``names`` has the new one of each, (n_rows,)."""
+        order = np.argsort(names[self.rows], kind="stable")
+        return FoldRows(names[self.rows][order], self.fold[order], self.weight[order], self.n_folds)
+
+
+def _numbered(rows: np.ndarray, fold: np.ndarray, weight: np.ndarray) -> FoldRows:
+    """Folds numbered from zero without gaps; −1 stays."""
+    filled = np.unique(fold[fold >= 0])
+    return FoldRows(rows, np.where(fold < 0, -1, np.searchsorted(filled, fold)), weight, len(filled))
 
 
 def assign_folds(
@@ -79,7 +97,7 @@ def assign_folds(
             dropped = count(cv.n_folds - kept.n_folds, "fold holds", "folds hold")
             message = f"{dropped} out none of the rows that kernel and C were chosen on, and did not count."
             context.findings.append(Finding("empty folds", "info", message, "Use fewer folds (cv)."))
-        return kept
+        return kept.training_on(lone_rows(samples.strata, samples.weight))
     n_folds = cv
     strata, weight = samples.strata[rows], samples.weight[rows]
     counts = np.bincount(strata, weights=copies_of(weight))
@@ -87,16 +105,25 @@ def assign_folds(
     if n_folds == "auto":
         n_folds = min(folds_for(counts.sum()), most)
         if needs_all_classes:
-            n_folds = max(FEWEST_FOLDS, min(n_folds, int(counts.min())))
+            n_folds = max(FEWEST_FOLDS, min(n_folds, int(counts[counts > 1].min())))
     if n_folds > most:
         raise ValueError(
             f"cv={n_folds} is more than the {count(most, 'sample')} of the largest class. Use fewer folds."
         )
     points = None if samples.is_gram else row_hashes(samples.Z[rows])[0]
-    found = stratified_folds(
-        strata, weight, n_folds, random_state, splits_copies(points, strata, weight, n_folds)
-    )
-    return FoldRows(rows[found.rows], found.fold, found.weight, found.n_folds)
+    return folds_of_rows(strata, weight, n_folds, points, random_state).renamed(rows)
+
+
+def folds_of_rows(
+    strata: np.ndarray, weight: np.ndarray, n_folds: int, points: np.ndarray | None, random_state: int
+) -> FoldRows:
+    """Stratified folds of rows in canonical order; the only row of a class is in every training part.
+
+    ``points`` is as in `splits_copies`, the other arrays have the same shape.
+    """
+    is_split = splits_copies(points, strata, weight, n_folds)
+    found = stratified_folds(strata, weight, n_folds, random_state, is_split)
+    return found.training_on(lone_rows(strata, weight))
 
 
 def _search_rows(samples: Samples, family: Family, context: FitContext, random_state: int) -> np.ndarray:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.ndimage import uniform_filter1d
 
+from kernelwise._core.labels import lone_rows
 from kernelwise._core.weights import balanced_on
 from kernelwise.large.feature_blocks import Blocks
 from kernelwise.large.linear_machine import LinearMachine, LinearSolution, linear_path
@@ -91,7 +92,8 @@ class Candidate:
     """Machines of one number of landmarks: held-out scores and decision values for every C.
 
     ``landmarks`` are indices of rows; ``coefficients`` has the shape (n_Cs, n_machines, rank + 1),
-    ``decision`` (n_Cs, n_held_out, n_machines); ``n_iter`` counts Newton steps.
+    ``decision`` (n_Cs, n_held_out, n_machines), ``lone`` (n_Cs, n_lone, n_machines), of the only rows of
+    their classes, which are not held out; ``n_iter`` counts Newton steps.
     """
 
     map: NystroemMap
@@ -100,6 +102,7 @@ class Candidate:
     scores: np.ndarray
     coefficients: np.ndarray
     decision: np.ndarray
+    lone: np.ndarray
     n_iter: int
     seconds: float
 
@@ -142,8 +145,9 @@ class NystroemSearch:
             np.arange(n) if n <= MAX_SEARCH_ROWS else sample(rows.strata, MAX_SEARCH_ROWS, random_state)
         )
         self.part = rows[self.used]
-        self.share = held_out_shares(self.part.strata, random_state)
+        self.share = held_out_shares(self.part.strata, self.part.weight, random_state)
         self.test = np.flatnonzero(self.share)
+        self.lone = lone_rows(self.part.strata, self.part.weight)
         self.candidates: list[Candidate] = []
 
     def run(self, n_components: Any, C: Any) -> Candidate:
@@ -177,8 +181,9 @@ class NystroemSearch:
         for machine in self.part.machines(self.strategy):
             y, own = _on_all_rows(machine, weight)
             machines.append(linear_path(blocks, y, Cs, own, self.loss))
-        test = self.test
-        decision = np.array([[one.values[test] for one in path] for path in machines]).transpose(1, 2, 0)
+        test, seen = self.test, np.append(self.test, self.lone)
+        values = np.array([[one.values[seen] for one in path] for path in machines]).transpose(1, 2, 0)
+        decision, lone = values[:, : len(test)], values[:, len(test) :]
         shown = decision[:, :, 0] if len(machines) == 1 else decision
         return Candidate(
             map_,
@@ -187,6 +192,7 @@ class NystroemSearch:
             self.score(shown, self.used[test], self._test_weight),
             np.array([[one.coefficients for one in path] for path in machines]).transpose(1, 0, 2),
             decision,
+            lone,
             sum(one.n_iter for path in machines for one in path),
             time.perf_counter() - started,
         )
@@ -208,9 +214,11 @@ class NystroemSearch:
 
     def sigmoids(self, chosen: Candidate) -> np.ndarray:
         """Fit Platt's sigmoids to the held-out decision values of classes, shape (n_machines, 2)."""
-        test, weight = self.part[self.test], self._test_weight
-        bound = weight * (test.bound / test.weight)
-        return fit_platt_of(test.machines(self.strategy), chosen.decision[chosen.best], bound, weight)
+        known = self.part[np.append(self.test, self.lone)]
+        weight = np.append(self._test_weight, self.part.weight[self.lone])
+        decision = np.concatenate([chosen.decision[chosen.best], chosen.lone[chosen.best]])
+        bound = weight * (known.bound / known.weight)
+        return fit_platt_of(known.machines(self.strategy), decision, bound, weight)
 
     def train(self, chosen: Candidate, full: Rows | None = None) -> list[LinearSolution]:
         """Train the chosen machines on all rows that the time left allows, from where the search left them.
@@ -240,15 +248,16 @@ class NystroemSearch:
         return rows
 
 
-def held_out_shares(index: np.ndarray, random_state: int) -> np.ndarray:
+def held_out_shares(index: np.ndarray, weight: np.ndarray, random_state: int) -> np.ndarray:
     """Share of each row's weight that is held out, shape (n_rows,): 1 for a fifth of the rows of every class.
 
-    At least one row; of the only row of a class, which stands for several equal ones, one half.
+    At least one row; of the only row of a class one half if it stands for several equal ones, else nothing.
     """
     shares = np.zeros(len(index))
     for members in shuffled_classes(index, random_state):
         chosen = members[: max(1, round(HELD_OUT * len(members)))]
         shares[chosen] = 1.0 if len(members) > 1 else 0.5
+    shares[lone_rows(index, weight)] = 0.0
     return shares
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.text import count
-from kernelwise._core.weights import copies_of
 from kernelwise.search.canonical import sample
 from kernelwise.search.climb import Climb
 from kernelwise.search.criterion_rows import in_order_for
@@ -15,7 +14,6 @@ from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.fold_kernels import FoldKernels, without_rounding
 from kernelwise.search.metric_learner import LearnedMetric, MetricLearner
 from kernelwise.search.rules import most_regularised_within, simplest_within
-from kernelwise.search.samples import Samples
 from kernelwise.search.scored_kernel import ScoredKernel
 
 #: A weight below this share of the largest is small.
@@ -132,18 +130,8 @@ def _learn_on(learner: MetricLearner, judge: CrossValidator, rows: np.ndarray) -
     strata = judge.held_out.strata
     if len(rows) > MAX_ROWS:
         rows = rows[sample(strata[rows], MAX_ROWS, judge.random_state)]
-    part = judge.held_out[rows]
-    part = in_order_for(learner.criterion, part[np.flatnonzero(_is_of_two(part))], judge.random_state)
+    part = in_order_for(learner.criterion, judge.held_out[rows].for_criteria(), judge.random_state)
     return learner.learn(part.Z, judge.family.nameless(part.y), part.weight_or_none)
-
-
-def _is_of_two(part: Samples) -> np.ndarray:
-    """Which rows are of classes with two samples or more, as criteria need them; a fold may have one only.
-
-    All of them, where fewer than two classes are left.
-    """
-    is_enough = np.bincount(part.strata, weights=copies_of(part.weight)) >= 2
-    return is_enough[part.strata] if is_enough.sum() > 1 else np.full(len(part), True)
 
 
 def _name(criterion: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,11 @@ from scipy import sparse
 from sklearn.utils.validation import has_fit_parameter
 
 from kernelwise._core.equal_rows import summed
+from kernelwise._core.labels import lone_rows
 from kernelwise._core.memory import check_gram_memory
 from kernelwise._core.rounding import on_exact_grid
 from kernelwise._core.validation import check_gram, check_range
+from kernelwise._core.weights import none_if_ones
 from kernelwise.search.canonical import DistinctRows, canonical_order, distinct_rows, every_row
 from kernelwise.search.scaling import apply_scaler, check_not_constant, fit_scaler
 
@@ -51,10 +53,25 @@ class Samples:
         Z = self.Z[np.ix_(rows, rows)] if self.is_gram else self.Z[rows]
         return Samples(Z, self.y[rows], self.strata[rows], self.weight[rows], self.bound[rows], self.is_gram)
 
+    def for_criteria(self) -> Samples:
+        """The rows of classes with two samples or more, as criteria need them.
+
+        If that is one class only, all rows, those which are alone in their class with a weight of two.
+        """
+        lone = lone_rows(self.strata, self.weight)
+        if not len(lone):
+            return self
+        others = np.setdiff1d(np.arange(len(self)), lone)
+        if len(np.unique(self.strata[others])) > 1:
+            return self[others]
+        weight = self.weight.copy()
+        weight[lone] = 2.0
+        return replace(self, weight=weight)
+
     @property
     def weight_or_none(self) -> np.ndarray | None:
         """Weights of the rows; None if all are one."""
-        return None if (self.weight == 1.0).all() else self.weight
+        return none_if_ones(self.weight)
 
 
 @dataclass(frozen=True)

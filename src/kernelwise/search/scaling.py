@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.utils.validation import has_fit_parameter
 
+from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.validation import check_choice, check_samples
 
 
@@ -34,6 +35,28 @@ def fit_scaler(scale: Any, X: Any, weight: np.ndarray | None, owner: str) -> Any
     if weight is not None and has_fit_parameter(scaler, "sample_weight"):
         return scaler.fit(X, sample_weight=weight)
     return scaler.fit(X)
+
+
+def fit_transformer(scaler: Any, X: Any, y: Any, weight: np.ndarray | None) -> Any:
+    """Fit a transformer, and return it; one that takes no weights sees the rows of positive weight.
+
+    ``weight``, of shape (n_samples,), may be None.
+    """
+    if weight is None:
+        return scaler.fit(X, y)
+    if has_fit_parameter(scaler, "sample_weight"):
+        return scaler.fit(X, y, sample_weight=weight)
+    used = np.flatnonzero(weight > 0)
+    return scaler.fit(safe_indexing(X, used), y[used])
+
+
+def as_scaler(scaler: Any, name: str, owner: str) -> Any:
+    """The transformer that a word stands for, or the one that is given; None is none."""
+    if not isinstance(scaler, str):
+        check_scaler(scaler, name, owner)
+        return scaler
+    check_choice(scaler, name, owner, ("standard", "minmax"))
+    return StandardScaler() if scaler == "standard" else MinMaxScaler()
 
 
 def check_scaler(scaler: Any, name: str, owner: str) -> None:

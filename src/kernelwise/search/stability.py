@@ -27,8 +27,8 @@ def stability_findings(judge: CrossValidator) -> list[Finding]:
     if not judge.scorer.is_share or not known or len(judge.held_out) > MOST_ROWS:
         return []
     labels = [_labels(judge, scored) for scored in known]
-    is_right = [own == judge.held_out.y for own in labels]
-    weight = judge.held_out.weight
+    is_right = [own == judge.held_out.y[judge.tested] for own in labels]
+    weight = judge.held_out.weight[judge.tested]
     best = _winner(is_right, weight)
     shares = []
     for times in _draws(weight, judge.random_state):
@@ -46,8 +46,8 @@ def stability_findings(judge: CrossValidator) -> list[Finding]:
 
 
 def _labels(judge: CrossValidator, scored: ScoredKernel) -> np.ndarray:
-    """Class indices of the held-out rows, shape (n_Cs, n_held_out)."""
-    decision = scored.decision
+    """Class indices of the rows that folds hold out, shape (n_Cs, n_tested)."""
+    decision = scored.decision[:, judge.tested]
     return judge.family.decide(decision[..., 0] if decision.shape[-1] == 1 else decision)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernelwise._core.labels import lone_rows
 from kernelwise._core.text import count
 from kernelwise.findings import Finding
 from kernelwise.search.baseline import Baseline
@@ -16,6 +17,7 @@ from kernelwise.search.wording import kernel_text, number
 #: Classes that a sentence lists, at most.
 MAX_LISTED = 5
 NO_BETTER = "no better than guessing"
+LONE = "class of one row"
 C_AT_END = "C at the end of its range"
 
 
@@ -60,6 +62,22 @@ def class_findings(truth: np.ndarray, predicted: np.ndarray, classes: np.ndarray
             "Weigh the classes equally: --class-weight balanced --scoring balanced_accuracy.",
         )
     ]
+
+
+def lone_findings(index: np.ndarray, weight: np.ndarray, classes: np.ndarray) -> list[Finding]:
+    """A warning if a class has one row, which is never held out; ``index`` has the class of each row."""
+    labels = [repr(classes.tolist()[k]) for k in np.sort(index[lone_rows(index, weight)])]
+    if not labels:
+        return []
+    more = f" and {len(labels) - MAX_LISTED} more" if len(labels) > MAX_LISTED else ""
+    shown = ", ".join(labels[:MAX_LISTED])
+    message = (
+        f"Class {shown} has one row: no score can say how well it is recognised."
+        if len(labels) == 1
+        else f"Classes {shown}{more} have one row each: no score can say how well they are recognised."
+    )
+    advice = "Add rows of such a class, merge it with another class, or remove it."
+    return [Finding(LONE, "warning", message, advice)]
 
 
 def edge_findings(choice: Choice, error: float, *, is_given: bool, is_guess: bool) -> list[Finding]:

@@ -11,8 +11,9 @@ from sklearn.base import clone
 
 from kernelwise._core.labels import is_balanced, weight_classes
 from kernelwise._core.validation import check_samples
-from kernelwise._core.weights import balanced_on
+from kernelwise._core.weights import balanced_on, none_if_ones
 from kernelwise.estimators.grid.candidates import Group
+from kernelwise.search.scaling import fit_transformer
 
 
 class Fold(NamedTuple):
@@ -54,10 +55,11 @@ class Block:
     def by_kernel(self, group: Group) -> list[tuple[Any, list[Fold]]]:
         """Kernels of the group with their folds: one for all unless it depends on the training part."""
         if not group.depends_on_training:
-            return [(group.kernel_on(None, None), self.folds)]
+            return [(group.kernel_on(None, None, None), self.folds)]
         kernels: list[tuple[Any, list[Fold]]] = []
         for fold in self.folds:
-            kernel = group.kernel_on(self.X[fold.train], self.y[fold.train])
+            train = fold.train
+            kernel = group.kernel_on(self.X[train], self.y[train], self.weight[train])
             for other, members in kernels:
                 if kernel == other:
                     members.append(fold)
@@ -89,8 +91,8 @@ class Block:
     def _weight(self, fold: Fold, class_weight: Any, classes: np.ndarray) -> np.ndarray:
         if class_weight is None:
             return self.weight
-        if is_balanced(class_weight):  # scikit-learn counts rows, whatever their weights are
-            return self.weight * balanced_on(fold.train, self.y, np.ones(self.y.size))
+        if is_balanced(class_weight):
+            return self.weight * balanced_on(fold.train, self.y, self.weight)
         present = np.unique(self.y[fold.train])
         factors = np.zeros(classes.size)
         factors[present] = weight_classes(class_weight, classes[present], classes[self.y[fold.train]])
@@ -140,7 +142,8 @@ def _own_block(
     rows = np.concatenate([train, fold.held, train] if with_train else [train, fold.held])
     Z = X[np.ix_(rows, rows)] if is_gram else X[rows]
     if scaler is not None:
-        Z = check_samples(clone(scaler).fit(X[train], y[train]).transform(Z))
+        own = fit_transformer(clone(scaler), X[train], y[train], none_if_ones(weight[train]))
+        Z = check_samples(own.transform(Z))
     labels = y[rows]
     # The class of a held-out row plays no part in training, and may be absent from it.
     labels[train.size :] = labels[0]
@@ -149,5 +152,5 @@ def _own_block(
     if with_weight.size:
         targets[~np.isin(labels, with_weight)] = with_weight[0]
     everyone = np.arange(rows.size)
-    own = Fold(fold.number, everyone[: train.size], everyone[train.size :])
-    return Block(Z, labels, targets, weight[rows], [own])
+    alone = Fold(fold.number, everyone[: train.size], everyone[train.size :])
+    return Block(Z, labels, targets, weight[rows], [alone])

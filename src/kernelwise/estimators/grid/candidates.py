@@ -43,9 +43,9 @@ class Group:
         """Whether the kernel is a function or a Gram matrix, which need no choosing."""
         return is_plain_function(self.kernel) or is_precomputed(self.kernel)
 
-    def kernel_on(self, X: Any, y: Any) -> Any:
-        """The kernel `SVC` would use with the training samples ``X`` and their classes ``y``."""
-        return self.kernel if self.is_given else choose_kernel(self.kernel, X, y, **self.options)
+    def kernel_on(self, X: Any, y: Any, weight: Any) -> Any:
+        """The kernel `SVC` would use with the training samples ``X``, their classes ``y`` and weights."""
+        return self.kernel if self.is_given else choose_kernel(self.kernel, X, y, weight, **self.options)
 
     def __str__(self) -> str:
         used = USED.get(self.kernel, ()) if isinstance(self.kernel, str) else ()
@@ -90,7 +90,7 @@ def group_candidates(candidates: Iterable[dict[str, Any]], kernel: Any, class_we
         if key not in groups:
             groups[key] = Group(chosen, options, weights)
             if not groups[key].depends_on_training:
-                groups[key].kernel_on(None, None)  # refuse a bad parameter before any work
+                groups[key].kernel_on(None, None, None)  # refuse a bad parameter before any work
         groups[key].indices.append(index)
         groups[key].Cs.append(float(C))
     return list(groups.values())

@@ -10,7 +10,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from kernelwise._core.weights import none_if_ones
 from kernelwise.estimators._cv_results import select_best
+from kernelwise.search.scaling import fit_transformer
 
 
 class FinishedSearch(ClassifierMixin, BaseEstimator):
@@ -66,7 +68,17 @@ class FinishedSearch(ClassifierMixin, BaseEstimator):
                 f"{', '.join(map(repr, metrics))}, got {self.refit!r}."
             )
 
-    def _choose(self, X: Any, y: np.ndarray, sample_weight: Any) -> None:
+    def _trained(self, X: Any, y: np.ndarray, weight: np.ndarray | None) -> Any:
+        """The best candidate, trained; weights go to its scaler, too."""
+        machine = self._machine()
+        if weight is None or self.scaler is None:
+            return machine.fit(X, y, **({} if weight is None else {"sample_weight": weight}))
+        scaler, svc = machine[0], machine[-1]
+        fit_transformer(scaler, X, y, none_if_ones(weight))
+        svc.fit(scaler.transform(X), y, sample_weight=weight)
+        return machine
+
+    def _choose(self, X: Any, y: np.ndarray, sample_weight: np.ndarray | None) -> None:
         """Set the ``best_`` attributes, and train the best candidate if asked to."""
         prefix = "mean_test_"
         metrics = [name.removeprefix(prefix) for name in self.cv_results_ if name.startswith(prefix)]
@@ -81,10 +93,8 @@ class FinishedSearch(ClassifierMixin, BaseEstimator):
         if not callable(self.refit):
             self.best_score_ = self.cv_results_[f"{prefix}{metric}"][self.best_index_]
         if self.refit:
-            step = "" if self.scaler is None else "svc__"
-            weights = {} if sample_weight is None else {f"{step}sample_weight": sample_weight}
             started = time.perf_counter()
-            self.best_estimator_ = self._machine().fit(X, y, **weights)
+            self.best_estimator_ = self._trained(X, y, sample_weight)
             self.refit_time_ = time.perf_counter() - started
             machine = self.best_estimator_ if self.scaler is None else self.best_estimator_[-1]
             self.n_iter_ = machine.n_iter_

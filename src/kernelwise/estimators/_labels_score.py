@@ -46,9 +46,12 @@ def score_of_labels(judge: CrossValidator, choice: Choice) -> float | None:
     """The search's score of the most likely classes; None for a score that looks at more than labels.
 
     The sigmoids of every fold come from the other folds: a sigmoid must not have seen the rows it labels.
+    None, too, if a class has one row only: without it there is no sigmoid.
     """
     family, held, decision = judge.family, judge.held_out, choice.decision.astype(float)
     assert isinstance(family, Classification)
+    if np.isnan(decision).any():
+        return None
     n_classes, strategy = len(family.classes), STRATEGIES[family.multiclass]
     by_probability = np.empty(len(decision), dtype=np.intp)
     for _, test in judge.folds:

@@ -64,6 +64,8 @@ class Family(ABC):
     metric_criteria: ClassVar[dict[str, tuple[Any, ...]]] = {}
     #: What decides between forms of kernel whose scores are equal within the error, in words.
     finer_reason: ClassVar[str] = "a sum of kernels is preferred"
+    #: Whether, where nothing else decides, a sum of kernels is preferred to the best score.
+    prefers_sum: ClassVar[bool] = True
     #: Criteria that choose by cross-validation alone.
     by_score: ClassVar[tuple[str, ...]] = ("auto",)
 
@@ -148,6 +150,7 @@ class Classification(Family):
     """
 
     finer_reason = "its held-out probabilities are the best of those within it"
+    prefers_sum = False
     regularises_metrics = True
     learns_by_any_criterion = True
     aligns_widths = True
@@ -194,6 +197,8 @@ class Classification(Family):
         return width_data_of_classes(judge, kernel)
 
     def finer_cost(self, held: Samples, decision: np.ndarray) -> float | None:
+        if np.isnan(decision).any():  # the only row of a class is never held out
+            return None
         return held_out_log_loss(held, decision, len(self.classes), self.multiclass)
 
     def alignment(self) -> Criterion:

@@ -135,7 +135,7 @@ class Forms:
         costs = [self._finer_cost(choices[k]) for k in close]
         if None not in costs:
             return int(close[int(np.argmin(np.asarray(costs, dtype=float)))])
-        if SUM in names and names.index(SUM) in close:
+        if self.judge.family.prefers_sum and SUM in names and names.index(SUM) in close:
             return names.index(SUM)
         return int(max(close, key=lambda k: choices[k].scored.best_score))
 

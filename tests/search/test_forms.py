@@ -87,7 +87,7 @@ def test_numbers_prefer_the_sum():
         "DiagonalGaussian",
         "DiagonalLaplacian",
     ]
-    assert any("a sum of kernels is preferred" in sentence for sentence in model.result_.why)
+    assert any("the sum of kernels is preferred" in sentence for sentence in model.result_.why)
     assert_allclose(model.relevance_.sum(), 1.0)
 
 

@@ -63,7 +63,7 @@ class Family(ABC):
     #: Criteria that learn a metric, by kernel.
     metric_criteria: ClassVar[dict[str, tuple[Any, ...]]] = {}
     #: What decides between forms of kernel whose scores are equal within the error, in words.
-    finer_reason: ClassVar[str] = "a sum of kernels is preferred"
+    finer_reason: ClassVar[str] = "the sum of kernels is preferred"
     #: Whether, where nothing else decides, a sum of kernels is preferred to the best score.
     prefers_sum: ClassVar[bool] = True
     #: Criteria that choose by cross-validation alone.
@@ -149,7 +149,7 @@ class Classification(Family):
     ``multiclass`` is a key of `kernelwise.multiclass.STRATEGIES`, ``class_weight`` as in `kernelwise.SVC`.
     """
 
-    finer_reason = "its held-out probabilities are the best of those within it"
+    finer_reason = "its probabilities are the best for rows that it had not seen"
     prefers_sum = False
     regularises_metrics = True
     learns_by_any_criterion = True

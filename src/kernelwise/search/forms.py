@@ -127,7 +127,7 @@ class Forms:
         ):  # the criteria over the widths of the first form, which led to the others
             choice.criterion_path = choices[0].criterion_path
         self.judge.context.findings += self.findings[names[chosen]]
-        choice.why.append(self._why(names[chosen], len(close), chosen == top))
+        choice.why.append(self._why(names[chosen], len(close)))
         return choice
 
     def _preferred(self, names: list[str], choices: list[Choice], close: np.ndarray) -> int:
@@ -150,7 +150,7 @@ class Forms:
             journal[name] = judge.family.finer_cost(judge.held_out, choice.decision)
         return journal[name]
 
-    def _why(self, name: str, n_close: int, is_top: bool) -> str:
+    def _why(self, name: str, n_close: int) -> str:
         """Which form won, by what, with the scores of all."""
         share = self.judge.scorer.is_share
         scores = ", ".join(
@@ -159,12 +159,12 @@ class Forms:
         if len(self.choices) == 1:
             return f"Only one form of kernel was tried: {name}."
         if n_close == 1:
-            reason = "has the best score, and no other is within its error"
-        elif is_top:
-            reason = f"has the best score, and {self.judge.family.finer_reason}"
+            reason = "its score is the best by more than the error"
+        elif self.judge.family.prefers_sum and name != SUM:
+            reason = f"of {n_close} that are equal within the error its score is the best"
         else:
-            reason = f"is within the error of the best, and {self.judge.family.finer_reason}"
+            reason = f"{n_close} are equal within the error, and {self.judge.family.finer_reason}"
         return (
-            f"Of {len(self.choices)} forms of kernel, {name} was taken: it {reason}. Their scores, averaged "
-            f"over neighbouring values of C: {scores}."
+            f"Of {len(self.choices)} forms of kernel, {name} was taken: {reason}. Their scores, averaged over "
+            f"neighbouring values of C: {scores}."
         )

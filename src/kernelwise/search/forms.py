@@ -165,6 +165,6 @@ class Forms:
         else:
             reason = f"{n_close} are equal within the error, and {self.judge.family.finer_reason}"
         return (
-            f"Of {len(self.choices)} forms of kernel, {name} was taken: {reason}. Their scores, averaged over "
-            f"neighbouring values of C: {scores}."
+            f"Of {len(self.choices)} forms of kernel, {name} was taken: {reason}. "
+            f"Their scores, averaged over neighbouring values of C: {scores}."
         )

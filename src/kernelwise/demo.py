@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from kernelwise import SVC, DistanceSketch, GridSearchSVC, TunedSVC
 from kernelwise.comparison.peers import n_machines
 from kernelwise.exceptions import BoundaryWarning
+from kernelwise.search.wording import kernel_text
 
 ROW = "{:<34} {:>8} {:>9} {:>8}"
 GRID = {"gamma": 2.0 ** np.arange(-15, 4), "C": 2.0 ** np.arange(-5, 16)}
@@ -32,12 +33,13 @@ def main() -> None:
 
     print(ROW.format("", "accuracy", "machines", "seconds"))
     model = _run("TunedSVC()", TunedSVC(), X, y, X_test, y_test)
+    _run('TunedSVC(kernel="rbf")', TunedSVC("rbf"), X, y, X_test, y_test)
     metric = _run('TunedSVC(kernel="diagonal")', TunedSVC("diagonal"), X, y, X_test, y_test)
     _run("SVC() on scaled features", make_pipeline(StandardScaler(), SVC()), X, y, X_test, y_test)
     grid = GridSearchSVC(GRID, scaler="standard", cv=5)
     _run("GridSearchSVC, 19 x 21 values", grid, X, y, X_test, y_test)
 
-    print(f"\nTunedSVC() took {model.kernel_} and C = {model.C_:g}:")
+    print(f"\nTunedSVC() took this: {kernel_text(model.kernel_)}, C = {model.C_:g}")
     for sentence in model.result_.why:
         print(f"  {sentence}")
     trusted = np.argsort(-metric.relevance_)[:5]

@@ -126,9 +126,21 @@ class Forms:
             not choice.criterion_path
         ):  # the criteria over the widths of the first form, which led to the others
             choice.criterion_path = choices[0].criterion_path
+        choice.how = self._how(names[chosen], choice)
         self.judge.context.findings += self.findings[names[chosen]]
         choice.why.append(self._why(names[chosen], len(close)))
         return choice
+
+    def _how(self, name: str, choice: Choice) -> list[str]:
+        """How the search of a form went, which for some began with that of the first."""
+        how = choice.how or list(next(iter(self.choices.values())).how)
+        if any(WEIGHTED.format(form) in self.choices for form in AUTO) and name not in AUTO:
+            how.append(
+                "The weights of the columns came from the slopes of the first form's decision function."
+            )
+        if name == SUM:
+            how.append("The sum adds the best kernel of every form before it.")
+        return how
 
     def _preferred(self, names: list[str], choices: list[Choice], close: np.ndarray) -> int:
         """Of classes, the form of lowest held-out log-loss; of numbers, the sum, or the best score."""

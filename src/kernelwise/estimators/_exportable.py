@@ -67,10 +67,10 @@ class Portable:
     def to_onnx(self, path: Any = None) -> Any:
         """Return the model as an ONNX graph in double precision, and write it to a file if there is a path.
 
-        Kernels are all that fall off as exp(−s·D) with a squared Euclidean, Euclidean or city-block distance D
-        after a linear map, linear, polynomial and sigmoid kernels, and sums of these. The scaler, the coupling
-        of pairwise probabilities and the units of a regression's targets are in the graph. Every operator is one
-        of ONNX's own, so that any runtime has it.
+        Kernels are exp(−s·D) of a squared Euclidean, Euclidean or city-block distance D after a linear map,
+        linear, polynomial and sigmoid kernels, and sums of these. The scaler, the coupling of pairwise
+        probabilities and the units of a regression's targets are in the graph. Every operator is one of
+        ONNX's own, so that any runtime has it.
 
         Parameters
         ----------
@@ -81,17 +81,17 @@ class Portable:
         -------
         graph : onnx.ModelProto
             Its input is "X", float64 of shape (n_samples, n_features). Outputs of a classifier are "label",
-            (n_samples,), as `predict` has them, "decision_values", (n_samples, n_machines), as `machine_values`
-            has them, and "probabilities", (n_samples, n_classes), if the model has `predict_proba`; that of a
-            regression is "prediction", (n_samples,).
+            (n_samples,), as `predict` has them, "decision_values", (n_samples, n_machines), as
+            `machine_values` has them, and "probabilities", (n_samples, n_classes), if the model has
+            `predict_proba`; that of a regression is "prediction", (n_samples,).
 
         Raises
         ------
         ImportError
             If onnx is not installed (``pip install 'kernelwise[onnx]'``).
         IncompatibleError
-            If the kernel is none of these (KMOD, precomputed, a function or class of your own), the scaler is
-            none of scikit-learn's StandardScaler, MinMaxScaler, MaxAbsScaler and RobustScaler, or the strategy
+            If the kernel is none of these (KMOD, precomputed, a function of your own), if the scaler is none
+            of scikit-learn's StandardScaler, MinMaxScaler, MaxAbsScaler and RobustScaler, or if the strategy
             rejects samples.
         """
         graph = onnx_model(plain_model(self, _trained(self)))
@@ -115,8 +115,8 @@ class Portable:
         source : str
             For a classifier ``int predict(const double *x)``, the place of the label in ``CLASSES``,
             ``void decision_values(const double *x, double *f)``, as `machine_values` has them, and
-            ``void probabilities(const double *x, double *p)`` if the model has `predict_proba`; for a regression
-            ``double predict(const double *x)``. A comment at its top lists the features and the classes.
+            ``void probabilities(const double *x, double *p)`` if the model has `predict_proba`; for a
+            regression ``double predict(const double *x)``. A comment at its top lists features and classes.
 
         Raises
         ------
@@ -187,8 +187,8 @@ class Exportable(Portable):
         machine = _trained(self)
         if not isinstance(machine, Exportable):
             raise IncompatibleError(
-                f"to_sklearn has no place for a {type(machine).__name__}. Train with solver='exact', export the "
-                "model with to_onnx(path) or to_c(path), or keep it with save(path)."
+                f"to_sklearn has no place for a {type(machine).__name__}. Train with solver='exact', export "
+                "the model with to_onnx(path) or to_c(path), or keep it with save(path)."
             )
         names = getattr(self, "feature_names_in_", None)
         target = getattr(self, "target_mean_", 0.0), getattr(self, "target_scale_", 1.0)

@@ -16,7 +16,7 @@ void probabilities(const double *x, double *p)
 
 #: One machine for each class and the rest. By logarithms, so that the least unlikely class is the answer.
 ONE_VS_REST = """\
-/* Class probabilities p[N_CLASSES] of a row x[N_FEATURES]: those of every class and the rest, over their sum. */
+/* Class probabilities p[N_CLASSES] of a row x[N_FEATURES]: of each class and the rest, over their sum. */
 void probabilities(const double *x, double *p)
 {
     double f[N_MACHINES], largest = -INFINITY, sum = 0.0;
@@ -33,8 +33,9 @@ void probabilities(const double *x, double *p)
 
 #: Pairs, as `kernelwise.solvers.probability.couple`: Q + 11' is positive definite, and needs no pivots.
 ONE_VS_ONE = """\
-/* Class probabilities p[N_CLASSES] of a row x[N_FEATURES]: those that agree best with the pairwise ones r (Wu, Lin
-   and Weng, JMLR 5, 2004, second method), p = c (Q + 11')^-1 1 with Q_ii = sum of r_ji^2 and Q_ij = -r_ij r_ji. */
+/* Class probabilities p[N_CLASSES] of a row x[N_FEATURES]: those that agree best with the pairwise ones r
+   (Wu, Lin and Weng, JMLR 5, 2004, second method), p = c (Q + 11')^-1 1 with Q_ii = sum of r_ji^2 and
+   Q_ij = -r_ij r_ji. */
 void probabilities(const double *x, double *p)
 {
     double f[N_MACHINES], A[N_CLASSES][N_CLASSES], sum = 0.0;

@@ -20,8 +20,8 @@ def c_source(plain: PlainModel) -> str:
     """Return the file's text: `predict`, and of classes `decision_values`, `probabilities` and `CLASSES`."""
     if plain.size > MOST_NUMBERS:
         raise IncompatibleError(
-            f"The C source would have {plain.size} numbers, more than the {MOST_NUMBERS} that a compiler takes "
-            "within a minute. Use to_onnx(path), or fit with solver='nystroem'."
+            f"The C source would have {plain.size} numbers, and to_c writes at most {MOST_NUMBERS}, which a "
+            "compiler takes within a minute. Use to_onnx(path), or fit with solver='nystroem'."
         )
     parts = [_header(plain), *_constants(plain)]
     for m, term in enumerate(plain.terms):
@@ -51,14 +51,17 @@ double predict(const double *x)
 
 
 def _header(plain: PlainModel) -> str:
-    lines = [plain.title, f"Written by kernelwise; C99, needs math.h only: cc -O2 -c model.c, and -lm to link."]
+    lines = [
+        plain.title,
+        "Written by kernelwise; C99, needs math.h only: cc -O2 -c model.c, and -lm to link.",
+    ]
     lines += ["", "Features of a row x, in this order:"]
     lines += [f"  x[{k}]  {name}" for k, name in enumerate(plain.names)]
     if plain.classes is not None:
         lines += ["", "Classes, as predict counts them:"]
-        lines += [f"  {i}  {label}" for i, label in enumerate(plain.classes.tolist())]
-    inside = "\n   ".join(" ".join(line.split()) if line else line for line in lines)
-    return f"/* {inside.replace('*/', '* /').replace('/*', '/ *')} */\n#include <math.h>\n"
+        lines += [f"  CLASSES[{i}]  {label}" for i, label in enumerate(plain.classes.tolist())]
+    inside = "\n".join(f"   {_comment(line)}".rstrip() for line in lines)
+    return f"/*\n{inside}\n*/\n#include <math.h>\n"
 
 
 def _constants(plain: PlainModel) -> Iterator[str]:
@@ -92,7 +95,7 @@ def _kernel(m: int, term: Term, plain: PlainModel) -> Iterator[str]:
         weight = f"WEIGHTS_{m}[k] * "
     elif term.L is not None:
         n = term.L.shape[1]
-        yield f"/* Rows are mapped by a matrix first, as these support vectors are. */"
+        yield "/* Rows are mapped by a matrix first, as these support vectors are. */"
         yield _array(f"MAP_{m}", term.L) + _array(f"SUPPORT_{m}", mapped(plain.support, term.L))
     if term.is_distance:
         step = f"fabs({weight}(z[k] - s[k]))" if term.form == "cityblock" else "d * d"
@@ -161,6 +164,15 @@ def _array(name: str, values: Any) -> str:
         inside = ",\n".join(f"    {{{line}}}" for line in lines)
         return f"static const double {name}{shape} = {{\n{inside}\n}};\n"
     return f"static const double {name}{shape} = {{{lines[0]}}};\n"
+
+
+def _comment(line: str) -> str:
+    """A line inside a comment, which nothing in it ends; two question marks could be another character."""
+    line = " ".join(line.splitlines())
+    for found in ("*/", "/*", "??"):
+        while found in line:
+            line = line.replace(found, " ".join(found))
+    return line
 
 
 def _text(label: str) -> str:

@@ -57,12 +57,17 @@ class Graph:
         body = h.make_graph(nodes, "add_feature", info[:3], info[3:])
         return self.add("Scan", start, rows, columns, body=body, num_scan_inputs=2)
 
-    def model(self, inputs: dict[str, Any], outputs: dict[str, Any], title: str, notes: dict[str, str]) -> Any:
+    def model(
+        self, inputs: dict[str, Any], outputs: dict[str, Any], title: str, notes: dict[str, str]
+    ) -> Any:
         """The ONNX model; ``inputs`` and ``outputs`` have (dtype, shape) of each by name."""
         h = self._helper
 
         def info(named: dict[str, Any]) -> list[Any]:
-            kinds = {name: (h.np_dtype_to_tensor_dtype(np.dtype(kind)), shape) for name, (kind, shape) in named.items()}
+            kinds = {
+                name: (h.np_dtype_to_tensor_dtype(np.dtype(kind)), shape)
+                for name, (kind, shape) in named.items()
+            }
             return [h.make_tensor_value_info(name, *kind) for name, kind in kinds.items()]
 
         graph = h.make_graph(self._nodes, "kernelwise", info(inputs), info(outputs), self._constants)

@@ -22,22 +22,16 @@ MOST_NUMBERS = 2**31 // 8 - 10**6
 def onnx_model(plain: PlainModel) -> Any:
     """Return the graph as an ``onnx.ModelProto``; its input is "X", float64 of shape (n, n_features).
 
-    Outputs of a regression: "prediction", (n,). Of classes: "label", (n,), "decision_values", (n, n_machines),
-    those of `machine_values`, and "probabilities", (n, n_classes), if the model has any.
+    Outputs of a regression: "prediction", (n,). Of classes: "label", (n,), "decision_values",
+    (n, n_machines), those of `machine_values`, and "probabilities", (n, n_classes), if the model has any.
     """
     if plain.size > MOST_NUMBERS:
         raise IncompatibleError(
-            f"An ONNX file has less than 2 GiB, and the {len(plain.support)} support vectors of this model take "
-            "more. Keep the model with save(path)."
+            f"An ONNX file has less than 2 GiB, and the {len(plain.support)} support vectors of this model "
+            "take more. Keep the model with save(path)."
         )
     g = Graph()
-    centred = g.add("Sub", "X", g.constant(plain.shift))
-    Z = g.add("Mul", centred, g.constant(plain.factor))
-    kernels = [_term(g, term, Z, plain.support) for term in plain.terms]
-    K = kernels[0]
-    for other in kernels[1:]:
-        K = g.add("Add", K, other)
-    values = g.add("MatMul", K, g.constant(np.ascontiguousarray(plain.beta.T)))
+    values = g.add("MatMul", _kernel_values(g, plain), g.constant(np.ascontiguousarray(plain.beta.T)))
     inputs = {"X": (np.float64, ["n", len(plain.names)])}
     notes = {"features": json.dumps(plain.names, ensure_ascii=False)}
     if plain.classes is None:
@@ -63,25 +57,59 @@ def _label_array(classes: np.ndarray) -> np.ndarray:
     if kind in "OU" and all(isinstance(label, str) for label in classes.tolist()):
         return classes.astype(object)
     if kind not in "biuf":
-        raise IncompatibleError("ONNX has labels that are numbers or text. Turn the classes into one of these.")
+        raise IncompatibleError(
+            "ONNX has labels that are numbers or text. Turn the classes into one of these."
+        )
     return classes if kind == "b" else classes.astype(np.float64 if kind == "f" else np.int64)
 
 
-def _term(g: Graph, term: Term, Z: str, support: np.ndarray) -> str:
-    """Weighted kernel values of shape (n, n_support)."""
-    S = support
+def _kernel_values(g: Graph, plain: PlainModel) -> str:
+    """The sum of all kernels, of shape (n, n_support).
+
+    onnxruntime makes one operator of a product of matrices and a number that it is multiplied with, and that
+    number has single precision: the numbers are in the matrices here.
+    """
+    centred = g.add("Sub", "X", g.constant(plain.shift))
+    Z = g.add("Mul", centred, g.constant(plain.factor))
+    K = ""
+    for term in plain.terms:
+        if term.is_distance:
+            own = _decayed(g, term, Z, plain.support)
+        else:
+            own = _of_products(g, term, centred, plain.factor * _pulled_back(term, plain.support))
+        K = g.add("Add", K, own) if K else own
+    return K
+
+
+def _decayed(g: Graph, term: Term, Z: str, S: np.ndarray) -> str:
+    """Weighted values of exp(−scale·D), of shape (n, n_support)."""
     if term.L is not None:
         Z, S = g.add("Mul" if term.L.ndim == 1 else "MatMul", Z, g.constant(term.L)), mapped(S, term.L)
-    if term.is_distance:
-        D = _city_block(g, Z, S) if term.form == "cityblock" else _squared(g, Z, S)
-        D = g.add("Sqrt", D) if term.form == "euclidean" else D
-        K = g.add("Exp", g.add("Mul", D, g.constant(-term.scale)))
-    else:
-        K = g.add("MatMul", Z, g.constant(np.ascontiguousarray(S.T)))
-        if term.form != "linear":
-            K = g.add("Add", g.add("Mul", K, g.constant(term.scale)), g.constant(term.coef0))
-            K = g.add("Tanh", K) if term.form == "sigmoid" else g.add("Pow", K, g.constant(float(term.degree)))
-    return K if term.weight == 1.0 else g.add("Mul", K, g.constant(term.weight))
+    D = _city_block(g, Z, S) if term.form == "cityblock" else _squared(g, Z, S)
+    D = g.add("Sqrt", D) if term.form == "euclidean" else D
+    return _weighted(g, g.add("Exp", g.add("Mul", D, g.constant(-term.scale))), term.weight)
+
+
+def _pulled_back(term: Term, S: np.ndarray) -> np.ndarray:
+    """Samples whose products with z are those of s and z after the linear map."""
+    if term.L is None:
+        return S
+    return S * term.L**2 if term.L.ndim == 1 else S @ term.L @ term.L.T
+
+
+def _of_products(g: Graph, term: Term, centred: str, S: np.ndarray) -> str:
+    """Weighted values of a kernel of inner products, of shape (n, n_support)."""
+    factor = term.weight if term.form == "linear" else term.scale
+    K = g.add("MatMul", centred, g.constant(np.ascontiguousarray(factor * S.T)))
+    if term.form == "linear":
+        return K
+    K = g.add("Add", K, g.constant(term.coef0))
+    K = g.add("Tanh", K) if term.form == "sigmoid" else g.add("Pow", K, g.constant(float(term.degree)))
+    return _weighted(g, K, term.weight)
+
+
+def _weighted(g: Graph, K: str, weight: float) -> str:
+    return K if weight == 1.0 else g.add("Mul", K, g.constant(weight))
 
 
 def _squared(g: Graph, Z: str, S: np.ndarray) -> str:
@@ -120,7 +148,9 @@ def _votes(g: Graph, n_classes: int, ranks: bool) -> str:
     is_first = g.add("GreaterOrEqual" if ranks else "Greater", "decision_values", g.constant(0.0))
     first = g.add("Cast", is_first, to=11)
     second = g.add("Sub", g.constant(1.0), first)
-    votes = g.add("Add", *(g.add("MatMul", a, g.constant(b)) for a, b in ((first, to_first), (second, to_second))))
+    votes = g.add(
+        "Add", *(g.add("MatMul", a, g.constant(b)) for a, b in ((first, to_first), (second, to_second)))
+    )
     if not ranks:
         return votes
     sums = g.add("MatMul", "decision_values", g.constant(to_first - to_second))
@@ -145,7 +175,8 @@ def _sides(n_classes: int, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _probabilities(g: Graph, plain: PlainModel) -> None:
     """The output "probabilities", as `class_probabilities` has them."""
-    assert plain.sigmoids is not None and plain.classes is not None
+    assert plain.sigmoids is not None
+    assert plain.classes is not None
     slope, offset = (g.constant(column) for column in -plain.sigmoids.T)
     odds = g.add("Add", g.add("Mul", "decision_values", slope), offset)
     n_classes = len(plain.classes)
@@ -156,7 +187,9 @@ def _probabilities(g: Graph, plain: PlainModel) -> None:
     if plain.machines == "ovr":
         # By logarithms: where no class is likely, the least unlikely one still is the answer.
         rest = g.add("Exp", g.add("Neg", g.add("Abs", odds)))
-        log_p = g.add("Sub", g.add("Min", odds, g.constant(0.0)), g.add("Log", g.add("Add", rest, g.constant(1.0))))
+        log_p = g.add(
+            "Sub", g.add("Min", odds, g.constant(0.0)), g.add("Log", g.add("Add", rest, g.constant(1.0)))
+        )
         g.add("Softmax", log_p, output="probabilities", axis=1)
         return
     _couple(g, g.add("Sigmoid", odds), n_classes)
@@ -165,8 +198,8 @@ def _probabilities(g: Graph, plain: PlainModel) -> None:
 def _couple(g: Graph, pairwise: str, n_classes: int) -> None:
     """Pairwise probabilities to those of the classes, as `couple` does, by elimination.
 
-    The least of pᵀQp over Σp = 1 is that of pᵀ(Q + 11ᵀ)p, too, a matrix that is positive definite whatever the
-    probabilities: p ∝ (Q + 11ᵀ)⁻¹1 takes one pass over the classes, without pivots to look for.
+    The least of pᵀQp over Σp = 1 is that of pᵀ(Q + 11ᵀ)p, too, a matrix that is positive definite whatever
+    the probabilities: p ∝ (Q + 11ᵀ)⁻¹1 takes one pass over the classes, without pivots to look for.
     """
     k, eye = n_classes, np.eye(n_classes)
     bounds = g.constant(SMALLEST), g.constant(1.0 - SMALLEST)

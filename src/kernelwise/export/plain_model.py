@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,8 +27,8 @@ ELSE = "Keep the model with save(path) or pickle."
 class Term:
     """One kernel of a sum, times ``weight``, of samples z and s after the linear map L (see `Kernel`).
 
-    ``form`` is a distance D of exp(−scale·D), or "linear" zᵀs, "poly" (scale·zᵀs + coef0)^degree and "sigmoid"
-    tanh(scale·zᵀs + coef0).
+    ``form`` is a distance D of exp(−scale·D), or "linear" zᵀs, "poly" (scale·zᵀs + coef0)^degree and
+    "sigmoid" tanh(scale·zᵀs + coef0).
     """
 
     title: str
@@ -102,6 +102,8 @@ def plain_model(model: Any, machine: Any) -> PlainModel:
     shift, factor = _affine(getattr(model, "scaler_", None), n_features)
     support, beta = _support(machine)
     _check_terms(terms, machine.kernel_, support)
+    if len(terms) == 1:  # the weight of a single kernel is one of the coefficients
+        beta, terms = terms[0].weight * beta, [replace(terms[0], weight=1.0)]
     mean, deviation = getattr(model, "target_mean_", 0.0), getattr(model, "target_scale_", 1.0)
     names = getattr(model, "feature_names_in_", [f"feature {k}" for k in range(n_features)])
     return PlainModel(
@@ -163,7 +165,9 @@ def _terms(machine: Any) -> list[Term]:
     """The kernels of the sum that the machine's kernel is."""
     if not isinstance(machine.kernel_, Kernel):
         what = f"kernel={machine.kernel!r}" if isinstance(machine.kernel, str) else "a function of your own"
-        raise IncompatibleError(f"to_onnx and to_c write kernels of kernelwise, and this model has {what}. {ELSE}")
+        raise IncompatibleError(
+            f"to_onnx and to_c write kernels of kernelwise, and this model has {what}. {ELSE}"
+        )
     return [_term(weight, part, machine.n_features_in_) for weight, part in machine.kernel_.parts()]
 
 
@@ -180,8 +184,8 @@ def _term(weight: float, part: Kernel, n_features: int) -> Term:
     params = part.sklearn_params()
     if params is None:
         raise IncompatibleError(
-            "to_onnx and to_c write kernels that fall off with a distance as exp(−s·D) does, linear, polynomial "
-            f"and sigmoid kernels and their sums, and this model has {type(part).__name__}. {ELSE}"
+            "to_onnx and to_c write kernels exp(−s·D) of a distance D, linear, polynomial and sigmoid ones, "
+            f"and their sums, and this model has {type(part).__name__}. {ELSE}"
         )
     numbers = params.get("gamma", 1.0), params.get("coef0", 0.0), params.get("degree", 1)
     return Term(part.title, weight, params["kernel"], *numbers, L=L)
@@ -193,10 +197,12 @@ def _affine(scaler: Any, n_features: int) -> tuple[np.ndarray, np.ndarray]:
     if scaler is None:
         return shift, factor
     kind = type(scaler)
-    if kind not in (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler) or getattr(scaler, "clip", False):
+    if kind not in (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler) or getattr(
+        scaler, "clip", False
+    ):
         raise IncompatibleError(
-            "to_onnx and to_c write StandardScaler, MinMaxScaler without clip, MaxAbsScaler and RobustScaler, "
-            f"and this model has {scaler}. {ELSE}"
+            "to_onnx and to_c write StandardScaler, MinMaxScaler without clip, MaxAbsScaler and "
+            f"RobustScaler, and this model has {scaler}. {ELSE}"
         )
     if kind is MinMaxScaler:
         return -scaler.min_ / scaler.scale_, np.array(scaler.scale_)

@@ -54,8 +54,8 @@ def _refusal(model: Path, machine: Any, file: Path) -> str:
 
     if not has_terms(machine.kernel_):
         return (
-            f"{model} has the kernel {machine.kernel_.title}, which cannot be written as {file.suffix} file. "
-            "Train it again with `kernelwise tune --kernel auto`, or use `kernelwise predict`."
+            f"{model} has the kernel {machine.kernel_.title}, which cannot be written as a {file.suffix} "
+            "file. Train it again with `kernelwise tune --kernel auto`, or use `kernelwise predict`."
         )
     return (
         f"{model} is too large for a {file.suffix} file. Train it again with `kernelwise tune --solver "

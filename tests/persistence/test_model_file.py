@@ -12,17 +12,26 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal, assert_equal
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
 import kernelwise
-from kernelwise import SVC, DistanceSketch, TunedSVC, TunedSVR, load
+from kernelwise import SVC, DistanceSketch, NystroemSVC, NystroemSVR, TunedSVC, TunedSVR, load
 from kernelwise.criteria import KernelTargetAlignment, TargetAlignment
 from kernelwise.estimators import SVR
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.kernels import KERNELS, RBF, Gaussian
+from kernelwise.kernels import (
+    KERNELS,
+    RBF,
+    DiagonalGaussian,
+    DiagonalLaplacian,
+    Gaussian,
+    KernelSum,
+    Laplacian,
+)
 from kernelwise.optimizers import QuasiNewton
 from kernelwise.persistence import model_file as _model_file
 
@@ -270,6 +279,39 @@ def test_same_model_gives_the_same_bytes(small, tmp_path):
 def test_pickles_come_back(estimator, iris):
     model = estimator.fit(*iris)
     assert_same_model(pickle.loads(pickle.dumps(model)), model, iris[0])
+
+
+def the_sum():
+    """Kernels of both distances, nested and weighted."""
+    q = np.array([1.0, 0.5, 0.25, 2.0])
+    inner = KernelSum([RBF(0.3), Laplacian(0.2)], [2.0, 0.5])
+    return KernelSum([inner, DiagonalGaussian(q), DiagonalLaplacian(q)], weights=[0.1, 1.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        SVC(kernel=the_sum()),
+        SVR(the_sum()),
+        NystroemSVC(the_sum()),
+        NystroemSVR(the_sum()),
+        TunedSVC(the_sum(), Cs=[1.0, 10.0]),
+        TunedSVC(the_sum(), Cs=[1.0], solver="nystroem"),
+        TunedSVR(the_sum(), Cs=[1.0], epsilons=0.1),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_sums_of_kernels_come_back(estimator, iris, tmp_path):
+    model = clone(estimator).fit(iris[0], iris[1].astype(float))
+    for again in (saved_and_loaded(model, tmp_path), pickle.loads(pickle.dumps(model))):
+        assert_array_equal(again.machine_values(iris[0]), model.machine_values(iris[0]))
+        assert_array_equal(again.predict(iris[0]), model.predict(iris[0]))
+        assert again.kernel_ == model.kernel_
+        assert again.kernel_.parts() == model.kernel_.parts()
+        assert again.to_c() == model.to_c()
+        if hasattr(model, "cv_results_"):
+            assert again.cv_results_["params"] == model.cv_results_["params"]
+            assert again.best_params_["kernel"] == model.kernel_
 
 
 # -- what is refused on writing -----------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from kernelwise.criteria import ValidationError
-from kernelwise.kernels import RBF, DiagonalGaussian
+from kernelwise.kernels import RBF, DiagonalGaussian, Gaussian, KernelSum, Laplacian
 from kernelwise.optimizers import LineSearch, QuasiNewton
 from kernelwise.problem import TuningProblem
 
@@ -40,6 +40,16 @@ def test_evaluations_are_counted_once_and_recorded(blobs):
     assert row["score"] == -row["value"]
     assert row["gradient_norm"] > 0
     assert [row[f"q[{k}]"] for k in range(4)] == [1.0] * 4
+
+
+def test_parameters_of_a_sum_are_recorded_in_their_own_units(blobs):
+    X, y = blobs
+    inner = KernelSum([RBF(0.4), Laplacian(0.3)], [2.0, 0.5])
+    problem = TuningProblem(KernelSum([inner, Gaussian(np.eye(4))], [3.0, 4.0]), "esdr", X, y)
+    problem.value(problem.kernel.theta)
+    row = problem.history[-1]
+    assert [row[name] for name in problem.theta_names] == pytest.approx([3.0, 4.0, 2.0, 0.5, 0.4, 0.3])
+    assert problem.theta_names[-1] == "kernels[0].kernels[1].gamma"
 
 
 def test_history_turns_into_a_frame_in_one_call(blobs):

@@ -6,9 +6,18 @@ import numpy as np
 import pytest
 
 from kernelwise.estimators._closing import _kinds
-from kernelwise.kernels import KERNELS, RBF, ExponentialRBF, as_kernel
+from kernelwise.kernels import (
+    KERNELS,
+    RBF,
+    DiagonalLaplacian,
+    ExponentialRBF,
+    KernelSum,
+    Laplacian,
+    Linear,
+    as_kernel,
+)
 from kernelwise.search.epsilon import _said
-from kernelwise.search.wording import kernel_meaning, score_text
+from kernelwise.search.wording import kernel_meaning, kernel_text, model_text, score_text
 
 
 @pytest.mark.parametrize("kernel", [RBF(gamma=0.3), ExponentialRBF(gamma=0.3)])
@@ -24,6 +33,17 @@ def test_every_kernel_is_explained_in_a_few_words():
         assert len(words) < 85
         assert not {"Gaussian", "γ", "kernel"} & set(words.split())
     assert kernel_meaning("precomputed") == ""
+
+
+def test_a_sum_is_called_by_its_kernels():
+    inner = KernelSum([Laplacian(0.1), Laplacian(0.2)], [2.0, 3.0])
+    kernel = KernelSum([RBF(), inner, DiagonalLaplacian([1.0])])
+    text = "Sum of 4 kernels (RBF, 2 Laplacian, Diagonal Laplacian)"
+    assert kernel_text(kernel) == text
+    assert model_text(kernel, 4.0) == f"{text} with C = 4"
+    many = KernelSum([kernel, Linear(), ExponentialRBF()])
+    assert kernel_text(many) == "Sum of 6 kernels (RBF, 2 Laplacian, Diagonal Laplacian, …)"
+    assert kernel_text(KernelSum([kernel, Linear()])).endswith("Diagonal Laplacian, Linear)")
 
 
 def test_distances_are_in_the_units_of_the_scaling():

@@ -90,6 +90,11 @@ class Parametrized(HasParams):
             parts.append(np.log(value) if h.is_log else value)
         return np.concatenate(parts)
 
+    @property
+    def own_units(self) -> np.ndarray:
+        """Free parameters as they are, not their logarithms, in the order of `theta_names`."""
+        return np.concatenate([np.empty(0), *(np.ravel(getattr(self, h.name)) for h in self.hyperparameters)])
+
     def with_theta(self, theta: Any) -> Self:
         """Return a copy with other values of the free parameters."""
         theta = np.asarray(theta, dtype=float)

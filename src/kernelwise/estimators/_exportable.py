@@ -1,4 +1,4 @@
-"""Taking a trained machine away: to scikit-learn's own classes, or to a file."""
+"""Taking a trained machine away: to scikit-learn's own classes, to ONNX, to C, or to a file."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.callers import stacklevel_of_user
+from kernelwise._core.files import whole_file
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
+from kernelwise.export.c_source import c_source
+from kernelwise.export.onnx_model import onnx_model
 from kernelwise.export.pipeline import as_pipeline
+from kernelwise.export.plain_model import plain_model
 
 COUPLED = (
     "The labels of this model go by probabilities that are coupled over pairs of classes, and scikit-learn's "
     "SVC goes by votes of the pairs: the Pipeline may give another label to rows near a boundary. Labels are "
-    "the same after model.set_params(predict_by='decision'), or with multiclass='ovr'."
+    "the same after model.set_params(predict_by='decision'), with multiclass='ovr', or in to_onnx(path)."
 )
 
 
@@ -24,8 +28,18 @@ def _is_coupled(machine: Any) -> bool:
     return len(machine.classes_) > 2 and machine.machines_ == "ovo"
 
 
-class Savable:
-    """An estimator that can be written to a file."""
+def _trained(model: Any) -> Any:
+    """The machine of a fitted estimator: its ``best_estimator_``, or itself."""
+    check_is_fitted(model)
+    machine = getattr(model, "best_estimator_", None)
+    if machine is not None:
+        return machine
+    check_is_fitted(model, "support_", msg="%(name)s was fitted with refit=False and has no machine.")
+    return model
+
+
+class Portable:
+    """`save`, `to_onnx` and `to_c` of kernel machines, and of estimators with one as ``best_estimator_``."""
 
     def save(self, path: Any) -> None:
         """Write the fitted model to a file that executes nothing when `kernelwise.load` reads it.
@@ -50,9 +64,74 @@ class Savable:
         check_is_fitted(self)
         save(self, path)
 
+    def to_onnx(self, path: Any = None) -> Any:
+        """Return the model as an ONNX graph in double precision, and write it to a file if there is a path.
 
-class Exportable(Savable):
-    """`to_sklearn` and `save` of `SVC` and `SVR`, and of estimators with one as ``best_estimator_``."""
+        Kernels are exp(−s·D) of a squared Euclidean, Euclidean or city-block distance D after a linear map,
+        linear, polynomial and sigmoid kernels, and sums of these. The scaler, the coupling of pairwise
+        probabilities and the units of a regression's targets are in the graph. Every operator is one of
+        ONNX's own, so that any runtime has it.
+
+        Parameters
+        ----------
+        path : path-like, default=None
+            The usual ending is ".onnx". The file is written whole or not at all.
+
+        Returns
+        -------
+        graph : onnx.ModelProto
+            Its input is "X", float64 of shape (n_samples, n_features). Outputs of a classifier are "label",
+            (n_samples,), as `predict` has them, "decision_values", (n_samples, n_machines), as
+            `machine_values` has them, and "probabilities", (n_samples, n_classes), if the model has
+            `predict_proba`; that of a regression is "prediction", (n_samples,).
+
+        Raises
+        ------
+        ImportError
+            If onnx is not installed (``pip install 'kernelwise[onnx]'``).
+        IncompatibleError
+            If the kernel is none of these (KMOD, precomputed, a function of your own), if the scaler is none
+            of scikit-learn's StandardScaler, MinMaxScaler, MaxAbsScaler and RobustScaler, or if the strategy
+            rejects samples.
+        """
+        graph = onnx_model(plain_model(self, _trained(self)))
+        if path is not None:
+            with whole_file(path) as file:
+                file.write(graph.SerializeToString())
+        return graph
+
+    def to_c(self, path: Any = None) -> str:
+        """Return the model as one C99 source file, and write it if there is a path.
+
+        It needs math.h and nothing else. Kernels, and what cannot be written, are those of `to_onnx`.
+
+        Parameters
+        ----------
+        path : path-like, default=None
+            The usual ending is ".c". The file is written whole or not at all.
+
+        Returns
+        -------
+        source : str
+            For a classifier ``int predict(const double *x)``, the place of the label in ``CLASSES``,
+            ``void decision_values(const double *x, double *f)``, as `machine_values` has them, and
+            ``void probabilities(const double *x, double *p)`` if the model has `predict_proba`; for a
+            regression ``double predict(const double *x)``. A comment at its top lists features and classes.
+
+        Raises
+        ------
+        IncompatibleError
+            As `to_onnx`; and if the file would have more than five million numbers.
+        """
+        source = c_source(plain_model(self, _trained(self)))
+        if path is not None:
+            with whole_file(path, "w", encoding="utf-8", newline="\n") as file:
+                file.write(source)
+        return source
+
+
+class Exportable(Portable):
+    """`to_sklearn` of `SVC` and `SVR`, and of estimators with one as ``best_estimator_``."""
 
     def to_sklearn(self) -> Pipeline:
         """Return the model as a Pipeline of scikit-learn's own classes: scaler, linear map, SVC or SVR.
@@ -72,8 +151,9 @@ class Exportable(Savable):
         Raises
         ------
         IncompatibleError
-            If scikit-learn has no such kernel (KMOD, exponential, precomputed, a function or class of your
-            own), or if the strategy rejects samples.
+            If scikit-learn has no such kernel (a sum of kernels, Laplacian, KMOD, exponential, precomputed, a
+            function or class of your own), or if the strategy rejects samples. `to_onnx` and `to_c` have more
+            kernels.
 
         Warns
         -----
@@ -104,21 +184,20 @@ class Exportable(Savable):
         samples that are closer than that to a boundary; the sum is large for a polynomial of many features.
         The output of an SVR is a column of predictions.
         """
-        check_is_fitted(self)
-        machine = getattr(self, "best_estimator_", None)
-        if machine is None:
-            check_is_fitted(self, "support_", msg="%(name)s was fitted with refit=False and has no machine.")
-            machine = self
+        machine = _trained(self)
         if not isinstance(machine, Exportable):
             raise IncompatibleError(
-                f"to_sklearn has no place for a {type(machine).__name__}. Train with solver='exact', or keep "
-                "the model with model.save(path)."
+                f"to_sklearn has no place for a {type(machine).__name__}. Train with solver='exact', export "
+                "the model with to_onnx(path) or to_c(path), or keep it with save(path)."
             )
         names = getattr(self, "feature_names_in_", None)
         target = getattr(self, "target_mean_", 0.0), getattr(self, "target_scale_", 1.0)
         by_probability = getattr(self, "goes_by_probability_", False)
         sigmoids = getattr(self, "sigmoids_", None) if by_probability else None
-        if sigmoids is not None and _is_coupled(machine):
+        coupled = sigmoids is not None and _is_coupled(machine)
+        pipeline = as_pipeline(
+            getattr(self, "scaler_", None), machine, names, *target, None if coupled else sigmoids
+        )
+        if coupled:
             warnings.warn(COUPLED, KernelwiseWarning, stacklevel=stacklevel_of_user())
-            sigmoids = None
-        return as_pipeline(getattr(self, "scaler_", None), machine, names, *target, sigmoids)
+        return pipeline

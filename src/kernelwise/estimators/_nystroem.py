@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.validation import check_positive, check_seed
-from kernelwise.estimators._exportable import Savable
+from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._machine import KernelMachine
 from kernelwise.estimators.kernel_choice import kernel_from_data
 from kernelwise.kernels import as_kernel
@@ -21,7 +21,7 @@ from kernelwise.search.settings import seed_of
 from kernelwise.solvers.units import in_units
 
 
-class NystroemMachine(Savable, KernelMachine):
+class NystroemMachine(Portable, KernelMachine):
     """A linear machine on Nyström features; a subclass has the parameters that are read here, and a loss."""
 
     C: Any

@@ -1,1 +1,1 @@
-"""Trained machines as scikit-learn pipelines, and so as ONNX."""
+"""Trained machines as scikit-learn pipelines, ONNX graphs and C source files."""

@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
 from kernelwise.export.libsvm import classifier, regressor
 from kernelwise.export.linear_map import map_transformer
+from kernelwise.export.plain_model import has_terms
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import shown_values
 
@@ -22,6 +23,11 @@ TOLERANCE = 1e-6
 ROUNDING = 1e-14
 #: Support vectors on which that is checked, at most.
 N_CHECKED = 200
+#: Where a model can go whose kernel scikit-learn does not have.
+ELSEWHERE = (
+    "Export the model with to_onnx(path) or to_c(path), keep it with save(path), or fit with kernel='rbf' or "
+    "kernel='diagonal', which scikit-learn has."
+)
 
 
 def as_pipeline(
@@ -73,10 +79,11 @@ def _kernel_settings(machine: Any) -> dict[str, Any]:
         what = type(kernel).__name__
     else:
         what = f"kernel={machine.kernel!r}" if isinstance(machine.kernel, str) else "a function of your own"
+    can_go = isinstance(kernel, Kernel) and has_terms(kernel)
     raise IncompatibleError(
         f"to_sklearn needs a kernel that scikit-learn's {type(machine).__name__} computes by itself "
-        f"(Gaussian family, linear, polynomial or sigmoid), and this machine has {what}. Keep the model with "
-        "save(path) or pickle."
+        f"(Gaussian family, linear, polynomial or sigmoid), and this machine has {what}. "
+        + (ELSEWHERE if can_go else "Keep the model with save(path) or pickle.")
     )
 
 

@@ -96,6 +96,10 @@ class KernelSum(Kernel):
         return tuple(names)
 
     @property
+    def own_units(self) -> np.ndarray:
+        return np.concatenate([self._w, *(kernel.own_units for kernel in self._free)])
+
+    @property
     def takes_sparse(self) -> bool:  # type: ignore[override]
         return all(kernel.takes_sparse for kernel in self.kernels)
 

@@ -27,7 +27,7 @@ DIGEST = 64  # hexadecimal digits
 
 
 def save(model: Any, path: Any, notes: dict[str, Any] | None = None) -> None:
-    """Write a fitted model, and notes that JSON can hold; see `Exportable.save`."""
+    """Write a fitted model, and notes that JSON can hold; see `Portable.save`."""
     packer = Packer()
     document = {"format": FORMAT, "model": packer.pack(model, type(model).__name__), "notes": notes}
     data = archive(document, packer.arrays)

@@ -34,14 +34,20 @@ def headline(answer: Answer) -> str:
 
 def setting(answer: Answer) -> str:
     """What was chosen: SVM with RBF kernel, γ = 0.0208, C = 64."""
-    name, *numbers = answer.kernel.split(", ")
-    name, _, metric = name.partition(" with ")
-    kernel = name[0].lower() + name[1:] if name.endswith(" kernel") else f"{name} kernel"
-    kernel += f" with {metric}" if metric else ""
-    values = [*numbers, f"C = {number(answer.C)}"]
+    values = [f"C = {number(answer.C)}"]
     if answer.epsilon is not None:
         values.append(f"ε = {number(answer.epsilon)}")
-    return ", ".join([f"SVM with {kernel}", *values])
+    return ", ".join([f"SVM with {_kernel(answer.kernel)}", *values])
+
+
+def _kernel(text: str) -> str:
+    """A kernel's text (see `kernel_text`) as it stands in a sentence."""
+    if text.startswith("Sum of "):
+        return f"a s{text[1:]}"
+    name, *numbers = text.split(", ")
+    name, _, metric = name.partition(" with ")
+    kernel = name[0].lower() + name[1:] if name.endswith(" kernel") else f"{name} kernel"
+    return ", ".join([f"{kernel} with {metric}" if metric else kernel, *numbers])
 
 
 def finding_of_test(answer: Answer) -> Finding | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ LETTERS = {"gamma": "γ", "delta": "δ", "sigma": "σ", "coef0": "c", "epsilon":
 UNITS = {"standard": "standard deviations", "minmax": "ranges of a column", None: "in units of the columns"}
 #: Weights below this share of the largest do not count as kept features.
 NEGLIGIBLE = 1e-6
+#: Kinds of kernels that the name of a sum lists, at most.
+MOST_KINDS = 4
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -25,14 +28,33 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def kernel_text(kernel: Any) -> str:
-    """A kernel with its numbers: RBF, γ = 0.0208."""
+    """A kernel with its numbers: RBF, γ = 0.0208.
+
+    Examples
+    --------
+    >>> from kernelwise.kernels import RBF, KernelSum, Laplacian
+    >>> kernel_text(RBF(gamma=0.0208))
+    'RBF, γ = 0.0208'
+    >>> kernel_text(KernelSum([RBF(), Laplacian(0.1), Laplacian(0.5)]))
+    'Sum of 3 kernels (RBF, 2 Laplacian)'
+    """
     if not isinstance(kernel, Kernel):
         return "Precomputed kernel"
+    parts = [part for _, part in kernel.parts()]
+    if len(parts) > 1:
+        return f"Sum of {len(parts)} kernels ({_kinds_text(parts)})"
     q = kernel.feature_weights
     if q is not None:
         return f"{kernel.title}, {int((q > NEGLIGIBLE * q.max()).sum())} of {count(len(q), 'feature')}"
     numbers = {k: v for k, v in kernel.get_params().items() if isinstance(v, float | int)}
     return ", ".join([kernel.title, *(f"{LETTERS.get(k, k)} = {number(v)}" for k, v in numbers.items())])
+
+
+def _kinds_text(kernels: list[Kernel]) -> str:
+    """The names of kernels, each with how many there are of it."""
+    kinds = Counter(kernel.title.removesuffix(" kernel") for kernel in kernels)
+    names = [kind if n == 1 else f"{n} {kind}" for kind, n in kinds.items()]
+    return ", ".join(names if len(names) <= MOST_KINDS else [*names[: MOST_KINDS - 1], "…"])
 
 
 def kernel_meaning(kernel: Any, scale: Any = "standard") -> str:
@@ -56,7 +78,10 @@ def kernel_meaning(kernel: Any, scale: Any = "standard") -> str:
 
 def model_text(kernel: Any, C: float) -> str:
     """A kernel and C: RBF with γ = 0.0208 and C = 16."""
-    title, *numbers = kernel_text(kernel).split(", ", 1)
+    text = kernel_text(kernel)
+    title, *numbers = text.split(", ", 1)
+    if "(" in title:
+        return f"{text} with C = {number(C)}"
     if " with " in title or not numbers:
         return f"{', '.join([title, *numbers])} and C = {number(C)}"
     return f"{title} with {numbers[0]} and C = {number(C)}"

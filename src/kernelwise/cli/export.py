@@ -1,0 +1,79 @@
+"""``kernelwise export``: a saved model for programs that have no Python."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kernelwise.cli import options
+from kernelwise.cli.errors import UserError, check_different, check_writable
+from kernelwise.cli.predict import Model, check_order, read_model
+from kernelwise.cli.session import say, session
+from kernelwise.exceptions import IncompatibleError
+
+Destination = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="model.onnx for ONNX, model.c for C source: the ending decides."),
+]
+#: How a model is written, by the ending of the file.
+WRITERS = {".onnx": "to_onnx", ".c": "to_c"}
+
+
+def export(model: Model, file: Destination, quiet: options.Quiet = False) -> None:
+    """Write a model as ONNX or as C source, for programs without Python.
+
+    The exported model takes the columns as numbers: its features, in order, are listed in the file. It
+    gives the same predictions and probabilities as `kernelwise predict`.
+
+    \b
+    Example: kernelwise export model.kw model.onnx
+    """
+    writer = WRITERS.get(file.suffix.lower())
+    if writer is None:
+        raise UserError(f"{file} must end in .onnx for ONNX or in .c for C source.")
+    check_writable(file, "FILE")
+    check_different(MODEL=model, export=file)
+    check_order(model, file)
+    if writer == "to_onnx" and find_spec("onnx") is None:
+        raise UserError("ONNX needs onnx, not installed here: pip install 'kernelwise[onnx]'.")
+    machine, encoding = read_model(model)
+    try:
+        getattr(machine, writer)(file)
+    except IncompatibleError as error:
+        raise UserError(_refusal(model, machine, file)) from error
+    session.written.append(file)
+    say(f"The model is in {file}. {_columns(encoding)}")
+
+
+def _refusal(model: Path, machine: Any, file: Path) -> str:
+    """Why a model cannot be written, in a sentence."""
+    from kernelwise.export.plain_model import has_terms
+
+    if not has_terms(machine.kernel_):
+        return (
+            f"{model} has the kernel {machine.kernel_.title}, which cannot be written as a {file.suffix} "
+            "file. Train it again with `kernelwise tune --kernel auto`, or use `kernelwise predict`."
+        )
+    return (
+        f"{model} is too large for a {file.suffix} file. Train it again with `kernelwise tune --solver "
+        "nystroem`, or use `kernelwise predict`."
+    )
+
+
+def _columns(encoding: Any) -> str:
+    """What a row of the exported model is, in sentences."""
+    names = encoding.feature_names
+    told = [f"It takes rows of these numbers: {', '.join(map(repr, names))}."]
+    if len(names) > 6:
+        told = [
+            f"It takes rows of {len(names)} numbers, from {names[0]!r} to {names[-1]!r}; the file lists them."
+        ]
+    coded = [name for column in encoding.columns if column.categories for name in column.feature_names]
+    if coded:
+        told.append(f"The number {coded[0]!r} is 1 for that word and 0 for others; so are all with '='.")
+    if any(column.fill is not None for column in encoding.columns):
+        told.append("It does not fill in missing values, as `kernelwise predict` does.")
+    return " ".join(told)

@@ -1,0 +1,181 @@
+"""A plain model as one C99 file that needs nothing but math.h."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from kernelwise.exceptions import IncompatibleError
+from kernelwise.export.c_parts import LARGEST, ONE_VS_ONE, ONE_VS_REST, PREDICT, RULES, TWO_CLASSES
+from kernelwise.export.plain_model import PlainModel, Term
+from kernelwise.kernels.radial import mapped
+
+#: Numbers of a source file, at most: a compiler takes about a minute and some GiB for that many.
+MOST_NUMBERS = 5_000_000
+
+
+def c_source(plain: PlainModel) -> str:
+    """Return the file's text: `predict`, and of classes `decision_values`, `probabilities` and `CLASSES`."""
+    if plain.size > MOST_NUMBERS:
+        raise IncompatibleError(
+            f"The C source would have {plain.size} numbers, and to_c writes at most {MOST_NUMBERS}, which a "
+            "compiler takes within a minute. Use to_onnx(path), or fit with solver='nystroem'."
+        )
+    parts = [_header(plain), *_constants(plain)]
+    for m, term in enumerate(plain.terms):
+        parts += _kernel(m, term, plain)
+    parts.append(_decision_values(plain))
+    if plain.classes is None:
+        parts.append(REGRESSION)
+        return "\n".join(parts)
+    if plain.sigmoids is not None:
+        of_more = ONE_VS_REST if plain.machines == "ovr" else ONE_VS_ONE
+        parts.append(TWO_CLASSES if len(plain.classes) == 2 else of_more)
+    if plain.rule != "sign":
+        parts.append(LARGEST)
+    parts.append(PREDICT.format(rule=RULES[plain.rule]))
+    return "\n".join(parts)
+
+
+REGRESSION = """\
+/* The prediction for a row x[N_FEATURES]. */
+double predict(const double *x)
+{
+    double f[N_MACHINES];
+    decision_values(x, f);
+    return f[0];
+}
+"""
+
+
+def _header(plain: PlainModel) -> str:
+    lines = [
+        plain.title,
+        "Written by kernelwise; C99, needs math.h only: cc -O2 -c model.c, and -lm to link.",
+    ]
+    lines += ["", "Features of a row x, in this order:"]
+    lines += [f"  x[{k}]  {name}" for k, name in enumerate(plain.names)]
+    if plain.classes is not None:
+        lines += ["", "Classes, as predict counts them:"]
+        lines += [f"  CLASSES[{i}]  {label}" for i, label in enumerate(plain.classes.tolist())]
+    inside = "\n".join(f"   {_comment(line)}".rstrip() for line in lines)
+    return f"/*\n{inside}\n*/\n#include <math.h>\n"
+
+
+def _constants(plain: PlainModel) -> Iterator[str]:
+    n_machines, n_support = plain.beta.shape
+    sizes = {"FEATURES": len(plain.names), "SUPPORT": n_support, "MACHINES": n_machines}
+    if plain.classes is not None:
+        sizes["CLASSES"] = len(plain.classes)
+    yield "".join(f"#define N_{name} {size}\n" for name, size in sizes.items())
+    if plain.classes is not None:
+        texts = ", ".join(_text(str(label)) for label in plain.classes.tolist())
+        yield f"const char *const CLASSES[N_CLASSES] = {{{texts}}};\n"
+    yield "/* A row is scaled to (x - SHIFT) * FACTOR; the support vectors are scaled already. */"
+    yield _array("SHIFT", plain.shift) + _array("FACTOR", plain.factor)
+    if any(not _has_matrix(term) for term in plain.terms):
+        yield _array("SUPPORT", plain.support)
+    yield _array("BETA", plain.beta.T) + _array("INTERCEPT", plain.intercept)
+    if plain.sigmoids is not None:
+        yield "/* The probability of a machine's positive class is 1 / (1 + exp(A f + B)). */"
+        yield _array("SIGMOIDS", plain.sigmoids)
+
+
+def _has_matrix(term: Term) -> bool:
+    return term.L is not None and term.L.ndim == 2
+
+
+def _kernel(m: int, term: Term, plain: PlainModel) -> Iterator[str]:
+    """The arrays and the function of one kernel."""
+    n, weight = len(plain.names), ""
+    if term.L is not None and term.L.ndim == 1:
+        yield _array(f"WEIGHTS_{m}", term.L)
+        weight = f"WEIGHTS_{m}[k] * "
+    elif term.L is not None:
+        n = term.L.shape[1]
+        yield "/* Rows are mapped by a matrix first, as these support vectors are. */"
+        yield _array(f"MAP_{m}", term.L) + _array(f"SUPPORT_{m}", mapped(plain.support, term.L))
+    if term.is_distance:
+        step = f"fabs({weight}(z[k] - s[k]))" if term.form == "cityblock" else "d * d"
+        difference = "" if term.form == "cityblock" else f"double d = {weight}(z[k] - s[k]); "
+        loop = f"{{ {difference}sum += {step}; }}" if difference else f"sum += {step};"
+    else:
+        loop = f"sum += {weight}z[k] * {weight}s[k];"
+    root = {"euclidean": "sqrt(sum)"}.get(term.form, "sum")
+    formula = {
+        "linear": "sum",
+        "poly": f"pow({_number(term.scale)} * sum + {_number(term.coef0)}, {term.degree})",
+        "sigmoid": f"tanh({_number(term.scale)} * sum + {_number(term.coef0)})",
+    }.get(term.form, f"exp(-{_number(term.scale)} * {root})")
+    yield (
+        f"/* {term.title}, times its weight. */\n"
+        f"static double kernel_{m}(const double *z, const double *s)\n{{\n    double sum = 0.0;\n"
+        f"    for (int k = 0; k < {n}; k++) {loop}\n    return {_number(term.weight)} * {formula};\n}}\n"
+    )
+
+
+def _decision_values(plain: PlainModel) -> str:
+    """The function that all others call."""
+    declared, mapping, values = [], [], []
+    for m, term in enumerate(plain.terms):
+        if not _has_matrix(term):
+            values.append(f"kernel_{m}(z, SUPPORT[i])")
+            continue
+        n_mapped = term.L.shape[1]  # type: ignore[union-attr]
+        declared.append(f", z_{m}[{n_mapped}] = {{0.0}}")
+        mapping.append(
+            f"    for (int k = 0; k < N_FEATURES; k++)\n"
+            f"        for (int j = 0; j < {n_mapped}; j++) z_{m}[j] += z[k] * MAP_{m}[k][j];\n"
+        )
+        values.append(f"kernel_{m}(z_{m}, SUPPORT_{m}[i])")
+    return DECISION_VALUES.format("".join(declared), "".join(mapping), " + ".join(values))
+
+
+DECISION_VALUES = """\
+/* Decision values f[N_MACHINES] of a row x[N_FEATURES]. */
+void decision_values(const double *x, double *f)
+{{
+    double z[N_FEATURES]{0};
+    for (int k = 0; k < N_FEATURES; k++) z[k] = (x[k] - SHIFT[k]) * FACTOR[k];
+{1}    for (int m = 0; m < N_MACHINES; m++) f[m] = INTERCEPT[m];
+    for (int i = 0; i < N_SUPPORT; i++) {{
+        double value = {2};
+        for (int m = 0; m < N_MACHINES; m++) f[m] += BETA[i][m] * value;
+    }}
+}}
+"""
+
+
+def _number(value: float) -> str:
+    """A number that reads back as itself."""
+    text = f"{value:.17g}"
+    return text if set(text) & set(".en") else f"{text}.0"
+
+
+def _array(name: str, values: Any) -> str:
+    """A constant array of one or two axes."""
+    values = np.asarray(values, dtype=float)
+    shape = "".join(f"[{n}]" for n in values.shape)
+    rows = values.tolist() if values.ndim == 2 else [values.tolist()]
+    lines = [", ".join(map(_number, row)) for row in rows]
+    if values.ndim == 2:
+        inside = ",\n".join(f"    {{{line}}}" for line in lines)
+        return f"static const double {name}{shape} = {{\n{inside}\n}};\n"
+    return f"static const double {name}{shape} = {{{lines[0]}}};\n"
+
+
+def _comment(line: str) -> str:
+    """A line inside a comment, which nothing in it ends; two question marks could be another character."""
+    line = " ".join(line.splitlines())
+    for found in ("*/", "/*", "??"):
+        while found in line:
+            line = line.replace(found, " ".join(found))
+    return line
+
+
+def _text(label: str) -> str:
+    """A string literal; what is not plain ASCII is written byte by byte."""
+    plain = {byte: chr(byte) for byte in range(32, 127) if chr(byte) not in '"\\?'}
+    return '"' + "".join(plain.get(byte, f"\\{byte:03o}") for byte in label.encode()) + '"'

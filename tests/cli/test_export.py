@@ -1,0 +1,56 @@
+"""A model of the command line as ONNX and as C source."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import kernelwise
+
+from .conftest import SHORT
+
+
+@pytest.fixture
+def train(run, rows, tmp_path):
+    (tmp_path / "train.csv").write_text("\n".join(["a,b,colour,class", *rows]) + "\n")
+    return "train.csv"
+
+
+@pytest.fixture
+def model(run, train):
+    """A model with a column of words."""
+    assert run("tune", train, *SHORT, "--kernel", "laplacian", "--model", "m.kw", "--impute").code == 0
+    return "m.kw"
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_a_model_is_written_by_the_ending_of_the_file(run, model, tmp_path):
+    loaded = kernelwise.load(model)
+    code, out, err = run("export", model, "m.c")
+    assert (code, out) == (0, "")
+    assert (tmp_path / "m.c").read_text() == loaded.to_c()
+    assert err.startswith("The model is in m.c. It takes rows of these numbers: 'a', 'b', 'colour=")
+    assert " is 1 for that word and 0 for others; so are all with '='." in err
+    assert err.endswith("It does not fill in missing values, as `kernelwise predict` does.\n")
+    runtime = pytest.importorskip("onnxruntime")
+    assert run("export", model, "m.onnx", "--quiet") == (0, "", "")
+    session = runtime.InferenceSession("m.onnx", providers=["CPUExecutionProvider"])
+    rows = loaded.scaler_.mean_ + np.linspace(-2, 2, 9)[:, None] * loaded.scaler_.scale_
+    (labels,) = session.run(["label"], {"X": rows})
+    assert labels.tolist() == loaded.predict(rows).tolist()
+    assert len(set(labels.tolist())) == 2
+
+
+def test_what_cannot_be_exported_is_said(run, refused, model, train, monkeypatch):
+    assert refused("export", model, "m.txt") == "m.txt must end in .onnx for ONNX or in .c for C source."
+    assert "train.csv is not a kernelwise model" in refused("export", train, "m.c")
+    assert "there is no folder" in refused("export", model, "nowhere/m.c")
+    assert run("tune", train, *SHORT, "--kernel", "kmod", "--model", "kmod.kw").code == 0
+    told = refused("export", "kmod.kw", "m.c")
+    assert told.startswith(
+        "kmod.kw has the kernel KMOD, which cannot be written as a .c file. Train it again"
+    )
+    monkeypatch.setattr("kernelwise.export.c_source.MOST_NUMBERS", 10)
+    assert refused("export", model, "m.c").startswith("m.kw is too large for a .c file. Train it again with")
+    monkeypatch.setattr("kernelwise.cli.export.find_spec", lambda name: None)
+    assert refused("export", model, "m.onnx").endswith("pip install 'kernelwise[onnx]'.")

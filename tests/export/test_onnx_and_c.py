@@ -1,0 +1,331 @@
+"""Models as ONNX graphs and C source: the same labels, values and probabilities on new rows."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.datasets import load_diabetes, load_wine
+from sklearn.exceptions import NotFittedError
+from sklearn.preprocessing import PowerTransformer, RobustScaler
+
+from kernelwise import SVC, NystroemSVC, NystroemSVR, TunedSVC, TunedSVR
+from kernelwise.exceptions import IncompatibleError
+from kernelwise.export import c_source, onnx_model
+from kernelwise.export.plain_model import plain_model
+from kernelwise.kernels import (
+    KERNELS,
+    RBF,
+    DiagonalGaussian,
+    DiagonalLaplacian,
+    ExponentialRBF,
+    Gaussian,
+    KernelSum,
+    Laplacian,
+    Linear,
+    Polynomial,
+    Sigmoid,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*far from positive semi-definite")
+WRITTEN = sorted(KERNELS.keys() - {"kmod"})
+D = 13
+Q = np.linspace(0.01, 0.2, D)
+
+
+def the_four() -> KernelSum:
+    """A sum as `TunedSVC()` often chooses it."""
+    return KernelSum([RBF(0.05), Laplacian(0.1), DiagonalGaussian(Q), DiagonalLaplacian(Q)])
+
+
+def everything() -> KernelSum:
+    """Every form of kernel, nested and weighted."""
+    inner = KernelSum([DiagonalLaplacian(Q), ExponentialRBF(0.1)], [2.0, 0.5])
+    metric = Gaussian(0.1 * np.eye(D) + 0.01)
+    others = [RBF(0.05), Linear(), Polynomial(2, 0.1), Sigmoid(0.01, -0.1), metric]
+    return KernelSum([inner, *others], [1.5, 0.5, 0.1, 0.2, 0.3, 0.7])
+
+
+@pytest.fixture(scope="module")
+def wine():
+    """Training rows, their classes, and rows to predict."""
+    X, y = load_wine(return_X_y=True)
+    new = np.arange(len(y)) % 2 == 1
+    return X[~new], y[~new], X[new]
+
+
+@pytest.fixture(scope="module")
+def diabetes():
+    X, y = load_diabetes(return_X_y=True)
+    return X[:150], y[:150], X[150:250]
+
+
+def run_onnx(model, X, tmp_path):
+    """Outputs of the graph in the file, by name."""
+    onnx, runtime = pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
+    path = tmp_path / "model.onnx"
+    onnx.checker.check_model(model.to_onnx(path), full_check=True)
+    session = runtime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    names = [output.name for output in session.get_outputs()]
+    return dict(zip(names, session.run(None, {"X": np.asarray(X, dtype=float)}), strict=True))
+
+
+def run_c(model, X, tmp_path):
+    """The same outputs of the compiled source."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("there is no C compiler")
+    # A library of the same name would be the one that is loaded already.
+    source, library = tmp_path / "model.c", tmp_path / f"model{len(list(tmp_path.iterdir()))}.so"
+    model.to_c(source)
+    strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+    subprocess.run([compiler, *strict, "-O1", "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)
+    return of_library(ctypes.CDLL(str(library)), model, np.ascontiguousarray(X, dtype=float))
+
+
+def of_library(library, model, X):
+    number = ctypes.POINTER(ctypes.c_double)
+
+    def rows_of(function, n_columns):
+        values = np.empty((len(X), n_columns))
+        for row, out in zip(X, values, strict=True):
+            function(row.ctypes.data_as(number), out.ctypes.data_as(number))
+        return values
+
+    is_class = hasattr(model, "classes_")
+    library.predict.restype = ctypes.c_int if is_class else ctypes.c_double
+    answers = np.array([library.predict(row.ctypes.data_as(number)) for row in X])
+    if not is_class:
+        return {"prediction": answers}
+    texts = (ctypes.c_char_p * len(model.classes_)).in_dll(library, "CLASSES")
+    assert [text.decode() for text in texts] == [str(label) for label in model.classes_.tolist()]
+    n_machines = len(getattr(model, "best_estimator_", model).intercept_)
+    found = {
+        "label": model.classes_[answers],
+        "decision_values": rows_of(library.decision_values, n_machines),
+    }
+    if hasattr(library, "probabilities"):
+        found["probabilities"] = rows_of(library.probabilities, len(model.classes_))
+    return found
+
+
+@pytest.fixture(params=[run_onnx, run_c], ids=["onnx", "c"])
+def outputs(request, tmp_path):
+    """What a model answers elsewhere."""
+    return lambda model, X: request.param(model, X, tmp_path)
+
+
+def assert_same(found, model, X):
+    if not hasattr(model, "classes_"):
+        expected = model.predict(X)
+        assert_allclose(found["prediction"], expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+        return
+    values = model.machine_values(X)
+    assert_allclose(found["decision_values"], values, rtol=0, atol=1e-9 * max(1.0, np.abs(values).max()))
+    labels = model.predict(X)
+    assert_array_equal(found["label"], labels)
+    assert len(set(labels.tolist())) > 1
+    assert ("probabilities" in found) == (model.sigmoids_ is not None)
+    if "probabilities" in found:
+        assert_allclose(found["probabilities"], model.predict_proba(X), rtol=0, atol=1e-9)
+
+
+# -- the same model -----------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", WRITTEN)
+def test_every_kernel_is_written(name, outputs, wine):
+    X, y, new = wine
+    model = TunedSVC(kernel=name, Cs=[1.0], cv=2).fit(X, y)
+    assert_same(outputs(model, new), model, new)
+
+
+@pytest.mark.parametrize("strategy", ["ovo", "ovr"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("kernel", [the_four, everything])
+def test_sums_are_written_with_their_probabilities(kernel, n_classes, strategy, outputs, wine):
+    X, y, new = wine
+    scale = X.std(axis=0)
+    X, y, new = X / scale, np.minimum(y, n_classes - 1), new / scale
+    model = SVC(kernel=kernel(), multiclass=strategy, probability=True, random_state=0, C=5.0).fit(X, y)
+    assert_same(outputs(model, new), model, new)
+    model.set_params(predict_by="decision")
+    assert_same(outputs(model, new), model, new)
+
+
+def test_coupled_probabilities_come_along_where_they_disagree_with_votes(outputs, overlapping):
+    X, y, new = overlapping(4)
+    model = TunedSVC(kernel=KernelSum([RBF(), Laplacian()]), Cs=[1.0], cv=2).fit(X, y)
+    by_probability = model.predict(new)
+    assert_same(outputs(model, new), model, new)
+    model.set_params(predict_by="decision")
+    assert (model.predict(new) != by_probability).any()
+    assert_same(outputs(model, new), model, new)
+
+
+def test_rows_far_from_all_others_have_the_same_label(outputs, wine):
+    """Every kernel value is zero there, and all pairwise probabilities are what the offsets say."""
+    X, y, _ = wine
+    far = X[:6] * np.array([[1e3], [-1e3], [1e6], [-1e6], [0.0], [1.0]])
+    for strategy in ("ovo", "ovr"):
+        model = TunedSVC(the_four(), Cs=[1e3], cv=2, multiclass=strategy).fit(X, y)
+        found = outputs(model, far)
+        # One by one: among rows so far from it a row of the training set is known to fewer digits.
+        assert_array_equal(found["label"], np.concatenate([model.predict(far[i : i + 1]) for i in range(6)]))
+        expected = np.concatenate([model.predict_proba(far[i : i + 1]) for i in range(6)])
+        assert_allclose(found["probabilities"], expected, rtol=0, atol=1e-9)
+
+
+def test_ties_are_broken_as_the_model_does(outputs, overlapping):
+    X, y, new = overlapping(4)
+    by_order, by_value = (SVC(kernel="laplacian", break_ties=ties).fit(X, y) for ties in (False, True))
+    assert (by_order.predict(new) != by_value.predict(new)).any()
+    for model in (by_order, by_value):
+        assert_same(outputs(model, new), model, new)
+
+
+@pytest.mark.parametrize("kernel", ["laplacian", "diagonal-laplacian", "gaussian", "linear"])
+def test_predictions_are_in_the_units_of_the_target(kernel, outputs, diabetes):
+    X, y, new = diabetes
+    model = TunedSVR(kernel, Cs=[1.0], epsilons=0.1, cv=2).fit(X, 1e4 + y)
+    assert_same(outputs(model, new), model, new)
+    constant = TunedSVR(kernel, Cs=[1.0]).fit(X, np.full(len(y), 7.0))
+    assert_array_equal(outputs(constant, new)["prediction"], 7.0)
+
+
+def test_one_feature_and_a_single_weighted_kernel(outputs, diabetes):
+    """A runtime makes one operator of a product and a number, and rounds the number: there is none."""
+    X, y, new = diabetes[0][:, 2:3], diabetes[1], diabetes[2][:, 2:3]
+    for kernel in (KernelSum([RBF(1.0 / 3.0)], [0.3]), KernelSum([Linear()], [0.3]), Polynomial(3, 0.1)):
+        model = TunedSVR(kernel, Cs=[1.0], epsilons=0.1, cv=2).fit(X, y)
+        assert_same(outputs(model, new), model, new)
+
+
+def test_nystroem_machines_are_written(outputs, wine, diabetes):
+    X, y, new = wine
+    tuned = TunedSVC(the_four(), Cs=[1.0], cv=2, solver="nystroem").fit(X, y)
+    own = NystroemSVC(KernelSum([Laplacian(0.1), RBF(0.1)], [1.0, 3.0])).fit(X / X.std(axis=0), y)
+    assert_same(outputs(tuned, new), tuned, new)
+    assert_same(outputs(own, new / X.std(axis=0)), own, new / X.std(axis=0))
+    X, y, new = diabetes
+    for model in (
+        TunedSVR("laplacian", Cs=[1.0], epsilons=0.1, cv=2, solver="nystroem").fit(X, y),
+        NystroemSVR(KernelSum([Laplacian(1.0), RBF(1.0)])).fit(X, y),
+    ):
+        assert_same(outputs(model, new), model, new)
+
+
+@pytest.mark.parametrize("scale", [None, "minmax", RobustScaler(), RobustScaler(with_centering=False)])
+def test_scalers_are_written(scale, outputs, wine):
+    X, y, new = wine
+    model = TunedSVC("laplacian", scale=scale, Cs=[1.0], cv=2).fit(X, y)
+    assert_same(outputs(model, new), model, new)
+
+
+def test_machines_of_sparse_rows_take_dense_ones(outputs, wine):
+    X, y, new = wine
+    for scale in ("standard", "minmax"):
+        model = TunedSVC("rbf", scale=scale, Cs=[1.0], cv=2).fit(sparse.csr_matrix(X), y)
+        found = outputs(model, new)
+        assert_array_equal(found["label"], model.predict(sparse.csr_matrix(new)))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([3, 5, 9], dtype=np.int8),
+        np.array([0.0, 1.0, 2.0]),
+        np.array(['Löwe "x"', "a\\b???/", "*/ c\n"]),
+        np.array(["a", "b", "c"], dtype=object),
+    ],
+    ids=["int8", "float", "text", "object"],
+)
+def test_labels_keep_their_kind(labels, outputs, wine):
+    pd = pytest.importorskip("pandas")
+    X, y, new = wine
+    names = [f"column {k} */ /* é" for k in range(D)]
+    model = TunedSVC("laplacian", Cs=[1.0], cv=2).fit(pd.DataFrame(X, columns=names), labels[y])
+    found = outputs(model, new)["label"]
+    assert_array_equal(found, model.predict(pd.DataFrame(new, columns=names)))
+
+
+def test_c_source_says_what_it_is(wine):
+    X, y, _ = wine
+    model = TunedSVC(the_four(), Cs=[1.0], cv=2).fit(X, np.array(["red", "rosé", "white"])[y])
+    comment = model.to_c().partition("*/")[0]
+    assert "TunedSVC with KernelSum(" in comment
+    assert "x[12]  feature 12\n" in comment
+    assert "CLASSES[1]  rosé\n" in comment
+
+
+# -- what cannot be -----------------------------------------------------------------------------------------
+class Wider(Laplacian):
+    """Says that it is a Laplacian kernel, and is another function."""
+
+    def _gram(self, X, Y):
+        return super()._gram(X, Y) ** 0.5
+
+
+def refused(model):
+    for write in (model.to_onnx, model.to_c):
+        with pytest.raises(IncompatibleError) as told:
+            write()
+    return str(told.value)
+
+
+def test_what_cannot_be_written_is_refused_in_a_sentence(wine, tmp_path):
+    X, y, _ = wine
+    assert "this model has KMOD. Keep the model with save(path)" in refused(SVC(kernel="kmod").fit(X, y))
+    assert "this model has kernel='precomputed'" in refused(SVC(kernel="precomputed").fit(X @ X.T, y))
+    assert "a function of your own" in refused(SVC(kernel=lambda X, Y: X @ Y.T).fit(X, y))
+    assert "multiclass='ovo-reject'" in refused(SVC(multiclass="ovo-reject").fit(X, y))
+    scaled = TunedSVC("rbf", scale=PowerTransformer(), Cs=[1.0], cv=2).fit(X, y)
+    assert "this model has PowerTransformer()" in refused(scaled)
+    assert "Wider is not the function that its 'distance'" in refused(SVC(kernel=Wider(1e-3)).fit(X, y))
+    path = tmp_path / "model.c"
+    with pytest.raises(IncompatibleError):
+        SVC(kernel="kmod").fit(X, y).to_c(path)
+    assert not path.exists()
+    for write in ("to_onnx", "to_c"):
+        with pytest.raises(NotFittedError):
+            getattr(SVC(), write)()
+        with pytest.raises(NotFittedError, match="refit=False"):
+            getattr(TunedSVC("rbf", refit=False, Cs=[1.0], cv=2).fit(X, y), write)()
+
+
+def test_too_many_numbers_are_refused(wine):
+    X, y, _ = wine
+    model = SVC(kernel="laplacian").fit(X, y)
+    plain = plain_model(model, model)
+    many = np.broadcast_to(plain.support[:1], (10**8, D))  # without the memory
+    beta = np.broadcast_to(plain.beta[:, :1], (3, 10**8))
+    huge = replace(plain, support=many, beta=beta)
+    with pytest.raises(IncompatibleError, match=r"1600000000 numbers, and to_c writes at most 5000000"):
+        c_source.c_source(huge)
+    with pytest.raises(IncompatibleError, match="less than 2 GiB, and the 100000000 support vectors"):
+        onnx_model.onnx_model(huge)
+
+
+def test_onnx_that_is_not_installed_is_said(wine, monkeypatch):
+    model = SVC().fit(*wine[:2])
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(ImportError, match=r"pip install 'kernelwise\[onnx\]'"):
+        model.to_onnx()
+    assert "int predict(" in model.to_c()
+
+
+def test_scikit_learn_refuses_a_sum_and_says_where_it_can_go(wine):
+    X, y, _ = wine
+    for kernel, name in ((the_four(), "KernelSum"), ("laplacian", "Laplacian")):
+        model = TunedSVC(kernel, Cs=[1.0], cv=2).fit(X, y)
+        with pytest.raises(IncompatibleError) as told:  # and no warning before it
+            model.to_sklearn()
+        assert str(told.value).endswith(
+            f"this machine has {name}. Export the model with to_onnx(path) or to_c(path), keep it with "
+            "save(path), or fit with kernel='rbf' or kernel='diagonal', which scikit-learn has."
+        )

@@ -13,6 +13,8 @@ from kernelwise.search.result import Choice
 from kernelwise.search.scored_kernel import ScoredKernel
 from kernelwise.search.wording import error_text, model_text, number, score_text
 
+#: Words of the sentence that says which form of kernel was taken (`kernelwise.search.forms`).
+FORMS = "forms of kernel"
 #: What the rules of `kernelwise.search.candidates` stand for.
 RULES = {
     "peak of dbtc": "the classes are farthest apart",
@@ -82,7 +84,11 @@ def _next_best(judge: CrossValidator, choice: Choice, other: ScoredKernel, n_ker
     if other.best_score <= float(choice.scored.smoothed[choice.index]):
         return f"{head} {score_text(score, share)} there, but less at the values of C around it."
     tail = ", a difference within the error" if -gain <= error else ""
-    return f"{head} {score_text(score, share)}{tail}; the choice preferred a simpler one."
+    # Among forms of kernel something else decides, and a sentence of its own says what.
+    by_form = any(FORMS in sentence for sentence in choice.why)
+    return (
+        f"{head} {score_text(score, share)}{tail}{'' if by_form else '; the choice preferred a simpler one'}."
+    )
 
 
 def _as_good(judge: CrossValidator, choice: Choice) -> list[str]:

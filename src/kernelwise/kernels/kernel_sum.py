@@ -44,6 +44,11 @@ class KernelSum(Kernel):
         for kernel in self.kernels:
             if not isinstance(kernel, Kernel):
                 raise ValueError(f"'kernels' of KernelSum must be Kernel objects, got {kernel!r}.")
+            if kernel.takes_distances:
+                raise ValueError(
+                    f"A KernelSum is a kernel of samples, and {kernel} is one of a matrix of distances. Add "
+                    "up the matrices of kernel values yourself, and use kernel='precomputed'."
+                )
         if self.weights is None:
             return
         weights = np.asarray(self.weights, dtype=float)

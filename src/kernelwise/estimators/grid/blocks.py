@@ -13,6 +13,7 @@ from kernelwise._core.labels import is_balanced, weight_classes
 from kernelwise._core.validation import check_samples
 from kernelwise._core.weights import balanced_on
 from kernelwise.estimators.grid.candidates import Group
+from kernelwise.estimators.kernel_choice import takes_distances
 
 
 class Fold(NamedTuple):
@@ -57,7 +58,9 @@ class Block:
             return [(group.kernel_on(None, None), self.folds)]
         kernels: list[tuple[Any, list[Fold]]] = []
         for fold in self.folds:
-            kernel = group.kernel_on(self.X[fold.train], self.y[fold.train])
+            X = self.X[fold.train]
+            X = X[:, fold.train] if takes_distances(group.kernel) else X
+            kernel = group.kernel_on(X, self.y[fold.train])
             for other, members in kernels:
                 if kernel == other:
                     members.append(fold)

@@ -18,6 +18,8 @@ def constructor_params(instance: Any) -> dict[str, Any]:
 @cache
 def _constructor_names(kind: type) -> tuple[str, ...]:
     # A search makes a kernel for every point: looking up the signature took a tenth of its time.
+    if kind.__init__ is object.__init__:  # type: ignore[misc]
+        return ()
     return tuple(inspect.signature(kind.__init__).parameters)[1:]  # type: ignore[misc]
 
 
@@ -89,6 +91,12 @@ class Parametrized(HasParams):
             value = np.ravel(np.asarray(getattr(self, h.name), dtype=float))
             parts.append(np.log(value) if h.is_log else value)
         return np.concatenate(parts)
+
+    @property
+    def theta_values(self) -> np.ndarray:
+        """Free parameters in their own units, flattened in the order of `theta_names`."""
+        named = [np.ravel(np.asarray(getattr(self, h.name), dtype=float)) for h in self.hyperparameters]
+        return np.concatenate([np.empty(0), *named])
 
     def with_theta(self, theta: Any) -> Self:
         """Return a copy with other values of the free parameters."""

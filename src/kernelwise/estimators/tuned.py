@@ -24,7 +24,7 @@ from kernelwise.estimators._progress import Progress
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.estimators.kernel_choice import matrix_check
 from kernelwise.findings import Finding
-from kernelwise.kernels import Kernel
+from kernelwise.kernels import KERNELS, Kernel, as_kernel
 from kernelwise.kernels.metric import feature_relevance
 from kernelwise.search.baseline import baseline
 from kernelwise.search.choose import choose
@@ -158,8 +158,9 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
                 given = count(len(context.feature_names), "name was", "names were")
                 raise ValueError(f"{given} given for {count(X.shape[1], 'feature')}.")
             self.feature_names_in_ = np.array(context.feature_names, dtype=object)
-        if isinstance(self.kernel, Kernel):
-            self.kernel.check_takes(X)
+        for kernel in self.kernel if isinstance(self.kernel, list | tuple) else [self.kernel]:
+            if isinstance(kernel, Kernel) or kernel in KERNELS:  # a list is refused before any of it is tried
+                as_kernel(kernel).check_takes(X)
         seed, check_matrix = seed_of(self.random_state), matrix_check(self.kernel)
         prepared = prepare(X, identity, weight, scale=self.scale, owner=me, check_matrix=check_matrix)
         self.scaler_ = prepared.scaler

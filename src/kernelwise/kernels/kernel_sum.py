@@ -77,6 +77,10 @@ class KernelSum(Kernel):
     def theta(self) -> np.ndarray:
         return np.concatenate([np.log(self._w), *(kernel.theta for kernel in self._free)])
 
+    @property
+    def theta_values(self) -> np.ndarray:
+        return np.concatenate([self._w, *(kernel.theta_values for kernel in self._free)])
+
     def with_theta(self, theta: Any) -> Self:
         theta = np.asarray(theta, dtype=float)
         sizes = [kernel.theta.size if kernel.geometry == "euclidean" else 0 for kernel in self.kernels]

@@ -271,6 +271,5 @@ class TuningProblem:
         """The parameters in the order of `theta_names`: not their logarithms, and Q as it is."""
         kernel = self.kernel_at(theta)
         Q = kernel.theta.ravel() if kernel.geometry == "spd" else np.empty(0)
-        parts = (kernel, self.criterion_at(theta))
-        named = [np.ravel(getattr(part, h.name)) for part in parts for h in part.hyperparameters]
-        return np.concatenate([Q, *named]).tolist()
+        values = Q, kernel.theta_values, self.criterion_at(theta).theta_values
+        return [float(value) for value in np.concatenate(values)]

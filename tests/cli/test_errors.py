@@ -36,6 +36,10 @@ def train(tmp_path, rows):
         (("tune", "train.csv", "--kernel", "z"), "--kernel must be one of auto, linear, .*, got 'z'"),
         (("tune", "train.csv", "--kernel", "rbff"), "Did you mean rbf"),
         (("tune", "train.csv", "--kernel", "precomputed"), "needs a Gram matrix"),
+        (("tune", "train.csv", "--kernel", "rbf,precomputed-distance"), "needs a matrix of distances"),
+        (("tune", "train.csv", "--kernel", "rbf,laplacain"), "got 'laplacain'. Did you mean laplacian"),
+        (("tune", "train.csv", "--kernel", "rbf,"), "--kernel rbf, has an empty name"),
+        (("tune", "train.csv", "--kernel", "auto,rbf"), "--kernel auto tries several kernels by itself"),
         (("tune", "train.csv", "--criterion", "z"), "--criterion must be one of auto, dbtc, .*, got 'z'"),
         (
             ("tune", "train.csv", "--task", "regression", "--criterion", "dbtc"),

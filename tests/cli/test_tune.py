@@ -142,6 +142,25 @@ def test_libsvm_files_and_learned_metrics(run):
     assert result["test"]["score"] > 0.8
 
 
+def test_several_kernels_are_tried_and_said(run, train):
+    result = validated(run("tune", train, "--kernel", "rbf, laplacian,poly", *SHORT, "--json"), "tune")
+    assert list(result["forms"]) == ["rbf", "laplacian", "poly", "sum"]
+    assert result["settings"]["kernel"] == "rbf, laplacian,poly"
+    sentence = next(one for one in result["why"] if "Of 4 forms of kernel" in one)
+    assert all(f"{form} {100 * score:.1f} %" in sentence for form, score in result["forms"].items())
+    assert progress_module.expected(["rbf", "linear"]) == 9
+    plain = validated(run("tune", train, "--kernel", "rbf", *SHORT, "--json"), "tune")
+    assert plain["forms"] == {}
+
+
+def test_sparse_files_and_kernels_of_dense_rows(run):
+    with open("train.svm", "w") as file:
+        file.writelines(f"{k % 2} {1 + 7 * k}:1 {2000 + k}:2\n" for k in range(40))
+    code, _, err = run("tune", "train.svm", "--kernel", "rbf,laplacian")
+    assert code == 2
+    assert "The file has sparse rows, and the kernel Laplacian takes dense ones only. Write" in err
+
+
 def test_options_reach_the_machine(run, train):
     options = ("--kernel", "poly", "--criterion", "kta", "--search", "quasi-newton", "--scoring", "roc_auc")
     more = ("--scale", "minmax", "--class-weight", "balanced", "--seed", "3", "--n-jobs", "1")

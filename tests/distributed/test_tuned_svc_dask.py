@@ -95,7 +95,7 @@ def test_an_exact_machine_of_many_rows_is_one_of_a_sample(few_here):
 
 
 def test_what_cannot_be():
-    with pytest.raises(ValueError, match="precomputed Gram matrix must be in memory"):
+    with pytest.raises(ValueError, match="precomputed matrix must be in memory"):
         TunedSVC("precomputed").fit(chunked(X), Y)
 
 

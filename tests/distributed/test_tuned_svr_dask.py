@@ -182,7 +182,7 @@ def test_bad_input_gets_one_sentence():
         TunedSVR().fit(chunked(X), chunked(Y[1:]))
     with pytest.raises(ValueError, match="X has 1500 rows, and sample_weight has 3"):
         TunedSVR().fit(chunked(X), chunked(Y), np.ones(3))
-    with pytest.raises(ValueError, match="precomputed Gram matrix must be in memory"):
+    with pytest.raises(ValueError, match="precomputed matrix must be in memory"):
         TunedSVR("precomputed").fit(chunked(X), Y)
     for labels in (np.array(["ant", "bee"])[np.arange(N) % 2], np.full(N, "ant", dtype=object)):
         with pytest.raises(ValueError, match=r"Chunk \d of the rows: y has .* which is no number"):

@@ -18,6 +18,8 @@ def constructor_params(instance: Any) -> dict[str, Any]:
 @cache
 def _constructor_names(kind: type) -> tuple[str, ...]:
     # A search makes a kernel for every point: looking up the signature took a tenth of its time.
+    if kind.__init__ is object.__init__:  # type: ignore[misc]
+        return ()
     return tuple(inspect.signature(kind.__init__).parameters)[1:]  # type: ignore[misc]
 
 
@@ -91,9 +93,10 @@ class Parametrized(HasParams):
         return np.concatenate(parts)
 
     @property
-    def own_units(self) -> np.ndarray:
-        """Free parameters as they are, not their logarithms, in the order of `theta_names`."""
-        return np.concatenate([np.empty(0), *(np.ravel(getattr(self, h.name)) for h in self.hyperparameters)])
+    def theta_values(self) -> np.ndarray:
+        """Free parameters in their own units, flattened in the order of `theta_names`."""
+        named = [np.ravel(np.asarray(getattr(self, h.name), dtype=float)) for h in self.hyperparameters]
+        return np.concatenate([np.empty(0), *named])
 
     def with_theta(self, theta: Any) -> Self:
         """Return a copy with other values of the free parameters."""

@@ -146,24 +146,6 @@ def check_gram(K: Any, *, may_be_distances: bool = False) -> np.ndarray:
     return K
 
 
-def check_distances(D: Any) -> np.ndarray:
-    """Return ``D`` as a float array of shape (n_samples, n_samples) of distances between samples."""
-    D = _as_matrix(D, "X").astype(np.float64)
-    if D.shape[0] != D.shape[1]:
-        raise ValueError(f"A matrix of distances between all samples is square, got shape {D.shape}.")
-    if not np.isfinite(D.sum()) and not np.isfinite(D).all():
-        raise ValueError(_where_not_finite(D, "X"))
-    if (D < 0.0).any():
-        i, j = np.argwhere(D < 0.0)[0]
-        raise ValueError(f"Distances are not negative, and X has {D[i, j]:g} in row {i}, column {j}.")
-    if D.diagonal().any():
-        i = int(np.flatnonzero(D.diagonal())[0])
-        raise ValueError(f"The distance of a sample from itself is 0, and X has {D[i, i]:g} for sample {i}.")
-    if np.abs(D - D.T).max() > 1e-9 * D.max():
-        raise ValueError("The matrix of distances X is not symmetric. Pass (X + X.T) / 2.")
-    return D
-
-
 def check_labels(
     y: Any, n_samples: int, *, min_per_class: int = 1, min_classes: int = 2, sample_weight: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ import numpy as np
 from kernelwise._core.equal_rows import number_equal_rows
 from kernelwise.diagnostics.diagnosis import diagnose, most_serious_first
 from kernelwise.findings import Finding
+from kernelwise.kernels import KERNELS
 from kernelwise.reports.answer import Answer
 from kernelwise.reports.findings import ABOUT_CRITERIA, settled
 from kernelwise.reports.headline import finding_of_test
@@ -49,7 +50,7 @@ def tune_findings(model: Any, data: Any, chosen: dict[str, Any], answer: Answer)
     criterion, kernel = chosen["criterion"], chosen["kernel"]
     found = data_findings(
         data,
-        kernel="rbf" if kernel == "auto" else kernel,
+        kernel=kernel if kernel in KERNELS else "rbf",  # of several, the usual one
         scale=model.scale,
         seed=chosen["seed"],
         criterion=criterion,

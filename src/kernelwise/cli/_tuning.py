@@ -12,6 +12,7 @@ from kernelwise.cli.errors import UserError
 from kernelwise.criteria import CRITERIA
 from kernelwise.estimators import TunedSVC, TunedSVR
 from kernelwise.kernels import KERNELS
+from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.optimizers import OPTIMIZERS
 from kernelwise.search.families import ALIGNMENTS, Regression
 from kernelwise.search.score_names import OF_NUMBERS, OF_ONE_CLASS, OF_TWO, PositiveScore, score_problem
@@ -63,10 +64,19 @@ def _check_numbers(options: dict[str, Any]) -> None:
         raise UserError(f"--time-budget must be a positive number of seconds, got {budget:g}.")
 
 
-def _kernel(name: str) -> str:
-    if name == "precomputed":
-        raise UserError("--kernel precomputed needs a Gram matrix, not rows of features. Use it in Python.")
-    return check_choice("--kernel", name, ("auto", *KERNELS))
+def _kernel(text: str) -> str | list[str]:
+    """A name, or several with commas between them."""
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name in ("precomputed", PRECOMPUTED_DISTANCE):
+            matrix = "a Gram matrix" if name == "precomputed" else "a matrix of distances"
+            raise UserError(f"--kernel {name} needs {matrix}, not rows of features. Use it in Python.")
+        if name == "auto" and len(names) > 1:
+            raise UserError("--kernel auto tries several kernels by itself. Leave out auto, or the others.")
+        if not name:
+            raise UserError(f"--kernel {text} has an empty name. Give names such as rbf,laplacian.")
+        check_choice("--kernel", name, ("auto", *KERNELS))
+    return names[0] if len(names) == 1 else names
 
 
 def _criterion(name: str, search: str | None, task: str) -> str:

@@ -66,6 +66,7 @@ def tuning_json(model: Any, answer: Answer) -> dict[str, Any]:
         "converged": model.result_.converged,
         "why": model.result_.why,
         "how": getattr(model.result_, "how", ()),
+        "forms": getattr(model.result_, "forms", {}),
     }
 
 

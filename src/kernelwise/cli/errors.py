@@ -86,6 +86,11 @@ def is_told(error: BaseException) -> bool:
 
 #: How the library names what the command line has as options, and rows.
 WORDS = (
+    (
+        r"X is sparse, and (\w+) takes dense samples only\. Pass X\.toarray\(\)\.",
+        r"The file has sparse rows, and the kernel \1 takes dense ones only. Write the rows to a CSV file, "
+        "or use another --kernel.",
+    ),
     (r"\bcv=(\d+)", r"--cv \1"),
     (r"'(cv|scoring|kernel|criterion)'( of Tuned\w+)?", r"--\1"),
     (r" of Tuned\w+", ""),

@@ -23,6 +23,13 @@ NEARLY = 0.95
 COMPILING = "compiling the solver (once on this computer)"
 
 
+def expected(kernel: Any) -> int:
+    """Kernels that a search for this name, or among these names and their sum, scores, about."""
+    if isinstance(kernel, list):
+        return sum(EXPECTED.get(name, USUALLY) for name in kernel) + 1
+    return EXPECTED.get(kernel, USUALLY)
+
+
 class Progress:
     """What is being done, the share that is done, the time left, the highest score and the models trained.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kernelwise._core.text import count
 from kernelwise.cli.errors import UserError, in_options, is_told
 from kernelwise.cli.options import split_names
-from kernelwise.cli.progress import EXPECTED, USUALLY, Progress
+from kernelwise.cli.progress import Progress, expected
 from kernelwise.cli.session import say, session
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def fit(machine: Any, data: Samples, time_budget: float | None = None, journal: 
 
     size = f"{count(data.X.shape[0], 'row')} and {count(data.X.shape[1], 'feature')}"
     with (
-        Progress(time_budget, EXPECTED.get(machine.kernel, USUALLY), f"looking at {size}") as progress,
+        Progress(time_budget, expected(machine.kernel), f"looking at {size}") as progress,
         warnings.catch_warnings(record=True) as caught,
     ):
         context = FitContext(
@@ -183,7 +183,7 @@ def fit(machine: Any, data: Samples, time_budget: float | None = None, journal: 
         )
         try:
             fit_in_context(machine, data.X, data.y, context)
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
             if not is_told(error):
                 raise
             raise UserError(in_options(str(error))) from error

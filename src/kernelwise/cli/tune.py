@@ -15,7 +15,9 @@ from kernelwise.cli.errors import UserError, check_different, check_writable
 from kernelwise.cli.output import print_json
 from kernelwise.cli.session import say, session
 
-Kernel = Annotated[str, typer.Option(metavar="NAME", help="rbf, linear, poly, diagonal, gaussian, auto, …")]
+Kernel = Annotated[
+    str, typer.Option(metavar="NAME", help="auto, rbf, laplacian, poly, …; rbf,poly chooses between two.")
+]
 Criterion = Annotated[str, typer.Option(metavar="NAME", help="auto, dbtc, kta, radius-margin, cv-error, …")]
 Search = Annotated[str | None, typer.Option(metavar="NAME", help="Of a criterion: quasi-newton, grid, …")]
 Folds = Annotated[str, typer.Option("--cv", metavar="INT", help="Number of folds, or auto.")]

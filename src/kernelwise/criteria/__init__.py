@@ -22,7 +22,7 @@ name                  class                    module here               paper
 
 `TargetAlignment`, in `target_alignment`, is for regression. Bases for criteria of your own are `Criterion`
 (`base`), `SumsCriterion` for functions of sums over classes (`separability`), and `MachineCriterion` for
-costs of trained machines (`machine`).
+costs of trained machines (`machine`). `aligned_sum` weighs the kernels of a sum.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from kernelwise.criteria.margin import Margin, VCBound
 from kernelwise.criteria.radius_margin import RadiusMargin
 from kernelwise.criteria.regularized_margin import RegularizedMargin
 from kernelwise.criteria.separability import ESDR, J4, InterClassDistance, SumsCriterion
+from kernelwise.criteria.sum_weights import aligned_sum
 from kernelwise.criteria.target_alignment import TargetAlignment
 from kernelwise.criteria.validation_error import ValidationError
 
@@ -99,5 +100,6 @@ __all__ = [
     "TargetAlignment",
     "VCBound",
     "ValidationError",
+    "aligned_sum",
     "as_criterion",
 ]

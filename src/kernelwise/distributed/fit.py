@@ -49,7 +49,7 @@ def fit_on_chunks(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
     sample_weight : like y, or None
     """
     if model._is_gram():
-        raise ValueError("A precomputed Gram matrix must be in memory. Pass a numpy array.")
+        raise ValueError("A precomputed matrix must be in memory. Pass a numpy array.")
     context = model._context()  # its time begins before the first pass over the chunks
     if sample_weight is not None:
         sample_weight = np.maximum(sample_weight, 0.0)  # negative ones are left out, as in memory

@@ -15,6 +15,7 @@ from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES
 from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.definite import indefinite_findings
 from kernelwise.search.families import Classification
 from kernelwise.search.result import Choice, SelectionResult
 from kernelwise.search.trust import (
@@ -58,7 +59,7 @@ def closing_findings(
     serious = [str(finding) for finding in doubts if finding.severity == "warning"]
     if serious:
         warnings.warn(" ".join(serious), TrustWarning, stacklevel=stacklevel_of_user())
-    return (*doubts, *judge.context.findings, *_search_findings(judge))
+    return (*doubts, *judge.context.findings, *_search_findings(judge, choice))
 
 
 def _class_findings(
@@ -75,7 +76,7 @@ def _class_findings(
     return class_findings(judge.held_out.y[judge.tested], predicted, family.classes)
 
 
-def _search_findings(judge: CrossValidator) -> list[Finding]:
+def _search_findings(judge: CrossValidator, choice: Choice) -> list[Finding]:
     """What was skipped, did not converge, or is not convex; with a warning for the first two."""
     findings, deadline = [], judge.context.deadline
     if judge.n_indefinite:
@@ -86,6 +87,8 @@ def _search_findings(judge: CrossValidator) -> list[Finding]:
         findings.append(
             Finding("indefinite", "info", message, "Another kernel is safer.", "Another --kernel is safer.")
         )
+    else:  # pairs of coefficients do not see what a matrix of distances leads to
+        findings += indefinite_findings(judge, choice)
     if deadline.skipped:
         message = f"A time budget of {deadline.seconds:g} s was too short for {_kinds(deadline.skipped)}."
         advice, option = "Raise time_budget for a better model.", "Raise --time-budget for a better model."

@@ -30,7 +30,7 @@ def check_solver(solver: Any, is_gram: bool, owner: str) -> None:
     if solver == "nystroem" and is_gram:
         raise ValueError(
             f"solver='nystroem' of {owner} computes kernel values of samples and landmarks, which a "
-            "precomputed Gram matrix does not let it. Use solver='exact', or pass samples and a kernel."
+            "precomputed matrix does not let it. Use solver='exact', or pass samples and a kernel."
         )
 
 

@@ -10,15 +10,16 @@ from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
+from kernelwise._core.distance_matrix import check_not_below_zero
 from kernelwise._core.reading import read_samples
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import FLOATS, check_samples
 from kernelwise.estimators._machines import decision_values
-from kernelwise.estimators.kernel_choice import is_plain_function, is_precomputed
+from kernelwise.estimators.kernel_choice import is_plain_function, is_precomputed, takes_distances
 
 
 class SamplesOrGram(BaseEstimator):
-    """An estimator of samples, or of a Gram matrix if its parameter ``kernel`` is "precomputed"."""
+    """An estimator of samples, or of a matrix of kernel values or distances if its ``kernel`` says so."""
 
     kernel: Any
 
@@ -26,10 +27,18 @@ class SamplesOrGram(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._is_gram()
         tags.input_tags.sparse = not self._is_gram()
+        tags.input_tags.positive_only = takes_distances(self.kernel)
         return tags
 
     def _is_gram(self) -> bool:
         return is_precomputed(self.kernel)
+
+    def _read_new(self, X: Any) -> Any:
+        """Check samples to predict, or their kernel values with the training samples, or their distances."""
+        X = read_samples(self, X, reset=False, **self._input())
+        if takes_distances(self.kernel):
+            check_not_below_zero(X)
+        return X
 
     def _input(self) -> dict[str, Any]:
         """What samples are turned into; a single precision Gram matrix is spared a copy twice its size."""
@@ -79,10 +88,12 @@ class KernelMachine(SamplesOrGram):
         check_is_fitted(self)
         if is_plain_function(self.kernel):
             return decision_values(self.kernel, X, self.support_vectors_, self.beta_, self.intercept_)
-        X = read_samples(self, X, reset=False, **self._input())
+        X = self._read_new(X)
         with one_blas_thread(leaves_cores=True):
             if self.kernel_ is None or is_precomputed(self.kernel_):
-                return X[:, self.support_] @ self.beta_.T + self.intercept_
+                X = X[:, self.support_]
+                K = self.kernel_(X) if takes_distances(self.kernel_) and X.size else X
+                return K @ self.beta_.T + self.intercept_
             if self.kernel_.is_linear:
                 check_samples(X)
                 return safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_

@@ -53,7 +53,7 @@ class NystroemMachine(Portable, KernelMachine):
 
     def _distinct(self, X: Any, index: np.ndarray, weight: np.ndarray) -> tuple[DistinctRows, Any]:
         """Merge equal rows with the same index, and return them and their samples in canonical order."""
-        prepared = prepare(X, index, weight, scale=None, is_gram=False, owner=type(self).__name__)
+        prepared = prepare(X, index, weight, scale=None, owner=type(self).__name__)
         return prepared.distinct, prepared.Z
 
     def _train(

@@ -10,6 +10,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import Tags, column_or_1d, get_tags, indexable
 
+from kernelwise._core.distance_matrix import check_distances
 from kernelwise._core.labels import check_are_classes, encode_labels, positive_weights
 from kernelwise._core.reading import check_one_per_sample, check_table, read_samples
 from kernelwise._core.threads import number_of_threads, one_blas_thread
@@ -21,7 +22,7 @@ from kernelwise.estimators.grid.candidates import USED, check_grid, group_candid
 from kernelwise.estimators.grid.finished import FinishedSearch
 from kernelwise.estimators.grid.run import Job, run, tabulate
 from kernelwise.estimators.grid.settings import check_search
-from kernelwise.estimators.kernel_choice import is_precomputed
+from kernelwise.estimators.kernel_choice import is_precomputed, takes_distances
 from kernelwise.estimators.svc import SVC
 from kernelwise.multiclass import choose_reject_label
 from kernelwise.search.families import Classification
@@ -56,7 +57,8 @@ class GridSearchSVC(FinishedSearch):
         Without ``param_grid``: ``kernels`` × ``Cs``, or LIBSVM's grid, log₂C = -5, -3, …, 15 and
         log₂γ = -15, -13, …, 3.
     kernel : str, Kernel or callable, default="rbf"
-        For candidates that do not name one. With "precomputed" X is the Gram matrix.
+        For candidates that do not name one. With "precomputed" X is the Gram matrix, with
+        "precomputed-distance" the matrix of distances.
     kernels, Cs : list, default=None
         Another way to write ``param_grid={"kernel": kernels, "C": Cs}``.
     scaler : {"standard", "minmax"} or transformer, default=None
@@ -202,7 +204,7 @@ class GridSearchSVC(FinishedSearch):
 
         scaler = self._scaler()
         if tags.pairwise:
-            X = check_gram(X)
+            X = (check_distances if takes_distances(self._kernels()[0]) else check_gram)(X)
         else:
             check_range(X)
         if scaler is not None and self.scaling == "shared":
@@ -260,21 +262,26 @@ class GridSearchSVC(FinishedSearch):
         return grid
 
     def _are_precomputed(self) -> list[bool]:
-        """Whether X is a Gram matrix, for each kernel of the grid."""
+        """Whether X is a matrix of kernel values or distances, for each kernel of the grid."""
+        return [is_precomputed(kernel) for kernel in self._kernels()]
+
+    def _kernels(self) -> list[Any]:
+        """The kernels of the grid."""
         grid = self._grid()
         grids = [grid] if isinstance(grid, dict) else grid
-        kernels = [kernel for part in grids for kernel in part.get("kernel", [self.kernel])]
-        return [is_precomputed(kernel) for kernel in kernels]
+        return [kernel for part in grids for kernel in part.get("kernel", [self.kernel])]
 
     def _check_grids(self) -> None:
         """Refuse two grids, and Gram matrices beside samples."""
         if self.param_grid is not None and (self.kernels is not None or self.Cs is not None):
             raise ValueError("Pass either 'param_grid' or 'kernels' and 'Cs' to GridSearchSVC, not both.")
-        given = self._are_precomputed()
+        given, kernels = self._are_precomputed(), self._kernels()
         if any(given) and not all(given):
             raise ValueError("'precomputed' cannot be searched beside others: X is a Gram matrix or samples.")
+        if len({takes_distances(kernel) for kernel in kernels}) > 1:
+            raise ValueError("'precomputed' cannot be searched beside distances: X is one or the other.")
         if any(given) and self.scaler is not None:
-            raise ValueError("A precomputed Gram matrix cannot be scaled; set scaler=None.")
+            raise ValueError("A precomputed matrix cannot be scaled; set scaler=None.")
 
     def _scaler(self) -> Any:
         return as_scaler(self.scaler, "scaler", "GridSearchSVC")

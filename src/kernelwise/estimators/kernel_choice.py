@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from kernelwise._core.distance_matrix import check_distances
 from kernelwise._core.memory import MIB, SMALL, usable_memory
 from kernelwise._core.validation import (
     check_choice,
@@ -18,7 +19,8 @@ from kernelwise._core.validation import (
     check_number,
 )
 from kernelwise._core.weights import none_if_ones, with_copies
-from kernelwise.kernels import RBF, Kernel, Linear, Polynomial, Sigmoid, as_kernel
+from kernelwise.kernels import RBF, Kernel, Linear, Polynomial, PrecomputedDistance, Sigmoid, as_kernel
+from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.kernels.starts import scale_gamma
 
 MANY = 1000  # samples from which a Gaussian machine trains faster without its Gram matrix
@@ -33,8 +35,46 @@ def is_plain_function(kernel: Any) -> bool:
 
 
 def is_precomputed(kernel: Any) -> bool:
-    """Whether ``kernel`` is the word that stands for a Gram matrix instead of samples."""
-    return isinstance(kernel, str) and kernel == "precomputed"
+    """Whether X is a matrix of kernel values or of distances instead of samples."""
+    if isinstance(kernel, Kernel):
+        return kernel.takes_distances
+    return isinstance(kernel, str) and kernel in ("precomputed", PRECOMPUTED_DISTANCE)
+
+
+def takes_distances(kernel: Any) -> bool:
+    """Whether X is a matrix of distances."""
+    return is_precomputed(kernel) and kernel != "precomputed"
+
+
+def matrix_check(kernel: Any) -> Callable[[Any], np.ndarray] | None:
+    """What checks the matrix that X is for this kernel; None if X is samples."""
+    if not is_precomputed(kernel):
+        return None
+    return check_distances if takes_distances(kernel) else check_gram
+
+
+def matrix_kernel(kernel: Any, D: np.ndarray, gamma: Any = "scale") -> Kernel:
+    """The kernel of a matrix of distances, which has been checked: its own γ, or the one given here.
+
+    "scale" is one over the median distance.
+    """
+    if isinstance(kernel, Kernel):
+        return kernel
+    if gamma == "auto":
+        raise ValueError(
+            "gamma='auto' is one over the number of features, and a matrix of distances has none. Use "
+            "gamma='scale' or a number."
+        )
+    return PrecomputedDistance(gamma) if gamma != "scale" else PrecomputedDistance().initialize(D)
+
+
+def matrix_source(kernel: Any, X: Any, gamma: Any = "scale") -> tuple[Kernel | None, np.ndarray]:
+    """The kernel of a matrix that X is (None for a Gram matrix), and the Gram matrix to train on."""
+    if not takes_distances(kernel):
+        return None, check_gram(X)
+    D = check_distances(X)
+    made = matrix_kernel(kernel, D, gamma)
+    return made, made(D)
 
 
 def kernel_from_data(kernel: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Kernel:
@@ -60,6 +100,8 @@ def choose_kernel(
     the data (heuristic "scale"); an object keeps its own, and gets from the data only what it lacks. What is
     taken from the data is that of rows repeated as often as ``sample_weight`` says.
     """
+    if takes_distances(kernel):
+        return matrix_kernel(kernel, X, gamma)
     if not isinstance(kernel, str) or kernel not in SKLEARN_NAMES:
         return kernel_from_data(kernel, X, y, sample_weight)
     if kernel == "linear":

@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise._core.labels import encode_labels, factors_of_classes, positive_weights
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread
-from kernelwise._core.validation import check_gram
 from kernelwise.estimators import _classifier
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
@@ -20,7 +19,13 @@ from kernelwise.estimators._machine import KernelMachine
 from kernelwise.estimators._machines import TrainedMachines, last_beta, libsvm_layout, train_machines
 from kernelwise.estimators._parameters import check_svc, warn_if_alike
 from kernelwise.estimators._sigmoids import fit_sigmoids, sigmoid_folds
-from kernelwise.estimators.kernel_choice import Rows, choose_kernel, gram_or_rows, is_plain_function
+from kernelwise.estimators.kernel_choice import (
+    Rows,
+    choose_kernel,
+    gram_or_rows,
+    is_plain_function,
+    matrix_source,
+)
 from kernelwise.multiclass import STRATEGIES, choose_reject_label, fuzzy_membership
 
 
@@ -33,15 +38,17 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         Bound of the coefficients, the inverse of the regularisation.
     kernel : str, Kernel or callable, default="rbf"
         "linear", "poly", "rbf" and "sigmoid" as in scikit-learn, with ``gamma``, ``degree`` and ``coef0``;
-        "precomputed"; another name of :data:`kernelwise.kernels.KERNELS`, whose parameters then come from the
-        data (heuristic "scale"); a kernel object, used as it is after ``initialize(X, y, heuristic="keep")``;
+        "precomputed" for the Gram matrix; "precomputed-distance" for a matrix of distances D, and exp(−γD);
+        another name of :data:`kernelwise.kernels.KERNELS`, whose parameters then come from the data
+        (heuristic "scale"); a kernel object, used as it is after ``initialize(X, y, heuristic="keep")``;
         or a function ``kernel(X, Y)`` of any kind of samples, each of whose values depends on one sample of X
         and one of Y.
     degree, coef0 : int, float, default=3, 0.0
         Of "poly" (degree at least 1, coef0 not negative) and "sigmoid".
     gamma : {"scale", "auto"} or float, default="scale"
         Of "rbf", "poly" and "sigmoid": 1 / (n_features · Var(X)), 1 / n_features, or a positive value.
-        "scale" takes the variance with the sample weights of `fit`; scikit-learn takes it without them.
+        "scale" takes the variance with the sample weights of `fit`; scikit-learn takes it without them. Of
+        "precomputed-distance": one over the median distance, or a positive value.
     shrinking : bool, default=True
         Accepted for compatibility: the solver always works on the variables that may still move.
     probability : bool, default=False
@@ -171,7 +178,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features), or the Gram matrix
+        X : array, sparse matrix or data frame of shape (n_samples, n_features), or (n_samples, n_samples)
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
             The bound of sample i is C·w_i, times the weight of its class. A weight of 2 is the same as a
@@ -186,7 +193,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         self.class_weight_ = factors_of_classes(self.class_weight, index, sample_weight, classes)
         weight = sample_weight * self.class_weight_[index]
         source = self._source(X, y, index.size, sample_weight)
-        warn_if_alike(source, None if self._is_gram() else self.kernel_ or self.kernel)
+        warn_if_alike(source, self.kernel_ if self._is_gram() else self.kernel_ or self.kernel)
         how: dict[str, Any] = {name: getattr(self, name) for name in ("C", "tol", "max_iter", "n_jobs")}
         how["strategy"] = STRATEGIES[self.multiclass].machines
         start = last_beta(self, index.size, classes) if self.warm_start else None
@@ -244,7 +251,8 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         self.kernel_ = None
         self.shape_fit_ = getattr(X, "shape", (n_samples,))
         if self._is_gram():
-            return check_gram(X)
+            self.kernel_, K = matrix_source(self.kernel, X, self.gamma)
+            return K
         if not is_plain_function(self.kernel):
             parameters = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
             self.kernel_ = choose_kernel(self.kernel, X, y, sample_weight, **parameters)

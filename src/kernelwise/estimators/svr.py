@@ -13,7 +13,6 @@ from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import (
-    check_gram,
     check_max_iter,
     check_not_negative,
     check_positive,
@@ -23,7 +22,7 @@ from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machine import KernelMachine
 from kernelwise.estimators._machines import check_coefficients
 from kernelwise.estimators._parameters import warn_if_alike
-from kernelwise.estimators.kernel_choice import Rows, kernel_from_data
+from kernelwise.estimators.kernel_choice import Rows, kernel_from_data, matrix_source
 from kernelwise.solvers.regression import solve_svr
 
 
@@ -48,7 +47,8 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
     ----------
     kernel : str or Kernel, default="rbf"
         A name of :data:`kernelwise.kernels.KERNELS`, whose parameters then come from the data (heuristic
-        "scale"), a kernel object, or "precomputed".
+        "scale"), a kernel object, "precomputed" if X is the Gram matrix, or "precomputed-distance" if X is a
+        matrix of distances D, for exp(−γD) with γ one over the median distance.
     C, epsilon : float, default=1.0, 0.1
         Bound of the coefficients, and the error that costs nothing; both in the units of y.
     tol, max_iter : float, int
@@ -140,8 +140,9 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
     def _source(self, X: Any, weight: np.ndarray) -> tuple[Any, Any]:
         """Settle the kernel, and return what gives its values and the samples that it takes."""
         if self._is_gram():
-            self.kernel_ = "precomputed"
-            return GramEntries(check_gram(X)), np.arange(X.shape[0])
+            kernel, K = matrix_source(self.kernel, X)
+            self.kernel_ = kernel or "precomputed"
+            return GramEntries(K), np.arange(X.shape[0])
         self.kernel_ = kernel_from_data(self.kernel, X, sample_weight=weight)
         warn_if_alike(Rows(self.kernel_, X, 0), self.kernel_)
         return self.kernel_, X

@@ -13,7 +13,6 @@ from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from kernelwise._core.reading import read_samples
 from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
 from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
@@ -23,8 +22,9 @@ from kernelwise.estimators._finish import RESERVE, Finished, finish
 from kernelwise.estimators._machine import SamplesOrGram
 from kernelwise.estimators._progress import Progress
 from kernelwise.estimators.fit_record import FitRecord
+from kernelwise.estimators.kernel_choice import matrix_check
 from kernelwise.findings import Finding
-from kernelwise.kernels import Kernel
+from kernelwise.kernels import KERNELS, Kernel, as_kernel
 from kernelwise.kernels.metric import feature_relevance
 from kernelwise.search.baseline import baseline
 from kernelwise.search.choose import choose
@@ -158,10 +158,11 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
                 given = count(len(context.feature_names), "name was", "names were")
                 raise ValueError(f"{given} given for {count(X.shape[1], 'feature')}.")
             self.feature_names_in_ = np.array(context.feature_names, dtype=object)
-        if isinstance(self.kernel, Kernel):
-            self.kernel.check_takes(X)
-        is_gram, seed = self._is_gram(), seed_of(self.random_state)
-        prepared = prepare(X, identity, weight, scale=self.scale, is_gram=is_gram, owner=me)
+        for kernel in self.kernel if isinstance(self.kernel, list | tuple) else [self.kernel]:
+            if isinstance(kernel, Kernel) or kernel in KERNELS:  # a list is refused before any of it is tried
+                as_kernel(kernel).check_takes(X)
+        seed, check_matrix = seed_of(self.random_state), matrix_check(self.kernel)
+        prepared = prepare(X, identity, weight, scale=self.scale, owner=me, check_matrix=check_matrix)
         self.scaler_ = prepared.scaler
         rows = prepared.distinct.rows
         family = self._family(y[rows], prepared.distinct.weight)
@@ -176,7 +177,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         Cs = values_of_C(self.Cs, me)
         runner = self._runner()
         judge = CrossValidator(samples, folds, family, scorer, context, runner, settings, Cs, seed)
-        return judge, prepared, [] if is_gram else self._leaks(X, y)
+        return judge, prepared, [] if prepared.is_gram else self._leaks(X, y)
 
     def _leaks(self, X: Any, y: np.ndarray) -> list[Finding]:
         """Columns of the user's own rows that look like a leak."""
@@ -209,7 +210,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
     def _describe(self, judge: CrossValidator, choice: Choice) -> None:
         """Keep the weight of every feature and the metric, in the units of X, if the kernel learned one."""
         kernel, samples = choice.scored.kernel, judge.samples
-        if not isinstance(kernel, Kernel):
+        if not isinstance(kernel, Kernel) or samples.is_gram:
             return
         shares = feature_relevance(kernel, variances(samples.Z, samples.weight))
         if shares is not None:
@@ -264,7 +265,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         check_is_fitted(self, "cv_results_")
         if not hasattr(self, "best_estimator_"):
             raise AttributeError(f"{type(self).__name__} was fitted with refit=False and has no machine.")
-        X = read_samples(self, X, reset=False, **self._input())
+        X = self._read_new(X)
         return X[:, self._gram_columns] if self._is_gram() else apply_scaler(self.scaler_, X)
 
     def machine_values(self, X: Any) -> np.ndarray:

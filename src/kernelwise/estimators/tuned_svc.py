@@ -43,7 +43,9 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         "auto" chooses among RBF and Laplacian kernels, each with one width and with a width for every
         feature, and their sum: the one of lowest held-out log-loss within one standard error of the best
         score. A list is a choice among its kernels (names or objects) and their sum. Otherwise a name of
-        :data:`kernelwise.kernels.KERNELS`, a kernel object to start from, or "precomputed".
+        :data:`kernelwise.kernels.KERNELS`, a kernel object to start from, "precomputed" if X is the
+        Gram matrix, or "precomputed-distance" if X is a matrix of distances D between samples: then γ of
+        exp(−γD) is chosen, and new samples are given by their distances from all training samples.
     criterion : "auto", str or Criterion, default="auto"
         "auto" lets cross-validation choose among widths that several criteria name. A criterion, by name or
         as an object, chooses the kernel alone; cross-validation then chooses C, unless the criterion has.
@@ -55,7 +57,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         goes on beyond an end at which the best is, between 2⁻¹² and 2¹³ over the variance in feature space.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
         Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Folds drawn here are stratified and depend
-        on the rows, not on their order (except for "precomputed"). Others must hold out each sample once and
+        on the rows, not on their order (except for matrices). Others must hold out each sample once and
         train on all the rest.
     scoring : str or callable, default=None
         What is maximised; accuracy if None. As in `GridSearchSVC`.

@@ -42,7 +42,9 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         "auto" chooses among RBF and Laplacian kernels, each with one width and with a width for every
         feature, and their sum: the sum, if it is within one standard error of the best score, else the best.
         A list is a choice among its kernels (names or objects) and their sum. Otherwise a name of
-        :data:`kernelwise.kernels.KERNELS`, a kernel object to start from, or "precomputed".
+        :data:`kernelwise.kernels.KERNELS`, a kernel object to start from, "precomputed" if X is the
+        Gram matrix, or "precomputed-distance" if X is a matrix of distances D between samples: then γ of
+        exp(−γD) is chosen, and new samples are given by their distances from all training samples.
     criterion : {"auto", "cv-error", "kta", "centered-kta"} or TargetAlignment, default="auto"
         "auto" lets cross-validation choose, from starts that alignment helps to find; "cv-error" is
         cross-validation alone, uphill from the start from the data. The alignments choose the kernel alone;
@@ -58,7 +60,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         the kernel chosen, shares of the held-out error.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
         Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Folds drawn here depend on the rows, not on
-        their order (except for "precomputed"). Others must hold out each sample once and train on the rest.
+        their order (except for matrices). Others must hold out each sample once and train on the rest.
     scoring : str or callable, default=None
         What is maximised. None is 1 − (mean squared held-out error) / (variance of y), which is R² with the
         variance of all targets in place of each fold's own.

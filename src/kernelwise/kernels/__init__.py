@@ -7,6 +7,7 @@
             │                └─ GaussianFamily ─┬─ ScaledGaussian ── RBF, Mahalanobis
             │                                   └─ MetricKernel ── DiagonalGaussian, Gaussian, LowRankGaussian
             ├─ CityBlockKernel ── Laplacian, DiagonalLaplacian
+            ├─ PrecomputedDistance
             └─ KernelSum
 
 Most are exp(−s·D) for a distance D after a linear map, which `distance` names; RBF, Mahalanobis, Exponential
@@ -29,6 +30,7 @@ from kernelwise.kernels.kernel_sum import KernelSum
 from kernelwise.kernels.laplacian import DiagonalLaplacian, Laplacian
 from kernelwise.kernels.low_rank import LowRankGaussian
 from kernelwise.kernels.mahalanobis import Mahalanobis
+from kernelwise.kernels.precomputed import PrecomputedDistance
 from kernelwise.kernels.radial import RadialKernel
 
 KERNELS: dict[str, Callable[[], Kernel]] = {
@@ -85,6 +87,7 @@ __all__ = [
     "LowRankGaussian",
     "Mahalanobis",
     "Polynomial",
+    "PrecomputedDistance",
     "RadialKernel",
     "Sigmoid",
     "as_kernel",

@@ -55,7 +55,7 @@ class Kernel(Parametrized, ABC):
     #: Whether the kernel is a function of a distance after a linear map, and 1 at distance zero.
     is_radial: ClassVar[bool] = False
     #: The distance D after a linear map whose function exp(−s·D) the kernel is: "sqeuclidean", "euclidean",
-    #: "cityblock", or None. The kernel then has s as ``scale`` and D as ``distances``.
+    #: "cityblock", "precomputed" (X itself), or None. The kernel then has s as ``scale``, D as ``distances``.
     distance: ClassVar[str | None] = None
     #: Whether D is the squared Euclidean distance.
     is_gaussian: ClassVar[bool] = False
@@ -65,6 +65,8 @@ class Kernel(Parametrized, ABC):
     learns_metric: ClassVar[bool] = False
     #: Whether the kernel divides out the units of the features by itself.
     scales_features: ClassVar[bool] = False
+    #: Whether X is not samples, but the matrix of distances between its rows and the training samples.
+    takes_distances: ClassVar[bool] = False
     #: Whether samples may be CSR matrices; a kernel that says no is never given one.
     takes_sparse: ClassVar[bool] = True
 

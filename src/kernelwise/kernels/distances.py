@@ -15,6 +15,8 @@ from kernelwise.kernels.city_block import city_block_distances
 
 #: What a Gram matrix can be an entrywise function of; see `Kernel.gram_base`.
 DISTANCES, PRODUCTS, CITY_BLOCK = "squared distances", "inner products", "city-block distances"
+#: The same where X is a matrix of distances already.
+PRECOMPUTED = "given distances"
 # Rows of a float32 result computed at once, in double precision, and of a block of a large product.
 ROWS = 512
 # Multiplications from which a product is large: some hundredths of a second.
@@ -51,7 +53,9 @@ def squared_distances(X: Any, Y: Any = None) -> np.ndarray:
 
 
 def base_array(base: str, X: Any) -> np.ndarray:
-    """The array of shape (n_samples, n_samples) that `Kernel.gram_base` names."""
+    """The array of shape (n_samples, n_samples) that `Kernel.gram_base` names; it may be ``X`` itself."""
+    if base == PRECOMPUTED:
+        return np.asarray(X)
     if base == CITY_BLOCK:
         return city_block_distances(X)
     return squared_distances(X) if base == DISTANCES else inner_products(X, X)

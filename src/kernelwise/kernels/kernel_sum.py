@@ -44,6 +44,11 @@ class KernelSum(Kernel):
         for kernel in self.kernels:
             if not isinstance(kernel, Kernel):
                 raise ValueError(f"'kernels' of KernelSum must be Kernel objects, got {kernel!r}.")
+            if kernel.takes_distances:
+                raise ValueError(
+                    f"A KernelSum is a kernel of samples, and {kernel} is one of a matrix of distances. Add "
+                    "up the matrices of kernel values yourself, and use kernel='precomputed'."
+                )
         if self.weights is None:
             return
         weights = np.asarray(self.weights, dtype=float)
@@ -72,6 +77,10 @@ class KernelSum(Kernel):
     def theta(self) -> np.ndarray:
         return np.concatenate([np.log(self._w), *(kernel.theta for kernel in self._free)])
 
+    @property
+    def theta_values(self) -> np.ndarray:
+        return np.concatenate([self._w, *(kernel.theta_values for kernel in self._free)])
+
     def with_theta(self, theta: Any) -> Self:
         theta = np.asarray(theta, dtype=float)
         sizes = [kernel.theta.size if kernel.geometry == "euclidean" else 0 for kernel in self.kernels]
@@ -94,10 +103,6 @@ class KernelSum(Kernel):
             if kernel.geometry == "euclidean":
                 names += [f"kernels[{m}].{name}" for name in kernel.theta_names]
         return tuple(names)
-
-    @property
-    def own_units(self) -> np.ndarray:
-        return np.concatenate([self._w, *(kernel.own_units for kernel in self._free)])
 
     @property
     def takes_sparse(self) -> bool:  # type: ignore[override]

@@ -271,4 +271,5 @@ class TuningProblem:
         """The parameters in the order of `theta_names`: not their logarithms, and Q as it is."""
         kernel = self.kernel_at(theta)
         Q = kernel.theta.ravel() if kernel.geometry == "spd" else np.empty(0)
-        return np.concatenate([Q, kernel.own_units, self.criterion_at(theta).own_units]).tolist()
+        values = Q, kernel.theta_values, self.criterion_at(theta).theta_values
+        return [float(value) for value in np.concatenate(values)]

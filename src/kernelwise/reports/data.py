@@ -49,6 +49,8 @@ class ReportData:
         :meth:`kernelwise.Comparison.verdict` and :meth:`kernelwise.Comparison.losses`.
     why, how : tuple of str
         Why this answer won, and how the search went.
+    forms : dict from str to float
+        Forms of kernel that were tried, and their scores.
     criterion : CriterionCurves or None
     paths : list of CPath
     chosen : (int, int)
@@ -87,6 +89,7 @@ class ReportData:
     findings: tuple[Finding, ...]
     provenance: Provenance
     how: tuple[str, ...] = ()
+    forms: dict[str, float] = field(default_factory=dict)
     n_rows: float | None = None
     classes: list[tuple[str, float]] = field(default_factory=list)
     preparation: tuple[str, ...] = ()
@@ -183,6 +186,7 @@ def report_data(
         answer=answer,
         why=tuple(model.result_.why),
         how=tuple(getattr(model.result_, "how", ())),  # which models of earlier versions do not have
+        forms=getattr(model.result_, "forms", {}),
         paths=paths,
         chosen=chosen(model, paths),
         findings=report_findings(model, X, y, answer, for_command_line=command is not None, lines=lines),

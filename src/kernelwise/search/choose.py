@@ -12,7 +12,8 @@ from kernelwise._core.rounding import significant
 from kernelwise._core.text import count
 from kernelwise.criteria import Criterion
 from kernelwise.findings import Finding
-from kernelwise.kernels import Kernel, as_kernel
+from kernelwise.kernels import Kernel, PrecomputedDistance, as_kernel
+from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.optimizers import Optimizer, QuasiNewton, as_optimizer
 from kernelwise.result import TuningResult
 from kernelwise.search.by_criterion import by_criterion, optimise
@@ -43,7 +44,8 @@ def choose(
     ----------
     judge : CrossValidator
     kernel : str, Kernel or list of them
-        A name, a kernel to start from, "precomputed", or "auto" for the best of several forms and their sum
+        A name, a kernel to start from, "precomputed", "precomputed-distance", or "auto" for the best of
+        several forms and their sum
         (`kernelwise.search.forms`); a list is a choice among its kernels and their sum.
     criterion : str or Criterion, default="auto"
         One that the family of the judge takes.
@@ -80,7 +82,9 @@ def _one_form(
         return _given(judge, kernel)
     if isinstance(kernel, str) and kernel in LEARNED and _learns(judge, kernel, criterion, search):
         return _by_metric(judge, kernel, judge.family.metric_criteria[kernel] if is_auto else (given,))
-    start = judge.started(as_kernel(kernel), "scale" if isinstance(kernel, str) else "keep")
+    is_named = isinstance(kernel, str)
+    made = PrecomputedDistance() if is_named and kernel == PRECOMPUTED_DISTANCE else as_kernel(kernel)
+    start = judge.started(made, "scale" if is_named else "keep")
     if start.theta.size == 0:
         return _given(judge, start)
     if isinstance(criterion, Criterion):

@@ -60,11 +60,29 @@ def auto(judge: CrossValidator, one: Callable[[Any], Choice], by_score: bool) ->
 def among(judge: CrossValidator, kernels: Sequence[Any], one: Callable[[Any], Choice]) -> Choice:
     """Choose among the user's own kernels, names or objects, and their sum."""
     forms = Forms(judge)
-    for number, kernel in enumerate(kernels):
-        name = kernel if isinstance(kernel, str) else f"{type(kernel).__name__} ({number})"
+    for name, kernel in named(kernels).items():
         forms.try_(name, partial(one, kernel))
     forms.try_sum()
     return forms.best()
+
+
+def named(kernels: Sequence[Any]) -> dict[str, Any]:
+    """Kernels by what to call them, each once: a name, or a class, with a number if it is there twice.
+
+    Examples
+    --------
+    >>> from kernelwise.kernels import RBF
+    >>> list(named(["rbf", RBF(0.1), RBF(0.2), "rbf", RBF(0.1)]))
+    ['rbf', 'RBF', 'RBF 2']
+    """
+    found: dict[str, Any] = {}
+    for kernel in kernels:
+        if any(type(kernel) is type(other) and kernel == other for other in found.values()):
+            continue
+        name = kernel if isinstance(kernel, str) else type(kernel).__name__
+        n_same = sum(type(kernel) is type(other) for other in found.values())
+        found[name if name not in found else f"{name} {n_same + 1}"] = kernel
+    return found
 
 
 class Forms:
@@ -122,12 +140,11 @@ class Forms:
         close = np.flatnonzero(scores >= scores[top] - CLOSE * error)
         chosen = top if len(close) == 1 else self._preferred(names, choices, close)
         choice = choices[chosen]
-        if (
-            not choice.criterion_path
-        ):  # the criteria over the widths of the first form, which led to the others
+        if not choice.criterion_path:  # that of the first form, which led to the others
             choice.criterion_path = choices[0].criterion_path
         choice.how = self._how(names[chosen], choice)
         self.judge.context.findings += self.findings[names[chosen]]
+        choice.forms = {name: float(score) for name, score in zip(names, scores, strict=True)}
         choice.why.append(self._why(names[chosen], len(close)))
         return choice
 

@@ -30,6 +30,8 @@ class Choice:
         As in `SelectionResult`.
     why, how : list of str
         What decided, beside the scores; and how the search went.
+    forms : dict from str to float
+        Forms of kernel that were tried, and the best score of each; empty if there was no choice among forms.
     """
 
     scored: ScoredKernel
@@ -39,6 +41,7 @@ class Choice:
     search: TuningResult | None = None
     why: list[str] = field(default_factory=list)
     how: list[str] = field(default_factory=list)
+    forms: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.index < 0:
@@ -82,6 +85,9 @@ class SelectionResult(TuningResult):
         Why this answer won: its score beside the next best and a constant answer, and what is as good.
     how : tuple of str
         How the search went, one sentence for every step.
+    forms : dict from str to float
+        Forms of kernel that were tried, such as "rbf" and "sum", and the best score of each, averaged over
+        neighbouring values of C. Empty if there was no choice among forms.
     baseline : Baseline or None
         The score of the best answer that ignores X, on the same held-out rows.
     n_svm_fits : int
@@ -95,6 +101,7 @@ class SelectionResult(TuningResult):
     search: TuningResult | None = field(default=None, repr=False)
     why: tuple[str, ...] = ()
     how: tuple[str, ...] = ()
+    forms: dict[str, float] = field(default_factory=dict)
     baseline: Baseline | None = None
     n_svm_fits: int = 0
     standard_error: float = np.nan
@@ -151,6 +158,7 @@ def selection_result(
         search=search,
         why=tuple(choice.why),
         how=tuple(choice.how),
+        forms=choice.forms,
         baseline=baseline,
         n_svm_fits=judge.n_machines,
         standard_error=float(table["standard_error"][row]),

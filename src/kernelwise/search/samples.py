@@ -14,7 +14,7 @@ from kernelwise._core.equal_rows import summed
 from kernelwise._core.labels import lone_rows
 from kernelwise._core.memory import check_gram_memory
 from kernelwise._core.rounding import on_exact_grid
-from kernelwise._core.validation import check_gram, check_range
+from kernelwise._core.validation import check_range
 from kernelwise._core.weights import none_if_ones
 from kernelwise.search.canonical import DistinctRows, canonical_order, distinct_rows, every_row
 from kernelwise.search.scaling import apply_scaler, check_not_constant, fit_scaler
@@ -26,7 +26,7 @@ class Samples:
 
     Attributes
     ----------
-    Z : array or CSR matrix of shape (n_rows, n_features), or the Gram matrix
+    Z : array or CSR matrix of shape (n_rows, n_features), or the matrix of kernel values or distances
         Scaled, and on a grid on which inner products are exact (`kernelwise._core.rounding`).
     y : ndarray of shape (n_rows,)
         Class indices, or standardised targets: as the family of the search encodes them.
@@ -36,6 +36,7 @@ class Samples:
         Weights of the rows, and bounds of the machines' coefficients as multiples of C: the weights times
         those of the classes.
     is_gram : bool
+        Whether Z is such a matrix, of shape (n_rows, n_rows).
     """
 
     Z: Any
@@ -91,18 +92,25 @@ class Prepared:
 
 
 def prepare(
-    X: Any, identity: np.ndarray, weight: np.ndarray, *, scale: Any, is_gram: bool, owner: str
+    X: Any,
+    identity: np.ndarray,
+    weight: np.ndarray,
+    *,
+    scale: Any,
+    owner: str,
+    check_matrix: Callable[[Any], np.ndarray] | None = None,
 ) -> Prepared:
     """Merge equal samples, learn the scaling, and put the rows in canonical order.
 
-    X may be the Gram matrix. Equal samples are one row only if their ``identity``, of shape (n_samples,), is
-    equal, too: their classes, or their targets. ``owner`` is the estimator whose parameter ``scale`` is, for
-    messages.
+    X may be a matrix of kernel values or distances, of shape (n_samples, n_samples), which ``check_matrix``
+    then returns after its checks. Equal samples are one row only if their ``identity``, of shape
+    (n_samples,), is equal, too: their classes, or their targets. ``owner`` is the estimator whose parameter
+    ``scale`` is, for messages.
     """
-    if is_gram:
+    if check_matrix is not None:
         distinct = every_row(weight)
         check_gram_memory(1, len(distinct.rows))
-        return Prepared(distinct, check_gram(X)[np.ix_(distinct.rows, distinct.rows)], None, True)
+        return Prepared(distinct, check_matrix(X)[np.ix_(distinct.rows, distinct.rows)], None, True)
     check_range(X)
     if sparse.issparse(X):
         X = summed(X)  # scalers take every stored entry for a value

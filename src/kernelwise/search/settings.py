@@ -14,12 +14,15 @@ from kernelwise._core.text import count
 from kernelwise._core.validation import check_not_negative, check_positive
 from kernelwise._core.weights import copies_of
 from kernelwise.criteria import as_criterion
-from kernelwise.kernels import as_kernel
+from kernelwise.kernels import Kernel, as_kernel
+from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.optimizers import OPTIMIZERS, Optimizer
 from kernelwise.search.canonical import DistinctRows
 from kernelwise.search.folds import check_folds_have_weight, given_folds
 from kernelwise.search.splits import check_kind_of_folds, read_splits
 
+#: Words that stand for no kernel of samples.
+NO_SAMPLES = ("precomputed", PRECOMPUTED_DISTANCE, "auto")
 #: The one rule that ``refit`` knows by name.
 ONE_ERROR = "one-standard-error"
 
@@ -54,7 +57,7 @@ def check_settings(model: Any) -> None:
 
 def _check_kernel(kernel: Any, owner: str) -> None:
     """Raise unless a kernel, or each of a list of them, is a name or an object that a search can choose."""
-    if isinstance(kernel, str) and kernel in ("precomputed", "auto"):
+    if isinstance(kernel, str) and kernel in NO_SAMPLES:
         return
     if not isinstance(kernel, list | tuple):
         as_kernel(kernel)
@@ -62,7 +65,8 @@ def _check_kernel(kernel: Any, owner: str) -> None:
     if not kernel:
         raise ValueError(f"'kernel' of {owner} is an empty list. Give kernels, or 'auto'.")
     for one in kernel:
-        if isinstance(one, str) and one in ("precomputed", "auto"):
+        is_word = isinstance(one, str) and one in NO_SAMPLES
+        if is_word or (isinstance(one, Kernel) and one.takes_distances):
             raise ValueError(
                 f"'kernel' of {owner} is a list with {one!r}, which is no kernel of samples. Give names such "
                 "as 'rbf' and 'laplacian', or Kernel objects."

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.distance_matrix import check_distances
 from kernelwise._core.validation import (
-    check_distances,
     check_labels,
     check_samples,
     check_weights,

@@ -13,6 +13,7 @@ from kernelwise._core.labels import is_balanced, weight_classes
 from kernelwise._core.validation import check_samples
 from kernelwise._core.weights import balanced_on, none_if_ones
 from kernelwise.estimators.grid.candidates import Group
+from kernelwise.estimators.kernel_choice import takes_distances
 from kernelwise.search.scaling import fit_transformer
 
 
@@ -59,7 +60,9 @@ class Block:
         kernels: list[tuple[Any, list[Fold]]] = []
         for fold in self.folds:
             train = fold.train
-            kernel = group.kernel_on(self.X[train], self.y[train], self.weight[train])
+            X = self.X[train]
+            X = X[:, train] if takes_distances(group.kernel) else X
+            kernel = group.kernel_on(X, self.y[train], self.weight[train])
             for other, members in kernels:
                 if kernel == other:
                     members.append(fold)

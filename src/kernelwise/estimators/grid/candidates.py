@@ -14,11 +14,17 @@ from kernelwise.estimators.kernel_choice import (
     is_plain_function,
     is_precomputed,
 )
+from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 
 DEFAULTS = {"C": 1.0, "gamma": "scale", "degree": 3, "coef0": 0.0}
 KEYS = sorted({*DEFAULTS, "kernel", "class_weight"})
 # Candidates that differ in a parameter their kernel does not use have one solution.
-USED = {"rbf": ("gamma",), "poly": ("gamma", "degree", "coef0"), "sigmoid": ("gamma", "coef0")}
+USED = {
+    "rbf": ("gamma",),
+    "poly": ("gamma", "degree", "coef0"),
+    "sigmoid": ("gamma", "coef0"),
+    PRECOMPUTED_DISTANCE: ("gamma",),
+}
 
 
 @dataclass
@@ -34,14 +40,16 @@ class Group:
     @property
     def depends_on_training(self) -> bool:
         """Whether the kernel takes something from the samples it is trained on."""
-        if isinstance(self.kernel, str) and self.kernel in SKLEARN_NAMES:
+        if isinstance(self.kernel, str) and self.kernel in (*SKLEARN_NAMES, PRECOMPUTED_DISTANCE):
             return "gamma" in USED.get(self.kernel, ()) and isinstance(self.options["gamma"], str)
         return not self.is_given
 
     @property
     def is_given(self) -> bool:
-        """Whether the kernel is a function or a Gram matrix, which need no choosing."""
-        return is_plain_function(self.kernel) or is_precomputed(self.kernel)
+        """Whether the kernel is a function or takes a matrix as it is, and needs no choosing."""
+        return is_plain_function(self.kernel) or (
+            is_precomputed(self.kernel) and self.kernel != PRECOMPUTED_DISTANCE
+        )
 
     def kernel_on(self, X: Any, y: Any, weight: Any) -> Any:
         """The kernel `SVC` would use with the training samples ``X``, their classes ``y`` and weights."""

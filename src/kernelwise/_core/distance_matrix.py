@@ -1,0 +1,43 @@
+"""Checks of matrices of distances that users pass in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from kernelwise._core.validation import check_samples
+
+
+def check_distances(D: Any) -> np.ndarray:
+    """Return ``D`` as a float array of shape (n_samples, n_samples) of distances between samples."""
+    D = check_samples(D)
+    if sparse.issparse(D):
+        raise ValueError("A matrix of distances is dense, and X is sparse. Pass X.toarray().")
+    D = D.astype(np.float64, copy=False)
+    if D.shape[0] != D.shape[1]:
+        raise ValueError(
+            f"X has the shape {D.shape}, and a matrix of the distances between all samples is square. Pass "
+            "one row and one column for every sample."
+        )
+    check_not_below_zero(D)
+    if D.diagonal().any():
+        i = int(np.flatnonzero(D.diagonal())[0])
+        raise ValueError(
+            f"The distance of a sample from itself is 0, and X has {D[i, i]:g} in row {i}, column {i}. Pass "
+            "distances; for a matrix of kernel values use kernel='precomputed'."
+        )
+    if np.abs(D - D.T).max() > 1e-9 * D.max():
+        raise ValueError("The matrix of distances X is not symmetric. Pass (X + X.T) / 2.")
+    return np.asarray(D)
+
+
+def check_not_below_zero(D: np.ndarray) -> None:
+    """Raise if a matrix of distances, of shape (n_rows, n_columns), has a negative one."""
+    if D.min(initial=0.0) < 0.0:  # the first words are those that scikit-learn's checks ask for
+        i, j = np.argwhere(D < 0.0)[0]
+        raise ValueError(
+            f"Negative values in data: X has {D[i, j]:g} in row {i}, column {j}, and distances are not "
+            "negative. Pass distances, or np.maximum(X, 0) if rounding made them negative."
+        )

@@ -1,0 +1,91 @@
+"""The kernel of distances that the user has computed."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from kernelwise._core.distance_matrix import check_not_below_zero
+from kernelwise._core.parameters import Hyperparameter
+from kernelwise._core.validation import check_positive, check_samples
+from kernelwise.exceptions import IncompatibleError
+from kernelwise.kernels.distances import PRECOMPUTED
+from kernelwise.kernels.radial import OneWidth, decayed
+
+#: What estimators call it.
+PRECOMPUTED_DISTANCE = "precomputed-distance"
+
+
+class PrecomputedDistance(OneWidth):
+    """k = exp(−γD) of a matrix D of distances, which takes the place of the samples.
+
+    ``kernel(D)`` has the shape of D, whose row i has the distances of sample i from every column's sample. It
+    need not be positive semi-definite: that depends on the distance.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.kernels import PrecomputedDistance
+    >>> PrecomputedDistance(gamma=0.5)(np.array([[0.0, 3.0], [3.0, 0.0]])).round(4)
+    array([[1.    , 0.2231],
+           [0.2231, 1.    ]])
+    """
+
+    title: ClassVar[str] = "Kernel of given distances"
+    meaning: ClassVar[str] = "rows count the less as alike the larger the distance that was given for them"
+    hyperparameters: ClassVar = (Hyperparameter("gamma"),)
+    # As of a distance that grows like ‖x − y‖: the search then takes the steps of the Laplacian kernel.
+    input_powers: ClassVar = {"gamma": 0.5}
+    distance: ClassVar[str] = "precomputed"
+    takes_distances: ClassVar[bool] = True
+    takes_sparse: ClassVar[bool] = False
+
+    def __init__(self, gamma: float = 1.0) -> None:
+        self.gamma = gamma
+        self._check()
+
+    def _check(self) -> None:
+        check_positive(self.gamma, "gamma", "PrecomputedDistance")
+
+    @property
+    def scale(self) -> float:
+        return float(self.gamma)
+
+    @property
+    def gram_base(self) -> str | None:
+        return PRECOMPUTED
+
+    def distances(self, X: Any, Y: Any = None) -> np.ndarray:
+        """X itself, shape (n_rows, n_columns); it is to be copied before it is changed."""
+        if Y is not None and Y is not X:
+            raise IncompatibleError(
+                "PrecomputedDistance takes one matrix, of the distances between rows and columns, and no "
+                "second set of samples. Call kernel(D), and use no criterion that holds out samples."
+            )
+        check_not_below_zero(X)
+        return np.asarray(X)
+
+    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
+        """A copy whose γ is one over the median of the positive distances, whatever the heuristic.
+
+        "keep" keeps γ; X has the distances, shape (n_rows, n_columns), and y is not looked at.
+        """
+        if heuristic == "keep":
+            return self._copy()
+        D = self.distances(check_samples(X))
+        positive = D[D > 0.0]
+        return self._copy(gamma=1.0 / float(np.median(positive)) if positive.size else 1.0)
+
+    def _gram(self, X: Any, Y: Any) -> np.ndarray:
+        return decayed(self.distances(X, Y).copy(), self.scale)
+
+    def _diagonal(self, X: Any) -> np.ndarray:
+        return np.ones(X.shape[0], dtype=X.dtype)
+
+    def _profile(self, D: np.ndarray) -> np.ndarray:
+        return decayed(D, self.scale)

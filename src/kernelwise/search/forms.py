@@ -90,7 +90,8 @@ class Forms:
         if not self.judge.context.deadline.allows("weights of the features"):
             return
         plain = dict(self.choices)
-        products = outer_products(self.judge, plain[AUTO[0]].scored, full=False)
+        first = plain[AUTO[0]].scored
+        products = outer_products(self.judge, first, first.kernel, full=False)
         for name, choice in plain.items():
             kernels = weighted(choice.scored.kernel, products)
             self.try_(WEIGHTED.format(name), partial(self._climb, kernels, "gradients"))

@@ -15,12 +15,16 @@ import numpy as np
 from kernelwise.kernels import Kernel
 from kernelwise.search.canonical import sample
 from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.fold_kernels import FoldKernels
 from kernelwise.search.scored_kernel import ScoredKernel
+from kernelwise.solvers.path import SVMPath
 
 #: What every feature keeps, as a share of the mean weight.
 FLOOR = 1e-3
 #: Rows at which gradients are taken, at most.
 MAX_ROWS = 1000
+#: Entries of a metric of mean weight one are multiples of this.
+STEP = 2.0**-30
 
 
 def gradient_outer_product(
@@ -58,12 +62,38 @@ def gradient_outer_product(
     return np.asarray(total / size)
 
 
-def outer_products(judge: CrossValidator, scored: ScoredKernel, *, full: bool) -> list[np.ndarray]:
-    """M of the machines of a scored kernel at its best C: without each fold, and of all rows (the last)."""
+def outer_products(
+    judge: CrossValidator, scored: ScoredKernel, kernels: Kernel | FoldKernels, *, full: bool
+) -> list[np.ndarray]:
+    """M of the machines of a scored kernel at its best C: without each fold, and of all rows (the last).
+
+    ``kernels`` are what was scored. Where each fold has its own kernel, its machine has that one: the final
+    kernel has seen the rows that the fold holds out.
+    """
     held, everyone = judge.held_out, np.arange(len(judge.held_out))
     folds = [*judge.folds, (everyone, everyone[:0])]
+    runs: list[tuple[Kernel, Any]]
+    if isinstance(kernels, FoldKernels):
+        own = zip([*kernels.by_fold, kernels.final], folds, strict=True)
+        runs = [(kernel, [fold]) for kernel, fold in own]
+    else:
+        runs = [(kernels, folds)]
+    found = []
+    for kernel, part in runs:
+        path = _machines(judge, scored, kernel, part)
+        for (rows, _), solved in zip(part, path.last, strict=True):
+            if len(rows) > MAX_ROWS:
+                rows = rows[sample(held.strata[rows], MAX_ROWS, judge.random_state)]
+            machines = [(members, one.beta) for members, one in zip(path.members, solved, strict=True)]
+            found.append(gradient_outer_product(kernel, held.Z, rows, machines, held.weight, full=full))
+    return found
+
+
+def _machines(judge: CrossValidator, scored: ScoredKernel, kernel: Kernel, folds: Any) -> SVMPath:
+    """The machines of a kernel on the training parts of folds, at the best C of what was scored."""
+    held = judge.held_out
     path, _ = judge.family.solve(
-        scored.kernel(held.Z),
+        kernel(held.Z),
         held.y,
         scored.Cs[scored.best : scored.best + 1],
         folds,
@@ -74,15 +104,23 @@ def outer_products(judge: CrossValidator, scored: ScoredKernel, *, full: bool) -
         check=False,
         settings=judge.settings,
     )
-    found = []
-    for (rows, _), solved in zip(folds, path.last, strict=True):
-        if len(rows) > MAX_ROWS:
-            rows = rows[sample(held.strata[rows], MAX_ROWS, judge.random_state)]
-        machines = [(members, one.beta) for members, one in zip(path.members, solved, strict=True)]
-        found.append(gradient_outer_product(scored.kernel, held.Z, rows, machines, held.weight, full=full))
-    return found
+    return path
 
 
-def feature_weights(product: np.ndarray) -> np.ndarray:
-    """w_k² of mean about one, with a floor, from the diagonal of M, (n_features,)."""
-    return product / product.mean() + FLOOR
+def metric_at(product: np.ndarray, t: float) -> np.ndarray:
+    """Q(t) on the way from the plain metric, t = 0, to M, t = 1; its trace is the number of features.
+
+    The geodesic of the affine-invariant metric from a multiple of the identity to M is M^t, up to a factor.
+    M has the shape (n_features, n_features), or it is the diagonal of one, (n_features,), as is Q(t) then.
+    Every direction keeps `FLOOR` of the mean weight. The result is on a grid, so that the order of the
+    features does not show in its last digits; the floor is far above the grid, so that Q stays definite.
+    """
+    n = len(product)
+    if product.ndim == 1:
+        Q = (product / product.mean() + FLOOR) ** t
+    else:
+        values, U = np.linalg.eigh(product * (n / np.trace(product)))
+        Q = (U * (np.maximum(values, 0.0) + FLOOR) ** t) @ U.T
+        Q = (Q + Q.T) / 2.0
+    total = Q.sum() if product.ndim == 1 else np.trace(Q)
+    return np.asarray(np.rint(Q * (n / total) / STEP) * STEP)

@@ -7,27 +7,28 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.kernels import DiagonalGaussian, DiagonalLaplacian, Kernel, KernelSum
+from kernelwise.kernels import DiagonalGaussian, DiagonalLaplacian, Gaussian, Kernel, KernelSum
 from kernelwise.search.fold_kernels import FoldKernels, without_rounding
-from kernelwise.search.gradient_metric import feature_weights
+from kernelwise.search.gradient_metric import metric_at
 
 
-def weighted(kernel: Any, products: Sequence[np.ndarray]) -> FoldKernels:
-    """An RBF or a Laplacian kernel with a width for each feature, without each fold and in the end.
+def weighted(kernel: Any, products: Sequence[np.ndarray], t: float = 1.0) -> FoldKernels:
+    """An RBF or a Laplacian kernel with a metric from gradients, without each fold and in the end.
 
-    ``products`` are diagonals of `kernelwise.search.gradient_metric.outer_products`, (n_features,) each. The
-    mean of the weights is that of the kernel, which a climb over widths starts from.
+    ``products`` are those of `kernelwise.search.gradient_metric.outer_products`, which are diagonals or, for
+    RBF kernels, full; ``t`` is how far the metric goes from the plain one. The mean of the weights is that of
+    the kernel, which a climb over widths starts from.
     """
-    *by_fold, final = (without_rounding(_weighted(kernel, feature_weights(one))) for one in products)
+    *by_fold, final = (without_rounding(_weighted(kernel, metric_at(one, t))) for one in products)
     return FoldKernels(final, by_fold)
 
 
-def _weighted(kernel: Any, squares: np.ndarray) -> Kernel:
-    """w_k² are the weights of squared differences, w_k those of differences."""
+def _weighted(kernel: Any, Q: np.ndarray) -> Kernel:
+    """Q has the weights of squared differences; their roots are those of differences."""
     if kernel.distance == "cityblock":
-        w = np.sqrt(squares)
+        w = np.sqrt(Q)
         return DiagonalLaplacian(kernel.scale * w / w.mean())
-    return DiagonalGaussian(2.0 * kernel.scale * squares / squares.mean())
+    return (DiagonalGaussian if Q.ndim == 1 else Gaussian)(2.0 * kernel.scale * Q)
 
 
 def summed(kernels: Sequence[Kernel | FoldKernels], n_folds: int) -> FoldKernels:

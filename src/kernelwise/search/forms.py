@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from kernelwise.criteria import as_criterion
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
 from kernelwise.search.climb import Climb
@@ -29,9 +30,11 @@ CLOSE = 1.0
 FEW_ROWS = 300
 #: Features from which on some may be noise that hides the others.
 MANY_FEATURES = 10
+#: The criterion by which it is learned.
+BY_NAME = "centered-kta"
 
 
-def auto(judge: CrossValidator, one: Callable[[Any], Choice], by_score: bool) -> Choice:
+def auto(judge: CrossValidator, one: Callable[..., Choice], by_score: bool) -> Choice:
     """Choose among RBF and Laplacian kernels, plain and with weights of features, and the sum of the four.
 
     ``one`` chooses the parameters of one form; ``by_score`` says that cross-validation does, and no criterion
@@ -51,7 +54,7 @@ def auto(judge: CrossValidator, one: Callable[[Any], Choice], by_score: bool) ->
     forms.try_sum()
     is_hard = len(judge.held_out) <= FEW_ROWS and n_features >= MANY_FEATURES
     if by_score and is_hard and judge.family.learns_by_any_criterion:
-        forms.try_("diagonal", partial(one, "diagonal"))
+        forms.try_("diagonal", partial(one, "diagonal", criterion=as_criterion(BY_NAME), given=BY_NAME))
     return forms.best()
 
 
@@ -66,10 +69,18 @@ def among(judge: CrossValidator, kernels: Sequence[Any], one: Callable[[Any], Ch
 
 
 class Forms:
-    """Forms that were tried, each with its own choice of parameters, and what was found about each."""
+    """Forms that were tried, each with its own choice of parameters, and what was found about each.
 
-    def __init__(self, judge: CrossValidator) -> None:
+    ``what`` they are is for sentences. The first one stays if its score is within ``stays`` standard errors
+    of the best.
+    """
+
+    def __init__(
+        self, judge: CrossValidator, what: str = "forms of kernel", *, stays: float = 0.0
+    ) -> None:
         self.judge = judge
+        self.what = what
+        self.stays = stays
         self.choices: dict[str, Choice] = {}
         self.findings: dict[str, list[Finding]] = {}
 
@@ -113,46 +124,49 @@ class Forms:
         return Choice(found.run([1.0], [reason], climb=climb), climb=found)
 
     def best(self) -> Choice:
-        """The form that the family prefers of those within one standard error of the best."""
-        scores = np.array([choice.scored.best_score for choice in self.choices.values()])
-        top = int(np.argmax(scores))
+        """The form that is taken: see `_chosen`."""
         names, choices = list(self.choices), list(self.choices.values())
-        error = float(np.nan_to_num(self.judge.standard_error(choices[top].scored)))
-        close = np.flatnonzero(scores >= scores[top] - CLOSE * error)
-        chosen = top if len(close) == 1 else self._preferred(names, choices, close)
+        chosen, reason = self._chosen(names, choices)
         choice = choices[chosen]
-        if (
-            not choice.criterion_path
-        ):  # the criteria over the widths of the first form, which led to the others
+        if not choice.criterion_path:  # the criteria over the widths of the first, which led to the others
             choice.criterion_path = choices[0].criterion_path
         self.judge.context.findings += self.findings[names[chosen]]
-        choice.why.append(self._why(names[chosen], len(close), chosen == top))
+        choice.why.append(self._why(names[chosen], reason))
         return choice
 
-    def _preferred(self, names: list[str], choices: list[Choice], close: np.ndarray) -> int:
-        """Of classes, the form of lowest held-out log-loss; of numbers, the sum, or the best score."""
-        costs = [self.judge.family.finer_cost(self.judge.held_out, choices[k].decision) for k in close]
-        if None not in costs:
-            return int(close[int(np.argmin(np.asarray(costs, dtype=float)))])
-        if SUM in names and names.index(SUM) in close:
-            return names.index(SUM)
-        return int(max(close, key=lambda k: choices[k].scored.best_score))
+    def _chosen(self, names: list[str], choices: list[Choice]) -> tuple[int, str]:
+        """Which form is taken, and why.
 
-    def _why(self, name: str, n_close: int, is_top: bool) -> str:
+        Of classes, the form of lowest held-out log-loss among those within `CLOSE` standard errors of the
+        best score, unless the first form is so close that it stays; of numbers, the sum, or the best score.
+        """
+        scores = np.array([choice.scored.best_score for choice in choices])
+        top = int(np.argmax(scores))
+        error = float(np.nan_to_num(self.judge.standard_error(choices[top].scored)))
+        close = np.flatnonzero(scores >= scores[top] - CLOSE * error)
+        if len(close) == 1:
+            return top, "has the best score, and no other is within its error"
+        costs = [self.judge.family.finer_cost(self.judge.held_out, choices[k].decision) for k in close]
+        if None in costs:
+            chosen = names.index(SUM) if SUM in names else top
+            if chosen not in close or chosen == top:
+                return top, "has the best score"
+            return chosen, "is within the error of the best, and a sum of kernels is preferred"
+        if scores[0] >= scores[top] - self.stays * error and self.stays:
+            return 0, "is the simplest, and the best score is above its own by less than the error"
+        chosen = int(close[int(np.argmin(np.asarray(costs, dtype=float)))])
+        head = "has the best score" if chosen == top else "is within the error of the best"
+        return chosen, f"{head}, and its held-out probabilities are the best of those within it"
+
+    def _why(self, name: str, reason: str) -> str:
         """Which form won, by what, with the scores of all."""
+        if len(self.choices) == 1:
+            return f"There was no choice of {self.what}: only {name} was tried."
         share = self.judge.scorer.is_share
         scores = ", ".join(
             f"{form} {score_text(choice.scored.best_score, share)}" for form, choice in self.choices.items()
         )
-        if len(self.choices) == 1:
-            return f"Only one form of kernel was tried: {name}."
-        if n_close == 1:
-            reason = "has the best score, and no other is within its error"
-        elif is_top:
-            reason = f"has the best score, and {self.judge.family.finer_reason}"
-        else:
-            reason = f"is within the error of the best, and {self.judge.family.finer_reason}"
         return (
-            f"Of {len(self.choices)} forms of kernel, {name} was taken: it {reason}. Their scores, averaged "
+            f"Of {len(self.choices)} {self.what}, {name} was taken: it {reason}. Their scores, averaged "
             f"over neighbouring values of C: {scores}."
         )

@@ -46,20 +46,22 @@ def gradient_outer_product(
         Whether M of shape (n_features, n_features) is asked for, or its diagonal, (n_features,).
     """
     share = weight[rows] / weight[rows].sum()
-    total: Any = 0.0
+    n_features = Z.shape[1]
+    total = np.zeros((n_features,) * (2 if full else 1))
     for members, beta in coefficients:
         used = np.flatnonzero(beta)
+        if not used.size:
+            continue
         A = np.broadcast_to(beta[used], (len(rows), len(used)))
         G = kernel.input_gradient(Z[rows], A, Z[members[used]])
         squares = np.einsum("i,ij,ij->j", share, G, G)
         size = float(squares.sum())
         if size > 0.0:
-            total = total + ((share[:, None] * G).T @ G if full else squares) / size
-    size = np.trace(total) if full else np.sum(total)
-    if not size > 0.0:  # every machine is constant: no direction matters more than another
-        d = Z.shape[1]
-        return np.eye(d) / d if full else np.full(d, 1.0 / d)
-    return np.asarray(total / size)
+            total += ((share[:, None] * G).T @ G if full else squares) / size
+    size = float(np.trace(total) if full else total.sum())
+    if size == 0.0:  # every machine is constant: no direction matters more than another
+        return (np.eye(n_features) if full else np.ones(n_features)) / n_features
+    return total / size
 
 
 def outer_products(
@@ -72,32 +74,32 @@ def outer_products(
     """
     held, everyone = judge.held_out, np.arange(len(judge.held_out))
     folds = [*judge.folds, (everyone, everyone[:0])]
-    runs: list[tuple[Kernel, Any]]
-    if isinstance(kernels, FoldKernels):
-        own = zip([*kernels.by_fold, kernels.final], folds, strict=True)
-        runs = [(kernel, [fold]) for kernel, fold in own]
-    else:
-        runs = [(kernels, folds)]
+    is_own = isinstance(kernels, FoldKernels)
+    own = [*kernels.by_fold, kernels.final] if is_own else [kernels] * len(folds)
+    K = None
     found = []
-    for kernel, part in runs:
-        path = _machines(judge, scored, kernel, part)
-        for (rows, _), solved in zip(part, path.last, strict=True):
-            if len(rows) > MAX_ROWS:
-                rows = rows[sample(held.strata[rows], MAX_ROWS, judge.random_state)]
-            machines = [(members, one.beta) for members, one in zip(path.members, solved, strict=True)]
-            found.append(gradient_outer_product(kernel, held.Z, rows, machines, held.weight, full=full))
+    for kernel, (rows, test) in zip(own, folds, strict=True):
+        K = kernel(held.Z) if K is None or is_own else K
+        # One fold at a time: several start from the machine of all rows, which has seen what they hold out.
+        path = _machines(judge, scored, K, (rows, test))
+        if len(rows) > MAX_ROWS:
+            rows = rows[sample(held.strata[rows], MAX_ROWS, judge.random_state)]
+        machines = [(members, one.beta) for members, one in zip(path.members, path.last[0], strict=True)]
+        found.append(gradient_outer_product(kernel, held.Z, rows, machines, held.weight, full=full))
     return found
 
 
-def _machines(judge: CrossValidator, scored: ScoredKernel, kernel: Kernel, folds: Any) -> SVMPath:
-    """The machines of a kernel on the training parts of folds, at the best C of what was scored."""
+def _machines(
+    judge: CrossValidator, scored: ScoredKernel, K: np.ndarray, fold: tuple[np.ndarray, np.ndarray]
+) -> SVMPath:
+    """The machines of a Gram matrix on the training part of a fold, at the best C of what was scored."""
     held = judge.held_out
     path, _ = judge.family.solve(
-        kernel(held.Z),
+        K,
         held.y,
         scored.Cs[scored.best : scored.best + 1],
-        folds,
-        bound=judge.family.bounds_on_folds(held.y, held.weight, held.bound, folds),
+        [fold],
+        bound=judge.family.bounds_on_folds(held.y, held.weight, held.bound, [fold]),
         epsilon=scored.epsilon,
         after=None,
         only=None,

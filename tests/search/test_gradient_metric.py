@@ -90,7 +90,9 @@ def test_of_constant_machines_no_direction_matters_more():
     machines = [(rows, np.zeros(5))]
     found = gradient_outer_product(RBF(1.0), Z, rows, machines, np.ones(5), full=True)
     assert_array_equal(found, np.eye(2) / 2.0)
-    assert_array_equal(gradient_outer_product(RBF(1.0), Z, rows, machines, np.ones(5), full=False), [0.5, 0.5])
+    assert_array_equal(
+        gradient_outer_product(RBF(1.0), Z, rows, machines, np.ones(5), full=False), [0.5, 0.5]
+    )
 
 
 def test_the_way_from_the_plain_metric():

@@ -75,9 +75,7 @@ class Forms:
     of the best.
     """
 
-    def __init__(
-        self, judge: CrossValidator, what: str = "forms of kernel", *, stays: float = 0.0
-    ) -> None:
+    def __init__(self, judge: CrossValidator, what: str = "forms of kernel", *, stays: float = 0.0) -> None:
         self.judge = judge
         self.what = what
         self.stays = stays

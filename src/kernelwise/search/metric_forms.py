@@ -60,6 +60,23 @@ def by_gradients(judge: CrossValidator, name: str, plain: Choice) -> Choice:
     return metrics.best()
 
 
+def metric_of_gradients(judge: CrossValidator, plain: Choice, *, full: bool, rounds: int) -> Choice:
+    """The kernel of a plain one with the metric of its gradients after so many rounds.
+
+    Cross-validation says how far it goes from the plain metric, and its width.
+    """
+    scored = plain.scored
+    start = kernels = scored.kernel
+    for number in range(rounds):
+        products = outer_products(judge, scored, kernels, full=full)
+        steps = STEPS if number == rounds - 1 else (1.0,)
+        tried = [_at_its_width(judge, weighted(start, products, t), STEPS[t]) for t in steps]
+        best = max(tried, key=lambda choice: choice.scored.best_score)
+        assert best.climb is not None
+        scored, kernels = best.scored, best.climb.base
+    return Choice(best.climb.run([], []), climb=best.climb)
+
+
 class MetricForms:
     """Metrics that were tried for a kernel of one width, each at the width of the plain one."""
 
@@ -98,7 +115,8 @@ class MetricForms:
     def _learned(self, criterion: str) -> Choice:
         climb, learned, _ = search_metric(self.judge, "diagonal", (criterion,))
         if self._in_form is not _as_it_is:
-            climb = _at_its_width(self.judge, self._formed(climb.best_kernel), criterion).climb
+            climb = Climb(self._formed(climb.best_kernel), self.judge)
+            climb.run([1.0], [f"metric: {criterion}"], climb=False)
         scored, index, why = most_regularised(self.judge, climb)
         return Choice(scored, index, climb, columns_of(learned.result), learned.result, why)
 
@@ -112,8 +130,8 @@ class MetricForms:
         choice.criterion_path = choice.criterion_path or self.plain.criterion_path
         choice.how = [
             *self.plain.how,
-            f"{count(len(self.forms.choices), 'metric was', 'metrics were')} compared from there on, by scores "
-            "with metrics learned without each fold.",
+            f"{count(len(self.forms.choices), 'metric was', 'metrics were')} compared from there on, by "
+            "scores with metrics learned without each fold.",
         ]
         return choice
 

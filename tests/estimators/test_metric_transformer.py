@@ -137,8 +137,32 @@ def test_early_stopping_is_chosen_on_held_out_samples_and_said(weston):
         ({"starts": ()}, "'starts' of metric learning must be a list of positive numbers"),
         ({"starts": (0.0,)}, "'starts' of metric learning must be a positive float, got 0.0"),
         ({"criterion": "best"}, "criterion must be a Criterion or one of"),
+        ({"method": "best"}, "'method' of MetricTransformer must be one of 'criterion', 'gradient'"),
+        ({"method": "gradient", "rounds": 0}, "'rounds' of MetricTransformer must be"),
+        ({"kernel": "low-rank", "method": "gradient"}, "use method='criterion' for kernel='low-rank'"),
     ],
 )
 def test_bad_settings_are_refused(settings, sentence, blobs):
     with pytest.raises(ValueError, match=sentence):
         MetricTransformer(**settings).fit(*blobs)
+
+
+def test_gradients_find_the_features_of_numbers_in_every_round():
+    X = np.random.default_rng(0).normal(size=(120, 6)) * [1.0, 100.0, 1.0, 1e-3, 1.0, 1.0]
+    y = np.sin(2.0 * X[:, 0]) + (X[:, 1] / 100.0) ** 2
+    first, second = (MetricTransformer(method="gradient", rounds=k).fit(X, y) for k in (1, 2))
+    for metric in (first, second):
+        assert set(np.argsort(metric.relevance_)[-2:]) == {0, 1}
+        assert metric.relevance_[2:].sum() < 0.1
+        assert not hasattr(metric, "start_")
+    assert first.kernel_ != second.kernel_
+
+
+def test_gradients_find_the_direction_that_separates_classes():
+    X = np.random.default_rng(0).normal(size=(120, 3))
+    y = np.array(["no", "yes"])[(np.abs(X[:, 0] - X[:, 2]) > 1.0).astype(int)]
+    metric = MetricTransformer("gaussian", method="gradient", rounds=2).fit(X, y)
+    assert metric.correlations_[0, 2] < -0.8
+    assert metric.directions_[0].share > 0.8
+    mapped = rbf_kernel(metric.transform(X), gamma=0.5)
+    np.testing.assert_allclose(mapped, metric.kernel_((X - metric.mean_) / metric.scale_), atol=1e-12)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, load_wine
 
 from kernelwise import TunedSVC
 from kernelwise.datasets import make_weston
-from kernelwise.kernels import RBF, DiagonalGaussian
+from kernelwise.kernels import RBF, DiagonalGaussian, DiagonalLaplacian
 from kernelwise.search.climb import Climb
 from kernelwise.search.fold_kernels import FoldKernels, final_kernel
 from kernelwise.search.learned_metrics import _complexity, _kept, _variants, most_regularised
@@ -35,7 +35,8 @@ def test_a_diagonal_metric_finds_the_two_features(diagonal, weston):
     assert diagonal.relevance_[:2].sum() > 0.9
     assert diagonal.relevance_.sum() == pytest.approx(1.0)
     assert diagonal.score(X_test, y_test) > 0.9
-    assert "metrics learned without each fold" in diagonal.result_.how[0]
+    assert "metrics learned without each fold" in diagonal.result_.how[-1]
+    assert "centered-kta was taken" in diagonal.result_.why[-1]
 
 
 def test_the_metric_is_in_the_units_of_x(diagonal, weston):
@@ -44,6 +45,40 @@ def test_the_metric_is_in_the_units_of_x(diagonal, weston):
     Z = diagonal.scaler_.transform(X[:2])
     expected = diagonal.kernel_(Z)[0, 1]
     assert np.exp(-0.5 * difference @ diagonal.metric_ @ difference) == pytest.approx(expected)
+
+
+def test_the_plain_metric_stays_where_another_is_no_better_beyond_the_error():
+    X, y = load_wine(return_X_y=True)
+    model, plain = TunedSVC("diagonal").fit(X, y), TunedSVC("rbf").fit(X, y)
+    assert_allclose(model.kernel_.q, 2.0 * plain.kernel_.gamma, rtol=1e-5)
+    assert "plain was taken: it is the simplest" in model.result_.why[-1]
+    assert model.C_ == plain.C_
+
+
+def test_a_full_metric_is_found_by_a_second_round_of_gradients():
+    """Three oblique stripes, the middle one another class: no round kernel is near along them only."""
+    random = np.random.default_rng(0)
+    across, along = random.integers(0, 3, 300), 4 * random.normal(size=300)
+    X = np.column_stack([across + 0.2 * random.normal(size=300) + along, along])
+    model = TunedSVC("gaussian").fit(X[:70], across[:70] % 2)
+    assert "full gradients (second round) was taken" in model.result_.why[-1]
+    assert model.score(X[70:], across[70:] % 2) > 0.95
+
+
+def test_a_laplacian_kernel_gets_weights_of_features(weston):
+    X, y, X_test, y_test = weston
+    model = TunedSVC("diagonal-laplacian").fit(X, y)
+    assert isinstance(model.kernel_, DiagonalLaplacian)
+    assert set(np.argsort(model.relevance_)[-2:]) == {0, 1}
+    assert model.score(X_test, y_test) > 0.9
+
+
+def test_a_criterion_by_name_learns_the_metric_alone(weston):
+    X, y, _, _ = weston
+    model = TunedSVC("diagonal", criterion="centered-kta", cv=2).fit(X, y)
+    reasons = " ".join(model.cv_results_["reason"])
+    assert "diagonal metric by centered-kta" in reasons
+    assert "gradients" not in reasons
 
 
 def test_each_fold_is_scored_with_its_own_kernel(make_judge):

@@ -24,6 +24,7 @@ from kernelwise.search.epsilon import fit_epsilon
 from kernelwise.search.fold_kernels import final_kernel, without_rounding
 from kernelwise.search.forms import among, auto
 from kernelwise.search.learned_metrics import most_regularised, search_metric
+from kernelwise.search.metric_forms import PLAIN, by_gradients
 from kernelwise.search.reasons import spoken
 from kernelwise.search.result import Choice, columns_of
 from kernelwise.search.wording import number
@@ -80,11 +81,11 @@ def _one_form(
     is_auto = isinstance(criterion, str) and criterion == "auto"
     if isinstance(kernel, str) and kernel == "precomputed":
         return _given(judge, kernel)
-    if isinstance(kernel, str) and kernel in LEARNED and _learns(judge, kernel, criterion, search):
+    if isinstance(kernel, str) and _learns(judge, kernel, criterion, search):
+        if is_auto and kernel in PLAIN:
+            return by_gradients(judge, kernel, _by_widths(judge, _started(judge, PLAIN[kernel])))
         return _by_metric(judge, kernel, judge.family.metric_criteria[kernel] if is_auto else (given,))
-    is_named = isinstance(kernel, str)
-    made = PrecomputedDistance() if is_named and kernel == PRECOMPUTED_DISTANCE else as_kernel(kernel)
-    start = judge.started(made, "scale" if is_named else "keep")
+    start = _started(judge, kernel)
     if start.theta.size == 0:
         return _given(judge, start)
     if isinstance(criterion, Criterion):
@@ -94,14 +95,20 @@ def _one_form(
     return _by_widths(judge, start) if start.has_one_width else _by_alignment(judge, start)
 
 
+def _started(judge: CrossValidator, kernel: Any) -> Any:
+    is_named = isinstance(kernel, str)
+    made = PrecomputedDistance() if is_named and kernel == PRECOMPUTED_DISTANCE else as_kernel(kernel)
+    return judge.started(made, "scale" if is_named else "keep")
+
+
 def _learns(judge: CrossValidator, kernel: str, criterion: Any, search: Optimizer | None) -> bool:
     """Whether a metric is learned from several starts; else it is searched from the start from the data."""
-    is_possible = not sparse.issparse(judge.samples.Z) and kernel in judge.family.metric_criteria
-    if not is_possible or np.ptp(judge.search_samples.y) == 0:
+    if sparse.issparse(judge.samples.Z) or np.ptp(judge.search_samples.y) == 0:
         return False
     if isinstance(criterion, Criterion):
-        return search is None and criterion.is_differentiable and judge.family.learns_by_any_criterion
-    return bool(criterion == "auto")
+        is_any = kernel in LEARNED and judge.family.learns_by_any_criterion
+        return is_any and search is None and criterion.is_differentiable
+    return bool(criterion == "auto") and kernel in (*PLAIN, *judge.family.metric_criteria)
 
 
 def _given(judge: CrossValidator, kernel: Any) -> Choice:
@@ -149,9 +156,9 @@ def _by_metric(judge: CrossValidator, name: str, criteria: Any) -> Choice:
     widths, limits = _usual_widths(judge, final_kernel(climb.base), "highest centred alignment")
     climb.limits = limits
     climb.run(widths.gammas[1:], widths.reasons[1:])
-    # A full metric, or one of low rank, may keep one direction only, that of the linear part of the target,
-    # and have the highest alignment of all: the start from the data competes with it.
-    if name != "diagonal" and judge.context.deadline.allows(START):
+    # A metric of low rank may keep one direction only, that of the linear part of the target, and have the
+    # highest alignment of all: the start from the data competes with it.
+    if judge.context.deadline.allows(START):
         plain = Climb(judge.started(as_kernel(name), "scale"), judge)
         score = plain.run([1.0], [START]).best_score
         if score > climb.tried[climb.best].best_score:

@@ -60,7 +60,7 @@ class Family(ABC):
     aligns_widths: bool = False
     #: What names the widths of a kernel that has one.
     width_rules: ClassVar[list[WidthRule]] = PLAIN_RULES
-    #: Criteria that learn a metric, by kernel.
+    #: Criteria that learn a metric: of low rank, or weights that compete with those of gradients.
     metric_criteria: ClassVar[dict[str, tuple[Any, ...]]] = {}
     #: What decides between forms of kernel whose scores are equal within the error, in words.
     finer_reason: ClassVar[str] = "the sum of kernels is preferred"
@@ -155,7 +155,7 @@ class Classification(Family):
     learns_by_any_criterion = True
     aligns_widths = True
     width_rules = CLASS_RULES
-    metric_criteria: ClassVar = dict.fromkeys(("diagonal", "gaussian", "low-rank"), ("centered-kta",))
+    metric_criteria: ClassVar = dict.fromkeys(("diagonal", "low-rank"), ("centered-kta",))
 
     classes: np.ndarray
     multiclass: str = "ovo"
@@ -228,9 +228,7 @@ class Regression(Family):
     max_rows = 2000
     path_cost = 2e-7
     width_rules = NUMBER_RULES
-    metric_criteria: ClassVar = {
-        name: (TargetAlignment(centered=True),) for name in ("diagonal", "gaussian", "low-rank")
-    }
+    metric_criteria: ClassVar = {"low-rank": (TargetAlignment(centered=True),)}
     by_score = ("auto", "cv-error")
 
     mean: float = 0.0

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from kernelwise.criteria import as_criterion
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
 from kernelwise.search.climb import Climb
@@ -30,9 +31,11 @@ CLOSE = 1.0
 FEW_ROWS, FEW_PER_FEATURE = 300, 5
 #: Features from which on some may be noise that hides the others.
 MANY_FEATURES = 20
+#: The criterion by which it is learned.
+BY_NAME = "centered-kta"
 
 
-def auto(judge: CrossValidator, one: Callable[[Any], Choice], by_score: bool) -> Choice:
+def auto(judge: CrossValidator, one: Callable[..., Choice], by_score: bool) -> Choice:
     """Choose among RBF and Laplacian kernels, plain and with weights of features, and the sum of the four.
 
     ``one`` chooses the parameters of one form; ``by_score`` says that cross-validation does, and no criterion
@@ -53,7 +56,7 @@ def auto(judge: CrossValidator, one: Callable[[Any], Choice], by_score: bool) ->
     few = min(FEW_ROWS, FEW_PER_FEATURE * n_features)
     is_hard = len(judge.held_out) <= few and n_features >= MANY_FEATURES
     if by_score and is_hard and judge.family.learns_by_any_criterion:
-        forms.try_("diagonal", partial(one, "diagonal"))
+        forms.try_("diagonal", partial(one, "diagonal", criterion=as_criterion(BY_NAME), given=BY_NAME))
     return forms.best()
 
 
@@ -86,10 +89,16 @@ def named(kernels: Sequence[Any]) -> dict[str, Any]:
 
 
 class Forms:
-    """Forms that were tried, each with its own choice of parameters, and what was found about each."""
+    """Forms that were tried, each with its own choice of parameters, and what was found about each.
 
-    def __init__(self, judge: CrossValidator) -> None:
+    ``what`` they are is for sentences. The first one stays if its score is within ``stays`` standard errors
+    of the best.
+    """
+
+    def __init__(self, judge: CrossValidator, what: str = "forms of kernel", *, stays: float = 0.0) -> None:
         self.judge = judge
+        self.what = what
+        self.stays = stays
         self.choices: dict[str, Choice] = {}
         self.findings: dict[str, list[Finding]] = {}
 
@@ -110,7 +119,8 @@ class Forms:
         if not self.judge.context.deadline.allows("weights of the features"):
             return
         plain = dict(self.choices)
-        products = outer_products(self.judge, plain[AUTO[0]].scored, full=False)
+        first = plain[AUTO[0]].scored
+        products = outer_products(self.judge, first, first.kernel, full=False)
         for name, choice in plain.items():
             kernels = weighted(choice.scored.kernel, products)
             self.try_(WEIGHTED.format(name), partial(self._climb, kernels, "gradients"))
@@ -132,20 +142,16 @@ class Forms:
         return Choice(found.run([1.0], [reason], climb=climb), climb=found)
 
     def best(self) -> Choice:
-        """The form that the family prefers of those within one standard error of the best."""
-        scores = np.array([choice.scored.best_score for choice in self.choices.values()])
-        top = int(np.argmax(scores))
+        """The form that is taken: see `_chosen`."""
         names, choices = list(self.choices), list(self.choices.values())
-        error = float(np.nan_to_num(self.judge.standard_error(choices[top].scored)))
-        close = np.flatnonzero(scores >= scores[top] - CLOSE * error)
-        chosen = top if len(close) == 1 else self._preferred(names, choices, close)
+        chosen, reason = self._chosen(names, choices)
         choice = choices[chosen]
         if not choice.criterion_path:  # that of the first form, which led to the others
             choice.criterion_path = choices[0].criterion_path
         choice.how = self._how(names[chosen], choice)
         self.judge.context.findings += self.findings[names[chosen]]
-        choice.forms = {name: float(score) for name, score in zip(names, scores, strict=True)}
-        choice.why.append(self._why(names[chosen], len(close)))
+        choice.forms = {name: float(one.scored.best_score) for name, one in self.choices.items()}
+        choice.why.append(self._why(names[chosen], reason))
         return choice
 
     def _how(self, name: str, choice: Choice) -> list[str]:
@@ -159,14 +165,28 @@ class Forms:
             how.append("The sum adds the best kernel of every form before it.")
         return how
 
-    def _preferred(self, names: list[str], choices: list[Choice], close: np.ndarray) -> int:
-        """Of classes, the form of lowest held-out log-loss; of numbers, the sum, or the best score."""
+    def _chosen(self, names: list[str], choices: list[Choice]) -> tuple[int, str]:
+        """Which form is taken, and why.
+
+        Of classes, the form of lowest held-out log-loss among those within `CLOSE` standard errors of the
+        best score, unless the first form is so close that it stays; of numbers, the sum, or the best score.
+        """
+        scores = np.array([choice.scored.best_score for choice in choices])
+        top = int(np.argmax(scores))
+        error = float(np.nan_to_num(self.judge.standard_error(choices[top].scored)))
+        close = np.flatnonzero(scores >= scores[top] - CLOSE * error)
+        if len(close) == 1:
+            return top, "its score is the best by more than the error"
+        equal, family = f"{len(close)} are equal within the error, and", self.judge.family
+        if self.stays and scores[0] >= scores[top] - self.stays * error:
+            return 0, f"{equal} it is the simplest"
         costs = [self._finer_cost(choices[k]) for k in close]
         if None not in costs:
-            return int(close[int(np.argmin(np.asarray(costs, dtype=float)))])
-        if self.judge.family.prefers_sum and SUM in names and names.index(SUM) in close:
-            return names.index(SUM)
-        return int(max(close, key=lambda k: choices[k].scored.best_score))
+            chosen = int(close[int(np.argmin(np.asarray(costs, dtype=float)))])
+            return chosen, f"{equal} {family.finer_reason}"
+        if family.prefers_sum and SUM in names and names.index(SUM) in close:
+            return names.index(SUM), f"{equal} {family.finer_reason}"
+        return top, f"{equal} its score is the best"
 
     def _finer_cost(self, choice: Choice) -> float | None:
         """The family's finer cost of a form, from the journal or into it."""
@@ -179,21 +199,15 @@ class Forms:
             journal[name] = judge.family.finer_cost(judge.held_out, choice.decision)
         return journal[name]
 
-    def _why(self, name: str, n_close: int) -> str:
+    def _why(self, name: str, reason: str) -> str:
         """Which form won, by what, with the scores of all."""
+        if len(self.choices) == 1:
+            return f"There was no choice of {self.what}: only {name} was tried."
         share = self.judge.scorer.is_share
         scores = ", ".join(
             f"{form} {score_text(choice.scored.best_score, share)}" for form, choice in self.choices.items()
         )
-        if len(self.choices) == 1:
-            return f"Only one form of kernel was tried: {name}."
-        if n_close == 1:
-            reason = "its score is the best by more than the error"
-        elif self.judge.family.prefers_sum and name != SUM:
-            reason = f"of {n_close} that are equal within the error its score is the best"
-        else:
-            reason = f"{n_close} are equal within the error, and {self.judge.family.finer_reason}"
         return (
-            f"Of {len(self.choices)} forms of kernel, {name} was taken: {reason}. "
+            f"Of {len(self.choices)} {self.what}, {name} was taken: {reason}. "
             f"Their scores, averaged over neighbouring values of C: {scores}."
         )

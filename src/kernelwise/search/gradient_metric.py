@@ -15,13 +15,17 @@ import numpy as np
 from kernelwise.kernels import Kernel
 from kernelwise.search.canonical import sample
 from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.fold_kernels import FoldKernels
 from kernelwise.search.kernel_journal import name_of
 from kernelwise.search.scored_kernel import ScoredKernel
+from kernelwise.solvers.path import SVMPath
 
 #: What every feature keeps, as a share of the mean weight.
 FLOOR = 1e-3
 #: Rows at which gradients are taken, at most.
 MAX_ROWS = 1000
+#: Entries of a metric of mean weight one are multiples of this.
+STEP = 2.0**-30
 
 
 def gradient_outer_product(
@@ -43,63 +47,93 @@ def gradient_outer_product(
         Whether M of shape (n_features, n_features) is asked for, or its diagonal, (n_features,).
     """
     share = weight[rows] / weight[rows].sum()
-    total: Any = 0.0
+    n_features = Z.shape[1]
+    total = np.zeros((n_features,) * (2 if full else 1))
     for members, beta in coefficients:
         used = np.flatnonzero(beta)
-        if not used.size:  # a constant machine
+        if not used.size:
             continue
         A = np.broadcast_to(beta[used], (len(rows), len(used)))
         G = kernel.input_gradient(Z[rows], A, Z[members[used]])
         squares = np.einsum("i,ij,ij->j", share, G, G)
         size = float(squares.sum())
         if size > 0.0:
-            total = total + ((share[:, None] * G).T @ G if full else squares) / size
-    size = np.trace(total) if full else np.sum(total)
-    if not size > 0.0:  # every machine is constant: no direction matters more than another
-        d = Z.shape[1]
-        return np.eye(d) / d if full else np.full(d, 1.0 / d)
-    return np.asarray(total / size)
+            total += ((share[:, None] * G).T @ G if full else squares) / size
+    size = float(np.trace(total) if full else total.sum())
+    if size == 0.0:  # every machine is constant: no direction matters more than another
+        return (np.eye(n_features) if full else np.ones(n_features)) / n_features
+    return total / size
 
 
-def outer_products(judge: CrossValidator, scored: ScoredKernel, *, full: bool) -> list[np.ndarray]:
-    """M of the machines of a scored kernel at its best C: without each fold, and of all rows (the last)."""
+def outer_products(
+    judge: CrossValidator, scored: ScoredKernel, kernels: Kernel | FoldKernels, *, full: bool
+) -> list[np.ndarray]:
+    """M of the machines of a scored kernel at its best C: without each fold, and of all rows (the last).
+
+    ``kernels`` are what was scored. Where each fold has its own kernel, its machine has that one: the final
+    kernel has seen the rows that the fold holds out.
+    """
     held, everyone, journal = judge.held_out, np.arange(len(judge.held_out)), judge.context.journal
     Cs = scored.Cs[scored.best : scored.best + 1]
-    name = f"gradients {full} {name_of(scored.kernel, Cs, scored.epsilon)} {len(held)}"
+    name = f"gradients {full} {name_of(kernels, Cs, scored.epsilon)} {len(held)}"
     if journal is not None and name in journal:
         return [np.array(one) for one in journal[name]]
     folds = [*judge.folds, (everyone, everyone[:0])]
+    own: list[Kernel]
+    if isinstance(kernels, FoldKernels):
+        own = [*kernels.by_fold, kernels.final]
+    else:
+        own = [kernels] * len(folds)
+    K = None
+    found = []
+    for kernel, (rows, test) in zip(own, folds, strict=True):
+        K = kernel(held.Z) if K is None or kernel is not own[0] else K
+        # One fold at a time: several start from the machine of all rows, which has seen what they hold out.
+        path = _machines(judge, scored, K, (rows, test))
+        if len(rows) > MAX_ROWS:
+            rows = rows[sample(held.strata[rows], MAX_ROWS, judge.random_state)]
+        machines = [(members, one.beta) for members, one in zip(path.members, path.last[0], strict=True)]
+        found.append(gradient_outer_product(kernel, held.Z, rows, machines, held.weight, full=full))
+    if journal is not None:
+        journal[name] = [one.tolist() for one in found]
+    return found
+
+
+def _machines(
+    judge: CrossValidator, scored: ScoredKernel, K: np.ndarray, fold: tuple[np.ndarray, np.ndarray]
+) -> SVMPath:
+    """The machines of a Gram matrix on the training part of a fold, at the best C of what was scored."""
+    held = judge.held_out
     path, _ = judge.family.solve(
-        scored.kernel(held.Z),
+        K,
         held.y,
-        Cs,
-        folds,
-        bound=judge.family.bounds_on_folds(held.y, held.weight, held.bound, folds),
+        scored.Cs[scored.best : scored.best + 1],
+        [fold],
+        bound=judge.family.bounds_on_folds(held.y, held.weight, held.bound, [fold]),
         epsilon=scored.epsilon,
         after=None,
         only=None,
         check=False,
         settings=judge.settings,
     )
-    found = []
-    for (rows, _), solved in zip(folds, path.last, strict=True):
-        if len(rows) > MAX_ROWS:
-            rows = rows[sample(held.strata[rows], MAX_ROWS, judge.random_state)]
-        machines = [(members, one.beta) for members, one in zip(path.members, solved, strict=True)]
-        found.append(gradient_outer_product(scored.kernel, held.Z, rows, machines, held.weight, full=full))
-    if journal is not None:
-        journal[name] = [one.tolist() for one in found]
-    return found
+    return path
 
 
-def feature_weights(product: np.ndarray, power: float) -> np.ndarray:
-    """Weights of the features from the diagonal of M, (n_features,), to some power, with a floor.
+def metric_at(product: np.ndarray, t: float) -> np.ndarray:
+    """Q(t) on the way from the plain metric, t = 0, to M, t = 1; the mean of its diagonal is 1.
 
-    Their mean is one over the features that count; those that do not vary have no gradient, and must not
-    change the weights of the others.
+    The geodesic of the affine-invariant metric from a multiple of the identity to M is M^t, up to a factor.
+    M has the shape (n_features, n_features), or it is the diagonal of one, (n_features,), as is Q(t) then.
+    Every direction keeps `FLOOR` of the mean weight. The result is on a grid, so that the order of the
+    features does not show in its last digits; the floor is far above the grid, so that Q stays definite.
     """
-    counts = product > 0.0
-    if not counts.any():
-        return np.ones(len(product))
-    weights = (product / product[counts].mean() + FLOOR) ** power
-    return np.asarray(weights / weights[counts].mean())
+    n = len(product)
+    if product.ndim == 1:
+        # Features that do not vary have no gradient, and must not change the weights of the others.
+        counts = product > 0.0 if product.any() else np.full(n, True)
+        Q = (product / product[counts].mean() + FLOOR) ** t
+        return np.asarray(np.rint(Q / Q[counts].mean() / STEP) * STEP)
+    values, U = np.linalg.eigh(product * (n / np.trace(product)))
+    Q = (U * (np.maximum(values, 0.0) + FLOOR) ** t) @ U.T
+    Q = (Q + Q.T) / 2.0
+    return np.asarray(np.rint(Q * (n / np.trace(Q)) / STEP) * STEP)

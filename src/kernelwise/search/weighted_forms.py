@@ -7,26 +7,28 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.kernels import DiagonalGaussian, DiagonalLaplacian, Kernel, KernelSum
+from kernelwise.kernels import DiagonalGaussian, DiagonalLaplacian, Gaussian, Kernel, KernelSum
 from kernelwise.search.fold_kernels import FoldKernels, without_rounding
-from kernelwise.search.gradient_metric import feature_weights
+from kernelwise.search.gradient_metric import metric_at
 
 
-def weighted(kernel: Any, products: Sequence[np.ndarray]) -> FoldKernels:
-    """An RBF or a Laplacian kernel with a width for each feature, without each fold and in the end.
+def weighted(kernel: Any, products: Sequence[np.ndarray], t: float = 1.0) -> FoldKernels:
+    """An RBF or a Laplacian kernel with a metric from gradients, without each fold and in the end.
 
-    ``products`` are diagonals of `kernelwise.search.gradient_metric.outer_products`, (n_features,) each. The
-    mean of the weights is that of the kernel, which a climb over widths starts from.
+    ``products`` are those of `kernelwise.search.gradient_metric.outer_products`, which are diagonals or, for
+    RBF kernels, full; ``t`` is how far the metric goes from the plain one. The mean of the weights is that of
+    the kernel, which a climb over widths starts from.
     """
-    *by_fold, final = (without_rounding(_weighted(kernel, one)) for one in products)
+    # Weights of differences are the roots of those of squared differences.
+    power = 0.5 * t if kernel.distance == "cityblock" else t
+    *by_fold, final = (without_rounding(_weighted(kernel, metric_at(one, power))) for one in products)
     return FoldKernels(final, by_fold)
 
 
-def _weighted(kernel: Any, product: np.ndarray) -> Kernel:
-    """Squared differences have the weights w_k², differences w_k."""
+def _weighted(kernel: Any, weights: np.ndarray) -> Kernel:
     if kernel.distance == "cityblock":
-        return DiagonalLaplacian(kernel.scale * feature_weights(product, 0.5))
-    return DiagonalGaussian(2.0 * kernel.scale * feature_weights(product, 1.0))
+        return DiagonalLaplacian(kernel.scale * weights)
+    return (DiagonalGaussian if weights.ndim == 1 else Gaussian)(2.0 * kernel.scale * weights)
 
 
 def summed(kernels: Sequence[Kernel | FoldKernels], n_folds: int) -> FoldKernels:

@@ -25,7 +25,7 @@ from kernelwise.export import libsvm as _to_libsvm
 from kernelwise.kernels import KERNELS, DiagonalGaussian, Mahalanobis, Polynomial
 from kernelwise.kernels.radial import GaussianFamily
 
-WITHOUT_COUNTERPART = {"exponential", "kmod"}
+WITHOUT_COUNTERPART = {"exponential", "kmod", "laplacian", "diagonal-laplacian"}
 EXPORTED = sorted(KERNELS.keys() - WITHOUT_COUNTERPART)
 # Sigmoid kernels are not positive semi-definite, and say so.
 pytestmark = pytest.mark.filterwarnings("ignore:.*far from positive semi-definite")
@@ -44,7 +44,7 @@ def diabetes():
 
 @pytest.fixture(scope="module")
 def tuned(iris):
-    return TunedSVC(predict_by="decision").fit(*iris)
+    return TunedSVC("rbf", predict_by="decision").fit(*iris)
 
 
 def assert_same(pipeline, model, X, tolerance=1e-10):
@@ -133,7 +133,7 @@ def test_a_constant_regression_is_exported(name, diabetes):
 def test_exported_regression_can_be_fitted_again(diabetes):
     """C, ε and tol of the Pipeline are those of the same machine in the units of y."""
     X, y = diabetes
-    model = TunedSVR(tol=1e-6).fit(X, y)
+    model = TunedSVR("rbf", tol=1e-6).fit(X, y)
     again = clone(model.to_sklearn()).fit(X, y)
     assert_allclose(again.predict(X), model.predict(X), atol=1e-4 * y.std())
 
@@ -148,7 +148,7 @@ def test_ovo_values_and_ties_come_along(iris):
 
 def test_steps_that_change_nothing_are_left_out(iris, tuned):
     assert list(tuned.to_sklearn().named_steps) == ["scaler", "svc"]
-    assert list(TunedSVC(scale=None, multiclass="ovr").fit(*iris).to_sklearn().named_steps) == ["svc"]
+    assert list(TunedSVC("rbf", scale=None, multiclass="ovr").fit(*iris).to_sklearn().named_steps) == ["svc"]
     steps = SVC(kernel="gaussian").fit(*iris).to_sklearn().named_steps
     assert list(steps) == ["map", "svc"]
     assert type(steps["map"]) is TruncatedSVD
@@ -194,7 +194,7 @@ def test_feature_names_come_along(iris):
     X, y = iris
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     votes = {"Cs": [1.0], "predict_by": "decision"}
-    for model in (TunedSVC(**votes), TunedSVC(**votes, scale=None), SVC(kernel="gaussian")):
+    for model in (TunedSVC("rbf", **votes), TunedSVC("rbf", **votes, scale=None), SVC(kernel="gaussian")):
         pipeline = model.fit(frame, y).to_sklearn()
         assert_array_equal(pipeline.feature_names_in_, ["a", "b", "c", "d"])
         assert_same(pipeline, model, frame)
@@ -204,7 +204,7 @@ def test_feature_names_come_along(iris):
 
 def test_scaler_of_the_user_comes_along(iris):
     X, y = iris
-    model = TunedSVC(scale=RobustScaler(), Cs=[1.0], multiclass="ovr").fit(X, y)
+    model = TunedSVC("rbf", scale=RobustScaler(), Cs=[1.0], multiclass="ovr").fit(X, y)
     pipeline = model.to_sklearn()
     assert type(pipeline["scaler"]) is RobustScaler
     assert_same(pipeline, model, X)
@@ -216,7 +216,10 @@ def test_scaler_of_the_user_comes_along(iris):
 def test_labels_and_probabilities_come_along(multiclass, n_classes, class_weight, overlapping):
     X, y, X_new = overlapping(n_classes)
     settings = {"multiclass": multiclass, "class_weight": class_weight}
-    for model in (TunedSVC(Cs=[1.0], cv=2, **settings), SVC(probability=True, random_state=0, **settings)):
+    for model in (
+        TunedSVC("rbf", Cs=[1.0], cv=2, **settings),
+        SVC(probability=True, random_state=0, **settings),
+    ):
         pipeline = model.fit(X, y).to_sklearn()
         assert_same(pipeline, model, X_new)
         p = expit(pipeline.decision_function(X_new))
@@ -230,7 +233,7 @@ def test_labels_and_probabilities_come_along(multiclass, n_classes, class_weight
 
 def test_votes_come_along_instead_of_coupled_probabilities(overlapping):
     X, y, X_new = overlapping(3)
-    model = TunedSVC(Cs=[1.0], cv=2).fit(X, y)
+    model = TunedSVC("rbf", Cs=[1.0], cv=2).fit(X, y)
     with pytest.warns(KernelwiseWarning, match="goes by votes of the pairs"):
         pipeline = model.to_sklearn()
     by_votes = model.set_params(predict_by="decision")
@@ -270,7 +273,7 @@ def test_model_without_machine_is_refused(iris):
         TunedSVR(refit=False, Cs=[1.0]).fit(*iris).to_sklearn()
 
 
-@pytest.mark.parametrize("estimator", [SVC(), SVR(), TunedSVR(Cs=[1.0])])
+@pytest.mark.parametrize("estimator", [SVC(), SVR(), TunedSVR("rbf", Cs=[1.0])])
 def test_disagreement_is_an_error(estimator, iris, monkeypatch):
     model = estimator.fit(*iris)
     right = _to_libsvm.replace_machine
@@ -388,7 +391,7 @@ def test_onnx_predicts_the_same_to_single_precision(name, diabetes):
 def test_onnx_knows_names_of_classes(iris):
     X, y = iris
     names = np.array(["setosa", "versicolor", "virginica"])
-    model = TunedSVC(predict_by="decision").fit(X, names[y])
+    model = TunedSVC("rbf", predict_by="decision").fit(X, names[y])
     assert_array_equal(run_onnx(model.to_sklearn(), X)[0], model.predict(X))
 
 

@@ -44,7 +44,7 @@ def diabetes():
 
 @pytest.fixture(scope="module")
 def tuned(iris):
-    return TunedSVC(predict_by="decision").fit(*iris)
+    return TunedSVC("rbf", predict_by="decision").fit(*iris)
 
 
 def assert_same(pipeline, model, X, tolerance=1e-10):
@@ -194,7 +194,7 @@ def test_feature_names_come_along(iris):
     X, y = iris
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     votes = {"Cs": [1.0], "predict_by": "decision"}
-    for model in (TunedSVC(**votes), TunedSVC(**votes, scale=None), SVC(kernel="gaussian")):
+    for model in (TunedSVC("rbf", **votes), TunedSVC("rbf", **votes, scale=None), SVC(kernel="gaussian")):
         pipeline = model.fit(frame, y).to_sklearn()
         assert_array_equal(pipeline.feature_names_in_, ["a", "b", "c", "d"])
         assert_same(pipeline, model, frame)
@@ -204,7 +204,7 @@ def test_feature_names_come_along(iris):
 
 def test_scaler_of_the_user_comes_along(iris):
     X, y = iris
-    model = TunedSVC(scale=RobustScaler(), Cs=[1.0], multiclass="ovr").fit(X, y)
+    model = TunedSVC("rbf", scale=RobustScaler(), Cs=[1.0], multiclass="ovr").fit(X, y)
     pipeline = model.to_sklearn()
     assert type(pipeline["scaler"]) is RobustScaler
     assert_same(pipeline, model, X)
@@ -216,7 +216,10 @@ def test_scaler_of_the_user_comes_along(iris):
 def test_labels_and_probabilities_come_along(multiclass, n_classes, class_weight, overlapping):
     X, y, X_new = overlapping(n_classes)
     settings = {"multiclass": multiclass, "class_weight": class_weight}
-    for model in (TunedSVC(Cs=[1.0], cv=2, **settings), SVC(probability=True, random_state=0, **settings)):
+    for model in (
+        TunedSVC("rbf", Cs=[1.0], cv=2, **settings),
+        SVC(probability=True, random_state=0, **settings),
+    ):
         pipeline = model.fit(X, y).to_sklearn()
         assert_same(pipeline, model, X_new)
         p = expit(pipeline.decision_function(X_new))
@@ -230,7 +233,7 @@ def test_labels_and_probabilities_come_along(multiclass, n_classes, class_weight
 
 def test_votes_come_along_instead_of_coupled_probabilities(overlapping):
     X, y, X_new = overlapping(3)
-    model = TunedSVC(Cs=[1.0], cv=2).fit(X, y)
+    model = TunedSVC("rbf", Cs=[1.0], cv=2).fit(X, y)
     with pytest.warns(KernelwiseWarning, match="goes by votes of the pairs"):
         pipeline = model.to_sklearn()
     by_votes = model.set_params(predict_by="decision")
@@ -388,7 +391,7 @@ def test_onnx_predicts_the_same_to_single_precision(name, diabetes):
 def test_onnx_knows_names_of_classes(iris):
     X, y = iris
     names = np.array(["setosa", "versicolor", "virginica"])
-    model = TunedSVC(predict_by="decision").fit(X, names[y])
+    model = TunedSVC("rbf", predict_by="decision").fit(X, names[y])
     assert_array_equal(run_onnx(model.to_sklearn(), X)[0], model.predict(X))
 
 

@@ -23,7 +23,7 @@ WRITERS = {".onnx": "to_onnx", ".c": "to_c"}
 
 
 def export(model: Model, file: Destination, quiet: options.Quiet = False) -> None:
-    """Write a model as ONNX or as C source, for programs without Python.
+    """Write a model as ONNX or as C source, to use it elsewhere.
 
     The exported model takes the columns as numbers: its features, in order, are listed in the file. It
     gives the same predictions and probabilities as `kernelwise predict`.

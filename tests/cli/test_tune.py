@@ -127,6 +127,9 @@ def test_a_regression_from_file_to_file(run):
     assert f"MAE {np.abs(predicted - y[:120]).mean():.4g} on 120 rows" in err
 
 
+BY_KTA = ("--criterion", "centered-kta")
+
+
 def test_libsvm_files_and_learned_metrics(run):
     random = np.random.default_rng(1)
     for name in ("train.svm", "test.svm"):
@@ -135,7 +138,7 @@ def test_libsvm_files_and_learned_metrics(run):
                 values = random.normal([3 * (k % 2), 0, 0])
                 pairs = " ".join(f"{place}:{value:.4f}" for place, value in enumerate(values, 1))
                 file.write(f"{2 * (k % 2) - 1} {pairs}\n")
-    outcome = run("tune", "train.svm", "test.svm", "--kernel", "diagonal", *SHORT, "--json")
+    outcome = run("tune", "train.svm", "test.svm", "--kernel", "diagonal", *BY_KTA, *SHORT, "--json")
     result = validated(outcome, "tune")
     assert max(result["relevance"], key=result["relevance"].get) == "feature 1"
     assert sum(result["relevance"].values()) == pytest.approx(1.0)

@@ -108,11 +108,13 @@ def test_the_way_from_the_plain_metric():
     half = metric_at(M, 0.5)
     assert np.trace(half) == pytest.approx(4.0)
     assert_allclose(half @ half / np.trace(half @ half), with_floor / 4.0, atol=1e-8)
-    w = np.array([1.0, 4.0, 0.0])
+    w = np.array([1.0, 4.0, 0.1])
     for t in (0.0, 0.5, 1.0):
         q = (w / w.mean() + FLOOR) ** t
         assert_allclose(metric_at(w, t), q / q.mean(), atol=1e-9)
         assert_allclose(metric_at(np.diag(w), t), np.diag(q / q.mean()), atol=1e-9)
+        # A feature without a gradient, which does not vary, changes nothing for the others.
+        assert_allclose(metric_at(np.append(w, 0.0), t)[:3], q / q.mean(), atol=1e-9)
 
 
 def test_a_metric_without_influence_in_most_directions_is_still_definite():

@@ -87,7 +87,7 @@ def test_a_kernel_is_tried_once_however_often_it_is_named(tumours):
     one = TunedSVC(["laplacian", "laplacian"], Cs=CS).fit(*tumours)
     plain = TunedSVC("laplacian", Cs=CS).fit(*tumours)
     assert (one.kernel_, one.C_, one.n_svm_fits_) == (plain.kernel_, plain.C_, plain.n_svm_fits_)
-    assert one.result_.why[-1] == "Only one form of kernel was tried: laplacian."
+    assert one.result_.why[-1] == "There was no choice of forms of kernel: only laplacian was tried."
 
 
 def test_a_sum_in_the_list_is_searched_with_its_weights(tumours):

@@ -56,7 +56,7 @@ def noise():
 def test_a_constant_classifier_is_never_without_a_warning():
     X, y = noise()
     with pytest.warns(TrustWarning, match=r"no better than guessing.* never 1 \("):
-        model = TunedSVC().fit(X, y)
+        model = TunedSVC("rbf").fit(X, y)
     assert len(np.unique(model.predict(X))) == 1
     found = {finding.name: finding.severity for finding in model.diagnostics_}
     assert found["no better than guessing"] == found["classes never predicted"] == "warning"

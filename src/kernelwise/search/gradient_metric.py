@@ -79,11 +79,9 @@ def outer_products(
     if journal is not None and name in journal:
         return [np.array(one) for one in journal[name]]
     folds = [*judge.folds, (everyone, everyone[:0])]
-    own: list[Kernel]
-    if isinstance(kernels, FoldKernels):
-        own = [*kernels.by_fold, kernels.final]
-    else:
-        own = [kernels] * len(folds)
+    own: list[Kernel] = (
+        [kernels] * len(folds) if isinstance(kernels, Kernel) else [*kernels.by_fold, kernels.final]
+    )
     K = None
     found = []
     for kernel, (rows, test) in zip(own, folds, strict=True):

@@ -74,12 +74,12 @@ def outer_products(
     """
     held, everyone = judge.held_out, np.arange(len(judge.held_out))
     folds = [*judge.folds, (everyone, everyone[:0])]
-    is_own = isinstance(kernels, FoldKernels)
-    own = [*kernels.by_fold, kernels.final] if is_own else [kernels] * len(folds)
-    K = None
+    own = [*kernels.by_fold, kernels.final] if isinstance(kernels, FoldKernels) else [kernels] * len(folds)
+    K, last = None, None
     found = []
     for kernel, (rows, test) in zip(own, folds, strict=True):
-        K = kernel(held.Z) if K is None or is_own else K
+        if K is None or kernel is not last:
+            K, last = kernel(held.Z), kernel
         # One fold at a time: several start from the machine of all rows, which has seen what they hold out.
         path = _machines(judge, scored, K, (rows, test))
         if len(rows) > MAX_ROWS:

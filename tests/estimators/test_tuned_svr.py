@@ -167,7 +167,7 @@ def test_a_metric_finds_the_relevant_features():
     assert relevant >= {2, 5}
     assert len(relevant) <= 3
     assert model.relevance_.sum() == pytest.approx(1.0)
-    assert model.best_score_ > TunedSVR().fit(X, y).best_score_
+    assert model.best_score_ > TunedSVR("rbf").fit(X, y).best_score_ + 0.05
     plain = model.set_params(kernel="rbf").fit(X, y)
     assert not hasattr(plain, "relevance_")
     assert not hasattr(plain, "metric_")

@@ -79,13 +79,12 @@ def outer_products(
     if journal is not None and name in journal:
         return [np.array(one) for one in journal[name]]
     folds = [*judge.folds, (everyone, everyone[:0])]
-    own: list[Kernel] = (
-        [kernels] * len(folds) if isinstance(kernels, Kernel) else [*kernels.by_fold, kernels.final]
-    )
-    K = None
+    own = [*kernels.by_fold, kernels.final] if isinstance(kernels, FoldKernels) else [kernels] * len(folds)
+    K, last = None, None
     found = []
     for kernel, (rows, test) in zip(own, folds, strict=True):
-        K = kernel(held.Z) if K is None or kernel is not own[0] else K
+        if K is None or kernel is not last:
+            K, last = kernel(held.Z), kernel
         # One fold at a time: several start from the machine of all rows, which has seen what they hold out.
         path = _machines(judge, scored, K, (rows, test))
         if len(rows) > MAX_ROWS:

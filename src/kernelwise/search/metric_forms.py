@@ -69,13 +69,13 @@ def metric_of_gradients(judge: CrossValidator, plain: Choice, *, full: bool, rou
     start = kernels = scored.kernel
     for number in range(rounds):
         products = outer_products(judge, scored, kernels, full=full)
-        steps = STEPS if number == rounds - 1 else (1.0,)
-        tried = [_at_its_width(judge, weighted(start, products, t), STEPS[t]) for t in steps]
-        best = max(tried, key=lambda choice: choice.scored.best_score)
-        assert best.climb is not None
-        climb = best.climb
-        scored, kernels = best.scored, climb.base
-    return Choice(climb.run([], []), climb=climb)
+        climbs = []
+        for t in STEPS if number == rounds - 1 else (1.0,):
+            climbs.append(Climb(weighted(start, products, t), judge))
+            climbs[-1].run([1.0], [f"metric: {STEPS[t]}"], climb=False)
+        best = max(climbs, key=lambda climb: climb.tried[1.0].best_score)
+        scored, kernels = best.tried[1.0], best.base
+    return Choice(best.run([], []), climb=best)
 
 
 class MetricForms:

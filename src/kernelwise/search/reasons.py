@@ -77,7 +77,7 @@ def _next_best(judge: CrossValidator, choice: Choice, other: ScoredKernel, n_ker
     else:
         head = f"Of {count(n_kernels, 'kernel')} compared, {what} has the best score,"
     if gain > 0.0:
-        tail = "a difference within the error" if gain <= error else "clearly less"
+        tail = "a difference within the error" if gain <= error else "less by more than the error"
         return f"{head} {score_text(score, share)}, {tail}."
     if gain == 0.0:
         return f"{head} the same {score_text(score, share)}."

@@ -22,6 +22,8 @@ from kernelwise.solvers.path import SVMPath
 
 #: What every feature keeps, as a share of the mean weight.
 FLOOR = 1e-3
+#: What a feature keeps that does not vary: it may in samples to come, and must count for nothing then.
+NOTHING = 1e-6
 #: Rows at which gradients are taken, at most.
 MAX_ROWS = 1000
 #: Entries of a metric of mean weight one are multiples of this.
@@ -129,8 +131,13 @@ def metric_at(product: np.ndarray, t: float) -> np.ndarray:
         # Features that do not vary have no gradient, and must not change the weights of the others.
         counts = product > 0.0 if product.any() else np.full(n, True)
         Q = (product / product[counts].mean() + FLOOR) ** t
-        return np.asarray(np.rint(Q / Q[counts].mean() / STEP) * STEP)
+        Q = np.where(counts, Q / Q[counts].mean(), NOTHING)
+        return np.asarray(np.rint(Q / STEP) * STEP)
     values, U = np.linalg.eigh(product * (n / np.trace(product)))
     Q = (U * (np.maximum(values, 0.0) + FLOOR) ** t) @ U.T
     Q = (Q + Q.T) / 2.0
+    constant = np.diag(product) == 0.0
+    if constant.any() and not constant.all():
+        Q[constant] = Q[:, constant] = 0.0
+        Q[constant, constant] = NOTHING
     return np.asarray(np.rint(Q * (n / np.trace(Q)) / STEP) * STEP)

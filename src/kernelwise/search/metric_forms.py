@@ -49,7 +49,8 @@ def by_gradients(judge: CrossValidator, name: str, plain: Choice) -> Choice:
     """
     metrics = MetricForms(judge, name, plain)
     n_features = judge.samples.Z.shape[1]
-    metrics.try_("plain", weighted(plain.scored.kernel, [np.ones(n_features)], 0.0).final)
+    varies = (np.ptp(judge.samples.Z, axis=0) > 0.0).astype(float)
+    metrics.try_("plain", weighted(plain.scored.kernel, [varies], 0.0).final)
     if n_features > 1:
         metrics.try_gradients(full=False)
         if name == "gaussian":

@@ -57,8 +57,11 @@ class CriterionCurves:
             return f"The search for {name} ended at {number(end)}; cross-validation scored {scored}"
         width = self.tried[self.chosen].width
         peaks = ", ".join(f"{name} {number(gamma, 2)}" for name, gamma in self.peaks().items())
-        n = len({path.width for path in self.tried})
-        scored = f"γ = {number(width or np.nan)} of {count(n, 'width')} scored"
+        n = len({path.width for path in self.tried if path.width is not None})
+        if width is None:
+            scored = f"{count(n, 'width')} of kernels with one width scored; the chosen kernel has several"
+        else:
+            scored = f"γ = {number(width)} of {count(n, 'width')} scored"
         return f"{scored}; peaks: {peaks}" if peaks else scored
 
     def scaled(self, name: str) -> np.ndarray:

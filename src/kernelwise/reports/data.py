@@ -74,7 +74,7 @@ class ReportData:
     >>> from kernelwise import TunedSVC
     >>> from kernelwise.reports import report_data
     >>> X, y = load_iris(return_X_y=True)
-    >>> data = report_data(TunedSVC(Cs=[1.0, 10.0]).fit(X, y), X, y)
+    >>> data = report_data(TunedSVC("rbf", Cs=[1.0, 10.0]).fit(X, y), X, y)
 
     Plain values, such as the reasons in words and the confusion of held-out rows:
 

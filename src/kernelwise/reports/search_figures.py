@@ -76,10 +76,11 @@ def tried_figure(curves: CriterionCurves, score: str) -> Chart:
     up = linear(scores, scores - np.nan_to_num(errors), scores + np.nan_to_num(errors))
     chart = Chart(across, up, title, score, height=240)
     chart.key("tried, ± one standard error", "circle", QUIET)
-    chart.key("chosen", "star")
+    k = curves.chosen
+    if np.isfinite(x[k]):  # a sum of kernels has no single width, and is not on the axis
+        chart.key("chosen", "star")
     chart.whiskers(x, scores - errors, scores + errors, QUIET)
     chart.dots(x, scores, titles, QUIET)
-    k = curves.chosen
     chart.dots(x[k : k + 1], scores[k : k + 1], titles[k : k + 1], shape="star")
     return chart
 

@@ -44,8 +44,9 @@ class Versus:
             return f"{name} is not clearly better than guessing ({self.baseline})"
         if not others:
             return f"{name}: {self.amount(first[self.score])} on rows it had not seen"
-        best = max(others, key=_difference)
-        if is_clear(best, 1):
+        clear = [row for row in others if is_clear(row, 1)]
+        best = max(clear or others, key=_difference)
+        if clear:
             about = NOT_BEST if best["method"] in self.rivals else ""
             return f"{about}{best['method']} is {self._gap(best)} better than {name}, {_time(best, first)}"
         equal = [row for row in others if not is_clear(row, -1)]

@@ -29,7 +29,7 @@ class SearchSurfaceDisplay(Display):
     >>> from matplotlib.figure import Figure
     >>> from sklearn.datasets import load_iris
     >>> from kernelwise import SearchSurfaceDisplay, TunedSVC
-    >>> model = TunedSVC(Cs=[1.0, 10.0]).fit(*load_iris(return_X_y=True))
+    >>> model = TunedSVC("rbf", Cs=[1.0, 10.0]).fit(*load_iris(return_X_y=True))
     >>> display = SearchSurfaceDisplay.from_estimator(model, ax=Figure().subplots())
 
     All candidates of the search, and which of them was chosen:

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.kernels import Kernel, PrecomputedDistance
+from kernelwise.kernels import Kernel
 from kernelwise.kernels.distances import DISTANCES_OF, inner_products
 from kernelwise.kernels.radial import mapped
 from kernelwise.multiclass import STRATEGIES
@@ -97,10 +97,6 @@ def plain_model(model: Any, machine: Any) -> PlainModel:
 
     Mean and scale of a regression's targets are in β and b.
     """
-    if isinstance(machine.kernel_, PrecomputedDistance):
-        raise IncompatibleError(
-            f"The model was trained on a matrix of distances, and has no rows to compute them from. {ELSE}"
-        )
     terms = _terms(machine)
     n_features = machine.n_features_in_
     shift, factor = _affine(getattr(model, "scaler_", None), n_features)

@@ -25,7 +25,7 @@ class CityBlockKernel(Kernel):
 
     is_radial: ClassVar[bool] = True
     distance: ClassVar[str] = "cityblock"
-    #: |x − y| of sparse samples is no sum of products.
+    #: City-block distances of sparse samples are no sums of products.
     takes_sparse: ClassVar[bool] = False
 
     @property
@@ -60,7 +60,7 @@ class CityBlockKernel(Kernel):
 
 
 class Laplacian(CityBlockKernel, OneWidth):
-    """k(x, y) = exp(−γ‖x − y‖₁), with the city-block distance Σ_k |x_k − y_k|.
+    """k(x, y) = exp(−γ‖x − y‖₁), with the city-block distance ‖x − y‖₁, the sum of the differences.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class Laplacian(CityBlockKernel, OneWidth):
 
 
 class DiagonalLaplacian(CityBlockKernel):
-    """k(x, y) = exp(−Σ_k q_k |x_k − y_k|): a Laplacian kernel with a width for every feature.
+    """k(x, y) = exp(−‖q∘(x − y)‖₁): a Laplacian kernel with a width for every feature.
 
     Parameters
     ----------

@@ -54,7 +54,6 @@ def train(tmp_path, rows):
         ),
         (("tune", "train.csv", "--scoring", "z"), "--scoring z is unknown. A classification has accuracy, "),
         (("tune", "train.csv", "--scoring", "acc"), "Did you mean accuracy"),
-        (("tune", "train.csv", "--scoring", "neg_log_loss"), "--scoring neg_log_loss needs probabilities"),
         (("tune", "train.csv", "--scoring", "f1"), "which: 'no' or 'yes'. Name it with --positive"),
         (("tune", "train.csv", "--scoring", "f1", "--positive", "ye"), "Did you mean yes"),
         (("tune", "train.csv", "--positive", "yes"), "--positive is for --scoring f1, precision"),

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from sklearn.calibration import _SigmoidCalibration
 
-from kernelwise.solvers.platt import fit_platt, platt_probability
+from kernelwise.solvers.platt import fit_platt, fit_platt_along, platt_probability
 
 
 @pytest.fixture(params=[0, 1, 2])
@@ -95,3 +95,24 @@ def test_no_overflow():
 def test_bad_input_is_named(message, decision, y):
     with pytest.raises(ValueError, match=message):
         fit_platt(decision, y)
+
+
+def test_many_sigmoids_at_once_are_those_of_one_at_a_time(problem):
+    decision, y, weight = problem
+    along = np.stack([decision, 3.0 * decision - 1.0, np.sign(decision), -decision])
+    parts = np.random.default_rng(7).integers(0, 3, (5, 100)) * weight
+    counts = np.ceil(parts)
+    found = fit_platt_along(along, y == 1, parts, counts)
+    assert found.shape == (4, 5, 2)
+    for c, values in enumerate(along):
+        for k, part in enumerate(parts):
+            seen = part > 0
+            alone = fit_platt(values[seen], y[seen], part[seen], counts=counts[k][seen], is_increasing=True)
+            assert_allclose(found[c, k], alone, rtol=1e-6)
+
+
+def test_a_part_without_one_of_the_classes_has_a_flat_sigmoid(problem):
+    decision, y, _ = problem
+    only = (y == 0).astype(float)
+    ((A, B),) = fit_platt_along(decision[None], y == 1, only[None], only[None])[0]
+    assert_allclose(platt_probability(decision, A, B), 1.0 / 72.0, rtol=1e-3)

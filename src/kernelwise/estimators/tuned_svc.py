@@ -20,10 +20,10 @@ from kernelwise.estimators.tuned import Checked, TunedMachine
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
 from kernelwise.search.families import Classification
-from kernelwise.search.held_out_answers import ClassAnswers
+from kernelwise.search.held_out_answers import ClassAnswers, ProbabilityAnswers
 from kernelwise.search.held_out_scorer import HeldOutScorer
 from kernelwise.search.samples import Samples
-from kernelwise.search.score_names import check_score
+from kernelwise.search.score_names import check_score, may_need_probabilities
 from kernelwise.search.scores import is_share
 from kernelwise.search.scoring import PathScorer, one_scorer
 from kernelwise.search.settings import check_backend
@@ -217,16 +217,18 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
 
     def _family(self, y: np.ndarray, weight: np.ndarray) -> Classification:
         check_class_sizes(y, weight)
-        return Classification(self.classes_, self.multiclass, self.class_weight)
-
-    def _scorer(self, X: Any, samples: Samples, family: Any) -> HeldOutScorer:
         check_score(self.scoring, self.classes_.tolist(), "TunedSVC")
         self.scorer_ = one_scorer(SVC(), self.scoring, "TunedSVC")
+        by_probability = may_need_probabilities(self.scorer_)
+        return Classification(self.classes_, self.multiclass, self.class_weight, by_probability)
+
+    def _scorer(self, X: Any, samples: Samples, family: Any) -> HeldOutScorer:
         self.reject_label_ = choose_reject_label(
             self.reject_label, self.classes_, self.multiclass, "TunedSVC"
         )
-        answers = ClassAnswers(
-            self.multiclass, self.decision_function_shape, self.reject_label_, breaks_ties=True
+        how = self.multiclass, self.decision_function_shape, self.reject_label_
+        answers: Any = (
+            ProbabilityAnswers(*how) if family.by_probability else ClassAnswers(*how, breaks_ties=True)
         )
         path_scorer = PathScorer(self.scorer_, self.scoring, answers)
         labels = self.classes_[samples.y]

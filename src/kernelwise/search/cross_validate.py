@@ -139,6 +139,12 @@ class CrossValidator:
         ]
         return max(found, key=lambda scored: scored.best_score)
 
+    def fold_scores(self, values: np.ndarray) -> np.ndarray:
+        """Scores of shape (n_Cs, n_folds) of what the scorer sees, (n_Cs, n_held_out[, n_machines])."""
+        rows, weight = self.fold_rows.rows, self.fold_rows.weight
+        by_fold = [self.scorer(values[:, test], rows[test], weight[test]) for _, test in self.folds]
+        return np.stack(by_fold, axis=1)
+
     def prefetch(self, kernels: Sequence[Any], epsilons: Sequence[float | None] | None = None) -> None:
         """Announce the kernels that `score` will be asked for next: a cluster scores them together.
 
@@ -259,10 +265,7 @@ class CrossValidator:
             decision = decision.copy()  # what comes from a cluster may be read-only
             for part, (_, test) in zip(solved, self.folds, strict=True):
                 decision[:, test] = part.path.decision[:, test]
-        rows, weight = self.fold_rows.rows, self.fold_rows.weight
-        scores = np.stack(
-            [self.scorer(decision[:, test], rows[test], weight[test]) for _, test in self.folds], axis=1
-        )
+        scores = self.fold_scores(self.family.scored_values(decision, self.held_out, self.fold_rows.fold))
         check_defined(scores)
         top = int(np.argmax(Cs))
         by_clock = time.perf_counter() - started

@@ -91,6 +91,7 @@ def held_out_classes(
     n_classes: int,
     multiclass: str,
     by_probability: bool,
+    costs: np.ndarray | None = None,
 ) -> HeldOut:
     """Predicted classes and their probabilities from held-out decision values, (n_held_out, n_machines).
 
@@ -99,7 +100,7 @@ def held_out_classes(
     """
     decision = decision.astype(float)
     scored = decide(decision, None, n_classes, multiclass)
-    predicted = decide(decision, sigmoids, n_classes, multiclass) if by_probability else scored
+    predicted = decide(decision, sigmoids, n_classes, multiclass, costs) if by_probability else scored
     p = class_probabilities(log_odds(decision, sigmoids), n_classes, STRATEGIES[multiclass].machines)
     shown = np.ones_like(predicted) if n_classes == 2 else predicted
     return HeldOut(truth, predicted, p[np.arange(len(p)), shown], scored)

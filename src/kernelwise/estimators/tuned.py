@@ -46,7 +46,7 @@ from kernelwise.search.stability import stability_findings
 #: Attributes that not every fit sets: those of an earlier one must not stay behind.
 NOT_ALWAYS_SET = (
     *("best_estimator_", "n_iter_", "refit_time_", "relevance_", "metric_", "_record", "_sigmoids"),
-    "_knows_class_weights",
+    *("_knows_class_weights", "_costs", "threshold_", "threshold_error_"),
     *("_gram_columns", "cv_results_", "result_", "diagnostics_"),
 )
 
@@ -130,15 +130,20 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
                 warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
                 choice = choose(judge, self.kernel, self.criterion, self.search)
             result = self._keep(judge, choice)
+            self._settle_answers(judge, choice)
             if self.refit is not False:
                 context.on_phase(FINAL)
                 with progress.task("refit"):
                     self._keep_machine(finish(self, judge, choice), prepared)
         judge.context.findings.extend(stability_findings(judge))
-        self.diagnostics_ = closing_findings(judge, choice, result, self.fit_record_, leaks)
+        by_likelihood = getattr(self, "_costs", None) is None
+        self.diagnostics_ = closing_findings(judge, choice, result, self.fit_record_, leaks, by_likelihood)
         self.result_ = replace(result, diagnostics=self.diagnostics_)
         progress.end()
         return self
+
+    def _settle_answers(self, judge: CrossValidator, choice: Choice) -> None:
+        """Set what answers go by beside the machine; nothing, unless a subclass says otherwise."""
 
     def _context(self) -> FitContext:
         """A context without journal, whose watcher is ``verbose``."""

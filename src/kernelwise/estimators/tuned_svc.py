@@ -11,18 +11,29 @@ from kernelwise._core.labels import check_are_classes, check_class_sizes, encode
 from kernelwise._core.reading import read_samples
 from kernelwise._core.validation import is_dask
 from kernelwise.estimators._classifier import DecisionClassifier, check_rule
+from kernelwise.estimators._costs import (
+    AUTO,
+    check_answers,
+    check_threshold,
+    check_threshold_score,
+    cost_matrix,
+    costs_of_threshold,
+)
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
-from kernelwise.estimators.fit_record import HeldOut, held_out_classes, held_out_sigmoids
+from kernelwise.estimators._threshold import choose_threshold, threshold_findings
+from kernelwise.estimators.fit_record import Finished, HeldOut, held_out_classes, held_out_sigmoids
 from kernelwise.estimators.nystroem_svc import NystroemSVC
 from kernelwise.estimators.svc import SVC
 from kernelwise.estimators.tuned import Checked, TunedMachine
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
+from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Classification
 from kernelwise.search.held_out_answers import ClassAnswers, ProbabilityAnswers
 from kernelwise.search.held_out_scorer import HeldOutScorer
-from kernelwise.search.samples import Samples
+from kernelwise.search.result import Choice
+from kernelwise.search.samples import Prepared, Samples
 from kernelwise.search.score_names import check_score, may_need_probabilities
 from kernelwise.search.scores import is_share
 from kernelwise.search.scoring import PathScorer, one_scorer
@@ -72,9 +83,18 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     class_weight : dict or "balanced", default=None
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
     predict_by : {"probability", "decision"}, default="probability"
+    threshold : None, float or "auto", default=None
+        Of two classes: ``classes_[1]`` is answered where its probability is above this, between 0 and 1.
+        "auto" is the threshold whose labels have the highest ``scoring`` on held-out rows, such as "f1";
+        None is one half.
+    costs : array of shape (n_classes, n_classes) or dict, default=None
+        What a wrong answer costs: the true class is the row, the answer the column, in the order of
+        ``classes_``, and the diagonal is zero. A dict has a class as key and the cost of any wrong answer to
+        its rows as value. The class of least expected cost is answered.
     tol, max_iter : float, int
-        These seven as in `SVC`. "balanced" counts weights, a weight of 2 being two rows, and balances the
-        training part of each fold, as the final machine balances all rows. The search scores labels by
+        These seven, without threshold and costs, are as in `SVC`. "balanced" counts weights, a weight of 2
+        being two rows, and balances the training part of each fold, as the final machine balances all rows.
+        The search scores labels by
         "decision", whatever the labels of `predict` go by: sigmoids for every kernel and C would take longer
         than the machines.
     solver : {"auto", "exact", "nystroem"}, default="auto"
@@ -122,6 +142,9 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     best_estimator_ : SVC or NystroemSVC
         The machine, on scaled features.
     scaler_ : transformer or None
+    threshold_, threshold_error_ : float
+        The probability above which ``classes_[1]`` is answered, if ``threshold`` is given, and the standard
+        error of one that was chosen.
     classes_, n_features_in_, feature_names_in_, n_iter_
         As everywhere in scikit-learn.
 
@@ -151,6 +174,8 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         class_weight: Any = None,
         decision_function_shape: str = "ovr",
         predict_by: str = "probability",
+        threshold: Any = None,
+        costs: Any = None,
         tol: float = 1e-3,
         max_iter: int = -1,
         solver: str = "auto",
@@ -174,6 +199,8 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         self.class_weight = class_weight
         self.decision_function_shape = decision_function_shape
         self.predict_by = predict_by
+        self.threshold = threshold
+        self.costs = costs
         self.tol = tol
         self.max_iter = max_iter
         self.solver = solver
@@ -206,12 +233,16 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
         check_strategy(self.multiclass, self.decision_function_shape, "TunedSVC")
         check_rule(self.predict_by, "TunedSVC")
+        check_answers(self, STRATEGIES[self.multiclass].rejects)
         check_solver(self.solver, self._is_gram(), "TunedSVC")
         check_backend(self.backend, "TunedSVC")
         X, y = read_samples(self, X, y, **self._input())
         y = column_or_1d(y, warn=True)
         check_are_classes(y)
         self.classes_, index = encode_labels(y)
+        check_threshold(self.threshold, self.classes_, "TunedSVC")
+        if self.costs is not None:
+            cost_matrix(self.costs, self.classes_, "TunedSVC")
         weight = positive_weights(sample_weight, index, self.classes_)
         return Checked(X, index, index, weight)
 
@@ -219,6 +250,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         check_class_sizes(y, weight)
         check_score(self.scoring, self.classes_.tolist(), "TunedSVC")
         self.scorer_ = one_scorer(SVC(), self.scoring, "TunedSVC")
+        check_threshold_score(self.threshold, self.scorer_, self.scoring, "TunedSVC")
         by_probability = may_need_probabilities(self.scorer_)
         return Classification(self.classes_, self.multiclass, self.class_weight, by_probability)
 
@@ -268,7 +300,23 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
 
     def _held_out(self, y: np.ndarray, decision: np.ndarray, sigmoids: Any) -> HeldOut:
         by_probability = self.predict_by == "probability"
-        return held_out_classes(y, decision, sigmoids, len(self.classes_), self.multiclass, by_probability)
+        how = len(self.classes_), self.multiclass, by_probability, self._costs
+        return held_out_classes(y, decision, sigmoids, *how)
+
+    def _settle_answers(self, judge: CrossValidator, choice: Choice) -> None:
+        threshold, costs = self.threshold, self.costs
+        if threshold == AUTO:
+            found = choose_threshold(judge, choice)
+            threshold, self.threshold_error_ = found.value, found.error
+            judge.context.findings.extend(threshold_findings(found, self.classes_.tolist()[1]))
+        if threshold is not None:
+            self.threshold_, costs = float(threshold), costs_of_threshold(float(threshold))
+        if costs is not None:
+            self._costs = cost_matrix(costs, self.classes_, "TunedSVC")
+
+    def _keep_machine(self, finished: Finished, prepared: Prepared) -> None:
+        super()._keep_machine(finished, prepared)
+        self.best_estimator_._costs = self._costs  # it answers as this model does
 
     @property
     def multiclass_(self) -> str:

@@ -72,7 +72,7 @@ def tuning_json(model: Any, answer: Answer) -> dict[str, Any]:
 
 def score_name(model: Any) -> str:
     """The name of the score that a model was tuned for."""
-    scoring = model.scoring
+    scoring = model.steering_
     if scoring is None:
         return "accuracy" if is_classifier(model) else "r2"
     return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import get_scorer, get_scorer_names
 
 from kernelwise._core.validation import check_number
 
@@ -51,8 +52,10 @@ def check_threshold(threshold: Any, classes: np.ndarray, owner: str) -> None:
         raise ValueError(f"'threshold' of {owner} must be between 0 and 1, got {threshold!r}.")
 
 
-def check_threshold_score(threshold: Any, scorer: Any, scoring: Any, owner: str) -> None:
+def check_threshold_score(threshold: Any, scoring: Any, owner: str) -> None:
     """Raise if a threshold is to be chosen by a score that does not look at labels."""
+    is_known = isinstance(scoring, str) and scoring in get_scorer_names()
+    scorer = get_scorer(scoring) if is_known else scoring
     method = getattr(scorer, "_response_method", "predict")
     if isinstance(threshold, str) and method != "predict":
         raise ValueError(

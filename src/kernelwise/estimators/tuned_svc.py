@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -70,9 +71,11 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Folds drawn here are stratified and depend
         on the rows, not on their order (except for matrices). Others must hold out each sample once and
         train on all the rest.
-    scoring : str or callable, default=None
-        What is maximised; accuracy if None. As in `GridSearchSVC`.
-    refit : True, False, "one-standard-error" or callable, default=True
+    scoring : str, callable, list or dict, default=None
+        What is maximised; accuracy if None. As in `GridSearchSVC`, and scores of probabilities, such as
+        "neg_log_loss": those of a row come from sigmoids that have not seen it. Of several, ``refit`` names
+        the one that is maximised; ``cv_results_`` has all.
+    refit : True, False, "one-standard-error", callable or the name of a score, default=True
         True trains the best candidate; "one-standard-error" the most regularised one within one standard
         error of it; a callable is given ``cv_results_`` and returns a row. False trains none.
     scale : {"standard", "minmax"}, transformer or None, default="standard"
@@ -241,6 +244,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         check_are_classes(y)
         self.classes_, index = encode_labels(y)
         check_threshold(self.threshold, self.classes_, "TunedSVC")
+        check_threshold_score(self.threshold, self.steering_, "TunedSVC")
         if self.costs is not None:
             cost_matrix(self.costs, self.classes_, "TunedSVC")
         weight = positive_weights(sample_weight, index, self.classes_)
@@ -248,13 +252,12 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
 
     def _family(self, y: np.ndarray, weight: np.ndarray) -> Classification:
         check_class_sizes(y, weight)
-        check_score(self.scoring, self.classes_.tolist(), "TunedSVC")
-        self.scorer_ = one_scorer(SVC(), self.scoring, "TunedSVC")
-        check_threshold_score(self.threshold, self.scorer_, self.scoring, "TunedSVC")
-        by_probability = may_need_probabilities(self.scorer_)
-        return Classification(self.classes_, self.multiclass, self.class_weight, by_probability)
+        return Classification(self.classes_, self.multiclass, self.class_weight)
 
-    def _scorer(self, X: Any, samples: Samples, family: Any) -> HeldOutScorer:
+    def _scorer(self, X: Any, samples: Samples, family: Any, scoring: Any) -> tuple[Any, HeldOutScorer]:
+        check_score(scoring, self.classes_.tolist(), "TunedSVC")
+        scorer = one_scorer(SVC(), scoring, "TunedSVC")
+        family = replace(family, by_probability=may_need_probabilities(scorer))
         self.reject_label_ = choose_reject_label(
             self.reject_label, self.classes_, self.multiclass, "TunedSVC"
         )
@@ -262,9 +265,9 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         answers: Any = (
             ProbabilityAnswers(*how) if family.by_probability else ClassAnswers(*how, breaks_ties=True)
         )
-        path_scorer = PathScorer(self.scorer_, self.scoring, answers)
-        labels = self.classes_[samples.y]
-        return HeldOutScorer(path_scorer, X, labels, samples.weight, self.classes_, is_share(self.scoring))
+        path_scorer = PathScorer(scorer, scoring, answers)
+        of_rows = X, self.classes_[samples.y], samples.weight, self.classes_
+        return family, HeldOutScorer(path_scorer, *of_rows, is_share(scoring))
 
     def _machine(self) -> SVC:
         return SVC(
@@ -332,6 +335,6 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
         """
-        if self.scoring is None:
+        if self.steering_ is None:
             return super().score(X, y, sample_weight)
         return self._asked_score(X, y, sample_weight)

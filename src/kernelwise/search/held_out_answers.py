@@ -57,7 +57,7 @@ class HeldOutMachine(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         check_same(X, self.X, ClassAnswers.peer)
         self.gave_decision = True  # probabilities follow from decision values
-        return self.probabilities
+        return np.asarray(self.probabilities)
 
 
 def check_same(X: Any, known: Any, peer: str) -> None:

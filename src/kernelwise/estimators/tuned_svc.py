@@ -11,6 +11,7 @@ from sklearn.utils import column_or_1d
 from kernelwise._core.labels import check_are_classes, check_class_sizes, encode_labels, positive_weights
 from kernelwise._core.reading import read_samples
 from kernelwise._core.validation import is_dask
+from kernelwise.estimators._choose_weights import choose_class_weight
 from kernelwise.estimators._classifier import DecisionClassifier, check_rule
 from kernelwise.estimators._costs import (
     AUTO,
@@ -83,7 +84,9 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         Sparse features are not centred.
     multiclass : {"ovo", "ovr", "ovr-fuzzy", "ovo-reject"}, default="ovo"
     reject_label : object, default=None
-    class_weight : dict or "balanced", default=None
+    class_weight : dict, "balanced" or a list of them, default=None
+        The search is run under each weight of a list, such as ``[None, "balanced"]``, and the one of the
+        highest score is taken.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
     predict_by : {"probability", "decision"}, default="probability"
     threshold : None, float or "auto", default=None
@@ -145,6 +148,8 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     best_estimator_ : SVC or NystroemSVC
         The machine, on scaled features.
     scaler_ : transformer or None
+    best_class_weight_ : dict, "balanced" or None
+        ``class_weight``, or what was chosen of a list.
     threshold_, threshold_error_ : float
         The probability above which ``classes_[1]`` is answered, if ``threshold`` is given, and the standard
         error of one that was chosen.
@@ -228,9 +233,16 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
             A weight of 2 is the same as a repeated row.
         """
         if is_dask(X):
+            if isinstance(self.class_weight, list | tuple):
+                raise ValueError(
+                    "'class_weight' of TunedSVC is a list, which is for samples in memory, and X is a dask "
+                    "collection. Give one of its weights."
+                )
             from kernelwise.distributed.fit import fit_on_chunks
 
             return fit_on_chunks(self, X, y, sample_weight)
+        if isinstance(self.class_weight, list | tuple):
+            return choose_class_weight(self, X, y, sample_weight)
         return self._fit(X, y, sample_weight)
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
@@ -252,6 +264,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
 
     def _family(self, y: np.ndarray, weight: np.ndarray) -> Classification:
         check_class_sizes(y, weight)
+        self.best_class_weight_ = self.class_weight
         return Classification(self.classes_, self.multiclass, self.class_weight)
 
     def _scorer(self, X: Any, samples: Samples, family: Any, scoring: Any) -> tuple[Any, HeldOutScorer]:

@@ -48,6 +48,11 @@ def is_share(model: Any) -> bool:
     return is_classifier(model) and scores.is_share(model.steering_)
 
 
+def class_weight_of(model: Any) -> Any:
+    """The class weights of a fitted classifier: those that were chosen, if there was a choice."""
+    return getattr(model, "best_class_weight_", model.class_weight)  # files of before have no choice
+
+
 def unbroken(text: str) -> str:
     """Text in which no line ends inside "C = 16", "97 %" or "± 0.6"."""
     for sign in (" = ", " ± ", " %", "± ", " ×"):

@@ -15,7 +15,7 @@ from sklearn.metrics import balanced_accuracy_score, f1_score
 
 import kernelwise
 from kernelwise import TunedSVC
-from kernelwise.estimators._costs import cost_matrix, costs_of_threshold
+from kernelwise.estimators.answers import cost_matrix, costs_of_threshold
 from kernelwise.solvers.probability import most_likely
 
 

@@ -13,7 +13,10 @@ from kernelwise._core.reading import read_samples
 from kernelwise._core.validation import is_dask
 from kernelwise.estimators._choose_weights import choose_class_weight
 from kernelwise.estimators._classifier import DecisionClassifier, check_rule
-from kernelwise.estimators._costs import (
+from kernelwise.estimators._exportable import Exportable
+from kernelwise.estimators._finish import check_solver
+from kernelwise.estimators._threshold import choose_threshold, threshold_findings
+from kernelwise.estimators.answers import (
     AUTO,
     check_answers,
     check_threshold,
@@ -21,9 +24,6 @@ from kernelwise.estimators._costs import (
     cost_matrix,
     costs_of_threshold,
 )
-from kernelwise.estimators._exportable import Exportable
-from kernelwise.estimators._finish import check_solver
-from kernelwise.estimators._threshold import choose_threshold, threshold_findings
 from kernelwise.estimators.fit_record import Finished, HeldOut, held_out_classes, held_out_sigmoids
 from kernelwise.estimators.nystroem_svc import NystroemSVC
 from kernelwise.estimators.svc import SVC

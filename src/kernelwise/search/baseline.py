@@ -59,7 +59,7 @@ def _constants(judge: CrossValidator) -> tuple[np.ndarray, list[str]]:
     """Decision values of each constant answer, (n_answers,) or (n_answers, n_machines), and its name."""
     family = judge.family
     if isinstance(family, Classification) and family.by_probability:
-        return _odds_of_shares(judge, family)[None], ["the shares of the classes, whatever the row"]
+        return _odds_of_shares(judge, family)[None], ["the shares of the classes"]
     if isinstance(family, Classification):
         decision = decision_for_classes(len(family.classes), STRATEGIES[family.multiclass].machines)
         return decision, [repr(label) for label in family.classes.tolist()]

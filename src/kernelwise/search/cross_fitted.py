@@ -7,7 +7,7 @@ import numpy as np
 from kernelwise._core.weights import copies_of
 from kernelwise.multiclass import two_class_machines
 from kernelwise.search.samples import Samples
-from kernelwise.solvers.platt import fit_platt_along
+from kernelwise.solvers.platt import doubt_of, fit_platt_along
 
 #: Numbers that sigmoids are fitted to at a time.
 MOST_NUMBERS = 2_000_000
@@ -47,6 +47,7 @@ def cross_fitted_odds(
                 machine.signs > 0,
                 is_seen * held.bound[members],
                 is_seen * counts[members],
+                doubt_of(n_classes, strategy),
             )
             rows = np.flatnonzero((fold >= first) & (fold <= parts[-1]))
             A, B = np.moveaxis(sigmoids[:, fold[rows] - first], 2, 0)

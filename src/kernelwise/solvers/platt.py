@@ -22,7 +22,13 @@ FLAT = 1e-6  # slope of probabilities that hardly depend on decision values, but
 
 
 def fit_platt(
-    decision: Any, y: Any, sample_weight: Any = None, *, counts: Any = None, is_increasing: bool = False
+    decision: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    counts: Any = None,
+    is_increasing: bool = False,
+    doubt: float = 1.0,
 ) -> tuple[float, float]:
     """Fit p(f) = 1 / (1 + exp(A f + B)) by maximum likelihood and return A and B, A negative for a rising p.
 
@@ -32,7 +38,8 @@ def fit_platt(
     are those of the likelihood; ``counts``, of the same shape (n_samples,), say how many samples each value
     stands for, which the smoothing goes by (None: the weights). They differ where classes have weights. With
     ``is_increasing`` larger decision values never make it less likely: held-out values of few samples may say
-    the contrary by chance, and probabilities would then contradict the labels.
+    the contrary by chance, and probabilities would then contradict the labels. ``doubt`` is how many rows the
+    targets are smoothed by; see `doubt_of`.
     """
     f = np.asarray(decision, dtype=float)
     if f.ndim != 1 or not np.isfinite(f).all():
@@ -44,7 +51,7 @@ def fit_platt(
         )
     w = check_weights(sample_weight, f.size)
     positive, negative = w[index == 1].sum(), w[index == 0].sum()
-    target = smoothed_targets(index == 1, w if counts is None else check_weights(counts, f.size))
+    target = smoothed_targets(index == 1, w if counts is None else check_weights(counts, f.size), doubt)
     start = np.array([[0.0, np.log((negative + 1.0) / (positive + 1.0))]])
     A, B = _sigmoids(f[None], target[None], w[None], start, is_increasing)[0]
     return float(A), float(B)
@@ -67,7 +74,7 @@ def _sigmoids(
 
 
 def fit_platt_along(
-    decision: np.ndarray, is_positive: np.ndarray, bound: np.ndarray, counts: np.ndarray
+    decision: np.ndarray, is_positive: np.ndarray, bound: np.ndarray, counts: np.ndarray, doubt: float = 1.0
 ) -> np.ndarray:
     """Increasing sigmoids of one machine for many values of C and many weightings of its samples.
 
@@ -78,13 +85,15 @@ def fit_platt_along(
     bound, counts : ndarray of shape (n_parts, n_samples)
         As the weights and the counts of `fit_platt`; samples of weight zero do not count. A part without one
         of the classes has a sigmoid that hardly rises.
+    doubt : float, default=1.0
+        As in `fit_platt`.
 
     Returns
     -------
     sigmoids : ndarray of shape (n_Cs, n_parts, 2)
     """
     shape = (len(decision), *bound.shape)
-    targets = np.stack([smoothed_targets(is_positive, part) for part in counts])
+    targets = np.stack([smoothed_targets(is_positive, part, doubt) for part in counts])
     positive, negative = bound[:, is_positive].sum(axis=1), bound[:, ~is_positive].sum(axis=1)
     start = np.column_stack([np.zeros(len(bound)), np.log((negative + 1.0) / (positive + 1.0))])
     seen = np.where(bound > 0.0, decision[:, None].astype(float), 0.0)
@@ -94,28 +103,42 @@ def fit_platt_along(
     return found.reshape(*shape[:2], 2)
 
 
+def doubt_of(n_classes: int, strategy: str) -> float:
+    """How much Platt's targets are smoothed: by one row, which the pairs of a class share.
+
+    A class of k is coupled from k − 1 pairs, and what each of them doubts adds up: ten classes of thirty rows
+    would have no probability above 0.75 if every pair doubted as much as a machine of two classes. Machines
+    of two classes, and of each class and the rest, have Platt's own targets.
+    """
+    return 1.0 / (n_classes - 1.0) if strategy == "ovo" and n_classes > 2 else 1.0
+
+
 def fit_platt_of(
-    machines: Iterable[Any], decision: np.ndarray, bound: np.ndarray, weight: np.ndarray
+    machines: Iterable[Any], decision: np.ndarray, bound: np.ndarray, weight: np.ndarray, doubt: float = 1.0
 ) -> np.ndarray:
     """An increasing sigmoid for each column of ``decision``, that of a machine; shape (n_machines, 2).
 
     The likelihood has the weights ``bound``, those of samples times those of their classes. ``weight`` has
     those of the samples alone; the smoothing counts copies, so that a row of weight two is two rows, and
-    weights that sum to one do not make probabilities of one half.
+    weights that sum to one do not make probabilities of one half. ``doubt`` is that of `doubt_of`.
     """
-    counts = copies_of(weight)
+    counts, how = copies_of(weight), {"is_increasing": True, "doubt": doubt}
     return np.array(
         [
-            fit_platt(column[members], signs, bound[members], counts=counts[members], is_increasing=True)
+            fit_platt(column[members], signs, bound[members], counts=counts[members], **how)
             for column, (members, signs) in zip(decision.T.astype(np.float64), machines, strict=True)
         ]
     )
 
 
-def smoothed_targets(is_positive: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Platt's targets of shape (n_samples,): (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2), not quite 1 and 0."""
+def smoothed_targets(is_positive: np.ndarray, weight: np.ndarray, doubt: float = 1.0) -> np.ndarray:
+    """Targets of shape (n_samples,): (n₊ + s)/(n₊ + 2s) and s/(n₋ + 2s), not quite 1 and 0.
+
+    ``doubt`` is s; Platt's own targets have s = 1.
+    """
     positive, negative = weight[is_positive].sum(), weight[~is_positive].sum()
-    return np.where(is_positive, (positive + 1.0) / (positive + 2.0), 1.0 / (negative + 2.0))
+    high, low = (positive + doubt) / (positive + 2.0 * doubt), doubt / (negative + 2.0 * doubt)
+    return np.where(is_positive, high, low)
 
 
 def platt_probability(decision: Any, A: Any, B: Any) -> np.ndarray:

@@ -103,6 +103,30 @@ def test_the_other_positive_class_is_another_score(run, rare):
     assert scores[1]["settings"]["positive"] == "rare disease"
 
 
+def test_thresholds_and_costs_are_in_the_model(run, rare):
+    common = ("tune", rare, *IGNORE, *SHORT, *RBF, "--model", "m.kw")
+    answered = {}
+    for name, options in {
+        "plain": (),
+        "low": ("--threshold", "0.01"),
+        "of the other": ("--threshold", "0.99", "--positive", "healthy", "--scoring", "f1"),
+        "dear": ("--cost", "rare disease=99"),
+    }.items():
+        code, out, _ = run(*common, *options)
+        assert code == 0
+        assert ("\nanswers  " in out) == (name != "plain")
+        _, predictions, _ = run("predict", "m.kw", rare)
+        answered[name] = predictions.count("rare disease")
+    assert answered["plain"] < answered["low"] == answered["dear"] == answered["of the other"]
+
+
+def test_a_threshold_is_chosen_by_the_score(run, rare):
+    options = ("--scoring", "balanced_accuracy", "--threshold", "auto", "--json")
+    result = json.loads(run("tune", rare, *IGNORE, *SHORT, *RBF, *options).out)
+    assert result["settings"]["threshold"] == "auto"
+    assert any(finding["name"] == "threshold" for finding in result["findings"])
+
+
 def test_a_class_that_is_never_answered_is_no_warning(run, rare):
     """scikit-learn would have a user of Python set zero_division."""
     code, _, err = run("tune", rare, *IGNORE, "--scoring", "precision", "--positive", "rare disease")

@@ -124,13 +124,6 @@ def test_wrong_weights(blobs):
         TunedSVC().fit(X, y, sample_weight=[1.0, 2.0])
 
 
-def test_scorers_that_need_probabilities(blobs):
-    with pytest.raises(
-        IncompatibleError, match=r"'neg_log_loss' of TunedSVC needs probabilities.*Use 'accuracy'"
-    ):
-        TunedSVC(scoring="neg_log_loss").fit(*blobs)
-
-
 def test_scores_of_one_class_are_told_which(blobs):
     X, y = blobs
     words = np.where(y == 1, "yes", "no")

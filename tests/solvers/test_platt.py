@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from sklearn.calibration import _SigmoidCalibration
 
-from kernelwise.solvers.platt import fit_platt, platt_probability
+from kernelwise.solvers.platt import doubt_of, fit_platt, fit_platt_along, platt_probability, smoothed_targets
+from kernelwise.solvers.probability import couple
 
 
 @pytest.fixture(params=[0, 1, 2])
@@ -95,3 +96,37 @@ def test_no_overflow():
 def test_bad_input_is_named(message, decision, y):
     with pytest.raises(ValueError, match=message):
         fit_platt(decision, y)
+
+
+def test_many_sigmoids_at_once_are_those_of_one_at_a_time(problem):
+    decision, y, weight = problem
+    along = np.stack([decision, 3.0 * decision - 1.0, np.sign(decision), -decision])
+    parts = np.random.default_rng(7).integers(0, 3, (5, 100)) * weight
+    counts = np.ceil(parts)
+    found = fit_platt_along(along, y == 1, parts, counts)
+    assert found.shape == (4, 5, 2)
+    for c, values in enumerate(along):
+        for k, part in enumerate(parts):
+            seen = part > 0
+            alone = fit_platt(values[seen], y[seen], part[seen], counts=counts[k][seen], is_increasing=True)
+            assert_allclose(found[c, k], alone, rtol=1e-6)
+
+
+def test_a_part_without_one_of_the_classes_has_a_flat_sigmoid(problem):
+    decision, y, _ = problem
+    only = (y == 0).astype(float)
+    ((A, B),) = fit_platt_along(decision[None], y == 1, only[None], only[None])[0]
+    assert_allclose(platt_probability(decision, A, B), 1.0 / 72.0, rtol=1e-3)
+
+
+def test_pairs_of_many_classes_share_the_doubt_of_one_row():
+    """Perfectly separated classes: the coupled probability of the truth doubts one row, as with two."""
+    assert (doubt_of(2, "ovo"), doubt_of(10, "ovr"), doubt_of(10, "ovo")) == (1.0, 1.0, 1.0 / 9.0)
+    n, k = 30, 10
+    target = smoothed_targets(np.arange(2 * n) < n, np.ones(2 * n), doubt_of(k, "ovo"))
+    assert_allclose(target[[0, -1]], [(n + 1 / 9) / (n + 2 / 9), (1 / 9) / (n + 2 / 9)])
+    pairwise = np.full((1, k * (k - 1) // 2), 0.5)
+    pairwise[0, : k - 1] = target[0]  # class 0 against each other one
+    assert couple(pairwise, k)[0, 0] > 0.96
+    pairwise[0, : k - 1] = smoothed_targets(np.arange(2 * n) < n, np.ones(2 * n))[0]
+    assert couple(pairwise, k)[0, 0] < 0.8

@@ -11,6 +11,7 @@ from kernelwise.cli._choices import check_choice, meant
 from kernelwise.cli.errors import UserError
 from kernelwise.criteria import CRITERIA
 from kernelwise.estimators import TunedSVC, TunedSVR
+from kernelwise.estimators.answers import check_threshold_score
 from kernelwise.kernels import KERNELS
 from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.optimizers import OPTIMIZERS
@@ -48,8 +49,9 @@ def make_model(task: str, options: dict[str, Any]) -> TunedSVC | TunedSVR:
         if class_weight is not None:
             check_choice("--class-weight", class_weight, ["balanced"])
         model = TunedSVC(**parameters, class_weight=class_weight)
-    elif class_weight is not None:
-        raise UserError("--class-weight has no meaning for a regression. Leave it out.")
+    elif named := [name for name in ("class_weight", "threshold", "cost") if options[name] is not None]:
+        option = f"--{named[0].replace('_', '-')}"
+        raise UserError(f"{option} has no meaning for a regression. Leave it out.")
     else:
         model = TunedSVR(**parameters)
     check_settings(model)
@@ -125,6 +127,67 @@ def settle_score(model: Any, positive: str | None, y: Any) -> None:
         if problem.needs_positive:
             advice = f"Name it with --positive, or use --scoring {' or '.join(problem.others)}."
         raise UserError(f"--scoring {model.scoring} {problem.why}. {advice}")
+
+
+def settle_answers(model: Any, threshold: str | None, cost: str | None, positive: str | None, y: Any) -> None:
+    """Give the model a threshold or costs, which name classes of the file.
+
+    A threshold is that of the class that --positive names, else of the second of two.
+    """
+    classes = np.unique(y).tolist()
+    names = [str(label) for label in classes]
+    if threshold is not None and cost is not None:
+        raise UserError("--threshold and --cost each say which class is answered. Leave one out.")
+    if threshold is not None:
+        if len(classes) != 2:
+            raise UserError(f"--threshold is for two classes, and the target has {len(classes)}. Use --cost.")
+        value = _threshold(threshold)
+        is_of_first = positive is not None and positive == names[0]
+        model.set_params(threshold=1.0 - value if is_of_first and isinstance(value, float) else value)
+        check_threshold_option(model, threshold)
+    if cost is not None:
+        model.set_params(costs=_costs(cost, classes, names))
+
+
+def check_threshold_option(model: Any, text: str) -> None:
+    """Raise if --threshold auto goes by a score that does not look at labels."""
+    try:
+        check_threshold_score(model.threshold, model.steering_, "tune")
+    except ValueError as error:
+        raise UserError(
+            f"--threshold {text} needs a score of labels, such as --scoring f1_macro, and "
+            f"{model.steering_} looks at probabilities or ranks."
+        ) from error
+
+
+def _threshold(text: str) -> str | float:
+    if text == "auto":
+        return text
+    try:
+        value = float(text)
+    except ValueError:
+        value = np.nan
+    if not 0.0 < value < 1.0:
+        raise UserError(f"--threshold must be auto, or a probability between 0 and 1, got {text!r}.")
+    return value
+
+
+def _costs(text: str, classes: list[Any], names: list[str]) -> dict[Any, float]:
+    costs = {}
+    for part in text.split(","):
+        name, _, number = part.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            value = np.nan
+        if not 0.0 < value < np.inf:
+            raise UserError(
+                f"--cost must be classes with positive numbers, such as {names[0]}=1,{names[-1]}=5, got "
+                f"{part!r}."
+            )
+        check_choice("--cost", name, names)
+        costs[classes[names.index(name)]] = value
+    return costs
 
 
 def values_of_C(text: str) -> list[float]:

@@ -72,7 +72,7 @@ def tuning_json(model: Any, answer: Answer) -> dict[str, Any]:
 
 def score_name(model: Any) -> str:
     """The name of the score that a model was tuned for."""
-    scoring = model.scoring
+    scoring = model.steering_
     if scoring is None:
         return "accuracy" if is_classifier(model) else "r2"
     return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
@@ -123,6 +123,8 @@ def _rows(result: dict[str, Any], model: Any) -> list[tuple[str, str]]:
                 f"{result['epsilon']:.4g} standard deviations of the target: smaller errors do not count",
             )
         )
+    if getattr(model, "costs_", None) is not None:
+        rows.append(("answers", _answers(model)))
     if result["relevance"] is not None:
         rows.append(("most relevant", most_relevant(feature_names(model), model.relevance_, MOST_RELEVANT)))
     return [
@@ -131,6 +133,15 @@ def _rows(result: dict[str, Any], model: Any) -> list[tuple[str, str]]:
         _support(model, result),
         ("work", f"{result['n_machines']} models trained, {result['seconds']:.1f} s"),
     ]
+
+
+def _answers(model: Any) -> str:
+    """What labels go by, where it is not the largest probability."""
+    if not hasattr(model, "threshold_"):
+        return "the class of the least expected cost"
+    error = getattr(model, "threshold_error_", None)
+    about = f"{model.threshold_:.3g}" + (f" ± {error:.2g}" if error is not None else "")
+    return f"{model.classes_.tolist()[1]!r} where its probability is above {about}"
 
 
 def kernel_line(model: Any) -> str:

@@ -106,7 +106,7 @@ def _score(machine: Any, encoding: Any, table: Any, X: Any, predictions: Any) ->
         errors = f"RMSE {np.sqrt(np.mean(rest**2)):.4g}, MAE {np.mean(np.abs(rest)):.4g} {rows}"
         own = (
             ""
-            if machine.scoring in (None, "r2")
+            if machine.steering_ in (None, "r2")
             else f"{score_name(machine)} {machine.scorer_(machine, X, labels):.4f}, "
         )
         scatter = float(np.sum((labels - labels.mean()) ** 2))
@@ -115,7 +115,7 @@ def _score(machine: Any, encoding: Any, table: Any, X: Any, predictions: Any) ->
     if labels.dtype.kind == "U":  # a stray word makes text of all labels
         predictions = predictions.astype(str)
     accuracy = f"accuracy {np.mean(predictions == labels):.4f} {rows}"
-    if machine.scoring in (None, "accuracy"):
+    if machine.steering_ in (None, "accuracy"):
         return accuracy
     if not set(labels.tolist()) <= set(machine.classes_.tolist()):
         return f"{accuracy} (some have a class that the model does not know)"

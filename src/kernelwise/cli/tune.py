@@ -27,6 +27,10 @@ Jobs = Annotated[int | None, typer.Option("--n-jobs", metavar="INT", help="Threa
 Log2C = Annotated[str | None, typer.Option(metavar="B,E,S", help="log2 of C: begin, end, step (LIBSVM's).")]
 ClassWeight = Annotated[str | None, typer.Option(metavar="balanced", help="Weight classes equally.")]
 Positive = Annotated[str | None, typer.Option(metavar="LABEL", help="The class of f1, precision, recall, …")]
+Threshold = Annotated[
+    str | None, typer.Option(metavar="P", help="Probability above which a class is answered, or auto.")
+]
+Cost = Annotated[str | None, typer.Option(metavar="CLASS=N,…", help="What a wrong answer costs, by class.")]
 Solver = Annotated[str, typer.Option(metavar="NAME", help="Of the final model: auto, exact, nystroem.")]
 Model = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the model, for `predict`.")]
 TestFile = Annotated[Path | None, typer.Argument(metavar="TEST", help="Held-out data to score on.")]
@@ -42,6 +46,8 @@ SETTINGS = (
     "log2c",
     "scale",
     "class_weight",
+    "threshold",
+    "cost",
     "solver",
     "time_budget",
     "n_jobs",
@@ -50,7 +56,7 @@ SETTINGS = (
 
 
 #: Of these, what the scores of kernels do not depend on.
-UNSTEADY = ("time_budget", "n_jobs", "solver")
+UNSTEADY = ("time_budget", "n_jobs", "solver", "threshold", "cost")
 
 
 def steady(chosen: dict[str, Any]) -> dict[str, Any]:
@@ -73,6 +79,8 @@ def tune(
     log2c: Log2C = None,
     scale: options.ScaleOption = "standard",
     class_weight: ClassWeight = None,
+    threshold: Threshold = None,
+    cost: Cost = None,
     solver: Solver = "auto",
     time_budget: Budget = None,
     n_jobs: Jobs = None,
@@ -95,7 +103,7 @@ def tune(
     Example: kernelwise tune train.csv test.csv --target class --model model.kw
     """
     from kernelwise.cli import _findings
-    from kernelwise.cli._tuning import make_model, settle_score
+    from kernelwise.cli._tuning import make_model, settle_answers, settle_score
     from kernelwise.cli._tuning_result import print_tuning, tuning_json
     from kernelwise.cli.samples import check_classes, first_line, fit, open_journal, read_samples
     from kernelwise.persistence.model_file import save
@@ -112,6 +120,7 @@ def tune(
     if task is options.Task.classification:
         check_classes(data, file)
         settle_score(machine, positive, data.y)
+        settle_answers(machine, threshold, cost, positive, data.y)
     held_out = None
     if test is not None:
         held_out = read_test(test, data, unknown.value, report_file is not None)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.notebook import block, items, table
 from kernelwise._core.text import aligned
 from kernelwise.comparison.methods import BY_TASK, RIVALS
 from kernelwise.comparison.verdict import verdict
@@ -154,6 +155,11 @@ class Comparison:
         head, cells = self.columns()
         lines = aligned([head, *cells], [False] + [True] * (len(head) - 1))
         return "\n".join([*lines, *self.verdict(), *self.losses(), *self.notes()])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the table, and what it says."""
+        said = [*self.verdict(), *self.losses(), *self.notes()]
+        return block("Nested comparison", table(*self.columns()), items(said))
 
 
 def signed(value: float) -> str:

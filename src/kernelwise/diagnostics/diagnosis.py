@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.notebook import block, table
 from kernelwise._core.validation import check_choice
 from kernelwise.diagnostics._classes import class_findings
 from kernelwise.diagnostics._cost import cost_findings
@@ -46,6 +47,11 @@ class Diagnosis(list[Finding]):
         counts = Counter(finding.severity for finding in self)
         head = ", ".join(f"{severity}: {counts[severity]}" for severity in SEVERITIES)
         return "\n".join([head, *(f"[{f.severity}] {f.name}: {f}" for f in self)])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a table of the findings."""
+        rows = [(f.severity, f.name, f.message, f.advice) for f in self]
+        return block("Diagnosis", table(["severity", "finding", "what was found", "what to do"], rows))
 
     def to_frame(self) -> Any:
         """The findings as a pandas DataFrame (needs pandas)."""

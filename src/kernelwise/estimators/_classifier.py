@@ -48,6 +48,8 @@ class DecisionClassifier(ClassifierMixin):
     reject_label_: Any
     _strategy: str
     _sigmoids: np.ndarray | None
+    #: Of a wrong answer, (n_classes, n_classes), by true class and answer; None for the most likely class.
+    _costs: np.ndarray | None = None
 
     def _check_training(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """Check samples and labels; a plain function takes samples of any kind."""
@@ -81,6 +83,11 @@ class DecisionClassifier(ClassifierMixin):
         return self._sigmoids
 
     @property
+    def costs_(self) -> Any:
+        """Costs that labels go by, an array of shape (n_classes, n_classes): true class, answer; or None."""
+        return self._costs
+
+    @property
     def goes_by_probability_(self) -> bool:
         """Whether labels and shown values go by probabilities: ``predict_by``, where there are any."""
         check_rule(self.predict_by, type(self).__name__)
@@ -97,7 +104,7 @@ class DecisionClassifier(ClassifierMixin):
         values, n_classes = self.machine_values(X), len(self.classes_)
         if self.goes_by_probability_:
             odds = log_odds(values, self.sigmoids_)
-            return shown_odds(odds, n_classes, self.decision_function_shape, self.machines_)
+            return shown_odds(odds, n_classes, self.decision_function_shape, self.machines_, self._costs)
         return shown_values(values, n_classes, self.decision_function_shape, self.machines_)
 
     def predict(self, X: Any) -> np.ndarray:
@@ -108,7 +115,7 @@ class DecisionClassifier(ClassifierMixin):
         """
         values = self.machine_values(X)
         sigmoids = self.sigmoids_ if self.goes_by_probability_ else None
-        index = decide(values, sigmoids, len(self.classes_), self.multiclass_)
+        index = decide(values, sigmoids, len(self.classes_), self.multiclass_, self._costs)
         return labels_at(index, self.classes_, self.multiclass_, self.reject_label_)
 
     def predict_proba(self, X: Any) -> np.ndarray:

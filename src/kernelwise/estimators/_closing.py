@@ -42,17 +42,20 @@ def closing_findings(
     result: SelectionResult,
     record: FitRecord | None,
     leaks: list[Finding],
+    answers_most_likely: bool = True,
 ) -> tuple[Finding, ...]:
     """The findings of a finished fit, with a warning for all that make its answer doubtful or worse.
 
-    ``record`` is that of the final model, if there is one; ``leaks`` are findings about columns.
+    ``record`` is that of the final model, if there is one; ``leaks`` are findings about columns; a classifier
+    with a threshold or costs does not answer the most likely class.
     """
     doubts = [*baseline_findings(result.score, result.standard_error, result.baseline), *leaks]
     if isinstance(judge.family, Classification):
         samples = judge.samples
         doubts += lone_findings(samples.strata, samples.weight, judge.family.classes)
         doubts += _class_findings(judge, choice, judge.family, record)
-        doubts += labels_findings(judge, choice, record, result.score, result.standard_error)
+        if answers_most_likely:
+            doubts += labels_findings(judge, choice, record, result.score, result.standard_error)
     doubts += weights_undone(judge)
     is_guess = any(finding.name == NO_BETTER for finding in doubts)
     doubts += edge_findings(choice, result.standard_error, is_given=judge.Cs is not None, is_guess=is_guess)

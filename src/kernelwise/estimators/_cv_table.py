@@ -14,21 +14,23 @@ from kernelwise.search.rules import most_regularised_within, standard_error
 from kernelwise.search.settings import ONE_ERROR
 
 
-def tabulate(judge: CrossValidator) -> dict[str, Any]:
+def tabulate(judge: CrossValidator, steering: str | None = None) -> dict[str, Any]:
     """``cv_results_`` of all kernels and values of C, with six columns more.
 
     ``smoothed_test_score`` is what the choice went by: the mean over neighbouring values of C.
     ``standard_error`` is that of the mean score, ``n_support`` the mean number of support vectors,
     ``scaled_C`` C times the variance in feature space, ``path`` the number of the kernel in the order in
-    which kernels were tried, and ``reason`` says why it was.
+    which kernels were tried, and ``reason`` says why it was. Where there are several scores, the one
+    that was maximised is named ``steering``, and is in ``mean_test_score``, too.
     """
     paths = judge.scored
     candidates = [params(path.kernel, C, path.epsilon) for path in paths for C in path.Cs]
     scores = np.concatenate([path.scores for path in paths])
     times = np.concatenate([np.full(path.scores.shape, path.seconds / path.scores.size) for path in paths])
-    table = cv_results(
-        candidates, {"fit_time": times, "score_time": np.zeros_like(times)}, {"score": scores}, {}
-    )
+    test = {"score": scores} if steering is None else {"score": scores, steering: scores}
+    for name in judge.others:
+        test[name] = np.concatenate([judge.other_scores(name, path) for path in paths])
+    table = cv_results(candidates, {"fit_time": times, "score_time": np.zeros_like(times)}, test, {})
     table["smoothed_test_score"] = np.concatenate([path.smoothed for path in paths])
     table["standard_error"] = standard_error(scores, judge.n_held_out, judge.scorer.is_share)
     table["n_support"] = np.concatenate([path.n_support for path in paths])

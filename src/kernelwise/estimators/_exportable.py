@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,6 +16,7 @@ from kernelwise.export.c_source import c_source
 from kernelwise.export.onnx_model import onnx_model
 from kernelwise.export.pipeline import as_pipeline
 from kernelwise.export.plain_model import plain_model
+from kernelwise.solvers.probability import log_threshold
 
 COUPLED = (
     "The labels of this model go by probabilities that are coupled over pairs of classes, and scikit-learn's "
@@ -26,6 +28,16 @@ COUPLED = (
 def _is_coupled(machine: Any) -> bool:
     """Whether probabilities of three or more classes come from pairs of them."""
     return len(machine.classes_) > 2 and machine.machines_ == "ovo"
+
+
+def _with_threshold(sigmoids: np.ndarray, costs: np.ndarray) -> np.ndarray:
+    """Sigmoids whose log odds are positive where the second of two classes is answered."""
+    if len(costs) > 2:
+        raise IncompatibleError(
+            "scikit-learn has no classifier that goes by costs of three or more classes. Use to_onnx(path) "
+            "or to_c(path), which keep them."
+        )
+    return sigmoids + np.array([0.0, log_threshold(costs)])
 
 
 def _trained(model: Any) -> Any:
@@ -170,7 +182,8 @@ class Exportable(Portable):
         probability of the second of two classes is ``scipy.special.expit(pipeline.decision_function(X))``,
         and that of each of more classes is this of its column, over the sum of the row. Votes of pairs
         (``predict_by="decision"``) have no probabilities; calibrate them on held-out samples, with
-        ``CalibratedClassifierCV(FrozenEstimator(pipeline)).fit(X, y)``.
+        ``CalibratedClassifierCV(FrozenEstimator(pipeline)).fit(X, y)``. With a threshold, or costs, of two
+        classes, decision values are log odds less those of the threshold.
 
         skops needs no further trusted types, except "scipy.sparse._csr.csr_matrix" for a machine trained on
         sparse samples. For ONNX, pass with an SVC the option "raw_scores", without which skl2onnx changes the
@@ -194,6 +207,8 @@ class Exportable(Portable):
         target = getattr(self, "target_mean_", 0.0), getattr(self, "target_scale_", 1.0)
         by_probability = getattr(self, "goes_by_probability_", False)
         sigmoids = getattr(self, "sigmoids_", None) if by_probability else None
+        if sigmoids is not None and self.costs_ is not None:  # type: ignore[attr-defined]
+            sigmoids = _with_threshold(sigmoids, self.costs_)  # type: ignore[attr-defined]
         coupled = sigmoids is not None and _is_coupled(machine)
         pipeline = as_pipeline(
             getattr(self, "scaler_", None), machine, names, *target, None if coupled else sigmoids

@@ -15,6 +15,7 @@ from kernelwise.search.canonical import sample
 from kernelwise.search.context import Deadline
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.landmarks import HeldOutValues, Rows
+from kernelwise.search.samples import Samples
 
 #: Rows that both machines are trained on and, at most, asked about to compare them.
 N_COMPARED, N_ASKED = 5000, 20_000
@@ -66,7 +67,7 @@ def _fit(
     part = judge.samples[used]
 
     def score(decision: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        return judge.scorer(decision, used[rows], weight)
+        return _score(judge, decision, used[rows], weight)
 
     family: Any = judge.family
     rows = Rows(
@@ -74,6 +75,16 @@ def _fit(
         is_balanced=is_balanced(getattr(family, "class_weight", None)),
     )
     return machine.fit_rows(rows, score, deadline, full)
+
+
+def _score(judge: CrossValidator, decision: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Scores of shape (n_Cs,) of values of rows that one machine holds out.
+
+    Where the score is of probabilities, two halves of the rows judge each other's sigmoids.
+    """
+    samples = judge.samples
+    held = Samples(None, samples.y[rows], samples.strata[rows], weight, samples.bound[rows])
+    return judge.scorer(judge.family.scored_values(decision, held, np.arange(len(rows)) % 2), rows, weight)
 
 
 def _compared(machine: Any, judge: CrossValidator, exact: Any, targets: Any) -> str:
@@ -97,7 +108,7 @@ def _compared(machine: Any, judge: CrossValidator, exact: Any, targets: Any) -> 
     for one in (twin, exact):
         values = one.machine_values(samples.Z[others])
         decision = values.T if values.shape[1] == 1 else values[None]
-        scores.append(float(judge.scorer(decision, others, samples.weight[others])[0]))
+        scores.append(float(_score(judge, decision, others, samples.weight[others])[0]))
     return (
         f"Trained on {len(used)} rows and asked about {len(others)} others, such a machine scores "
         f"{scores[0]:.4f} and an exact one {scores[1]:.4f}."

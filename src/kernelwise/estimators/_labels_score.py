@@ -70,8 +70,6 @@ def _score(judge: CrossValidator, labels: np.ndarray) -> float:
     assert isinstance(family, Classification)
     sure = decision_for_classes(len(family.classes), STRATEGIES[family.multiclass].machines)
     decision = np.concatenate([sure, np.zeros_like(sure[:1])])[labels]  # the last, −1, is rejected
-    rows, weight = judge.fold_rows.rows, judge.fold_rows.weight
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # precision and the like warn of a class that is never predicted
-        folds = [judge.scorer(decision[None, test], rows[test], weight[test])[0] for _, test in judge.folds]
-    return float(np.mean(folds))
+        return float(judge.fold_scores(decision[None]).mean())

@@ -18,7 +18,7 @@ from kernelwise.search.canonical import canonical_order, distinct_rows, every_ro
 from kernelwise.search.folds import FoldRows, Folds, folds_of_rows
 from kernelwise.search.settings import seed_of
 from kernelwise.solvers import svm_path
-from kernelwise.solvers.platt import fit_platt_of
+from kernelwise.solvers.platt import doubt_of, fit_platt_of
 
 N_FOLDS = 5
 
@@ -47,7 +47,8 @@ def fit_sigmoids(
     lone = held.fold < 0
     if lone.any():
         decision[lone] = _training_values(source, trained, rows[lone])
-    return fit_platt_of(two_class_machines(y, len(factors), strategy), decision, bound, held.weight)
+    machines, doubt = two_class_machines(y, len(factors), strategy), doubt_of(len(factors), strategy)
+    return fit_platt_of(machines, decision, bound, held.weight, doubt)
 
 
 def sigmoid_folds(X: Any, index: np.ndarray, weight: np.ndarray, random_state: Any) -> FoldRows:

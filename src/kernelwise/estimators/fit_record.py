@@ -11,7 +11,7 @@ from kernelwise._core.text import count
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES, two_class_machines
 from kernelwise.search.samples import Samples
-from kernelwise.solvers.platt import FLAT, fit_platt_of
+from kernelwise.solvers.platt import FLAT, doubt_of, fit_platt_of
 from kernelwise.solvers.probability import class_probabilities, decide, log_odds
 
 
@@ -91,6 +91,7 @@ def held_out_classes(
     n_classes: int,
     multiclass: str,
     by_probability: bool,
+    costs: np.ndarray | None = None,
 ) -> HeldOut:
     """Predicted classes and their probabilities from held-out decision values, (n_held_out, n_machines).
 
@@ -99,7 +100,7 @@ def held_out_classes(
     """
     decision = decision.astype(float)
     scored = decide(decision, None, n_classes, multiclass)
-    predicted = decide(decision, sigmoids, n_classes, multiclass) if by_probability else scored
+    predicted = decide(decision, sigmoids, n_classes, multiclass, costs) if by_probability else scored
     p = class_probabilities(log_odds(decision, sigmoids), n_classes, STRATEGIES[multiclass].machines)
     shown = np.ones_like(predicted) if n_classes == 2 else predicted
     return HeldOut(truth, predicted, p[np.arange(len(p)), shown], scored)
@@ -113,7 +114,7 @@ def held_out_sigmoids(
     The likelihood has the weights of rows and classes, ``held.bound``; ``strategy`` is "ovo" or "ovr".
     """
     machines = two_class_machines(held.y, n_classes, strategy)
-    sigmoids = fit_platt_of(machines, decision, held.bound, held.weight)
+    sigmoids = fit_platt_of(machines, decision, held.bound, held.weight, doubt_of(n_classes, strategy))
     n_flat = int((np.abs(sigmoids[:, 0]) * np.abs(decision).max(axis=0) < 2.0 * FLAT).sum())
     if not n_flat:
         return sigmoids, []

@@ -40,13 +40,20 @@ from kernelwise.search.runner import Here
 from kernelwise.search.samples import Prepared, Samples, prepare
 from kernelwise.search.scaling import apply_scaler, factors, variances
 from kernelwise.search.scored_kernel import ScoredKernel
-from kernelwise.search.settings import check_settings, folds_of, seed_of, values_of_C
+from kernelwise.search.settings import (
+    check_settings,
+    folds_of,
+    scores_by_name,
+    seed_of,
+    steering_score,
+    values_of_C,
+)
 from kernelwise.search.stability import stability_findings
 
 #: Attributes that not every fit sets: those of an earlier one must not stay behind.
 NOT_ALWAYS_SET = (
     *("best_estimator_", "n_iter_", "refit_time_", "relevance_", "metric_", "_record", "_sigmoids"),
-    "_knows_class_weights",
+    *("_knows_class_weights", "_costs", "threshold_", "threshold_error_"),
     *("_gram_columns", "cv_results_", "result_", "diagnostics_"),
 )
 
@@ -99,8 +106,11 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         """What is learned of rows with these targets; sets what undoes the encoding."""
 
     @abstractmethod
-    def _scorer(self, X: Any, samples: Samples, family: Any) -> HeldOutScorer:
-        """What is maximised; ``X`` are the rows as the user passed them."""
+    def _scorer(self, X: Any, samples: Samples, family: Any, scoring: Any) -> tuple[Any, HeldOutScorer]:
+        """What a score asks for: the family that scores it, and the scorer of held-out values.
+
+        ``X`` are the rows as the user passed them.
+        """
 
     @abstractmethod
     def _machine(self) -> Any:
@@ -130,15 +140,20 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
                 warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
                 choice = choose(judge, self.kernel, self.criterion, self.search)
             result = self._keep(judge, choice)
+            self._settle_answers(judge, choice)
             if self.refit is not False:
                 context.on_phase(FINAL)
                 with progress.task("refit"):
                     self._keep_machine(finish(self, judge, choice), prepared)
         judge.context.findings.extend(stability_findings(judge))
-        self.diagnostics_ = closing_findings(judge, choice, result, self.fit_record_, leaks)
+        by_likelihood = getattr(self, "_costs", None) is None
+        self.diagnostics_ = closing_findings(judge, choice, result, self.fit_record_, leaks, by_likelihood)
         self.result_ = replace(result, diagnostics=self.diagnostics_)
         progress.end()
         return self
+
+    def _settle_answers(self, judge: CrossValidator, choice: Choice) -> None:
+        """Set what answers go by beside the machine; nothing, unless a subclass says otherwise."""
 
     def _context(self) -> FitContext:
         """A context without journal, whose watcher is ``verbose``."""
@@ -169,14 +184,20 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         samples = prepared.samples(family.encode, y)
         if context.full_data is not None:
             context.findings.append(context.full_data.scaled_by(prepared.scaler, seed))
-        scorer = self._scorer(X[rows], samples, family)
+        family, scorer = self._scorer(X[rows], samples, family, self.steering_)
+        self.scorer_ = scorer.path_scorer.scorers["score"]
+        others = {
+            name: self._scorer(X[rows], samples, family, score)
+            for name, score in scores_by_name(self.scoring).items()
+            if name != self.refit
+        }
         cv = folds_of(self.cv, X, self._targets(y), weight, prepared.distinct, me)
-        needs_all = self.scoring is not None
+        needs_all = self.steering_ is not None
         folds = assign_folds(samples, cv, family, context, random_state=seed, needs_all_classes=needs_all)
         settings = {"tol": self.tol, "max_iter": self.max_iter, "n_jobs": self.n_jobs}
         Cs = values_of_C(self.Cs, me)
         runner = self._runner()
-        judge = CrossValidator(samples, folds, family, scorer, context, runner, settings, Cs, seed)
+        judge = CrossValidator(samples, folds, family, scorer, context, runner, settings, Cs, seed, others)
         return judge, prepared, [] if prepared.is_gram else self._leaks(X, y)
 
     def _leaks(self, X: Any, y: np.ndarray) -> list[Finding]:
@@ -195,7 +216,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
 
     def _keep(self, judge: CrossValidator, choice: Choice) -> SelectionResult:
         """Set the attributes of the search, and return all of it."""
-        self.cv_results_ = tabulate(judge)
+        self.cv_results_ = tabulate(judge, self.refit if scores_by_name(self.scoring) else None)
         self.best_index_ = row_index(judge, choice, self.refit, self.cv_results_, type(self).__name__)
         self.best_params_ = self.cv_results_["params"][self.best_index_]
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
@@ -254,6 +275,11 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         from kernelwise.reports import report_data, write_report
 
         write_report(report_data(self, X, y, **options), path)
+
+    @property
+    def steering_(self) -> Any:
+        """The score that the search maximises: ``scoring``, or the one of several that ``refit`` names."""
+        return steering_score(self.scoring, self.refit)
 
     @property
     def fit_record_(self) -> FitRecord | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -10,20 +11,32 @@ from sklearn.utils import column_or_1d
 from kernelwise._core.labels import check_are_classes, check_class_sizes, encode_labels, positive_weights
 from kernelwise._core.reading import read_samples
 from kernelwise._core.validation import is_dask
+from kernelwise.estimators._choose_weights import choose_class_weight
 from kernelwise.estimators._classifier import DecisionClassifier, check_rule
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
-from kernelwise.estimators.fit_record import HeldOut, held_out_classes, held_out_sigmoids
+from kernelwise.estimators._threshold import choose_threshold, threshold_findings
+from kernelwise.estimators.answers import (
+    AUTO,
+    check_answers,
+    check_threshold,
+    check_threshold_score,
+    cost_matrix,
+    costs_of_threshold,
+)
+from kernelwise.estimators.fit_record import Finished, HeldOut, held_out_classes, held_out_sigmoids
 from kernelwise.estimators.nystroem_svc import NystroemSVC
 from kernelwise.estimators.svc import SVC
 from kernelwise.estimators.tuned import Checked, TunedMachine
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
+from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Classification
-from kernelwise.search.held_out_answers import ClassAnswers
+from kernelwise.search.held_out_answers import ClassAnswers, ProbabilityAnswers
 from kernelwise.search.held_out_scorer import HeldOutScorer
-from kernelwise.search.samples import Samples
-from kernelwise.search.score_names import check_score
+from kernelwise.search.result import Choice
+from kernelwise.search.samples import Prepared, Samples
+from kernelwise.search.score_names import check_score, may_need_probabilities
 from kernelwise.search.scores import is_share
 from kernelwise.search.scoring import PathScorer, one_scorer
 from kernelwise.search.settings import check_backend
@@ -59,9 +72,11 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Folds drawn here are stratified and depend
         on the rows, not on their order (except for matrices). Others must hold out each sample once and
         train on all the rest.
-    scoring : str or callable, default=None
-        What is maximised; accuracy if None. As in `GridSearchSVC`.
-    refit : True, False, "one-standard-error" or callable, default=True
+    scoring : str, callable, list or dict, default=None
+        What is maximised; accuracy if None. As in `GridSearchSVC`, and scores of probabilities, such as
+        "neg_log_loss": those of a row come from sigmoids that have not seen it. Of several, ``refit`` names
+        the one that is maximised; ``cv_results_`` has all.
+    refit : True, False, "one-standard-error", callable or the name of a score, default=True
         True trains the best candidate; "one-standard-error" the most regularised one within one standard
         error of it; a callable is given ``cv_results_`` and returns a row. False trains none.
     scale : {"standard", "minmax"}, transformer or None, default="standard"
@@ -69,12 +84,23 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         Sparse features are not centred.
     multiclass : {"ovo", "ovr", "ovr-fuzzy", "ovo-reject"}, default="ovo"
     reject_label : object, default=None
-    class_weight : dict or "balanced", default=None
+    class_weight : dict, "balanced" or a list of them, default=None
+        The search is run under each weight of a list, such as ``[None, "balanced"]``, and the one of the
+        highest score is taken.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
     predict_by : {"probability", "decision"}, default="probability"
+    threshold : None, float or "auto", default=None
+        Of two classes: ``classes_[1]`` is answered where its probability is above this, between 0 and 1.
+        "auto" is the threshold whose labels have the highest ``scoring`` on held-out rows, such as "f1";
+        None is one half.
+    costs : array of shape (n_classes, n_classes) or dict, default=None
+        What a wrong answer costs: the true class is the row, the answer the column, in the order of
+        ``classes_``, and the diagonal is zero. A dict has a class as key and the cost of any wrong answer to
+        its rows as value. The class of least expected cost is answered.
     tol, max_iter : float, int
-        These seven as in `SVC`. "balanced" counts weights, a weight of 2 being two rows, and balances the
-        training part of each fold, as the final machine balances all rows. The search scores labels by
+        These seven, without threshold and costs, are as in `SVC`. "balanced" counts weights, a weight of 2
+        being two rows, and balances the training part of each fold, as the final machine balances all rows.
+        The search scores labels by
         "decision", whatever the labels of `predict` go by: sigmoids for every kernel and C would take longer
         than the machines.
     solver : {"auto", "exact", "nystroem"}, default="auto"
@@ -122,6 +148,11 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     best_estimator_ : SVC or NystroemSVC
         The machine, on scaled features.
     scaler_ : transformer or None
+    best_class_weight_ : dict, "balanced" or None
+        ``class_weight``, or what was chosen of a list.
+    threshold_, threshold_error_ : float
+        The probability above which ``classes_[1]`` is answered, if ``threshold`` is given, and the standard
+        error of one that was chosen.
     classes_, n_features_in_, feature_names_in_, n_iter_
         As everywhere in scikit-learn.
 
@@ -151,6 +182,8 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         class_weight: Any = None,
         decision_function_shape: str = "ovr",
         predict_by: str = "probability",
+        threshold: Any = None,
+        costs: Any = None,
         tol: float = 1e-3,
         max_iter: int = -1,
         solver: str = "auto",
@@ -174,6 +207,8 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         self.class_weight = class_weight
         self.decision_function_shape = decision_function_shape
         self.predict_by = predict_by
+        self.threshold = threshold
+        self.costs = costs
         self.tol = tol
         self.max_iter = max_iter
         self.solver = solver
@@ -198,39 +233,54 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
             A weight of 2 is the same as a repeated row.
         """
         if is_dask(X):
+            if isinstance(self.class_weight, list | tuple):
+                raise ValueError(
+                    "'class_weight' of TunedSVC is a list, which is for samples in memory, and X is a dask "
+                    "collection. Give one of its weights."
+                )
             from kernelwise.distributed.fit import fit_on_chunks
 
             return fit_on_chunks(self, X, y, sample_weight)
+        if isinstance(self.class_weight, list | tuple):
+            return choose_class_weight(self, X, y, sample_weight)
         return self._fit(X, y, sample_weight)
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
         check_strategy(self.multiclass, self.decision_function_shape, "TunedSVC")
         check_rule(self.predict_by, "TunedSVC")
+        check_answers(self, STRATEGIES[self.multiclass].rejects)
         check_solver(self.solver, self._is_gram(), "TunedSVC")
         check_backend(self.backend, "TunedSVC")
         X, y = read_samples(self, X, y, **self._input())
         y = column_or_1d(y, warn=True)
         check_are_classes(y)
         self.classes_, index = encode_labels(y)
+        check_threshold(self.threshold, self.classes_, "TunedSVC")
+        check_threshold_score(self.threshold, self.steering_, "TunedSVC")
+        if self.costs is not None:
+            cost_matrix(self.costs, self.classes_, "TunedSVC")
         weight = positive_weights(sample_weight, index, self.classes_)
         return Checked(X, index, index, weight)
 
     def _family(self, y: np.ndarray, weight: np.ndarray) -> Classification:
         check_class_sizes(y, weight)
+        self.best_class_weight_ = self.class_weight
         return Classification(self.classes_, self.multiclass, self.class_weight)
 
-    def _scorer(self, X: Any, samples: Samples, family: Any) -> HeldOutScorer:
-        check_score(self.scoring, self.classes_.tolist(), "TunedSVC")
-        self.scorer_ = one_scorer(SVC(), self.scoring, "TunedSVC")
+    def _scorer(self, X: Any, samples: Samples, family: Any, scoring: Any) -> tuple[Any, HeldOutScorer]:
+        check_score(scoring, self.classes_.tolist(), "TunedSVC")
+        scorer = one_scorer(SVC(), scoring, "TunedSVC")
+        family = replace(family, by_probability=may_need_probabilities(scorer))
         self.reject_label_ = choose_reject_label(
             self.reject_label, self.classes_, self.multiclass, "TunedSVC"
         )
-        answers = ClassAnswers(
-            self.multiclass, self.decision_function_shape, self.reject_label_, breaks_ties=True
+        how = self.multiclass, self.decision_function_shape, self.reject_label_
+        answers: Any = (
+            ProbabilityAnswers(*how) if family.by_probability else ClassAnswers(*how, breaks_ties=True)
         )
-        path_scorer = PathScorer(self.scorer_, self.scoring, answers)
-        labels = self.classes_[samples.y]
-        return HeldOutScorer(path_scorer, X, labels, samples.weight, self.classes_, is_share(self.scoring))
+        path_scorer = PathScorer(scorer, scoring, answers)
+        of_rows = X, self.classes_[samples.y], samples.weight, self.classes_
+        return family, HeldOutScorer(path_scorer, *of_rows, is_share(scoring))
 
     def _machine(self) -> SVC:
         return SVC(
@@ -266,7 +316,23 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
 
     def _held_out(self, y: np.ndarray, decision: np.ndarray, sigmoids: Any) -> HeldOut:
         by_probability = self.predict_by == "probability"
-        return held_out_classes(y, decision, sigmoids, len(self.classes_), self.multiclass, by_probability)
+        how = len(self.classes_), self.multiclass, by_probability, self._costs
+        return held_out_classes(y, decision, sigmoids, *how)
+
+    def _settle_answers(self, judge: CrossValidator, choice: Choice) -> None:
+        threshold, costs = self.threshold, self.costs
+        if threshold == AUTO:
+            found = choose_threshold(judge, choice)
+            threshold, self.threshold_error_ = found.value, found.error
+            judge.context.findings.extend(threshold_findings(found, self.classes_.tolist()[1]))
+        if threshold is not None:
+            self.threshold_, costs = float(threshold), costs_of_threshold(float(threshold))
+        if costs is not None:
+            self._costs = cost_matrix(costs, self.classes_, "TunedSVC")
+
+    def _keep_machine(self, finished: Finished, prepared: Prepared) -> None:
+        super()._keep_machine(finished, prepared)
+        self.best_estimator_._costs = self._costs  # it answers as this model does
 
     @property
     def multiclass_(self) -> str:
@@ -282,6 +348,6 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
         """
-        if self.scoring is None:
+        if self.steering_ is None:
             return super().score(X, y, sample_weight)
         return self._asked_score(X, y, sample_weight)

@@ -61,10 +61,11 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
         Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Folds drawn here depend on the rows, not on
         their order (except for matrices). Others must hold out each sample once and train on the rest.
-    scoring : str or callable, default=None
-        What is maximised. None is 1 − (mean squared held-out error) / (variance of y), which is R² with the
-        variance of all targets in place of each fold's own.
-    refit : True, False, "one-standard-error" or callable, default=True
+    scoring : str, callable, list or dict, default=None
+        What is maximised; of several, ``refit`` names it, and ``cv_results_`` has all. None is 1 − (mean
+        squared held-out error) / (variance of y), which is R² with the variance of all targets in place of
+        each fold's own.
+    refit : True, False, "one-standard-error", callable or the name of a score, default=True
         True trains the best candidate; "one-standard-error" the most regularised one within one standard
         error of it; a callable is given ``cv_results_`` and returns a row. False trains none.
     scale : {"standard", "minmax"}, transformer or None, default="standard"
@@ -206,15 +207,17 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         return Checked(X, y, np.unique(y, return_inverse=True)[1], weight)
 
     def _family(self, y: np.ndarray, weight: np.ndarray) -> Regression:
-        family = Regression.of(y, weight, values_of_epsilon(self.epsilons, "TunedSVR"), self.scoring)
+        family = Regression.of(y, weight, values_of_epsilon(self.epsilons, "TunedSVR"), self.steering_)
         self.target_mean_, self.target_scale_ = family.mean, family.deviation
         return family
 
-    def _scorer(self, X: Any, samples: Samples, family: Regression) -> HeldOutScorer:
-        self.scorer_ = one_scorer(SVR(), self.scoring, "TunedSVR")
+    def _scorer(
+        self, X: Any, samples: Samples, family: Regression, scoring: Any
+    ) -> tuple[Regression, HeldOutScorer]:
         answers = NumberAnswers(family.mean, family.deviation)
-        path_scorer = PathScorer(self.scorer_, self.scoring, answers)
-        return HeldOutScorer(path_scorer, X, samples.y, samples.weight, classes=np.empty(0), is_share=False)
+        path_scorer = PathScorer(one_scorer(SVR(), scoring, "TunedSVR"), scoring, answers)
+        of_rows = X, samples.y, samples.weight
+        return family, HeldOutScorer(path_scorer, *of_rows, classes=np.empty(0), is_share=False)
 
     def _describe(self, judge: CrossValidator, choice: Choice) -> None:
         """Keep ε, and the learned metric."""
@@ -267,6 +270,6 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
         """
-        if self.scoring is None:
+        if self.steering_ is None:
             return super().score(X, y, sample_weight)
         return self._asked_score(X, y, sample_weight)

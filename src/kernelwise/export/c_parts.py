@@ -81,6 +81,13 @@ RULES = {
     probabilities(x, p);
     return largest(p);
 """,
+    "costs": """\
+    double p[N_CLASSES], gain[N_CLASSES] = {0.0};
+    probabilities(x, p);
+    for (int i = 0; i < N_CLASSES; i++)
+        for (int j = 0; j < N_CLASSES; j++) gain[j] -= p[i] * COSTS[i][j];
+    return largest(gain);
+""",
     "sign": """\
     double f[N_MACHINES];
     decision_values(x, f);

@@ -81,6 +81,9 @@ def _constants(plain: PlainModel) -> Iterator[str]:
     if plain.sigmoids is not None:
         yield "/* The probability of a machine's positive class is 1 / (1 + exp(A f + B)). */"
         yield _array("SIGMOIDS", plain.sigmoids)
+    if plain.costs is not None:
+        yield "/* What answering CLASSES[j] costs where CLASSES[i] is right: COSTS[i][j]. */"
+        yield _array("COSTS", plain.costs)
 
 
 def _has_matrix(term: Term) -> bool:

@@ -136,6 +136,9 @@ def _index(g: Graph, plain: PlainModel) -> str:
     if plain.rule == "sign":
         is_second = g.add("GreaterOrEqual", "decision_values", g.constant(0.0))
         return g.add("Squeeze", g.add("Cast", is_second, to=7), g.constant(np.array([1])))
+    if plain.rule == "costs":
+        expected = g.add("MatMul", "probabilities", g.constant(np.asarray(plain.costs, dtype=float)))
+        return g.add("ArgMin", expected, axis=1, keepdims=0)
     best = {"probability": "probabilities", "largest": "decision_values"}.get(plain.rule)
     if best is None:
         best = _votes(g, len(plain.classes), ranks=plain.rule == "ranked votes")

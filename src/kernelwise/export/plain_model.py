@@ -63,7 +63,8 @@ class PlainModel:
 
     ``support`` has the shape (n_support, n_features), ``beta`` (n_machines, n_support), ``intercept``
     (n_machines,), and so on. ``classes`` is None for a regression. ``rule`` is what labels go by:
-    "probability", "sign" (two classes), "largest", "votes" or "ranked votes" (with ``break_ties``).
+    "probability", "costs" (of shape (n_classes, n_classes)), "sign" (two classes), "largest", "votes" or
+    "ranked votes" (with ``break_ties``).
     """
 
     title: str
@@ -78,6 +79,7 @@ class PlainModel:
     machines: str = "ovo"
     sigmoids: np.ndarray | None = None
     rule: str = ""
+    costs: np.ndarray | None = None
 
     @property
     def size(self) -> int:
@@ -152,12 +154,12 @@ def _labels(model: Any, machine: Any) -> dict[str, Any]:
         )
     rule = "votes" if machine.machines_ == "ovo" else "largest"
     if model.goes_by_probability_:
-        rule = "probability"
+        rule = "probability" if model.costs_ is None else "costs"
     elif len(machine.classes_) == 2:
         rule = "sign"
     elif getattr(machine, "break_ties", False):
         rule = "ranked votes" if rule == "votes" else rule
-    how = {"machines": machine.machines_, "sigmoids": model.sigmoids_, "rule": rule}
+    how = {"machines": machine.machines_, "sigmoids": model.sigmoids_, "rule": rule, "costs": model.costs_}
     return {"classes": model.classes_, **how}
 
 

@@ -65,6 +65,9 @@ def _check_tuned(model: Any) -> None:
         if not np.array_equal(model.classes_, machine.classes_):
             raise ValueError("'classes_' differs from that of 'best_estimator_'")
         _check_shapes(model, {"_sigmoids": (machine.n_machines_, 2)})
+        for owner in (model, machine):
+            if owner.costs_ is not None:
+                _check_shapes(owner, {"costs_": (len(model.classes_), len(model.classes_))})
     else:
         check_number(model.target_mean_, "target_mean_", type(model).__name__)
         check_positive(model.target_scale_, "target_scale_", type(model).__name__)

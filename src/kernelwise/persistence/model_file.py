@@ -83,8 +83,8 @@ def load_with_notes(path: Any) -> tuple[Any, dict[str, Any] | None]:
 def _model(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     model = unpack(document["model"], arrays)
     check_model(model)
-    if hasattr(model, "scoring"):
-        model.scorer_ = check_scoring(SVC() if is_classifier(model) else SVR(), model.scoring)
+    if hasattr(model, "steering_"):
+        model.scorer_ = check_scoring(SVC() if is_classifier(model) else SVR(), model.steering_)
     return model
 
 

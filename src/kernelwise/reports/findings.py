@@ -14,7 +14,7 @@ from kernelwise.estimators.kernel_choice import is_precomputed
 from kernelwise.findings import Finding
 from kernelwise.reports.answer import Answer
 from kernelwise.reports.headline import finding_of_test
-from kernelwise.reports.words import is_share
+from kernelwise.reports.words import class_weight_of, is_share
 
 #: Rows beyond which the data are not diagnosed here: the closest pair takes a pass over all pairs.
 MAX_DIAGNOSED = 20_000
@@ -63,7 +63,7 @@ def _is_near_guessing(answer: Answer) -> bool:
 
 def _followed(model: Any) -> tuple[bool, bool]:
     """Whether the model has class weights, and a score other than the share of right rows."""
-    return model.class_weight is not None, not is_share(model)
+    return class_weight_of(model) is not None, not is_share(model)
 
 
 def _imbalance(model: Any, finding: Finding) -> Finding:

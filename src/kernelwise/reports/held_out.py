@@ -85,8 +85,8 @@ class Confusion:
         if not self.n_relabelled:
             return ""
         return (
-            "Here the model says the class of the largest probability, as in its predictions. The score of "
-            "the cross-validation goes by decision values, which say another class for "
+            "Here rows have the labels that the model predicts. The score of the cross-validation "
+            "goes by decision values, which say another class for "
             f"{self.n_relabelled:g} of {count(float(self.counts.sum()), 'row')}."
         )
 

@@ -9,6 +9,7 @@ import numpy as np
 from kernelwise.reports.errors import predictions
 from kernelwise.reports.held_out import class_index, confusion, reliability_of_classes
 from kernelwise.reports.roc import roc
+from kernelwise.reports.words import class_weight_of
 
 
 class Unseen(NamedTuple):
@@ -51,11 +52,12 @@ def class_factors(model: Any, truth: np.ndarray, weight: np.ndarray) -> np.ndarr
     k = len(model.classes_)
     # Probabilities of earlier versions know no class weights: those of files say so, pickles have no rule.
     is_former = not hasattr(model, "predict_by") or not getattr(model, "_knows_class_weights", True)
-    if model.class_weight is None or is_former:
+    weights = class_weight_of(model)
+    if weights is None or is_former:
         return np.ones(k)
-    if model.class_weight == "balanced":
+    if weights == "balanced":
         return weight.sum() / (k * np.bincount(truth, weights=weight, minlength=k))
-    return np.array([float(model.class_weight.get(label, 1.0)) for label in model.classes_.tolist()])
+    return np.array([float(weights.get(label, 1.0)) for label in model.classes_.tolist()])
 
 
 def _of_test(model: Any, X: Any, y: Any) -> Unseen:

@@ -31,7 +31,7 @@ def width_of(kernel: Any) -> float | None:
 
 def score_name(model: Any) -> str:
     """What the cross-validation measured; of the negative of an error, the error."""
-    scoring = model.scoring
+    scoring = model.steering_
     if scoring is None:
         return "accuracy" if is_classifier(model) else "R²"
     name = str(scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score"))
@@ -40,12 +40,17 @@ def score_name(model: Any) -> str:
 
 def sign_of(model: Any) -> int:
     """−1 if the score is scikit-learn's negative of an error, else 1."""
-    return -1 if isinstance(model.scoring, str) and model.scoring.startswith("neg_") else 1
+    return -1 if isinstance(model.steering_, str) and model.steering_.startswith("neg_") else 1
 
 
 def is_share(model: Any) -> bool:
     """Whether scores are shares of rows, shown in per cent."""
-    return is_classifier(model) and scores.is_share(model.scoring)
+    return is_classifier(model) and scores.is_share(model.steering_)
+
+
+def class_weight_of(model: Any) -> Any:
+    """The class weights of a fitted classifier: those that were chosen, if there was a choice."""
+    return getattr(model, "best_class_weight_", model.class_weight)  # files of before have no choice
 
 
 def unbroken(text: str) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from kernelwise.multiclass import STRATEGIES, two_class_machines
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Classification
+from kernelwise.solvers.probability import SMALLEST
 
 #: The answer where all constant ones have the same score.
 GUESS = "guessing"
@@ -38,15 +39,14 @@ def baseline(judge: CrossValidator) -> Baseline:
     A score that only ranks rows, such as ROC AUC, gives all of them its chance level.
     """
     decision, answers = _constants(judge)
-    rows, weight = judge.fold_rows.rows, judge.fold_rows.weight
-    constant = np.repeat(decision[:, None], len(rows), axis=1)
+    constant = np.repeat(decision[:, None], len(judge.held_out), axis=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # precision and the like warn of a class that is never predicted
         try:
-            folds = [judge.scorer(constant[:, test], rows[test], weight[test]) for _, test in judge.folds]
+            folds = judge.fold_scores(constant)
         except Exception as error:  # a finished search is not to fail for a score that no constant has
             return Baseline(np.nan, f"{GUESS} has no score ({error})")
-    scores = np.nan_to_num(np.mean(folds, axis=0), nan=-np.inf)
+    scores = np.nan_to_num(folds.mean(axis=1), nan=-np.inf)
     best = int(np.argmax(scores))
     if not np.isfinite(scores[best]):
         return Baseline(np.nan, GUESS)
@@ -58,6 +58,8 @@ def baseline(judge: CrossValidator) -> Baseline:
 def _constants(judge: CrossValidator) -> tuple[np.ndarray, list[str]]:
     """Decision values of each constant answer, (n_answers,) or (n_answers, n_machines), and its name."""
     family = judge.family
+    if isinstance(family, Classification) and family.by_probability:
+        return _odds_of_shares(judge, family)[None], ["the shares of the classes"]
     if isinstance(family, Classification):
         decision = decision_for_classes(len(family.classes), STRATEGIES[family.multiclass].machines)
         return decision, [repr(label) for label in family.classes.tolist()]
@@ -69,6 +71,21 @@ def _constants(judge: CrossValidator) -> tuple[np.ndarray, list[str]]:
     values = np.array([np.average(held.y, weights=held.weight), median])
     shown = units.path_scorer.answers.truth(values)
     return values, [f"the mean ({shown[0]:.4g})", f"the median ({shown[1]:.4g})"]
+
+
+def _odds_of_shares(judge: CrossValidator, family: Classification) -> np.ndarray:
+    """Log odds, () or (n_machines,), by which every row has the shares of the classes as probabilities."""
+    tested, n_classes = judge.tested, len(family.classes)
+    shares = np.bincount(judge.held_out.y[tested], judge.held_out.weight[tested], minlength=n_classes)
+    problems = two_class_machines(np.arange(n_classes), n_classes, STRATEGIES[family.multiclass].machines)
+    odds = []
+    for machine in problems:
+        of_members = np.maximum(
+            shares[machine.members], SMALLEST * shares.sum()
+        )  # of one row, held out by none
+        is_positive = machine.signs > 0
+        odds.append(np.log(of_members[is_positive].sum() / of_members[~is_positive].sum()))
+    return np.array(odds[0] if n_classes == 2 else odds)
 
 
 def decision_for_classes(n_classes: int, strategy: str) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -53,6 +53,8 @@ class CrossValidator:
     Cs : ndarray, default=None
         Values of C for every kernel; None is a range that follows the kernel.
     random_state : int, default=0
+    others : dict
+        Scores that are not maximised but shown beside it, by name: a family and a scorer each.
 
     Attributes
     ----------
@@ -74,6 +76,7 @@ class CrossValidator:
     settings: dict[str, Any] = field(default_factory=lambda: {"tol": 1e-3, "max_iter": -1, "n_jobs": None})
     Cs: np.ndarray | None = None
     random_state: int = 0
+    others: Mapping[str, tuple[Family, Scorer]] = field(default_factory=dict)
     scored: list[ScoredKernel] = field(default_factory=list)
     n_stopped: int = 0
     n_indefinite: int = 0
@@ -138,6 +141,20 @@ class CrossValidator:
             for epsilon in (self.family.epsilons if epsilons is None else epsilons)
         ]
         return max(found, key=lambda scored: scored.best_score)
+
+    def fold_scores(self, values: np.ndarray, scorer: Scorer | None = None) -> np.ndarray:
+        """Scores of shape (n_Cs, n_folds) of what a scorer sees, (n_Cs, n_held_out[, n_machines])."""
+        scorer = self.scorer if scorer is None else scorer
+        rows, weight = self.fold_rows.rows, self.fold_rows.weight
+        by_fold = [scorer(values[:, test], rows[test], weight[test]) for _, test in self.folds]
+        return np.stack(by_fold, axis=1)
+
+    def other_scores(self, name: str, scored: ScoredKernel) -> np.ndarray:
+        """Scores of one kernel by another score than the one that is maximised, of shape (n_Cs, n_folds)."""
+        family, scorer = self.others[name]
+        decision = scored.decision.astype(float)
+        decision = decision[:, :, 0] if decision.shape[2] == 1 else decision
+        return self.fold_scores(family.scored_values(decision, self.held_out, self.fold_rows.fold), scorer)
 
     def prefetch(self, kernels: Sequence[Any], epsilons: Sequence[float | None] | None = None) -> None:
         """Announce the kernels that `score` will be asked for next: a cluster scores them together.
@@ -259,10 +276,7 @@ class CrossValidator:
             decision = decision.copy()  # what comes from a cluster may be read-only
             for part, (_, test) in zip(solved, self.folds, strict=True):
                 decision[:, test] = part.path.decision[:, test]
-        rows, weight = self.fold_rows.rows, self.fold_rows.weight
-        scores = np.stack(
-            [self.scorer(decision[:, test], rows[test], weight[test]) for _, test in self.folds], axis=1
-        )
+        scores = self.fold_scores(self.family.scored_values(decision, self.held_out, self.fold_rows.fold))
         check_defined(scores)
         top = int(np.argmax(Cs))
         by_clock = time.perf_counter() - started

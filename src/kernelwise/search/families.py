@@ -28,6 +28,7 @@ from kernelwise.search.candidates import (
     width_data_of_classes,
     width_data_of_numbers,
 )
+from kernelwise.search.cross_fitted import cross_fitted_odds
 from kernelwise.search.log_loss import held_out_log_loss
 from kernelwise.search.samples import Samples
 from kernelwise.search.scored_kernel import ScoredKernel
@@ -124,6 +125,10 @@ class Family(ABC):
         """What width rules see."""
         return width_data_of_numbers(judge, kernel)
 
+    def scored_values(self, decision: np.ndarray, held: Samples, fold: np.ndarray) -> np.ndarray:
+        """What scorers see of held-out decision values, as of `solve`; ``fold`` is the fold of each row."""
+        return decision
+
     def finer_cost(self, held: Samples, decision: np.ndarray) -> float | None:
         """What tells forms of kernel apart whose scores are equal within the error; None if nothing does.
 
@@ -146,7 +151,8 @@ class Family(ABC):
 class Classification(Family):
     """Classes, told apart by two-class machines.
 
-    ``multiclass`` is a key of `kernelwise.multiclass.STRATEGIES`, ``class_weight`` as in `kernelwise.SVC`.
+    ``multiclass`` is a key of `kernelwise.multiclass.STRATEGIES`, ``class_weight`` as in `kernelwise.SVC`;
+    with ``by_probability`` scorers see log odds instead of decision values (`ProbabilityAnswers`).
     """
 
     finer_reason = "its probabilities are the best for rows that it had not seen"
@@ -160,6 +166,7 @@ class Classification(Family):
     classes: np.ndarray
     multiclass: str = "ovo"
     class_weight: Any = None
+    by_probability: bool = False
 
     def solve(
         self, K: Any, y: Any, Cs: Any, folds: Any, *, bound: Any, settings: Any, epsilon: Any, **how: Any
@@ -195,6 +202,12 @@ class Classification(Family):
 
     def width_data(self, judge: CrossValidator, kernel: Any) -> WidthData:
         return width_data_of_classes(judge, kernel)
+
+    def scored_values(self, decision: np.ndarray, held: Samples, fold: np.ndarray) -> np.ndarray:
+        if not self.by_probability:
+            return decision
+        strategy = STRATEGIES[self.multiclass].machines
+        return cross_fitted_odds(decision, held, fold, len(self.classes), strategy)
 
     def finer_cost(self, held: Samples, decision: np.ndarray) -> float | None:
         if np.isnan(decision).any():  # the only row of a class is never held out

@@ -7,11 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.metaestimators import available_if
 
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.multiclass import STRATEGIES, decide_index, decide_labels, shown_values
-from kernelwise.search.score_names import OF_NUMBERS, OF_TWO
-from kernelwise.search.scores import FoldAnswers, score_of
+from kernelwise.multiclass import STRATEGIES, decide_index, decide_labels, labels_at, shown_values
+from kernelwise.search.score_names import OF_NUMBERS, OF_PROBABILITIES, OF_TWO
+from kernelwise.search.scores import PROBABILITY_SCORES, FoldAnswers, score_of
+from kernelwise.solvers.probability import class_probabilities, most_likely, shown_odds
 
 
 class HeldOutMachine(ClassifierMixin, BaseEstimator):
@@ -20,11 +22,19 @@ class HeldOutMachine(ClassifierMixin, BaseEstimator):
     Asked about any other samples than ``X``, it refuses.
     """
 
-    def __init__(self, X: Any, classes: np.ndarray, labels: np.ndarray, decision: np.ndarray) -> None:
+    def __init__(
+        self,
+        X: Any,
+        classes: np.ndarray,
+        labels: np.ndarray,
+        decision: np.ndarray,
+        probabilities: np.ndarray | None = None,
+    ) -> None:
         self.X = X
         self.classes = classes
         self.labels = labels
         self.decision = decision
+        self.probabilities = probabilities
         self.gave_decision = False
 
     @property
@@ -42,6 +52,12 @@ class HeldOutMachine(ClassifierMixin, BaseEstimator):
         check_same(X, self.X, ClassAnswers.peer)
         self.gave_decision = True
         return self.decision
+
+    @available_if(lambda machine: machine.probabilities is not None)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        check_same(X, self.X, ClassAnswers.peer)
+        self.gave_decision = True  # probabilities follow from decision values
+        return np.asarray(self.probabilities)
 
 
 def check_same(X: Any, known: Any, peer: str) -> None:
@@ -104,6 +120,57 @@ class ClassAnswers:
     def truth(self, y: np.ndarray) -> np.ndarray:
         """What a scorer compares with."""
         return y
+
+
+@dataclass(frozen=True)
+class ProbabilityAnswers:
+    """Labels and probabilities from log odds (`cross_fitted_odds`), which stand for decision values here.
+
+    A scorer sees what the trained estimator will show: labels are those of the largest probability, decision
+    values are log odds. Parameters are those of `ClassAnswers`.
+    """
+
+    known: ClassVar[str] = "labels, probabilities and decision values"
+    usable: ClassVar[str] = ", ".join(map(repr, (*OF_TWO, *OF_PROBABILITIES)))
+    peer: ClassVar[str] = "SVC()"
+
+    strategy: str
+    shape: str
+    reject_label: Any
+
+    def labels(self, odds: np.ndarray, classes: np.ndarray) -> np.ndarray:
+        """Labels of shape (n_Cs, n_test)."""
+        index = most_likely(self._flat(odds), len(classes), self.strategy)
+        return labels_at(index, classes, self.strategy, self.reject_label).reshape(odds.shape[:2])
+
+    def fast(self, scoring: Any, held: FoldAnswers) -> np.ndarray | None:
+        """Scores of shape (n_Cs,) by a short cut, if there is one."""
+        of_probabilities = PROBABILITY_SCORES.get(scoring) if isinstance(scoring, str) else None
+        if of_probabilities is None:
+            score = score_of(scoring)
+            return None if score is None else score.fast(held)
+        p = self._probabilities(held.decision, held.classes)
+        return of_probabilities(p, np.searchsorted(held.classes, held.y), held.weight)
+
+    def machine(self, X: Any, classes: np.ndarray, labels: np.ndarray, odds: np.ndarray) -> Any:
+        """The machine that a scorer sees."""
+        machines = STRATEGIES[self.strategy].machines
+        values = shown_odds(self._flat(odds[None]), len(classes), self.shape, machines)
+        return HeldOutMachine(X, classes, labels, values, self._probabilities(odds[None], classes)[0])
+
+    def truth(self, y: np.ndarray) -> np.ndarray:
+        """What a scorer compares with."""
+        return y
+
+    def _probabilities(self, odds: np.ndarray, classes: np.ndarray) -> np.ndarray:
+        """Probabilities of shape (n_Cs, n_test, n_classes)."""
+        p = class_probabilities(self._flat(odds), len(classes), STRATEGIES[self.strategy].machines)
+        return p.reshape(*odds.shape[:2], len(classes))
+
+    @staticmethod
+    def _flat(odds: np.ndarray) -> np.ndarray:
+        """Odds of all values of C one below the other, of shape (n_Cs · n_test, n_machines)."""
+        return odds.reshape(odds.shape[0] * odds.shape[1], -1)
 
 
 @dataclass(frozen=True)

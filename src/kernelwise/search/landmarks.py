@@ -21,7 +21,7 @@ from kernelwise.search.c_range import STEP, feature_space_variance
 from kernelwise.search.canonical import sample, shuffled_classes
 from kernelwise.search.context import Deadline
 from kernelwise.search.scored_kernel import SMOOTH
-from kernelwise.solvers.platt import fit_platt_of
+from kernelwise.solvers.platt import doubt_of, fit_platt_of
 
 #: Rows on which landmarks and C are chosen, at most, and the share of them that is held out.
 MAX_SEARCH_ROWS = 20_000
@@ -218,7 +218,9 @@ class NystroemSearch:
         weight = np.append(self._test_weight, self.part.weight[self.lone])
         decision = np.concatenate([chosen.decision[chosen.best], chosen.lone[chosen.best]])
         bound = weight * (known.bound / known.weight)
-        return fit_platt_of(known.machines(self.strategy), decision, bound, weight)
+        assert known.classes is not None
+        doubt = doubt_of(len(known.classes), self.strategy)
+        return fit_platt_of(known.machines(self.strategy), decision, bound, weight, doubt)
 
     def train(self, chosen: Candidate, full: Rows | None = None) -> list[LinearSolution]:
         """Train the chosen machines on all rows that the time left allows, from where the search left them.

@@ -6,7 +6,7 @@ import numpy as np
 
 from kernelwise.multiclass import STRATEGIES, two_class_machines
 from kernelwise.search.samples import Samples
-from kernelwise.solvers.platt import fit_platt_of
+from kernelwise.solvers.platt import doubt_of, fit_platt_of
 from kernelwise.solvers.probability import class_probabilities, log_odds
 
 #: Probabilities below this count as this: one row must not decide.
@@ -27,7 +27,7 @@ def held_out_log_loss(held: Samples, decision: np.ndarray, n_classes: int, multi
     """
     decision, strategy = decision.astype(float), STRATEGIES[multiclass].machines
     machines = two_class_machines(held.y, n_classes, strategy)
-    sigmoids = fit_platt_of(machines, decision, held.bound, held.weight)
+    sigmoids = fit_platt_of(machines, decision, held.bound, held.weight, doubt_of(n_classes, strategy))
     p = class_probabilities(log_odds(decision, sigmoids), n_classes, strategy)
     of_truth = np.maximum(p[np.arange(len(p)), held.y], SMALLEST)
     return float(np.average(-np.log(of_truth), weights=held.bound))

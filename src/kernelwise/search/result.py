@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.notebook import block, items
 from kernelwise.criteria import Criterion
 from kernelwise.result import History, TuningResult
 from kernelwise.search.baseline import Baseline
@@ -113,6 +114,15 @@ class SelectionResult(TuningResult):
             f"stopped: {self.stop_reason}"
         )
         return "\n".join([head, numbers, *self.why, *self.how, *map(str, self.diagnostics)])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: why, findings, and how the search went."""
+        return block(
+            f"{self.kernel!r}, C = {self.C:g}",
+            items(self.why),
+            block("Findings", items(map(str, self.diagnostics))) if self.diagnostics else "",
+            block("How it was chosen", items(self.how)) if self.how else "",
+        )
 
 
 def selection_result(

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 
 from sklearn.metrics import get_scorer, make_scorer
 
-from kernelwise.exceptions import IncompatibleError
-
 #: Scores of one class of two, the positive one: 1, unless somebody names it.
 OF_ONE_CLASS = ("f1", "precision", "recall", "jaccard", "average_precision")
 OF_MANY = (
@@ -21,8 +19,11 @@ OF_NUMBERS = (
     *("r2", "explained_variance", "neg_mean_squared_error", "neg_root_mean_squared_error"),
     *("neg_mean_absolute_error", "neg_median_absolute_error", "neg_max_error"),
 )
-#: How names of scores begin that are computed from probabilities.
-OF_PROBABILITIES = ("neg_log_loss", "neg_brier_score", "roc_auc_ov", "d2_log_loss", "d2_brier")
+#: Scores that are computed from probabilities.
+OF_PROBABILITIES = (
+    *("neg_log_loss", "neg_brier_score", "d2_log_loss_score", "d2_brier_score"),
+    *("roc_auc_ovr", "roc_auc_ovo", "roc_auc_ovr_weighted", "roc_auc_ovo_weighted"),
+)
 
 
 class ScoreProblem(NamedTuple):
@@ -37,11 +38,9 @@ def score_problem(name: Any, classes: Sequence[Any]) -> ScoreProblem | None:
     """What keeps a search with these classes from a score of that name; None if nothing is known to."""
     if not isinstance(name, str):
         return None
-    usable = OF_TWO if len(classes) == 2 else OF_MANY
-    if name.startswith(OF_PROBABILITIES):
-        return ScoreProblem("needs probabilities, which the search does not have", False, usable)
     if len(classes) > 2 and name in ("roc_auc", *OF_ONE_CLASS):
-        return ScoreProblem(f"is for two classes, and the target has {len(classes)}", False, usable)
+        others = (*OF_MANY, "roc_auc_ovr", "neg_log_loss")
+        return ScoreProblem(f"is for two classes, and the target has {len(classes)}", False, others)
     if name in OF_ONE_CLASS and 1 not in classes:
         first, second = classes
         why = f"is about one of two classes, and nothing says which: {_shown(first)} or {_shown(second)}"
@@ -65,8 +64,19 @@ def check_score(scoring: Any, classes: Sequence[Any], owner: str) -> None:
         needs = "" if plain._response_method == "predict" else ", response_method='decision_function'"
         named = f"make_scorer({plain._score_func.__name__}, pos_label={_shown(classes[-1])}{needs})"
         advice = f"Pass sklearn.metrics.{named}, or use 'f1_macro'."
-    kind = IncompatibleError if scoring.startswith(OF_PROBABILITIES) else ValueError
-    raise kind(f"scoring={scoring!r} of {owner} {problem.why}. {advice}")
+    raise ValueError(f"scoring={scoring!r} of {owner} {problem.why}. {advice}")
+
+
+def may_need_probabilities(scorer: Any) -> bool:
+    """Whether a scorer of scikit-learn asks for probabilities, or a function of the user's own might."""
+    if isinstance(scorer, PositiveScore):
+        return False
+    method = getattr(scorer, "_response_method", None)
+    if method is None:
+        # The scorer that `check_scoring` makes of None calls the estimator's own score: accuracy.
+        return not type(scorer).__module__.startswith("sklearn.")
+    # A tuple lists what it takes in the order of its preference; decision values are enough for it.
+    return method == "predict_proba"
 
 
 @dataclass(frozen=True)

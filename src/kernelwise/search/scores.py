@@ -72,6 +72,22 @@ SCORES = {
 }
 
 
+def _log_loss(p: np.ndarray, truth: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    of_truth = np.maximum(p[:, np.arange(len(truth)), truth], np.finfo(float).eps)
+    return np.average(np.log(of_truth), axis=1, weights=weight)
+
+
+def _brier(p: np.ndarray, truth: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    squares = ((p - np.eye(p.shape[2])[truth]) ** 2).sum(axis=2)
+    # Both classes of two have the same error, and scikit-learn counts that of one.
+    return -np.average(squares, axis=1, weights=weight) / (2.0 if p.shape[2] == 2 else 1.0)
+
+
+#: Scores of probabilities, (n_Cs, n_test, n_classes), and class indices, (n_test,); larger is better. They
+#: are defined on a fold without one of the classes, too, where scikit-learn's raise.
+PROBABILITY_SCORES = {"neg_log_loss": _log_loss, "neg_brier_score": _brier}
+
+
 def score_of(scoring: Any) -> Score | None:
     """The entry of `SCORES` that a ``scoring`` of classes stands for; None is accuracy."""
     if scoring is None:

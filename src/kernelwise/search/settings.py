@@ -44,15 +44,46 @@ def check_settings(model: Any) -> None:
             raise ValueError(
                 f"'search' of {me} must be an Optimizer, None or one of {names}, got {model.search!r}."
             )
-    if not callable(model.refit) and not isinstance(model.refit, bool) and model.refit != ONE_ERROR:
+    _check_scores(model.scoring, model.refit, me)
+
+
+def _check_scores(scoring: Any, refit: Any, owner: str) -> None:
+    """Raise unless ``scoring`` is one score, or several of which ``refit`` names one."""
+    if scoring is None or isinstance(scoring, str) or callable(scoring):
+        if not callable(refit) and not isinstance(refit, bool) and refit != ONE_ERROR:
+            raise ValueError(
+                f"'refit' of {owner} must be True, False, {ONE_ERROR!r} or callable, got {refit!r}."
+            )
+        return
+    named = scores_by_name(scoring)
+    if not named or not all(isinstance(name, str) for name in named):
         raise ValueError(
-            f"'refit' of {me} must be True, False, {ONE_ERROR!r} or callable, got {model.refit!r}."
+            f"'scoring' of {owner} must be a name, a function, a list of different names or a dict from "
+            f"names to scores, got {scoring!r}."
         )
-    if model.scoring is not None and not isinstance(model.scoring, str) and not callable(model.scoring):
+    if not isinstance(refit, str) or refit not in named:
         raise ValueError(
-            f"'scoring' of {me} must be one score, a name or a callable, got {model.scoring!r}. For several, "
-            "use cross_validate on the tuned machine, or GridSearchSVC."
+            f"'refit' of {owner} must name the score that the search maximises, one of "
+            f"{', '.join(map(repr, named))}, because 'scoring' has several; got {refit!r}."
         )
+
+
+def scores_by_name(scoring: Any) -> dict[Any, Any]:
+    """Several scores as a dict; empty for what is no list, tuple, set or dict of different ones."""
+    if isinstance(scoring, dict):
+        return scoring
+    if not isinstance(scoring, list | tuple | set):
+        return {}
+    try:
+        named = {name: name for name in scoring}
+    except TypeError:  # a list in a list
+        return {}
+    return named if len(named) == len(scoring) else {}
+
+
+def steering_score(scoring: Any, refit: Any) -> Any:
+    """The score that a search maximises: the only one, or the one of several that ``refit`` names."""
+    return scores_by_name(scoring).get(refit, scoring) if isinstance(refit, str) else scoring
 
 
 def _check_kernel(kernel: Any, owner: str) -> None:

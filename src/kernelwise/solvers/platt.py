@@ -22,7 +22,13 @@ FLAT = 1e-6  # slope of probabilities that hardly depend on decision values, but
 
 
 def fit_platt(
-    decision: Any, y: Any, sample_weight: Any = None, *, counts: Any = None, is_increasing: bool = False
+    decision: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    counts: Any = None,
+    is_increasing: bool = False,
+    doubt: float = 1.0,
 ) -> tuple[float, float]:
     """Fit p(f) = 1 / (1 + exp(A f + B)) by maximum likelihood and return A and B, A negative for a rising p.
 
@@ -32,7 +38,8 @@ def fit_platt(
     are those of the likelihood; ``counts``, of the same shape (n_samples,), say how many samples each value
     stands for, which the smoothing goes by (None: the weights). They differ where classes have weights. With
     ``is_increasing`` larger decision values never make it less likely: held-out values of few samples may say
-    the contrary by chance, and probabilities would then contradict the labels.
+    the contrary by chance, and probabilities would then contradict the labels. ``doubt`` is how many rows the
+    targets are smoothed by; see `doubt_of`.
     """
     f = np.asarray(decision, dtype=float)
     if f.ndim != 1 or not np.isfinite(f).all():
@@ -44,40 +51,94 @@ def fit_platt(
         )
     w = check_weights(sample_weight, f.size)
     positive, negative = w[index == 1].sum(), w[index == 0].sum()
-    target = smoothed_targets(index == 1, w if counts is None else check_weights(counts, f.size))
+    target = smoothed_targets(index == 1, w if counts is None else check_weights(counts, f.size), doubt)
+    start = np.array([[0.0, np.log((negative + 1.0) / (positive + 1.0))]])
+    A, B = _sigmoids(f[None], target[None], w[None], start, is_increasing)[0]
+    return float(A), float(B)
+
+
+def _sigmoids(
+    f: np.ndarray, target: np.ndarray, w: np.ndarray, start: np.ndarray, is_increasing: bool
+) -> np.ndarray:
+    """(A, B) of many problems, shape (n_problems, 2); the other arrays are as in `_newton`."""
     # Decision values of any size: Newton's steps do not depend on their unit, but the ridge does.
-    unit = float(np.abs(f).max()) or 1.0
-    start = np.array([0.0, np.log((negative + 1.0) / (positive + 1.0))])
-    A, B = _newton(f / unit, target, w, start)
-    if A > 0.0 and is_increasing:
+    unit = np.abs(f).max(axis=1)
+    unit[unit == 0.0] = 1.0
+    found = _newton(f / unit[:, None], target, w, start)
+    found[:, 0] /= unit
+    if is_increasing and (is_wrong := found[:, 0] > 0.0).any():
         # The likelihood is concave: the best without a wrong direction has no slope; this is as good as none.
-        share = float(w @ target / w.sum())
-        return -FLAT / unit, float(np.log((1.0 - share) / share))
-    return A / unit, B
+        share = (w * target)[is_wrong].sum(axis=1) / w[is_wrong].sum(axis=1)
+        found[is_wrong] = np.column_stack([-FLAT / unit[is_wrong], np.log((1.0 - share) / share)])
+    return found
+
+
+def fit_platt_along(
+    decision: np.ndarray, is_positive: np.ndarray, bound: np.ndarray, counts: np.ndarray, doubt: float = 1.0
+) -> np.ndarray:
+    """Increasing sigmoids of one machine for many values of C and many weightings of its samples.
+
+    Parameters
+    ----------
+    decision : ndarray of shape (n_Cs, n_samples)
+    is_positive : ndarray of shape (n_samples,), bool
+    bound, counts : ndarray of shape (n_parts, n_samples)
+        As the weights and the counts of `fit_platt`; samples of weight zero do not count. A part without one
+        of the classes has a sigmoid that hardly rises.
+    doubt : float, default=1.0
+        As in `fit_platt`.
+
+    Returns
+    -------
+    sigmoids : ndarray of shape (n_Cs, n_parts, 2)
+    """
+    shape = (len(decision), *bound.shape)
+    targets = np.stack([smoothed_targets(is_positive, part, doubt) for part in counts])
+    positive, negative = bound[:, is_positive].sum(axis=1), bound[:, ~is_positive].sum(axis=1)
+    start = np.column_stack([np.zeros(len(bound)), np.log((negative + 1.0) / (positive + 1.0))])
+    seen = np.where(bound > 0.0, decision[:, None].astype(float), 0.0)
+    arrays = (seen, targets[None], bound[None])
+    f, target, w = (np.broadcast_to(part, shape).reshape(-1, shape[2]) for part in arrays)
+    found = _sigmoids(f, target, w, np.tile(start, (len(decision), 1)), True)
+    return found.reshape(*shape[:2], 2)
+
+
+def doubt_of(n_classes: int, strategy: str) -> float:
+    """How much Platt's targets are smoothed: by one row, which the pairs of a class share.
+
+    A class of k is coupled from k − 1 pairs, and what each of them doubts adds up: ten classes of thirty rows
+    would have no probability above 0.75 if every pair doubted as much as a machine of two classes. Machines
+    of two classes, and of each class and the rest, have Platt's own targets.
+    """
+    return 1.0 / (n_classes - 1.0) if strategy == "ovo" and n_classes > 2 else 1.0
 
 
 def fit_platt_of(
-    machines: Iterable[Any], decision: np.ndarray, bound: np.ndarray, weight: np.ndarray
+    machines: Iterable[Any], decision: np.ndarray, bound: np.ndarray, weight: np.ndarray, doubt: float = 1.0
 ) -> np.ndarray:
     """An increasing sigmoid for each column of ``decision``, that of a machine; shape (n_machines, 2).
 
     The likelihood has the weights ``bound``, those of samples times those of their classes. ``weight`` has
     those of the samples alone; the smoothing counts copies, so that a row of weight two is two rows, and
-    weights that sum to one do not make probabilities of one half.
+    weights that sum to one do not make probabilities of one half. ``doubt`` is that of `doubt_of`.
     """
-    counts = copies_of(weight)
+    counts, how = copies_of(weight), {"is_increasing": True, "doubt": doubt}
     return np.array(
         [
-            fit_platt(column[members], signs, bound[members], counts=counts[members], is_increasing=True)
+            fit_platt(column[members], signs, bound[members], counts=counts[members], **how)
             for column, (members, signs) in zip(decision.T.astype(np.float64), machines, strict=True)
         ]
     )
 
 
-def smoothed_targets(is_positive: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Platt's targets of shape (n_samples,): (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2), not quite 1 and 0."""
+def smoothed_targets(is_positive: np.ndarray, weight: np.ndarray, doubt: float = 1.0) -> np.ndarray:
+    """Targets of shape (n_samples,): (n₊ + s)/(n₊ + 2s) and s/(n₋ + 2s), not quite 1 and 0.
+
+    ``doubt`` is s; Platt's own targets have s = 1.
+    """
     positive, negative = weight[is_positive].sum(), weight[~is_positive].sum()
-    return np.where(is_positive, (positive + 1.0) / (positive + 2.0), 1.0 / (negative + 2.0))
+    high, low = (positive + doubt) / (positive + 2.0 * doubt), doubt / (negative + 2.0 * doubt)
+    return np.where(is_positive, high, low)
 
 
 def platt_probability(decision: Any, A: Any, B: Any) -> np.ndarray:
@@ -85,33 +146,51 @@ def platt_probability(decision: Any, A: Any, B: Any) -> np.ndarray:
     return expit(-(A * np.asarray(decision, dtype=float) + B))
 
 
-def _newton(f: np.ndarray, target: np.ndarray, w: np.ndarray, start: np.ndarray) -> tuple[float, float]:
-    """Minimise Σ w (t z + log(1 + e⁻ᶻ)) with z = A f + B over (A, B)."""
-    design = np.column_stack([f, np.ones_like(f)])
+def _newton(f: np.ndarray, target: np.ndarray, w: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Minimise Σ w (t z + log(1 + e⁻ᶻ)) with z = A f + B over (A, B), for many problems at once.
 
-    def cost(point: np.ndarray) -> float:
-        z = design @ point
-        return float(w @ (target * z + np.logaddexp(0.0, -z)))
+    ``f``, ``target`` and ``w`` have the shape (n_problems, n_samples); start and result (n_problems, 2).
+    """
 
-    point, value = start, cost(start)
+    def cost(point: np.ndarray, which: np.ndarray) -> np.ndarray:
+        z = point[:, :1] * f[which] + point[:, 1:]
+        return (w[which] * (target[which] * z + np.logaddexp(0.0, -z))).sum(axis=1)
+
+    found, total = start.copy(), w.sum(axis=1)
+    left = np.arange(len(f))
+    value = cost(found, left)
     for _ in range(MAX_ITER):
-        p = expit(-(design @ point))
-        gradient = design.T @ (w * (target - p))
-        if np.abs(gradient).max() <= TOL * w.sum():
-            return float(point[0]), float(point[1])
-        hessian = (design.T * (w * p * (1.0 - p))) @ design + RIDGE * w.sum() * np.eye(2)
-        step = -np.linalg.solve(hessian, gradient)
-        length, slope = 1.0, float(gradient @ step)
+        point, values = found[left], f[left]
+        p = expit(-(point[:, :1] * values + point[:, 1:]))
+        pull = w[left] * (target[left] - p)
+        gradient = np.column_stack([(pull * values).sum(axis=1), pull.sum(axis=1)])
+        is_open = np.abs(gradient).max(axis=1) > TOL * total[left]
+        left, point, values, p, gradient = (part[is_open] for part in (left, point, values, p, gradient))
+        if not left.size:
+            return found
+        curvature = w[left] * p * (1.0 - p)
+        cross = (curvature * values).sum(axis=1)
+        hessian = np.empty((len(left), 2, 2))
+        hessian[:, 0, 0] = (curvature * values**2).sum(axis=1) + RIDGE * total[left]
+        hessian[:, 1, 1] = curvature.sum(axis=1) + RIDGE * total[left]
+        hessian[:, 0, 1] = hessian[:, 1, 0] = cross
+        step = -np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
+        slope = (gradient * step).sum(axis=1)
+        length, new = np.ones(len(left)), np.empty(len(left))
+        tried = np.arange(len(left))
         # Near the minimum the decrease is lost in the rounding of the cost, and the whole step is right.
-        while (new := cost(point + length * step)) > value + SUFFICIENT * length * slope + 1e-14 * abs(value):
-            length /= 2.0
-            if length < SMALLEST_STEP:
-                break
-        point, value = point + length * step, new
+        most = value[left] + 1e-14 * np.abs(value[left])
+        while tried.size:
+            new[tried] = cost(point[tried] + length[tried, None] * step[tried], left[tried])
+            allowed = most[tried] + SUFFICIENT * length[tried] * slope[tried]
+            tried = tried[new[tried] > allowed]
+            length[tried] /= 2.0
+            tried = tried[length[tried] >= SMALLEST_STEP]
+        found[left], value[left] = point + length[:, None] * step, new
     warnings.warn(
         f"Platt's sigmoid was not found to full precision in {MAX_ITER} Newton steps: "
         "probabilities may be off. Scale the features, or lower C.",
         ConvergenceWarning,
         stacklevel=3,
     )
-    return float(point[0]), float(point[1])
+    return found

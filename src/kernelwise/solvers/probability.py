@@ -41,13 +41,20 @@ def class_probabilities(odds: np.ndarray, n_classes: int, machines: str) -> np.n
     return np.concatenate(p) if p else np.empty((0, n_classes))
 
 
-def most_likely(odds: np.ndarray, n_classes: int, multiclass: str) -> np.ndarray:
+def most_likely(
+    odds: np.ndarray, n_classes: int, multiclass: str, costs: np.ndarray | None = None
+) -> np.ndarray:
     """Index of the class of the largest probability, of shape (n_samples,); the first of equals.
 
     A strategy that rejects (``multiclass`` is a key of `STRATEGIES`) gives it only where every machine of
-    that class says so, `REJECTED` elsewhere.
+    that class says so, `REJECTED` elsewhere. With ``costs``, (n_classes, n_classes), those of each true class
+    (row) and answer (column), it is the class of least expected cost.
     """
     strategy = STRATEGIES[multiclass]
+    if costs is not None:
+        if n_classes == 2:
+            return (odds[:, 0] > log_threshold(costs)).astype(np.intp)
+        return expected_costs(odds, costs, strategy.machines).argmin(axis=1)
     best = class_probabilities(odds, n_classes, strategy.machines).argmax(axis=1)
     if not strategy.rejects:
         return best
@@ -55,25 +62,47 @@ def most_likely(odds: np.ndarray, n_classes: int, multiclass: str) -> np.ndarray
     return np.where(best == agreed, best, REJECTED)
 
 
-def decide(decision: np.ndarray, sigmoids: np.ndarray | None, n_classes: int, multiclass: str) -> np.ndarray:
+def log_threshold(costs: np.ndarray) -> float:
+    """Log odds above which the second of two classes has the least expected cost."""
+    return float(np.log(costs[0, 1] / costs[1, 0]))
+
+
+def expected_costs(odds: np.ndarray, costs: np.ndarray, machines: str) -> np.ndarray:
+    """Expected cost of each answer, of shape (n_samples, n_classes)."""
+    return np.asarray(class_probabilities(odds, len(costs), machines) @ costs)
+
+
+def decide(
+    decision: np.ndarray,
+    sigmoids: np.ndarray | None,
+    n_classes: int,
+    multiclass: str,
+    costs: np.ndarray | None = None,
+) -> np.ndarray:
     """Class indices of shape (n_samples,) of decision values, (n_samples, n_machines); −1 is rejected.
 
-    With ``sigmoids``, of shape (n_machines, 2), by the largest probability; without, by votes or the largest
-    value, as the strategy ``multiclass`` says.
+    With ``sigmoids``, of shape (n_machines, 2), by the largest probability, or the least expected cost if
+    there are ``costs`` (see `most_likely`); without, by votes or the largest value, as the strategy
+    ``multiclass`` says.
     """
     if sigmoids is not None:
-        return most_likely(log_odds(decision, sigmoids), n_classes, multiclass)
+        return most_likely(log_odds(decision, sigmoids), n_classes, multiclass, costs)
     return STRATEGIES[multiclass].decide(decision[:, 0] if n_classes == 2 else decision, n_classes)
 
 
-def shown_odds(odds: np.ndarray, n_classes: int, shape: str, machines: str) -> np.ndarray:
+def shown_odds(
+    odds: np.ndarray, n_classes: int, shape: str, machines: str, costs: np.ndarray | None = None
+) -> np.ndarray:
     """Log odds as ``decision_function`` shows them: positive, or largest, for the most likely class.
 
     Two classes: (n_samples,), of the second against the first. More: those of every machine, or, for one
-    value per class from pairs, log(p_k / largest other p), of shape (n_samples, n_classes).
+    value per class from pairs, log(p_k / largest other p), of shape (n_samples, n_classes). With costs, odds
+    of two classes are relative to the threshold, and one value per class is minus its expected cost.
     """
     if n_classes == 2:
-        return odds.ravel()
+        return odds.ravel() if costs is None else odds.ravel() - log_threshold(costs)
+    if costs is not None and shape == "ovr":
+        return -expected_costs(odds, costs, machines)
     if (shape, machines) != ("ovr", "ovo"):
         return odds
     log_p = np.log(np.maximum(class_probabilities(odds, n_classes, machines), ROUNDING))

@@ -1,0 +1,88 @@
+"""The probability above which the second of two classes is answered, chosen by a score on held-out rows."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.ndimage import uniform_filter1d
+from scipy.special import expit
+
+from kernelwise.findings import Finding
+from kernelwise.multiclass import STRATEGIES
+from kernelwise.search.cross_fitted import cross_fitted_odds
+from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.families import Classification
+from kernelwise.search.result import Choice
+
+#: Thresholds that are compared, at most.
+N_TRIED = 199
+#: Share of them whose scores are averaged: the score of one threshold jumps with every row.
+SMOOTH = 0.05
+
+
+class Threshold(NamedTuple):
+    """A threshold of probability, its standard error, its score, and that of a threshold of one half."""
+
+    value: float
+    error: float
+    score: float
+    score_at_half: float
+    is_at_end: bool
+
+
+def choose_threshold(judge: CrossValidator, choice: Choice) -> Threshold:
+    """The threshold of the highest mean score over the folds, smoothed over neighbouring thresholds.
+
+    Probabilities of a row come from sigmoids of the other folds. The standard error is the jackknife's: the
+    choice is repeated without each fold.
+    """
+    family = judge.family
+    assert isinstance(family, Classification)
+    machines = STRATEGIES[family.multiclass].machines
+    decision = choice.decision[None, :, 0].astype(float)
+    odds = cross_fitted_odds(decision, judge.held_out, judge.fold_rows.fold, 2, machines)[0]
+    known = np.unique(odds[judge.tested])
+    middles = np.append((known[1:] + known[:-1]) / 2.0, 0.0)
+    tried = np.unique(np.quantile(middles, np.linspace(0.0, 1.0, min(N_TRIED, len(middles)))))
+    tried = np.unique(np.append(tried, 0.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # precision and the like warn of a class that is never predicted
+        scores = np.nan_to_num(judge.fold_scores(odds[None] - tried[:, None]))
+    if np.ptp(scores, axis=0).max() == 0.0:
+        raise ValueError(
+            "threshold='auto' needs a score that changes with the labels of the held-out rows, and this one "
+            "is the same for every threshold. Use a score such as 'f1_macro', or threshold=None."
+        )
+    best = _best(scores, tried)
+    others = [expit(tried[_best(np.delete(scores, k, axis=1), tried)]) for k in range(scores.shape[1])]
+    spread = np.sum((np.array(others) - np.mean(others)) ** 2)
+    error = float(np.sqrt(spread * (len(others) - 1) / len(others))) if len(others) > 1 else np.nan
+    half = int(np.searchsorted(tried, 0.0))
+    means = scores.mean(axis=1)
+    is_at_end = best in (0, len(tried) - 1)
+    return Threshold(float(expit(tried[best])), error, float(means[best]), float(means[half]), is_at_end)
+
+
+def _best(scores: np.ndarray, tried: np.ndarray) -> int:
+    """Index of the threshold of the highest smoothed score; of equals the one nearest to one half."""
+    width = max(1, round(SMOOTH * len(tried)))
+    smoothed = uniform_filter1d(scores.mean(axis=1), width, mode="nearest")
+    best = np.flatnonzero(smoothed >= smoothed.max() - 1e-12)
+    return int(best[np.argmin(np.abs(tried[best]))])
+
+
+def threshold_findings(found: Threshold, label: Any) -> list[Finding]:
+    """What was chosen; a warning if it is the lowest or highest threshold of all."""
+    message = (
+        f"The model answers {label!r} where its probability is above {found.value:.3g} ± {found.error:.2g}, "
+        f"which scores {found.score:.4g} on held-out rows; a threshold of one half scores "
+        f"{found.score_at_half:.4g}."
+    )
+    findings = [Finding("threshold", "info", message)]
+    if found.is_at_end:
+        message = f"The threshold {found.value:.3g} is at the end of its range: one class is hardly answered."
+        advice = "Choose another score, or give a threshold."
+        findings.append(Finding("threshold at the end", "warning", message, advice))
+    return findings

@@ -1,0 +1,55 @@
+"""Log odds of held-out rows by sigmoids that have not seen these rows: what probability scores go by."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernelwise._core.weights import copies_of
+from kernelwise.multiclass import two_class_machines
+from kernelwise.search.samples import Samples
+from kernelwise.solvers.platt import doubt_of, fit_platt_along
+
+#: Numbers that sigmoids are fitted to at a time.
+MOST_NUMBERS = 2_000_000
+
+
+def cross_fitted_odds(
+    decision: np.ndarray, held: Samples, fold: np.ndarray, n_classes: int, strategy: str
+) -> np.ndarray:
+    """Log odds of every machine's positive class, in the shape of the decision values.
+
+    The sigmoids of a fold are fitted to the held-out values of all other folds.
+
+    Parameters
+    ----------
+    decision : ndarray of shape (n_Cs, n_held_out) or (n_Cs, n_held_out, n_machines)
+    held : Samples
+        Its ``bound`` is the weight of a row in the likelihood.
+    fold : ndarray of shape (n_held_out,)
+        The fold that holds out each row; rows of fold −1 are held out by none, and have no odds (NaN).
+    n_classes : int
+    strategy : {"ovo", "ovr"}
+    """
+    shape, is_held = decision.shape, fold >= 0
+    values = np.where(is_held[:, None], decision.reshape(len(decision), len(fold), -1), 0.0)
+    odds = np.full(values.shape, np.nan)
+    n_folds = int(fold.max()) + 1
+    block = max(1, int(MOST_NUMBERS / (len(values) * len(fold))))
+    counts = copies_of(held.weight)
+    machines = two_class_machines(held.y, n_classes, strategy)
+    for m, machine in enumerate(machines):
+        members = machine.members
+        for first in range(0, n_folds, block):
+            parts = np.arange(first, min(first + block, n_folds))
+            is_seen = (fold[members] != parts[:, None]) & is_held[members]
+            sigmoids = fit_platt_along(
+                values[:, members, m],
+                machine.signs > 0,
+                is_seen * held.bound[members],
+                is_seen * counts[members],
+                doubt_of(n_classes, strategy),
+            )
+            rows = np.flatnonzero((fold >= first) & (fold <= parts[-1]))
+            A, B = np.moveaxis(sigmoids[:, fold[rows] - first], 2, 0)
+            odds[:, rows, m] = -(A * values[:, rows, m] + B)
+    return odds.reshape(shape)

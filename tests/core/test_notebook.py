@@ -1,0 +1,74 @@
+"""What notebooks show of results, comparisons and diagnoses: whole, and no text of a user's is markup."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from kernelwise import TunedSVC, compare, diagnose
+from kernelwise._core.notebook import block, items, table
+
+
+class Checked(HTMLParser):
+    """Collects the text, and sees that every tag is closed."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.text, self.tags = [], [], set()
+        self.feed(html)
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        self.tags.add(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_texts_are_escaped():
+    html = block("<b>", items(["<script>alert(1)</script>"]), table(["<i>"], [["a & b"]]))
+    page = Checked(html)
+    assert {"script", "b", "i"}.isdisjoint(page.tags)
+    assert ["<b>", "<script>alert(1)</script>", "<i>", "a & b"] == page.text
+    assert items([]) == ""
+
+
+def test_what_notebooks_show():
+    X, y = load_iris(return_X_y=True)
+    y = np.array(["<script>", "b", "c"])[y]
+    model = TunedSVC("rbf").fit(X, y)
+    shown = {
+        "result": (model.result_, model.result_.why[0]),
+        "diagnosis": (diagnose(X, y), diagnose(X, y)[0].message),
+        "comparison": (compare(X, y, ["SVC defaults"], n_splits=2), "most frequent class"),
+    }
+    for thing, expected in shown.values():
+        page = Checked(thing._repr_html_())
+        assert "script" not in page.tags
+        assert expected in page.text
+
+
+def test_the_best_of_several_class_weights_is_taken():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(200, 2)) + 1.2 * (np.arange(200) % 10 == 0)[:, None]
+    y = (np.arange(200) % 10 == 0).astype(int)
+    alone = {
+        weight: TunedSVC("rbf", class_weight=weight, scoring="balanced_accuracy").fit(X, y)
+        for weight in (None, "balanced")
+    }
+    model = TunedSVC("rbf", class_weight=[None, "balanced"], scoring="balanced_accuracy").fit(X, y)
+    assert model.best_class_weight_ == "balanced"
+    assert model.best_score_ == max(one.best_score_ for one in alone.values())
+    assert np.array_equal(model.predict(X), alone["balanced"].predict(X))
+    assert model.class_weight == [None, "balanced"]
+    assert model.diagnostics_[-1].name == "class weights"
+    assert "None: 0." in model.diagnostics_[-1].message
+    with pytest.raises(ValueError, match="'class_weight' of TunedSVC is an empty list"):
+        TunedSVC("rbf", class_weight=[]).fit(X, y)

@@ -1,0 +1,116 @@
+"""Searches that go by probabilities: what scorers see, and that it is computed without the rows judged."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.metrics import get_scorer, log_loss, make_scorer
+
+from kernelwise import TunedSVC
+from kernelwise.solvers.platt import fit_platt, platt_probability
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True)
+    return X[:200, :6], y[:200]
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return load_wine(return_X_y=True)
+
+
+def test_the_log_loss_of_a_search_is_that_of_sigmoids_of_other_folds(cancer):
+    X, y = cancer
+    half = np.arange(200) % 2 == 0
+    folds = [(np.flatnonzero(~half), np.flatnonzero(half)), (np.flatnonzero(half), np.flatnonzero(~half))]
+    model = TunedSVC("rbf", cv=folds, scoring="neg_log_loss", Cs=[1.0]).fit(X, y)
+    decisions = []
+    Z = model.scaler_.transform(X)
+    for train, test in folds:
+        machine = model._machine().set_params(tol=1e-6).fit(Z[train], y[train])
+        decisions.append((test, machine.machine_values(Z[test])[:, 0]))
+    (first, f), (second, g) = decisions
+    losses = []
+    for rows, values, other, seen in ((first, f, second, g), (second, g, first, f)):
+        p = platt_probability(values, *fit_platt(seen, y[other], is_increasing=True))
+        losses.append(log_loss(y[rows], p))
+    assert model.best_score_ == pytest.approx(-np.mean(losses), rel=2e-3)
+
+
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "neg_brier_score", "d2_log_loss_score", "roc_auc_ovr"])
+@pytest.mark.parametrize("multiclass", ["ovo", "ovr"])
+def test_scores_of_probabilities_steer_a_search(wine, scoring, multiclass):
+    model = TunedSVC("rbf", scoring=scoring, multiclass=multiclass).fit(*wine)
+    assert model.result_.baseline.score < model.best_score_
+    assert model.score(*wine) == pytest.approx(get_scorer(scoring)(model, *wine))
+    assert np.array_equal(model.predict(wine[0]), model.classes_[model.predict_proba(wine[0]).argmax(axis=1)])
+
+
+def test_a_search_by_log_loss_has_no_more_of_it(wine):
+    X, y = wine
+    by_labels = TunedSVC("rbf", cv=3).fit(X, y)
+    by_loss = TunedSVC("rbf", cv=3, scoring="neg_log_loss").fit(X, y)
+    rows = {(row["gamma"], row["C"]): score for row, score in _scored(by_loss)}
+    chosen = by_labels.best_params_["gamma"], by_labels.best_params_["C"]
+    if chosen in rows:
+        assert by_loss.best_score_ >= rows[chosen] - 0.02
+    assert max(rows.values()) - by_loss.best_score_ < 0.02  # the choice goes by smoothed scores
+
+
+def _scored(model):
+    return zip(model.cv_results_["params"], model.cv_results_["mean_test_score"], strict=True)
+
+
+def test_the_shares_of_the_classes_are_the_baseline_of_log_loss(cancer):
+    model = TunedSVC("rbf", scoring="neg_log_loss").fit(*cancer)
+    share = cancer[1].mean()
+    entropy = share * np.log(share) + (1 - share) * np.log(1 - share)
+    assert model.result_.baseline.score == pytest.approx(entropy, rel=0.01)
+    assert "shares of the classes" in model.result_.baseline.answer
+
+
+def test_a_function_of_the_users_own_may_ask_for_probabilities(cancer):
+    seen = []
+
+    def loss(estimator, X, y):
+        p = estimator.predict_proba(X)
+        seen.append(p)
+        assert np.array_equal(estimator.predict(X), estimator.classes_[p.argmax(axis=1)])
+        return -log_loss(y, p)
+
+    own = TunedSVC("rbf", scoring=loss).fit(*cancer)
+    named = TunedSVC("rbf", scoring="neg_log_loss").fit(*cancer)
+    made = TunedSVC(
+        "rbf", scoring=make_scorer(log_loss, response_method="predict_proba", greater_is_better=False)
+    )
+    assert own.best_score_ == pytest.approx(named.best_score_, rel=1e-9)
+    assert made.fit(*cancer).best_score_ == pytest.approx(named.best_score_, rel=1e-9)
+    assert_allclose(seen[0].sum(axis=1), 1.0)
+
+
+def test_a_weight_of_two_is_a_repeated_row(cancer):
+    X, y = cancer
+    weight = 1.0 + (np.arange(200) % 3 == 0)
+    twice = np.repeat(np.arange(200), weight.astype(int))
+    weighted = TunedSVC("rbf", scoring="neg_log_loss").fit(X, y, sample_weight=weight)
+    repeated = TunedSVC("rbf", scoring="neg_log_loss").fit(X[twice], y[twice])
+    assert weighted.best_score_ == pytest.approx(repeated.best_score_, rel=1e-9)
+    assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=1e-6)
+
+
+def test_a_fold_without_a_class_has_a_log_loss():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 2))
+    y = np.r_[np.zeros(29, int), np.ones(29, int), 2, 2]
+    model = TunedSVC("rbf", scoring="neg_log_loss", cv=5).fit(X + y[:, None], y)
+    assert np.isfinite(model.best_score_)
+
+
+def test_a_nystroem_machine_chooses_its_C_by_probabilities(cancer):
+    model = TunedSVC("rbf", scoring="neg_log_loss", solver="nystroem").fit(*cancer)
+    assert model.best_score_ > model.result_.baseline.score
+    assert np.isfinite(model.score(*cancer))

@@ -23,7 +23,7 @@ LAYERS = (
     ("testing", "search"),
     ("export",),
     ("estimators", "distributed"),
-    ("persistence", "diagnostics", "tuning"),
+    ("persistence", "diagnostics", "tuning", "explanation"),
     ("selection",),
     ("reports",),
     ("comparison",),

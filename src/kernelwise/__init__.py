@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         TunedSVC,
         TunedSVR,
     )
+    from kernelwise.explanation import Explanation, explain
     from kernelwise.persistence import load
     from kernelwise.reports import CPathDisplay, CriterionDisplay, RelevanceDisplay, SearchSurfaceDisplay
     from kernelwise.sketch import DistanceSketch
@@ -33,6 +34,7 @@ __all__ = [
     "CriterionDisplay",
     "Diagnosis",
     "DistanceSketch",
+    "Explanation",
     "GridSearchSVC",
     "MetricTransformer",
     "NystroemSVC",
@@ -44,6 +46,7 @@ __all__ = [
     "__version__",
     "compare",
     "diagnose",
+    "explain",
     "load",
     "tune",
 ]
@@ -63,6 +66,8 @@ _HOMES = {
     "NystroemSVR": "estimators",
     "TunedSVC": "estimators",
     "TunedSVR": "estimators",
+    "Explanation": "explanation",
+    "explain": "explanation",
     "load": "persistence",
     "CPathDisplay": "reports",
     "CriterionDisplay": "reports",
@@ -78,6 +83,7 @@ _PACKAGES = (
     "diagnostics",
     "estimators",
     "exceptions",
+    "explanation",
     "kernels",
     "metrics",
     "optimizers",

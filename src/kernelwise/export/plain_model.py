@@ -99,6 +99,11 @@ def plain_model(model: Any, machine: Any) -> PlainModel:
 
     Mean and scale of a regression's targets are in β and b.
     """
+    return replace(plain_numbers(model, machine), **_labels(model, machine))
+
+
+def plain_numbers(model: Any, machine: Any) -> PlainModel:
+    """The same without what labels go by: any strategy has decision values."""
     terms = _terms(machine)
     n_features = machine.n_features_in_
     shift, factor = _affine(getattr(model, "scaler_", None), n_features)
@@ -117,7 +122,6 @@ def plain_model(model: Any, machine: Any) -> PlainModel:
         support=support,
         beta=deviation * beta,
         intercept=mean + deviation * np.asarray(machine.intercept_, dtype=float),
-        **_labels(model, machine),
     )
 
 

@@ -405,5 +405,5 @@ def test_columns_that_may_be_wrong_are_looked_at_first(run, write):
 
 
 def test_rows_of_a_class_are_told_from_its_name(run, write):
-    name = write("numbers.csv", "a,b,class", [(k, k % 3, k % 2 + 1) for k in range(30)])
+    name = write("numbers.csv", "a,b,class", [(k, k % 3, 2 - k % 2) for k in range(30)])
     assert run("diagnose", name).out.startswith("30 rows, 2 features; 2 classes: 1 (15), 2 (15).")

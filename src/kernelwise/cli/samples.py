@@ -102,7 +102,7 @@ def first_line(data: Samples) -> str:
     if data.encoding.task == "regression":
         low, high, mean = data.y.min(), data.y.max(), data.y.mean()
         return f"{size}; {data.encoding.target!r} is between {low:.4g} and {high:.4g}, on average {mean:.4g}."
-    counts = Counter(data.y.tolist()).most_common()
+    counts = sorted(Counter(sorted(data.y.tolist())).items(), key=lambda pair: -pair[1])
     shown = [f"{_printable(label)} ({n})" for label, n in counts[:MOST_CLASSES]]
     more = f" and {len(counts) - MOST_CLASSES} more" if len(counts) > MOST_CLASSES else ""
     classes = "1 class" if len(counts) == 1 else f"{len(counts)} classes"

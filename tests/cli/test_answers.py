@@ -407,3 +407,13 @@ def test_columns_that_may_be_wrong_are_looked_at_first(run, write):
 def test_rows_of_a_class_are_told_from_its_name(run, write):
     name = write("numbers.csv", "a,b,class", [(k, k % 3, 2 - k % 2) for k in range(30)])
     assert run("diagnose", name).out.startswith("30 rows, 2 features; 2 classes: 1 (15), 2 (15).")
+
+
+def test_probabilities_under_class_weights_are_said_to_be_such(run, rare):
+    run("tune", rare, *IGNORE, *SHORT, "--class-weight", "balanced", "--model", "m.kw", "--report", "r.html")
+    told = "a rare class is rarer than its probability says"
+    assert told in run("predict", "m.kw", rare, "--proba").err
+    assert told not in run("predict", "m.kw", rare).err
+    assert told in Path("r.html").read_text()
+    run("tune", rare, *IGNORE, *SHORT, "--model", "m.kw")
+    assert told not in run("predict", "m.kw", rare, "--proba").err

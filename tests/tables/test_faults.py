@@ -214,6 +214,13 @@ def test_a_column_that_is_mostly_filled_is_a_finding(tmp_path):
     )
 
 
+def test_a_column_with_two_doubts_is_left_out_once(faults):
+    contents = column("a", lambda k: f"2024-01-0{k % 3 + 1}" if k % 4 == 0 else "", n=60)
+    contents = contents.replace("b,class", "id,class").replace(".5,", "x,")
+    *_, last = faults(contents, impute=True)
+    assert last == "To go on: --ignore id,a"
+
+
 @pytest.mark.parametrize("text", ["-", "--", "n.a.", "#DIV/0!", "."])
 def test_a_mark_among_few_numbers_is_a_fault(faults, text):
     line, last = faults(column("a", lambda k: text if k in (7, 9) else k % 12))

@@ -37,7 +37,7 @@ def labels_findings(
         "class_weight='balanced' for rare classes"
     )
     option = "Expect the lower score. Use --class-weight balanced for rare classes"
-    if len(judge.family.classes) == 2:  # of more there is no such score
+    if len(np.unique(record.truth)) == 2:  # of more there is no such score
         advice += ", or a score that ranks rows, such as scoring='roc_auc'"
         option += ", or a score that ranks rows, such as --scoring roc_auc"
     advice, option = f"{advice}.", f"{option}."

@@ -86,7 +86,7 @@ def check_faults(
 
 def options(faults: Sequence[Fault], ignore: Sequence[str] = (), missing: Sequence[str] = ()) -> str:
     """The options of a command line with which the file can be used; empty if there are none."""
-    ignored = [fault.ignore for fault in faults if fault.ignore]
+    ignored = list(dict.fromkeys(fault.ignore for fault in faults if fault.ignore))
     ignored = [*ignore, *ignored] if ignored else []
     texts = list(dict.fromkeys(text for fault in faults for text in fault.missing))
     texts = list(dict.fromkeys([*missing, *texts])) if texts else []

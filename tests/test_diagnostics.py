@@ -233,7 +233,11 @@ def test_features_are_called_by_their_names(clean, frame):
     X = np.column_stack([X, np.full(90, 0.1), 1e4 * X[:, 0]])
     table = frame(X, ["a", "b", "c", "d", "flat", "large"])
     diagnosis = diagnose(table, pd.Series(np.array(["x", "y", "z"])[y]))
-    assert "1 feature is constant: 'flat'." in find(diagnosis, "constant").message
+    constant = find(diagnosis, "constant")
+    assert constant.message == "1 feature is constant: 'flat'."
+    assert constant.option == "Leave it out with --ignore: no kernel can use it."
+    two = find(diagnose(np.column_stack([X, X[:, :2] * 0.0]), y), "constant")
+    assert two.option == "Leave them out with --ignore: no kernel can use them."
     scaling = find(diagnosis, "scaling")
     assert scaling.message.startswith("The standard deviation of 'large'")
     assert "4 features more than 100 times smaller hardly count" in scaling.message

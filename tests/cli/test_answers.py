@@ -7,6 +7,7 @@ import io
 import json
 import logging
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -159,7 +160,9 @@ def test_diagnose_sees_what_tune_sees_and_names_lines(run, write):
     write("f.csv", "a,b,class", rows)
     code, out, _ = run("diagnose", "f.csv")
     assert code == 0
-    assert out.startswith("30 rows, 2 features; 2 classes: a 15, b 15.\nNothing is wrong with this file, as ")
+    assert out.startswith(
+        "30 rows, 2 features; 2 classes: a (15), b (15).\nNothing is wrong with this file, as "
+    )
     assert "\nerrors: 0, warnings: 0, notes: " in out
     assert "scaling" not in out
     assert "lines 12 and 22" in out  # rows 10 and 20 from 0, below a line of names
@@ -403,3 +406,38 @@ def test_a_class_of_one_row_is_said_once_and_stops_nothing(run, refused, write):
     assert "[warning] class of one row: 1 class has one row only ('rare': 1)." in run("diagnose", lone).out
     message = refused("tune", write("two.csv", "a,b,grade", [rows[0], rows[-1]]))
     assert "Every class has 1 row, so that none can be held out to score a model. Add rows" in message
+
+
+def test_columns_that_may_be_wrong_are_looked_at_first(run, write):
+    rng = np.random.default_rng(0)
+    rows = [
+        ("OK" if k % 3 else "ok", "" if k % 4 else k / 7, *np.round(rng.normal(size=2) + k % 2, 3), k % 2)
+        for k in range(60)
+    ]
+    name = write("doubtful.csv", "state,cabin,a,b,class", rows)
+    state = "Column 'state': 'OK' (40 rows) and 'ok' (20 rows) differ only in capitals or spaces"
+    cabin = "Column 'cabin': 45 of 60 values are missing, and the median 4 stands for all of them."
+    out = run("tune", name, "--impute", *SHORT, "--report", "r.html").out
+    first = out.partition("cross-validated")[0]
+    assert state in first
+    assert cabin in first
+    page = (Path(name).parent / "r.html").read_text().replace("&#39;", "'")
+    assert page.index(state) < page.index('<dl class="facts">')
+    found = json.loads(run("diagnose", name, "--impute", "--json").out)["findings"]
+    assert {"words written in two ways", "mostly empty"} <= {finding["name"] for finding in found}
+    assert state in run("compare", name, "--impute", "--methods", "SVC defaults", "--folds", "2").err
+
+
+def test_rows_of_a_class_are_told_from_its_name(run, write):
+    name = write("numbers.csv", "a,b,class", [(k, k % 3, 2 - k % 2) for k in range(30)])
+    assert run("diagnose", name).out.startswith("30 rows, 2 features; 2 classes: 1 (15), 2 (15).")
+
+
+def test_probabilities_under_class_weights_are_said_to_be_such(run, rare):
+    run("tune", rare, *IGNORE, *SHORT, "--class-weight", "balanced", "--model", "m.kw", "--report", "r.html")
+    told = "a rare class is rarer than its probability says"
+    assert told in run("predict", "m.kw", rare, "--proba").err
+    assert told not in run("predict", "m.kw", rare).err
+    assert told in Path("r.html").read_text()
+    run("tune", rare, *IGNORE, *SHORT, "--model", "m.kw")
+    assert told not in run("predict", "m.kw", rare, "--proba").err

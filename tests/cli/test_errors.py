@@ -284,7 +284,7 @@ def test_reproduce_writes_a_page_and_goes_on_from_its_journal(run, monkeypatch, 
     for n_found in (0, 1):
         code, _, err = run("reproduce", "yin", "--quick", "--out", "results", "--journal", "yin.journal")
         assert code == 0
-        assert f"yin.journal has {n_found} finished cells." in err
+        assert f"yin.journal has {n_found} finished cell{'' if n_found == 1 else 's'}." in err
         assert "The page is results" in err
     assert calls == [True]
     assert (tmp_path / "results" / "yin.md").exists()

@@ -46,7 +46,7 @@ def test_a_messy_file_gives_a_result_in_the_second_run(run, refused, messy):
     code, out, _ = run("tune", messy, *options, *SHORT, "--model", "m.kw")
     assert code == 0
     assert (
-        "300 rows, 4 columns coded as 9 features; 3 classes: mild case 150, severe case 75, no finding 75."
+        "300 rows, 4 columns coded as 9 features; 3 classes: mild case (150), severe case (75), no finding"
         in out
     )
     assert run("predict", "m.kw", messy).code == 0
@@ -95,7 +95,7 @@ def samples_of(tmp_path, contents, task="classification"):
 def test_the_first_line_has_rows_features_and_classes(tmp_path):
     labels = [f"c{k % 11}" for k in range(44)] + ["\x1b[31mred"] * 5
     data = samples_of(tmp_path, "a,class\n" + "".join(f"{k},{label}\n" for k, label in enumerate(labels)))
-    shown = "'\\x1b[31mred' 5, c0 4, c1 4, c2 4, c3 4, c4 4, c5 4, c6 4 and 4 more."
+    shown = "'\\x1b[31mred' (5), c0 (4), c1 (4), c10 (4), c2 (4), c3 (4), c4 (4), c5 (4) and 4 more."
     assert first_line(data) == f"49 rows, 1 feature; 12 classes: {shown}"
     data = samples_of(tmp_path, "a,b,y\n1,2,-1.5\n3,4,2.5\n5,7,2\n", "regression")
     assert first_line(data) == "3 rows, 2 features; 'y' is between -1.5 and 2.5, on average 1."

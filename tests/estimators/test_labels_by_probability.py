@@ -234,6 +234,8 @@ def test_score_of_the_labels_that_predict_gives(n_classes):
     (finding,) = (f for f in model.diagnostics_ if f.name == "labels by probability")
     assert f"score {np.mean(scores):.4g}, not {model.best_score_:.4g}:" in finding.message
     assert "--class-weight balanced" in finding.for_command_line()
+    # That score is for two classes.
+    assert ("roc_auc" in finding.for_command_line()) == ("roc_auc" in finding.advice) == (n_classes == 2)
 
 
 @pytest.mark.parametrize("settings", [{"scoring": "roc_auc"}, {"predict_by": "decision", "scoring": "f1"}])

@@ -73,6 +73,9 @@ def test_kernels_have_their_names(three, diagonal, blobs):
     assert setting(replace(answer_of(three.model), kernel="Linear kernel")).startswith(
         "SVM with linear kernel, C"
     )
+    assert setting(replace(answer_of(three.model), kernel="Laplacian kernel, γ = 1")).startswith(
+        "SVM with Laplacian kernel, γ"
+    )
     assert setting(answer_of(diagonal.model)).startswith("SVM with Diagonal Gaussian kernel, ")
     of_sum = replace(answer_of(three.model), kernel="Sum of 2 kernels (RBF, Laplacian)", C=4.0, epsilon=0.1)
     assert setting(of_sum) == "SVM with a sum of 2 kernels (RBF, Laplacian), C = 4, ε = 0.1"

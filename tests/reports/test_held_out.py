@@ -39,6 +39,24 @@ def test_weighted_samples_are_repeated_ones_to_reliability():
     assert ours.weights.sum() == 40
 
 
+def test_class_weights_make_no_more_rows():
+    random = np.random.default_rng(0)
+    p = random.uniform(size=4000)
+    hit = random.uniform(size=4000) < p
+    factor = np.where(hit, 9.0, 1.0)
+    curve = reliability("test", "x", p, hit, np.ones(4000), factor)
+    assert curve.has_class_weights
+    assert "with the class weights: the prob" in curve.heading
+    assert "a rare class is rarer than its probability says" in curve.note
+    # One group: the error of a weighted share, against that from resampled rows.
+    one = reliability("test", "x", np.full(200, 0.5), hit[:200], np.ones(200), factor[:200])
+    drawn = random.integers(200, size=(4000, 200))
+    spread = np.std((factor * hit)[drawn].sum(axis=1) / factor[drawn].sum(axis=1))
+    assert one.errors[0] == pytest.approx(spread, rel=0.1)
+    plain = reliability("test", "x", p, hit, np.ones(4000))
+    assert (plain.has_class_weights, plain.note) == (False, "")
+
+
 def test_one_probability_is_one_group():
     hit = np.arange(100) % 4 == 0
     curve = reliability(
@@ -55,7 +73,7 @@ def test_no_probabilities_no_curve():
 def test_top_label_leaves_out_rejected_samples():
     truth, predicted = np.array([0, 1, 2, 2]), np.array([0, 1, 1, -1])
     curve = reliability_of_classes(
-        "test", ["a", "b", "c"], truth, predicted, np.array([0.9, 0.8, 0.6, 0.5]), np.ones(4)
+        "test", ["a", "b", "c"], truth, predicted, np.array([0.9, 0.8, 0.6, 0.5]), np.ones(4), np.ones(3)
     )
     assert curve.weights.sum() == 3
     assert curve.observed.sum() == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -128,12 +129,26 @@ def test_plateau_ends_where_scores_are_a_standard_error_lower(hostile):
     number, place = chosen(hostile.model, paths)
     path = paths[number]
     low, high = path.plateau(place)
-    enough = path.scores >= path.scores[place] - path.errors[place]
+    enough = path.smoothed >= path.smoothed[place] - path.errors[place]
     inside = (path.Cs >= low) & (path.Cs <= high)
     assert enough[inside].all()
     first, last = np.flatnonzero(inside)[[0, -1]]
     assert first == 0 or not enough[first - 1]
     assert last == len(path.Cs) - 1 or not enough[last + 1]
+
+
+def test_the_report_and_the_reasons_name_the_same_range_of_C():
+    rng = np.random.default_rng(0)
+    for noise in (1.0, 2.0, 3.0):
+        X = rng.normal(size=(90, 2))
+        y = (X[:, 0] + noise * rng.normal(size=90) > 0).astype(int)
+        model = TunedSVC("rbf").fit(X, y)
+        paths = c_paths(model)
+        number, place = chosen(model, paths)
+        said = re.search(r"C from (\S+) to ([^\s,.]+)", " ".join(model.result_.why))
+        found = re.search(r"from (\S+) to (\S+) the score", paths[number].heading(place))
+        assert (said is None) == (found is None)
+        assert said is None or said.groups() == found.groups()
 
 
 def test_criterion_curves_are_those_of_the_model(hostile):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +12,9 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 
 from kernelwise import TunedSVC, TunedSVR
 from kernelwise.kernels import RBF, Linear
-from kernelwise.search.reasons import RULES, around, spoken
+from kernelwise.search.reasons import RULES, around, reasons, spoken
+from kernelwise.search.result import Choice
+from kernelwise.search.scored_kernel import ScoredKernel
 from kernelwise.search.wording import model_text
 
 
@@ -50,6 +54,56 @@ def test_what_makes_no_difference_is_within_one_standard_error(model):
     for gamma in np.unique(gammas):
         if low * 0.999 <= gamma <= high * 1.001:
             assert table["smoothed_test_score"][gammas == gamma].max() >= level
+
+
+def scored(kernel, scores):
+    """A kernel with scores of two folds at C = 1, 4, 16, …"""
+    pairs = np.column_stack([scores, scores])
+    arguments = {"stored": None, "seconds": 0.0, "n_machines": 0}
+    names = {field.name for field in fields(ScoredKernel)}
+    needed = {name: None for name in names if name not in ("epsilon", "recompute")}
+    needed |= {"kernel": kernel, "Cs": 4.0 ** np.arange(len(scores)), "scores": pairs, **arguments}
+    return ScoredKernel(**needed)
+
+
+def second(chosen, other, index=-1, error=0.02, why=()):
+    """The sentence on the other of two kernels."""
+    judge = SimpleNamespace(
+        scorer=SimpleNamespace(is_share=True), scored=[chosen, other], standard_error=lambda *_: error
+    )
+    baseline = SimpleNamespace(score=0.5, answer="guessing")
+    return reasons(judge, Choice(chosen, index, why=list(why)), baseline)[1]
+
+
+PLAIN = scored(RBF(1.0), [0.8, 0.8, 0.8])
+
+
+@pytest.mark.parametrize(
+    ("other", "says"),
+    [
+        (scored(RBF(2.0), [0.79, 0.79, 0.79]), "has 79.0 %, a difference within the error."),
+        (scored(RBF(2.0), [0.7, 0.7, 0.7]), "has 70.0 %, less by more than the error."),
+        (scored(RBF(2.0), [0.8, 0.8, 0.8001]), "has the same 80.0 %."),
+        (
+            scored(RBF(2.0), [0.6, 0.6, 0.82]),
+            "has 82.0 % at that C, but averaged over neighbouring values of C, by which the choice goes, "
+            "74.7 % against 80.0 % of the chosen one.",
+        ),
+        (
+            scored(RBF(2.0), [0.81, 0.81, 0.81]),
+            "has the highest score averaged over neighbouring values of C: 81.0 % against 80.0 % of the "
+            "chosen one, a difference within the error; the choice preferred a simpler one.",
+        ),
+        (
+            scored(RBF(1.0001), [0.7, 0.7, 0.7]),
+            "compared, the same one with other widths and C = 1, has 70",
+        ),
+    ],
+)
+def test_the_next_best_is_said_beside_the_chosen_one(other, says):
+    sentence = second(PLAIN, other)
+    assert says in sentence
+    assert " there" not in sentence
 
 
 def test_other_scores_are_no_percentages():

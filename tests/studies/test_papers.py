@@ -22,7 +22,10 @@ def test_missing_files_are_said_and_left_out(run, monkeypatch, capsys, name):
     parts = {"glasmachers": ["optima"], "yin": ["table2", "curves"]}.get(name, [])
     study = run(name, *parts)
     assert (study.tables, study.figures, study.sentences) == ({}, {}, [])
-    assert "is left out. Data set" in capsys.readouterr().err
+    first, *others = capsys.readouterr().err.splitlines()
+    assert "is left out. Data set" in first
+    assert all(line.endswith(" is left out, too: its file was not found either.") for line in others)
+    assert len({line.partition(" ")[0] for line in (first, *others)}) == len(others) + 1
 
 
 # -- paper 004 --------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from kernelwise.tables.faults import Fault, TableFaults, in_shell
 
 def column(name, cells, n=40):
     """A file of a column, a number and a class."""
-    return f"{name},b,class\n" + "".join(f"{cells(k)},{k},{'xy'[k % 2]}\n" for k in range(n))
+    return f"{name},b,class\n" + "".join(f"{cells(k)},{k}.5,{'xy'[k % 2]}\n" for k in range(n))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_all_faults_at_once_and_the_options_for_them(faults, tmp_path):
     header = "my id,when,c,c2,town,gap,n,outcome\n"
     rows = [
         f"P{k},2024-01-{k + 1},{'-' if k == 2 else k},{'<5' if k == 3 else k},T{k % 25},"
-        f"{'' if k == 4 else k},{k},{'xyz'[k % 3]}"
+        f"{'' if k == 4 else k},{k}.5,{'xyz'[k % 3]}"
         for k in range(50)
     ]
     contents = header + "\n".join(rows)
@@ -97,7 +97,7 @@ def test_all_faults_at_once_and_the_options_for_them(faults, tmp_path):
 
 
 def test_faults_that_no_option_mends_are_said_to_be_in_the_file(faults):
-    contents = column("a", lambda k: f"P{k}").replace(",7,y", ",7,").replace(",9,y", ",9,")
+    contents = column("a", lambda k: f"P{k}").replace(",7.5,y", ",7.5,").replace(",9.5,y", ",9.5,")
     first, target, _, last = faults(contents)
     assert first == "f.csv has 2 faults:"
     assert (
@@ -108,7 +108,7 @@ def test_faults_that_no_option_mends_are_said_to_be_in_the_file(faults):
 
 
 def test_a_column_that_is_mostly_empty_is_left_out_but_may_be_filled(faults, tmp_path):
-    contents = column("a", lambda k: f"C{k}" if k % 4 == 0 else "")
+    contents = column("a", lambda k: f"C{k % 8}" if k % 4 == 0 else "")
     line, last = faults(contents)
     assert line == (
         "f.csv, column 'a': 30 of 40 values are missing, too many to fill. Leave it out with --ignore a."
@@ -130,7 +130,7 @@ def test_of_many_words_the_frequent_ones_are_kept_only_if_most_rows_have_one(fau
 
 
 def test_the_last_line_repeats_what_was_given_already(faults):
-    rows = "".join(f"P{k},2024-01-{k % 28 + 1},{k},{'xy'[k % 2]}\n" for k in range(60))
+    rows = "".join(f"P{k},2024-01-{k % 28 + 1},{k}.5,{'xy'[k % 2]}\n" for k in range(60))
     *_, last = faults("id,when,n,class\n" + rows, ignore=["id"])
     assert last == "To go on: --ignore id,when"
 
@@ -141,7 +141,7 @@ def test_at_most_ten_faults_are_shown_and_all_have_their_options(faults):
     lines = faults(",".join([*names, "class"]) + "\n" + "\n".join(rows))
     assert lines[0] == "f.csv has 14 faults:"
     assert len(lines) == 13
-    assert lines[-2:] == ["- and 4 more faults of these kinds.", f"To go on: --ignore {','.join(names)}"]
+    assert lines[-2:] == ["- and 4 more of these kinds.", f"To go on: --ignore {','.join(names)}"]
 
 
 @pytest.mark.parametrize(
@@ -154,6 +154,93 @@ def test_options_can_be_typed_as_they_are(faults, tmp_path, name, typed):
     ignored = shlex.split(typed)[0].split(",")
     table = read_table(tmp_path / "f.csv")
     assert learn_encoding(table, ignore=ignored).encoding.feature_names == ["b"]
+
+
+# -- doubts --------------------------------------------------------------------------------------------------
+
+
+def test_what_is_doubtful_is_listed_beside_the_faults_with_its_options(faults):
+    rows = [
+        f"{k + 1},P{k},{'OK' if k % 3 else 'ok'},{'' if k % 4 else k}.5,2024-01-0{k % 3 + 1},"
+        f"{'Mild' if k % 5 else 'mild'}"
+        for k in range(60)
+    ]
+    contents = "PassengerId,name,state,cabin,day,class\n" + "\n".join(rows).replace(",.5,", ",,")
+    *lines, last = faults(contents, impute=True)
+    assert lines[0] == "f.csv has 1 fault:"
+    assert lines[1].startswith("- column 'name': it has 60 different words")
+    assert lines[2] == "What may be wrong, too:"
+    assert [line.split(": ")[1].split(",")[0].split(" differ")[0] for line in lines[3:]] == [
+        "'OK' (40 rows) and 'ok' (20 rows)",
+        "45 of 60 values are missing",
+        "it holds dates or times",
+        "'Mild' (48 rows) and 'mild' (12 rows)",
+        "it numbers the rows",
+    ]
+    assert last == "To go on: --ignore name,cabin,day,PassengerId"
+
+
+@pytest.mark.parametrize(
+    ("cells", "name", "says"),
+    [
+        (
+            lambda k: "OK" if k % 3 else "o k",
+            "words written in two ways",
+            "'OK' (26 rows) and 'o k' (14 rows)",
+        ),
+        (lambda k: f"2024-01-0{k % 3 + 1}", "dates as words", "such as '2024-01-01', which count as words"),
+        (
+            lambda k: f"{k % 3 + 1} mg",
+            "units as words",
+            "have the unit 'mg', as in '1 mg', and count as words",
+        ),
+        (lambda k: k % 6 or "unknown", "numbers as words", "are numbers (but 'unknown', first in line 2)"),
+    ],
+)
+def test_a_doubt_alone_stops_nothing_and_is_a_finding(tmp_path, cells, name, says):
+    (tmp_path / "f.csv").write_text(column("a", cells))
+    (finding,) = learn_encoding(read_table(tmp_path / "f.csv")).findings
+    assert (finding.name, finding.severity) == (name, "warning")
+    assert finding.message.startswith("Column 'a': ")
+    assert says in finding.message
+
+
+def test_a_column_that_is_mostly_filled_is_a_finding(tmp_path):
+    (tmp_path / "f.csv").write_text(column("a", lambda k: "" if k % 4 else k))
+    (finding,) = learn_encoding(read_table(tmp_path / "f.csv"), impute=True).findings
+    assert str(finding) == (
+        "Column 'a': 30 of 40 values are missing, and the median 18 stands for all of them. Leave it out "
+        "with --ignore a."
+    )
+
+
+def test_a_column_with_two_doubts_is_left_out_once(faults):
+    contents = column("a", lambda k: f"2024-01-0{k % 3 + 1}" if k % 4 == 0 else "", n=60)
+    contents = contents.replace("b,class", "id,class").replace(".5,", "x,")
+    *_, last = faults(contents, impute=True)
+    assert last == "To go on: --ignore id,a"
+
+
+@pytest.mark.parametrize("text", ["-", "--", "n.a.", "#DIV/0!", "."])
+def test_a_mark_among_few_numbers_is_a_fault(faults, text):
+    line, last = faults(column("a", lambda k: text if k in (7, 9) else k % 12))
+    assert f"2 of 40 cells are not numbers ({text!r}, first in line 9)" in line
+    assert line.endswith("If it is a value of its own, write a word for it.")
+    assert last == f"To go on: --missing {in_shell(text)} --impute"
+
+
+@pytest.mark.parametrize("n", [5, 10, 20])
+def test_names_of_rows_in_a_small_file_are_a_fault(faults, n):
+    line, last = faults(column("a", lambda k: f"S{k}", n=n))
+    assert f"it has {n} different words in {n} rows" in line
+    assert last == "To go on: --ignore a"
+
+
+def test_a_few_numbers_and_a_word_are_words_without_a_doubt(tmp_path):
+    (tmp_path / "f.csv").write_text(column("doors", lambda k: ("2", "3", "4", "5more")[k % 4]))
+    learned = learn_encoding(read_table(tmp_path / "f.csv"))
+    assert learned.findings == []
+    assert "Column 'doors' counts as words" in learned.notes[-1]
 
 
 def test_a_fault_without_a_place_names_the_file():
@@ -180,7 +267,7 @@ def test_a_fault_without_a_place_names_the_file():
     ],
 )
 def test_a_target_that_is_no_class(faults, labels, says):
-    contents = "a,b,y\n" + "".join(f"{k},{-k},{labels(k)}\n" for k in range(120))
+    contents = "a,b,y\n" + "".join(f"{k}.5,{-k}.5,{labels(k)}\n" for k in range(120))
     assert says in faults(contents)[0]
 
 

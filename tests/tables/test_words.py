@@ -24,17 +24,16 @@ def test_words_that_differ_in_capitals_only_are_named_with_their_rows(tmp_path):
         ("red ", "mild case"),
         ("blue", "no"),
     ]
-    said = notes_of(tmp_path, "c,class\n" + "".join(f"{a},{b}\n" for a, b in rows))
-    assert [note.split(" differ")[0] for note in said] == [
-        "Column 'c': 'red' (2 rows) and 'Red' (1 row)",
-    ]
+    assert notes_of(tmp_path, "c,class\n" + "".join(f"{a},{b}\n" for a, b in rows)) == []
+    (finding,) = learn_encoding(read_table(tmp_path / "f.csv"), target="class").findings
+    assert finding.message.split(" differ")[0] == "Column 'c': 'red' (2 rows) and 'Red' (1 row)"
 
 
 def test_a_few_numbers_and_a_text_are_words_and_that_is_said(tmp_path):
-    contents = "g,class\n1,x\n2,y\n-,x\n3,y\n1,x\n"
+    contents = "g,class\n1,x\n2,y\nmore,x\n3,y\n1,x\n"
     (said,) = notes_of(tmp_path, contents)
-    assert "'g' was taken as words, though most of its cells are numbers (but '-', first in line 4)" in said
-    assert notes_of(tmp_path, contents, missing=["-"], impute=True) == []
+    assert "'g' counts as words, though most of its cells are numbers (but 'more', first in line 4)" in said
+    assert notes_of(tmp_path, contents, missing=["more"], impute=True) == []
 
 
 def test_missing_is_about_features(tmp_path):

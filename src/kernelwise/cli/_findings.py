@@ -38,10 +38,13 @@ def data_findings(
         scale=scale,
     )
     return [
-        replace(finding, severity="info")
-        if criterion == "auto" and finding.name in ABOUT_CRITERIA and finding.severity == "warning"
-        else finding
-        for finding in found
+        *data.findings,
+        *(
+            replace(finding, severity="info")
+            if criterion == "auto" and finding.name in ABOUT_CRITERIA and finding.severity == "warning"
+            else finding
+            for finding in found
+        ),
     ]
 
 

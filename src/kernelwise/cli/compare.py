@@ -68,10 +68,11 @@ def compare(
         check_choice("--methods", name, BY_TASK[task.value])
     data = read_samples(file, target, header, impute, ignore, task.value, missing, lump)
     is_classes = task is options.Task.classification
+    spelled = label_findings(data) if is_classes else []
     if is_classes:
         check_classes(data, file)
-        for finding in label_findings(data):
-            say(finding.for_command_line())
+    for finding in (*spelled, *data.findings):
+        say(finding.for_command_line())
     chosen = {"folds": folds, "repeats": repeats, "seed": seed}
     about = chosen if is_classes else {**chosen, "task": task.value}
     n_methods = len(estimators(names, task.value, seed, is_sparse=issparse(data.X))[0]) + 1

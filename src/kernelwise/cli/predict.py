@@ -22,6 +22,10 @@ Keep = Annotated[
 ]
 #: Digits of a probability after the point.
 DIGITS = 4
+WEIGHTED = (
+    "The model has class weights, and its probabilities are those of rows in which the classes have these "
+    "weights: among rows as they are, a rare class is rarer than its probability says."
+)
 
 
 def predict(
@@ -64,6 +68,8 @@ def predict(
     if proba:
         names += [f"p({label})" for label in machine.classes_]
         columns += [[f"{p:.{DIGITS}f}" for p in column] for column in machine.predict_proba(X).T]
+        if getattr(machine, "class_weight", None) is not None:
+            say(WEIGHTED)
     if encoding.has_labels(table):
         say(f"The file has the target: {_score(machine, encoding, table, X, predictions)}.")
     seen = caution(machine, X)

@@ -28,7 +28,12 @@ def write(path: Path, model: Any, data: Samples, arguments: list[str], **more: A
     """Draw and write the report; ``arguments`` are those of the command, so that it can be repeated."""
     from kernelwise.reports import report_data, write_report
 
-    more |= {"preparation": data.preparation, "lines": data.lines, "n_columns": data.n_columns}
+    more |= {
+        "preparation": data.preparation,
+        "lines": data.lines,
+        "n_columns": data.n_columns,
+        "findings": data.findings,
+    }
     command = shlex.join(["kernelwise", *arguments])
     write_report(report_data(model, data.X, data.y, command=command, **more), path)
     say(f"The report is in {path}.")

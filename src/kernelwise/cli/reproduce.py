@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kernelwise._core.text import count
 from kernelwise.cli import options
 from kernelwise.cli.errors import UserError, check_writable
 from kernelwise.cli.progress import say
@@ -71,5 +72,5 @@ def open_journal(path: Path | None, is_quick: bool) -> AbstractContextManager[An
     from kernelwise._core.journal import Journal
 
     journal = Journal(path, {"command": "reproduce", "version": __version__, "quick": is_quick})
-    say(f"{path} has {journal.n_found} finished cells.")
+    say(f"{path} has {count(journal.n_found, 'finished cell')}.")
     return journal

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ class Samples:
     notes: list[str]
     preparation: list[str]  # which columns were left out, coded or filled, one sentence each
     lines: Any  # of the rows in the file, shape (n_rows,)
+    findings: list[Finding] = field(default_factory=list)  # what may be wrong with the columns
 
     @property
     def n_columns(self) -> int:
@@ -81,7 +82,7 @@ def read_samples(
         say(note)
     encoding = learned.encoding
     X, y = encoding.samples(table), encoding.labels(table)
-    return Samples(X, y, encoding, notes, learned.preparation, table.lines)
+    return Samples(X, y, encoding, notes, learned.preparation, table.lines, learned.findings)
 
 
 def class_counts(data: Samples) -> dict[str, int] | None:
@@ -101,8 +102,8 @@ def first_line(data: Samples) -> str:
     if data.encoding.task == "regression":
         low, high, mean = data.y.min(), data.y.max(), data.y.mean()
         return f"{size}; {data.encoding.target!r} is between {low:.4g} and {high:.4g}, on average {mean:.4g}."
-    counts = Counter(data.y.tolist()).most_common()
-    shown = [f"{_printable(label)} {n}" for label, n in counts[:MOST_CLASSES]]
+    counts = sorted(Counter(sorted(data.y.tolist())).items(), key=lambda pair: -pair[1])
+    shown = [f"{_printable(label)} ({n})" for label, n in counts[:MOST_CLASSES]]
     more = f" and {len(counts) - MOST_CLASSES} more" if len(counts) > MOST_CLASSES else ""
     classes = "1 class" if len(counts) == 1 else f"{len(counts)} classes"
     return f"{size}; {classes}: {', '.join(shown)}{more}."

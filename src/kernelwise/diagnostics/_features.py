@@ -48,17 +48,23 @@ def feature_findings(data: Data) -> Iterator[Finding]:
         low, high, deviation = X.min(axis=0), X.max(axis=0), X.std(axis=0)
     constant = low == high
     if constant.any():
-        yield Finding(
-            "constant",
-            "warning",
-            f"{count(int(constant.sum()), 'feature is', 'features are')} constant: "
-            f"{listed(data.names[k] for k in np.flatnonzero(constant))}.",
-            "Remove such features (sklearn.feature_selection.VarianceThreshold): no kernel can use them, "
-            "and a Mahalanobis kernel has to invert their variance.",
-            "Leave them out with --ignore: no kernel can use them.",
-        )
+        yield _constant(data, np.flatnonzero(constant))
     if not constant.all() and not data.kernel.scales_features:
         yield from _scaling(data, np.flatnonzero(~constant), deviation)
+
+
+def _constant(data: Data, features: np.ndarray) -> Finding:
+    is_one = len(features) == 1
+    them, their = ("it", "its") if is_one else ("them", "their")
+    return Finding(
+        "constant",
+        "warning",
+        f"{count(len(features), 'feature is', 'features are')} constant: "
+        f"{listed(data.names[k] for k in features)}.",
+        f"Remove {them} (sklearn.feature_selection.VarianceThreshold): no kernel can use {them}, and a "
+        f"Mahalanobis kernel has to invert {their} variance.",
+        f"Leave {them} out with --ignore: no kernel can use {them}.",
+    )
 
 
 def _scaling(data: Data, varying: np.ndarray, deviation: np.ndarray) -> Iterator[Finding]:

@@ -33,12 +33,14 @@ def labels_findings(
         "likely class, and the search labelled rows by the signs of their decision values."
     )
     advice = (
-        "Use predict_by='decision' for labels by decision values, class_weight='balanced' for rare classes, "
-        "or a score that ranks rows, such as scoring='roc_auc'."
+        "Expect the lower score. Use predict_by='decision' for labels by decision values, "
+        "class_weight='balanced' for rare classes"
     )
-    option = (
-        "Use --class-weight balanced for rare classes, or a score that ranks rows, such as --scoring roc_auc."
-    )
+    option = "Expect the lower score. Use --class-weight balanced for rare classes"
+    if len(np.unique(record.truth)) == 2:  # of more there is no such score
+        advice += ", or a score that ranks rows, such as scoring='roc_auc'"
+        option += ", or a score that ranks rows, such as --scoring roc_auc"
+    advice, option = f"{advice}.", f"{option}."
     return [Finding("labels by probability", "warning", message, advice, option)]
 
 

@@ -124,6 +124,7 @@ def report_data(
     preparation: Sequence[str] = (),
     lines: Any = None,
     n_columns: int | None = None,
+    findings: Sequence[Finding] = (),
 ) -> ReportData:
     """Collect what there is to show about a tuned model.
 
@@ -147,6 +148,8 @@ def report_data(
         Lines of the rows in their file, which findings then name.
     n_columns : int, default=None
         Columns that the features were made from, if some are coded words; None is one for each feature.
+    findings : sequence of Finding, default=()
+        What was found about the columns before they became features.
 
     Returns
     -------
@@ -189,7 +192,9 @@ def report_data(
         forms=getattr(model.result_, "forms", {}),
         paths=paths,
         chosen=chosen(model, paths),
-        findings=report_findings(model, X, y, answer, for_command_line=command is not None, lines=lines),
+        findings=report_findings(
+            model, X, y, answer, for_command_line=command is not None, lines=lines, more=findings
+        ),
         provenance=provenance(model, X, y, command, source, seed),
         n_rows=row_count(model, y),
         classes=class_counts(model, y) if of_classes else [],

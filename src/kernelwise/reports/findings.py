@@ -27,11 +27,17 @@ NEAR_GUESSING = 3.0
 
 
 def report_findings(
-    model: Any, X: Any, y: Any, answer: Answer, for_command_line: bool = False, lines: Any = None
+    model: Any,
+    X: Any,
+    y: Any,
+    answer: Answer,
+    for_command_line: bool = False,
+    lines: Any = None,
+    more: Iterable[Finding] = (),
 ) -> tuple[Finding, ...]:
     """All findings, the most serious first; ``X`` and ``y`` may be None, ``lines`` as in `diagnose`."""
     of_test = finding_of_test(answer)
-    known = [*model.diagnostics_, *_about_rows(model, X, y, lines)]
+    known = [*model.diagnostics_, *more, *_about_rows(model, X, y, lines)]
     found = [*([] if of_test is None else [of_test]), *settled(model, known, answer)]
     found = list({finding.message: finding for finding in found}.values())
     if for_command_line:

@@ -46,7 +46,7 @@ def _kernel(text: str) -> str:
         return f"a s{text[1:]}"
     name, *numbers = text.split(", ")
     name, _, metric = name.partition(" with ")
-    kernel = name[0].lower() + name[1:] if name.endswith(" kernel") else f"{name} kernel"
+    kernel = name.replace("Linear", "linear") if name.endswith(" kernel") else f"{name} kernel"
     return ", ".join([f"{kernel} with {metric}" if metric else kernel, *numbers])
 
 

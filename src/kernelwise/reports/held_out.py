@@ -105,6 +105,8 @@ class Reliability:
         Mean probability, share of samples for which it came true and its standard error, weight.
     brier : float
         Mean squared difference between probability and what came true.
+    has_class_weights : bool
+        Whether rows count by the class weights, as they do in the probabilities.
     """
 
     source: str
@@ -114,6 +116,7 @@ class Reliability:
     errors: np.ndarray
     weights: np.ndarray
     brier: float
+    has_class_weights: bool = False
 
     @property
     def gap(self) -> float:
@@ -124,7 +127,19 @@ class Reliability:
     def heading(self) -> str:
         """What the curve shows."""
         off = f"the probabilities are off by {100 * self.gap:.1f} points on average"
-        return f"{SOURCES[self.source]}: {off}"
+        weighted = ", with the class weights" if self.has_class_weights else ""
+        return f"{SOURCES[self.source]}{weighted}: {off}"
+
+    @property
+    def note(self) -> str:
+        """What the class weights mean for the probabilities; empty without."""
+        if not self.has_class_weights:
+            return ""
+        return (
+            " The probabilities are those of rows in which the classes have the model's class weights, and "
+            "every row counts so here: among rows as they are, a rare class is rarer than its probability "
+            "says."
+        )
 
 
 def confusion(
@@ -144,14 +159,24 @@ def confusion(
 
 
 def reliability(
-    source: str, of: str, probability: np.ndarray, came_true: np.ndarray, weight: np.ndarray
+    source: str,
+    of: str,
+    probability: np.ndarray,
+    came_true: np.ndarray,
+    weight: np.ndarray,
+    factor: np.ndarray | None = None,
 ) -> Reliability | None:
-    """Bin the probabilities, those that are equal to three digits together; None without any."""
-    if not (weight > 0).any():
+    """Bin the probabilities, those that are equal to three digits together; None without any.
+
+    A row counts ``weight`` times, and each time by ``factor``, the weight of its class.
+    """
+    factor = np.ones_like(weight) if factor is None else factor
+    if not (weight * factor > 0).any():
         return None
     order = np.argsort(probability, kind="stable")
-    order = order[weight[order] > 0]
-    p, hit, w = probability[order], came_true[order].astype(float), weight[order]
+    order = order[(weight * factor)[order] > 0]
+    p, hit, f = probability[order], came_true[order].astype(float), factor[order]
+    w = weight[order] * f
     # Else a constant probability would be ten groups that differ by chance.
     tied = np.unique(p.round(3), return_inverse=True)[1]
     middle = np.cumsum(w) - 0.5 * w
@@ -165,20 +190,45 @@ def reliability(
         of,
         np.bincount(bins, weights=w * p) / weights,
         observed,
-        standard_error(observed[:, None], weights, is_share=True),
+        _share_error(observed, weights, bins, hit, w, f),
         weights,
         float(np.average((p - hit) ** 2, weights=w)),
+        has_class_weights=bool((factor != 1.0).any()),
     )
 
 
+def _share_error(
+    observed: np.ndarray, weights: np.ndarray, bins: np.ndarray, hit: np.ndarray, w: np.ndarray, f: np.ndarray
+) -> np.ndarray:
+    """Standard errors of shares, shape (n_bins,): √(p(1 − p)/n), or that of a ratio under class weights.
+
+    A few rows of a large weight ``f`` are no more rows for it.
+    """
+    if (f == 1.0).all():
+        return standard_error(observed[:, None], weights, is_share=True)
+    rest = np.bincount(bins, weights=w * f * (hit - observed[bins]) ** 2)
+    return np.asarray(np.sqrt(rest) / weights)
+
+
 def reliability_of_classes(
-    source: str, classes: Any, truth: np.ndarray, predicted: np.ndarray, p: np.ndarray, w: np.ndarray
+    source: str,
+    classes: Any,
+    truth: np.ndarray,
+    predicted: np.ndarray,
+    p: np.ndarray,
+    w: np.ndarray,
+    factor: np.ndarray,
 ) -> Reliability | None:
-    """Of the second of two classes, or of the predicted one of more; ``p`` is its probability."""
+    """Of the second of two classes, or of the predicted one of more; ``p`` is its probability.
+
+    ``factor`` is what a row of each class counts for, shape (n_classes,).
+    """
+    of_rows = factor[truth]
     if len(classes) == 2:
-        return reliability(source, f"class “{classes[1]}”", p, truth == 1, w)
+        return reliability(source, f"class “{classes[1]}”", p, truth == 1, w, of_rows)
     kept = predicted >= 0
-    return reliability(source, "the predicted class", p[kept], (truth == predicted)[kept], w[kept])
+    came_true = (truth == predicted)[kept]
+    return reliability(source, "the predicted class", p[kept], came_true, w[kept], of_rows[kept])
 
 
 def class_index(classes: np.ndarray, labels: Any, what: str) -> np.ndarray:

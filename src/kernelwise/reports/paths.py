@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise.reports.words import width_of
+from kernelwise.search.reasons import around
 from kernelwise.search.wording import kernel_text, number
 
 
@@ -48,12 +49,12 @@ class CPath:
         return int(np.argmax(self.smoothed))
 
     def plateau(self, index: int) -> tuple[float, float]:
-        """Range of C around an index in which scores are within one standard error of the one there."""
-        is_below = self.scores < self.scores[index] - np.nan_to_num(self.errors[index])
-        low = np.flatnonzero(is_below[:index])
-        high = np.flatnonzero(is_below[index:])
-        first = int(low[-1]) + 1 if low.size else 0
-        last = index + int(high[0]) - 1 if high.size else len(self.Cs) - 1
+        """Range of C around an index in which scores are within one standard error of the one there.
+
+        They are the scores that the choice went by, as in the sentences on why it won.
+        """
+        level = self.smoothed[index] - np.nan_to_num(self.errors[index])
+        first, last = around(self.smoothed >= level, index)
         return float(self.Cs[first]), float(self.Cs[last])
 
     def heading(self, index: int) -> str:

@@ -35,7 +35,7 @@ def unseen_classes(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
     if test is not None:
         unseen.append(_of_test(model, *test))
     factor = np.ones(len(classes)) if record is None else class_factors(model, record.truth, record.weight)
-    curves = [reliability_of_classes(s, classes, t, q, p, w * factor[t]) for s, t, q, p, w, _ in unseen]
+    curves = [reliability_of_classes(s, classes, t, q, p, w, factor) for s, t, q, p, w, _ in unseen]
     rocs = [roc(s, str(classes[1]), t == 1, p, w) for s, t, _, p, w, _ in unseen if len(classes) == 2]
     return {
         "confusions": [confusion(s, classes, t, q, w, n) for s, t, q, _, w, n in unseen],

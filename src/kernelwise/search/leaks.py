@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.stats import rankdata
 from sklearn.tree import DecisionTreeClassifier
 
+from kernelwise._core.row_numbers import numbers_rows
 from kernelwise._core.text import count
 from kernelwise.findings import Finding
 
@@ -17,8 +18,6 @@ from kernelwise.findings import Finding
 MIN_ROWS = 30
 #: Rows that every column is looked at in at first; only columns that stand out there are looked at whole.
 FIRST_LOOK = 1000
-#: Larger floating-point numbers are all whole.
-LARGEST_WHOLE = 2.0**53
 #: Rows of the smallest class from which on a column that tells the classes apart is no chance.
 MIN_OF_CLASS = 10
 #: Share of the rows, and of those a constant answer labels wrongly, that a column may label wrongly and still
@@ -79,25 +78,11 @@ def column_findings(X: Any, y: np.ndarray, names: Sequence[str], *, is_classes: 
 
 
 def identifiers(X: np.ndarray) -> tuple[list[int], list[int]]:
-    """Columns that number the rows, and other columns of whole numbers that are all different.
-
-    A column numbers the rows if its whole numbers follow each other without a gap, in whatever order, or if
-    they rise (or fall) from the first row to the last. Fractions are measurements: a table may be sorted.
-    """
+    """Columns that number the rows, and other columns of whole numbers that are all different."""
     first = X[: max(FIRST_LOOK, MIN_ROWS)]
     candidates = [k for k in range(X.shape[1]) if len(np.unique(first[:, k])) == len(first)]
-    numbering: list[int] = []
-    identifying: list[int] = []
-    for k in candidates:
-        column = X[:, k]
-        steps = np.diff(column)
-        is_whole = bool((column == np.floor(column)).all()) and np.abs(column).max() < LARGEST_WHOLE
-        if is_whole and ((steps > 0.0).all() or (steps < 0.0).all()):
-            numbering.append(k)
-        elif is_whole and len(np.unique(column)) == len(column):
-            follows = column.max() - column.min() == len(column) - 1
-            (numbering if follows else identifying).append(k)
-    return numbering, identifying
+    kinds = {k: numbers_rows(X[:, k]) for k in candidates}
+    return [k for k in kinds if kinds[k]], [k for k in kinds if kinds[k] is False]
 
 
 def tell_tales(X: np.ndarray, y: np.ndarray, *, is_classes: bool) -> dict[int, int]:

@@ -11,7 +11,7 @@ from kernelwise.search.baseline import Baseline
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.result import Choice
 from kernelwise.search.scored_kernel import ScoredKernel
-from kernelwise.search.wording import error_text, model_text, number, score_text
+from kernelwise.search.wording import error_text, kernel_text, model_text, number, score_text
 
 #: Words of the sentence that says which form of kernel was taken (`kernelwise.search.forms`).
 FORMS = "forms of kernel"
@@ -67,28 +67,38 @@ def _score(judge: CrossValidator, choice: Choice, baseline: Baseline) -> str:
 
 
 def _next_best(judge: CrossValidator, choice: Choice, other: ScoredKernel, n_kernels: int) -> str:
+    """The best of the other kernels, by the score averaged over neighbouring values of C, as the choice."""
     share = judge.scorer.is_share
     score = float(other.scores[other.best].mean())
     error = judge.standard_error(choice.scored, choice.index)
-    gain = _mean(choice) - score
-    what = model_text(other.kernel, float(other.Cs[other.best]))
-    if gain > 0.0 or other.best_score <= float(choice.scored.smoothed[choice.index]):
-        head = f"The next best of {count(n_kernels, 'kernel')} compared, {what}, has"
-    else:
-        head = f"Of {count(n_kernels, 'kernel')} compared, {what} has the best score,"
+    ours, theirs = float(choice.scored.smoothed[choice.index]), other.best_score
+    kernels, what = count(n_kernels, "kernel"), _other_text(choice, other)
+    averaged = f"{score_text(theirs, share)} against {score_text(ours, share)}"
+    if theirs > ours and score_text(theirs, share) != score_text(ours, share):
+        tail = ", a difference within the error" if theirs - ours <= error else ""
+        # Among forms of kernel something else decides, and a sentence of its own says what.
+        by_form = any(FORMS in sentence for sentence in choice.why)
+        simpler = "" if by_form else "; the choice preferred a simpler one"
+        head = f"Of {kernels} compared, {what} has the highest score averaged over neighbouring values of C"
+        return f"{head}: {averaged} of the chosen one{tail}{simpler}."
+    head, gain = f"The next best of {kernels} compared, {what}, has", _mean(choice) - score
+    if score_text(score, share) == score_text(_mean(choice), share):
+        return f"{head} the same {score_text(score, share)}."
     if gain > 0.0:
         tail = "a difference within the error" if gain <= error else "less by more than the error"
         return f"{head} {score_text(score, share)}, {tail}."
-    if gain == 0.0:
-        return f"{head} the same {score_text(score, share)}."
-    if other.best_score <= float(choice.scored.smoothed[choice.index]):
-        return f"{head} {score_text(score, share)} there, but less at the values of C around it."
-    tail = ", a difference within the error" if -gain <= error else ""
-    # Among forms of kernel something else decides, and a sentence of its own says what.
-    by_form = any(FORMS in sentence for sentence in choice.why)
     return (
-        f"{head} {score_text(score, share)}{tail}{'' if by_form else '; the choice preferred a simpler one'}."
+        f"{head} {score_text(score, share)} at that C, but averaged over neighbouring values of C, by which "
+        f"the choice goes, {averaged} of the chosen one."
     )
+
+
+def _other_text(choice: Choice, other: ScoredKernel) -> str:
+    """Another kernel and its best C; one of the same name is told from the chosen one."""
+    C = float(other.Cs[other.best])
+    if kernel_text(other.kernel) == kernel_text(choice.scored.kernel):
+        return f"the same one with other widths and C = {number(C)}"
+    return model_text(other.kernel, C)
 
 
 def _as_good(judge: CrossValidator, choice: Choice) -> list[str]:

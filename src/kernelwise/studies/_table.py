@@ -15,14 +15,22 @@ from kernelwise.datasets import Dataset, load
 Row = dict[str, Any]
 #: Columns of names, to the left; the others are numbers, to the right.
 N_NAMES = 2
+#: Data sets that were not found in the present run of a study.
+left_out: list[str] = []
 
 
 def load_or_say(name: str, part: str | None = None) -> Dataset | None:
-    """The data set, or None after a line on the standard error stream that says what is missing."""
+    """The data set, or None after a line on the standard error stream that says what is missing.
+
+    The first line of a run says why and what to do; each of the others names a set, once.
+    """
     try:
         return load(name, part=part)
     except FileNotFoundError as error:
-        print(f"{name} is left out. {error}", file=sys.stderr)
+        if name not in left_out:
+            why = f". {error}" if not left_out else ", too: its file was not found either."
+            print(f"{name} is left out{why}", file=sys.stderr)
+            left_out.append(name)
         return None
 
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from kernelwise.studies._study import Study
+from kernelwise.studies._table import left_out
 
 #: Studies, in the order of ``kernelwise reproduce all``: the papers by number, then ours.
 NAMES = ("abe", "ayat", "glasmachers", "laanaya", "yin", "beyond")
@@ -26,6 +27,7 @@ def run(
         raise ValueError(
             f"The study {name} has no part {min(unknown)!r}. Its parts are {', '.join(module.PARTS)}."
         )
+    left_out.clear()
     study = Study(name, module.TITLE, is_quick, {} if journal is None else journal, say)
     study.only = tuple(part for part in module.PARTS if part in (only or ()))
     for part, do in module.PARTS.items():

@@ -7,6 +7,8 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kernelwise._core.text import count
+from kernelwise.findings import Finding
 from kernelwise.tables.cells import enumerated
 from kernelwise.tables.table import Table, TableError
 
@@ -20,10 +22,11 @@ SPECIAL = re.compile(r'["$`\\!]')
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that keeps a file from being used.
+    """One thing that keeps a file from being used, or one that makes it doubtful.
 
     ``ignore``, ``missing``, ``impute``, ``lump``, ``task`` and ``unknown`` are values of the options that
-    help; a fault without any can only be corrected in the file.
+    help; a fault without any can only be corrected in the file. With a ``doubt``, the name of a finding, the
+    file can be used as it is.
     """
 
     place: str  # such as "line 3, column 'a'"; empty for the whole file
@@ -34,6 +37,7 @@ class Fault:
     lump: bool = False
     task: str = ""
     unknown: str = ""
+    doubt: str = ""
 
     @property
     def has_option(self) -> bool:
@@ -41,6 +45,11 @@ class Fault:
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}" if self.place else self.message
+
+    def finding(self) -> Finding:
+        """A doubt as a finding."""
+        text = str(self)
+        return Finding(self.doubt, "warning", f"{text[:1].upper()}{text[1:]}")
 
 
 class TableFaults(TableError):
@@ -54,14 +63,15 @@ class TableFaults(TableError):
         self, source: str, faults: Sequence[Fault], ignore: Sequence[str] = (), missing: Sequence[str] = ()
     ) -> None:
         self.faults = tuple(faults)
+        serious = [fault for fault in faults if not fault.doubt]
+        doubts = [fault for fault in faults if fault.doubt]
         if len(faults) == 1:
             between = ", " if faults[0].place else ": "
             self.lines = [f"{source}{between}{faults[0]}"]
         else:
-            n_more = len(faults) - MOST_SHOWN
-            more = [f"- and {n_more} more faults of these kinds."] if n_more > 0 else []
-            shown = [f"- {fault}" for fault in faults[:MOST_SHOWN]]
-            self.lines = [f"{source} has {len(faults)} faults:", *shown, *more]
+            self.lines = [f"{source} has {count(len(serious), 'fault')}:", *_listed(serious)]
+            if doubts:
+                self.lines += ["What may be wrong, too:", *_listed(doubts)]
         self.lines += _go_on(self.faults, ignore, missing)
         super().__init__("\n".join(self.lines))
 
@@ -69,14 +79,14 @@ class TableFaults(TableError):
 def check_faults(
     source: str, faults: Sequence[Fault], ignore: Sequence[str] = (), missing: Sequence[str] = ()
 ) -> None:
-    """Raise if there are any; see `TableFaults`."""
-    if faults:
+    """Raise if there are any but doubts; see `TableFaults`."""
+    if any(not fault.doubt for fault in faults):
         raise TableFaults(source, faults, ignore, missing)
 
 
 def options(faults: Sequence[Fault], ignore: Sequence[str] = (), missing: Sequence[str] = ()) -> str:
     """The options of a command line with which the file can be used; empty if there are none."""
-    ignored = [fault.ignore for fault in faults if fault.ignore]
+    ignored = list(dict.fromkeys(fault.ignore for fault in faults if fault.ignore))
     ignored = [*ignore, *ignored] if ignored else []
     texts = list(dict.fromkeys(text for fault in faults for text in fault.missing))
     texts = list(dict.fromkeys([*missing, *texts])) if texts else []
@@ -105,9 +115,15 @@ def column_option(table: Table, index: int) -> str:
     return name if typed and table.names.index(name) == index else str(index + 1)
 
 
+def _listed(faults: Sequence[Fault]) -> list[str]:
+    n_more = len(faults) - MOST_SHOWN
+    more = [f"- and {n_more} more of these kinds."] if n_more > 0 else []
+    return [*(f"- {fault}" for fault in faults[:MOST_SHOWN]), *more]
+
+
 def _go_on(faults: Sequence[Fault], ignore: Sequence[str], missing: Sequence[str]) -> list[str]:
     helpful = options(faults, ignore, missing)
-    left = [fault.place or "the target" for fault in faults if not fault.has_option]
+    left = [fault.place or "the target" for fault in faults if not (fault.has_option or fault.doubt)]
     if not helpful:
         return []
     if left:

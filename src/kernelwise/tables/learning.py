@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernelwise._core.text import count
+from kernelwise.findings import Finding
 from kernelwise.tables.columns import learn_column
+from kernelwise.tables.doubts import column_doubts, doubts_beside_faults
 from kernelwise.tables.encoding import Encoding
 from kernelwise.tables.faults import Fault, check_faults
 from kernelwise.tables.libsvm import DENSE
-from kernelwise.tables.preparation import doubts, preparation
+from kernelwise.tables.preparation import notes_on_words, preparation
 from kernelwise.tables.suspects import column_fault, gaps_fault
 from kernelwise.tables.table import Table, TableError
 from kernelwise.tables.target import TARGET_NAMES, target_fault
@@ -22,8 +24,9 @@ class Learned:
     """What was learned from a training file, and what there is to say about it."""
 
     encoding: Encoding
-    notes: list[str]  # what was guessed, and what looks odd
+    notes: list[str]  # what was guessed
     preparation: list[str]  # what was done to the columns
+    findings: list[Finding]  # what may be wrong with the columns
 
 
 def learn_encoding(
@@ -55,7 +58,8 @@ def learn_encoding(
     check_faults(table.source, _faults(table, place, places, task, impute, lump), ignore, missing)
     columns = {k: learn_column(table, k, impute) for k in places}
     notes += _labels_that_are_missing(table, place, missing)
-    notes += doubts(table, [k for k, column in columns.items() if column.categories])
+    notes += notes_on_words(table, [k for k, column in columns.items() if column.categories])
+    findings = [doubt.finding() for doubt in column_doubts(table, columns)]
     encoding = Encoding(
         tuple(columns.values()),
         places,
@@ -66,7 +70,7 @@ def learn_encoding(
         len(table.names),
         missing=missing,
     )
-    return Learned(encoding, notes, preparation(table, columns, left_out, missing))
+    return Learned(encoding, notes, preparation(table, columns, left_out, missing), findings)
 
 
 def _learn_libsvm(table: Table, task: str, has_options: Any) -> Learned:
@@ -80,19 +84,23 @@ def _learn_libsvm(table: Table, task: str, has_options: Any) -> Learned:
     X = table.matrix
     is_sparse = X.nnz < DENSE * X.shape[0] * X.shape[1]
     encoding = Encoding((), (), "label", 0, task, False, X.shape[1], table.first_index, is_sparse)
-    return Learned(encoding, [], [])
+    return Learned(encoding, [], [], [])
 
 
 def _faults(
     table: Table, target: int, places: Sequence[int], task: str, impute: bool, lump: bool
 ) -> list[Fault]:
-    """All that is wrong with a training file: its target, its columns in their order, its gaps."""
+    """All that is wrong with a training file: its target, its columns, its gaps, and what is doubtful."""
     by_column = {k: column_fault(table, k, lump, impute) for k in places}
     faults = [target_fault(table, target, task), *by_column.values()]
     if not impute:
         kept = [k for k, fault in by_column.items() if fault is None or not fault.ignore]
         faults.append(gaps_fault(table, kept))
-    return [fault for fault in faults if fault is not None]
+    found = [fault for fault in faults if fault is not None]
+    if not found:
+        return []
+    usable = {k: learn_column(table, k, impute) for k, fault in by_column.items() if fault is None}
+    return [*found, *column_doubts(table, usable), *doubts_beside_faults(table, target, places, task)]
 
 
 def _labels_that_are_missing(table: Table, place: int, missing: Sequence[str]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
@@ -10,11 +9,9 @@ import numpy as np
 from kernelwise._core.text import count
 from kernelwise.tables.cells import enumerated, quoted
 from kernelwise.tables.columns import OTHER, Column
+from kernelwise.tables.doubts import MANY_NUMBERS
 from kernelwise.tables.suspects import MAX_CATEGORIES, counted_texts, odd_texts
 from kernelwise.tables.table import Table, is_missing
-
-#: More ways of writing words than this are not listed one by one.
-MOST_SPELLINGS = 3
 
 
 def preparation(
@@ -58,41 +55,18 @@ def _filled(table: Table, columns: dict[int, Column]) -> list[str]:
     return [f"Missing values were filled: {enumerated(parts)}."] if parts else []
 
 
-def doubts(table: Table, words: Iterable[int]) -> list[str]:
-    """Columns of words that may not be what they seem: numbers among them, one word written in two ways."""
-    sentences = []
-    for k in words:
-        sentences += _numbers_as_words(table, k) + _spellings(table, k)
-    return sentences
-
-
-def _spellings(table: Table, index: int) -> list[str]:
-    """Words of a column that differ only in capitals or spaces."""
-    groups: dict[str, list[str]] = {}
-    values = table.columns[index]
-    counts = Counter(values[~is_missing(values)].tolist())
-    for word in counts:
-        groups.setdefault("".join(word.split()).casefold(), []).append(word)
-    twice = [sorted(group, key=lambda word: -counts[word]) for group in groups.values() if len(group) > 1]
-    sentences = []
-    for group in twice[:MOST_SPELLINGS]:
-        words = enumerated(f"{quoted(word)} ({count(counts[word], 'row')})" for word in group)
-        sentences.append(
-            f"Column {table.names[index]!r}: {words} differ only in capitals or spaces and count as "
-            "different. Write them alike if they are the same."
-        )
-    n_more = len(twice) - MOST_SPELLINGS
-    if n_more > 0:
-        sentences.append(f"Column {table.names[index]!r} has {count(n_more, 'more such group')} of words.")
-    return sentences
+def notes_on_words(table: Table, words: Iterable[int]) -> list[str]:
+    """Columns of words that are mostly a few numbers, as in 2, 3, 4, more."""
+    return [sentence for k in words for sentence in _numbers_as_words(table, k)]
 
 
 def _numbers_as_words(table: Table, index: int) -> list[str]:
     odd = odd_texts(table, index)
-    n_present = int((~is_missing(table.columns[index])).sum())
-    if sum(map(len, odd.values())) > n_present / 2:
+    present = table.columns[index][~is_missing(table.columns[index])]
+    n_numbers = len(set(present.tolist())) - len(odd)
+    if sum(map(len, odd.values())) > len(present) / 2 or n_numbers >= MANY_NUMBERS:
         return []
     return [
-        f"Column {table.names[index]!r} was taken as words, though most of its cells are numbers (but "
+        f"Column {table.names[index]!r} counts as words, though most of its cells are numbers (but "
         f"{counted_texts(table, odd)}). If such a text means missing, name it with --missing."
     ]

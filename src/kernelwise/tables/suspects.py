@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,6 +22,8 @@ MOSTLY_EMPTY = 0.5
 WORTH_KEEPING = 0.5
 #: A column in which at least this share of the words occur once names its rows.
 IDENTIFIER = 0.9
+#: Fewer words than this say nothing about whether they name their rows.
+MIN_NAMED = 5
 #: A column with more different texts among its numbers than this is none of numbers with gaps.
 MAX_ODD = 10
 DATE = re.compile(
@@ -32,6 +35,8 @@ THOUSANDS = re.compile(r"[+-]?\d{1,3}(([,' ]\d{3})+(\.\d+)?|(\.\d{3})+(,\d+)?)")
 UNIT = re.compile(r"([+-]?\d+(?:[.,]\d+)?)\s*([^\d\s.,:/-][^\d]*)")
 #: Above or below what can be measured.
 LIMIT = re.compile(r"[<>≤≥]=?\s*[\d.,]+")
+#: What people write for a missing number: signs without a letter, and a few abbreviations.
+MARK = re.compile(r"[^\w<>≤≥+]+|#?n[./]?[ad]\.?|#(div/0|value|ref|num)!", re.IGNORECASE)
 
 
 def column_fault(table: Table, index: int, lump: bool = False, impute: bool = False) -> Fault | None:
@@ -44,24 +49,41 @@ def column_fault(table: Table, index: int, lump: bool = False, impute: bool = Fa
     present = values[~is_missing(values)]
     if not len(present):
         return Fault(place, f"it has no values. L{leave}.", option)
-    n_missing = len(values) - len(present)
-    if n_missing > MOSTLY_EMPTY * len(values) and not impute:
-        message = f"{n_missing} of {len(values)} values are missing, too many to fill. L{leave}."
-        return Fault(place, message, option)
+    if is_mostly_empty(values) and not impute:
+        n_missing = f"{len(values) - len(present)} of {len(values)}"
+        return Fault(place, f"{n_missing} values are missing, too many to fill. L{leave}.", option)
     if values.dtype.kind == "f":
         return _infinite(table, index, option)
     counts = Counter(present.tolist())
-    if len(counts) <= MAX_CATEGORIES:
-        return None
+    names_rows = len(present) >= MIN_NAMED and len(counts) >= IDENTIFIER * len(present)
+    if len(counts) <= MAX_CATEGORIES and not names_rows:
+        return _marks(table, index, counts, option)
     for judge in (_odd_texts, _dates, _units):
         fault = judge(table, index, counts, option)
         if fault is not None:
             return fault
     such = f"such as {quoted(next(iter(counts)))}"
-    if len(counts) >= IDENTIFIER * len(present):
-        n_words = f"{len(counts)} different words in {count(len(table), 'row')}, {such}"
+    if names_rows:
+        n_words = f"{len(counts)} different words in {count(len(present), 'row')}, {such}"
         return Fault(place, f"it has {n_words}, and looks like an identifier. L{leave}.", option)
     return None if lump else _many_words(place, counts, such, option)
+
+
+def is_mostly_empty(values: np.ndarray) -> bool:
+    """Whether a column has so many gaps that it is better left out than filled."""
+    return bool(is_missing(values).mean() > MOSTLY_EMPTY)
+
+
+def _marks(table: Table, index: int, counts: Counter[str], option: str) -> Fault | None:
+    """A column of few different numbers, and of signs such as '-' that may stand for missing ones.
+
+    With other texts among them, such as '5 or more', the numbers may be words.
+    """
+    are_marks = all(table.is_number(word) or MARK.fullmatch(word) for word in counts)
+    fault = _odd_texts(table, index, counts, option) if are_marks else None
+    if fault is None:
+        return None
+    return replace(fault, message=f"{fault.message} If it is a value of its own, write a word for it.")
 
 
 def _many_words(place: str, counts: Counter[str], such: str, option: str) -> Fault:
@@ -145,11 +167,25 @@ def _a_number(n: int) -> str:
     return "a number" if n == 1 else "numbers"
 
 
-def _dates(table: Table, index: int, counts: Counter[str], option: str) -> Fault | None:
+def date_in(counts: Counter[str]) -> str:
+    """The first date or time, if nearly all words are such; empty if not."""
     n_dates = sum(n for word, n in counts.items() if DATE.fullmatch(word))
-    if n_dates < IDENTIFIER * counts.total():
+    return (
+        next((w for w in counts if DATE.fullmatch(w)), "") if n_dates >= IDENTIFIER * counts.total() else ""
+    )
+
+
+def unit_of(table: Table, counts: Counter[str]) -> str:
+    """The unit that all words have behind a number; empty if there is none."""
+    found = [UNIT.fullmatch(word) for word in counts if not table.is_number(word)]
+    units = {match.group(2).strip() for match in found if match is not None}
+    return units.pop() if len(units) == 1 and all(found) else ""
+
+
+def _dates(table: Table, index: int, counts: Counter[str], option: str) -> Fault | None:
+    first = date_in(counts)
+    if not first:
         return None
-    first = next(word for word in counts if DATE.fullmatch(word))
     message = (
         f"it holds dates or times, such as {quoted(first)}. Leave it out with --ignore {in_shell(option)}, "
         "or turn it into a number, such as the days since a fixed day."
@@ -158,12 +194,11 @@ def _dates(table: Table, index: int, counts: Counter[str], option: str) -> Fault
 
 
 def _units(table: Table, index: int, counts: Counter[str], option: str) -> Fault | None:
-    found = [UNIT.fullmatch(word) for word in counts if not table.is_number(word)]
-    units = {match.group(2).strip() for match in found if match is not None}
-    if len(units) != 1 or not all(found):
+    unit = unit_of(table, counts)
+    if not unit:
         return None
     message = (
-        f"its numbers have the unit {quoted(units.pop())}, as in {quoted(next(iter(counts)))}. Remove the "
+        f"its numbers have the unit {quoted(unit)}, as in {quoted(next(iter(counts)))}. Remove the "
         f"unit from the cells, or leave the column out with --ignore {in_shell(option)}."
     )
     return Fault(table.place(index), message, option)

@@ -34,6 +34,7 @@ from kernelwise.search.families import Family
 from kernelwise.search.folds import assign_folds
 from kernelwise.search.held_out_scorer import HeldOutScorer
 from kernelwise.search.leaks import column_findings
+from kernelwise.search.optimism import optimism
 from kernelwise.search.reasons import reasons
 from kernelwise.search.result import Choice, SelectionResult, selection_result
 from kernelwise.search.runner import Here
@@ -204,8 +205,9 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         self.criterion_path_ = choice.criterion_path
         self._describe(judge, choice)
         criterion, guess = judge.family.criterion(self.criterion), baseline(judge)
-        choice.why = [*reasons(judge, choice, guess), *choice.why]
-        return selection_result(judge, choice, criterion, self.cv_results_, self.best_index_, guess)
+        luck = optimism(judge, choice)
+        choice.why = [*reasons(judge, choice, guess, luck), *choice.why]
+        return selection_result(judge, choice, criterion, self.cv_results_, self.best_index_, guess, luck)
 
     def _describe(self, judge: CrossValidator, choice: Choice) -> None:
         """Keep the weight of every feature and the metric, in the units of X, if the kernel learned one."""

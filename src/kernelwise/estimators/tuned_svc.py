@@ -104,8 +104,8 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     kernel_ : Kernel or "precomputed"
         On scaled features.
     C_, best_score_ : float
-        The score is that of cross-validation, chosen among many and so a little optimistic: use
-        `cross_val_score` or `compare` for an honest one.
+        The score is that of cross-validation, chosen among many and so a little optimistic:
+        ``result_.corrected_score`` is corrected for that; `cross_val_score` and `compare` are honest.
     best_index_, best_params_, cv_results_, n_splits_, refit_time_, scorer_
         As in GridSearchCV; see also ``smoothed_test_score`` and ``reason`` in ``cv_results_``.
     criterion_path_ : dict from str to ndarray

@@ -15,6 +15,8 @@ from kernelwise.search.wording import error_text, model_text, number, score_text
 
 #: Words of the sentence that says which form of kernel was taken (`kernelwise.search.forms`).
 FORMS = "forms of kernel"
+#: Standard errors of a score from which on it is said how much of it is luck.
+COUNTS = 0.5
 #: What the rules of `kernelwise.search.candidates` stand for.
 RULES = {
     "peak of dbtc": "the classes are farthest apart",
@@ -35,9 +37,13 @@ def spoken(reason: str) -> str:
     return ", ".join(dict.fromkeys(words))
 
 
-def reasons(judge: CrossValidator, choice: Choice, baseline: Baseline) -> list[str]:
-    """One sentence each: the score beside that of a constant answer, the next best, what is as good."""
-    found = [_score(judge, choice, baseline)]
+def reasons(judge: CrossValidator, choice: Choice, baseline: Baseline, optimism: float = 0.0) -> list[str]:
+    """One sentence each: the score beside that of a constant answer, the next best, what is as good.
+
+    ``optimism`` is what the score owes to the choice among many (`kernelwise.search.optimism`); it is said
+    where it counts.
+    """
+    found = [_score(judge, choice, baseline), *_luck(judge, choice, optimism)]
     others = [scored for scored in judge.scored if _is_other(scored, choice.scored)]
     if others:
         best = max(others, key=lambda scored: scored.best_score)
@@ -64,6 +70,19 @@ def _score(judge: CrossValidator, choice: Choice, baseline: Baseline) -> str:
         return f"{what} {verb} {found}{where}."
     guess = f"{baseline.answer} {'would be right about' if share else 'has'}"
     return f"{what} {verb} {found}{where}; {guess} {score_text(baseline.score, share)}."
+
+
+def _luck(judge: CrossValidator, choice: Choice, optimism: float) -> list[str]:
+    """What is left of a score that is the best of many."""
+    error = float(np.nan_to_num(judge.standard_error(choice.scored, choice.index)))
+    if optimism <= COUNTS * error:
+        return []
+    n_settings = sum(len(scored.Cs) for scored in judge.scored)
+    left = score_text(_mean(choice) - optimism, judge.scorer.is_share)
+    return [
+        f"That is the best of {n_settings} settings, which is partly luck: {left} is to be expected of rows "
+        "that had no part in the choice."
+    ]
 
 
 def _next_best(judge: CrossValidator, choice: Choice, other: ScoredKernel, n_kernels: int) -> str:

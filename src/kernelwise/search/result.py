@@ -93,6 +93,9 @@ class SelectionResult(TuningResult):
     n_svm_fits : int
     standard_error : float
         Of the score: see `kernelwise.search.rules.standard_error`.
+    corrected_score : float
+        The score less what the best of so many settings owes to luck: what the choice would score on rows
+        that had no part in it. See `kernelwise.search.optimism`.
     """
 
     C: float = 1.0
@@ -105,6 +108,7 @@ class SelectionResult(TuningResult):
     baseline: Baseline | None = None
     n_svm_fits: int = 0
     standard_error: float = np.nan
+    corrected_score: float = np.nan
 
     def __repr__(self) -> str:
         head = f"SelectionResult(kernel={self.kernel!r}, C={self.C:g}, score={self.score:.4f})"
@@ -122,10 +126,12 @@ def selection_result(
     table: dict[str, Any],
     row: int,
     baseline: Baseline | None = None,
+    optimism: float = 0.0,
 ) -> SelectionResult:
     """The result of a finished search, whose choice is one row of the table ``cv_results_``.
 
-    A criterion that is a name says that cross-validation alone chose.
+    A criterion that is a name says that cross-validation alone chose; ``optimism`` is what the score owes to
+    the choice among many.
     """
     kernel, search = choice.scored.kernel, choice.search
     used: Criterion | None = criterion if isinstance(criterion, Criterion) else None
@@ -162,4 +168,5 @@ def selection_result(
         baseline=baseline,
         n_svm_fits=judge.n_machines,
         standard_error=float(table["standard_error"][row]),
+        corrected_score=score - optimism,
     )

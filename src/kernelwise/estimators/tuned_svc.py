@@ -51,7 +51,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         as an object, chooses the kernel alone; cross-validation then chooses C, unless the criterion has.
     search : str or Optimizer, default=None
         For a criterion: a name of :data:`kernelwise.optimizers.OPTIMIZERS` or an object. None is the sketch's
-        global maximum where there is one, else quasi-Newton.
+        global maximum where there is one, else quasi-Newton, or a grid if the criterion has no derivative.
     Cs : array, default=None
         Values of C to try. None is a range that follows the kernel (C grows like σ² where it is wide) and
         goes on beyond an end at which the best is, between 2⁻¹² and 2¹³ over the variance in feature space.

@@ -65,6 +65,13 @@ def test_one_setting_owes_nothing_to_a_choice(judge):
     assert optimism(judge, Choice(judge.scored[0])) == 0.0
 
 
+def test_draws_of_few_rows_may_leave_out_none(make_judge):
+    made = make_judge(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), cv=2)
+    labels = np.array([[0, 1, 0, 1], [0, 0, 0, 1]], dtype=np.int8)
+    made.scored = [scored_kernel([[0.5, 0.5], [0.7, 0.7]], labels)]
+    assert 0.0 <= optimism(made, Choice(made.scored[0], 1)) < 0.5
+
+
 def test_of_other_scores_the_folds_that_are_left_choose(judge):
     judge.scorer.is_share = False
     # The first setting is the best of all folds; without the first fold the second is.

@@ -62,8 +62,8 @@ def _label_array(classes: np.ndarray) -> np.ndarray:
         )
     if kind == "u" and classes.max() > np.iinfo(np.int64).max:
         raise IncompatibleError(
-            f"ONNX has whole numbers up to 2**63 - 1 as labels, and there is a class {classes.max()}. Turn the "
-            "classes into text, or number them from 0."
+            f"ONNX has whole numbers up to 2**63 - 1 as labels, and there is a class {classes.max()}. Turn "
+            "the classes into text, or number them from 0."
         )
     return classes if kind == "b" else classes.astype(np.float64 if kind == "f" else np.int64)
 

@@ -52,9 +52,11 @@ def _by_draws(judge: CrossValidator, choice: Choice) -> float:
     # Rows are drawn, with whatever weight they have: the copies of a row are right or wrong together.
     rng = np.random.default_rng(judge.random_state)
     times = rng.multinomial(len(y), np.full(len(y), 1.0 / len(y)), size=N_DRAWS).T
+    times = times[:, (times == 0).any(axis=0)]  # of few rows a draw may leave out none
+    if not times.size:
+        return 0.0
     inside, outside = weight[:, None] * times, weight[:, None] * (times == 0)
-    seen = outside.sum(axis=0) > 0.0
-    best, score_of_best = np.full(N_DRAWS, -np.inf), np.zeros(N_DRAWS)
+    best, score_of_best = np.full(times.shape[1], -np.inf), np.zeros(times.shape[1])
     for scored in known:
         is_right = (scored.labels == y).astype(float)
         own = smooth(is_right @ inside, axis=0)
@@ -64,7 +66,7 @@ def _by_draws(judge: CrossValidator, choice: Choice) -> float:
         best = np.maximum(best, top)
     of_choice = (choice.scored.labels[choice.index] == y) @ outside
     # The same rows for both: what a draw leaves out is no part of the difference.
-    return float(np.mean(((of_choice - score_of_best) / outside.sum(axis=0))[seen])) if seen.any() else 0.0
+    return float(np.mean((of_choice - score_of_best) / outside.sum(axis=0)))
 
 
 def _by_folds(scored: list[ScoredKernel], choice: Choice) -> float:

@@ -80,7 +80,7 @@ def _luck(judge: CrossValidator, choice: Choice, optimism: float) -> list[str]:
     n_settings = sum(len(scored.Cs) for scored in judge.scored)
     left = score_text(_mean(choice) - optimism, judge.scorer.is_share)
     return [
-        f"That is the best of {n_settings} settings, which is partly luck: {left} is to be expected of rows "
+        f"It was chosen among {n_settings} settings, which is partly luck: {left} is to be expected of rows "
         "that had no part in the choice."
     ]
 
@@ -103,8 +103,8 @@ def _next_best(judge: CrossValidator, choice: Choice, other: ScoredKernel, n_ker
     if other.best_score <= float(choice.scored.smoothed[choice.index]):
         return f"{head} {score_text(score, share)} there, but less at the values of C around it."
     tail = ", a difference within the error" if -gain <= error else ""
-    # Among forms of kernel something else decides, and a sentence of its own says what.
-    by_form = any(FORMS in sentence for sentence in choice.why)
+    # Among forms of kernel, and by a rule, something else decides: a sentence of its own says what.
+    by_form = choice.is_by_rule or any(FORMS in sentence for sentence in choice.why)
     return (
         f"{head} {score_text(score, share)}{tail}{'' if by_form else '; the choice preferred a simpler one'}."
     )

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kernelwise.criteria import Criterion
+from kernelwise.findings import Finding
 from kernelwise.result import History, TuningResult
 from kernelwise.search.baseline import Baseline
 from kernelwise.search.climb import Climb
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.scored_kernel import ScoredKernel
+
+
+class TriedForm(NamedTuple):
+    """One of several forms of kernel: all that was scored for it, and how its own search went."""
+
+    scored: tuple[ScoredKernel, ...]
+    climb: Climb | None
+    how: list[str]
+    findings: list[Finding]
 
 
 @dataclass
@@ -32,6 +42,10 @@ class Choice:
         What decided, beside the scores; and how the search went.
     forms : dict from str to float
         Forms of kernel that were tried, and the best score of each; empty if there was no choice among forms.
+    tried_forms : dict from str to TriedForm
+        The same forms, for a rule that takes another setting than the search.
+    is_by_rule : bool
+        Whether such a rule has.
     """
 
     scored: ScoredKernel
@@ -42,6 +56,8 @@ class Choice:
     why: list[str] = field(default_factory=list)
     how: list[str] = field(default_factory=list)
     forms: dict[str, float] = field(default_factory=dict)
+    tried_forms: dict[str, TriedForm] = field(default_factory=dict)
+    is_by_rule: bool = False
 
     def __post_init__(self) -> None:
         if self.index < 0:

@@ -36,7 +36,7 @@ def baseline_findings(
         return []
     found = f"{score:.4g}{f' ± {error:.2g}' if error > 0.0 else ''}"
     if score - baseline.score > true.lead_error:
-        found += f", but that is the best of {true.n_settings} settings: corrected for luck, {true.score:.4g}"
+        found += f", but it was chosen among {true.n_settings} settings: corrected for luck, {true.score:.4g}"
     message = (
         f"The model is no better than guessing: its cross-validated score is {found}, and "
         f"{baseline.answer} scores {round(baseline.score, 9) + 0.0:.4g}."

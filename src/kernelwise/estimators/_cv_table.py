@@ -8,8 +8,8 @@ import numpy as np
 
 from kernelwise.estimators._cv_results import cv_results
 from kernelwise.kernels import Kernel
-from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.by_rule import take
+from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.result import Choice
 from kernelwise.search.rules import most_regularised_within, standard_error
 from kernelwise.search.settings import ONE_ERROR

@@ -62,7 +62,8 @@ class MetricTransformer(
     rounds : int, default=1
         Of "gradient": in the second round the machine has the metric of the first, and so on.
     starts : sequence of float, default=(1, 2, 5, 10)
-        Sums of the weights where searches start; the one that ends at the lowest cost is kept.
+        Sums of the weights where searches start; the one that ends at the lowest cost is kept. Where every
+        step trains machines ("cv-error"), five iterations from each tell which start to go on from.
     optimizer : Optimizer, default=None
         None is conjugate gradients on the manifold of metrics, 60 iterations at most.
     rank : int, default=2

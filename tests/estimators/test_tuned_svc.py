@@ -349,3 +349,19 @@ def test_probabilities(fitted):
     assert_allclose(p.sum(axis=1), 1.0)
     assert_allclose(model.predict_log_proba(X), np.log(p))
     assert np.mean(model.classes_[p.argmax(axis=1)] == model.predict(X)) > 0.9
+
+
+def test_where_features_have_no_weights_the_error_says_why():
+    X, y = load_iris(return_X_y=True)
+    model = TunedSVC("rbf")
+    assert not hasattr(model, "relevance_")
+    with pytest.raises(AttributeError, match="not fitted"):
+        _ = model.relevance_
+    model.fit(X, y)
+    assert not hasattr(model, "relevance_")
+    with pytest.raises(AttributeError, match=r"chosen \(RBF, γ = .*\) has no weights of features"):
+        _ = model.relevance_
+    with pytest.raises(AttributeError, match=r"\(RBF, γ = .*\) has learned no metric"):
+        _ = pickle.loads(pickle.dumps(model)).metric_
+    with_weights = clone(model).set_params(kernel="diagonal").fit(X, y)
+    assert hasattr(with_weights, "relevance_") == (with_weights.kernel_.feature_weights is not None)

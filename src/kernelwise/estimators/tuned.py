@@ -19,6 +19,7 @@ from kernelwise._core.threads import one_blas_thread
 from kernelwise.estimators._closing import closing_findings
 from kernelwise.estimators._cv_table import row_index, tabulate
 from kernelwise.estimators._finish import RESERVE, Finished, finish
+from kernelwise.estimators._if_learned import IfLearned
 from kernelwise.estimators._machine import SamplesOrGram
 from kernelwise.estimators._progress import Progress
 from kernelwise.estimators.fit_record import FitRecord
@@ -90,6 +91,11 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
     verbose: int
     result_: SelectionResult
     scorer_: Any
+    relevance_: Any = IfLearned(
+        "has no weights of features",
+        "Use kernel='diagonal' for weights, or sklearn.inspection.permutation_importance for any model.",
+    )
+    metric_: Any = IfLearned("has learned no metric", "Use kernel='diagonal' or kernel='gaussian'.")
 
     @abstractmethod
     def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:

@@ -116,7 +116,8 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     result_ : SelectionResult
         All of it, with the reason of every choice.
     relevance_ : ndarray of shape (n_features,)
-        If features have weights: the share of each in the distances; sums to 1.
+        If features have weights: the share of each in the distances; sums to 1. Where a kernel without
+        weights won, to ask for it is an AttributeError that says so.
     metric_ : ndarray of shape (n_features, n_features)
         For learned metrics: Q of exp(−½ (x − y)ᵀQ(x − y)), in the units of X.
     best_estimator_ : SVC or NystroemSVC

@@ -115,7 +115,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         The machine, on scaled features and for standardised targets.
     scaler_ : transformer or None
     relevance_ : ndarray of shape (n_features,)
-        For learned metrics: share of each feature in the mean squared distance.
+        If features have weights: the share of each in the distances, as in `TunedSVC`.
     metric_ : ndarray of shape (n_features, n_features)
         For learned metrics: Q of exp(−½ (x − y)ᵀ Q (x − y)), in the units of X.
     n_features_in_, feature_names_in_, n_iter_

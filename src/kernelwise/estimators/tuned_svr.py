@@ -6,10 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
 
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import as_numbers, read_samples
-from kernelwise._core.validation import is_dask
+from kernelwise._core.validation import LARGE_TARGETS, is_dask
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
 from kernelwise.estimators.fit_record import HeldOut
@@ -268,5 +269,8 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         sample_weight : array of shape (n_samples,), default=None
         """
         if self.scoring is None:
-            return super().score(X, y, sample_weight)
+            predicted, scale = self.predict(X), self.target_scale_
+            if not 1.0 / LARGE_TARGETS < scale < LARGE_TARGETS:  # R² has no unit, but its squares overflow
+                y, predicted = np.asarray(as_numbers(y), dtype=float) / scale, predicted / scale
+            return float(r2_score(y, predicted, sample_weight=sample_weight))
         return self._asked_score(X, y, sample_weight)

@@ -197,8 +197,8 @@ class MetricTransformer(
         self.scale_ = scaler.scale_ if self.standardize else np.ones(X.shape[1])
         Z = (X - self.mean_) / self.scale_
         if self.method == "gradient":
-            self._learn_by_gradients(Z, y, TunedSVR if self.task_ == "regression" else TunedSVC)
-            self.diagnostics_ += taken
+            findings = self._learn_by_gradients(Z, y, TunedSVR if self.task_ == "regression" else TunedSVC)
+            self.diagnostics_ = (*findings, *taken)
         else:
             found = learner.learn(Z, y)
             self.kernel_, self.start_, self.result_ = found.kernel, found.start, found.result
@@ -223,13 +223,13 @@ class MetricTransformer(
             Finding("whole-number targets", "info", message, f"Use task={other!r} if they are not."),
         )
 
-    def _learn_by_gradients(self, Z: np.ndarray, y: np.ndarray, tuned: Any) -> None:
+    def _learn_by_gradients(self, Z: np.ndarray, y: np.ndarray, tuned: Any) -> list[Finding]:
         model = tuned("rbf", scale=None, random_state=self.random_state)
         judge, _, _ = model._judge(Z, y, None, model._context())
         plain = choose(judge, "rbf")
         full = self.kernel == "gaussian"
         self.kernel_ = metric_of_gradients(judge, plain, full=full, rounds=self.rounds).scored.kernel
-        self.diagnostics_ = tuple(judge.context.findings)
+        return judge.context.findings
 
     def _describe(self, Z: np.ndarray) -> None:
         Q = self.kernel_.metric(Z.shape[1])

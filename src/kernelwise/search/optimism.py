@@ -58,7 +58,7 @@ def _by_draws(judge: CrossValidator, choice: Choice) -> float:
     inside, outside = weight[:, None] * times, weight[:, None] * (times == 0)
     best, score_of_best = np.full(times.shape[1], -np.inf), np.zeros(times.shape[1])
     for scored in known:
-        is_right = (scored.labels == y).astype(float)
+        is_right = np.equal(scored.labels, y).astype(float)
         own = smooth(is_right @ inside, axis=0)
         top, at = own.max(axis=0), own.argmax(axis=0)
         unseen = np.take_along_axis(is_right @ outside, at[None], axis=0)[0]

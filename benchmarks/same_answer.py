@@ -2,7 +2,7 @@
 
     python -m benchmarks.same_answer [--sets 20]
 
-Every set is fitted with four kernels in processes of their own, which OPENBLAS_NUM_THREADS and its like tell
+Every set is fitted with five kernels in processes of their own, which OPENBLAS_NUM_THREADS and its like tell
 how many threads BLAS may use.
 """
 
@@ -27,7 +27,7 @@ from sklearn.datasets import (
 
 from kernelwise import TunedSVC
 
-KERNELS = ("rbf", "poly", "diagonal", "auto")
+KERNELS = ("rbf", "poly", "laplacian", "diagonal", "auto")
 MAX_ROWS = 400
 VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
 

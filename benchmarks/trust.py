@@ -1,6 +1,8 @@
 """Score, baseline and warnings of the default on many sets: ``python -m benchmarks.trust --help``.
 
-The last line counts models that answer one class only, and those of them without a warning.
+The last line counts models that answer one class only, and those of them without a warning. With ``--noise``
+labels have nothing to do with the features, and the line counts the models that are said to be no better than
+guessing.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import numpy as np
 from benchmarks.nested import SETS, samples
 from kernelwise import TunedSVC
 from kernelwise.exceptions import KernelwiseWarning
+from kernelwise.search.trust import NO_BETTER
 
 #: Sets with larger files, of which a part is enough here.
 MORE = ["banana", "twonorm", "ringnorm", "waveform_ida"]
@@ -37,12 +40,35 @@ def made_rare(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return X[rows], y[rows]
 
 
+def of_noise(n_fits: int, n_rows: int = 60, n_features: int = 10) -> str:
+    """Scores of the default on random labels, two classes of equal size, and how many fits are warned of."""
+    found = []
+    for seed in range(n_fits):
+        rng = np.random.default_rng(seed)
+        y = rng.permutation(np.arange(n_rows) % 2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", KernelwiseWarning)
+            model = TunedSVC().fit(rng.normal(size=(n_rows, n_features)), y)
+        result, names = model.result_, [finding.name for finding in model.diagnostics_]
+        is_near = result.score - result.baseline.score <= result.standard_error
+        found.append((result.score, result.corrected_score, NO_BETTER in names, is_near))
+    score, corrected, said, near = np.mean(found, axis=0)
+    return (
+        f"noise, {n_rows} x {n_features}, {n_fits} fits: mean score {score:.3f}, corrected {corrected:.3f}; "
+        f"{said:.0%} said to be no better than guessing, {near:.0%} within one error without the correction"
+    )
+
+
 def main() -> None:
     """Print one line for each set, twice: as it is, and with one class made rare."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=400, help="of each set, at most")
     parser.add_argument("--only", default="", help="sets whose name has this word")
+    parser.add_argument("--noise", type=int, default=0, help="fits of random labels, and no sets")
     given = parser.parse_args()
+    if given.noise:
+        print(of_noise(given.noise))
+        return
     n_constant = n_silent = 0
     for name in [one for one in dict.fromkeys([*SETS, *MORE]) if given.only in one]:
         X, y = part_of(name, given.rows)
@@ -57,7 +83,8 @@ def main() -> None:
             n_silent += is_constant and not found
             print(
                 f"{what:<36} {result.score:.4f} ± {result.standard_error:.4f}  "
-                f"baseline {result.baseline.score:.4f}  {'CONSTANT ' * is_constant}{'; '.join(found)}"
+                f"corrected {result.corrected_score:.4f}  baseline {result.baseline.score:.4f}  "
+                f"{'CONSTANT ' * is_constant}{'; '.join(found)}"
             )
             sys.stdout.flush()
     print(f"{n_constant} models answer one class only, {n_silent} of them without a warning")

@@ -16,6 +16,8 @@ from kernelwise import criteria, kernels, metrics, solvers
 from kernelwise.problem import TuningProblem
 
 Random = np.random.Generator
+#: Names of kernels for which X is a matrix.
+MATRICES = ("precomputed", "precomputed-distance")
 #: Numbers that an answer has, by name.
 Answer = Iterator[tuple[str, Any]]
 
@@ -36,15 +38,21 @@ def draw_call(random: Random) -> Call:
     return kinds[random.choice(len(kinds), p=weights / weights.sum())][0](random)
 
 
+def _matrix_of(parameters: dict[str, Any]) -> str:
+    """The name of the kernel if X is a matrix for it, else nothing."""
+    kernel = parameters.get("kernel")
+    return kernel if isinstance(kernel, str) and kernel in MATRICES else ""
+
+
 def _estimator(random: Random) -> Call:
     names = ["SVC", "SVR", "TunedSVC", "TunedSVR", "GridSearchSVC", "NystroemSVC", "NystroemSVR"]
     name = str(random.choice([*names, "MetricTransformer"]))
     parameters = draw_parameters(name, random)
-    is_gram = parameters.get("kernel") == "precomputed" and random.random() < 0.8
+    matrix = _matrix_of(parameters) if random.random() < 0.8 else ""
     is_regression = name.endswith("SVR") != (random.random() < 0.03)
     n_features = int(random.integers(1, 7))
-    problem = draw(random, is_regression, is_gram, n_features)
-    new = problem if random.random() < 0.6 else draw(random, is_regression, is_gram, n_features)
+    problem = draw(random, is_regression, matrix, n_features)
+    new = problem if random.random() < 0.6 else draw(random, is_regression, matrix, n_features)
     is_saved = random.random() < 0.3
 
     def make() -> Answer:
@@ -93,7 +101,7 @@ def _of_answers(model: Any, new: Problem) -> Answer:
 def _tune(random: Random) -> Call:
     parameters = draw_parameters("TunedSVC", random)
     parameters.pop("refit", None)
-    problem = draw(random, False, parameters.get("kernel") == "precomputed")
+    problem = draw(random, False, _matrix_of(parameters))
 
     def make() -> Answer:
         result = kernelwise.tune(problem.X, problem.y, sample_weight=problem.weight, **parameters)
@@ -124,7 +132,7 @@ def _compare(random: Random) -> Call:
 
 
 def _criterion(random: Random) -> Call:
-    problem = draw(random, False, is_gram=True)
+    problem = draw(random, False, "precomputed")
     criterion = _some(random, [*criteria.CRITERIA, criteria.TargetAlignment()])
     method = _some(random, ["score", "value", "value_and_adjoint"])
 
@@ -137,7 +145,7 @@ def _criterion(random: Random) -> Call:
 
 
 def _metric(random: Random) -> Call:
-    problem, name = draw(random, False, is_gram=True), _some(random, metrics.__all__)
+    problem, name = draw(random, False, "precomputed"), _some(random, metrics.__all__)
     parameters: dict[str, Any] = {}
     if random.random() < 0.5:
         parameters["strategy"] = _some(random, ["pooled", "ovr", "ovo", *ODD[:3]])
@@ -189,7 +197,7 @@ def _sketch(random: Random) -> Call:
 
 
 def _solver(random: Random) -> Call:
-    problem = draw(random, False, is_gram=True)
+    problem = draw(random, False, "precomputed")
     name = _some(random, ["solve_svm_dual", "svm_path", "minimum_enclosing_ball"])
     C = _some(random, [1.0, 1e-10, 1e10, 1e300, *ODD])
     settings: dict[str, Any] = {}

@@ -22,8 +22,11 @@ class Problem(NamedTuple):
     note: str
 
 
-def draw(random: Random, is_regression: bool, is_gram: bool = False, d: int | None = None) -> Problem:
-    """A small problem; half of them are sound, the others have one or two things wrong or unusual."""
+def draw(random: Random, is_regression: bool, matrix: str = "", d: int | None = None) -> Problem:
+    """A small problem; half of them are sound, the others have one or two things wrong or unusual.
+
+    ``matrix`` is the name of a kernel for which X is a matrix, or empty.
+    """
     n, k = int(random.integers(8, 61)), int(random.integers(2, 5))
     d = int(random.integers(1, 7)) if d is None else d
     index = random.integers(0, k, n)
@@ -31,7 +34,9 @@ def draw(random: Random, is_regression: bool, is_gram: bool = False, d: int | No
     y: Any = X[:, 0] + 0.1 * random.normal(size=n) if is_regression else index
     weight: Any = None if random.random() < 0.7 else random.uniform(0.5, 3.0, n)
     notes = []
-    if is_gram:
+    if matrix == "precomputed-distance":
+        X = np.abs(X[:, None] - X).sum(axis=2)
+    elif matrix:
         X = X @ X.T if random.random() < 0.7 else np.exp(-0.3 * ((X[:, None] - X) ** 2).sum(axis=2))
     if random.random() < 0.5:
         for _ in range(1 if random.random() < 0.7 else 2):

@@ -12,7 +12,7 @@ from kernelwise import kernels, optimizers
 
 #: What no parameter takes.
 ODD: list[Any] = [None, "x", "", -1, 0, 1.5, np.nan, np.inf, [], {}, (1, 2), True, b"a", object(), 1j]
-KERNELS: list[Any] = [*kernels.KERNELS, "precomputed"]
+KERNELS: list[Any] = [*kernels.KERNELS, "precomputed", "precomputed-distance"]
 KERNEL_OBJECTS: list[Any] = [
     kernels.RBF(0.5),
     kernels.RBF(1e-300),
@@ -121,6 +121,8 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
         "criterion": ["centered-kta", "kta", "dbtc", "esdr", "validation-error", "cv-error"],
         "starts": [(1, 2), (1,), [], [0.0], ["a"], 1.0, [-1], [1e300]],
         "optimizer": [None, optimizers.GradientDescent(), "grid", optimizers.LineSearch()],
+        "method": ["criterion", "gradient"],
+        "task": ["auto", "classification", "regression"],
         "rank": [2, 1, 0, 100, 1.5],
         "standardize": [True, False],
         "validation_fraction": [None, 0.3, 0.0, 1.0, 0.99],

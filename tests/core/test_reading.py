@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 
 from kernelwise import SVC, SVR, GridSearchSVC, MetricTransformer, NystroemSVR, TunedSVC, TunedSVR, diagnose
+from kernelwise._core.validation import check_labels
 from kernelwise.kernels import RBF
 from kernelwise.metrics import esdr
 
@@ -95,6 +96,11 @@ def test_text_in_the_targets_of_a_regression_is_named_with_its_row(model):
 def test_weights_that_are_no_numbers_are_named(weight, sentence):
     with pytest.raises(ValueError, match=sentence):
         SVC().fit(X, Y, sample_weight=weight)
+
+
+def test_no_labels_at_all_are_a_sentence():
+    with pytest.raises(ValueError, match="y is empty"):
+        check_labels([], 0)
 
 
 def test_sentences_count_and_have_no_types_of_numpy():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC as SklearnSVC
@@ -166,3 +167,46 @@ def test_gradients_find_the_direction_that_separates_classes():
     assert metric.directions_[0].share > 0.8
     mapped = rbf_kernel(metric.transform(X), gamma=0.5)
     np.testing.assert_allclose(mapped, metric.kernel_((X - metric.mean_) / metric.scale_), atol=1e-12)
+
+
+def whole_numbers(n=120):
+    X = np.random.default_rng(0).normal(size=(n, 3))
+    return X, np.rint(20.0 * X[:, 0])
+
+
+@pytest.mark.parametrize("kind", [float, int])
+def test_many_whole_numbers_are_a_quantity(kind):
+    X, y = whole_numbers()
+    metric = MetricTransformer(method="gradient").fit(X, y.astype(kind))
+    assert metric.task_ == "regression"
+    assert metric.relevance_[0] > 0.9
+    (finding,) = [one for one in metric.diagnostics_ if one.name == "whole-number targets"]
+    assert "different whole numbers, taken for numbers" in finding.message
+    assert "task='classification'" in finding.advice
+
+
+def test_a_few_whole_numbers_are_classes_unless_the_user_says_otherwise():
+    X, y = whole_numbers()
+    y = np.clip(np.rint(y / 20.0), -1, 1)
+    guessed = MetricTransformer(method="gradient").fit(X, y)
+    assert guessed.task_ == "classification"
+    assert "taken for classes" in next(
+        one.message for one in guessed.diagnostics_ if one.name == "whole-number targets"
+    )
+    said = MetricTransformer(method="gradient", task="classification").fit(X, y)
+    assert not any(one.name == "whole-number targets" for one in said.diagnostics_)
+    assert_allclose(said.relevance_, guessed.relevance_)
+    numbers = MetricTransformer(method="gradient", task="regression").fit(X, y)
+    assert numbers.task_ == "regression"
+    assert_allclose(numbers.metric_, MetricTransformer(method="gradient").fit(X, y + 1e-9 * X[:, 0]).metric_)
+    assert MetricTransformer(method="gradient").fit(X, np.where(y > 0, "a", "b")).task_ == "classification"
+
+
+def test_tasks_that_cannot_be_are_refused():
+    X, y = whole_numbers()
+    with pytest.raises(ValueError, match="'task' of MetricTransformer must be one of"):
+        MetricTransformer(task="numbers").fit(X, y)
+    with pytest.raises(ValueError, match="use method='gradient' for task='regression'"):
+        MetricTransformer(task="regression").fit(X, y)
+    with pytest.raises(ValueError, match="number"):
+        MetricTransformer(method="gradient", task="regression").fit(X, np.where(y > 0, "a", "b"))

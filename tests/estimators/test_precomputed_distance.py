@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator, parametri
 
 import kernelwise
 from kernelwise import SVC, SVR, GridSearchSVC, TunedSVC, TunedSVR
-from kernelwise.exceptions import IncompatibleError
+from kernelwise.exceptions import DegenerateGramError, IncompatibleError, KernelwiseWarning
 from kernelwise.kernels import RBF, KernelSum, PrecomputedDistance
 from kernelwise.testing.gradients import central_difference
 
@@ -199,3 +199,33 @@ def test_sklearn_checks(estimator, check):
 def test_number_of_checks(machine, number):
     """A tag that leaves checks out would go unnoticed otherwise."""
     assert sum(1 for _ in estimator_checks_generator(machine)) == number
+
+
+@pytest.mark.parametrize("scale", [1e-310, 1e-200, 1e-160, 1e150])
+@pytest.mark.parametrize("model", [TunedSVC("precomputed-distance"), TunedSVR("precomputed-distance")])
+def test_distances_whose_squares_no_number_holds_are_refused(model, scale):
+    D = cdist(np.arange(20.0)[:, None], np.arange(20.0)[:, None])
+    with pytest.raises(ValueError, match="whose squares are out of the range of numbers"):
+        model.fit(scale * D, np.arange(20) % 2)
+
+
+@pytest.mark.parametrize("model", [TunedSVC("precomputed-distance"), TunedSVR("precomputed-distance")])
+def test_samples_that_coincide_are_refused(model):
+    with pytest.raises(DegenerateGramError, match="every distance is zero"):
+        model.fit(np.zeros((20, 20)), np.arange(20) % 2)
+
+
+@pytest.mark.parametrize("kernel", ["precomputed", "precomputed-distance"])
+def test_a_regression_that_sees_no_difference_warns(kernel):
+    with pytest.warns(KernelwiseWarning, match="cannot tell samples apart"):
+        SVR(kernel=kernel).fit(np.zeros((10, 10)), np.arange(10.0))
+
+
+def test_exports_that_refuse_a_model_of_distances_are_not_advised():
+    D = cdist(np.arange(20.0)[:, None], np.arange(20.0)[:, None])
+    model = SVC(kernel="precomputed-distance").fit(D, np.arange(20) > 9)
+    with pytest.raises(IncompatibleError, match="Keep the model with save") as refused:
+        model.to_sklearn()
+    assert "to_onnx" not in str(refused.value)
+    with pytest.raises(IncompatibleError, match="this model takes distances"):
+        model.to_c()

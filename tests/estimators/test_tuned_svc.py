@@ -19,6 +19,7 @@ from sklearn.preprocessing import RobustScaler, StandardScaler
 
 from kernelwise import SVC, TunedSVC
 from kernelwise.kernels import RBF
+from kernelwise.search.wording import model_text
 from kernelwise.solvers.probability import decide
 
 
@@ -188,6 +189,27 @@ def test_a_rule_of_ones_own_chooses(blobs):
     assert "'refit'" in model.result_.why[-1]
 
 
+def _first_laplacian(table):
+    kinds = [type(kernel).__name__ for kernel in table["param_kernel"]]
+    return kinds.index("Laplacian") + 3
+
+
+def test_reasons_are_of_the_row_that_a_rule_takes():
+    X, y = load_iris(return_X_y=True)
+    searched = TunedSVC().fit(X, y)
+    model = TunedSVC(refit=_first_laplacian).fit(X, y)
+    laplacian = TunedSVC("laplacian").fit(X, y)
+    assert type(searched.kernel_) is not type(model.kernel_)
+    assert model.result_.why[0].startswith("Laplacian kernel with γ")
+    assert "the search itself prefers " + model_text(searched.kernel_, searched.C_) in model.result_.why[-1]
+    assert not any("was taken:" in sentence for sentence in model.result_.why)
+    assert model.result_.how == laplacian.result_.how
+    assert model.result_.forms == searched.result_.forms
+    same = TunedSVC("rbf", refit=lambda table: int(np.argmax(table["smoothed_test_score"]))).fit(X, y)
+    assert same.result_.why[-1] == "The rule 'refit' took the setting that the search prefers."
+    assert same.result_.how == TunedSVC("rbf").fit(X, y).result_.how
+
+
 def test_without_refit_there_is_no_machine(blobs):
     X, y = blobs
     model = TunedSVC(refit=False).fit(X, y)
@@ -327,3 +349,19 @@ def test_probabilities(fitted):
     assert_allclose(p.sum(axis=1), 1.0)
     assert_allclose(model.predict_log_proba(X), np.log(p))
     assert np.mean(model.classes_[p.argmax(axis=1)] == model.predict(X)) > 0.9
+
+
+def test_where_features_have_no_weights_the_error_says_why():
+    X, y = load_iris(return_X_y=True)
+    model = TunedSVC("rbf")
+    assert not hasattr(model, "relevance_")
+    with pytest.raises(AttributeError, match="not fitted"):
+        _ = model.relevance_
+    model.fit(X, y)
+    assert not hasattr(model, "relevance_")
+    with pytest.raises(AttributeError, match=r"chosen \(RBF, γ = .*\) has no weights of features"):
+        _ = model.relevance_
+    with pytest.raises(AttributeError, match=r"\(RBF, γ = .*\) has learned no metric"):
+        _ = pickle.loads(pickle.dumps(model)).metric_
+    with_weights = clone(model).set_params(kernel="diagonal").fit(X, y)
+    assert hasattr(with_weights, "relevance_") == (with_weights.kernel_.feature_weights is not None)

@@ -487,3 +487,12 @@ def test_an_error_in_units_of_the_target_chooses_the_same_in_any_unit(kernel):
             other.C_,
             other.epsilon_,
         )
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_the_score_of_targets_whose_squares_no_number_holds(scale):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    y = X[:, 0] + 0.3 * rng.normal(size=40)
+    expected = TunedSVR("rbf").fit(X, y).score(X, y)
+    assert TunedSVR("rbf").fit(X, scale * y).score(X, scale * y) == pytest.approx(expected, abs=1e-6)

@@ -329,3 +329,11 @@ def test_scikit_learn_refuses_a_sum_and_says_where_it_can_go(wine):
             f"this machine has {name}. Export the model with to_onnx(path) or to_c(path), keep it with "
             "save(path), or fit with kernel='rbf' or kernel='diagonal', which scikit-learn has."
         )
+
+
+def test_labels_beyond_int64_are_refused():
+    pytest.importorskip("onnx")
+    X, y = np.arange(8.0)[:, None], np.repeat(np.array([3, 2**63 + 5], dtype=np.uint64), 4)
+    with pytest.raises(IncompatibleError, match=r"up to 2\*\*63 - 1 as labels, and there is a class 9223372"):
+        SVC().fit(X, y).to_onnx()
+    assert SVC().fit(X, np.minimum(y, 2**63 - 1)).to_onnx() is not None

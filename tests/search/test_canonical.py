@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from kernelwise.search.canonical import canonical_order, distinct_rows, every_row, sample
+from kernelwise.search.canonical import canonical_order, distinct_points, distinct_rows, sample
 
 
 @pytest.fixture
@@ -100,11 +100,19 @@ def test_units_do_not_matter_after_scaling():
     )
 
 
-def test_every_row_stays_where_it_stands():
-    distinct = every_row(np.array([1.0, 0.0, 2.0]))
+def test_points_stay_where_they_stand():
+    distinct = distinct_points(np.arange(3), np.zeros(3, int), np.array([1.0, 0.0, 2.0]))
     assert_array_equal(distinct.rows, [0, 2])
     assert_array_equal(distinct.row_of, [0, -1, 1])
     assert_array_equal(distinct.weight, [1.0, 2.0])
+
+
+def test_samples_of_one_class_that_are_one_point_are_one_row():
+    points, index = np.array([4, 0, 4, 4, 0]), np.array([0, 1, 0, 1, 1])
+    distinct = distinct_points(points, index, np.array([1.0, 1.0, 2.0, 1.0, 0.5]))
+    assert_array_equal(distinct.rows, [0, 1, 3])
+    assert_array_equal(distinct.row_of, [0, 1, 0, 2, 1])
+    assert_array_equal(distinct.weight, [3.0, 1.5, 1.0])
 
 
 def test_a_sample_has_all_classes_in_proportion():

@@ -8,11 +8,13 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import load_iris, load_wine
 
 from kernelwise import TunedSVC
+from kernelwise.criteria import CrossValidationError
 from kernelwise.datasets import make_weston
 from kernelwise.kernels import RBF, DiagonalGaussian, DiagonalLaplacian
 from kernelwise.search.climb import Climb
 from kernelwise.search.fold_kernels import FoldKernels, final_kernel
 from kernelwise.search.learned_metrics import _complexity, _kept, _variants, most_regularised
+from kernelwise.search.metric_learner import MetricLearner
 from kernelwise.search.scored_kernel import ScoredKernel
 from kernelwise.solvers import svm_path
 
@@ -124,3 +126,24 @@ def test_of_equals_the_stronger_regularisation_is_taken(make_judge):
         assert found is expected
         assert index == 1
         assert "half a standard error" in why[0]
+
+
+def test_starts_cost_little_where_every_step_trains_machines(monkeypatch):
+    """A few steps from each start, and all steps from the best of them."""
+    X, y = load_iris(return_X_y=True)
+    Z = (X[::3] - X.mean(axis=0)) / X.std(axis=0)
+    steps = []
+    judged = CrossValidationError._two_class
+
+    def counted(self, problem):
+        steps.append(1)
+        return judged(self, problem)
+
+    monkeypatch.setattr(CrossValidationError, "_two_class", counted)
+    learned = MetricLearner(criterion="cv-error").learn(Z, y[::3])
+    n_steps = len(steps)
+    steps.clear()
+    alone = MetricLearner(criterion="cv-error", starts=(learned.start,)).learn(Z, y[::3])
+    assert n_steps < 3 * len(steps)
+    assert set(learned.values) == {1.0, 2.0, 5.0, 10.0}
+    assert learned.values[learned.start] == alone.values[learned.start] == min(learned.values.values())

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from kernelwise._core.validation import check_samples
+from kernelwise._core.validation import check_range, check_samples
 
 
 def check_distances(D: Any) -> np.ndarray:
@@ -22,6 +22,7 @@ def check_distances(D: Any) -> np.ndarray:
             "one row and one column for every sample."
         )
     check_not_below_zero(D)
+    check_range(D)
     if D.diagonal().any():
         i = int(np.flatnonzero(D.diagonal())[0])
         raise ValueError(

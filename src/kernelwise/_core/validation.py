@@ -165,6 +165,8 @@ def check_labels(
     if y.dtype.kind == "O":
         check_objects(y)
     classes, index, counts = np.unique(y, return_inverse=True, return_counts=True)
+    if not len(classes):
+        raise ValueError("y is empty. Pass one label per sample.")
     if len(classes) < min_classes:
         raise ValueError(f"y has one class only ({classes.tolist()[0]!r}); at least two are needed.")
     if sample_weight is not None and counts.min() < min_per_class:

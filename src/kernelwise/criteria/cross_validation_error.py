@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -77,11 +78,17 @@ class CrossValidationError(HeldOutCriterion):
                 f"The criterion 'cv-error' has {self.cv} folds, and a class has {count(smallest, 'sample')}. "
                 f"Use {fewer}a criterion without folds such as 'dbtc', or more samples of that class."
             )
-        is_shuffled = self.random_state is not None
-        split = StratifiedKFold(self.cv, shuffle=is_shuffled, random_state=self.random_state)
-        return [rows for _, rows in split.split(problem.signs, problem.signs)]
+        return _stratified(np.asarray(problem.signs, np.int8).tobytes(), self.cv, self.random_state)
 
     def _predictor(self, problem: TwoClassProblem, machines: list[HingeMachine]) -> TrainedMachine | None:
         if not problem.memory.wants_machines:
             return None
         return HingeMachine.train(problem, problem.held_out, self.C, self.tol, "all").trained
+
+
+@lru_cache(maxsize=64)
+def _stratified(signs: bytes, n_folds: int, random_state: int | None) -> list[np.ndarray]:
+    """Rows of each fold: a search asks for the same ones at every step."""
+    y = np.frombuffer(signs, np.int8)
+    split = StratifiedKFold(n_folds, shuffle=random_state is not None, random_state=random_state)
+    return [rows for _, rows in split.split(y, y)]

@@ -17,6 +17,7 @@ from kernelwise.multiclass import STRATEGIES
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.definite import indefinite_findings
 from kernelwise.search.families import Classification
+from kernelwise.search.optimism import Corrected, lead_error
 from kernelwise.search.result import Choice, SelectionResult
 from kernelwise.search.trust import (
     NO_BETTER,
@@ -49,7 +50,9 @@ def closing_findings(
     ``record`` is that of the final model, if there is one; ``leaks`` are findings about columns; a classifier
     with a threshold or costs does not answer the most likely class.
     """
-    doubts = [*baseline_findings(result.score, result.standard_error, result.baseline), *leaks]
+    error = result.standard_error
+    corrected = Corrected(result.corrected_score, lead_error(judge, choice, error), result.n_evaluations)
+    doubts = [*baseline_findings(result.score, error, result.baseline, corrected), *leaks]
     if isinstance(judge.family, Classification):
         samples = judge.samples
         doubts += lone_findings(samples.strata, samples.weight, judge.family.classes)

@@ -8,6 +8,7 @@ import numpy as np
 
 from kernelwise.estimators._cv_results import cv_results
 from kernelwise.kernels import Kernel
+from kernelwise.search.by_rule import take
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.result import Choice
 from kernelwise.search.rules import most_regularised_within, standard_error
@@ -52,16 +53,15 @@ def params(kernel: Any, C: float, epsilon: float | None = None) -> dict[str, Any
 def row_index(judge: CrossValidator, choice: Choice, refit: Any, table: dict[str, Any], owner: str) -> int:
     """The row of the table that is chosen: the choice, or what the rule ``refit`` makes of it.
 
-    A rule changes the choice, and adds a sentence to its reasons.
+    A rule changes the choice, and what is said of it.
     """
     starts = np.flatnonzero(np.diff(table["path"], prepend=-1))
     if not callable(refit) and refit != ONE_ERROR:
         number = next(k for k, scored in enumerate(judge.scored) if scored is choice.scored)
         return int(starts[number]) + choice.index
     row = _asked(refit, table, owner) if callable(refit) else one_standard_error(table)
-    choice.scored = judge.scored[table["path"][row]]
-    choice.index = row - int(starts[table["path"][row]])
-    choice.why.append("The rule 'refit' chose among the scored candidates.")
+    scored = judge.scored[table["path"][row]]
+    take(judge, choice, scored, row - int(starts[table["path"][row]]))
     return row
 
 

@@ -14,7 +14,7 @@ from kernelwise._core.weights import copies_of
 from kernelwise.estimators._machines import TrainedMachines, decision_values, train_machines
 from kernelwise.estimators.kernel_choice import Rows
 from kernelwise.multiclass import two_class_machines
-from kernelwise.search.canonical import canonical_order, distinct_rows, every_row
+from kernelwise.search.canonical import canonical_order, distinct_points, distinct_rows
 from kernelwise.search.folds import FoldRows, Folds, folds_of_rows
 from kernelwise.search.settings import seed_of
 from kernelwise.solvers import svm_path
@@ -51,14 +51,20 @@ def fit_sigmoids(
     return fit_platt_of(machines, decision, bound, held.weight, doubt)
 
 
-def sigmoid_folds(X: Any, index: np.ndarray, weight: np.ndarray, random_state: Any) -> FoldRows:
+def sigmoid_folds(
+    X: Any, index: np.ndarray, weight: np.ndarray, random_state: Any, points: np.ndarray | None = None
+) -> FoldRows:
     """Stratified folds of the rows: equal rows of a class are one with their total weight, whatever order.
 
-    Of samples that are no table of numbers, None for a Gram matrix, nothing is known to be equal.
+    Of samples that are no table of numbers, None for a Gram matrix, ``points`` has equal numbers for equal
+    ones, shape (n_samples,); without it nothing is known to be equal.
     """
     is_table = isinstance(X, np.ndarray) or sparse.issparse(X)
-    distinct, points = every_row(weight), None
-    if is_table:
+    if not is_table:
+        every = np.arange(len(index)) if points is None else points
+        distinct = distinct_points(every, index, weight)
+        points = None if points is None else points[distinct.rows]
+    else:
         distinct = distinct_rows(X, index, weight)
         Z = X[distinct.rows]
         order = canonical_order(Z, index[distinct.rows], distinct.weight)

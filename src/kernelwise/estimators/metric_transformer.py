@@ -17,11 +17,13 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.labels import check_are_classes
-from kernelwise._core.reading import read_samples
+from kernelwise._core.reading import as_numbers, read_samples
+from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_choice, check_integer, check_labels, check_range
 from kernelwise.estimators.tuned_svc import TunedSVC
 from kernelwise.estimators.tuned_svr import TunedSVR
+from kernelwise.findings import Finding
 from kernelwise.kernels.metric import correlations, directions, relevance
 from kernelwise.search.choose import choose
 from kernelwise.search.metric_forms import metric_of_gradients
@@ -29,6 +31,9 @@ from kernelwise.search.metric_learner import STARTS, MetricLearner
 
 KERNELS = ("diagonal", "gaussian", "low-rank")
 METHODS = ("criterion", "gradient")
+TASKS = ("auto", "classification", "regression")
+#: More different whole numbers than this are a quantity.
+MOST_CLASSES = 30
 
 
 class MetricTransformer(
@@ -50,10 +55,15 @@ class MetricTransformer(
         product of the gradients of its decision function: directions count in which the answer changes. It is
         fast, takes numbers as targets, too, and uses none of ``criterion``, ``starts``, ``optimizer``,
         ``rank`` and ``validation_fraction``. Cross-validation says how far it goes from the plain metric.
+    task : {"auto", "classification", "regression"}, default="auto"
+        Of "gradient": whether the targets are classes or numbers. "auto" takes words for classes, and numbers
+        with a fraction for numbers. Whole numbers are classes if they are at most 30 different ones, each in
+        two rows or more; ``diagnostics_`` says what they were taken for.
     rounds : int, default=1
         Of "gradient": in the second round the machine has the metric of the first, and so on.
     starts : sequence of float, default=(1, 2, 5, 10)
-        Sums of the weights where searches start; the one that ends at the lowest cost is kept.
+        Sums of the weights where searches start; the one that ends at the lowest cost is kept. Where every
+        step trains machines ("cv-error"), five iterations from each tell which start to go on from.
     optimizer : Optimizer, default=None
         None is conjugate gradients on the manifold of metrics, 60 iterations at most.
     rank : int, default=2
@@ -85,6 +95,8 @@ class MetricTransformer(
     result_ : TuningResult
         Of the search from there; of method="criterion".
     diagnostics_ : tuple of Finding
+    task_ : {"classification", "regression"}
+        What the targets were taken for.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -112,6 +124,7 @@ class MetricTransformer(
         criterion: Any = "centered-kta",
         *,
         method: str = "criterion",
+        task: str = "auto",
         rounds: int = 1,
         starts: Any = STARTS,
         optimizer: Any = None,
@@ -124,6 +137,7 @@ class MetricTransformer(
         self.kernel = kernel
         self.criterion = criterion
         self.method = method
+        self.task = task
         self.rounds = rounds
         self.starts = starts
         self.optimizer = optimizer
@@ -145,7 +159,13 @@ class MetricTransformer(
         """
         check_choice(self.kernel, "kernel", "MetricTransformer", KERNELS)
         check_choice(self.method, "method", "MetricTransformer", METHODS)
+        check_choice(self.task, "task", "MetricTransformer", TASKS)
         check_integer(self.rounds, "rounds", "MetricTransformer", least=1)
+        if self.method == "criterion" and self.task == "regression":
+            raise ValueError(
+                "method='criterion' of MetricTransformer learns from classes; use method='gradient' for "
+                "task='regression'."
+            )
         if self.method == "gradient" and self.kernel == "low-rank":
             raise ValueError(
                 "method='gradient' of MetricTransformer learns 'diagonal' and 'gaussian' metrics; use "
@@ -166,8 +186,10 @@ class MetricTransformer(
         )
         X, y = read_samples(self, X, y, dtype=float, ensure_min_samples=2)
         check_range(X)
-        is_numbers = self.method == "gradient" and type_of_target(y) == "continuous"
-        if not is_numbers:
+        self.task_, taken = self._task_of(y)
+        if self.task_ == "regression":
+            y = as_numbers(y)
+        else:
             check_are_classes(y)
             check_labels(y, X.shape[0], min_per_class=2)
         scaler = StandardScaler(with_mean=self.standardize, with_std=self.standardize).fit(X)
@@ -175,7 +197,8 @@ class MetricTransformer(
         self.scale_ = scaler.scale_ if self.standardize else np.ones(X.shape[1])
         Z = (X - self.mean_) / self.scale_
         if self.method == "gradient":
-            self._learn_by_gradients(Z, y, TunedSVR if is_numbers else TunedSVC)
+            findings = self._learn_by_gradients(Z, y, TunedSVR if self.task_ == "regression" else TunedSVC)
+            self.diagnostics_ = (*findings, *taken)
         else:
             found = learner.learn(Z, y)
             self.kernel_, self.start_, self.result_ = found.kernel, found.start, found.result
@@ -183,13 +206,30 @@ class MetricTransformer(
         self._describe(Z)
         return self
 
-    def _learn_by_gradients(self, Z: np.ndarray, y: np.ndarray, tuned: Any) -> None:
+    def _task_of(self, y: np.ndarray) -> tuple[str, tuple[Finding, ...]]:
+        """What the targets are, with a finding where that had to be guessed."""
+        if self.method == "criterion" or self.task == "classification":
+            return "classification", ()
+        if self.task == "regression" or type_of_target(y) == "continuous":
+            return "regression", ()
+        if y.dtype.kind not in "iuf":
+            return "classification", ()
+        _, counts = np.unique(y, return_counts=True)
+        is_few = len(counts) <= MOST_CLASSES and counts.min() > 1
+        task, other = ("classification", "regression") if is_few else ("regression", "classification")
+        what = "classes" if is_few else "numbers"
+        message = f"The targets are {count(len(counts), 'different whole number')}, taken for {what}."
+        return task, (
+            Finding("whole-number targets", "info", message, f"Use task={other!r} if they are not."),
+        )
+
+    def _learn_by_gradients(self, Z: np.ndarray, y: np.ndarray, tuned: Any) -> list[Finding]:
         model = tuned("rbf", scale=None, random_state=self.random_state)
         judge, _, _ = model._judge(Z, y, None, model._context())
         plain = choose(judge, "rbf")
         full = self.kernel == "gaussian"
         self.kernel_ = metric_of_gradients(judge, plain, full=full, rounds=self.rounds).scored.kernel
-        self.diagnostics_ = tuple(judge.context.findings)
+        return judge.context.findings
 
     def _describe(self, Z: np.ndarray) -> None:
         Q = self.kernel_.metric(Z.shape[1])

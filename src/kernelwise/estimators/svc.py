@@ -27,6 +27,7 @@ from kernelwise.estimators.kernel_choice import (
     matrix_source,
 )
 from kernelwise.multiclass import STRATEGIES, choose_reject_label, fuzzy_membership
+from kernelwise.search.matrix_points import number_points
 
 
 class SVC(Exportable, DecisionClassifier, KernelMachine):
@@ -202,7 +203,8 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         self._sigmoids = None
         if self.probability:
             table = None if self._is_gram() or is_plain_function(self.kernel) else X
-            folds = sigmoid_folds(table, index, sample_weight, self.random_state)
+            points = number_points(np.asarray(source)) if self._is_gram() else None
+            folds = sigmoid_folds(table, index, sample_weight, self.random_state, points)
             self._sigmoids = fit_sigmoids(source, machines, folds, index, self.class_weight_, **how)
         return self
 

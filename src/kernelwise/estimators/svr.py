@@ -142,6 +142,7 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
         if self._is_gram():
             kernel, K = matrix_source(self.kernel, X)
             self.kernel_ = kernel or "precomputed"
+            warn_if_alike(K, kernel)
             return GramEntries(K), np.arange(X.shape[0])
         self.kernel_ = kernel_from_data(self.kernel, X, sample_weight=weight)
         warn_if_alike(Rows(self.kernel_, X, 0), self.kernel_)

@@ -19,6 +19,7 @@ from kernelwise._core.threads import one_blas_thread
 from kernelwise.estimators._closing import closing_findings
 from kernelwise.estimators._cv_table import row_index, tabulate
 from kernelwise.estimators._finish import RESERVE, Finished, finish
+from kernelwise.estimators._if_learned import IfLearned
 from kernelwise.estimators._machine import SamplesOrGram
 from kernelwise.estimators._progress import Progress
 from kernelwise.estimators.fit_record import FitRecord
@@ -34,6 +35,7 @@ from kernelwise.search.families import Family
 from kernelwise.search.folds import assign_folds
 from kernelwise.search.held_out_scorer import HeldOutScorer
 from kernelwise.search.leaks import column_findings
+from kernelwise.search.optimism import optimism
 from kernelwise.search.reasons import reasons
 from kernelwise.search.result import Choice, SelectionResult, selection_result
 from kernelwise.search.runner import Here
@@ -96,6 +98,11 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
     verbose: int
     result_: SelectionResult
     scorer_: Any
+    relevance_: Any = IfLearned(
+        "has no weights of features",
+        "Use kernel='diagonal' for weights, or sklearn.inspection.permutation_importance for any model.",
+    )
+    metric_: Any = IfLearned("has learned no metric", "Use kernel='diagonal' or kernel='gaussian'.")
 
     @abstractmethod
     def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
@@ -225,8 +232,9 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         self.criterion_path_ = choice.criterion_path
         self._describe(judge, choice)
         criterion, guess = judge.family.criterion(self.criterion), baseline(judge)
-        choice.why = [*reasons(judge, choice, guess), *choice.why]
-        return selection_result(judge, choice, criterion, self.cv_results_, self.best_index_, guess)
+        luck = optimism(judge, choice)
+        choice.why = [*reasons(judge, choice, guess, luck), *choice.why]
+        return selection_result(judge, choice, criterion, self.cv_results_, self.best_index_, guess, luck)
 
     def _describe(self, judge: CrossValidator, choice: Choice) -> None:
         """Keep the weight of every feature and the metric, in the units of X, if the kernel learned one."""

@@ -64,7 +64,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         as an object, chooses the kernel alone; cross-validation then chooses C, unless the criterion has.
     search : str or Optimizer, default=None
         For a criterion: a name of :data:`kernelwise.optimizers.OPTIMIZERS` or an object. None is the sketch's
-        global maximum where there is one, else quasi-Newton.
+        global maximum where there is one, else quasi-Newton, or a grid if the criterion has no derivative.
     Cs : array, default=None
         Values of C to try. None is a range that follows the kernel (C grows like σ² where it is wide) and
         goes on beyond an end at which the best is, between 2⁻¹² and 2¹³ over the variance in feature space.
@@ -130,8 +130,8 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     kernel_ : Kernel or "precomputed"
         On scaled features.
     C_, best_score_ : float
-        The score is that of cross-validation, chosen among many and so a little optimistic: use
-        `cross_val_score` or `compare` for an honest one.
+        The score is that of cross-validation, chosen among many and so a little optimistic:
+        ``result_.corrected_score`` is corrected for that; `cross_val_score` and `compare` are honest.
     best_index_, best_params_, cv_results_, n_splits_, refit_time_, scorer_
         As in GridSearchCV; see also ``smoothed_test_score`` and ``reason`` in ``cv_results_``.
     criterion_path_ : dict from str to ndarray
@@ -142,7 +142,8 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     result_ : SelectionResult
         All of it, with the reason of every choice.
     relevance_ : ndarray of shape (n_features,)
-        If features have weights: the share of each in the distances; sums to 1.
+        If features have weights: the share of each in the distances; sums to 1. Where a kernel without
+        weights won, to ask for it is an AttributeError that says so.
     metric_ : ndarray of shape (n_features, n_features)
         For learned metrics: Q of exp(−½ (x − y)ᵀQ(x − y)), in the units of X.
     best_estimator_ : SVC or NystroemSVC

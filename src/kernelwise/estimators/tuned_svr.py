@@ -6,10 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
 
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import as_numbers, read_samples
-from kernelwise._core.validation import is_dask
+from kernelwise._core.validation import LARGE_TARGETS, is_dask
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
 from kernelwise.estimators.fit_record import HeldOut
@@ -116,7 +117,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         The machine, on scaled features and for standardised targets.
     scaler_ : transformer or None
     relevance_ : ndarray of shape (n_features,)
-        For learned metrics: share of each feature in the mean squared distance.
+        If features have weights: the share of each in the distances, as in `TunedSVC`.
     metric_ : ndarray of shape (n_features, n_features)
         For learned metrics: Q of exp(−½ (x − y)ᵀ Q (x − y)), in the units of X.
     n_features_in_, feature_names_in_, n_iter_
@@ -271,5 +272,8 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         sample_weight : array of shape (n_samples,), default=None
         """
         if self.steering_ is None:
-            return super().score(X, y, sample_weight)
+            predicted, scale = self.predict(X), self.target_scale_
+            if not 1.0 / LARGE_TARGETS < scale < LARGE_TARGETS:  # R² has no unit, but its squares overflow
+                y, predicted = np.asarray(as_numbers(y), dtype=float) / scale, predicted / scale
+            return float(r2_score(y, predicted, sample_weight=sample_weight))
         return self._asked_score(X, y, sample_weight)

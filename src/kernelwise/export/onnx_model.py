@@ -52,13 +52,18 @@ def onnx_model(plain: PlainModel) -> Any:
 
 
 def _label_array(classes: np.ndarray) -> np.ndarray:
-    """Classes as ONNX has them: int64, float64, bool or text."""
+    """Classes as ONNX has them: int64, float64, bool or text; whole numbers beyond int64 are refused."""
     kind = classes.dtype.kind
     if kind in "OU" and all(isinstance(label, str) for label in classes.tolist()):
         return classes.astype(object)
     if kind not in "biuf":
         raise IncompatibleError(
             "ONNX has labels that are numbers or text. Turn the classes into one of these."
+        )
+    if kind == "u" and classes.max() > np.iinfo(np.int64).max:
+        raise IncompatibleError(
+            f"ONNX has whole numbers up to 2**63 - 1 as labels, and there is a class {classes.max()}. Turn "
+            "the classes into text, or number them from 0."
         )
     return classes if kind == "b" else classes.astype(np.float64 if kind == "f" else np.int64)
 

@@ -174,13 +174,19 @@ def _terms(machine: Any) -> list[Term]:
         raise IncompatibleError(
             f"to_onnx and to_c write kernels of kernelwise, and this model has {what}. {ELSE}"
         )
+    if machine.kernel_.takes_distances:
+        raise IncompatibleError(
+            f"to_onnx and to_c write models of samples, and this model takes distances. {ELSE}"
+        )
     return [_term(weight, part, machine.n_features_in_) for weight, part in machine.kernel_.parts()]
 
 
 def has_terms(kernel: Kernel) -> bool:
     """Whether a kernel is a sum of kernels that a `Term` can be."""
     parts = [part for _, part in kernel.parts()]
-    return all(part.distance is not None or part.sklearn_params() is not None for part in parts)
+    return not kernel.takes_distances and all(
+        part.distance is not None or part.sklearn_params() is not None for part in parts
+    )
 
 
 def _term(weight: float, part: Kernel, n_features: int) -> Term:

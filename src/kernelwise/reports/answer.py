@@ -12,6 +12,7 @@ from kernelwise._core.text import count
 from kernelwise.reports.errors import predictions
 from kernelwise.reports.words import is_share, score_name, sign_of
 from kernelwise.search.rules import standard_error
+from kernelwise.search.trust import NO_BETTER
 from kernelwise.search.wording import error_text, kernel_meaning, kernel_text, score_text
 
 #: Standard errors of the difference from which a test is far below cross-validation.
@@ -41,6 +42,8 @@ class Answer:
     baseline_score, baseline_answer : float or None, str
         What the same score gives the best answer that ignores X, and the words for it; None for models of
         earlier versions.
+    fit_found_guess : bool or None
+        Whether the fit found that the model is no better than guessing; None where nothing is known of it.
     rmse, mean_rmse, test_rmse : float or None
         Of a regression, in units of y: of held-out rows, of always answering their mean, of test rows.
     n_folds, n_candidates, n_machines, n_features : int
@@ -71,6 +74,7 @@ class Answer:
     seconds: float
     baseline_score: float | None = None
     baseline_answer: str = ""
+    fit_found_guess: bool | None = None
     rmse: float | None = None
     mean_rmse: float | None = None
     test_rmse: float | None = None
@@ -93,7 +97,9 @@ class Answer:
 
     @property
     def is_no_better(self) -> bool:
-        """Whether the score is within one standard error of what ignoring X would give, or below it."""
+        """Whether the score does not exceed what ignoring X would give: as the fit found, where known."""
+        if self.fit_found_guess is not None:
+            return self.fit_found_guess
         if self.baseline_score is None:
             return False
         return not self.cv_score - self.baseline_score > np.nan_to_num(self.cv_error)
@@ -164,6 +170,7 @@ def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
         seconds=model.result_.seconds,
         baseline_score=None if baseline is None else float(baseline.score),
         baseline_answer="" if baseline is None else str(baseline.answer),
+        fit_found_guess=any(finding.name == NO_BETTER for finding in model.diagnostics_),
         **({} if is_classifier(model) else _errors(model, test)),
     )
 

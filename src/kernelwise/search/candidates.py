@@ -181,6 +181,8 @@ def width_data_of_numbers(judge: CrossValidator, kernel: Any) -> WidthData:
     """The alignment with the target, from the distances of at most a thousand rows."""
     part = judge.criterion_samples()
     D = kernel.distances(part.Z)
+    if not D.any():
+        raise DegenerateGramError(ALL_EQUAL)
     median = median_distance(D)
 
     def alignment(name: str) -> np.ndarray:

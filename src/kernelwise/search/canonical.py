@@ -52,12 +52,19 @@ def distinct_rows(X: Any, index: np.ndarray, weight: np.ndarray) -> DistinctRows
     return DistinctRows(order[is_new], np.bincount(row_of[order], weights=weight[order]), row_of)
 
 
-def every_row(weight: np.ndarray) -> DistinctRows:
-    """All samples of positive weight as they stand: for Gram matrices, whose rows nothing is known about."""
-    rows = np.flatnonzero(weight > 0)
+def distinct_points(points: np.ndarray, index: np.ndarray, weight: np.ndarray) -> DistinctRows:
+    """Merge the samples of one class that are one point, in the order of the first of each.
+
+    For matrices, whose rows have no values to be ordered by. ``points`` has a number for every sample, as
+    from `kernelwise.search.matrix_points.number_points`; all arrays have the shape (n_samples,).
+    """
+    used = np.flatnonzero(weight > 0)
+    keys = np.stack([points[used], index[used]])
+    _, first, inverse = np.unique(keys, axis=1, return_index=True, return_inverse=True)
+    order = np.argsort(first)
     row_of = np.full(len(weight), -1)
-    row_of[rows] = np.arange(len(rows))
-    return DistinctRows(rows, weight[rows], row_of)
+    row_of[used] = np.argsort(order)[inverse.ravel()]
+    return DistinctRows(used[first[order]], np.bincount(row_of[used], weights=weight[used]), row_of)
 
 
 def canonical_order(Z: Any, index: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -293,5 +293,11 @@ class CrossValidator:
             seconds=by_clock if self._runner.is_timed_by_clock else sum(part.path.seconds for part in solved),
             n_machines=sum(part.path.n_support.size for part in solved),
             epsilon=epsilon,
+            labels=self._labels(decision[:, self.tested]) if self.scorer.is_share else None,
         )
         return scored, solved
+
+    def _labels(self, decision: np.ndarray) -> np.ndarray:
+        """Class indices in little memory, shape (n_Cs, n_tested)."""
+        labels = self.family.decide(decision)
+        return labels.astype(np.min_scalar_type(-1 - int(self.held_out.y.max())))

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.equal_rows import row_hashes
 from kernelwise._core.labels import lone_rows
 from kernelwise._core.text import count
 from kernelwise._core.weights import copies_of
@@ -110,7 +109,7 @@ def assign_folds(
         raise ValueError(
             f"cv={n_folds} is more than the {count(most, 'sample')} of the largest class. Use fewer folds."
         )
-    points = None if samples.is_gram else row_hashes(samples.Z[rows])[0]
+    points = None if samples.points is None else samples.points[rows]
     return folds_of_rows(strata, weight, n_folds, points, random_state).renamed(rows)
 
 

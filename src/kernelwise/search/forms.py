@@ -16,7 +16,8 @@ from kernelwise.search.climb import Climb
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.gradient_metric import outer_products
 from kernelwise.search.kernel_journal import name_of
-from kernelwise.search.result import Choice
+from kernelwise.search.result import Choice, TriedForm
+from kernelwise.search.scored_kernel import ScoredKernel
 from kernelwise.search.weighted_forms import summed, weighted
 from kernelwise.search.wording import score_text
 
@@ -101,6 +102,7 @@ class Forms:
         self.stays = stays
         self.choices: dict[str, Choice] = {}
         self.findings: dict[str, list[Finding]] = {}
+        self.scored: dict[str, tuple[ScoredKernel, ...]] = {}
 
     def try_(self, name: str, choose: Callable[[], Choice]) -> None:
         """Try a form, if it is the first or if there is time."""
@@ -109,8 +111,9 @@ class Forms:
         if self.choices and not context.deadline.allows(f"the form {name!r}", cost):
             return
         context.on_phase(f"trying the form {name!r}")
-        before = len(context.findings)
+        before, n_scored = len(context.findings), len(self.judge.scored)
         self.choices[name] = choose()
+        self.scored[name] = tuple(self.judge.scored[n_scored:])
         self.findings[name] = context.findings[before:]
         del context.findings[before:]
 
@@ -148,7 +151,11 @@ class Forms:
         choice = choices[chosen]
         if not choice.criterion_path:  # that of the first form, which led to the others
             choice.criterion_path = choices[0].criterion_path
-        choice.how = self._how(names[chosen], choice)
+        choice.tried_forms = {
+            name: TriedForm(self.scored[name], one.climb, self._how(name, one), self.findings[name])
+            for name, one in self.choices.items()
+        }
+        choice.how = choice.tried_forms[names[chosen]].how
         self.judge.context.findings += self.findings[names[chosen]]
         choice.forms = {name: float(one.scored.best_score) for name, one in self.choices.items()}
         choice.why.append(self._why(names[chosen], reason))
@@ -156,7 +163,7 @@ class Forms:
 
     def _how(self, name: str, choice: Choice) -> list[str]:
         """How the search of a form went, which for some began with that of the first."""
-        how = choice.how or list(next(iter(self.choices.values())).how)
+        how = list(choice.how or next(iter(self.choices.values())).how)
         if any(WEIGHTED.format(form) in self.choices for form in AUTO) and name not in AUTO:
             how.append(
                 "The weights of the columns came from the slopes of the first form's decision function."

@@ -26,6 +26,8 @@ METRICS = ("rbf", "diagonal", "gaussian", "low-rank")
 STARTS = (1.0, 2.0, 5.0, 10.0)
 #: A metric is worth no more iterations: what is left is over-fitting, and weights on their way to zero.
 MAX_ITER = 60
+#: Iterations from every start under a criterion that trains machines, before the best of them goes on.
+FEW_ITER = 5
 #: Weight of a feature that counts for nothing, as a share of the others: the floor of the search.
 FLOOR = 1e-6
 #: Values of C for machines that only compare kernels.
@@ -93,10 +95,16 @@ class MetricLearner:
             n_iterations = constructor_params(optimizer)["max_iter"]
             when = f"Held-out samples were classified best after {n_iterations} iterations"
             findings.append(Finding("early stopping", "info", f"{when}: the search stops there."))
-        runs = {
-            float(start): self._chain(Z, y, float(start), optimizer, sample_weight) for start in self.starts
-        }
-        best = min(runs, key=lambda start: runs[start].value)
+        starts = list(dict.fromkeys(map(float, self.starts)))
+        runs: dict[float, TuningResult] = {}
+        if self.optimizer is None and len(starts) > 1 and as_criterion(self.criterion).is_held_out:
+            # Every step trains machines for all folds: a few steps tell which start leads to the lowest cost.
+            short = ManifoldDescent(tol=1e-4, max_iter=FEW_ITER)
+            runs = {start: self._chain(Z, y, start, short, sample_weight) for start in starts}
+            starts = [min(runs, key=lambda start: runs[start].value)]
+        for start in starts:
+            runs[start] = self._chain(Z, y, start, optimizer, sample_weight)
+        best = min(starts, key=lambda start: runs[start].value)
         values = {start: run.value for start, run in runs.items()}
         # The number of iterations is small on purpose: that it was reached is no news.
         is_ours = self.optimizer is None

@@ -15,6 +15,8 @@ from kernelwise.search.wording import error_text, kernel_text, model_text, numbe
 
 #: Words of the sentence that says which form of kernel was taken (`kernelwise.search.forms`).
 FORMS = "forms of kernel"
+#: Standard errors of a score from which on it is said how much of it is luck.
+COUNTS = 0.5
 #: What the rules of `kernelwise.search.candidates` stand for.
 RULES = {
     "peak of dbtc": "the classes are farthest apart",
@@ -35,9 +37,13 @@ def spoken(reason: str) -> str:
     return ", ".join(dict.fromkeys(words))
 
 
-def reasons(judge: CrossValidator, choice: Choice, baseline: Baseline) -> list[str]:
-    """One sentence each: the score beside that of a constant answer, the next best, what is as good."""
-    found = [_score(judge, choice, baseline)]
+def reasons(judge: CrossValidator, choice: Choice, baseline: Baseline, optimism: float = 0.0) -> list[str]:
+    """One sentence each: the score beside that of a constant answer, the next best, what is as good.
+
+    ``optimism`` is what the score owes to the choice among many (`kernelwise.search.optimism`); it is said
+    where it counts.
+    """
+    found = [_score(judge, choice, baseline), *_luck(judge, choice, optimism)]
     others = [scored for scored in judge.scored if _is_other(scored, choice.scored)]
     if others:
         best = max(others, key=lambda scored: scored.best_score)
@@ -66,6 +72,19 @@ def _score(judge: CrossValidator, choice: Choice, baseline: Baseline) -> str:
     return f"{what} {verb} {found}{where}; {guess} {score_text(baseline.score, share)}."
 
 
+def _luck(judge: CrossValidator, choice: Choice, optimism: float) -> list[str]:
+    """What is left of a score that is the best of many."""
+    error = float(np.nan_to_num(judge.standard_error(choice.scored, choice.index)))
+    if optimism <= COUNTS * error:
+        return []
+    n_settings = sum(len(scored.Cs) for scored in judge.scored)
+    left = score_text(_mean(choice) - optimism, judge.scorer.is_share)
+    return [
+        f"It was chosen among {n_settings} settings, which is partly luck: {left} is to be expected of rows "
+        "that had no part in the choice."
+    ]
+
+
 def _next_best(judge: CrossValidator, choice: Choice, other: ScoredKernel, n_kernels: int) -> str:
     """The best of the other kernels, by the score averaged over neighbouring values of C, as the choice."""
     share = judge.scorer.is_share
@@ -76,8 +95,8 @@ def _next_best(judge: CrossValidator, choice: Choice, other: ScoredKernel, n_ker
     averaged = f"{score_text(theirs, share)} against {score_text(ours, share)}"
     if theirs > ours and score_text(theirs, share) != score_text(ours, share):
         tail = ", a difference within the error" if theirs - ours <= error else ""
-        # Among forms of kernel something else decides, and a sentence of its own says what.
-        by_form = any(FORMS in sentence for sentence in choice.why)
+        # Among forms of kernel, and by a rule, something else decides: a sentence of its own says what.
+        by_form = choice.is_by_rule or any(FORMS in sentence for sentence in choice.why)
         simpler = "" if by_form else "; the choice preferred a simpler one"
         head = f"Of {kernels} compared, {what} has the highest score averaged over neighbouring values of C"
         return f"{head}: {averaged} of the chosen one{tail}{simpler}."

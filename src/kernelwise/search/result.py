@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kernelwise._core.notebook import block, items
 from kernelwise.criteria import Criterion
+from kernelwise.findings import Finding
 from kernelwise.result import History, TuningResult
 from kernelwise.search.baseline import Baseline
 from kernelwise.search.climb import Climb
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.scored_kernel import ScoredKernel
+
+
+class TriedForm(NamedTuple):
+    """One of several forms of kernel: all that was scored for it, and how its own search went."""
+
+    scored: tuple[ScoredKernel, ...]
+    climb: Climb | None
+    how: list[str]
+    findings: list[Finding]
 
 
 @dataclass
@@ -33,6 +43,10 @@ class Choice:
         What decided, beside the scores; and how the search went.
     forms : dict from str to float
         Forms of kernel that were tried, and the best score of each; empty if there was no choice among forms.
+    tried_forms : dict from str to TriedForm
+        The same forms, for a rule that takes another setting than the search.
+    is_by_rule : bool
+        Whether such a rule has.
     """
 
     scored: ScoredKernel
@@ -43,6 +57,8 @@ class Choice:
     why: list[str] = field(default_factory=list)
     how: list[str] = field(default_factory=list)
     forms: dict[str, float] = field(default_factory=dict)
+    tried_forms: dict[str, TriedForm] = field(default_factory=dict)
+    is_by_rule: bool = False
 
     def __post_init__(self) -> None:
         if self.index < 0:
@@ -94,6 +110,9 @@ class SelectionResult(TuningResult):
     n_svm_fits : int
     standard_error : float
         Of the score: see `kernelwise.search.rules.standard_error`.
+    corrected_score : float
+        The score less what the best of so many settings owes to luck: what the choice would score on rows
+        that had no part in it. See `kernelwise.search.optimism`.
     """
 
     C: float = 1.0
@@ -106,6 +125,7 @@ class SelectionResult(TuningResult):
     baseline: Baseline | None = None
     n_svm_fits: int = 0
     standard_error: float = np.nan
+    corrected_score: float = np.nan
 
     def __repr__(self) -> str:
         head = f"SelectionResult(kernel={self.kernel!r}, C={self.C:g}, score={self.score:.4f})"
@@ -132,10 +152,12 @@ def selection_result(
     table: dict[str, Any],
     row: int,
     baseline: Baseline | None = None,
+    optimism: float = 0.0,
 ) -> SelectionResult:
     """The result of a finished search, whose choice is one row of the table ``cv_results_``.
 
-    A criterion that is a name says that cross-validation alone chose.
+    A criterion that is a name says that cross-validation alone chose; ``optimism`` is what the score owes to
+    the choice among many.
     """
     kernel, search = choice.scored.kernel, choice.search
     used: Criterion | None = criterion if isinstance(criterion, Criterion) else None
@@ -172,4 +194,5 @@ def selection_result(
         baseline=baseline,
         n_svm_fits=judge.n_machines,
         standard_error=float(table["standard_error"][row]),
+        corrected_score=score - optimism,
     )

@@ -10,13 +10,14 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import has_fit_parameter
 
-from kernelwise._core.equal_rows import summed
+from kernelwise._core.equal_rows import row_hashes, summed
 from kernelwise._core.labels import lone_rows
 from kernelwise._core.memory import check_gram_memory
 from kernelwise._core.rounding import on_exact_grid
 from kernelwise._core.validation import check_range
 from kernelwise._core.weights import none_if_ones
-from kernelwise.search.canonical import DistinctRows, canonical_order, distinct_rows, every_row
+from kernelwise.search.canonical import DistinctRows, canonical_order, distinct_points, distinct_rows
+from kernelwise.search.matrix_points import number_points
 from kernelwise.search.scaling import apply_scaler, check_not_constant, fit_scaler
 
 
@@ -37,6 +38,8 @@ class Samples:
         those of the classes.
     is_gram : bool
         Whether Z is such a matrix, of shape (n_rows, n_rows).
+    points : ndarray of shape (n_rows,)
+        Equal numbers for rows that are the same point, in whatever classes.
     """
 
     Z: Any
@@ -45,6 +48,7 @@ class Samples:
     weight: np.ndarray
     bound: np.ndarray
     is_gram: bool = False
+    points: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.y)
@@ -52,7 +56,9 @@ class Samples:
     def __getitem__(self, rows: np.ndarray) -> Samples:
         """Some of the rows."""
         Z = self.Z[np.ix_(rows, rows)] if self.is_gram else self.Z[rows]
-        return Samples(Z, self.y[rows], self.strata[rows], self.weight[rows], self.bound[rows], self.is_gram)
+        points = None if self.points is None else self.points[rows]
+        targets = self.y[rows], self.strata[rows], self.weight[rows], self.bound[rows]
+        return Samples(Z, *targets, self.is_gram, points)
 
     def for_criteria(self) -> Samples:
         """The rows of classes with two samples or more, as criteria need them.
@@ -83,12 +89,13 @@ class Prepared:
     Z: Any
     scaler: Any
     is_gram: bool
+    points: np.ndarray
 
     def samples(self, encode: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, ...]], y: Any) -> Samples:
         """The rows with targets: ``encode(y, weight)`` returns targets, strata and bounds of the rows."""
         weight = self.distinct.weight
         targets, strata, bound = encode(y[self.distinct.rows], weight)
-        return Samples(self.Z, targets, strata, weight, bound, self.is_gram)
+        return Samples(self.Z, targets, strata, weight, bound, self.is_gram, self.points)
 
 
 def prepare(
@@ -108,9 +115,12 @@ def prepare(
     ``scale`` is, for messages.
     """
     if check_matrix is not None:
-        distinct = every_row(weight)
-        check_gram_memory(1, len(distinct.rows))
-        return Prepared(distinct, check_matrix(X)[np.ix_(distinct.rows, distinct.rows)], None, True)
+        check_gram_memory(1, int((weight > 0).sum()))
+        matrix = check_matrix(X)
+        points = number_points(matrix)
+        distinct = distinct_points(points, identity, weight)
+        rows = distinct.rows
+        return Prepared(distinct, matrix[np.ix_(rows, rows)], None, True, points[rows])
     check_range(X)
     if sparse.issparse(X):
         X = summed(X)  # scalers take every stored entry for a value
@@ -121,7 +131,7 @@ def prepare(
         Z = on_exact_grid(Z)
     check_not_constant(Z)
     order = canonical_order(Z, identity[distinct.rows], distinct.weight)
-    return Prepared(distinct.reordered(order), Z[order], scaler, False)
+    return Prepared(distinct.reordered(order), Z[order], scaler, False, row_hashes(Z[order])[0])
 
 
 def _seen_by_scaler(X: Any, distinct: DistinctRows, scale: Any) -> tuple[Any, np.ndarray | None]:

@@ -29,6 +29,9 @@ class ScoredKernel:
         Held-out scores; larger is better.
     stored : ndarray of shape (n_Cs, n_samples, n_machines), float32, or None
         Held-out decision values; None if the scores come from a journal, or if there were too many values.
+    labels : ndarray of shape (n_Cs, n_tested) or None
+        Class indices that the held-out values stand for, of the rows that folds hold out; None if the score
+        is no share of correctly labelled rows.
     n_support : ndarray of shape (n_Cs,)
         Mean over folds and machines.
     is_finished : bool
@@ -55,6 +58,7 @@ class ScoredKernel:
     seconds: float
     n_machines: int
     epsilon: float | None = None
+    labels: np.ndarray | None = field(default=None, repr=False)
     recompute: Callable[[], np.ndarray] | None = field(default=None, repr=False)
 
     @property
@@ -67,15 +71,8 @@ class ScoredKernel:
 
     @property
     def smoothed(self) -> np.ndarray:
-        """Mean scores, averaged over neighbouring values of C, shape (n_Cs,).
-
-        One that is not defined counts as the lowest. Scores that differ by rounding only are equal.
-        """
-        mean = self.scores.mean(axis=1)
-        is_defined = np.isfinite(mean)
-        mean = np.where(is_defined, mean, mean[is_defined].min(initial=np.inf))
-        found = smooth(mean)
-        return np.where(is_defined, found, found.min() - 1.0)  # never chosen
+        """Mean scores as `smoothed_scores` makes them, shape (n_Cs,)."""
+        return smoothed_scores(self.scores.mean(axis=1))
 
     @property
     def best(self) -> int:
@@ -88,9 +85,20 @@ class ScoredKernel:
         return float(self.smoothed.max())
 
 
-def smooth(scores: np.ndarray) -> np.ndarray:
-    """Scores along C averaged over neighbouring values, shape (n_Cs,); what differs by rounding is equal."""
-    return np.asarray(significant(uniform_filter1d(np.asarray(scores, float), SMOOTH, mode="nearest")))
+def smooth(scores: np.ndarray, axis: int = -1) -> np.ndarray:
+    """Scores averaged over neighbouring values of C, along an axis; what differs by rounding is equal."""
+    return np.asarray(significant(uniform_filter1d(np.asarray(scores, float), SMOOTH, axis, mode="nearest")))
+
+
+def smoothed_scores(mean: np.ndarray) -> np.ndarray:
+    """Mean scores, averaged over neighbouring values of C, shape (n_Cs,).
+
+    One that is not defined counts as the lowest. Scores that differ by rounding only are equal.
+    """
+    is_defined = np.isfinite(mean)
+    mean = np.where(is_defined, mean, mean[is_defined].min(initial=np.inf))
+    found = smooth(mean)
+    return np.where(is_defined, found, found.min() - 1.0)  # never chosen
 
 
 def check_defined(scores: np.ndarray) -> None:
@@ -125,6 +133,7 @@ def joined(a: ScoredKernel, b: ScoredKernel) -> ScoredKernel:
         a.seconds + b.seconds,
         a.n_machines + b.n_machines,
         a.epsilon,
+        None if a.labels is None else both("labels"),
     )
 
 

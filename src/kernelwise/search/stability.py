@@ -8,7 +8,7 @@ import numpy as np
 
 from kernelwise.findings import Finding
 from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.scored_kernel import ScoredKernel, smooth
+from kernelwise.search.scored_kernel import smooth
 
 N_DRAWS = 20
 #: Share of rows that another winner must label differently to count.
@@ -23,10 +23,9 @@ def stability_findings(judge: CrossValidator) -> list[Finding]:
     For searches that go by the share of rows labelled correctly. Candidates are compared as the search
     compares them, by scores that are averaged over neighbouring values of C. Nothing is trained for it.
     """
-    known = [scored for scored in judge.scored if scored.stored is not None]
-    if not judge.scorer.is_share or not known or len(judge.held_out) > MOST_ROWS:
+    labels = [scored.labels for scored in judge.scored if scored.labels is not None]
+    if not judge.scorer.is_share or not labels or len(judge.held_out) > MOST_ROWS:
         return []
-    labels = [_labels(judge, scored) for scored in known]
     is_right = [own == judge.held_out.y[judge.tested] for own in labels]
     weight = judge.held_out.weight[judge.tested]
     best = _winner(is_right, weight)
@@ -43,12 +42,6 @@ def stability_findings(judge: CrossValidator) -> list[Finding]:
         f"differently on {100 * np.median(np.array(shares)[is_different]):.0f} % of them."
     )
     return [Finding("unstable choice", "info", message, "More rows would make the choice more certain.")]
-
-
-def _labels(judge: CrossValidator, scored: ScoredKernel) -> np.ndarray:
-    """Class indices of the rows that folds hold out, shape (n_Cs, n_tested)."""
-    decision = scored.decision[:, judge.tested]
-    return judge.family.decide(decision[..., 0] if decision.shape[-1] == 1 else decision)
 
 
 def _winner(is_right: list[np.ndarray], weight: np.ndarray) -> tuple[int, int]:

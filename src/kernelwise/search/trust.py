@@ -11,6 +11,7 @@ from kernelwise.search.baseline import Baseline
 from kernelwise.search.c_range import LIMITS, STEP
 from kernelwise.search.climb import STEP as WIDTH_STEP
 from kernelwise.search.climb import Climb
+from kernelwise.search.optimism import Corrected
 from kernelwise.search.result import Choice
 from kernelwise.search.wording import kernel_text, number
 
@@ -21,12 +22,21 @@ LONE = "class of one row"
 C_AT_END = "C at the end of its range"
 
 
-def baseline_findings(score: float, error: float, baseline: Baseline | None) -> list[Finding]:
-    """A warning if a score is not above that of a constant answer by more than its standard error."""
-    margin = float(np.nan_to_num(error))
-    if baseline is None or not np.isfinite(baseline.score) or score - baseline.score > margin:
+def baseline_findings(
+    score: float, error: float, baseline: Baseline | None, corrected: Corrected | None = None
+) -> list[Finding]:
+    """A warning if a score is not above that of a constant answer by more than its standard error.
+
+    What counts is the score corrected for the choice among many settings, and the error of its lead, if they
+    are given.
+    """
+    true = Corrected(score, float(np.nan_to_num(error)), 1) if corrected is None else corrected
+    is_unknown = baseline is None or not np.isfinite(baseline.score)
+    if baseline is None or is_unknown or true.score - baseline.score > true.lead_error:
         return []
-    found = f"{score:.4g}" if margin == 0.0 else f"{score:.4g} ± {margin:.2g}"
+    found = f"{score:.4g}{f' ± {error:.2g}' if error > 0.0 else ''}"
+    if score - baseline.score > true.lead_error:
+        found += f", but it was chosen among {true.n_settings} settings: corrected for luck, {true.score:.4g}"
     message = (
         f"The model is no better than guessing: its cross-validated score is {found}, and "
         f"{baseline.answer} scores {round(baseline.score, 9) + 0.0:.4g}."

@@ -21,8 +21,7 @@ from kernelwise.sketch.laplace import PairHistograms
 LOWEST, HIGHEST = 2.0**-20, 2.0**16
 CLOSE, VANISHED = 0.01, 2.0**6
 ALL_EQUAL = (
-    "All samples coincide: every distance is zero, so that no width of the kernel separates the classes. "
-    "Check X."
+    "All samples coincide: every distance is zero, so that no width of the kernel tells them apart. Check X."
 )
 
 PER_OCTAVE = 4

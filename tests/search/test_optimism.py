@@ -1,0 +1,151 @@
+"""The score of the best of many settings, corrected for the choice among them."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from kernelwise import TunedSVC, TunedSVR
+from kernelwise.estimators.tuned import fit_in_context
+from kernelwise.exceptions import TrustWarning
+from kernelwise.search.context import FitContext
+from kernelwise.search.optimism import N_DRAWS, lead_error, optimism
+from kernelwise.search.result import Choice
+from kernelwise.search.scored_kernel import ScoredKernel, smooth
+from kernelwise.search.trust import NO_BETTER
+
+
+def scored_kernel(scores, labels=None):
+    n_Cs = len(scores)
+    return ScoredKernel(
+        *("precomputed", "given", np.arange(1.0, n_Cs + 1.0), np.asarray(scores, float), None),
+        *(np.ones(n_Cs), True, 1.0, 0.0, 1),
+        labels=labels,
+    )
+
+
+@pytest.fixture
+def judge(make_judge):
+    rng = np.random.default_rng(3)
+    y, weight = rng.integers(0, 2, size=40), rng.integers(1, 4, size=40).astype(float)
+    made = make_judge(rng.normal(size=(40, 2)), y, cv=4, weight=weight)
+    y = made.held_out.y[made.tested]
+    for n_Cs in (3, 5):
+        labels = rng.integers(0, 2, size=(n_Cs, len(y))).astype(np.int8)
+        scores = np.repeat(((labels == y) @ weight / weight.sum())[:, None], 4, axis=1)
+        made.scored.append(scored_kernel(scores, labels))
+    return made
+
+
+def test_draws_are_a_plain_loop(judge):
+    y, weight = judge.held_out.y, judge.held_out.weight
+    choice = Choice(judge.scored[1], 2)
+    rng = np.random.default_rng(judge.random_state)
+    gaps = []
+    for _ in range(N_DRAWS):
+        times = rng.multinomial(len(y), np.full(len(y), 1 / len(y)))
+        settings = []
+        for scored in judge.scored:
+            inside = smooth([sum(weight * times * (own == y)) for own in scored.labels])
+            settings += list(zip(inside, scored.labels, strict=True))
+        winner = max(settings, key=lambda setting: setting[0])[1]
+        out = times == 0
+        shares = [
+            np.average((own == y)[out], weights=weight[out]) for own in (choice.scored.labels[2], winner)
+        ]
+        gaps.append(shares[0] - shares[1])
+    assert_allclose(optimism(judge, choice), max(0.0, np.mean(gaps)), atol=1e-12)
+
+
+def test_one_setting_owes_nothing_to_a_choice(judge):
+    judge.scored = [scored_kernel(judge.scored[0].scores[:1], judge.scored[0].labels[:1])]
+    assert optimism(judge, Choice(judge.scored[0])) == 0.0
+
+
+def test_draws_of_few_rows_may_leave_out_none(make_judge):
+    made = make_judge(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), cv=2)
+    labels = np.array([[0, 1, 0, 1], [0, 0, 0, 1]], dtype=np.int8)
+    made.scored = [scored_kernel([[0.5, 0.5], [0.7, 0.7]], labels)]
+    assert 0.0 <= optimism(made, Choice(made.scored[0], 1)) < 0.5
+
+
+def test_of_other_scores_the_folds_that_are_left_choose(judge):
+    judge.scorer.is_share = False
+    # The first setting is the best of all folds; without the first fold the second is.
+    judge.scored = [scored_kernel([[0.9, 0.5, 0.6, 0.6]]), scored_kernel([[0.3, 0.7, 0.6, 0.7]])]
+    choice = Choice(judge.scored[0])
+    assert_allclose(optimism(judge, choice), (0.9 - 0.3) / 4, atol=1e-12)
+    judge.scored = judge.scored[:1]
+    assert optimism(judge, choice) == 0.0
+
+
+def test_the_error_of_a_lead_is_that_of_rows_which_differ(judge):
+    y, weight = judge.held_out.y, judge.held_out.weight
+    most = int(np.bincount(y, weights=weight).argmax())
+    labels = np.repeat([most], len(y))
+    labels[:5] = y[:5]
+    choice = Choice(scored_kernel([[0.5] * 4], labels[None]))
+    lead = np.where((labels == y) & (y != most), 1.0, 0.0)
+    p = np.average(lead, weights=weight)
+    expected = np.sqrt(p * (1 - p) / weight.sum())
+    assert_allclose(lead_error(judge, choice, 0.0), expected)
+    assert lead_error(judge, choice, 1.0) == 1.0
+    assert lead_error(judge, Choice(scored_kernel([[0.5] * 4])), 0.1) == 0.2
+
+
+def noise(seed):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(60, 10)), rng.permutation(np.arange(60) % 2)
+
+
+def fitted(model, X, y, **context):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TrustWarning)
+        return fit_in_context(model, X, y, FitContext(**context))
+
+
+def is_guess(model):
+    return any(finding.name == NO_BETTER for finding in model.diagnostics_)
+
+
+def test_noise_is_said_to_be_noise():
+    models = [fitted(TunedSVC("rbf"), *noise(seed)) for seed in range(20)]
+    scores = np.array([model.best_score_ for model in models])
+    corrected = np.array([model.result_.corrected_score for model in models])
+    errors = np.array([model.result_.standard_error for model in models])
+    assert scores.mean() > 0.57  # the best of many
+    assert (scores - errors > 0.5).sum() > 10  # what was compared with the baseline
+    assert corrected.mean() < 0.55
+    assert sum(map(is_guess, models)) >= 15
+    assert all(corrected <= scores)
+
+
+def test_the_warning_says_what_luck_did():
+    X, y = noise(1)
+    with pytest.warns(TrustWarning, match=r"is 0\.\d+ ± 0\.\d+, but it was chosen among \d+ settings"):
+        model = TunedSVC("rbf").fit(X, y)
+    assert any("which is partly luck" in sentence for sentence in model.result_.why)
+
+
+def test_what_is_learned_is_not_called_luck():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    for model, y in ((TunedSVC("rbf"), (X[:, 0] + X[:, 1] > 0).astype(int)), (TunedSVR("rbf"), X[:, 0])):
+        model.fit(X, y)
+        assert not is_guess(model)
+        assert model.best_score_ - model.result_.corrected_score < 0.05
+
+
+def test_a_replayed_journal_finds_the_same():
+    """Labels are in the journal, so that luck and an unstable choice are seen in a replayed search, too."""
+    X, y = noise(1)
+    journal = {}
+    first = fitted(TunedSVC("rbf"), X, y, journal=journal)
+    assert any(finding.name == "unstable choice" for finding in first.diagnostics_)
+    again = fitted(TunedSVC("rbf"), X, y, journal=journal)
+    assert again.diagnostics_ == first.diagnostics_
+    assert again.result_.corrected_score == first.result_.corrected_score
+    assert again.result_.why == first.result_.why

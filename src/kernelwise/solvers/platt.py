@@ -122,7 +122,8 @@ def fit_platt_of(
     those of the samples alone; the smoothing counts copies, so that a row of weight two is two rows, and
     weights that sum to one do not make probabilities of one half. ``doubt`` is that of `doubt_of`.
     """
-    counts, how = copies_of(weight), {"is_increasing": True, "doubt": doubt}
+    counts = copies_of(weight)
+    how: dict[str, Any] = {"is_increasing": True, "doubt": doubt}
     return np.array(
         [
             fit_platt(column[members], signs, bound[members], counts=counts[members], **how)

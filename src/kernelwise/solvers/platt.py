@@ -22,12 +22,18 @@ FLAT = 1e-6  # slope of probabilities that hardly depend on decision values, but
 
 
 def fit_platt(
-    decision: Any, y: Any, sample_weight: Any = None, *, counts: Any = None, is_increasing: bool = False
+    decision: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    counts: Any = None,
+    is_increasing: bool = False,
+    is_smoothed: bool = True,
 ) -> tuple[float, float]:
     """Fit p(f) = 1 / (1 + exp(A f + B)) by maximum likelihood and return A and B, A negative for a rising p.
 
     Newton's method with backtracking on Platt's smoothed targets, in the form that cannot overflow
-    (Lin, Lin & Weng, Machine Learning 68, 2007). The decision values are held out from training: those of
+    (Lin, Lin & Weng, Machine Learning 68, 2007); on the labels themselves unless ``is_smoothed``. The decision values are held out from training: those of
     training samples are too far from zero. p is the probability of the larger of the two labels. The weights
     are those of the likelihood; ``counts``, of the same shape (n_samples,), say how many samples each value
     stands for, which the smoothing goes by (None: the weights). They differ where classes have weights. With
@@ -44,7 +50,9 @@ def fit_platt(
         )
     w = check_weights(sample_weight, f.size)
     positive, negative = w[index == 1].sum(), w[index == 0].sum()
-    target = smoothed_targets(index == 1, w if counts is None else check_weights(counts, f.size))
+    target = (index == 1).astype(float)
+    if is_smoothed:
+        target = smoothed_targets(index == 1, w if counts is None else check_weights(counts, f.size))
     # Decision values of any size: Newton's steps do not depend on their unit, but the ridge does.
     unit = float(np.abs(f).max()) or 1.0
     start = np.array([0.0, np.log((negative + 1.0) / (positive + 1.0))])

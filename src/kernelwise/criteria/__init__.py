@@ -3,23 +3,24 @@
 A string names a criterion wherever one is taken. :mod:`kernelwise.selection` says which paper has which
 number.
 
-====================  ===========================  =============================  =============================
-name                  class                        module here                    paper
-====================  ===========================  =============================  =============================
-"dbtc"                `InterClassDistance`         `separability`                 000 (Abe 2007)
-"esdr"                `ESDR`                       `separability`                 004 (Yin and Yin 2016)
-"j4"                  `J4`                         `separability`                 004, which compares with it
-"polarization"        `Polarization`               `alignment`                    002 (Glasmachers 2006)
-"kta"                 `KernelTargetAlignment`      `alignment`                    002
-"centered-kta"        `KernelTargetAlignment`      `alignment`                    none (Cortes and others 2012)
-"margin"              `Margin`                     `margin`                       001 (Ayat and others 2002)
-"vc"                  `VCBound`                    `margin`                       001
-"validation-error"    `ValidationError`            `validation_error`             001
-"radius-margin"       `RadiusMargin`               `radius_margin`                002
-"cv-error"            `CrossValidationError`       `cross_validation_error`       none; 001 on all the data
-"cv-likelihood"       `CrossValidationLikelihood`  `cross_validation_likelihood`  none (Glasmachers, Igel 2010)
-"regularized-margin"  `RegularizedMargin`          `regularized_margin`           003 (Laanaya and others 2011)
-====================  ===========================  =============================  =============================
+====================  ===========================  ========================  ===============================
+name                  class                        module here               paper
+====================  ===========================  ========================  ===============================
+"dbtc"                `InterClassDistance`         `separability`            000 (Abe 2007)
+"esdr"                `ESDR`                       `separability`            004 (Yin and Yin 2016)
+"j4"                  `J4`                         `separability`            004, which compares with it
+"polarization"        `Polarization`               `alignment`               002 (Glasmachers 2006)
+"kta"                 `KernelTargetAlignment`      `alignment`               002
+"centered-kta"        `KernelTargetAlignment`      `alignment`               none (Cortes and others 2012)
+"margin"              `Margin`                     `margin`                  001 (Ayat and others 2002)
+"vc"                  `VCBound`                    `margin`                  001
+"validation-error"    `ValidationError`            `validation_error`        001
+"radius-margin"       `RadiusMargin`               `radius_margin`           002
+"cv-error"            `CrossValidationError`       `cross_validation_error`  none; 001 on all the data
+"cv-likelihood"       `CrossValidationLikelihood`  `likelihood`              none (Glasmachers, Igel 2010)
+"span"                `SpanEstimate`               `span`                    none (Chapelle and others 2002)
+"regularized-margin"  `RegularizedMargin`          `regularized_margin`      003 (Laanaya and others 2011)
+====================  ===========================  ========================  ===============================
 
 `TargetAlignment`, in `target_alignment`, is for regression. Bases for criteria of your own are `Criterion`
 (`base`), `SumsCriterion` for functions of sums over classes (`separability`), and `MachineCriterion` for
@@ -34,12 +35,13 @@ from typing import Any
 from kernelwise.criteria.alignment import KernelTargetAlignment, Polarization
 from kernelwise.criteria.base import Criterion
 from kernelwise.criteria.cross_validation_error import CrossValidationError
-from kernelwise.criteria.cross_validation_likelihood import CrossValidationLikelihood
+from kernelwise.criteria.likelihood import CrossValidationLikelihood
 from kernelwise.criteria.machine import MachineCriterion
 from kernelwise.criteria.margin import Margin, VCBound
 from kernelwise.criteria.radius_margin import RadiusMargin
 from kernelwise.criteria.regularized_margin import RegularizedMargin
 from kernelwise.criteria.separability import ESDR, J4, InterClassDistance, SumsCriterion
+from kernelwise.criteria.span import SpanEstimate
 from kernelwise.criteria.sum_weights import aligned_sum
 from kernelwise.criteria.target_alignment import TargetAlignment
 from kernelwise.criteria.validation_error import ValidationError
@@ -57,6 +59,7 @@ CRITERIA: dict[str, Callable[[], Criterion]] = {
     "radius-margin": RadiusMargin,
     "cv-error": CrossValidationError,
     "cv-likelihood": CrossValidationLikelihood,
+    "span": SpanEstimate,
     "regularized-margin": RegularizedMargin,
 }
 
@@ -100,6 +103,7 @@ __all__ = [
     "Polarization",
     "RadiusMargin",
     "RegularizedMargin",
+    "SpanEstimate",
     "SumsCriterion",
     "TargetAlignment",
     "VCBound",

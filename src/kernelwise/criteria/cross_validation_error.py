@@ -74,8 +74,9 @@ class CrossValidationError(HeldOutCriterion):
         if smallest < self.cv:
             fewer = f"criterion={type(self).__name__}(cv={smallest}), " if smallest > 1 else ""
             raise ValueError(
-                f"The criterion {self.name!r} has {self.cv} folds, and a class has {count(smallest, 'sample')}. "
-                f"Use {fewer}a criterion without folds such as 'dbtc', or more samples of that class."
+                f"The criterion {self.name!r} has {self.cv} folds, and a class has "
+                f"{count(smallest, 'sample')}. Use {fewer}a criterion without folds such as 'dbtc', or more "
+                "samples of that class."
             )
         is_shuffled = self.random_state is not None
         split = StratifiedKFold(self.cv, shuffle=is_shuffled, random_state=self.random_state)

@@ -32,13 +32,14 @@ def fit_platt(
 ) -> tuple[float, float]:
     """Fit p(f) = 1 / (1 + exp(A f + B)) by maximum likelihood and return A and B, A negative for a rising p.
 
-    Newton's method with backtracking on Platt's smoothed targets, in the form that cannot overflow
-    (Lin, Lin & Weng, Machine Learning 68, 2007); on the labels themselves unless ``is_smoothed``. The decision values are held out from training: those of
-    training samples are too far from zero. p is the probability of the larger of the two labels. The weights
-    are those of the likelihood; ``counts``, of the same shape (n_samples,), say how many samples each value
-    stands for, which the smoothing goes by (None: the weights). They differ where classes have weights. With
-    ``is_increasing`` larger decision values never make it less likely: held-out values of few samples may say
-    the contrary by chance, and probabilities would then contradict the labels.
+    Newton's method with backtracking on Platt's smoothed targets, in the form that cannot overflow (Lin, Lin
+    & Weng, Machine Learning 68, 2007); on the labels themselves unless ``is_smoothed``. The decision values
+    are held out from training: those of training samples are too far from zero. p is the probability of the
+    larger of the two labels. The weights are those of the likelihood; ``counts``, of the same shape
+    (n_samples,), say how many samples each value stands for, which the smoothing goes by (None: the weights).
+    They differ where classes have weights. With ``is_increasing`` larger decision values never make it less
+    likely: held-out values of few samples may say the contrary by chance, and probabilities would then
+    contradict the labels.
     """
     f = np.asarray(decision, dtype=float)
     if f.ndim != 1 or not np.isfinite(f).all():

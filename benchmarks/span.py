@@ -68,9 +68,8 @@ def settings_of(X: np.ndarray, signs: np.ndarray, eta: float) -> np.ndarray:
 
 def table(n_rows: int, eta: float) -> None:
     """Print a row for each set, and the means."""
-    print(
-        "| set | rows | smoothed | plain | 5 folds | plain − true | same side |\n|---|---|---|---|---|---|---|"
-    )
+    print("| set | rows | smoothed | plain | 5 folds | plain − true | same side |")
+    print("|---|---|---|---|---|---|---|")
     found = []
     for name in SETS:
         X, y = few_rows(*load(name), n_rows)

@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 
 from kernelwise.criteria import SumsCriterion
 from kernelwise.exceptions import BoundaryWarning, DegenerateGramError
-from kernelwise.sketch.curves import check_gammas, problems_of, scores_and_slopes, sums_and_slopes
+from kernelwise.sketch.curves import check_gammas, pairs_of, problems_of, scores_and_slopes, sums_and_slopes
 from kernelwise.sketch.laplace import PairHistograms
 
 #: The default range of γ times the median squared distance; it goes on until even the closest hundredth of
@@ -103,6 +103,7 @@ def global_maxima(
 ) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """γ, value and kind of the global maximum over the range for every two-class problem of the criterion."""
     grid = _log_grid(*bounds)
+    histograms = pairs_of(histograms, criterion)
     sums, slopes = sums_and_slopes(histograms, criterion, np.exp(grid))
     found = []
     for groups in problems_of(criterion, histograms.n):

@@ -230,7 +230,7 @@ def kernel_fisher(
     K: Any,
     y: Any,
     *,
-    regularization: float = 0.01,
+    regularization: float = 0.03,
     strategy: str = "pooled",
     sample_weight: Any = None,
     class_weight: str | None = None,
@@ -241,7 +241,7 @@ def kernel_fisher(
     ----------
     K, y, strategy, sample_weight, class_weight
         As in `inter_class_distance`.
-    regularization : float, default=0.01
+    regularization : float, default=0.03
         λ over the mean of K_ii.
 
     Returns

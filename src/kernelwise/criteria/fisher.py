@@ -26,7 +26,7 @@ class KernelFisher(Criterion):
 
     Parameters
     ----------
-    regularization : float, default=0.01
+    regularization : float, default=0.03
         λ over the mean of K_ii.
     strategy, class_weight
         As in :class:`SumsCriterion`.
@@ -51,7 +51,7 @@ class KernelFisher(Criterion):
     reference = "S. Mika and others, Fisher discriminant analysis with kernels, NNSP 1999"
 
     def __init__(
-        self, regularization: float = 0.01, strategy: str = "pooled", class_weight: str | None = None
+        self, regularization: float = 0.03, strategy: str = "pooled", class_weight: str | None = None
     ) -> None:
         check_positive(regularization, "regularization", "KernelFisher")
         check_choice(strategy, "strategy", "KernelFisher", PARTITIONS)

@@ -128,8 +128,8 @@ class PairHistograms:
     def distinct(self, trim: float = 0.0) -> PairHistograms:
         """Histograms of pairs of different rows, without a share of the closest of every class pair.
 
-        Each is scaled to n_a n_b pairs, so that S_ab/(n_a n_b) is the mean over the pairs that are kept, those
-        of :class:`~kernelwise.criteria.pairs.DistinctSums`; the limit is known to the width of a bin.
+        Each is scaled to n_a n_b pairs, so that S_ab/(n_a n_b) is the mean over the pairs kept, those of
+        :class:`~kernelwise.criteria.pairs.DistinctSums`; the limit is known to the width of a bin.
         """
         moments = self.moments.copy()
         for p, (a, b) in enumerate(class_pairs(len(self.n))):

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
+from scipy.special import stdtrit
 
 from kernelwise.criteria import SumsCriterion
 from kernelwise.exceptions import BoundaryWarning, DegenerateGramError
@@ -49,12 +50,14 @@ class SketchMaximum:
     values : ndarray of shape (n_problems,)
         The criterion there.
     gammas_std, values_std : ndarray of shape (n_problems,)
-        Standard errors, zero unless blocks were sampled.
+        Standard errors: of the sampling of rows or of blocks (see :meth:`DistanceSketch.curve`), or zero.
     stop_reasons : tuple of {"interior peak", "plateau", "boundary"}
     problems : tuple
         The class of a one-vs-rest problem, the two classes of a one-vs-one problem, or all classes.
     criterion, strategy : str
     bounds : tuple of float
+    n_draws : int
+        Groups of rows, or draws of blocks, that the standard errors are from; zero if there are none.
     """
 
     gammas: np.ndarray
@@ -66,6 +69,38 @@ class SketchMaximum:
     criterion: str
     strategy: str
     bounds: tuple[float, float]
+    n_draws: int = 0
+
+    def interval(self, confidence: float = 0.95) -> np.ndarray:
+        """Confidence intervals of the peaks, shape (n_problems, 2): where that of other rows might be.
+
+        γ·exp(±t s) with the standard error s of log γ and Student's quantile t for ``n_draws`` − 1 degrees of
+        freedom. NaN for a problem without a peak inside the range.
+
+        Parameters
+        ----------
+        confidence : float, default=0.95
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from kernelwise import DistanceSketch
+        >>> X, y = load_iris(return_X_y=True)
+        >>> best = DistanceSketch.from_data(X, y == 1, n_groups=20).maximize("dbtc")
+        >>> best.gammas.round(3), best.interval().round(3)
+        (array([0.352]), array([[0.268, 0.463]]))
+        """
+        if not 0.0 < confidence < 1.0:
+            raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}.")
+        if self.n_draws < 2:
+            raise ValueError(
+                "This maximum has no standard errors. Make the sketch with "
+                "DistanceSketch.from_data(X, y, n_groups=20)."
+            )
+        half = stdtrit(self.n_draws - 1, 0.5 + confidence / 2.0) * self.gammas_std / self.gammas
+        is_peak = np.array([reason == "interior peak" for reason in self.stop_reasons])
+        half = np.where(is_peak, half, np.nan)
+        return np.asarray(self.gammas[:, None] * np.exp(np.stack([-half, half], axis=1)))
 
     @property
     def gamma(self) -> float:

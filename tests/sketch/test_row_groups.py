@@ -108,13 +108,11 @@ def test_what_cannot_work_is_said():
         DistanceSketch.from_data(X, Y).maximize("dbtc").interval()
     with pytest.raises(ValueError, match="confidence must be between 0 and 1, got 95"):
         DistanceSketch.from_data(X, Y, n_groups=5).maximize("dbtc").interval(95)
-    with pytest.raises(
-        ValueError, match="n_groups=31 needs as many rows of each class, and class True has 30"
-    ):
+    with pytest.raises(ValueError, match="n_groups=31 needs as many rows of each class, and class True has"):
         DistanceSketch.from_data(X, Y, n_groups=31)
     with pytest.raises(ValueError, match="n_groups is for all pairs of rows in memory, not with n_blocks"):
         DistanceSketch.from_data(X, Y, n_groups=5, n_blocks=5)
-    with pytest.raises(ValueError, match="'n_groups' of DistanceSketch.from_data must be"):
+    with pytest.raises(ValueError, match=r"'n_groups' of DistanceSketch\.from_data must be"):
         DistanceSketch.from_data(X, Y, n_groups=1)
     one, other = (DistanceSketch.from_data(X, Y, n_groups=k, part=(i, 2)) for i, k in enumerate((5, None)))
     with pytest.raises(ValueError, match="These sketches differ"):

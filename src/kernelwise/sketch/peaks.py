@@ -88,7 +88,7 @@ class SketchMaximum:
         >>> X, y = load_iris(return_X_y=True)
         >>> best = DistanceSketch.from_data(X, y == 1, n_groups=20).maximize("dbtc")
         >>> best.gammas.round(3), best.interval().round(3)
-        (array([0.352]), array([[0.268, 0.463]]))
+        (array([0.425]), array([[0.362, 0.499]]))
         """
         if not 0.0 < confidence < 1.0:
             raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}.")

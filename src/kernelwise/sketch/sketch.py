@@ -176,9 +176,10 @@ class DistanceSketch:
         own = np.bincount(index, weights=w * w)
         rest = part[1], (part[0],), n_blocks is not None
         if groups is None:
-            used, moments = collect(found, number_of_draws(n_blocks), len(classes))
+            used, moments = collect(found, number_of_draws(n_blocks), len(classes), samples.n_numbers)
             return cls(classes, n, own, bins, used, moments, *rest)
-        used, moments = collect(in_draws(found, len(classes), fine), 1 + fine, len(classes))
+        found = in_draws(found, len(classes), fine)
+        used, moments = collect(found, 1 + fine, len(classes), samples.n_numbers)
         of_groups = RowGroups(summed(index, groups, w), summed(index, groups, w * w), moments[1:])
         return cls(classes, n, own, bins, used, moments[:1], *rest, of_groups)
 

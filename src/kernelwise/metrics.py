@@ -237,6 +237,9 @@ def kernel_fisher(
 ) -> float:
     """mᵀ(S_w + λI)⁻¹m: the distance of the class centres in units of the scatter along it.
 
+    What kernel Fisher discriminant analysis maximises over directions (Mika and others 1999); `j4` divides
+    traces instead (paper 004, equation 14).
+
     Parameters
     ----------
     K, y, strategy, sample_weight, class_weight

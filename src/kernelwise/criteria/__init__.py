@@ -97,7 +97,7 @@ def as_criterion(criterion: Any) -> Criterion:
     >>> as_criterion("centered-kta")
     KernelTargetAlignment(centered=True, strategy='pooled', class_weight=None)
     >>> as_criterion(ESDR(strategy="ovr"))
-    ESDR(strategy='ovr', class_weight=None)
+    ESDR(strategy='ovr', class_weight=None, unbiased=False, trim=0)
     """
     if isinstance(criterion, Criterion):
         return criterion

@@ -15,10 +15,10 @@ from kernelwise.criteria.sums import PARTITIONS, partition
 class KernelFisher(Criterion):
     """mᵀ(S_w + λI)⁻¹m: the distance of the class centres in units of the scatter along it.
 
-    m is the difference of the class centres in feature space, and S_w the scatter within classes,
-    (1/n) Σ_i (Φ(x_i) − m_c)(Φ(x_i) − m_c)ᵀ: what kernel Fisher discriminant analysis maximises over
-    directions. :class:`J4` divides traces instead, and sees no directions. λ is ``regularization`` times the
-    mean of K_ii, so that the unit of K does not matter.
+    m is the difference of the class centres in feature space, and S_w the scatter within classes, (1/n) Σ_i
+    (Φ(x_i) − m_c)(Φ(x_i) − m_c)ᵀ: what kernel Fisher discriminant analysis maximises over directions.
+    :class:`J4` (paper 004, Yin and Yin 2016, equation 14) divides traces instead, and sees no directions. λ
+    is ``regularization`` times the mean of K_ii, so that the unit of K does not matter.
 
     With the Gram matrix, K = ΦΦᵀ, centres m = Φᵀb and S_w = ΦᵀAΦ, it is bᵀKv with (AK + λI)v = b, and its
     derivative by K at fixed λ is λvvᵀ. Pooled over more classes: n² tr((S_w + λI)⁻¹S_b) / Σ_{a<b} n_a n_b,

@@ -17,6 +17,9 @@ class CrossValidationLikelihood(CrossValidationError):
     decision values only. With A ≤ 0, larger values never make the positive class less likely, and a machine
     whose held-out answers are worse than chance has the likelihood of the class shares.
 
+    E of paper 001 (Ayat and others 2002, section 3.2), :class:`CrossValidationError`, is the mean probability
+    of error by the same kind of sigmoid.
+
     The paper's prior distribution over kernel and C, an option there, is not part of it: the bounds of a
     search are what limits them here. ``CrossValidationError(loss="likelihood")`` is the same with Platt's
     smoothed targets in place of the labels, which keeps the cost above zero where folds make no error.

@@ -22,6 +22,9 @@ SAME = 8 * np.finfo(float).eps
 class SpanEstimate(MachineCriterion):
     """Leave-one-out error of the hinge machine, from one training: the smoothed span estimate.
 
+    The machine without a sample follows from the linear system by which it moves with the kernel (paper 001,
+    Ayat and others 2002, section 3.2), since its free support vectors take the sample's place.
+
     Without sample p, and as long as the same support vectors stay free and bounded, the machine answers
     y_p f^p(x_p) = y_p f(x_p) − α_p S_p² (Vapnik and Chapelle 2000). Here
 

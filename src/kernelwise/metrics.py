@@ -20,13 +20,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from kernelwise.criteria import ESDR, J4, InterClassDistance, KernelTargetAlignment, Polarization
+from kernelwise.criteria import (
+    ESDR,
+    J4,
+    InterClassDistance,
+    KernelFisher,
+    KernelTargetAlignment,
+    Polarization,
+)
 
-__all__ = ["esdr", "inter_class_distance", "j4", "kernel_target_alignment", "polarization"]
+__all__ = ["esdr", "inter_class_distance", "j4", "kernel_fisher", "kernel_target_alignment", "polarization"]
 
 
 def inter_class_distance(
-    K: Any, y: Any, *, strategy: str = "pooled", sample_weight: Any = None, class_weight: str | None = None
+    K: Any,
+    y: Any,
+    *,
+    strategy: str = "pooled",
+    sample_weight: Any = None,
+    class_weight: str | None = None,
+    unbiased: bool = False,
+    trim: float = 0.0,
 ) -> float:
     """Squared distance between class centres in feature space (DBTC; paper 000, Abe 2007, equation 7).
 
@@ -42,11 +56,15 @@ def inter_class_distance(
         A weight of 2 counts as a repeated row.
     class_weight : {None, "balanced"}, default=None
         "balanced" gives every class the same total weight.
+    unbiased : bool, default=False
+        Average over pairs of different rows only; a row of weight 2 and its copy are a pair.
+    trim : float, default=0.0
+        Share of the closest pairs that is left out of the averages; only with ``unbiased``.
 
     Returns
     -------
     d2 : float
-        Zero or more; at most 4 for a kernel with k(x, x) = 1.
+        Zero or more (unless ``unbiased``); at most 4 for a kernel with k(x, x) = 1.
 
     Examples
     --------
@@ -59,17 +77,24 @@ def inter_class_distance(
     >>> inter_class_distance(X @ X.T, [0, 0, 1, 1])
     16.0
     """
-    return InterClassDistance(strategy, class_weight).score(K, y, sample_weight)
+    return InterClassDistance(strategy, class_weight, unbiased, trim).score(K, y, sample_weight)
 
 
 def esdr(
-    K: Any, y: Any, *, strategy: str = "pooled", sample_weight: Any = None, class_weight: str | None = None
+    K: Any,
+    y: Any,
+    *,
+    strategy: str = "pooled",
+    sample_weight: Any = None,
+    class_weight: str | None = None,
+    unbiased: bool = False,
+    trim: float = 0.0,
 ) -> float:
     """Expected square distance ratio (paper 004, equation 8); 1 where the classes are mixed completely.
 
     Parameters
     ----------
-    K, y, strategy, sample_weight, class_weight
+    K, y, strategy, sample_weight, class_weight, unbiased, trim
         As in `inter_class_distance`.
 
     Returns
@@ -91,17 +116,24 @@ def esdr(
     >>> 16.5 / 0.5
     33.0
     """
-    return ESDR(strategy, class_weight).score(K, y, sample_weight)
+    return ESDR(strategy, class_weight, unbiased, trim).score(K, y, sample_weight)
 
 
 def j4(
-    K: Any, y: Any, *, strategy: str = "pooled", sample_weight: Any = None, class_weight: str | None = None
+    K: Any,
+    y: Any,
+    *,
+    strategy: str = "pooled",
+    sample_weight: Any = None,
+    class_weight: str | None = None,
+    unbiased: bool = False,
+    trim: float = 0.0,
 ) -> float:
     """Between-class over within-class scatter, tr S_b / tr S_w (paper 004, equation 14).
 
     Parameters
     ----------
-    K, y, strategy, sample_weight, class_weight
+    K, y, strategy, sample_weight, class_weight, unbiased, trim
         As in `inter_class_distance`.
 
     Returns
@@ -123,7 +155,7 @@ def j4(
     >>> inter_class_distance(K, y) * 2 * 2 / 4**2 / 0.25
     16.0
     """
-    return J4(strategy, class_weight).score(K, y, sample_weight)
+    return J4(strategy, class_weight, unbiased, trim).score(K, y, sample_weight)
 
 
 def polarization(
@@ -192,3 +224,45 @@ def kernel_target_alignment(
     [0.2988, 1.0]
     """
     return KernelTargetAlignment(centered, strategy, class_weight).score(K, y, sample_weight)
+
+
+def kernel_fisher(
+    K: Any,
+    y: Any,
+    *,
+    regularization: float = 0.03,
+    strategy: str = "pooled",
+    sample_weight: Any = None,
+    class_weight: str | None = None,
+) -> float:
+    """mᵀ(S_w + λI)⁻¹m: the distance of the class centres in units of the scatter along it.
+
+    What kernel Fisher discriminant analysis maximises over directions (Mika and others 1999); `j4` divides
+    traces instead (paper 004, equation 14).
+
+    Parameters
+    ----------
+    K, y, strategy, sample_weight, class_weight
+        As in `inter_class_distance`.
+    regularization : float, default=0.03
+        λ over the mean of K_ii.
+
+    Returns
+    -------
+    ratio : float
+        Zero or more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.metrics import kernel_fisher
+    >>> X = np.array([[0.0], [1.0], [4.0], [5.0]])
+
+    The centres are 4 apart, the variance within classes is ¼, and the mean of x² is 10.5:
+
+    >>> round(kernel_fisher(X @ X.T, [0, 0, 1, 1], regularization=0.1), 6)
+    12.307692
+    >>> round(16 / (0.25 + 0.1 * 10.5), 6)
+    12.307692
+    """
+    return KernelFisher(regularization, strategy, class_weight).score(K, y, sample_weight)

@@ -207,7 +207,10 @@ def test_cross_validation_refuses_more_folds_than_samples_of_a_class():
     [
         ({"validation": 1.5}, "must be a share between 0 and 1"),
         ({"validation": (X[:3], Y[:2])}, "samples and one label for each"),
-        ({"loss": "hinge"}, "'loss' of ValidationError must be one of 'error', 'likelihood'"),
+        (
+            {"loss": "hinge"},
+            "'loss' of ValidationError must be one of 'error', 'likelihood', 'plain-likelihood'",
+        ),
         ({"gradient": "fast"}, "'gradient' of ValidationError must be one of 'exact', 'paper'"),
         ({"random_state": None}, "must be an integer, so that every evaluation holds out the same rows"),
         ({"C": 0.0}, "'C' of ValidationError must be a positive float"),

@@ -32,7 +32,10 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(700, 6)) + 0.7 * RNG.normal(size=(3, 6))[np.arange(700) % 3]
 Y = np.array(["ant", "bee", "cat"])[np.arange(700) % 3]
 CRITERIA_WITHOUT_ROWS = [
-    name for name in CRITERIA if isinstance(CRITERIA[name](), SumsCriterion) and name != "centered-kta"
+    name
+    for name in CRITERIA
+    # The limit of a trimmed form is known to the width of a bin: tests/criteria/test_pairs.py has these.
+    if isinstance(CRITERIA[name](), SumsCriterion) and name != "centered-kta" and "trimmed" not in name
 ]
 OCTAVES = np.arange(-20.0, 16.1)
 
@@ -109,7 +112,7 @@ def test_curve_is_the_score_of_the_kernel_matrix(name, strategy):
     gammas = np.geomspace(1e-2, 10.0, 7)
     weights = RNG.random(len(Y)) + 0.5
     for w in (None, weights):
-        criterion = type(CRITERIA[name]())(strategy=strategy)
+        criterion = CRITERIA[name]().set_params(strategy=strategy)
         exact = [criterion.score(RBF(gamma)(X), Y, w) for gamma in gammas]
         sketch = DistanceSketch.from_data(X, Y, sample_weight=w)
         np.testing.assert_allclose(sketch.curve(name, gammas, strategy=strategy), exact, rtol=1e-8)

@@ -117,3 +117,11 @@ def test_exact_sketches_have_no_standard_error():
     values, std = DistanceSketch.from_data(X, Y).curve("j4", GAMMAS, return_std=True)
     assert values.shape == std.shape
     assert not std.any()
+
+
+def test_few_rows_can_be_shared_out():
+    """One task does all of them; the other share has nothing to do."""
+    few = [DistanceSketch.from_data(X[:30], Y[:30], part=(k, 3)) for k in range(3)]
+    merged = few[0].merge(few[1]).merge(few[2])
+    whole = DistanceSketch.from_data(X[:30], Y[:30])
+    np.testing.assert_array_equal(merged.sums([0.3]).S, whole.sums([0.3]).S)

@@ -3,22 +3,31 @@
 A string names a criterion wherever one is taken. :mod:`kernelwise.selection` says which paper has which
 number.
 
-====================  =======================  ========================  ===========================
-name                  class                    module here               paper
-====================  =======================  ========================  ===========================
-"dbtc"                `InterClassDistance`     `separability`            000 (Abe 2007)
-"esdr"                `ESDR`                   `separability`            004 (Yin and Yin 2016)
-"j4"                  `J4`                     `separability`            004, which compares with it
-"polarization"        `Polarization`           `alignment`               002 (Glasmachers 2006)
-"kta"                 `KernelTargetAlignment`  `alignment`               002
-"centered-kta"        `KernelTargetAlignment`  `alignment`               none (Cortes and others 2012)
-"margin"              `Margin`                 `margin`                  001 (Ayat and others 2002)
-"vc"                  `VCBound`                `margin`                  001
-"validation-error"    `ValidationError`        `validation_error`        001
-"radius-margin"       `RadiusMargin`           `radius_margin`           002
-"cv-error"            `CrossValidationError`   `cross_validation_error`  none; 001 on all the data
-"regularized-margin"  `RegularizedMargin`      `regularized_margin`      003 (Laanaya and others 2011)
-====================  =======================  ========================  ===========================
+====================  ===========================  ========================  ===============================
+name                  class                        module here               paper
+====================  ===========================  ========================  ===============================
+"dbtc"                `InterClassDistance`         `separability`            000 (Abe 2007)
+"esdr"                `ESDR`                       `separability`            004 (Yin and Yin 2016)
+"j4"                  `J4`                         `separability`            004, which compares with it
+"dbtc-unbiased"       `InterClassDistance`         `separability`            none; pairs of different rows
+"esdr-unbiased"       `ESDR`                       `separability`            none
+"j4-unbiased"         `J4`                         `separability`            none
+"dbtc-trimmed"        `InterClassDistance`         `separability`            none; closest 1 % left out
+"esdr-trimmed"        `ESDR`                       `separability`            none
+"j4-trimmed"          `J4`                         `separability`            none
+"polarization"        `Polarization`               `alignment`               002 (Glasmachers 2006)
+"kta"                 `KernelTargetAlignment`      `alignment`               002
+"centered-kta"        `KernelTargetAlignment`      `alignment`               none (Cortes and others 2012)
+"fisher"              `KernelFisher`               `fisher`                  named by 000, 003 and 004
+"margin"              `Margin`                     `margin`                  001 (Ayat and others 2002)
+"vc"                  `VCBound`                    `margin`                  001
+"validation-error"    `ValidationError`            `validation_error`        001
+"radius-margin"       `RadiusMargin`               `radius_margin`           002
+"cv-error"            `CrossValidationError`       `cross_validation_error`  none; 001 on all the data
+"cv-likelihood"       `CrossValidationLikelihood`  `likelihood`              none (Glasmachers, Igel 2010)
+"span"                `SpanEstimate`               `span`                    none (Chapelle and others 2002)
+"regularized-margin"  `RegularizedMargin`          `regularized_margin`      003 (Laanaya and others 2011)
+====================  ===========================  ========================  ===============================
 
 `TargetAlignment`, in `target_alignment`, is for regression. Bases for criteria of your own are `Criterion`
 (`base`), `SumsCriterion` for functions of sums over classes (`separability`), and `MachineCriterion` for
@@ -28,32 +37,48 @@ costs of trained machines (`machine`). `aligned_sum` weighs the kernels of a sum
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from kernelwise.criteria.alignment import KernelTargetAlignment, Polarization
 from kernelwise.criteria.base import Criterion
 from kernelwise.criteria.cross_validation_error import CrossValidationError
+from kernelwise.criteria.fisher import KernelFisher
+from kernelwise.criteria.likelihood import CrossValidationLikelihood
 from kernelwise.criteria.machine import MachineCriterion
 from kernelwise.criteria.margin import Margin, VCBound
 from kernelwise.criteria.radius_margin import RadiusMargin
 from kernelwise.criteria.regularized_margin import RegularizedMargin
-from kernelwise.criteria.separability import ESDR, J4, InterClassDistance, SumsCriterion
+from kernelwise.criteria.separability import ESDR, J4, InterClassDistance, PairCriterion, SumsCriterion
+from kernelwise.criteria.span import SpanEstimate
 from kernelwise.criteria.sum_weights import aligned_sum
 from kernelwise.criteria.target_alignment import TargetAlignment
 from kernelwise.criteria.validation_error import ValidationError
+
+#: Share of the closest pairs that the trimmed forms leave out.
+TRIM = 0.01
 
 CRITERIA: dict[str, Callable[[], Criterion]] = {
     "dbtc": InterClassDistance,
     "esdr": ESDR,
     "j4": J4,
+    "dbtc-unbiased": partial(InterClassDistance, unbiased=True),
+    "esdr-unbiased": partial(ESDR, unbiased=True),
+    "j4-unbiased": partial(J4, unbiased=True),
+    "dbtc-trimmed": partial(InterClassDistance, unbiased=True, trim=TRIM),
+    "esdr-trimmed": partial(ESDR, unbiased=True, trim=TRIM),
+    "j4-trimmed": partial(J4, unbiased=True, trim=TRIM),
     "polarization": Polarization,
     "kta": KernelTargetAlignment,
     "centered-kta": lambda: KernelTargetAlignment(centered=True),
+    "fisher": KernelFisher,
     "margin": Margin,
     "vc": VCBound,
     "validation-error": ValidationError,
     "radius-margin": RadiusMargin,
     "cv-error": CrossValidationError,
+    "cv-likelihood": CrossValidationLikelihood,
+    "span": SpanEstimate,
     "regularized-margin": RegularizedMargin,
 }
 
@@ -72,7 +97,7 @@ def as_criterion(criterion: Any) -> Criterion:
     >>> as_criterion("centered-kta")
     KernelTargetAlignment(centered=True, strategy='pooled', class_weight=None)
     >>> as_criterion(ESDR(strategy="ovr"))
-    ESDR(strategy='ovr', class_weight=None)
+    ESDR(strategy='ovr', class_weight=None, unbiased=False, trim=0)
     """
     if isinstance(criterion, Criterion):
         return criterion
@@ -89,13 +114,17 @@ __all__ = [
     "J4",
     "Criterion",
     "CrossValidationError",
+    "CrossValidationLikelihood",
     "InterClassDistance",
+    "KernelFisher",
     "KernelTargetAlignment",
     "MachineCriterion",
     "Margin",
+    "PairCriterion",
     "Polarization",
     "RadiusMargin",
     "RegularizedMargin",
+    "SpanEstimate",
     "SumsCriterion",
     "TargetAlignment",
     "VCBound",

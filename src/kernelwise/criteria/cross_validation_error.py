@@ -64,19 +64,20 @@ class CrossValidationError(HeldOutCriterion):
     ) -> None:
         super().__init__(C, loss, gradient, search_C, strategy, tol)
         if random_state is not None:
-            check_seed(random_state, "CrossValidationError")
+            check_seed(random_state, type(self).__name__)
         if not isinstance(cv, numbers.Integral) or cv < 2:
-            raise ValueError(f"'cv' of CrossValidationError must be an integer from 2 on, got {cv!r}.")
+            raise ValueError(f"'cv' of {type(self).__name__} must be an integer from 2 on, got {cv!r}.")
         self.cv: int = cv
         self.random_state: int | None = random_state
 
     def _folds(self, problem: TwoClassProblem) -> list[np.ndarray]:
         smallest = min(int((problem.signs == sign).sum()) for sign in (-1, 1))
         if smallest < self.cv:
-            fewer = f"criterion=CrossValidationError(cv={smallest}), " if smallest > 1 else ""
+            fewer = f"criterion={type(self).__name__}(cv={smallest}), " if smallest > 1 else ""
             raise ValueError(
-                f"The criterion 'cv-error' has {self.cv} folds, and a class has {count(smallest, 'sample')}. "
-                f"Use {fewer}a criterion without folds such as 'dbtc', or more samples of that class."
+                f"The criterion {self.name!r} has {self.cv} folds, and a class has "
+                f"{count(smallest, 'sample')}. Use {fewer}a criterion without folds such as 'dbtc', or more "
+                "samples of that class."
             )
         return _stratified(np.asarray(problem.signs, np.int8).tobytes(), self.cv, self.random_state)
 

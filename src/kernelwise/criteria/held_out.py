@@ -12,10 +12,9 @@ from kernelwise._core.validation import check_choice
 from kernelwise.criteria.adjoint import FactoredAdjoint
 from kernelwise.criteria.hinge import HingeMachine
 from kernelwise.criteria.machine import MachineCriterion, TwoClassProblem, TwoClassValue
-from kernelwise.criteria.sigmoid_cost import sigmoid_cost
+from kernelwise.criteria.sigmoid_cost import LOSSES, sigmoid_cost
 from kernelwise.criteria.state import TrainedMachine
 
-LOSSES = ("error", "likelihood")
 GRADIENTS = ("exact", "paper")
 
 

@@ -10,10 +10,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelwise._core.validation import check_choice, check_gram, check_labels, check_weights
-from kernelwise._core.weights import balanced_factors
+from kernelwise._core.validation import (
+    check_choice,
+    check_flag,
+    check_gram,
+    check_labels,
+    check_number,
+    check_weights,
+)
 from kernelwise.criteria.base import Criterion
-from kernelwise.criteria.sums import PARTITIONS, ClassSums, GramSums, partition
+from kernelwise.criteria.pairs import DistinctSums
+from kernelwise.criteria.sums import PARTITIONS, ClassSums, GramSums, weighted_partition
 from kernelwise.exceptions import DegenerateGramError
 
 
@@ -66,8 +73,8 @@ class SumsCriterion(Criterion):
 
     def score_and_derivatives(self, sums: ClassSums) -> tuple[float, ClassSums]:
         """The score from the sums over the classes, averaged over the problems of the strategy."""
-        problems = partition(len(sums.n), self.strategy)
-        if len(problems) == 1:  # of the classes as they are
+        problems = weighted_partition(sums.n, self.strategy, self.class_weight)
+        if len(problems) == 1 and self.class_weight is None:  # of the classes as they are
             score, d = self.formula(sums)
             return float(score), d
         total: float = 0.0
@@ -81,12 +88,13 @@ class SumsCriterion(Criterion):
         return float(total) / len(problems), derivatives * (1.0 / len(problems))
 
     def gram_sums(self, K: Any, y: Any, sample_weight: Any = None) -> GramSums:
-        """Check a Gram matrix, labels and weights, and return them ready to be summed over classes."""
+        """Check a Gram matrix, labels and weights, and return them ready to be summed over classes.
+
+        Class weights come later: they are factors of the sums.
+        """
         K = check_gram(K)
         _, index = check_labels(y, K.shape[0], min_per_class=2, sample_weight=sample_weight)
         w = check_weights(sample_weight, K.shape[0])
-        if self.class_weight == "balanced":
-            w = w * balanced_factors(np.bincount(index, weights=w))[index]
         return GramSums(K, index, w, self.needs_squares, self.needs_rows)
 
     def score(self, K: Any, y: Any, sample_weight: Any = None) -> float:
@@ -98,7 +106,67 @@ class SumsCriterion(Criterion):
         return self.sign * score, gram.adjoint(derivatives * self.sign)
 
 
-class InterClassDistance(SumsCriterion):
+class PairCriterion(SumsCriterion):
+    """A criterion of mean squared distances over pairs of rows in feature space.
+
+    Parameters
+    ----------
+    strategy, class_weight
+        As in :class:`SumsCriterion`.
+    unbiased : bool, default=False
+        Average over pairs of different rows, i ≠ j. The papers' sums have each row with itself, too, at
+        distance zero: as a kernel gets narrower, DBTC then tends to 1/n₁ + 1/n₂, and ESDR to n/(n − 2), where
+        classes that cannot be told apart should have 0 and 1.
+    trim : float, default=0.0
+        Share of the pairs that is left out, those that are closest in feature space, for every two classes
+        by itself; only with ``unbiased``. With a very narrow kernel the closest pair alone decides whether a
+        criterion rises or falls (paper 002, Glasmachers 2006, theorem 3): trimmed sums do not see it.
+
+    Notes
+    -----
+    A weight of 2 is a repeated row also where pairs are of different rows: the two copies are a pair, at
+    distance zero, so that class a has n_a(n_a − 1) ordered pairs, n_a being the sum of its weights. Weights
+    must then count rows: multiplying all of them by a number changes an unbiased criterion. Class weights do
+    not; they are factors of the averages.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.criteria import ESDR, InterClassDistance
+
+    A kernel so narrow that all rows are equally far apart tells nothing about any labels:
+
+    >>> K, y = np.eye(10), np.arange(10) % 2
+    >>> for make in (InterClassDistance, ESDR):
+    ...     print(*(round(make(unbiased=unbiased).score(K, y), 12) for unbiased in (False, True)))
+    0.4 0.0
+    1.25 1.0
+    """
+
+    def __init__(
+        self,
+        strategy: str = "pooled",
+        class_weight: str | None = None,
+        unbiased: bool = False,
+        trim: float = 0.0,
+    ) -> None:
+        super().__init__(strategy, class_weight)
+        me = type(self).__name__
+        check_flag(unbiased, "unbiased", me)
+        check_number(trim, "trim", me)
+        if not 0.0 <= trim < 1.0 or (trim > 0.0 and not unbiased):
+            raise ValueError(
+                f"'trim' of {me} must be a share from 0 to below 1, and 0 unless unbiased=True, got {trim!r}."
+            )
+        self.unbiased = unbiased
+        self.trim = float(trim)
+
+    def gram_sums(self, K: Any, y: Any, sample_weight: Any = None) -> GramSums:
+        gram = super().gram_sums(K, y, sample_weight)
+        return DistinctSums(gram.K, gram.index, gram.weights, trim=self.trim) if self.unbiased else gram
+
+
+class InterClassDistance(PairCriterion):
     """Squared distance between the class centres in feature space: DBTC, d² of paper 000 (equation 7).
 
     d² = S₁₁/n₁² − 2S₁₂/(n₁n₂) + S₂₂/n₂². Pooled over more classes: the average of d² over the pairs of
@@ -106,8 +174,8 @@ class InterClassDistance(SumsCriterion):
 
     Parameters
     ----------
-    strategy, class_weight
-        As in :class:`SumsCriterion`.
+    strategy, class_weight, unbiased, trim
+        As in :class:`PairCriterion`.
 
     Examples
     --------
@@ -131,7 +199,11 @@ class InterClassDistance(SumsCriterion):
     name = "dbtc"
     reference = "S. Abe, Optimizing kernel parameters by second-order methods, ESANN 2007"
     is_shift_invariant = True
-    is_linear = True
+
+    @property
+    def is_linear(self) -> bool:  # type: ignore[override]
+        """Whether no pair is left out by its distance."""
+        return self.trim == 0.0
 
     def formula(self, sums: ClassSums) -> tuple[Any, ClassSums]:
         between, d = _trace_between(sums)
@@ -139,7 +211,7 @@ class InterClassDistance(SumsCriterion):
         return factor * between, d * factor
 
 
-class ESDR(SumsCriterion):
+class ESDR(PairCriterion):
     """Expected square distance ratio (paper 004, equation 8).
 
     The mean squared distance in feature space between points of different classes, over that between points
@@ -147,8 +219,8 @@ class ESDR(SumsCriterion):
 
     Parameters
     ----------
-    strategy, class_weight
-        As in :class:`SumsCriterion`.
+    strategy, class_weight, unbiased, trim
+        As in :class:`PairCriterion`.
 
     Examples
     --------
@@ -177,13 +249,13 @@ class ESDR(SumsCriterion):
         return _ratio(numerator, d_numerator, 2.0 * within, d_within * 2.0)
 
 
-class J4(SumsCriterion):
+class J4(PairCriterion):
     """tr S_b / tr S_w: between-class over within-class scatter in feature space (paper 004, equation 14).
 
     Parameters
     ----------
-    strategy, class_weight
-        As in :class:`SumsCriterion`.
+    strategy, class_weight, unbiased, trim
+        As in :class:`PairCriterion`.
 
     Examples
     --------

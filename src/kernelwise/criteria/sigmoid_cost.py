@@ -8,6 +8,11 @@ import numpy as np
 
 from kernelwise.solvers.platt import fit_platt, platt_probability, smoothed_targets
 
+#: Losses that the sigmoid itself minimises.
+LIKELIHOODS = ("likelihood", "plain-likelihood")
+#: What can be a cost of held-out decision values.
+LOSSES = ("error", *LIKELIHOODS)
+
 
 class SigmoidCost(NamedTuple):
     """Cost of n decision values."""
@@ -27,16 +32,16 @@ def sigmoid_cost(
 
     The loss "error" is the probability p of the positive class where the label is negative, 1 − p where it is
     positive (paper 001, Ayat and others 2002, before equation 7), and "likelihood"
-    −t log p − (1 − t) log(1 − p) with Platt's smoothed targets t. ``moves_sigmoid`` says whether the
-    derivative follows A and B, which depend on the values; paper 001 keeps them (equation 10). It makes no
-    difference to "likelihood", which they minimise.
+    −t log p − (1 − t) log(1 − p) with Platt's smoothed targets t; "plain-likelihood" is the same with the
+    labels for targets and no sigmoid that falls. ``moves_sigmoid`` says whether the derivative follows A and
+    B, which depend on the values; paper 001 keeps them (equation 10). It makes no difference to the
+    likelihoods, which they minimise.
     """
-    A, B = fit_platt(decision, signs, weight)
-    p = platt_probability(decision, A, B)
     share = weight / weight.sum()
-    target = smoothed_targets(signs > 0, weight)
+    A, B, target = _fit(decision, signs, weight, loss)
+    p = platt_probability(decision, A, B)
     error = float(share @ (np.where(decision >= 0, 1.0, -1.0) != signs))
-    if loss == "likelihood":
+    if loss in LIKELIHOODS:
         z = A * decision + B
         costs = target * z + np.logaddexp(0.0, -z)
         by_decision = A * share * (target - p)
@@ -47,6 +52,19 @@ def sigmoid_cost(
             by_decision -= _through_sigmoid(decision, signs, share, p, target, A)
     value = float(share @ costs)
     return SigmoidCost(value, by_decision, error, A, B, float(np.linalg.norm(share * (costs - value))))
+
+
+def _fit(
+    decision: np.ndarray, signs: np.ndarray, weight: np.ndarray, loss: str
+) -> tuple[float, float, np.ndarray]:
+    """A and B of the sigmoid, and its targets of shape (n,)."""
+    is_positive = signs > 0
+    if loss != "plain-likelihood":
+        return *fit_platt(decision, signs, weight), smoothed_targets(is_positive, weight)
+    A, B = fit_platt(decision, signs, weight, doubt=0.0)
+    if A > 0.0:  # the best that does not fall is constant
+        A, B = 0.0, float(np.log(weight[~is_positive].sum() / weight[is_positive].sum()))
+    return A, B, is_positive.astype(float)
 
 
 def _through_sigmoid(

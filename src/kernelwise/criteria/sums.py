@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.weights import balanced_factors
 from kernelwise.multiclass import two_class_problems
 
 #: How classes are put together: all of them in one problem, or in the two-class problems of machines.
@@ -73,6 +74,14 @@ def partition(n_classes: int, strategy: str) -> list[np.ndarray]:
         np.stack([one[first], 1.0 - one[first] if second is None else one[second]])
         for first, second in two_class_problems(n_classes, strategy)
     ]
+
+
+def weighted_partition(n: np.ndarray, strategy: str, class_weight: str | None) -> list[np.ndarray]:
+    """The same for classes of total weights ``n``, with the factors that balance them if asked for."""
+    problems = partition(len(n), strategy)
+    if class_weight == "balanced":
+        return [groups * balanced_factors(n) for groups in problems]
+    return problems
 
 
 @dataclass

@@ -25,8 +25,9 @@ class ValidationError(HeldOutCriterion):
     validation : float, array of rows, or (X, y), default=0.5
         A share of each class, drawn at random once; a mask or the indices of rows of the samples; or
         further samples with their labels.
-    loss : {"error", "likelihood"}, default="error"
-        "likelihood" is the mean negative log-likelihood of the sigmoid on its smoothed targets.
+    loss : {"error", "likelihood", "plain-likelihood"}, default="error"
+        "likelihood" is the mean negative log-likelihood of the sigmoid on its smoothed targets, and
+        "plain-likelihood" that on the labels, for a sigmoid that does not fall.
     gradient : {"exact", "paper"}, default="exact"
         "paper" is the approximation of paper 001 (eqs. 7–12), for comparison: outputs depend on the kernel
         through the coefficients alone, every support vector is free, and the sigmoid stays.

@@ -197,6 +197,8 @@ class TuningProblem:
         if not isinstance(W, FactoredAdjoint):
             return kernel.gradient_dot(self._points, W, K=K)
         rows, columns, block = W.block()
+        if not block.size:  # the criterion is constant here
+            return np.zeros_like(kernel.theta)
         return kernel.gradient_dot(
             self._points[rows], block, self._points[columns], K=K[np.ix_(rows, columns)]
         )

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.validation import check_choice
-from kernelwise._core.weights import balanced_factors
 from kernelwise.criteria import SumsCriterion, as_criterion
-from kernelwise.criteria.sums import PARTITIONS, ClassSums, partition
+from kernelwise.criteria.separability import PairCriterion
+from kernelwise.criteria.sums import PARTITIONS, ClassSums, weighted_partition
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.multiclass import two_class_problems
 from kernelwise.sketch.laplace import PairHistograms
@@ -48,10 +48,14 @@ def check_sums_criterion(criterion: Any, strategy: str | None) -> SumsCriterion:
 
 def problems_of(criterion: SumsCriterion, n: np.ndarray) -> list[np.ndarray]:
     """The criterion's two-class problems as ``groups`` for merging, its class weights included."""
-    problems = partition(len(n), criterion.strategy)
-    if criterion.class_weight == "balanced":
-        return [groups * balanced_factors(n) for groups in problems]
-    return problems
+    return weighted_partition(n, criterion.strategy, criterion.class_weight)
+
+
+def pairs_of(histograms: PairHistograms, criterion: SumsCriterion) -> PairHistograms:
+    """The pairs that a criterion is about: all, or those of different rows without the closest."""
+    if isinstance(criterion, PairCriterion) and criterion.unbiased:
+        return histograms.distinct(criterion.trim)
+    return histograms
 
 
 def names_of_problems(strategy: str, classes: np.ndarray) -> tuple[Any, ...]:
@@ -65,7 +69,7 @@ def names_of_problems(strategy: str, classes: np.ndarray) -> tuple[Any, ...]:
 
 def scores(histograms: PairHistograms, criterion: SumsCriterion, gammas: np.ndarray) -> np.ndarray:
     """The criterion of every problem and every γ, shape (n_problems, n_gammas)."""
-    sums = histograms.class_sums(
+    sums = pairs_of(histograms, criterion).class_sums(
         gammas, minus_one=criterion.is_shift_invariant, squares=criterion.needs_squares
     )
     return np.stack(

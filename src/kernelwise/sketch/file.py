@@ -9,21 +9,30 @@ import numpy as np
 
 from kernelwise._core.files import whole_file
 from kernelwise.sketch.bins import Bins
+from kernelwise.sketch.row_groups import RowGroups
 
-FORMAT = 1
+#: A sketch with groups of rows has format 2; all others are read by older versions, too.
+FORMAT = 2
 ARRAYS = ("classes", "n", "own", "used", "moments")
 
 
 def write(path: Any, values: dict[str, Any]) -> None:
     """Write the fields of a sketch."""
     values = dict(values)
-    bins = values.pop("bins")
+    bins, groups = values.pop("bins"), values.pop("groups")
+    if groups is not None:
+        values.update({f"groups_{name}": array for name, array in groups._asdict().items()})
     if values["classes"].dtype == object:
         values["classes"] = np.array(values["classes"].tolist())
     if values["classes"].dtype == object:
         raise ValueError("Labels must be numbers or strings to be saved; encode y first.")
     with whole_file(path) as file:
-        np.savez_compressed(file, format=FORMAT, bottom=bins.bottom, n_octaves=bins.n_octaves, **values)
+        version = FORMAT if groups is not None else 1
+        np.savez_compressed(file, format=version, bottom=bins.bottom, n_octaves=bins.n_octaves, **values)
+
+
+def _groups(file: Any) -> RowGroups:
+    return RowGroups(*(file[f"groups_{name}"] for name in RowGroups._fields))
 
 
 def read(path: Any) -> dict[str, Any]:
@@ -39,6 +48,7 @@ def read(path: Any) -> dict[str, Any]:
                     "n_parts": int(file["n_parts"]),
                     "parts": tuple(file["parts"].tolist()),
                     "is_sampled": bool(file["is_sampled"]),
+                    "groups": _groups(file) if version == FORMAT else None,
                 }
     except (zipfile.BadZipFile, KeyError, ValueError, EOFError, TypeError, AttributeError) as error:
         raise ValueError(

@@ -9,6 +9,7 @@ from math import comb, factorial
 import numpy as np
 from scipy import sparse
 
+from kernelwise.criteria.pairs import check_pairs
 from kernelwise.criteria.sums import ClassSums
 from kernelwise.sketch.bins import N_MOMENTS
 from kernelwise.sketch.pair_blocks import class_pairs
@@ -123,6 +124,24 @@ class PairHistograms:
         flat = sparse.csr_array(shares) @ self.moments.reshape(len(self.moments), -1)
         moments = flat.reshape(len(u), *self.moments.shape[1:])
         return PairHistograms(groups @ self.n, self.centres, self.half_widths, moments)
+
+    def distinct(self, trim: float = 0.0) -> PairHistograms:
+        """Histograms of pairs of different rows, without a share of the closest of every class pair.
+
+        Each is scaled to n_a n_b pairs, so that S_ab/(n_a n_b) is the mean over the pairs kept, those of
+        :class:`~kernelwise.criteria.pairs.DistinctSums`; the limit is known to the width of a bin.
+        """
+        moments = self.moments.copy()
+        for p, (a, b) in enumerate(class_pairs(len(self.n))):
+            if a == b:
+                moments[p, 0, 0] -= self.n[a]  # bin 0 is that of D = 0
+            total = self.n[a] * (self.n[b] - (a == b))
+            check_pairs(total)
+            counts = np.maximum(moments[p, :, 0], 0.0)
+            kept = np.cumsum(counts) - trim * total
+            share = np.clip(np.divide(kept, counts, out=np.ones_like(kept), where=counts > 0), 0.0, 1.0)
+            moments[p] *= share[:, None] * (self.n[a] * self.n[b] / ((1.0 - trim) * total))
+        return PairHistograms(self.n, self.centres, self.half_widths, moments)
 
     def class_sums(self, gammas: np.ndarray, *, minus_one: bool = False, squares: bool = False) -> ClassSums:
         """The record that criteria take, for every γ; of the kernel minus one if ``minus_one``."""

@@ -81,6 +81,11 @@ class SortedSamples:
             is_weighted = not (weights == 1.0).all()
         return cls(Z, norms, weights[order], starts, is_weighted, distance)
 
+    @property
+    def n_numbers(self) -> int:
+        """Numbers in a bin: moments, or sums of counted pairs."""
+        return N_MOMENTS if self.is_weighted else N_SUMS
+
     def products(self, rows: Any, columns: Any, memory: np.ndarray) -> np.ndarray:
         """The array G of shape (n_rows, n_columns) with D = ‖x‖² + ‖y‖² − 2G.
 
@@ -205,16 +210,19 @@ def added(found: Iterable[Part]) -> list[Part]:
     return list(cells.values())
 
 
-def collect(found: Iterable[Part], n_draws: int, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+def collect(
+    found: Iterable[Part], n_draws: int, n_classes: int, n_numbers: int = N_MOMENTS
+) -> tuple[np.ndarray, np.ndarray]:
     """Put together what the tasks found, as the numbers of the bins in use and the moments.
 
     The numbers are of shape (n_used,), with that of D = 0 always, and the moments of shape
-    (n_draws, n_class_pairs, n_used, 4 or 6).
+    (n_draws, n_class_pairs, n_used, 4 or 6), ``n_numbers`` being the last where nothing was found: few rows
+    leave most shares of the work without a task.
     """
     cells = added(found)
     in_use = [part.first + _used(part.moments) for part in cells]
     used = np.unique(np.concatenate([np.zeros(1, int), *in_use]))
-    width = cells[0].moments.shape[1] if cells else N_MOMENTS
+    width = cells[0].moments.shape[1] if cells else n_numbers
     moments = np.zeros((n_draws, len(class_pairs(n_classes)), len(used), width))
     for part in cells:
         inside = slice(*np.searchsorted(used, [part.first, part.first + len(part.moments)]))
@@ -226,7 +234,7 @@ def histograms_of(samples: SortedSamples, bins: Bins, task: list[Block]) -> list
     """Histograms of one task, cell by cell."""
     count, unpack, weigh = compiled()
     memory = np.empty((BLOCK + 1) ** 2)
-    moments = np.zeros((bins.n_bins, N_MOMENTS if samples.is_weighted else N_SUMS))
+    moments = np.zeros((bins.n_bins, samples.n_numbers))
     words = np.zeros((1 + FINE_PER_BIN * (bins.n_bins - 1), 2), np.uint64)
     rounding = rounding_share(samples.Z.shape[1])
     found: list[Part] = []

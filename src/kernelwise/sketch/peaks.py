@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
+from scipy.special import stdtrit
 
 from kernelwise.criteria import SumsCriterion
 from kernelwise.exceptions import BoundaryWarning, DegenerateGramError
-from kernelwise.sketch.curves import check_gammas, problems_of, scores_and_slopes, sums_and_slopes
+from kernelwise.sketch.curves import check_gammas, pairs_of, problems_of, scores_and_slopes, sums_and_slopes
 from kernelwise.sketch.laplace import PairHistograms
 
 #: The default range of γ times the median squared distance; it goes on until even the closest hundredth of
@@ -48,12 +49,14 @@ class SketchMaximum:
     values : ndarray of shape (n_problems,)
         The criterion there.
     gammas_std, values_std : ndarray of shape (n_problems,)
-        Standard errors, zero unless blocks were sampled.
+        Standard errors: of the sampling of rows or of blocks (see :meth:`DistanceSketch.curve`), or zero.
     stop_reasons : tuple of {"interior peak", "plateau", "boundary"}
     problems : tuple
         The class of a one-vs-rest problem, the two classes of a one-vs-one problem, or all classes.
     criterion, strategy : str
     bounds : tuple of float
+    n_draws : int
+        Groups of rows, or draws of blocks, that the standard errors are from; zero if there are none.
     """
 
     gammas: np.ndarray
@@ -65,6 +68,38 @@ class SketchMaximum:
     criterion: str
     strategy: str
     bounds: tuple[float, float]
+    n_draws: int = 0
+
+    def interval(self, confidence: float = 0.95) -> np.ndarray:
+        """Confidence intervals of the peaks, shape (n_problems, 2): where that of other rows might be.
+
+        γ·exp(±t s) with the standard error s of log γ and Student's quantile t for ``n_draws`` − 1 degrees of
+        freedom. NaN for a problem without a peak inside the range.
+
+        Parameters
+        ----------
+        confidence : float, default=0.95
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from kernelwise import DistanceSketch
+        >>> X, y = load_iris(return_X_y=True)
+        >>> best = DistanceSketch.from_data(X, y == 1, n_groups=20).maximize("dbtc")
+        >>> best.gammas.round(3), best.interval().round(3)
+        (array([0.425]), array([[0.362, 0.499]]))
+        """
+        if not 0.0 < confidence < 1.0:
+            raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}.")
+        if self.n_draws < 2:
+            raise ValueError(
+                "This maximum has no standard errors. Make the sketch with "
+                "DistanceSketch.from_data(X, y, n_groups=20)."
+            )
+        half = stdtrit(self.n_draws - 1, 0.5 + confidence / 2.0) * self.gammas_std / self.gammas
+        is_peak = np.array([reason == "interior peak" for reason in self.stop_reasons])
+        half = np.where(is_peak, half, np.nan)
+        return np.asarray(self.gammas[:, None] * np.exp(np.stack([-half, half], axis=1)))
 
     @property
     def gamma(self) -> float:
@@ -102,6 +137,7 @@ def global_maxima(
 ) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """γ, value and kind of the global maximum over the range for every two-class problem of the criterion."""
     grid = _log_grid(*bounds)
+    histograms = pairs_of(histograms, criterion)
     sums, slopes = sums_and_slopes(histograms, criterion, np.exp(grid))
     found = []
     for groups in problems_of(criterion, histograms.n):

@@ -40,6 +40,7 @@ from kernelwise.sketch.pass_over_pairs import (
     mapped,
 )
 from kernelwise.sketch.peaks import SketchMaximum, global_maxima, range_of_gamma
+from kernelwise.sketch.row_groups import RowGroups, assign_groups, in_draws, merged, n_groups_of, summed
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +66,8 @@ class DistanceSketch:
     n_parts, parts : int, tuple of int
         Which of the ``n_parts`` shares of the pairs are in.
     is_sampled : bool
+    groups : RowGroups or None
+        What groups of rows add, for standard errors; None unless ``n_groups`` was given.
 
     Notes
     -----
@@ -91,6 +94,7 @@ class DistanceSketch:
     n_parts: int = 1
     parts: tuple[int, ...] = (0,)
     is_sampled: bool = False
+    groups: RowGroups | None = field(default=None, repr=False)
 
     @classmethod
     def from_data(
@@ -103,6 +107,7 @@ class DistanceSketch:
         sample_weight: Any = None,
         n_jobs: int | None = None,
         n_blocks: int | None = None,
+        n_groups: int | None = None,
         random_state: Any = 0,
         part: tuple[int, int] = (0, 1),
     ) -> DistanceSketch:
@@ -129,13 +134,19 @@ class DistanceSketch:
             At least two: see only so many random blocks (about 320 × 320 samples) of every pair of classes
             instead of all pairs. Values are then estimates with standard errors; S_ab has no bias without
             weights, and one of order 1/n_blocks with them.
+        n_groups : int, default=None
+            At least two, 20 is a good number: also keep what each of so many random groups of rows adds, so
+            that criteria and their peaks get standard errors, which say how they would differ with other
+            rows from the same source. Takes n_groups times the memory. Not with ``n_blocks`` or dask.
         random_state : int, default=0
-            Of the blocks.
+            Of the blocks or groups.
         part : (int, int), default=(0, 1)
             (k, n) does only the k-th of n shares of the work, for :meth:`merge` to put together. Not with
             dask, which shares out all of it.
         """
         check_plan(n_blocks, part)
+        if n_groups is not None and (n_blocks is not None or is_dask(X)):
+            raise ValueError("n_groups is for all pairs of rows in memory, not with n_blocks or dask.")
         if is_dask(X):
             if part != (0, 1):
                 raise ValueError(f"part={part} is for arrays in memory: dask shares out the work by itself.")
@@ -152,20 +163,29 @@ class DistanceSketch:
             empty = classes.tolist()[int(n.argmin())]
             raise ValueError(f"All samples of class {empty!r} have weight zero. Remove the class.")
         Z = mapped(X, y, kernel, w)
-        samples = SortedSamples.from_data(Z, index, w, len(classes), distance=distance)
+        groups = None if n_groups is None else assign_groups(index, classes, n_groups, random_state)
+        fine = 1 if n_groups is None else n_groups
+        finer = index if groups is None else index * fine + groups
+        samples = SortedSamples.from_data(Z, finer, w, len(classes) * fine, distance=distance)
         bins = samples.bins()
         blocks = all_blocks(samples.starts)
         if n_blocks is not None:
             blocks = sampled_blocks(samples.starts, n_blocks, random_state)
         tasks = islice(in_tasks(blocks), part[0], None, part[1])
         found = distance_histograms(samples, bins, tasks, n_jobs)
-        used, moments = collect(found, number_of_draws(n_blocks), len(classes))
         own = np.bincount(index, weights=w * w)
-        return cls(classes, n, own, bins, used, moments, part[1], (part[0],), n_blocks is not None)
+        rest = part[1], (part[0],), n_blocks is not None
+        if groups is None:
+            used, moments = collect(found, number_of_draws(n_blocks), len(classes), samples.n_numbers)
+            return cls(classes, n, own, bins, used, moments, *rest)
+        found = in_draws(found, len(classes), fine)
+        used, moments = collect(found, 1 + fine, len(classes), samples.n_numbers)
+        of_groups = RowGroups(summed(index, groups, w), summed(index, groups, w * w), moments[1:])
+        return cls(classes, n, own, bins, used, moments[:1], *rest, of_groups)
 
     def merge(self, other: DistanceSketch) -> DistanceSketch:
         """Put two shares of the work on the same data together (``part`` of :meth:`from_data`)."""
-        plans = [(s.bins, s.n_parts, s.is_sampled, s._shape) for s in (self, other)]
+        plans = [(s.bins, s.n_parts, s.is_sampled, s._shape, n_groups_of(s.groups)) for s in (self, other)]
         same_classes = np.array_equal(self.classes, other.classes) and np.array_equal(self.n, other.n)
         if not same_classes or plans[0] != plans[1]:
             raise ValueError(
@@ -178,7 +198,9 @@ class DistanceSketch:
         moments = np.zeros((*self._shape[:2], len(used), self._shape[2]))
         for sketch in (self, other):
             moments[:, :, np.searchsorted(used, sketch.used)] += sketch.moments
-        return replace(self, used=used, moments=moments, parts=tuple(sorted((*self.parts, *other.parts))))
+        groups = merged((self.groups, other.groups), (self.used, other.used), used)
+        parts = tuple(sorted((*self.parts, *other.parts)))
+        return replace(self, used=used, moments=moments, parts=parts, groups=groups)
 
     @property
     def _shape(self) -> tuple[int, int, int]:
@@ -203,6 +225,10 @@ class DistanceSketch:
     @cached_property
     def _draws(self) -> np.ndarray:
         """Moments of all ordered pairs by each draw, shape (n_draws, n_class_pairs, n_used, 4)."""
+        return self._ordered(self.moments, self.own)
+
+    def _ordered(self, moments: np.ndarray, own: np.ndarray) -> np.ndarray:
+        """Moments of all ordered pairs, each row with itself too, from those of the pairs seen once."""
         if len(self.parts) < self.n_parts:
             raise ValueError(
                 f"This sketch has seen {len(self.parts)} of {self.n_parts} parts of the pairs. "
@@ -210,23 +236,28 @@ class DistanceSketch:
             )
         a, b = np.array(class_pairs(len(self.n))).T
         is_square = a == b
-        draws = as_moments(self.moments) * np.where(is_square, 2.0, 1.0)[:, None, None]
+        draws = as_moments(moments) * np.where(is_square, 2.0, 1.0)[:, None, None]
         if self.is_sampled:
             pairs = self.n[a] * self.n[b] - np.where(is_square, self.own[a], 0.0)
             seen = draws[..., 0].sum(axis=-1)
             draws *= np.divide(pairs, seen, out=np.zeros_like(seen), where=seen > 0)[..., None, None]
             # What was taken whole is in the first draw only.
             draws = np.where(seen[..., None, None] > 0, draws, draws[:1])
-        draws[:, is_square, 0, 0] += self.own
+        draws[:, is_square, 0, 0] += own
         return draws
 
-    def _histograms(self, moments: np.ndarray) -> PairHistograms:
+    def _histograms(self, moments: np.ndarray, n: np.ndarray | None = None) -> PairHistograms:
         centres, half_widths = self.bins.centres(), self.bins.half_widths()
-        return PairHistograms(self.n, centres[self.used], half_widths[self.used], moments)
+        return PairHistograms(self.n if n is None else n, centres[self.used], half_widths[self.used], moments)
 
     @cached_property
     def _without_one(self) -> list[PairHistograms]:
-        """Histograms without one of the draws each: the jackknife."""
+        """Histograms without one of the draws, or groups of rows, each: the jackknife."""
+        if self.groups is not None:
+            return [
+                self._histograms(self._ordered(self.moments - moments, self.own - own)[0], self.n - n)
+                for n, own, moments in zip(*self.groups, strict=True)
+            ]
         total, n_draws = self._draws.sum(axis=0), len(self._draws)
         return [self._histograms((total - draw) / (n_draws - 1)) for draw in self._draws]
 
@@ -257,7 +288,8 @@ class DistanceSketch:
         strategy : {"pooled", "ovr", "ovo"}, default=None
             None is that of the criterion, "pooled" for a name.
         return_std : bool, default=False
-            Also return standard errors, zero unless blocks were sampled; both of shape (n_gammas,).
+            Also return standard errors, both of shape (n_gammas,): of the sampling of rows if the sketch has
+            groups of them (``n_groups``), of that of blocks if these were sampled, and else zero.
         """
         checked = check_sums_criterion(criterion, strategy)
         gammas = check_gammas(gammas)
@@ -294,11 +326,16 @@ class DistanceSketch:
         gammas_std, values_std = self._standard_error(maxima, np.stack([gammas, values]))
         names = names_of_problems(checked.strategy, self.classes)
         found = gammas, values, gammas_std, values_std, reasons, names
-        best = SketchMaximum(*found, checked.name, checked.strategy, bounds)
+        n_draws = len(self._without_one) if self._has_errors else 0
+        best = SketchMaximum(*found, checked.name, checked.strategy, bounds, n_draws)
         best.warn_without_peak()
         return best
 
     def _standard_error(
         self, statistic: Callable[[PairHistograms], np.ndarray], values: np.ndarray
     ) -> np.ndarray:
-        return jackknife(statistic, self._without_one) if self.is_sampled else np.zeros_like(values)
+        return jackknife(statistic, self._without_one) if self._has_errors else np.zeros_like(values)
+
+    @property
+    def _has_errors(self) -> bool:
+        return self.is_sampled or self.groups is not None

@@ -39,7 +39,7 @@ def fit_platt(
     stands for, which the smoothing goes by (None: the weights). They differ where classes have weights. With
     ``is_increasing`` larger decision values never make it less likely: held-out values of few samples may say
     the contrary by chance, and probabilities would then contradict the labels. ``doubt`` is how many rows the
-    targets are smoothed by; see `doubt_of`.
+    targets are smoothed by (see `doubt_of`); zero leaves the labels themselves.
     """
     f = np.asarray(decision, dtype=float)
     if f.ndim != 1 or not np.isfinite(f).all():

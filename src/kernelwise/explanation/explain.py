@@ -135,6 +135,14 @@ def explain_pairs(
     return _squeezed(outputs, products.interactions(X, B, n_jobs) @ outputs.weights)
 
 
+def explains_exactly(model: Any) -> bool:
+    """Whether `explain` has exact values for a fitted model; False for what it cannot explain at all."""
+    try:
+        return Reader(model).products() is not None
+    except (IncompatibleError, TypeError, ValueError):
+        return False
+
+
 def _estimated(
     reader: Reader, X: np.ndarray, B: np.ndarray | None, outputs: Outputs, n_orders: int, random_state: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -51,7 +51,7 @@ class Explanation:
     >>> found
     Explanation(10 rows, 4 columns, output='decision', value_function='interventional', exact)
     >>> found.feature_names[found.importance().argmax()]
-    'petal width (cm)'
+    'petal length (cm)'
 
     Some rows are an explanation again, and a table has a row for each of them:
 

@@ -45,7 +45,7 @@ def optimism(judge: CrossValidator, choice: Choice) -> float:
 
 
 def _by_draws(judge: CrossValidator, choice: Choice) -> float:
-    known = [scored for scored in judge.scored if scored.labels is not None]
+    known = [scored.labels for scored in judge.scored if scored.labels is not None]
     if not known or choice.scored.labels is None:
         return 0.0
     y, weight = judge.held_out.y[judge.tested], judge.held_out.weight[judge.tested]
@@ -57,8 +57,8 @@ def _by_draws(judge: CrossValidator, choice: Choice) -> float:
         return 0.0
     inside, outside = weight[:, None] * times, weight[:, None] * (times == 0)
     best, score_of_best = np.full(times.shape[1], -np.inf), np.zeros(times.shape[1])
-    for scored in known:
-        is_right = np.equal(scored.labels, y).astype(float)
+    for labels in known:
+        is_right = np.equal(labels, y).astype(float)
         own = smooth(is_right @ inside, axis=0)
         top, at = own.max(axis=0), own.argmax(axis=0)
         unseen = np.take_along_axis(is_right @ outside, at[None], axis=0)[0]

@@ -17,7 +17,7 @@ from kernelwise.search.c_range import c_range
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Classification
 from kernelwise.search.fold_kernels import FoldKernels
-from kernelwise.search.folds import FoldRows
+from kernelwise.search.fold_rows import FoldRows
 from kernelwise.search.runner import Here
 from kernelwise.search.samples import Samples
 from kernelwise.solvers import svm_path

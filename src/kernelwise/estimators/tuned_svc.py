@@ -57,8 +57,9 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         goes on beyond an end at which the best is, between 2⁻¹² and 2¹³ over the variance in feature space.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
         Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Folds drawn here are stratified and depend
-        on the rows, not on their order (except for matrices). Others must hold out each sample once and
-        train on all the rest.
+        on the rows, not on their order (except for matrices), and hold out whole groups if ``fit`` is given
+        ``groups``. A splitter or pairs may be any: test parts may overlap or miss rows, and a fold may train
+        on some of the rest only, as with TimeSeriesSplit, ShuffleSplit or GroupKFold.
     scoring : str or callable, default=None
         What is maximised; accuracy if None. As in `GridSearchSVC`.
     refit : True, False, "one-standard-error" or callable, default=True
@@ -184,7 +185,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **params: Any) -> Self:
         """Choose kernel and C, and train.
 
         Parameters
@@ -196,12 +197,18 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.
+        groups : array of shape (n_samples,), default=None
+            For the splitter ``cv``. Folds that are drawn here, with "auto" or a number, hold out whole
+            groups.
+        **params
+            Further metadata of the splitter or the scorer, if scikit-learn is set to route it.
         """
+        routed = self._route(sample_weight, groups, params)
         if is_dask(X):
             from kernelwise.distributed.fit import fit_on_chunks
 
-            return fit_on_chunks(self, X, y, sample_weight)
-        return self._fit(X, y, sample_weight)
+            return fit_on_chunks(self, X, y, sample_weight, routed)
+        return self._fit(X, y, sample_weight, routed=routed)
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
         check_strategy(self.multiclass, self.decision_function_shape, "TunedSVC")
@@ -221,7 +228,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
 
     def _scorer(self, X: Any, samples: Samples, family: Any) -> HeldOutScorer:
         check_score(self.scoring, self.classes_.tolist(), "TunedSVC")
-        self.scorer_ = one_scorer(SVC(), self.scoring, "TunedSVC")
+        self.scorer_ = self._scoring()
         self.reject_label_ = choose_reject_label(
             self.reject_label, self.classes_, self.multiclass, "TunedSVC"
         )
@@ -231,6 +238,9 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         path_scorer = PathScorer(self.scorer_, self.scoring, answers)
         labels = self.classes_[samples.y]
         return HeldOutScorer(path_scorer, X, labels, samples.weight, self.classes_, is_share(self.scoring))
+
+    def _scoring(self) -> Any:
+        return one_scorer(SVC(), self.scoring, "TunedSVC")
 
     def _machine(self) -> SVC:
         return SVC(
@@ -273,7 +283,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         """Strategy of the last fit."""
         return self.best_estimator_.multiclass_
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> float:
         """The score that ``scoring`` asks for, accuracy if that is None.
 
         Parameters
@@ -281,7 +291,9 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
+        **params
+            Further arguments of the scorer that ``scoring`` names.
         """
         if self.scoring is None:
-            return super().score(X, y, sample_weight)
-        return self._asked_score(X, y, sample_weight)
+            return super().score(X, y, sample_weight, **params)
+        return self._asked_score(X, y, {"sample_weight": sample_weight, **params})

@@ -60,7 +60,9 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         the kernel chosen, shares of the held-out error.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
         Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Folds drawn here depend on the rows, not on
-        their order (except for matrices). Others must hold out each sample once and train on the rest.
+        their order (except for matrices), and hold out whole groups if ``fit`` is given ``groups``. A
+        splitter or pairs may be any: test parts may overlap or miss rows, and a fold may train on some of the
+        rest only, as with TimeSeriesSplit, ShuffleSplit or GroupKFold.
     scoring : str or callable, default=None
         What is maximised. None is 1 − (mean squared held-out error) / (variance of y), which is R² with the
         variance of all targets in place of each fold's own.
@@ -173,7 +175,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         self.verbose = verbose
 
     # -- fitting ------------------------------------------------------------------------------------------
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **params: Any) -> Self:
         """Choose kernel, C and ε, and train.
 
         Parameters
@@ -185,13 +187,19 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.
+        groups : array of shape (n_samples,), default=None
+            For the splitter ``cv``. Folds that are drawn here, with "auto" or a number, hold out whole
+            groups.
+        **params
+            Further metadata of the splitter or the scorer, if scikit-learn is set to route it.
         """
+        routed = self._route(sample_weight, groups, params)
         Regression().criterion(self.criterion)  # refused before anything is computed
         if is_dask(X):
             from kernelwise.distributed.fit import fit_on_chunks
 
-            return fit_on_chunks(self, X, y, sample_weight)
-        return self._fit(X, y, sample_weight)
+            return fit_on_chunks(self, X, y, sample_weight, routed)
+        return self._fit(X, y, sample_weight, routed=routed)
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
         me = "TunedSVR"
@@ -211,7 +219,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         return family
 
     def _scorer(self, X: Any, samples: Samples, family: Regression) -> HeldOutScorer:
-        self.scorer_ = one_scorer(SVR(), self.scoring, "TunedSVR")
+        self.scorer_ = self._scoring()
         answers = NumberAnswers(family.mean, family.deviation)
         path_scorer = PathScorer(self.scorer_, self.scoring, answers)
         return HeldOutScorer(path_scorer, X, samples.y, samples.weight, classes=np.empty(0), is_share=False)
@@ -221,6 +229,9 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         assert choice.scored.epsilon is not None
         self.epsilon_ = choice.scored.epsilon
         super()._describe(judge, choice)
+
+    def _scoring(self) -> Any:
+        return one_scorer(SVR(), self.scoring, "TunedSVR")
 
     def _machine(self) -> SVR:
         return SVR(
@@ -258,7 +269,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         """Predictions in the units of y, of shape (n_samples,)."""
         return self._own_units(self.machine_values(X).ravel())
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> float:
         """The score that ``scoring`` asks for, R² if that is None.
 
         Parameters
@@ -266,7 +277,9 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
+        **params
+            Further arguments of the scorer that ``scoring`` names.
         """
         if self.scoring is None:
-            return super().score(X, y, sample_weight)
-        return self._asked_score(X, y, sample_weight)
+            return super().score(X, y, sample_weight, **params)
+        return self._asked_score(X, y, {"sample_weight": sample_weight, **params})

@@ -38,15 +38,14 @@ def baseline(judge: CrossValidator) -> Baseline:
     A score that only ranks rows, such as ROC AUC, gives all of them its chance level.
     """
     decision, answers = _constants(judge)
-    rows, weight = judge.fold_rows.rows, judge.fold_rows.weight
-    constant = np.repeat(decision[:, None], len(rows), axis=1)
+    constant = np.repeat(decision[:, None], len(judge.held_out), axis=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # precision and the like warn of a class that is never predicted
         try:
-            folds = [judge.scorer(constant[:, test], rows[test], weight[test]) for _, test in judge.folds]
+            by_fold = judge.scores_of(constant)
         except Exception as error:  # a finished search is not to fail for a score that no constant has
             return Baseline(np.nan, f"{GUESS} has no score ({error})")
-    scores = np.nan_to_num(np.mean(folds, axis=0), nan=-np.inf)
+    scores = np.nan_to_num(by_fold.mean(axis=1), nan=-np.inf)
     best = int(np.argmax(scores))
     if not np.isfinite(scores[best]):
         return Baseline(np.nan, GUESS)

@@ -34,11 +34,11 @@ from kernelwise.search.scored_kernel import ScoredKernel
 from kernelwise.search.scores import score_unit
 from kernelwise.solvers.path import SVMPath, solve_path
 from kernelwise.solvers.regression_path import solve_regression_path
-from kernelwise.solvers.run_paths import Tables
+from kernelwise.solvers.run_paths import Places, Tables
 
 if TYPE_CHECKING:
     from kernelwise.search.cross_validate import CrossValidator
-    from kernelwise.search.folds import Folds
+    from kernelwise.search.fold_rows import Folds
 
 
 class Family(ABC):
@@ -83,6 +83,7 @@ class Family(ABC):
         only: int | None,
         check: bool,
         settings: dict[str, Any],
+        places: Places | None = None,
     ) -> tuple[SVMPath, Tables]:
         """Train on every fold for every C; the tables are those of `kernelwise.solvers.run_paths`."""
 

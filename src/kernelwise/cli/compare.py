@@ -78,7 +78,7 @@ def compare(
         check_classes(data, file)
         for finding in label_findings(data):
             say(finding.for_command_line())
-    chosen = {"folds": folds, "repeats": repeats, "seed": seed}
+    chosen: dict[str, Any] = {"folds": folds, "repeats": repeats, "seed": seed}
     chosen |= {name: one for name, one in (("group", group), ("time", time)) if one is not None}
     about = chosen if is_classes else {**chosen, "task": task.value}
     n_methods = len(estimators(names, task.value, seed, is_sparse=issparse(data.X))[0]) + 1

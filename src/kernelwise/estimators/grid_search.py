@@ -237,14 +237,16 @@ class GridSearchSVC(FinishedSearch):
         reject_label = choose_reject_label(self.reject_label, self.classes_, self.multiclass, "GridSearchSVC")
         answers = ClassAnswers(self.multiclass, self.decision_function_shape, reject_label)
         scorer = PathScorer(self.scorer_, self.scoring, answers, self.error_score)
-        is_given = weight is not None and routed is None
+        weights = {}
+        if weight is not None and routed is None:
+            weights = dict.fromkeys(scorer.weighted(), weight)
         return Job(
             samples=samples,
             y=y,
             classes=self.classes_,
             splits=splits,
             scorer=scorer,
-            score_weights=dict.fromkeys(scorer.weighted(), weight) if is_given else {},
+            score_weights=weights,
             metadata={} if routed is None else routed,
             family=Classification(self.classes_, self.multiclass),
             settings={"tol": self.tol, "max_iter": self.max_iter},

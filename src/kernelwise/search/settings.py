@@ -153,9 +153,13 @@ def folds_of(
     group = None if groups is None else read_groups(groups, len(y), owner)
     if is_drawn and group is None:
         return cv if isinstance(cv, str) else int(cv)
-    if is_drawn:
-        how = {"random_state": random_state, "needs_all_classes": needs_all_classes, "owner": owner}
-        return grouped_folds(cv, group, strata, weight, distinct, **how)
+    if is_drawn and group is not None:
+        return grouped_folds(
+            *(cv, group, strata, weight, distinct),
+            random_state=random_state,
+            needs_all_classes=needs_all_classes,
+            owner=owner,
+        )
     splits = read_splits(cv, X, y, owner, params)
     folds = given_folds(splits, distinct.row_of, weight)
     check_folds_have_weight(splits, weight, owner)

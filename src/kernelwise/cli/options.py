@@ -47,6 +47,14 @@ UnknownOption = Annotated[
 Ignore = Annotated[
     str | None, typer.Option(metavar="COL,COL", help="Columns to leave out, by name or number.")
 ]
+Group = Annotated[
+    str | None,
+    typer.Option("--group", metavar="COL", help="Rows with the same value stay together in folds."),
+]
+Time = Annotated[
+    str | None,
+    typer.Option("--time", metavar="COL", help="Folds train on earlier rows and hold out later ones."),
+]
 Seed = Annotated[int, typer.Option(min=0, metavar="INT", help="Of folds and samples.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")]
 JournalFile = Annotated[

@@ -12,16 +12,16 @@ import numpy as np
 from joblib import parallel_config
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 from sklearn.utils import check_consistent_length, column_or_1d
 from threadpoolctl import threadpool_limits
 
 from kernelwise._core.reading import check_one_per_sample, check_table
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import number_of_threads
-from kernelwise._core.validation import check_choice, check_integer, check_labels
+from kernelwise._core.validation import check_choice, check_integer
 from kernelwise.comparison import peers
 from kernelwise.comparison.methods import BASELINES, estimators
+from kernelwise.comparison.outer import Partition, Splits
 from kernelwise.comparison.probabilities import held_out_log_loss
 from kernelwise.comparison.table import Comparison
 
@@ -44,6 +44,8 @@ def compare(
     baseline: bool = True,
     on_begin: Callable[[str, int], None] | None = None,
     n_jobs: int | None = None,
+    groups: Any = None,
+    times: Any = None,
 ) -> Comparison:
     """Nested scores, time and work of several methods on the same outer folds.
 
@@ -75,6 +77,11 @@ def compare(
     n_jobs : int, default=None
         Threads of a method that can use several; None is one, -1 is all. Estimators of a dict keep their own
         ``n_jobs``.
+    groups : array of shape (n_samples,), default=None
+        Rows of one group are never in both parts of a fold: not of an outer one, and not of the folds by
+        which a method chooses, its parameter ``cv``.
+    times : array of shape (n_samples,), default=None
+        Numbers or dates: all folds train on earlier rows and hold out later ones (TimeSeriesSplit).
 
     Examples
     --------
@@ -107,17 +114,20 @@ def compare(
         name_of_baseline, dummy = BASELINES[task]
         chosen.setdefault(name_of_baseline, dummy)
     y = column_or_1d(y)
-    splits = _splits(X, y, task, n_splits, n_repeats, random_state)
+    check_consistent_length(X, y)
+    partition = Partition(groups, times, len(y))
+    splits = partition.outer(y, task, n_splits, n_repeats, random_state)
     journal = {} if journal is None else journal
     measure, n_numbers = CELLS[task], 4 + len(ERRORS[task])
     cells = np.zeros((n_numbers, len(chosen), len(splits)))
     for s, split in enumerate(splits):
+        inner = partition.inner(split[0], y, task, random_state)
         for m, (name, estimator) in enumerate(chosen.items()):
             key = f"{name}/{s}"
             if len(journal.get(key, ())) != n_numbers:  # a cell of an earlier version has no log-loss
                 if on_begin is not None:
                     on_begin(name, s)
-                journal[key] = measure(estimator, X, y, *split, n_jobs=n_jobs)
+                journal[key] = measure(estimator, X, y, *split, n_jobs=n_jobs, inner=inner)
             cells[:, m, s] = np.array(journal[key], dtype=np.float64)  # None becomes NaN
             if callback is not None:
                 callback(name, s, cells[0, m, s])
@@ -135,49 +145,49 @@ def compare(
     )
 
 
-def _splits(X: Any, y: np.ndarray, task: str, n_splits: int, n_repeats: int, random_state: int) -> list[Any]:
-    """The outer folds; targets that they cannot be made of are refused."""
-    if task == "classification":
-        check_labels(y, len(y), min_per_class=n_splits)
-        stratified = RepeatedStratifiedKFold(
-            n_splits=n_splits, n_repeats=n_repeats, random_state=random_state
-        )
-        return list(stratified.split(np.zeros(len(y)), y))
-    check_consistent_length(X, y)
-    if len(y) < 2 * n_splits:
-        raise ValueError(f"{n_splits} outer folds of a regression need at least {2 * n_splits} samples.")
-    return list(
-        RepeatedKFold(n_splits=n_splits, n_repeats=n_repeats, random_state=random_state).split(
-            np.zeros(len(y))
-        )
-    )
-
-
 def nested_cell(
-    estimator: Any, X: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray, n_jobs: int | None = None
+    estimator: Any,
+    X: Any,
+    y: np.ndarray,
+    train: np.ndarray,
+    test: np.ndarray,
+    n_jobs: int | None = None,
+    inner: Splits | None = None,
 ) -> tuple[float, float, float, float]:
     """Accuracy, wall and processor seconds, and machines of one method on one outer fold."""
-    model, work = _trained(estimator, X, y, train, n_jobs)
+    model, work = _trained(estimator, X, y, train, n_jobs, inner)
     return _accuracy(model, X, y, test), *work
 
 
 def nested_class_cell(
-    estimator: Any, X: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray, n_jobs: int | None = None
+    estimator: Any,
+    X: Any,
+    y: np.ndarray,
+    train: np.ndarray,
+    test: np.ndarray,
+    n_jobs: int | None = None,
+    inner: Splits | None = None,
 ) -> tuple[float | None, ...]:
     """The numbers of `nested_cell`, and the log-loss; what the probabilities take is in no time."""
-    model, work = _trained(estimator, X, y, train, n_jobs)
+    model, work = _trained(estimator, X, y, train, n_jobs, inner)
     parts = safe_indexing(X, train), y[train], safe_indexing(X, test), y[test]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        loss = held_out_log_loss(model, *parts)
+        loss = held_out_log_loss(model, *parts, inner=inner)
     return _accuracy(model, X, y, test), *work, loss
 
 
 def nested_number_cell(
-    estimator: Any, X: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray, n_jobs: int | None = None
+    estimator: Any,
+    X: Any,
+    y: np.ndarray,
+    train: np.ndarray,
+    test: np.ndarray,
+    n_jobs: int | None = None,
+    inner: Splits | None = None,
 ) -> tuple[float, ...]:
     """R², wall and processor seconds, machines, RMSE and MAE of one method on one outer fold."""
-    model, work = _trained(estimator, X, y, train, n_jobs)
+    model, work = _trained(estimator, X, y, train, n_jobs, inner)
     rest = y[test] - model.predict(safe_indexing(X, test))
     scatter = float(np.mean((y[test] - y[test].mean()) ** 2))
     squared = float(np.mean(rest**2))
@@ -196,14 +206,16 @@ def _accuracy(model: Any, X: Any, y: np.ndarray, test: np.ndarray) -> float:
 
 
 def _trained(
-    estimator: Any, X: Any, y: np.ndarray, train: np.ndarray, n_jobs: int | None
+    estimator: Any, X: Any, y: np.ndarray, train: np.ndarray, n_jobs: int | None, inner: Splits | None
 ) -> tuple[Any, tuple[float, float, float]]:
     """A method trained on the training part, and wall and processor seconds and machines.
 
     The searches of scikit-learn use threads, for processor time is not seen in other processes; its boosting
-    would take all cores if nobody held it.
+    would take all cores if nobody held it. ``inner`` are folds of the training part, for what has a ``cv``.
     """
     model = clone(estimator)
+    if inner is not None and "cv" in model.get_params(deep=False):
+        model.set_params(cv=inner)
     with (
         warnings.catch_warnings(),
         nullcontext() if n_jobs is None else parallel_config(backend="threading"),

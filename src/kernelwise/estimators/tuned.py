@@ -6,11 +6,12 @@ import sys
 import warnings
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
@@ -22,6 +23,7 @@ from kernelwise.estimators._finish import RESERVE, Finished, finish
 from kernelwise.estimators._if_learned import IfLearned
 from kernelwise.estimators._machine import SamplesOrGram
 from kernelwise.estimators._progress import Progress
+from kernelwise.estimators._routing import OwnFolds, Routed, asked_by_row, route_fit, route_score, router
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.estimators.kernel_choice import matrix_check
 from kernelwise.findings import Finding
@@ -80,6 +82,9 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
     (``_scorer``), and makes the final machine (``_machine``); it has the parameters that are read here.
     """
 
+    #: Groups are for the splitter, and it says whether it asks for them.
+    __metadata_request__fit: ClassVar = {"groups": UNUSED}
+
     kernel: Any
     criterion: Any
     search: Any
@@ -132,7 +137,14 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         """What the machine is trained to answer for encoded targets."""
 
     @with_callbacks
-    def _fit(self, X: Any, y: Any, sample_weight: Any, context: FitContext | None = None) -> Self:
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        context: FitContext | None = None,
+        routed: Routed | None = None,
+    ) -> Self:
         """Fit in a context: see `fit_in_context`."""
         for name in NOT_ALWAYS_SET:
             self.__dict__.pop(name, None)
@@ -142,7 +154,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         context.task = progress.task
         # What BLAS rounds depends on its threads, and a search makes much of it.
         with one_blas_thread(leaves_cores=True):
-            judge, prepared, leaks = self._judge(X, y, sample_weight, context)
+            judge, prepared, leaks = self._judge(X, y, sample_weight, context, routed or Routed({}))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
                 choice = choose(judge, self.kernel, self.criterion, self.search)
@@ -170,7 +182,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         return context
 
     def _judge(
-        self, X: Any, y: Any, sample_weight: Any, context: FitContext
+        self, X: Any, y: Any, sample_weight: Any, context: FitContext, routed: Routed
     ) -> tuple[CrossValidator, Prepared, list[Finding]]:
         """What scores kernels on the folds, the rows, and columns that leak the target."""
         me = type(self).__name__
@@ -184,22 +196,34 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
             if isinstance(kernel, Kernel) or kernel in KERNELS:  # a list is refused before any of it is tried
                 as_kernel(kernel).check_takes(X)
         seed, check_matrix = seed_of(self.random_state), matrix_check(self.kernel)
-        prepared = prepare(X, identity, weight, scale=self.scale, owner=me, check_matrix=check_matrix)
+        to_score = asked_by_row(routed, weight, is_weighted=sample_weight is not None)
+        apart = None if to_score is None else to_score.apart
+        how = {"scale": self.scale, "owner": me, "check_matrix": check_matrix, "apart": apart}
+        prepared = prepare(X, identity, weight, **how)
         self.scaler_ = prepared.scaler
         rows = prepared.distinct.rows
         family = self._family(y[rows], prepared.distinct.weight)
         samples = prepared.samples(family.encode, y)
         if context.full_data is not None:
             context.findings.append(context.full_data.scaled_by(prepared.scaler, seed))
-        family, scorer = self._scorer(X[rows], samples, family, self.steering_)
+        counted = samples if to_score is None else replace(samples, weight=np.ones(len(samples)))
+        family, scorer = self._scorer(X[rows], counted, family, self.steering_)
         self.scorer_ = scorer.path_scorer.scorers["score"]
+        if to_score is not None:
+            scorer.route(*to_score.of(rows))
         others = {
             name: self._scorer(X[rows], samples, family, score)
             for name, score in scores_by_name(self.scoring).items()
             if name != self.refit
         }
-        cv = folds_of(self.cv, X, self._targets(y), weight, prepared.distinct, me)
         needs_all = self.steering_ is not None
+        cv = folds_of(
+            *(self.cv, X, self._targets(y), weight, prepared.distinct, me),
+            strata=family.strata(y),
+            params=routed.split,
+            random_state=seed,
+            needs_all_classes=needs_all,
+        )
         folds = assign_folds(samples, cv, family, context, random_state=seed, needs_all_classes=needs_all)
         settings = {"tol": self.tol, "max_iter": self.max_iter, "n_jobs": self.n_jobs}
         Cs = values_of_C(self.Cs, me)
@@ -307,21 +331,38 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         Z = self.machine_samples(X)  # which says so where there is no machine
         return self.best_estimator_.machine_values(Z)
 
-    def _asked_score(self, X: Any, y: Any, sample_weight: Any) -> float:
+    def _asked_score(self, X: Any, y: Any, params: dict[str, Any]) -> float:
         """The score that ``scoring`` names, as in GridSearchCV."""
         check_is_fitted(self, "cv_results_")
-        return self.scorer_(self, X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
+        return self.scorer_(self, X, y, **route_score(self, params, "score"))
+
+    @abstractmethod
+    def _scoring(self) -> Any:
+        """The scorer that ``scoring`` names."""
+
+    def _scorers(self) -> dict[str, Any]:
+        """The scorer that metadata may go to; none for the score that is ours."""
+        return {} if self.steering_ is None else {"score": self._scoring()}
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Which metadata goes where, as scikit-learn asks: ``groups`` to ``cv``, weights to ``scoring``."""
+        is_drawn = isinstance(self.cv, str | int | np.integer)
+        given = self.cv if hasattr(self.cv, "split") else None  # pairs ask for nothing
+        return router(self, OwnFolds() if is_drawn else given, self._scorers())
+
+    def _route(self, sample_weight: Any, groups: Any, params: dict[str, Any]) -> Routed:
+        return route_fit(self, sample_weight, groups, params, self._scorers)
 
     def _input(self) -> dict[str, Any]:
         """What samples are turned into; a search compares Gram matrices in double precision."""
         return {**super()._input(), "dtype": np.float64}
 
 
-def fit_in_context(model: TunedMachine, X: Any, y: Any, context: FitContext) -> Any:
+def fit_in_context(model: TunedMachine, X: Any, y: Any, context: FitContext, groups: Any = None) -> Any:
     """Fit a tuned machine under a watcher, with a journal or with names for its features.
 
     The deadline of the context becomes that of the model's ``time_budget``.
     """
     context.deadline = Deadline(model.time_budget, reserve=RESERVE)
     context.findings = []  # those of an earlier fit are in its model
-    return model._fit(X, y, None, context)
+    return model._fit(X, y, None, context, Routed({} if groups is None else {"groups": groups}))

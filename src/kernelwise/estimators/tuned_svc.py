@@ -70,8 +70,9 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         goes on beyond an end at which the best is, between 2⁻¹² and 2¹³ over the variance in feature space.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
         Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Folds drawn here are stratified and depend
-        on the rows, not on their order (except for matrices). Others must hold out each sample once and
-        train on all the rest.
+        on the rows, not on their order (except for matrices), and hold out whole groups if ``fit`` is given
+        ``groups``. A splitter or pairs may be any: test parts may overlap or miss rows, and a fold may train
+        on some of the rest only, as with TimeSeriesSplit, ShuffleSplit or GroupKFold.
     scoring : str, callable, list or dict, default=None
         What is maximised; accuracy if None. As in `GridSearchSVC`, and scores of probabilities, such as
         "neg_log_loss": those of a row come from sigmoids that have not seen it. Of several, ``refit`` names
@@ -220,7 +221,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **params: Any) -> Self:
         """Choose kernel and C, and train.
 
         Parameters
@@ -232,7 +233,13 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.
+        groups : array of shape (n_samples,), default=None
+            For the splitter ``cv``. Folds that are drawn here, with "auto" or a number, hold out whole
+            groups.
+        **params
+            Further metadata of the splitter or the scorer, if scikit-learn is set to route it.
         """
+        routed = self._route(sample_weight, groups, params)
         if is_dask(X):
             if isinstance(self.class_weight, list | tuple):
                 raise ValueError(
@@ -241,10 +248,10 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
                 )
             from kernelwise.distributed.fit import fit_on_chunks
 
-            return fit_on_chunks(self, X, y, sample_weight)
+            return fit_on_chunks(self, X, y, sample_weight, routed)
         if isinstance(self.class_weight, list | tuple):
-            return choose_class_weight(self, X, y, sample_weight)
-        return self._fit(X, y, sample_weight)
+            return choose_class_weight(self, X, y, sample_weight, groups, params)
+        return self._fit(X, y, sample_weight, routed=routed)
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
         check_strategy(self.multiclass, self.decision_function_shape, "TunedSVC")
@@ -282,6 +289,9 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         path_scorer = PathScorer(scorer, scoring, answers)
         of_rows = X, self.classes_[samples.y], samples.weight, self.classes_
         return family, HeldOutScorer(path_scorer, *of_rows, is_share(scoring))
+
+    def _scoring(self) -> Any:
+        return one_scorer(SVC(), self.steering_, "TunedSVC")
 
     def _machine(self) -> SVC:
         return SVC(
@@ -340,7 +350,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         """Strategy of the last fit."""
         return self.best_estimator_.multiclass_
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> float:
         """The score that ``scoring`` asks for, accuracy if that is None.
 
         Parameters
@@ -348,7 +358,9 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
+        **params
+            Further arguments of the scorer that ``scoring`` names.
         """
         if self.steering_ is None:
-            return super().score(X, y, sample_weight)
-        return self._asked_score(X, y, sample_weight)
+            return super().score(X, y, sample_weight, **params)
+        return self._asked_score(X, y, {"sample_weight": sample_weight, **params})

@@ -61,7 +61,9 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         the kernel chosen, shares of the held-out error.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
         Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Folds drawn here depend on the rows, not on
-        their order (except for matrices). Others must hold out each sample once and train on the rest.
+        their order (except for matrices), and hold out whole groups if ``fit`` is given ``groups``. A
+        splitter or pairs may be any: test parts may overlap or miss rows, and a fold may train on some of the
+        rest only, as with TimeSeriesSplit, ShuffleSplit or GroupKFold.
     scoring : str, callable, list or dict, default=None
         What is maximised; of several, ``refit`` names it, and ``cv_results_`` has all. None is 1 − (mean
         squared held-out error) / (variance of y), which is R² with the variance of all targets in place of
@@ -175,7 +177,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         self.verbose = verbose
 
     # -- fitting ------------------------------------------------------------------------------------------
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **params: Any) -> Self:
         """Choose kernel, C and ε, and train.
 
         Parameters
@@ -187,13 +189,19 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.
+        groups : array of shape (n_samples,), default=None
+            For the splitter ``cv``. Folds that are drawn here, with "auto" or a number, hold out whole
+            groups.
+        **params
+            Further metadata of the splitter or the scorer, if scikit-learn is set to route it.
         """
+        routed = self._route(sample_weight, groups, params)
         Regression().criterion(self.criterion)  # refused before anything is computed
         if is_dask(X):
             from kernelwise.distributed.fit import fit_on_chunks
 
-            return fit_on_chunks(self, X, y, sample_weight)
-        return self._fit(X, y, sample_weight)
+            return fit_on_chunks(self, X, y, sample_weight, routed)
+        return self._fit(X, y, sample_weight, routed=routed)
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
         me = "TunedSVR"
@@ -225,6 +233,9 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         assert choice.scored.epsilon is not None
         self.epsilon_ = choice.scored.epsilon
         super()._describe(judge, choice)
+
+    def _scoring(self) -> Any:
+        return one_scorer(SVR(), self.steering_, "TunedSVR")
 
     def _machine(self) -> SVR:
         return SVR(
@@ -262,7 +273,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         """Predictions in the units of y, of shape (n_samples,)."""
         return self._own_units(self.machine_values(X).ravel())
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> float:
         """The score that ``scoring`` asks for, R² if that is None.
 
         Parameters
@@ -270,10 +281,12 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
+        **params
+            Further arguments of the scorer that ``scoring`` names.
         """
         if self.steering_ is None:
             predicted, scale = self.predict(X), self.target_scale_
             if not 1.0 / LARGE_TARGETS < scale < LARGE_TARGETS:  # R² has no unit, but its squares overflow
                 y, predicted = np.asarray(as_numbers(y), dtype=float) / scale, predicted / scale
             return float(r2_score(y, predicted, sample_weight=sample_weight))
-        return self._asked_score(X, y, sample_weight)
+        return self._asked_score(X, y, {"sample_weight": sample_weight, **params})

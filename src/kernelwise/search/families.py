@@ -35,11 +35,11 @@ from kernelwise.search.scored_kernel import ScoredKernel
 from kernelwise.search.scores import score_unit
 from kernelwise.solvers.path import SVMPath, solve_path
 from kernelwise.solvers.regression_path import solve_regression_path
-from kernelwise.solvers.run_paths import Tables
+from kernelwise.solvers.run_paths import Places, Tables
 
 if TYPE_CHECKING:
     from kernelwise.search.cross_validate import CrossValidator
-    from kernelwise.search.folds import Folds
+    from kernelwise.search.fold_rows import Folds
 
 
 class Family(ABC):
@@ -84,6 +84,7 @@ class Family(ABC):
         only: int | None,
         check: bool,
         settings: dict[str, Any],
+        places: Places | None = None,
     ) -> tuple[SVMPath, Tables]:
         """Train on every fold for every C; the tables are those of `kernelwise.solvers.run_paths`."""
 
@@ -125,8 +126,10 @@ class Family(ABC):
         """What width rules see."""
         return width_data_of_numbers(judge, kernel)
 
-    def scored_values(self, decision: np.ndarray, held: Samples, fold: np.ndarray) -> np.ndarray:
-        """What scorers see of held-out decision values, as of `solve`; ``fold`` is the fold of each row."""
+    def scored_values(
+        self, decision: np.ndarray, held: Samples, fold: np.ndarray, asked: np.ndarray | None = None
+    ) -> np.ndarray:
+        """What scorers see of held-out decision values, as of `solve`; see `cross_fitted_odds`."""
         return decision
 
     def finer_cost(self, held: Samples, decision: np.ndarray) -> float | None:
@@ -203,11 +206,13 @@ class Classification(Family):
     def width_data(self, judge: CrossValidator, kernel: Any) -> WidthData:
         return width_data_of_classes(judge, kernel)
 
-    def scored_values(self, decision: np.ndarray, held: Samples, fold: np.ndarray) -> np.ndarray:
+    def scored_values(
+        self, decision: np.ndarray, held: Samples, fold: np.ndarray, asked: np.ndarray | None = None
+    ) -> np.ndarray:
         if not self.by_probability:
             return decision
         strategy = STRATEGIES[self.multiclass].machines
-        return cross_fitted_odds(decision, held, fold, len(self.classes), strategy)
+        return cross_fitted_odds(decision, held, fold, len(self.classes), strategy, asked)
 
     def finer_cost(self, held: Samples, decision: np.ndarray) -> float | None:
         if np.isnan(decision).any():  # the only row of a class is never held out

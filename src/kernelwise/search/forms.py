@@ -55,7 +55,7 @@ def auto(judge: CrossValidator, one: Callable[..., Choice], by_score: bool) -> C
         forms.try_weighted()
     forms.try_sum()
     few = min(FEW_ROWS, FEW_PER_FEATURE * n_features)
-    is_hard = len(judge.held_out) <= few and n_features >= MANY_FEATURES
+    is_hard = len(judge.in_folds) <= few and n_features >= MANY_FEATURES
     if by_score and is_hard and judge.family.learns_by_any_criterion:
         forms.try_("diagonal", partial(one, "diagonal", criterion=as_criterion(BY_NAME), given=BY_NAME))
     return forms.best()

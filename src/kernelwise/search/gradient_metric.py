@@ -19,6 +19,7 @@ from kernelwise.search.fold_kernels import FoldKernels
 from kernelwise.search.kernel_journal import name_of
 from kernelwise.search.scored_kernel import ScoredKernel
 from kernelwise.solvers.path import SVMPath
+from kernelwise.solvers.run_paths import Places
 
 #: What every feature keeps, as a share of the mean weight.
 FLOOR = 1e-3
@@ -75,7 +76,7 @@ def outer_products(
     ``kernels`` are what was scored. Where each fold has its own kernel, its machine has that one: the final
     kernel has seen the rows that the fold holds out.
     """
-    held, everyone, journal = judge.held_out, np.arange(len(judge.held_out)), judge.context.journal
+    held, everyone, journal = judge.in_folds, np.arange(len(judge.in_folds)), judge.context.journal
     Cs = scored.Cs[scored.best : scored.best + 1]
     name = f"gradients {full} {name_of(kernels, Cs, scored.epsilon)} {len(held)}"
     if journal is not None and name in journal:
@@ -102,7 +103,7 @@ def _machines(
     judge: CrossValidator, scored: ScoredKernel, K: np.ndarray, fold: tuple[np.ndarray, np.ndarray]
 ) -> SVMPath:
     """The machines of a Gram matrix on the training part of a fold, at the best C of what was scored."""
-    held = judge.held_out
+    held = judge.in_folds
     path, _ = judge.family.solve(
         K,
         held.y,
@@ -114,6 +115,7 @@ def _machines(
         only=None,
         check=False,
         settings=judge.settings,
+        places=Places([np.arange(len(fold[1]))], len(fold[1])),
     )
     return path
 

@@ -120,17 +120,17 @@ def _kept(kernel: Any, *, equal: bool = False) -> Any:
 def _learn(judge: CrossValidator, name: str, criterion: Any) -> tuple[LearnedMetric, FoldKernels]:
     """Learn the metric on all rows, then again without each fold, from the start that was best."""
     learner = MetricLearner(name, criterion, random_state=judge.random_state)
-    final = _learn_on(learner, judge, np.arange(len(judge.held_out)))
+    final = _learn_on(learner, judge, np.arange(len(judge.in_folds)))
     from_best = MetricLearner(name, criterion, starts=(final.start,), random_state=judge.random_state)
     by_fold = [_learn_on(from_best, judge, train).kernel for train, _ in judge.folds]
     return final, FoldKernels(final.kernel, by_fold).mapped(without_rounding)
 
 
 def _learn_on(learner: MetricLearner, judge: CrossValidator, rows: np.ndarray) -> LearnedMetric:
-    strata = judge.held_out.strata
+    strata = judge.in_folds.strata
     if len(rows) > MAX_ROWS:
         rows = rows[sample(strata[rows], MAX_ROWS, judge.random_state)]
-    part = in_order_for(learner.criterion, judge.held_out[rows].for_criteria(), judge.random_state)
+    part = in_order_for(learner.criterion, judge.in_folds[rows].for_criteria(), judge.random_state)
     return learner.learn(part.Z, judge.family.nameless(part.y), part.weight_or_none)
 
 

@@ -55,7 +55,7 @@ def by_gradients(judge: CrossValidator, name: str, plain: Choice) -> Choice:
         metrics.try_gradients(full=False)
         if name == "gaussian":
             metrics.try_gradients(full=True)
-        if len(judge.held_out) <= FEW_ROWS:
+        if len(judge.in_folds) <= FEW_ROWS:
             for criterion in judge.family.metric_criteria.get("diagonal", ()):
                 metrics.try_learned(criterion)
     return metrics.best()

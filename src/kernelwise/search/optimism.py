@@ -51,7 +51,9 @@ def _by_draws(judge: CrossValidator, choice: Choice) -> float:
     y, weight = judge.held_out.y[judge.tested], judge.held_out.weight[judge.tested]
     # Rows are drawn, with whatever weight they have: the copies of a row are right or wrong together.
     rng = np.random.default_rng(judge.random_state)
-    times = rng.multinomial(len(y), np.full(len(y), 1.0 / len(y)), size=N_DRAWS).T
+    row = np.unique(judge.fold_rows.asked[judge.tested], return_inverse=True)[1]
+    n_rows = int(row.max()) + 1  # a row that several folds hold out is drawn with all its answers
+    times = rng.multinomial(n_rows, np.full(n_rows, 1.0 / n_rows), size=N_DRAWS)[:, row].T
     times = times[:, (times == 0).any(axis=0)]  # of few rows a draw may leave out none
     if not times.size:
         return 0.0

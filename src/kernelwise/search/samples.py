@@ -28,7 +28,8 @@ class Samples:
     Attributes
     ----------
     Z : array or CSR matrix of shape (n_rows, n_features), or the matrix of kernel values or distances
-        Scaled, and on a grid on which inner products are exact (`kernelwise._core.rounding`).
+        Scaled, and on a grid on which inner products are exact (`kernelwise._core.rounding`). None where
+        only the answers to the rows matter.
     y : ndarray of shape (n_rows,)
         Class indices, or standardised targets: as the family of the search encodes them.
     strata : ndarray of shape (n_rows,)
@@ -55,10 +56,17 @@ class Samples:
 
     def __getitem__(self, rows: np.ndarray) -> Samples:
         """Some of the rows."""
-        Z = self.Z[np.ix_(rows, rows)] if self.is_gram else self.Z[rows]
+        Z = self.Z
+        if Z is not None:
+            Z = Z[np.ix_(rows, rows)] if self.is_gram else Z[rows]
         points = None if self.points is None else self.points[rows]
         targets = self.y[rows], self.strata[rows], self.weight[rows], self.bound[rows]
         return Samples(Z, *targets, self.is_gram, points)
+
+    def answers(self, rows: np.ndarray, share: np.ndarray) -> Samples:
+        """Rows that machines have answered, maybe several times, with a share of their weight; without Z."""
+        weight, bound = self.weight[rows] * share, self.bound[rows] * share
+        return Samples(None, self.y[rows], self.strata[rows], weight, bound, self.is_gram)
 
     def for_criteria(self) -> Samples:
         """The rows of classes with two samples or more, as criteria need them.
@@ -106,13 +114,14 @@ def prepare(
     scale: Any,
     owner: str,
     check_matrix: Callable[[Any], np.ndarray] | None = None,
+    apart: np.ndarray | None = None,
 ) -> Prepared:
     """Merge equal samples, learn the scaling, and put the rows in canonical order.
 
     X may be a matrix of kernel values or distances, of shape (n_samples, n_samples), which ``check_matrix``
     then returns after its checks. Equal samples are one row only if their ``identity``, of shape
-    (n_samples,), is equal, too: their classes, or their targets. ``owner`` is the estimator whose parameter
-    ``scale`` is, for messages.
+    (n_samples,), is equal, too: their classes, or their targets; and their numbers ``apart``, if there are
+    any. ``owner`` is the estimator whose parameter ``scale`` is, for messages.
     """
     if check_matrix is not None:
         check_gram_memory(1, int((weight > 0).sum()))
@@ -124,7 +133,7 @@ def prepare(
     check_range(X)
     if sparse.issparse(X):
         X = summed(X)  # scalers take every stored entry for a value
-    distinct = distinct_rows(X, identity, weight)
+    distinct = distinct_rows(X, identity, weight, apart)
     scaler = fit_scaler(scale, *_seen_by_scaler(X, distinct, scale), owner)
     Z = apply_scaler(scaler, X[distinct.rows])
     if isinstance(scale, str):  # any other scaling may leave features of very different sizes

@@ -38,18 +38,25 @@ class Ended(Protocol):
 
 
 class PathsSolved(NamedTuple):
-    """Decision values of shape (n_Cs, n_samples, n_machines), `TABLES`, and where to go on."""
+    """Decision values of shape (n_Cs, n_held, n_machines), `TABLES`, and where to go on."""
 
     decision: np.ndarray
     tables: Tables
     last: list[list[Solved]]
 
 
+class Places(NamedTuple):
+    """Where the decision values of held-out samples go, fold by fold, among ``n`` of them."""
+
+    by_fold: list[np.ndarray]
+    n: int
+
+
 def run_paths(
     K: np.ndarray,
     machines: list[Machine],
     splits: list[Fold],
-    tests: list[np.ndarray],
+    places: Places,
     weight: np.ndarray,
     Cs: np.ndarray,
     tol: float,
@@ -62,7 +69,7 @@ def run_paths(
 ) -> PathsSolved:
     """Solve every machine for every C on the training part of every fold, from warm starts.
 
-    ``splits`` are in the numbering of K, ``tests`` in that of the decision values, and ``p``, of shape
+    ``splits`` are in the numbering of K, ``places`` in that of the decision values, and ``p``, of shape
     (n_members,), is the linear term of the dual if it is not the labels of the machine. ``weight``, of shape
     (n_samples,) or (n_folds, n_samples), are for all folds or for each. All others are checked; see
     `kernelwise.solvers.path.solve_path`.
@@ -70,6 +77,7 @@ def run_paths(
     n_starts = 0 if after else len(splits)
     weights = np.broadcast_to(weight, (len(splits), K.shape[0]))
     largest = weights.max(axis=0)
+    tests = places.by_fold
     if only is not None:
         splits, tests, weights = [splits[only]], [tests[only]], weights[only : only + 1]
     order = np.argsort(Cs, kind="stable")
@@ -80,7 +88,7 @@ def run_paths(
         K = K / unit
     shape = (Cs.size, len(splits), len(machines))
     tables: Tables = {name: np.zeros(shape, dtype) for name, dtype in TABLES.items()}
-    decision = np.full((Cs.size, K.shape[0], len(machines)), np.nan)
+    decision = np.full((Cs.size, places.n, len(machines)), np.nan)
     last: list[list[Any]] = [[None] * len(machines) for _ in splits]
     settings = largest, n_starts, Cs[order], tol, iteration_cap(max_iter, K.shape[0]), p
     with one_blas_thread():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.metrics import make_scorer, recall_score
-from sklearn.model_selection import ShuffleSplit
 
 from kernelwise import TunedSVC, TunedSVR, tune
 from kernelwise.datasets import make_weston
@@ -33,7 +32,7 @@ from kernelwise.search.score_names import PositiveScore
         ({"cv": "five"}, "'cv' of TunedSVC must be 'auto', an integer of at least 2"),
         ({"cv": 2.5}, "'cv' of TunedSVC must be 'auto', an integer of at least 2"),
         ({"cv": 36}, "cv=36 is more than the 35 samples of the largest class"),
-        ({"cv": ShuffleSplit(2, random_state=0)}, "'cv' holds out sample"),
+        ({"cv": [([0, 1, 36], [1, 2])]}, "Fold 0 of 'cv' trains on sample 1 and holds it out"),
         (
             {"refit": "best"},
             "'refit' of TunedSVC must be True, False, 'one-standard-error' or callable, got 'best'",

@@ -30,7 +30,7 @@ Target = Annotated[
     str | None,
     typer.Option(
         metavar="COL",
-        help="Name, or number from 1 (-1: the last). Default: target, class, label or y; else the last.",
+        help="Name or number (-1: last). Default: target, class, label or y; else the last.",
     ),
 ]
 HasHeader = Annotated[

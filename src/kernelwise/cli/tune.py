@@ -16,7 +16,7 @@ from kernelwise.cli.output import print_json
 from kernelwise.cli.session import say, session
 
 Kernel = Annotated[
-    str, typer.Option(metavar="NAME", help="auto, rbf, laplacian, poly, …; rbf,poly chooses between two.")
+    str, typer.Option(metavar="NAME", help="auto, rbf, laplacian, …; rbf,poly chooses between two.")
 ]
 Criterion = Annotated[str, typer.Option(metavar="NAME", help="auto, dbtc, kta, radius-margin, cv-error, …")]
 Search = Annotated[str | None, typer.Option(metavar="NAME", help="Of a criterion: quasi-newton, grid, …")]

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from kernelwise.criteria import RegularizedMargin
-from kernelwise.datasets import make_two_gaussians, make_weston
+from kernelwise.datasets import make_two_gaussians
 from kernelwise.estimators import MetricTransformer, TunedSVC
 from kernelwise.selection import (
     adaptive_scaling_select,
@@ -27,13 +27,11 @@ from kernelwise.selection import (
     rbf_select,
 )
 from kernelwise.studies._figures import Curves, Line, Mark, Panel
+from kernelwise.studies._laanaya_protocol import Draw, Parts, draws, protocol_rows, weston_parts
 from kernelwise.studies._study import Study
 from kernelwise.studies._table import Row, load_or_say
 
 Choose = Callable[[np.ndarray, np.ndarray], Any]  # with a fitted machine as `estimator`
-Parts = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-#: Training and test part of a trial.
-Draw = Callable[[int], Parts]
 
 TITLE = "Paper 003 (Laanaya and others 2011): learned Gaussian metrics"
 #: Classification rates in per cent that the paper prints, by method.
@@ -72,10 +70,6 @@ class Tuned(NamedTuple):
 def tuned(X: np.ndarray, y: np.ndarray) -> Tuned:
     """Our estimator with all its defaults."""
     return Tuned(TunedSVC("diagonal").fit(X, y))
-
-
-def weston_parts(trial: int) -> Parts:
-    return *make_weston(100, random_state=trial), *make_weston(1000, random_state=1000 + trial)
 
 
 def random_parts(X: np.ndarray, y: np.ndarray, n_train: int, n_test: int, trial: int) -> Parts:
@@ -184,6 +178,14 @@ def real(study: Study) -> None:
     note_differences(study, rows)
 
 
+def protocol(study: Study) -> None:
+    """Tables 1 and 2 from the start and with the C of the plain machine."""
+    rows: list[Row] = []
+    for name, (kernel, draw) in draws(random_parts).items():
+        rows += protocol_rows(study, name, kernel, draw)
+    study.table("protocol", "Tables 1 and 2 from the width and C of the plain machine", rows)
+
+
 def plain(study: Study) -> None:
     """Whether the automatic choice stays with RBF where a metric does not help."""
     rows: list[Row] = []
@@ -220,4 +222,11 @@ def relevance(study: Study) -> None:
     study.table("relevance", "Relevance of features", rows)
 
 
-PARTS = {"weston": weston, "sigma": sigma, "real": real, "relevance": relevance, "plain": plain}
+PARTS = {
+    "protocol": protocol,
+    "weston": weston,
+    "sigma": sigma,
+    "real": real,
+    "relevance": relevance,
+    "plain": plain,
+}

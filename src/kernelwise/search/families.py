@@ -146,7 +146,8 @@ class Family(ABC):
 class Classification(Family):
     """Classes, told apart by two-class machines.
 
-    ``multiclass`` is a key of `kernelwise.multiclass.STRATEGIES`, ``class_weight`` as in `kernelwise.SVC`.
+    ``multiclass`` is a key of `kernelwise.multiclass.STRATEGIES`; ``class_weight`` and ``loss`` are as in
+    `kernelwise.SVC`.
     """
 
     finer_reason = "its probabilities are the best for rows that it had not seen"
@@ -160,12 +161,13 @@ class Classification(Family):
     classes: np.ndarray
     multiclass: str = "ovo"
     class_weight: Any = None
+    loss: str = "hinge"
 
     def solve(
         self, K: Any, y: Any, Cs: Any, folds: Any, *, bound: Any, settings: Any, epsilon: Any, **how: Any
     ) -> tuple[SVMPath, Tables]:
-        strategy = STRATEGIES[self.multiclass].machines
-        return solve_path(K, y, Cs, folds, sample_weight=bound, strategy=strategy, **settings, **how)
+        how |= {"strategy": STRATEGIES[self.multiclass].machines, "loss": self.loss}
+        return solve_path(K, y, Cs, folds, sample_weight=bound, **settings, **how)
 
     def strata(self, y: np.ndarray) -> np.ndarray:
         return y

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.validation import check_choice
+from kernelwise._core.validation import check_choice, check_positive
 from kernelwise.criteria import Criterion, RegularizedMargin, as_criterion
 from kernelwise.optimizers import ManifoldDescent
 from kernelwise.optimizers.manifold.descent import METHODS
@@ -142,6 +142,7 @@ def adaptive_scaling_select(
     y: Any,
     *,
     C: Any = 10.0,
+    p: float = 2.0,
     sigma0: Any = None,
     max_iter: int = MAX_ITER,
     Cs: Any = CS,
@@ -151,10 +152,13 @@ def adaptive_scaling_select(
     """Minimise the margin cost over scales of the features of given norm (Grandvalet and Canu 2002).
 
     This is adaptive scaling, which table 1 of paper 003 compares with. The scales are √q_k of a diagonal Q,
-    and their Euclidean norm, √tr Q, stays as it is at the start; ρ = 0. Returns a `MetricResult`.
+    and their p-norm stays as it is at the start; ρ = 0. Returns a `MetricResult`.
 
     Parameters
     ----------
+    p : float, default=2.0
+        2 is the Euclidean norm, √tr Q. With a smaller p the weight that a feature gives up counts for more
+        where others take it, which favours few features of large weight.
     X, y, C, sigma0, max_iter, Cs, cv, random_state
         As in `laanaya_select`.
 
@@ -172,7 +176,8 @@ def adaptive_scaling_select(
     """
     values = check_values(np.atleast_1d(C), "C", "adaptive_scaling_select")
     criteria = {f"C={c:g}": RegularizedMargin(c, 0.0) for c in values.tolist()}
-    optimizer = ManifoldDescent(constant_trace=True, tol=1e-4, max_iter=max_iter)
+    check_positive(p, "p", "adaptive_scaling_select")
+    optimizer = ManifoldDescent(scales_norm=p, tol=1e-4, max_iter=max_iter)
     return _select(X, y, "diagonal", criteria, optimizer, sigma0, Cs, cv, random_state)
 
 

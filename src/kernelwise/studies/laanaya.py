@@ -156,10 +156,10 @@ def sigma(study: Study) -> None:
     study.figure("figure1", sigma_figure(rows))
     rates = [row["rate %"] for row in rows if row["method"] == "Glasmachers, Igel"]
     study.note(
-        f"Glasmachers and Igel keep the trace of Q, so that the start is the size of the metric for good: from "
-        f"σ₀ × 52 between {min(WIDER):g} and {max(WIDER):g} their rate on Weston's data goes from "
-        f"{min(rates):.1f} to {max(rates):.1f} %. The paper's 65.85 % is one such start; table 1 here chooses "
-        "the start by cross-validation."
+        "Glasmachers and Igel keep the trace of Q, so that the start is the size of the metric for good: "
+        f"over σ₀ × 52 from {min(WIDER):g} to {max(WIDER):g} their rate on Weston's data is between "
+        f"{min(rates):.1f} and {max(rates):.1f} %. The paper's 65.85 % is the luck of one start; table 1 "
+        "here chooses the start by cross-validation."
     )
 
 

@@ -105,8 +105,8 @@ class RegularizedMargin(MachineCriterion):
         """β = αy, the intercept, and 2αᵀe − αᵀYKYα; of the first point of the search without ``retrain``."""
         K, signs, warm = problem.K, problem.signs, problem.warm
         if "beta" not in warm or self.retrain:
-            how = {"sample_weight": problem.weight, "tol": self.tol, "warm_start": warm.get("beta")}
-            machine = solve_svm_dual(K, signs, self.C, **how, check=False)
+            how: dict[str, Any] = {"sample_weight": problem.weight, "warm_start": warm.get("beta")}
+            machine = solve_svm_dual(K, signs, self.C, tol=self.tol, check=False, **how)
             warm["beta"], warm["intercept"] = machine.beta, machine.intercept
             return machine.beta, machine.intercept, -2.0 * machine.objective
         beta = warm["beta"]

@@ -56,11 +56,14 @@ class FromIsotropic:
         w = RegularizedMargin(self.C, self.rho, kernel(Z))
         if self.method != ALTERNATING:
             found = self._search(kernel, w, self.method, Z, y)
-            return LearnedMetric(found.kernel, self.start, {self.start: found.value}, found, ())
-        found, findings = self._alternate(kernel, w, Z, y)
-        return LearnedMetric(
-            found.kernel, self.start, {self.start: w.value(found.kernel(Z), y)}, found, findings
-        )
+            findings: tuple[Finding, ...] = ()
+            value = found.value
+        else:
+            found, findings = self._alternate(kernel, w, Z, y)
+            value = w.value(found.kernel(Z), y)
+        # The number of steps is small on purpose: that it was reached is no news.
+        findings += tuple(one for one in found.diagnostics if one.name != "max_iter")
+        return LearnedMetric(found.kernel, self.start, {self.start: value}, found, findings)
 
     def _alternate(
         self, kernel: Kernel, w: RegularizedMargin, Z: np.ndarray, y: np.ndarray
@@ -84,7 +87,7 @@ class FromIsotropic:
     ) -> TuningResult:
         optimizer = ManifoldDescent(method, tol=1e-4, max_iter=self.max_iter)
         with warnings.catch_warnings():
-            # The number of steps is small on purpose: that it was reached is no news.
+            # Each of many searches would say so; the findings of the last one do.
             warnings.simplefilter("ignore", ConvergenceWarning)
             warnings.simplefilter("ignore", BoundaryWarning)
             return optimizer.minimize(TuningProblem(kernel, criterion, Z, y))

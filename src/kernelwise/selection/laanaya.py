@@ -113,7 +113,8 @@ def laanaya_select(
     me = "laanaya_select"
     check_choice(kernel, "kernel", me, ("diagonal", "gaussian"))
     check_choice(method, "method", me, (*METHODS, ALTERNATING))
-    check_choice(start, "start", me, (None, "rbf"))
+    if start is not None:
+        check_choice(start, "start", me, ("rbf",))
     if start == "rbf" and not (C is None and sigma0 is None):
         raise ValueError("start='rbf' of laanaya_select chooses C and sigma0 itself. Leave both out.")
     search = MetricSearch(X, y, Cs, cv, random_state)

@@ -14,6 +14,7 @@ from kernelwise.selection import glasmachers_curves
 from kernelwise.studies import _degeneracy
 from kernelwise.studies._degeneracy import PATTERNS, C, draw_points, limits, slopes
 from kernelwise.studies._figures import Curves, Line, Mark, Panel
+from kernelwise.studies._glasmachers_claims import claims
 from kernelwise.studies._local_optima import curves_of_sets, optima_rows, summary_rows
 from kernelwise.studies._study import Study
 from kernelwise.studies._table import Row
@@ -156,4 +157,9 @@ def _optima_figure(found: dict[str, dict[str, Any]]) -> Curves:
     return Curves(caption, tuple(panels))
 
 
-PARTS = {"patterns": patterns, "theorems": theorems, "optima": optima}
+def claimed(study: Study) -> None:
+    """What the paper says, and what the tables above say of it."""
+    study.table("claims", "What the paper claims", list(claims(study)))
+
+
+PARTS = {"patterns": patterns, "theorems": theorems, "optima": optima, "claims": claimed}

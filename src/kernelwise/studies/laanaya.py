@@ -1,9 +1,10 @@
 """Paper 003 (Laanaya and others 2011): its experiments and two more.
 
-"weston" is table 1 (100 training and 1000 test points), "sigma" figure 1, "real" table 2 on random halves of
-200 samples (the paper's breast cancer has 10 features, ours 9, without the number of the patient);
-"relevance" ranks 10 relevant of 200 features, and "plain" has data where a metric does not help. Every choice
-is made on training points.
+"protocol" has tables 1 and 2 with algorithm 1 itself, from the start and with the C of the plain machine,
+both chosen as the paper does and on training points. "weston" is table 1 (100 training and 1000 test points),
+"sigma" figure 1, and "real" table 2 on random halves of 200 samples, with starts chosen among several and
+C = 10 in w. "relevance" ranks 10 relevant of 200 features, "plain" has data where a metric does not help, and
+"claims" says what is left of the paper's. But for its protocol every choice is made on training points.
 """
 
 from __future__ import annotations
@@ -27,7 +28,14 @@ from kernelwise.selection import (
     rbf_select,
 )
 from kernelwise.studies._figures import Curves, Line, Mark, Panel
-from kernelwise.studies._laanaya_protocol import Draw, Parts, draws, protocol_rows, weston_parts
+from kernelwise.studies._laanaya_protocol import (
+    Draw,
+    Parts,
+    draws,
+    protocol_rows,
+    protocol_sentences,
+    weston_parts,
+)
 from kernelwise.studies._study import Study
 from kernelwise.studies._table import Row, load_or_say
 
@@ -172,7 +180,6 @@ def sigma_figure(rows: list[Row]) -> Curves:
     marks = tuple(
         Mark(f"the paper's table 1: {name}", 100 - rate)
         for name, rate in zip(NAMES, PAPER["weston"], strict=True)
-        if name != "Glasmachers, Igel"
     )
     labels = "two relevant of 52 features", "start σ₀ × 52 (Q₀ = σ₀ I)", "test error, %"
     panel = Panel(*labels, tuple(lines), marks, "log")
@@ -182,21 +189,32 @@ def sigma_figure(rows: list[Row]) -> Curves:
 def real(study: Study) -> None:
     """Table 2."""
     rows: list[Row] = []
-    for name in ("breast_cancer_wisconsin", "heart_statlog"):
+    for name in study.choose(("breast_cancer_wisconsin", "heart_statlog"), ("heart_statlog",)):
         data = load_or_say(name)
         if data is not None:
             draw = partial(random_parts, data.X, data.y, 100, 100)
             rows += compare(study, "real", name, draw, methods("gaussian"))
-    study.table("table2", "Table 2: a full metric", rows)
+    study.table("table2", "Table 2 with settings of our own: C = 10, one of four starts", rows)
     note_differences(study, rows)
+    if study.is_quick or not rows:
+        return
+    study.note(
+        "The rates of paper 003 in this table are those of our own settings: C = 10 and starts of 1, 2, 5 or "
+        "10 over the number of features fit 100 points of heart too closely. From the width and C of the "
+        "plain machine the same minimisation does better (the first table), and still no better than that "
+        "machine. The paper's breast cancer rates are below those of every method here, on either version "
+        "of the set: its data or its scaling must be others."
+    )
 
 
 def protocol(study: Study) -> None:
     """Tables 1 and 2 from the start and with the C of the plain machine."""
     rows: list[Row] = []
-    for name, (kernel, draw) in draws(random_parts).items():
-        rows += protocol_rows(study, name, kernel, draw)
+    for name, draw in draws(random_parts).items():
+        rows += protocol_rows(study, name, draw)
     study.table("protocol", "Tables 1 and 2 from the width and C of the plain machine", rows)
+    for sentence in protocol_sentences(rows):
+        study.note(sentence)
 
 
 def plain(study: Study) -> None:

@@ -1,9 +1,9 @@
 """Which way the closest pairs of points pull a criterion when a very narrow Gaussian kernel gets wider.
 
 For σ → 0 the Gram matrix goes to K₀, which is 1 for equal points and 0 for all others, and of all entries
-that still move those of the closest pairs dominate (paper 002, lemma 1). So a criterion that is
-differentiable at K₀ moves like k·Σ W_ij over the closest pairs, with W = ∂J/∂K at K₀ and k the kernel value
-of these pairs: the sign of that sum says whether J has an optimum at the boundary σ → 0.
+that still move those of the closest pairs dominate (paper 002, Glasmachers 2006, lemma 1). So a criterion
+that is differentiable at K₀ moves like k·Σ W_ij over the closest pairs, with W = ∂J/∂K at K₀ and k the kernel
+value of these pairs: the sign of that sum says whether J has an optimum at the boundary σ → 0.
 
 - Polarization is theorem 3: W_ij = y_i y_j.
 - DBTC, ESDR and J4 are functions of sums over classes, and W depends on the classes of i and j only. For DBTC
@@ -13,8 +13,8 @@ of these pairs: the sign of that sum says whether J has an optimum at the bounda
 - Alignment, which the paper leaves open, divides polarization by √ΣK², whose derivative at K₀ is zero for the
   pairs that move. Centring adds row sums, whose derivative is not zero; without equal points they follow from
   the classes.
-- w of paper 003 has W = −(αy)(αy)ᵀ + 2ρ(K − K′), and at K₀ = I every α is positive: a minimum of w at the
-  boundary for different labels, if ρ is small enough: 2ρ K′_pq < α_p α_q.
+- w of paper 003 (Laanaya and others 2011) has W = −(αy)(αy)ᵀ + 2ρ(K − K′), and at K₀ = I every α is
+  positive: a minimum of w at the boundary for different labels, if ρ is small enough: 2ρ K′_pq < α_p α_q.
 """
 
 from __future__ import annotations

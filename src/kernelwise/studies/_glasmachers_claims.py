@@ -70,7 +70,7 @@ def _of_theorems(rows: list[Row]) -> Iterator[Row]:
     )
     others = ("dbtc", "esdr", "j4", "regularized-margin")
     yield claim(
-        "(ours) theorem 3 for DBTC, ESDR, J4 and w of paper 003",
+        "(ours) theorem 3 for DBTC, ESDR, J4 and w of paper 003 (Laanaya and others)",
         "not in the paper",
         *counted(*others),
     )

@@ -111,7 +111,7 @@ def theorems(study: Study) -> None:
         f"In {n_right} of {n_all} cases the criterion has an optimum at σ → 0 exactly if the closest pair "
         "has different labels. The paper proves it for radius-margin and polarization, and leaves alignment "
         "open; it holds for alignment, plain and centred, for DBTC, ESDR and J4, and for w of paper 003 "
-        "(ρ = 0) as well. "
+        "(Laanaya and others; ρ = 0) as well. "
         f"{n_draws - len(found)} of {n_draws} sets are left out: their two closest pairs are so nearly equal "
         "that kernel values are lost in floating point before one of them counts alone."
     )

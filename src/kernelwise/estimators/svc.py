@@ -88,8 +88,9 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         Threads for three or more classes and for probabilities; results do not depend on it.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         "squared_hinge" is the 2-norm machine, which minimises ½‖w‖² + ½C Σ w_i ξ_i² and is trained on
-        K + diag(1/(C w_i)) without an upper bound (Glasmachers 2006, paper 002, equation 1). It
-        is the machine whose margin, and whose C, the criterion "radius-margin" is about; more samples are support vectors.
+        K + diag(1/(C w_i)) without an upper bound (Glasmachers 2006, paper 002, equation 1). It is
+        the machine whose margin, and whose C, the criterion "radius-margin" is about; more samples are
+        support vectors.
 
     Attributes
     ----------

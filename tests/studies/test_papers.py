@@ -7,9 +7,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits, load_iris
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC as SklearnSVC
 
+from kernelwise.datasets import make_weston
 from kernelwise.selection import rbf_select
-from kernelwise.studies import _table, abe, laanaya, yin
+from kernelwise.selection.from_isotropic import FromIsotropic
+from kernelwise.studies import _laanaya_protocol, _table, abe, laanaya, yin
 from kernelwise.studies._study import Study
 
 
@@ -158,4 +163,52 @@ def test_laanaya_draws_figure_1_with_the_papers_errors():
     rows = [{"method": "paper 003", "sigma × d": start, "error %": 5.0 * start} for start in (0.5, 1.0)]
     (panel,) = laanaya.sigma_figure(rows).panels
     assert panel.lines[0].y == [2.5, 5.0]
-    assert {round(mark.value, 2) for mark in panel.marks} == {48.72, 9.37, 6.64}
+    assert {round(mark.value, 2) for mark in panel.marks} == {48.72, 9.37, 34.15, 6.64}
+
+
+def test_laanaya_protocol_chooses_on_test_points_or_on_training_points(monkeypatch):
+    study = Study("laanaya", "", is_quick=True, say=lambda text: None)
+    monkeypatch.setattr(_laanaya_protocol, "GAMMAS", (0.25, 1.0))
+    monkeypatch.setattr(_laanaya_protocol, "CS", (0.1, 1.0))
+    seen = []
+
+    def learners(data, C, start, rhos):
+        seen.append((round(start, 6), C))
+        return {"algorithm 1": FromIsotropic("diagonal", C, 0.1, start, "alternating", 2, 1)}
+
+    monkeypatch.setattr(_laanaya_protocol, "learners", learners)
+
+    def draw(trial):
+        return *make_weston(60, n_noise=2, random_state=trial), *make_weston(
+            80, n_noise=2, random_state=50 + trial
+        )
+
+    rows = _laanaya_protocol.protocol_rows(study, "weston", draw)
+    assert [(row["method"], row["chosen by"]) for row in rows] == [
+        (method, protocol)
+        for protocol in ("the paper's", "training points")
+        for method in ("SVM", "algorithm 1")
+    ]
+    # The best cell over both partitions, by hand, with the test points.
+    rates = {}
+    for gamma in (0.25, 1.0):
+        for C in (0.1, 1.0):
+            models = [
+                make_pipeline(StandardScaler(), SklearnSVC(C=C, gamma=gamma / 4)).fit(*draw(trial)[:2])
+                for trial in range(2)
+            ]
+            rates[gamma, C] = [100 * models[t].score(*draw(t)[2:]) for t in range(2)]
+    best = max(rates, key=lambda cell: np.mean(rates[cell]))
+    assert rows[0]["rate %"] == pytest.approx(np.mean(rates[best]))
+    assert rows[0]["less SVM"] == 0.0
+    assert rows[1]["less SVM"] == pytest.approx(rows[1]["rate %"] - rows[0]["rate %"])
+    assert seen[0] == (2 * best[0], best[1])
+
+
+def test_laanaya_figure_1_has_the_plain_machine_and_the_constant_trace(run, rows, monkeypatch):
+    monkeypatch.setattr(laanaya, "WIDER", (0.05, 1.0, 20.0, 2.0, 5.0))
+    monkeypatch.setattr(laanaya, "SIGMAS", ())
+    study = run("laanaya", "sigma")
+    found = rows(study, "figure1")
+    assert {row["method"] for row in found} == {"SVM (RBF)", "Glasmachers, Igel"}
+    assert "the luck of one start" in study.sentences[0]

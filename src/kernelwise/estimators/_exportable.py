@@ -177,6 +177,9 @@ class Exportable(Portable):
 
         Notes
         -----
+        scikit-learn's SVC has the plain hinge only: a machine with the squared hinge predicts the same from
+        the Pipeline, which trains another one if it is fitted again.
+
         The Pipeline has no ``predict_proba``: scikit-learn's SVC is losing its own. But where labels go by
         probabilities its decision values are their log odds, with the sigmoids in the coefficients: the
         probability of the second of two classes is ``scipy.special.expit(pipeline.decision_function(X))``,

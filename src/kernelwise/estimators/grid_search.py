@@ -98,6 +98,8 @@ class GridSearchSVC(FinishedSearch):
         If positive, a line on the standard error stream for each finished kernel.
     memory_limit : float, default=4096
         In MiB, of the n × n matrices; fewer threads work at once to keep it, and one is the least.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        As in `SVC`, for all candidates.
 
     Attributes
     ----------
@@ -147,6 +149,7 @@ class GridSearchSVC(FinishedSearch):
         return_train_score: bool = False,
         verbose: int = 0,
         memory_limit: float = 4096,
+        loss: str = "hinge",
     ) -> None:
         self.param_grid = param_grid
         self.kernel = kernel
@@ -168,6 +171,7 @@ class GridSearchSVC(FinishedSearch):
         self.return_train_score = return_train_score
         self.verbose = verbose
         self.memory_limit = memory_limit
+        self.loss = loss
 
     @one_blas_thread(leaves_cores=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **params: Any) -> Self:
@@ -248,7 +252,7 @@ class GridSearchSVC(FinishedSearch):
             scorer=scorer,
             score_weights=weights,
             metadata={} if routed is None else routed,
-            family=Classification(self.classes_, self.multiclass),
+            family=Classification(self.classes_, self.multiclass, loss=self.loss),
             settings={"tol": self.tol, "max_iter": self.max_iter},
             with_train=self.return_train_score,
             error_score=self.error_score,

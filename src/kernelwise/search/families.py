@@ -154,8 +154,9 @@ class Family(ABC):
 class Classification(Family):
     """Classes, told apart by two-class machines.
 
-    ``multiclass`` is a key of `kernelwise.multiclass.STRATEGIES`, ``class_weight`` as in `kernelwise.SVC`;
-    with ``by_probability`` scorers see log odds instead of decision values (`ProbabilityAnswers`).
+    ``multiclass`` is a key of `kernelwise.multiclass.STRATEGIES`; ``class_weight`` and ``loss`` are as in
+    `kernelwise.SVC`; with ``by_probability`` scorers see log odds instead of decision values
+    (`ProbabilityAnswers`).
     """
 
     finer_reason = "its probabilities are the best for rows that it had not seen"
@@ -170,12 +171,13 @@ class Classification(Family):
     multiclass: str = "ovo"
     class_weight: Any = None
     by_probability: bool = False
+    loss: str = "hinge"
 
     def solve(
         self, K: Any, y: Any, Cs: Any, folds: Any, *, bound: Any, settings: Any, epsilon: Any, **how: Any
     ) -> tuple[SVMPath, Tables]:
-        strategy = STRATEGIES[self.multiclass].machines
-        return solve_path(K, y, Cs, folds, sample_weight=bound, strategy=strategy, **settings, **how)
+        how |= {"strategy": STRATEGIES[self.multiclass].machines, "loss": self.loss}
+        return solve_path(K, y, Cs, folds, sample_weight=bound, **settings, **how)
 
     def strata(self, y: np.ndarray) -> np.ndarray:
         return y

@@ -11,8 +11,9 @@ import numpy as np
 
 from kernelwise._core.memory import check_gram_memory
 from kernelwise._core.threads import number_of_threads
-from kernelwise._core.validation import check_gram, check_labels, check_positive
+from kernelwise._core.validation import check_choice, check_gram, check_labels, check_positive
 from kernelwise.multiclass import two_class_machines, vote
+from kernelwise.solvers.dual import LOSSES
 from kernelwise.solvers.fold_path import Solved
 from kernelwise.solvers.path_checks import check_Cs, check_folds
 from kernelwise.solvers.run_paths import PathsSolved, Places, Tables, run_paths, warn_of_worst
@@ -81,6 +82,7 @@ def svm_path(
     n_jobs: int | None = None,
     callback: Callable[[int, int], None] | None = None,
     after: SVMPath | None = None,
+    loss: str = "hinge",
 ) -> SVMPath:
     """Solve the dual for every C on the training part of every fold.
 
@@ -108,7 +110,9 @@ def svm_path(
     callback : callable, default=None
         Called as ``callback(done, total)`` after each machine of each fold.
     after : SVMPath, default=None
-        A path with the same K, y, weights, folds and strategy, to go on from with larger values of C.
+        A path with the same K, y, weights, folds, strategy and loss, to go on from with larger values of C.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        As in `solve_svm_dual`. The 2-norm machine has no bounded support vectors, and is solved for every C.
 
     Examples
     --------
@@ -128,7 +132,7 @@ def svm_path(
     (1, 150, 3)
     """
     path, tables = solve_path(
-        K, y, Cs, folds, sample_weight, strategy, tol, max_iter, n_jobs, callback, after
+        K, y, Cs, folds, sample_weight, strategy, tol, max_iter, n_jobs, callback, after, loss=loss
     )
     warn_of_worst(tables, tol)
     return path
@@ -149,6 +153,7 @@ def solve_path(
     only: int | None = None,
     check: bool = True,
     places: Places | None = None,
+    loss: str = "hinge",
 ) -> tuple[SVMPath, Tables]:
     """`svm_path` without warnings: what they would be about is in the tables.
 
@@ -166,6 +171,7 @@ def solve_path(
     n = K.shape[0]
     classes, index = check_labels(y, n)
     check_positive(tol, "tol", "svm_path")
+    check_choice(loss, "loss", "svm_path", LOSSES)
     Cs = check_Cs(Cs)
     splits, weight = check_folds(folds, index, sample_weight, classes, are_free=places is not None)
     # Beside K: a copy by classes, made in two steps, and in single precision what each thread works on.
@@ -183,7 +189,7 @@ def solve_path(
         splits = [(new[train], new[test]) for train, test in splits]
     machines = two_class_machines(index, len(classes), strategy)
     settings = weight, Cs, tol, max_iter, n_jobs, callback, after, only
-    solved = run_paths(K, machines, splits, answers, *settings)
+    solved = run_paths(K, machines, splits, answers, *settings, loss=loss)
     if strategy == "ovr" and len(classes) > 2 and places is not None:
         kept = splits if only is None else splits[only : only + 1]
         asked = places.by_fold if only is None else places.by_fold[only : only + 1]

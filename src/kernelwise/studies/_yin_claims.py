@@ -195,6 +195,8 @@ def _of_figures(rows: list[Row]) -> Iterator[Row]:
 def _of_table2(rows: list[Row]) -> Iterator[Row]:
     found = {(row["data"], row["method"]): row for row in rows}
     sets = [name for name in dict.fromkeys(row["data"] for row in rows) if name != "banknote"]
+    if not sets:
+        return
     at_least = [
         name
         for name in sets

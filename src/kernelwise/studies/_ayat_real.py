@@ -44,7 +44,7 @@ _BOTH = ("E, lowest", "likelihood")
 DIGIT_SETS = {
     "optdigits": Plan(
         1,
-        {"KMOD": tuple(RULES), "polynomial 4": _BOTH, "polynomial 3": _BOTH, "RBF": tuple(RULES)},
+        {"KMOD": tuple(RULES), "RBF": tuple(RULES), "polynomial 4": _BOTH, "polynomial 3": _BOTH},
         {"KMOD": _BOTH, "RBF": _BOTH},
     ),
     "usps": Plan(3, {"KMOD": _BOTH, "RBF": _BOTH}, {}),

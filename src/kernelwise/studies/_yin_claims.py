@@ -81,7 +81,10 @@ def wide_rows(found: dict[int, dict[str, Any]]) -> list[Row]:
 def slope(rows: list[Row], column: str) -> float | None:
     """By how much log₂ C grows with log₂ σ: a line through all rows that have a C, or None."""
     points = [(row["log2 sigma"], row[column]) for row in rows if row[column] is not None]
-    return float(np.polyfit(*zip(*points, strict=True), 1)[0]) if len(points) > 1 else None
+    if len(points) < 2:
+        return None
+    sigmas, Cs = np.array(points, dtype=float).T
+    return float(np.polyfit(sigmas, Cs, 1)[0])
 
 
 def equation_16() -> float:

@@ -11,6 +11,8 @@ from scipy.stats import binomtest
 class McNemar(NamedTuple):
     """Samples that only the first, and only the second machine recognised, and how probable that is.
 
+    What `mcnemar_test` returns; for table 3 of paper 001 (Ayat and others 2002).
+
     Attributes
     ----------
     only_first, only_second : int
@@ -35,7 +37,8 @@ def mcnemar_test(first: Any, second: Any) -> McNemar:
 
     McNemar's test in its exact form: of the samples on which the machines differ, each is as likely to be
     recognised by the one as by the other. Samples that both recognise, or neither, do not count, whereas
-    `z_test`, which paper 001 uses, takes them for a part of the noise. Returns a `McNemar`.
+    `z_test`, which paper 001 (Ayat and others 2002, section 4) uses, takes them for a part of the noise.
+    Returns a `McNemar`.
 
     Parameters
     ----------

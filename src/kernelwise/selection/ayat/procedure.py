@@ -173,19 +173,16 @@ def _tune_pair(
         search = scan_and_search(problem, optimizer, choose)
     else:
         search = optimizer.minimize(problem)
-    X, y = problem.X, problem.y
-    X_held, y_held = problem.criterion.validation
+    X, y, criterion = problem.X, problem.y, problem.criterion
+    assert isinstance(criterion, ValidationError)
+    X_held, y_held = criterion.validation
     majority = float(max(np.mean(y_held > 0), np.mean(y_held < 0)))
     chosen = choose_row(search.history, choose, majority)
     if refit:
         X, y = stack_rows(X, X_held), np.concatenate([y, y_held])
-    start, tuned = (
-        _train(kernel, criterion, X, y)
-        for kernel, criterion in (
-            (problem.kernel, problem.criterion),
-            (problem.kernel_at(chosen["theta"]), problem.criterion_at(chosen["theta"])),
-        )
-    )
+    theta = chosen["theta"]
+    start = _train(problem.kernel, criterion, X, y)
+    tuned = _train(problem.kernel_at(theta), problem.criterion_at(theta), X, y)
     return PairTuning(labels, start, tuned, search, chosen, majority)
 
 

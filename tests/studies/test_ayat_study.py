@@ -99,7 +99,13 @@ def test_medians_and_shares_of_the_draws():
     def curve(*points):
         return {
             "curve": [
-                {"iteration": k, "objective": cost, "n_support": n, "test_error": 0.01 * n}
+                {
+                    "iteration": k,
+                    "objective": cost,
+                    "n_support": n,
+                    "test_error": 0.01 * n,
+                    "validation_error": 0.6 if cost == 3.0 else 0.1,
+                }
                 for k, (cost, n) in enumerate(points)
             ]
         }
@@ -116,6 +122,8 @@ def test_medians_and_shares_of_the_draws():
     assert (row["support"], row["support to"], row["fewest"], row["most"]) == (200, 60, 50, 900)
     assert [row[name] for name in ("few", "reached", "rises")] == pytest.approx([2 / 3, 2 / 3, 1 / 3])
     assert (row["iterations"], row["test error to"]) == (1, pytest.approx(0.6))
+    # The lowest of the first; the start of the second; that of the third, whose end is worse than guessing.
+    assert row["test error chosen"] == pytest.approx(np.median([0.5, 1.8, 2.2]))
 
 
 def test_digits_before_and_after(monkeypatch, run, rows):

@@ -43,7 +43,7 @@ def _of_searches(found: dict[str, Row]) -> Iterator[Row]:
                 f"{row['iterations']:.0f} iterations",
                 judged(row["few"] >= 0.9, row["few"] > MOST),
                 "The paper shows one draw. E has a second valley among narrow kernels, with hundreds of "
-                "support vectors, and the other draws end there; a scan over scales avoids it",
+                "support vectors, and the other draws end there; our own search scans the scales first",
             )
     if {"quasi-Newton", "descent"} <= set(found):
         newton, descent = found["quasi-Newton"], found["descent"]
@@ -140,8 +140,8 @@ def _of_digits(rows: list[Row]) -> Iterator[Row]:
         f"Points: {listed} (the paper: {GAINS}). Risen in {len(up)} of {len(tuned)}, significantly in "
         f"{len(sure)}",
         judged(len(sure) == len(tuned), len(up) > len(tuned) / 2),
-        "NIST's 272 features are not public, and our starts, read off the data, are good already. Where "
-        "pairs are almost free of error E is flat and cannot choose; the likelihood can",
+        "NIST's 272 features are not public, and our starts, read off the data, are good already: neither E "
+        "nor the likelihood raises a rate by more than chance would",
     )
     fewer = [key for key in tuned if found[key]["support"] < found[(*key[:2], BEFORE)]["support"]]
     yield claim(

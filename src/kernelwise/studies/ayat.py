@@ -82,11 +82,18 @@ def synthetic(study: Study) -> None:
 
 
 def _end_sentence(row: Row) -> str:
+    chosen = row["test error chosen"]
+    last = (
+        ""
+        if chosen is None
+        else f"; at the lowest E of a machine that is no worse than guessing {chosen:.3f}"
+    )
     return (
         f"{row['method']} (standard deviation {row['std']:g}): {100 * row['few']:.0f} % of {row['draws']} "
         f"draws end with fewer than {_ayat_synthetic.FEW} support vectors, the median with "
-        f"{row['support to']:.0f} of {row['support']:.0f}, {row['fewest']:.0f} to {row['most']:.0f}; test "
-        f"error {row['test error']:.3f} → {row['test error to']:.3f}."
+        f"{row['support to']:.0f} of {row['support']:.0f}, {row['fewest']:.0f} to {row['most']:.0f}. The "
+        f"median test error goes from {row['test error']:.3f} to {row['test error to']:.3f} at the last "
+        f"iteration{last}."
     )
 
 

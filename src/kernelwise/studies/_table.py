@@ -18,6 +18,8 @@ N_NAMES = 2
 #: Data sets that were not found in the present run of a study.
 left_out: list[str] = []
 LONG = 40
+#: The first column of tables that are all words.
+OF_WORDS = "claim"
 
 
 def load_or_say(name: str, part: str | None = None) -> Dataset | None:
@@ -42,9 +44,11 @@ def few_rows(X: np.ndarray, y: np.ndarray, n_most: int) -> tuple[np.ndarray, np.
 
 
 def format_rows(rows: list[Row]) -> str:
-    """The rows as aligned text with one header line; numbers to four digits."""
+    """The rows as aligned text with one header line, numbers to four digits; words a row a line."""
     if not rows:
         return "(no rows)"
+    if next(iter(rows[0])) == OF_WORDS:
+        return "\n".join(f"- {'; '.join(filter(None, line))}." for line in _lines(rows)[1:])
     return "\n".join(aligned(_lines(rows), [column >= N_NAMES for column in range(len(rows[0]))]))
 
 

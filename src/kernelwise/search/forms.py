@@ -204,7 +204,7 @@ class Forms:
         if None not in costs:
             chosen = int(close[int(np.argmin(np.asarray(costs, dtype=float)))])
             return chosen, f"{equal} {family.finer_reason}"
-        sums = [k for k in close if names[k] in SUMS]
+        sums = [int(k) for k in close if names[k] in SUMS]
         if family.prefers_sum and sums:
             return max(sums, key=lambda k: scores[k]), f"{equal} {family.finer_reason}"
         return top, f"{equal} its score is the best"

@@ -33,15 +33,16 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
 
     Features and targets are scaled, a few kernel widths are named (one of them by the alignment of the kernel
     with the target), each is scored for a path of values of C by cross-validation on one set of folds, and
-    neighbouring widths are tried uphill from the best. That is done for several forms of kernel and for their
-    sum; values of ε that follow the held-out error are tried with the winner, which is then trained on all
-    samples.
+    neighbouring widths are tried uphill from the best. That is done for several forms of kernel, and sums of
+    them are scored; values of ε that follow the held-out error are tried with the winner, which is then
+    trained on all samples.
 
     Parameters
     ----------
     kernel : str, Kernel or list of them, default="auto"
         "auto" chooses among RBF and Laplacian kernels, each with one width and with a width for every
-        feature, and their sum: the sum, if it is within one standard error of the best score, else the best.
+        feature, and two sums of both at several widths, plain and with weights of the features: the better
+        sum, if it is within one standard error of the best score, else the best.
         A list is a choice among its kernels (names or objects) and their sum. Otherwise a name of
         :data:`kernelwise.kernels.KERNELS`, a kernel object to start from, "precomputed" if X is the
         Gram matrix, or "precomputed-distance" if X is a matrix of distances D between samples: then γ of

@@ -64,9 +64,11 @@ class Family(ABC):
     #: Criteria that learn a metric: of low rank, or weights that compete with those of gradients.
     metric_criteria: ClassVar[dict[str, tuple[Any, ...]]] = {}
     #: What decides between forms of kernel whose scores are equal within the error, in words.
-    finer_reason: ClassVar[str] = "the sum of kernels is preferred"
+    finer_reason: ClassVar[str] = "a sum of kernels is preferred"
     #: Whether, where nothing else decides, a sum of kernels is preferred to the best score.
     prefers_sum: ClassVar[bool] = True
+    #: Widths, times the median distance, of the kernels that a sum of "auto" has; none is those found best.
+    sum_widths: ClassVar[tuple[float, ...]] = ()
     #: Criteria that choose by cross-validation alone.
     by_score: ClassVar[tuple[str, ...]] = ("auto",)
 
@@ -250,6 +252,7 @@ class Regression(Family):
     width_rules = NUMBER_RULES
     metric_criteria: ClassVar = {"low-rank": (TargetAlignment(centered=True),)}
     by_score = ("auto", "cv-error")
+    sum_widths = (1.0 / 16.0, 1.0 / 4.0, 1.0, 4.0)
 
     mean: float = 0.0
     deviation: float = 1.0

@@ -1,4 +1,4 @@
-"""Kernels whose features have weights from the gradients of a machine, learned anew without each fold."""
+"""Kernels with weights of features from a machine's gradients, learned anew without each fold, and sums."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.rounding import significant
 from kernelwise.kernels import DiagonalGaussian, DiagonalLaplacian, Gaussian, Kernel, KernelSum
-from kernelwise.search.fold_kernels import FoldKernels, without_rounding
+from kernelwise.search.candidates import median_distance
+from kernelwise.search.fold_kernels import FoldKernels, final_kernel, without_rounding
 from kernelwise.search.gradient_metric import metric_at
 
 
@@ -29,6 +31,16 @@ def _weighted(kernel: Any, weights: np.ndarray) -> Kernel:
     if kernel.distance == "cityblock":
         return DiagonalLaplacian(kernel.scale * weights)
     return (DiagonalGaussian if weights.ndim == 1 else Gaussian)(2.0 * kernel.scale * weights)
+
+
+def at_widths(
+    kernels: Kernel | FoldKernels, Z: np.ndarray, widths: Sequence[float]
+) -> list[Kernel | FoldKernels]:
+    """A kernel exp(−s·D) at every width s·(median D of the rows Z) that is named, whatever its own one is."""
+    kernel: Any = final_kernel(kernels)
+    (power,) = kernel.input_powers.values()
+    own = float(significant(kernel.scale * median_distance(kernel.distances(Z))))
+    return [kernels.rescaled((width / own) ** (1.0 / power)) for width in widths]
 
 
 def summed(kernels: Sequence[Kernel | FoldKernels], n_folds: int) -> FoldKernels:

@@ -91,8 +91,8 @@ class Portable:
             If onnx is not installed (``pip install 'kernelwise[onnx]'``).
         IncompatibleError
             If the kernel is none of these (KMOD, precomputed, a function of your own), if the scaler is none
-            of scikit-learn's StandardScaler, MinMaxScaler, MaxAbsScaler and RobustScaler, or if the strategy
-            rejects samples.
+            of scikit-learn's StandardScaler, MinMaxScaler, MaxAbsScaler and RobustScaler, if the strategy
+            rejects samples, or if the model was trained on words or gaps.
         """
         graph = onnx_model(plain_model(self, _trained(self)))
         if path is not None:
@@ -145,8 +145,9 @@ class Exportable(Portable):
         Returns
         -------
         pipeline : Pipeline
-            With the steps "scaler" (as it was fitted), "map" and "svc" or "svr". A machine trained on
-            dense samples takes dense samples.
+            With the steps "columns", "scaler" (as it was fitted), "map" and "svc" or "svr". A machine trained
+            on dense samples takes dense samples. "columns" is a ColumnTransformer, for a model that was
+            trained on words or gaps; it takes data frames if the model has feature names.
 
         Raises
         ------
@@ -196,7 +197,12 @@ class Exportable(Portable):
         sigmoids = getattr(self, "sigmoids_", None) if by_probability else None
         coupled = sigmoids is not None and _is_coupled(machine)
         pipeline = as_pipeline(
-            getattr(self, "scaler_", None), machine, names, *target, None if coupled else sigmoids
+            getattr(self, "scaler_", None),
+            machine,
+            names,
+            *target,
+            None if coupled else sigmoids,
+            getattr(self, "encoder_", None),
         )
         if coupled:
             warnings.warn(COUPLED, KernelwiseWarning, stacklevel=stacklevel_of_user())

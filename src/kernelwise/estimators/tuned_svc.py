@@ -67,6 +67,11 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     scale : {"standard", "minmax"}, transformer or None, default="standard"
         Scaling of the features, learned from all samples before the folds are drawn (it sees no labels).
         Sparse features are not centred.
+    categorical_features : "from_dtype", None, or array of names, indices or booleans, default="from_dtype"
+        Which columns hold words. "from_dtype" takes the columns of text and categories of a data frame (of
+        pandas, polars or pyarrow); columns of numbers and booleans are numbers. None takes none, and refuses
+        text. Words and missing values are coded so that every column weighs like a standardised number; see
+        ``docs/guide/frames.md``.
     multiclass : {"ovo", "ovr", "ovr-fuzzy", "ovo-reject"}, default="ovo"
     reject_label : object, default=None
     class_weight : dict or "balanced", default=None
@@ -146,6 +151,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         scoring: Any = None,
         refit: Any = True,
         scale: Any = "standard",
+        categorical_features: Any = "from_dtype",
         multiclass: str = "ovo",
         reject_label: Any = None,
         class_weight: Any = None,
@@ -169,6 +175,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         self.scoring = scoring
         self.refit = refit
         self.scale = scale
+        self.categorical_features = categorical_features
         self.multiclass = multiclass
         self.reject_label = reject_label
         self.class_weight = class_weight

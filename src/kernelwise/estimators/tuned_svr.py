@@ -70,6 +70,8 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     scale : {"standard", "minmax"}, transformer or None, default="standard"
         Scaling of the features, learned from all samples before the folds are drawn. Targets are always
         standardised.
+    categorical_features : "from_dtype", None, or array of names, indices or booleans, default="from_dtype"
+        Which columns hold words: as in `TunedSVC`.
     tol, max_iter : float, int
         As in `SVC`, for standardised targets. Machines of the search are trained to ten times ``tol``.
     solver : {"auto", "exact", "nystroem"}, default="auto"
@@ -143,6 +145,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         scoring: Any = None,
         refit: Any = True,
         scale: Any = "standard",
+        categorical_features: Any = "from_dtype",
         tol: float = 1e-3,
         max_iter: int = -1,
         solver: str = "auto",
@@ -162,6 +165,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         self.scoring = scoring
         self.refit = refit
         self.scale = scale
+        self.categorical_features = categorical_features
         self.tol = tol
         self.max_iter = max_iter
         self.solver = solver

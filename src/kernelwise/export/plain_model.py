@@ -97,6 +97,7 @@ def plain_model(model: Any, machine: Any) -> PlainModel:
 
     Mean and scale of a regression's targets are in β and b.
     """
+    _check_takes_numbers(model)
     terms = _terms(machine)
     n_features = machine.n_features_in_
     shift, factor = _affine(getattr(model, "scaler_", None), n_features)
@@ -116,6 +117,20 @@ def plain_model(model: Any, machine: Any) -> PlainModel:
         beta=deviation * beta,
         intercept=mean + deviation * np.asarray(machine.intercept_, dtype=float),
         **_labels(model, machine),
+    )
+
+
+def _check_takes_numbers(model: Any) -> None:
+    """Raise if a model takes words or gaps, which neither graph nor source file can read."""
+    encoder = getattr(model, "encoder_", None)
+    if encoder is None:
+        return
+    places = encoder.words or encoder.gaps
+    what = "words" if encoder.words else "gaps"
+    raise IncompatibleError(
+        f"to_onnx and to_c write models of numbers, and this one takes {what} (column "
+        f"{encoder.columns[places[0]].name!r}). Use to_sklearn() with kernel='rbf' or 'diagonal', or turn "
+        f"the columns into numbers before training. {ELSE}"
     )
 
 

@@ -64,14 +64,19 @@ def test_numbers_that_count_as_words_have_no_pipeline():
         model.to_sklearn()
 
 
-def test_onnx_and_c_take_numbers(model):
-    for export in (model.to_onnx, model.to_c):
-        with pytest.raises(IncompatibleError, match=r"this one takes words \(column 'town'\)"):
-            export()
-    X = TABLE[["size", "rooms"]]
-    gaps = TunedSVC("rbf", **FIXED).fit(X, Y)
-    with pytest.raises(IncompatibleError, match=r"this one takes gaps \(column 'size'\)"):
-        gaps.to_c()
+def test_onnx_takes_coded_rows(model):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    graph = model.to_onnx()
+    session = onnxruntime.InferenceSession(graph.SerializeToString())
+    label, p = session.run(["label", "probabilities"], {"X": model.encoder_.read(NEW)})
+    assert_array_equal(label, model.predict(NEW))
+    assert_allclose(p, model.predict_proba(NEW), atol=1e-9)
+
+
+def test_c_source_names_the_coded_features(model):
+    source = model.to_c()
+    for name in ("town=Ulm", "town missing", "size missing", "street: other"):
+        assert name in source
 
 
 def test_a_model_file_keeps_the_table(model, tmp_path):

@@ -42,13 +42,6 @@ def test_a_gap_of_words_is_a_word():
     assert_array_equal(encoder.transform(frame), np.eye(3)[[0, 2, 1]])
 
 
-def test_imputed_gaps_have_no_features():
-    frame = frame_of(a=np.array([1.0, np.nan, 3.0]), b=words("u", None, "u"), c=words("v", "w", None))
-    encoder = learn_encoder(frame, impute=True)
-    assert encoder.feature_names == ["a", "b=u", "c=v", "c=w"]
-    assert_array_equal(encoder.transform(frame), [[1, 1, 1, 0], [2, 1, 0, 1], [3, 1, 1, 0]])
-
-
 def test_weights_are_repetitions():
     random = np.random.default_rng(0)
     a = np.where(random.random(40) < 0.2, np.nan, random.normal(size=40))

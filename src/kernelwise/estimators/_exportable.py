@@ -83,7 +83,9 @@ class Portable:
             Its input is "X", float64 of shape (n_samples, n_features). Outputs of a classifier are "label",
             (n_samples,), as `predict` has them, "decision_values", (n_samples, n_machines), as
             `machine_values` has them, and "probabilities", (n_samples, n_classes), if the model has
-            `predict_proba`; that of a regression is "prediction", (n_samples,).
+            `predict_proba`; that of a regression is "prediction", (n_samples,). A model that was trained on
+            words or gaps takes them coded, as ``model.encoder_.read(X)`` returns them; the names of these
+            features are in the graph.
 
         Raises
         ------
@@ -91,8 +93,8 @@ class Portable:
             If onnx is not installed (``pip install 'kernelwise[onnx]'``).
         IncompatibleError
             If the kernel is none of these (KMOD, precomputed, a function of your own), if the scaler is none
-            of scikit-learn's StandardScaler, MinMaxScaler, MaxAbsScaler and RobustScaler, if the strategy
-            rejects samples, or if the model was trained on words or gaps.
+            of scikit-learn's StandardScaler, MinMaxScaler, MaxAbsScaler and RobustScaler, or if the strategy
+            rejects samples.
         """
         graph = onnx_model(plain_model(self, _trained(self)))
         if path is not None:

@@ -53,13 +53,12 @@ def column_transformer(encoder: Encoder) -> ColumnTransformer:
 
 def _words(column: Column) -> Pipeline:
     """Words as 0 and 1: those of the table that it is fitted on twice have a feature of their own."""
-    fill = GAP if column.fill is None else column.fill
     alone: dict[str, Any] = {"handle_unknown": "ignore"}
     pooled = {"handle_unknown": "infrequent_if_exist", "min_frequency": 2}
     coder = OneHotEncoder(sparse_output=False, **(pooled if column.is_pooled else alone))
     # A gap is NaN in some data frames, and None in others.
     nan, none = (
-        SimpleImputer(missing_values=gap, strategy="constant", fill_value=fill) for gap in (np.nan, None)
+        SimpleImputer(missing_values=gap, strategy="constant", fill_value=GAP) for gap in (np.nan, None)
     )
     return Pipeline([("nan", nan), ("none", none), ("words", coder)])
 

@@ -97,7 +97,6 @@ def plain_model(model: Any, machine: Any) -> PlainModel:
 
     Mean and scale of a regression's targets are in β and b.
     """
-    _check_takes_numbers(model)
     terms = _terms(machine)
     n_features = machine.n_features_in_
     shift, factor = _affine(getattr(model, "scaler_", None), n_features)
@@ -107,6 +106,8 @@ def plain_model(model: Any, machine: Any) -> PlainModel:
         beta, terms = terms[0].weight * beta, [replace(terms[0], weight=1.0)]
     mean, deviation = getattr(model, "target_mean_", 0.0), getattr(model, "target_scale_", 1.0)
     names = getattr(model, "feature_names_in_", [f"feature {k}" for k in range(n_features)])
+    if hasattr(model, "encoder_"):
+        names = model.encoder_.feature_names
     return PlainModel(
         title=f"{type(model).__name__} with {machine.kernel_}",
         names=[str(name) for name in names],
@@ -117,20 +118,6 @@ def plain_model(model: Any, machine: Any) -> PlainModel:
         beta=deviation * beta,
         intercept=mean + deviation * np.asarray(machine.intercept_, dtype=float),
         **_labels(model, machine),
-    )
-
-
-def _check_takes_numbers(model: Any) -> None:
-    """Raise if a model takes words or gaps, which neither graph nor source file can read."""
-    encoder = getattr(model, "encoder_", None)
-    if encoder is None:
-        return
-    places = encoder.words or encoder.gaps
-    what = "words" if encoder.words else "gaps"
-    raise IncompatibleError(
-        f"to_onnx and to_c write models of numbers, and this one takes {what} (column "
-        f"{encoder.columns[places[0]].name!r}). Use to_sklearn() with kernel='rbf' or 'diagonal', or turn "
-        f"the columns into numbers before training. {ELSE}"
     )
 
 

@@ -34,8 +34,8 @@ class Column:
         Whether there were more; they share one feature, with all words that are new.
     has_gaps : bool
         Whether a gap has a feature of its own: 1 where the value is missing.
-    fill : float, str or None
-        What stands for a missing value: a number, always; a word, if gaps are to count as that word.
+    fill : float or None
+        What stands for a missing number.
     is_text : bool
         Whether the words were text in the user's table, and no numbers that count as words.
     """
@@ -62,8 +62,6 @@ class Column:
         place = {word: k for k, word in enumerate(self.words)}
         other = len(self.coded) - 1 if self.is_pooled else -1
         gap = len(self.words) if self.has_gaps else other
-        if self.fill is not None:
-            gap = place.get(self.fill, other)
         codes = np.array([gap if word is None else place.get(word, other) for word in column], dtype=int)
         features = np.zeros((len(column), len(self.coded)))
         known = np.flatnonzero(codes >= 0)
@@ -80,19 +78,16 @@ class Column:
         return np.array([word not in known for word in column], dtype=bool)
 
 
-def learn_column(
-    name: Any, column: np.ndarray, weight: np.ndarray, impute: bool = False, is_text: bool = True
-) -> Column:
+def learn_column(name: Any, column: np.ndarray, weight: np.ndarray, is_text: bool = True) -> Column:
     """What a column of the training samples holds; a row counts as often as its weight says.
 
-    With ``impute`` a gap has no feature: the median, or the most frequent word, stands for it. ``is_text`` is
-    about words; see `Column`.
+    ``is_text`` is about words; see `Column`.
     """
     counts = weight > 0.0
     column, weight = column[counts], weight[counts]
     missing = is_missing(column)
     present, share = column[~missing], weight[~missing]
-    has_gaps = bool(missing.any()) and not impute
+    has_gaps = bool(missing.any())
     if is_numbers(column):
         return Column(name, has_gaps=has_gaps, fill=_median(present, share))
     totals: defaultdict[str, float] = defaultdict(float)
@@ -102,9 +97,8 @@ def learn_column(
     kept = by_frequency
     if len(by_frequency) > MAX_WORDS:
         kept = [word for word in by_frequency if totals[word] >= RARE][:MAX_WORDS]
-    fill = by_frequency[0] if impute and by_frequency else None
     is_pooled = len(kept) < len(by_frequency)
-    return Column(name, True, tuple(sorted(kept)), is_pooled, has_gaps, fill, is_text)
+    return Column(name, True, tuple(sorted(kept)), is_pooled, has_gaps, None, is_text)
 
 
 def _median(values: np.ndarray, weight: np.ndarray) -> float:

@@ -203,15 +203,12 @@ def by_column(frame: Frame, encoder: Encoder) -> np.ndarray:
     return codes
 
 
-def learn_encoder(frame: Frame, weight: np.ndarray | None = None, impute: bool = False) -> Encoder:
-    """Learn from training samples; a row counts as often as its weight, shape (n_rows,), says.
-
-    With ``impute`` gaps have no features of their own: medians and the most frequent words stand for them.
-    """
+def learn_encoder(frame: Frame, weight: np.ndarray | None = None) -> Encoder:
+    """Learn from training samples; a row counts as often as its weight, shape (n_rows,), says."""
     weight = np.ones(len(frame)) if weight is None else weight
     pairs = zip(frame.names, frame.columns, strict=True)
     columns = tuple(
-        learn_column(name, values, weight, impute, k not in frame.codes_as_words)
+        learn_column(name, values, weight, k not in frame.codes_as_words)
         for k, (name, values) in enumerate(pairs)
     )
     return Encoder(columns, frame.has_names)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kernelwise._core.text import count
+from kernelwise.frames import learn_encoder
 from kernelwise.tables.columns import learn_column
 from kernelwise.tables.encoding import Encoding
 from kernelwise.tables.faults import Fault, check_faults
 from kernelwise.tables.libsvm import DENSE
 from kernelwise.tables.preparation import doubts, preparation
-from kernelwise.tables.suspects import column_fault, gaps_fault
+from kernelwise.tables.suspects import column_fault
 from kernelwise.tables.table import Table, TableError
 from kernelwise.tables.target import TARGET_NAMES, target_fault
 
@@ -39,9 +40,10 @@ def learn_encoding(
     """Learn how a training file becomes X and y, and say what was decided, one sentence each.
 
     ``target`` is the name or number of a column; None is the one with a usual name, or else the last.
-    ``ignore`` has names or numbers of columns to leave out; with ``impute`` medians and the most frequent
-    words stand for missing values, which are also the cells of features with a text in ``missing``; ``lump``
-    puts the rare words of a column together. Everything that is wrong is in one TableError.
+    ``ignore`` has names or numbers of columns to leave out. Missing values, which are also the cells of
+    features with a text in ``missing``, stay gaps; with ``impute`` medians and the most frequent words take
+    their places. ``lump`` keeps columns of words of which most are rare. Everything that is wrong is in one
+    TableError.
     """
     missing = tuple(missing)
     if table.matrix is not None:
@@ -52,7 +54,7 @@ def learn_encoding(
     if not places:
         raise TableError(f"{table.source} has no column left beside the target {table.names[place]!r}.")
     table = table.with_missing(missing, places)
-    check_faults(table.source, _faults(table, place, places, task, impute, lump), ignore, missing)
+    check_faults(table.source, _faults(table, place, places, task, lump), ignore, missing)
     columns = {k: learn_column(table, k, impute) for k in places}
     notes += _labels_that_are_missing(table, place, missing)
     notes += doubts(table, [k for k, column in columns.items() if column.categories])
@@ -66,7 +68,10 @@ def learn_encoding(
         len(table.names),
         missing=missing,
     )
-    return Learned(encoding, notes, preparation(table, columns, left_out, missing))
+    if encoding.has_words or encoding.has_gaps:
+        encoding = replace(encoding, encoder=learn_encoder(encoding.frame(table)))
+    said = preparation(table, columns, encoding.encoder, left_out, missing)
+    return Learned(encoding, notes, said)
 
 
 def _learn_libsvm(table: Table, task: str, has_options: Any) -> Learned:
@@ -83,15 +88,9 @@ def _learn_libsvm(table: Table, task: str, has_options: Any) -> Learned:
     return Learned(encoding, [], [])
 
 
-def _faults(
-    table: Table, target: int, places: Sequence[int], task: str, impute: bool, lump: bool
-) -> list[Fault]:
-    """All that is wrong with a training file: its target, its columns in their order, its gaps."""
-    by_column = {k: column_fault(table, k, lump, impute) for k in places}
-    faults = [target_fault(table, target, task), *by_column.values()]
-    if not impute:
-        kept = [k for k, fault in by_column.items() if fault is None or not fault.ignore]
-        faults.append(gaps_fault(table, kept))
+def _faults(table: Table, target: int, places: Sequence[int], task: str, lump: bool) -> list[Fault]:
+    """All that is wrong with a training file: its target, and its columns in their order."""
+    faults = [target_fault(table, target, task), *(column_fault(table, k, lump) for k in places)]
     return [fault for fault in faults if fault is not None]
 
 

@@ -53,7 +53,7 @@ def read(name: str, folder: Path, n_rows: int) -> tuple[pd.DataFrame, pl.DataFra
     path = next((path for path in sorted(folder.glob(f"{name}.csv*"))), None)
     if path is None:
         raise FileNotFoundError(f"There is no {name}.csv in {folder}; name its folder with --tables.")
-    frame, other = pd.read_csv(path), pl.read_csv(path)
+    frame, other = pd.read_csv(path), pl.read_csv(path, infer_schema_length=None)
     rows = np.sort(np.random.default_rng(0).permutation(len(frame))[:n_rows])
     y = frame.iloc[rows, -1].to_numpy().astype(str)
     return frame.iloc[rows, :-1].reset_index(drop=True), other[rows, :-1], y

@@ -121,12 +121,17 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     result_ : SelectionResult
         All of it, with the reason of every choice.
     relevance_ : ndarray of shape (n_features,)
-        If features have weights: the share of each in the distances; sums to 1.
+        If features have weights: the share of each in the distances; sums to 1. A column of words or with
+        gaps has one share.
     metric_ : ndarray of shape (n_features, n_features)
-        For learned metrics: Q of exp(−½ (x − y)ᵀQ(x − y)), in the units of X.
+        For learned metrics: Q of exp(−½ (x − y)ᵀQ(x − y)), in the units of X; of the features that
+        ``encoder_`` makes, if there is one.
     best_estimator_ : SVC or NystroemSVC
         The machine, on scaled features.
     scaler_ : transformer or None
+    encoder_ : Encoder
+        How words and gaps became features; only if the samples have some. ``encoder_.feature_names`` are the
+        names of these features, and ``encoder_.read(X)`` returns those of new samples.
     classes_, n_features_in_, feature_names_in_, n_iter_
         As everywhere in scikit-learn.
 

@@ -116,6 +116,9 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     best_estimator_ : SVR or NystroemSVR
         The machine, on scaled features and for standardised targets.
     scaler_ : transformer or None
+    encoder_ : Encoder
+        How words and gaps became features; only if the samples have some. ``encoder_.feature_names`` are the
+        names of these features, and ``encoder_.read(X)`` returns those of new samples.
     relevance_ : ndarray of shape (n_features,)
         For learned metrics: share of each feature in the mean squared distance.
     metric_ : ndarray of shape (n_features, n_features)

@@ -161,6 +161,7 @@ def test_what_new_rows_can_be():
         ([["u"]], "X has 1 column, and the model was trained on 2"),
         ([["u", "old"]], "X has 'old' in row 0, column 1, which is no number"),
         (["u", 1.0], "X must be a table of rows and columns"),
+        (None, "X must be an array, a list of rows or a data frame, got None"),
         (pd.DataFrame({"a": [], "b": []}), "X has no rows"),
     ],
 )

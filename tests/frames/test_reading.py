@@ -120,6 +120,7 @@ REFUSED = {
     r"Column 'a' of X mixes words \('u' in row 1\) and numbers \(3 in row 0\)": pd.DataFrame({"a": [3, "u"]}),
     "Column 'a' of X has values of the type interval": pd.DataFrame({"a": pd.interval_range(0, 2)}),
     "X has more than one column 'a'": pd.DataFrame([["u", "v"]], columns=["a", "a"]),
+    "X is a lazy frame, .* Pass X.collect": pl.LazyFrame({"a": ["u", "v"]}),
     "X has more than one column 'b'": pa.table([[1], [2]], names=["b", "b"]),
     "X has inf in row 1, column 'a', which is not a finite number": pd.DataFrame(
         {"a": [1.0, np.inf], "b": ["u", "v"]}

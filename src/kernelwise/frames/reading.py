@@ -76,6 +76,8 @@ def new_frame(X: Any, words: tuple[bool, ...]) -> Frame:
 
 def _native(X: Any) -> Any:
     """A data frame in narwhals' clothes, or None if X is no data frame."""
+    if hasattr(X, "collect_schema") and not hasattr(X, "to_numpy"):
+        raise ValueError("X is a lazy frame, whose rows are not there yet. Pass X.collect().")
     if not hasattr(X, "columns") or sparse.issparse(X):
         return None
     if hasattr(X, "column_names"):  # of pyarrow, whose ``columns`` are the values
@@ -149,7 +151,10 @@ def _objects(cells: Any, name: Any, words_too: bool = True) -> np.ndarray:
         )
     if text:
         if not words_too:
-            raise ValueError(f"X has {text[0][1]!r} in row {text[0][0]}, column {name}, which is no number.")
+            raise ValueError(
+                f"X has {text[0][1]!r} in row {text[0][0]}, column {name}, which is no number. Name the column in "
+                "categorical_features if it holds words, or leave it out."
+            )
         return words_of(cells)
     return np.array([np.nan if is_gap(cell) else float(cell) for cell in cells], dtype=float)
 
@@ -220,6 +225,7 @@ def _has_gaps(cells: np.ndarray) -> bool:
 
 
 def _two_dimensions(X: Any) -> np.ndarray:
+    check_table(X, "X")
     cells = _cells(X.toarray() if sparse.issparse(X) else X)
     if cells is None or cells.ndim != 2 or cells.dtype.kind not in "biufOU":
         got = "rows of different lengths" if cells is None else f"an array of shape {cells.shape}"

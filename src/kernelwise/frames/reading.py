@@ -152,8 +152,8 @@ def _objects(cells: Any, name: Any, words_too: bool = True) -> np.ndarray:
     if text:
         if not words_too:
             raise ValueError(
-                f"X has {text[0][1]!r} in row {text[0][0]}, column {name}, which is no number. Name the column in "
-                "categorical_features if it holds words, or leave it out."
+                f"X has {text[0][1]!r} in row {text[0][0]}, column {name}, which is no number. Name the "
+                "column in categorical_features if it holds words, or leave it out."
             )
         return words_of(cells)
     return np.array([np.nan if is_gap(cell) else float(cell) for cell in cells], dtype=float)

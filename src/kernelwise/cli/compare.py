@@ -86,7 +86,7 @@ def compare(
     with open_journal(journal, "compare", data, about) as cells, Progress() as progress:
         watcher = Watcher(progress, n_splits=folds * repeats, n_methods=n_methods)
         table = kernelwise.compare(
-            data.X,
+            data.rows,
             data.y,
             names,
             n_splits=folds,

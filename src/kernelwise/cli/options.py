@@ -36,11 +36,11 @@ Target = Annotated[
 HasHeader = Annotated[
     bool | None, typer.Option("--header/--no-header", help="Whether line 1 has names. Default: found out.")
 ]
-Impute = Annotated[bool, typer.Option("--impute", help="Medians and most frequent words for missing values.")]
+Impute = Annotated[bool, typer.Option("--impute", help="Fill missing values: medians, most frequent words.")]
 Missing = Annotated[
     str | None, typer.Option(metavar="TEXT,TEXT", help="Cells that count as missing values, such as -999.")
 ]
-Lump = Annotated[bool, typer.Option("--lump", help="Of many words in a column keep the 20 most frequent.")]
+Lump = Annotated[bool, typer.Option("--lump", help="Keep columns of many words, most of them rare.")]
 UnknownOption = Annotated[
     Unknown, typer.Option("--unknown", metavar="KIND", help="Words that are new: error, or ignore them.")
 ]

@@ -30,8 +30,9 @@ MOST_CLASSES = 8
 class Samples:
     """What a training file holds."""
 
-    X: Any
+    X: Any  # numbers, with words and gaps coded
     y: Any
+    rows: Any  # what an estimator takes: X, or a Frame if there are words or gaps
     encoding: Encoding
     notes: list[str]
     preparation: list[str]  # which columns were left out, coded or filled, one sentence each
@@ -99,11 +100,12 @@ def read_samples(
     for note in [*notes, *preparation]:
         say(note)
     encoding = learned.encoding
-    X, y, lines = encoding.samples(table), encoding.labels(table), table.lines
+    rows, y, lines = encoding.rows(table), encoding.labels(table), table.lines
     if times is not None:
         order = np.argsort(times, kind="stable")
-        X, y, lines, times = X[order], y[order], lines[order], times[order]
-    return Samples(X, y, encoding, notes, preparation, lines, learned.findings, groups, times)
+        rows, y, lines, times = rows[order], y[order], lines[order], times[order]
+    X = rows if encoding.encoder is None else encoding.encoder.transform(rows)
+    return Samples(X, y, rows, encoding, notes, preparation, lines, learned.findings, groups, times)
 
 
 def class_counts(data: Samples) -> dict[str, int] | None:
@@ -201,10 +203,10 @@ def fit(machine: Any, data: Samples, time_budget: float | None = None, journal: 
             journal=journal,
             on_scored=progress.scored,
             on_phase=lambda words: (progress.last if words == FINAL else progress.show)(words),
-            feature_names=data.encoding.feature_names,
+            feature_names=data.encoding.feature_names if data.encoding.encoder is None else None,
         )
         try:
-            fit_in_context(machine, data.X, data.y, context, data.groups)
+            fit_in_context(machine, data.rows, data.y, context, data.groups)
         except (ValueError, TypeError) as error:
             if not is_told(error):
                 raise

@@ -184,7 +184,7 @@ def read_test(path: Path, data: Any, unknown: str, must_be_known: bool) -> tuple
 
     notes: list[str] = []
     table = read_more(path, data.encoding)
-    X = data.encoding.samples(table, unknown, notes)
+    X = data.encoding.rows(table, unknown, notes)
     for note in notes:
         say(note)
     return X, labels_of_test(path, table, data, must_be_known)

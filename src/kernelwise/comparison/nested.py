@@ -24,6 +24,8 @@ from kernelwise.comparison.methods import BASELINES, estimators
 from kernelwise.comparison.outer import Partition, Splits
 from kernelwise.comparison.probabilities import held_out_log_loss
 from kernelwise.comparison.table import Comparison
+from kernelwise.estimators import TunedSVC, TunedSVR
+from kernelwise.frames import Frame, learn_encoder, to_frame
 
 #: Errors beside the score, in the order of a cell.
 ERRORS = {"classification": ("log_loss",), "regression": ("rmse", "mae")}
@@ -56,6 +58,8 @@ def compare(
     Parameters
     ----------
     X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        Words and gaps are coded as 0 and 1 for methods that take numbers only; `TunedSVC` and `TunedSVR` are
+        given the table.
     y : array of shape (n_samples,)
     methods : list of names, or dict from name to estimator, default=None
         Names of :data:`METHODS`, or of :data:`REGRESSION_METHODS`; None is the usual ones, with
@@ -101,7 +105,11 @@ def compare(
     ('r2', ['mae', 'rmse'])
     """
     check_choice(task, "task", "compare", tuple(BASELINES))
-    check_table(X, "X")
+    frame = to_frame(X, "from_dtype", "compare")
+    if frame is None:
+        check_table(X, "X")
+    else:  # the coding sees no targets
+        X = learn_encoder(frame).transform(frame)
     check_one_per_sample(y)
     check_integer(n_splits, "n_splits", "compare", least=2)
     check_integer(n_repeats, "n_repeats", "compare", least=1)
@@ -127,7 +135,8 @@ def compare(
             if len(journal.get(key, ())) != n_numbers:  # a cell of an earlier version has no log-loss
                 if on_begin is not None:
                     on_begin(name, s)
-                journal[key] = measure(estimator, X, y, *split, n_jobs=n_jobs, inner=inner)
+                rows = X if frame is None or not takes_tables(estimator) else frame
+                journal[key] = measure(estimator, rows, y, *split, n_jobs=n_jobs, inner=inner)
             cells[:, m, s] = np.array(journal[key], dtype=np.float64)  # None becomes NaN
             if callback is not None:
                 callback(name, s, cells[0, m, s])
@@ -143,6 +152,15 @@ def compare(
         errors=dict(zip(ERRORS[task], cells[4:], strict=True)),
         baseline=name_of_baseline,
     )
+
+
+def takes_tables(estimator: Any) -> bool:
+    """Whether an estimator is one of ours that takes words and gaps."""
+    return isinstance(estimator, TunedSVC | TunedSVR)
+
+
+def _rows(X: Any, rows: np.ndarray) -> Any:
+    return X[rows] if isinstance(X, Frame) else safe_indexing(X, rows)
 
 
 def nested_cell(
@@ -170,7 +188,7 @@ def nested_class_cell(
 ) -> tuple[float | None, ...]:
     """The numbers of `nested_cell`, and the log-loss; what the probabilities take is in no time."""
     model, work = _trained(estimator, X, y, train, n_jobs, inner)
-    parts = safe_indexing(X, train), y[train], safe_indexing(X, test), y[test]
+    parts = _rows(X, train), y[train], _rows(X, test), y[test]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         loss = held_out_log_loss(model, *parts, inner=inner)
@@ -188,7 +206,7 @@ def nested_number_cell(
 ) -> tuple[float, ...]:
     """R², wall and processor seconds, machines, RMSE and MAE of one method on one outer fold."""
     model, work = _trained(estimator, X, y, train, n_jobs, inner)
-    rest = y[test] - model.predict(safe_indexing(X, test))
+    rest = y[test] - model.predict(_rows(X, test))
     scatter = float(np.mean((y[test] - y[test].mean()) ** 2))
     squared = float(np.mean(rest**2))
     r2 = 1.0 - squared / scatter if scatter > 0 else 0.0
@@ -202,7 +220,7 @@ CELLS: dict[str, Callable[..., tuple[float | None, ...]]] = {
 
 
 def _accuracy(model: Any, X: Any, y: np.ndarray, test: np.ndarray) -> float:
-    return float(np.mean(model.predict(safe_indexing(X, test)) == y[test]))
+    return float(np.mean(model.predict(_rows(X, test)) == y[test]))
 
 
 def _trained(
@@ -223,6 +241,6 @@ def _trained(
     ):
         warnings.simplefilter("ignore")  # of peers: what matters here is what they score
         started, cpu_started = time.perf_counter(), time.process_time()
-        model.fit(safe_indexing(X, train), y[train])
+        model.fit(_rows(X, train), y[train])
         seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu_started
     return model, (seconds, cpu_seconds, float(peers.n_machines(model)))

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,6 +28,7 @@ from kernelwise.estimators._routing import OwnFolds, Routed, asked_by_row, route
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.estimators.kernel_choice import matrix_check
 from kernelwise.findings import Finding
+from kernelwise.frames import Frame, by_column, frame_findings, learn_encoder, to_frame
 from kernelwise.kernels import KERNELS, Kernel, as_kernel
 from kernelwise.kernels.metric import feature_relevance
 from kernelwise.search.baseline import baseline
@@ -53,12 +55,13 @@ from kernelwise.search.settings import (
     values_of_C,
 )
 from kernelwise.search.stability import stability_findings
+from kernelwise.search.tied import deviations
 
 #: Attributes that not every fit sets: those of an earlier one must not stay behind.
 NOT_ALWAYS_SET = (
     *("best_estimator_", "n_iter_", "refit_time_", "relevance_", "metric_", "_record", "_sigmoids"),
     *("_knows_class_weights", "_costs", "threshold_", "threshold_error_"),
-    *("_gram_columns", "cv_results_", "result_", "diagnostics_"),
+    *("_gram_columns", "cv_results_", "result_", "diagnostics_", "encoder_"),
 )
 
 
@@ -94,6 +97,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
     scale: Any
     scoring: Any
     solver: str
+    categorical_features: Any
     backend: str | None
     tol: float
     max_iter: int
@@ -186,7 +190,12 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
     ) -> tuple[CrossValidator, Prepared, list[Finding]]:
         """What scores kernels on the folds, the rows, and columns that leak the target."""
         me = type(self).__name__
-        X, y, identity, weight = self._check(X, y, sample_weight)
+        frame = None if self._is_gram() else to_frame(X, self.categorical_features, me)
+        # What is checked of a table besides its columns are its shape and the targets.
+        stand_in = X if frame is None else np.zeros(frame.shape)
+        X, y, identity, weight = self._check(stand_in, y, sample_weight)
+        if frame is not None:
+            X = self._encode(frame, weight)
         if context.feature_names is not None:
             if len(context.feature_names) != X.shape[1]:
                 given = count(len(context.feature_names), "name was", "names were")
@@ -198,8 +207,9 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         seed, check_matrix = seed_of(self.random_state), matrix_check(self.kernel)
         to_score = asked_by_row(routed, weight, is_weighted=sample_weight is not None)
         apart = None if to_score is None else to_score.apart
+        layout = None if frame is None else self.encoder_.layout
         how = {"scale": self.scale, "owner": me, "check_matrix": check_matrix, "apart": apart}
-        prepared = prepare(X, identity, weight, **how)
+        prepared = prepare(X, identity, weight, **how, layout=layout)
         self.scaler_ = prepared.scaler
         rows = prepared.distinct.rows
         family = self._family(y[rows], prepared.distinct.weight)
@@ -229,7 +239,17 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         Cs = values_of_C(self.Cs, me)
         runner = self._runner()
         judge = CrossValidator(samples, folds, family, scorer, context, runner, settings, Cs, seed, others)
+        if frame is not None:
+            table = by_column(frame, self.encoder_)
+            return judge, prepared, [*self._leaks(table, y), *frame_findings(frame, self.encoder_)]
         return judge, prepared, [] if prepared.is_gram else self._leaks(X, y)
+
+    def _encode(self, frame: Frame, weight: np.ndarray) -> np.ndarray:
+        """Learn how a table becomes features, and return these, of shape (n_samples, n_features)."""
+        self.encoder_ = learn_encoder(frame, weight)
+        if frame.feature_names is not None:
+            self.feature_names_in_ = frame.feature_names
+        return self.encoder_.transform(frame)
 
     def _leaks(self, X: Any, y: np.ndarray) -> list[Finding]:
         """Columns of the user's own rows that look like a leak."""
@@ -265,9 +285,10 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         kernel, samples = choice.scored.kernel, judge.samples
         if not isinstance(kernel, Kernel) or samples.is_gram:
             return
-        shares = feature_relevance(kernel, variances(samples.Z, samples.weight))
+        variance = variances(samples.Z, samples.weight)
+        shares = feature_relevance(kernel, variance, deviations(samples, variance))
         if shares is not None:
-            self.relevance_ = shares
+            self.relevance_ = shares if samples.columns is None else np.bincount(samples.columns, shares)
         if kernel.learns_metric:
             n_features = samples.Z.shape[1]
             factor = factors(self.scaler_, n_features)
@@ -326,6 +347,20 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         X = self._read_new(X)
         return X[:, self._gram_columns] if self._is_gram() else apply_scaler(self.scaler_, X)
 
+    def _read_new(self, X: Any) -> Any:
+        encoder = getattr(self, "encoder_", None)
+        if encoder is not None:
+            return encoder.read(X)
+        try:
+            return super()._read_new(X)
+        except ValueError as error:
+            if "contains NaN" not in str(error):
+                raise
+            raise ValueError(
+                "X contains NaN, and the samples that the model was trained on had no gaps. Fill the gaps, "
+                "or train on samples that have some."
+            ) from error
+
     def machine_values(self, X: Any) -> np.ndarray:
         """Return the decision values of every machine, of shape (n_samples, n_machines)."""
         Z = self.machine_samples(X)  # which says so where there is no machine
@@ -352,6 +387,12 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
 
     def _route(self, sample_weight: Any, groups: Any, params: dict[str, Any]) -> Routed:
         return route_fit(self, sample_weight, groups, params, self._scorers)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        is_table = not self._is_gram()
+        tags.input_tags.allow_nan = tags.input_tags.categorical = is_table
+        return tags
 
     def _input(self) -> dict[str, Any]:
         """What samples are turned into; a search compares Gram matrices in double precision."""

@@ -83,6 +83,11 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     scale : {"standard", "minmax"}, transformer or None, default="standard"
         Scaling of the features, learned from all samples before the folds are drawn (it sees no labels).
         Sparse features are not centred.
+    categorical_features : "from_dtype", None, or array of names, indices or booleans, default="from_dtype"
+        Which columns hold words. "from_dtype" takes the columns of text and categories of a data frame (of
+        pandas, polars or pyarrow); columns of numbers and booleans are numbers. None takes none, and refuses
+        text. Words and missing values are coded so that every column weighs like a standardised number; see
+        ``docs/guide/frames.md``.
     multiclass : {"ovo", "ovr", "ovr-fuzzy", "ovo-reject"}, default="ovo"
     reject_label : object, default=None
     class_weight : dict, "balanced" or a list of them, default=None
@@ -143,10 +148,12 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     result_ : SelectionResult
         All of it, with the reason of every choice.
     relevance_ : ndarray of shape (n_features,)
-        If features have weights: the share of each in the distances; sums to 1. Where a kernel without
-        weights won, to ask for it is an AttributeError that says so.
+        If features have weights: the share of each in the distances; sums to 1. A column of words or with
+        gaps has one share. Where a kernel without weights won, to ask for it is an AttributeError that says
+        so.
     metric_ : ndarray of shape (n_features, n_features)
-        For learned metrics: Q of exp(−½ (x − y)ᵀQ(x − y)), in the units of X.
+        For learned metrics: Q of exp(−½ (x − y)ᵀQ(x − y)), in the units of X; of the features that
+        ``encoder_`` makes, if there is one.
     best_estimator_ : SVC or NystroemSVC
         The machine, on scaled features.
     scaler_ : transformer or None
@@ -155,6 +162,9 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     threshold_, threshold_error_ : float
         The probability above which ``classes_[1]`` is answered, if ``threshold`` is given, and the standard
         error of one that was chosen.
+    encoder_ : Encoder
+        How words and gaps became features; only if the samples have some. ``encoder_.feature_names`` are the
+        names of these features, and ``encoder_.read(X)`` returns those of new samples.
     classes_, n_features_in_, feature_names_in_, n_iter_
         As everywhere in scikit-learn.
 
@@ -179,6 +189,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         scoring: Any = None,
         refit: Any = True,
         scale: Any = "standard",
+        categorical_features: Any = "from_dtype",
         multiclass: str = "ovo",
         reject_label: Any = None,
         class_weight: Any = None,
@@ -204,6 +215,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         self.scoring = scoring
         self.refit = refit
         self.scale = scale
+        self.categorical_features = categorical_features
         self.multiclass = multiclass
         self.reject_label = reject_label
         self.class_weight = class_weight

@@ -75,6 +75,8 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     scale : {"standard", "minmax"}, transformer or None, default="standard"
         Scaling of the features, learned from all samples before the folds are drawn. Targets are always
         standardised.
+    categorical_features : "from_dtype", None, or array of names, indices or booleans, default="from_dtype"
+        Which columns hold words: as in `TunedSVC`.
     tol, max_iter : float, int
         As in `SVC`, for standardised targets. Machines of the search are trained to ten times ``tol``.
     solver : {"auto", "exact", "nystroem"}, default="auto"
@@ -119,6 +121,9 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     best_estimator_ : SVR or NystroemSVR
         The machine, on scaled features and for standardised targets.
     scaler_ : transformer or None
+    encoder_ : Encoder
+        How words and gaps became features; only if the samples have some. ``encoder_.feature_names`` are the
+        names of these features, and ``encoder_.read(X)`` returns those of new samples.
     relevance_ : ndarray of shape (n_features,)
         If features have weights: the share of each in the distances, as in `TunedSVC`.
     metric_ : ndarray of shape (n_features, n_features)
@@ -148,6 +153,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         scoring: Any = None,
         refit: Any = True,
         scale: Any = "standard",
+        categorical_features: Any = "from_dtype",
         tol: float = 1e-3,
         max_iter: int = -1,
         solver: str = "auto",
@@ -167,6 +173,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         self.scoring = scoring
         self.refit = refit
         self.scale = scale
+        self.categorical_features = categorical_features
         self.tol = tol
         self.max_iter = max_iter
         self.solver = solver

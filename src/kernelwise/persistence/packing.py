@@ -37,6 +37,7 @@ from kernelwise.estimators import SVC, SVR, NystroemSVC, NystroemSVR, TunedSVC, 
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.findings import Finding
+from kernelwise.frames import Column, Encoder
 from kernelwise.result import History, TuningResult
 from kernelwise.search.baseline import Baseline
 from kernelwise.search.result import SelectionResult
@@ -58,6 +59,7 @@ SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
 PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]
 OTHERS = (
     *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC, NystroemSVR),
+    *(Encoder, Column),
     *(FitRecord, SelectionResult, TuningResult, Baseline, Finding, PositiveScore),
 )
 CLASSES = {part.__name__: part for part in (*OTHERS, *SPLITTERS, *SCALERS, *PARTS)}

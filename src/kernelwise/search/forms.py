@@ -51,7 +51,7 @@ def auto(judge: CrossValidator, one: Callable[..., Choice], by_score: bool) -> C
     forms = Forms(judge)
     for name in AUTO:
         forms.try_(name, partial(one, name))
-    n_features = Z.shape[1]
+    n_features = judge.samples.n_columns
     if by_score and n_features > 1:
         forms.try_weighted()
     if by_score and judge.family.sum_widths:
@@ -130,7 +130,7 @@ class Forms:
         first = plain[AUTO[0]].scored
         products = outer_products(self.judge, first, first.kernel, full=False)
         for name, choice in plain.items():
-            kernels = weighted(choice.scored.kernel, products)
+            kernels = weighted(choice.scored.kernel, products, columns=self.judge.samples.columns)
             self.try_(WEIGHTED.format(name), partial(self._climb, kernels, "gradients"))
 
     def try_sum(self) -> None:

@@ -15,6 +15,7 @@ from kernelwise.search.fold_kernels import FoldKernels, without_rounding
 from kernelwise.search.metric_learner import LearnedMetric, MetricLearner
 from kernelwise.search.rules import most_regularised_within, simplest_within
 from kernelwise.search.scored_kernel import ScoredKernel
+from kernelwise.search.tied import tied
 
 #: A weight below this share of the largest is small.
 SMALL = 0.05
@@ -123,7 +124,8 @@ def _learn(judge: CrossValidator, name: str, criterion: Any) -> tuple[LearnedMet
     final = _learn_on(learner, judge, np.arange(len(judge.in_folds)))
     from_best = MetricLearner(name, criterion, starts=(final.start,), random_state=judge.random_state)
     by_fold = [_learn_on(from_best, judge, train).kernel for train, _ in judge.folds]
-    return final, FoldKernels(final.kernel, by_fold).mapped(without_rounding)
+    kernels = FoldKernels(final.kernel, by_fold).mapped(lambda kernel: tied(kernel, judge.held_out))
+    return final, kernels.mapped(without_rounding)
 
 
 def _learn_on(learner: MetricLearner, judge: CrossValidator, rows: np.ndarray) -> LearnedMetric:

@@ -21,6 +21,7 @@ from kernelwise.search.forms import Forms
 from kernelwise.search.gradient_metric import outer_products
 from kernelwise.search.learned_metrics import most_regularised, search_metric
 from kernelwise.search.result import Choice, columns_of
+from kernelwise.search.tied import columns_that_vary
 from kernelwise.search.weighted_forms import weighted
 
 #: The form of one width from which each form with a metric starts.
@@ -49,10 +50,10 @@ def by_gradients(judge: CrossValidator, name: str, plain: Choice) -> Choice:
         Of the form that it names.
     """
     metrics = MetricForms(judge, name, plain)
-    n_features = judge.samples.Z.shape[1]
-    varies = (np.ptp(judge.samples.Z, axis=0) > 0.0).astype(float)
-    metrics.try_(PLAIN_METRIC, weighted(plain.scored.kernel, [varies], 0.0).final)
-    if n_features > 1:
+    samples = judge.samples
+    varies = columns_that_vary(samples)
+    metrics.try_(PLAIN_METRIC, weighted(plain.scored.kernel, [varies], 0.0, samples.columns).final)
+    if samples.n_columns > 1:
         metrics.try_gradients(full=False)
         if name == "gaussian":
             metrics.try_gradients(full=True)
@@ -73,7 +74,7 @@ def metric_of_gradients(judge: CrossValidator, plain: Choice, *, full: bool, rou
         products = outer_products(judge, scored, kernels, full=full)
         climbs = []
         for t in STEPS if number == rounds - 1 else (1.0,):
-            climbs.append(Climb(weighted(start, products, t), judge))
+            climbs.append(Climb(weighted(start, products, t, judge.samples.columns), judge))
             climbs[-1].run([1.0], [f"metric: {STEPS[t]}"], climb=False)
         best = max(climbs, key=lambda climb: climb.tried[1.0].best_score)
         scored, kernels = best.tried[1.0], best.base
@@ -105,7 +106,8 @@ class MetricForms:
                 return
             products = outer_products(self.judge, scored, kernels, full=full)
             for t, words in STEPS.items():
-                self.try_(f"{'full ' if full else ''}{words}{which}", weighted(start, products, t))
+                kernels_at_t = weighted(start, products, t, self.judge.samples.columns)
+                self.try_(f"{'full ' if full else ''}{words}{which}", kernels_at_t)
             last = self.forms.choices.get(f"{'full ' if full else ''}{STEPS[1.0]}{which}")
             if last is None or last.climb is None:  # there was no time
                 return

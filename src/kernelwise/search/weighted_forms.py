@@ -14,16 +14,22 @@ from kernelwise.search.fold_kernels import FoldKernels, final_kernel, without_ro
 from kernelwise.search.gradient_metric import metric_at
 
 
-def weighted(kernel: Any, products: Sequence[np.ndarray], t: float = 1.0) -> FoldKernels:
+def weighted(
+    kernel: Any, products: Sequence[np.ndarray], t: float = 1.0, columns: np.ndarray | None = None
+) -> FoldKernels:
     """An RBF or a Laplacian kernel with a metric from gradients, without each fold and in the end.
 
     ``products`` are those of `kernelwise.search.gradient_metric.outer_products`, which are diagonals or, for
     RBF kernels, full; ``t`` is how far the metric goes from the plain one. The mean of the weights is that of
-    the kernel, which a climb over widths starts from.
+    the kernel, which a climb over widths starts from. ``columns`` is the column of each feature, where that
+    is not one feature each: diagonals have a weight for every column.
     """
     # Weights of differences are the roots of those of squared differences.
     power = 0.5 * t if kernel.distance == "cityblock" else t
-    *by_fold, final = (without_rounding(_weighted(kernel, metric_at(one, power))) for one in products)
+    metrics = [metric_at(one, power) for one in products]
+    if columns is not None:
+        metrics = [metric[columns] if metric.ndim == 1 else metric for metric in metrics]
+    *by_fold, final = (without_rounding(_weighted(kernel, metric)) for metric in metrics)
     return FoldKernels(final, by_fold)
 
 

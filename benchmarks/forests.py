@@ -113,25 +113,25 @@ def line(rows: list[Row]) -> str:
     return f"{rows[0]['set']:28s}{rows[0]['rows']:>6}" + "".join(f"{text:>19s}" for text in texts)
 
 
-def filled(page: str, tables: dict[str, list[Row]], folder: str) -> str:
+def filled(page: str, tables: dict[str, list[Row]], folder: str, study: str = "forests") -> str:
     """The text of a page with the tables between ``<!-- forests: NAME -->`` and ``<!-- end -->``."""
     for measure, rows in tables.items():
-        name = f"forests_{measure}.csv"
+        name = f"{study}_{measure}.csv"
         table = f"{markdown(rows)}\n\nRows: [{folder}/{name}]({folder}/{name})"
-        between = re.compile(rf"(<!-- forests: {measure} -->\n).*?(\n<!-- end -->)", re.DOTALL)
+        between = re.compile(rf"(<!-- {study}: {measure} -->\n).*?(\n<!-- end -->)", re.DOTALL)
         page, n_places = between.subn(lambda match, text=table: match[1] + text + match[2], page)
         if n_places != 1:
             raise ValueError(
-                f"The page must have '<!-- forests: {measure} -->' once, has it {n_places} times."
+                f"The page must have '<!-- {study}: {measure} -->' once, has it {n_places} times."
             )
     return page
 
 
-def write(tables: dict[str, list[Row]], folder: Path) -> None:
+def write(tables: dict[str, list[Row]], folder: Path, study: str = "forests") -> None:
     """A CSV file for each measure."""
     folder.mkdir(parents=True, exist_ok=True)
     for measure, rows in tables.items():
-        write_csv(folder / f"forests_{measure}.csv", rows)
+        write_csv(folder / f"{study}_{measure}.csv", rows)
 
 
 def main(arguments: list[str] | None = None) -> None:

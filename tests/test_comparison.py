@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
@@ -174,3 +176,64 @@ def test_no_minus_zero_and_a_word_about_halving():
     ]
     machines[2] = 300.0
     assert Comparison(names, scores, zeros, zeros, machines, {}).notes() == []
+
+
+class Remembers(DummyClassifier):
+    """Keeps the folds and the rows that it was given."""
+
+    seen: ClassVar[list] = []
+
+    def __init__(self, cv=None):
+        super().__init__(strategy="prior")
+        self.cv = cv
+
+    def fit(self, X, y):
+        self.seen.append((self.cv, np.asarray(X)))
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_groups_are_never_parted(task):
+    groups = np.random.default_rng(0).integers(0, 12, size=150)
+    numbered = np.column_stack([groups, np.arange(150)])
+    Remembers.seen.clear()
+    y = Y if task == "classification" else X[:, 0]
+    compare(
+        numbered, y, {"dummy": Remembers()}, n_splits=3, n_repeats=2, groups=groups, task=task, baseline=False
+    )
+    assert len(Remembers.seen) == 6
+    tests = []
+    for folds, rows in Remembers.seen:
+        tests.append(np.setdiff1d(np.arange(150), rows[:, 1]))
+        assert not np.intersect1d(groups[tests[-1]], rows[:, 0]).size
+        assert len(folds) == 5
+        for train, test in folds:
+            assert not np.intersect1d(rows[train, 0], rows[test, 0]).size
+    np.testing.assert_array_equal(np.sort(np.concatenate(tests[:3])), np.arange(150))
+
+
+def test_folds_of_time_train_on_earlier_rows():
+    times = np.random.default_rng(0).permutation(150)
+    Remembers.seen.clear()
+    compare(times[:, None], Y, {"dummy": Remembers()}, n_splits=3, times=times, baseline=False)
+    assert [len(rows) for _, rows in Remembers.seen] == [39, 76, 113]
+    for folds, rows in Remembers.seen:
+        assert rows.max() == len(rows) - 1
+        assert all(rows[train].max() < rows[test].min() for train, test in folds)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"groups": Y, "times": Y}, "two ways to make folds"),
+        ({"times": Y, "n_repeats": 2}, "'n_repeats' must be 1"),
+        ({"times": Y[:3]}, "one value for each of the 150 samples"),
+        ({"groups": Y[:3]}, "groups has 3 values for 150 samples"),
+        ({"groups": Y, "n_splits": 4}, "4 outer folds are more than the 3 groups"),
+        ({"groups": np.arange(150) < 50, "n_splits": 2}, "outer fold . has one class only"),
+        ({"times": np.arange(150), "n_splits": 5}, "outer fold 0 has one class only"),
+    ],
+)
+def test_folds_that_cannot_be_are_refused(more, words):
+    with pytest.raises(ValueError, match=words):
+        compare(X, Y, {"dummy": DummyClassifier()}, **more)

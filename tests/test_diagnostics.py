@@ -13,9 +13,9 @@ from scipy import sparse
 from sklearn.datasets import make_blobs
 
 from kernelwise import Diagnosis, diagnose
-from kernelwise.criteria import KernelTargetAlignment, Polarization
+from kernelwise.criteria import KernelTargetAlignment, Polarization, as_criterion
 from kernelwise.diagnostics import boundary_verdict, closest_pair, distinct_points
-from kernelwise.diagnostics._theorems import pull
+from kernelwise.diagnostics._pulls import BY_SUMS, pulls
 from kernelwise.estimators.kernel_choice import Rows, gram_or_rows, trains_by_rows
 from kernelwise.findings import Finding
 from kernelwise.kernels import KERNELS, RBF, LowRankGaussian
@@ -101,18 +101,21 @@ def change_when_wider(X, y, pair, criterion=None):
 
 @pytest.mark.parametrize("case", ["plain", "ties and duplicates", "corners"])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_sign_of_the_change_of_polarization_and_alignment(case, n_classes):
+def test_sign_of_the_change_of_criteria_of_sums(case, n_classes):
     """Theorem 3, and what is left of it with ties, duplicates and more classes."""
     signs = set()
     X = HARD[case]
     for seed in range(12):
         index = np.random.default_rng(seed).integers(0, n_classes, len(X))
-        pair = closest_pair(distinct_points(X, index, n_classes))
-        if pull(pair) != 0:
-            for criterion in (Polarization(), KernelTargetAlignment()):
-                assert np.sign(change_when_wider(X, index, pair, criterion)) == np.sign(pull(pair))
-            signs.add(np.sign(pull(pair)))
-    assert signs == {-1.0, 1.0} or (case == "corners" and n_classes == 3)
+        points = distinct_points(X, index, n_classes)
+        pair = closest_pair(points)
+        found = pulls(pair, points)
+        assert ("centered-kta" in found) == (case != "ties and duplicates")
+        for name in set(BY_SUMS) & set(found):
+            if found[name]:
+                assert np.sign(change_when_wider(X, index, pair, as_criterion(name))) == found[name], name
+        signs.add(found["polarization"])
+    assert {-1, 1} <= signs or (case == "corners" and n_classes == 3)
 
 
 def with_closest_pair(are_different):
@@ -134,9 +137,11 @@ def test_verdict_of_both_theorems(are_different):
     assert ("have a boundary optimum at σ → 0" in found.message) == are_different
     assert ("different labels" in found.message) == are_different
     assert ("Jaakkola" in found.advice) == are_different
-    assert "and so do alignment and centred alignment" in found.message
-    every = ("polarization", "kta", "radius-margin", "centered-kta")
-    assert boundary_verdict(X, y).affected == (every if are_different else ())
+    others = "alignment, DBTC, ESDR, J4, centred alignment and the regularised margin w"
+    assert f"and so do {others}" in found.message
+    every = ("polarization", "kta", "dbtc", "esdr", "j4", "centered-kta", "regularized-margin")
+    assert boundary_verdict(X, y).affected == ((*every, "radius-margin") if are_different else ())
+    assert set(boundary_verdict(X, y).signs.values()) == {-1 if are_different else 1}
     assert boundary_verdict(X, y).finding == found
 
     pair = closest_pair(distinct_points(X, (y > 0).astype(int), 2))
@@ -158,7 +163,7 @@ def test_duplicates_leave_theorem_two():
     assert found.severity == "warning"
     assert "samples 0 and 1" in found.message
     assert "repeated points stay equal at every width" in found.message
-    assert boundary_verdict(X, y).affected == ("polarization", "kta")
+    assert boundary_verdict(X, y).affected == ("polarization", "kta", "dbtc", "esdr", "j4")
 
 
 def test_cancelling_labels_are_left_to_the_next_distance():

@@ -12,6 +12,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "kernelwise"
 LAYERS = (
     ("exceptions", "findings"),
     ("_core",),
+    ("frames",),
     ("tables", "kernels"),
     ("datasets", "multiclass"),
     ("solvers",),

@@ -15,6 +15,7 @@ def tune(
     kernel: Any = "auto",
     criterion: Any = "auto",
     sample_weight: Any = None,
+    groups: Any = None,
     **settings: Any,
 ) -> SelectionResult:
     """Choose a kernel's parameters and C from the data, without training the final machine.
@@ -26,6 +27,8 @@ def tune(
     kernel : str, Kernel or list of them, default="auto"
     criterion : "auto", str or Criterion, default="auto"
     sample_weight : array of shape (n_samples,), default=None
+    groups : array of shape (n_samples,), default=None
+        Rows of one group stay together in folds; for the splitter, if ``cv`` is one.
     **settings
         Further parameters of `TunedSVC`, except ``refit``.
 
@@ -46,4 +49,4 @@ def tune(
     if "refit" in settings:
         raise ValueError("tune() trains no final machine, so that 'refit' has no meaning: use TunedSVC.")
     model = TunedSVC(kernel, criterion=criterion, refit=False, **settings)
-    return model.fit(X, y, sample_weight).result_
+    return model.fit(X, y, sample_weight, groups).result_

@@ -9,8 +9,9 @@ from benchmarks.harness import Run, agreement
 from benchmarks.jobs import make_task
 from benchmarks.systems import DEFAULT, SYSTEMS
 from benchmarks.worker import INSTALL, run
+from sklearn.datasets import load_iris
 
-from benchmarks import cost, data, fuzz_files, quasi_newton, regression
+from benchmarks import beside_rbf, cost, data, fuzz_files, quasi_newton, regression
 
 PEERS = {"intelex": "sklearnex", "libsvm_official": "libsvm", "liquidsvm": "liquidSVM"}
 
@@ -73,6 +74,16 @@ def test_regression_prints_a_line_for_each_set_and_method(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line[:42].split()[1] for line in lines] == ["TunedSVR()", 'TunedSVR("diagonal")']
     assert all("R² 0.4" in line for line in lines)
+
+
+def test_a_kernel_beside_itself_has_no_difference(monkeypatch, capsys):
+    monkeypatch.setattr(beside_rbf, "samples", lambda name: load_iris(return_X_y=True))
+    beside_rbf.main(["--kernels", "rbf", "laplacian", "--sets", "iris", "--train", "60", "--splits", "2"])
+    head, line, mean, worst = capsys.readouterr().out.splitlines()
+    assert head.split() == ["set", "rbf", "rbf", "laplacian"]
+    assert line.split()[2:5] == ["+0.00", "±", "0.00"]
+    assert mean.split()[:2] == ["mean", "+0.00"]
+    assert worst.split()[2] == line.split()[7]
 
 
 def test_the_page_on_cost_has_its_figures(capsys):

@@ -36,17 +36,17 @@ def messy(tmp_path):
 
 def test_a_messy_file_gives_a_result_in_the_second_run(run, refused, messy):
     first, *faults, last = refused("tune", messy).splitlines()
-    assert first == "messy.csv has 5 faults:"
+    assert first == "messy.csv has 4 faults:"
     assert faults[2] == (
         "- column 'conc': 5 of 300 cells are not numbers ('-', first in line 86). Tell kernelwise that '-' "
-        "means missing with --missing - --impute, or leave the column out with --ignore conc."
+        "means missing with --missing -, or leave the column out with --ignore conc."
     )
-    assert last == 'To go on: --ignore sample_id,date --missing "-,<5" --impute'
+    assert last == 'To go on: --ignore sample_id,date --missing "-,<5"'
     options = shlex.split(last.removeprefix("To go on: "))
     code, out, _ = run("tune", messy, *options, *SHORT, "--model", "m.kw")
     assert code == 0
     assert (
-        "300 rows, 4 columns coded as 9 features; 3 classes: mild case (150), severe case (75), no finding"
+        "300 rows, 4 columns coded as 12 features; 3 classes: mild case (150), severe case (75), no finding"
         in out
     )
     assert run("predict", "m.kw", messy).code == 0

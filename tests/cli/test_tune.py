@@ -82,7 +82,7 @@ def test_standard_output_has_the_result_and_standard_error_the_rest(run, train):
     assert re.search(r"\ncross-validated accuracy  [01]\.\d{4} ± 0\.\d{4} \(2 folds\)", out)
     assert re.search(r"\n± is one standard error: .*\n\nWhy this answer:\n- ", out)
     assert "The target is 'play'" in err
-    assert "Columns of words became features of 0 and 1: 'colour' (3 words, 3 features)" in err
+    assert "Columns of words became features of 0 and 1: 'colour' (3 words)." in err
     assert re.search(r"about \d+ % done, highest score [01]\.\d{4}, \d+ models; RBF", err)
     assert "about 95 % done, highest score " in err.split("; training the final model")[0].splitlines()[-1]
     assert "The target is" not in out
@@ -104,7 +104,8 @@ def test_a_model_predicts_from_another_file_what_it_did_in_training(run, train, 
     assert all(float(row["p(no)"]) + float(row["p(yes)"]) == pytest.approx(1.0, abs=1e-9) for row in table)
     assert all(len(row["p(no)"]) == len("0.1234") for row in table)
     loaded = kernelwise.load("m.kw")
-    assert loaded.feature_names_in_.tolist() == ["a", "b", "colour=blue", "colour=green", "colour=red"]
+    assert loaded.feature_names_in_.tolist() == ["a", "b", "colour"]
+    assert loaded.encoder_.feature_names == ["a", "b", "colour=blue", "colour=green", "colour=red"]
     code, out, _ = run("predict", "m.kw", "new.csv", "--out", "p.csv")
     assert (code, out) == (0, "")
     with open("p.csv", newline="") as file:
@@ -199,7 +200,7 @@ def test_a_report_is_drawn_from_the_same_data(run, train, monkeypatch, tmp_path)
     assert told["command"] == f"kernelwise tune train.csv train.csv {' '.join(SHORT)} --report r.html"
     assert told["source"] == "train.csv"
     assert told["seed"] == 0
-    assert told["test"][0].shape == told["X"].shape == (40, 5)
+    assert told["test"][0].shape == told["X"].shape == (40, 3)
     assert told["model"].feature_names_in_[0] == "a"
     methods = ("--methods", "SVC defaults", "--folds", 2)
     code, _, _ = run("compare", "train.csv", *methods, "--report", "c.html")

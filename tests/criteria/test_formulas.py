@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kernelwise.criteria import KernelTargetAlignment
-from kernelwise.kernels import RBF, Linear
+from kernelwise.kernels import RBF, Linear, Polynomial, Sigmoid
 from kernelwise.metrics import esdr, inter_class_distance, j4, kernel_target_alignment, polarization
 
 
@@ -186,3 +186,14 @@ def test_single_precision_gram_matrices_are_taken(blobs):
     assert esdr(K.astype(np.float32), y) == pytest.approx(esdr(K, y), rel=1e-5)
     criterion = KernelTargetAlignment(centered=True)
     assert criterion.score(K.astype(np.float32), y) == pytest.approx(criterion.score(K, y), rel=1e-4)
+
+
+@pytest.mark.parametrize("kernel", [RBF(0.5), Linear(), Polynomial(3), Sigmoid(0.1, 0.5)], ids=repr)
+def test_equation_16_of_paper_004_needs_no_normalised_kernel(kernel):
+    random = np.random.default_rng(1)
+    X, y = random.normal(size=(30, 3)), np.repeat([-1, 1], [12, 18])
+    K = kernel(X)
+    one, two = np.flatnonzero(y == -1), np.flatnonzero(y == 1)
+    a = mean_square_distance(K, one, two)
+    b, c = mean_square_distance(K, one, one), mean_square_distance(K, two, two)
+    assert inter_class_distance(K, y) == pytest.approx(a - b / 2 - c / 2, rel=1e-10)

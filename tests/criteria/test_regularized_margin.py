@@ -104,3 +104,21 @@ def test_bad_parameters_are_refused(blobs):
         RegularizedMargin(K_reference=np.eye(10)).value(RBF(1.0)(X), y)
     assert as_criterion("regularized-margin") == RegularizedMargin()
     assert not as_criterion("regularized-margin").theta.size
+
+
+def test_alpha_is_held_fixed_in_a_search_without_retraining(blobs):
+    """The inner loop of algorithm 1: a lower bound of w that touches it, with its gradient, at the start."""
+    X, y = blobs[0][:, :2], blobs[1]
+    frozen = TuningProblem(Gaussian(0.3 * np.eye(2)), RegularizedMargin(3.0, 0.2, retrain=False), X, y)
+    w = TuningProblem(Gaussian(0.3 * np.eye(2)), RegularizedMargin(3.0, 0.2), X, y)
+    start = frozen.theta
+    for one, other in zip(frozen.value_and_gradient(start), w.value_and_gradient(start), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6)
+    beta = frozen.memory.warm[0]["beta"]
+    elsewhere = np.array([[0.9, 0.2], [0.2, 0.4]])
+    K, first = Gaussian(elsewhere)(X), Gaussian(0.3 * np.eye(2))(X)
+    signs = np.where(y == y.max(), 1.0, -1.0)
+    expected = 2.0 * signs @ beta - beta @ K @ beta + 0.2 * ((K - first) ** 2).sum()
+    assert frozen.value(elsewhere) == pytest.approx(expected, rel=1e-9)
+    assert frozen.value(elsewhere) <= w.value(elsewhere) + 1e-6
+    assert frozen.memory.warm[0]["beta"] is beta

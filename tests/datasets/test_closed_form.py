@@ -128,9 +128,87 @@ def test_step_and_impulse_of_figure_3():
     assert impulse.max() > 1.5 * max(impulse[0], impulse[-1])
 
 
+#: Two features, correlated, and two more that mix with them.
+FULL1 = np.array([[2.0, 0.9, 0.3], [0.9, 1.0, -0.2], [0.3, -0.2, 0.5]])
+FULL2 = np.array([[0.7, -0.4, 0.0], [-0.4, 1.5, 0.6], [0.0, 0.6, 0.9]])
+MU1, MU2 = np.array([0.0, 1.0, -1.0]), np.array([1.0, 0.5, 0.5])
+
+
+@pytest.mark.parametrize("p1", [0.5, 0.2])
+@pytest.mark.parametrize("sigma", [0.2, 1.0, 6.0])
+def test_full_covariances_have_the_closed_form_of_the_determinant(sigma, p1):
+    def mean_kernel(cov, gap):
+        inner = np.eye(3) + cov / sigma**2
+        whole = sigma**2 * np.eye(3) + cov
+        return np.linalg.det(inner) ** -0.5 * np.exp(-0.5 * gap @ np.linalg.solve(whole, gap))
+
+    between = 1 - mean_kernel(FULL1 + FULL2, MU1 - MU2)
+    within = p1 * (1 - mean_kernel(2 * FULL1, np.zeros(3))) + (1 - p1) * (
+        1 - mean_kernel(2 * FULL2, np.zeros(3))
+    )
+    assert gaussian_esdr(sigma, MU1, FULL1, MU2, FULL2, p1=p1) == pytest.approx(between / within, rel=1e-12)
+
+
+@pytest.mark.parametrize("sigma", [0.3, 1.0, 5.0])
+def test_full_covariances_agree_with_sampled_pairs(sigma):
+    rng = np.random.default_rng(1)
+
+    def mean_square_distance(mu, cov, nu, other):
+        x, z = (rng.multivariate_normal(m, c, 300_000) for m, c in ((mu, cov), (nu, other)))
+        return np.mean(2 - 2 * np.exp(-np.sum((x - z) ** 2, axis=1) / (2 * sigma**2)))
+
+    between = mean_square_distance(MU1, FULL1, MU2, FULL2)
+    within = [mean_square_distance(mu, cov, mu, cov) for mu, cov in ((MU1, FULL1), (MU2, FULL2))]
+    sampled = between / np.mean(within)
+    assert gaussian_esdr(sigma, MU1, FULL1, MU2, FULL2) == pytest.approx(sampled, rel=0.005)
+
+
+def test_full_covariances_agree_with_an_integral():
+    # E k(x, y) over the plane of z = x − y, on a grid that reaches 8 standard deviations.
+    cov1, cov2, gap, sigma = FULL1[:2, :2], FULL2[:2, :2], np.array([1.0, -0.5]), 0.8
+    axis = np.linspace(-15, 15, 1201)
+    z = np.stack(np.meshgrid(axis, axis), axis=-1)
+    cell = (axis[1] - axis[0]) ** 2
+
+    def mean_square(cov, mu):
+        d = z - mu
+        density = np.exp(-0.5 * np.einsum("abi,ij,abj->ab", d, np.linalg.inv(cov), d))
+        density /= 2 * np.pi * np.sqrt(np.linalg.det(cov))
+        return 2 - 2 * np.sum(density * np.exp(-np.sum(z**2, axis=-1) / (2 * sigma**2))) * cell
+
+    within = 0.5 * (mean_square(2 * cov1, np.zeros(2)) + mean_square(2 * cov2, np.zeros(2)))
+    expected = mean_square(cov1 + cov2, gap) / within
+    assert gaussian_esdr(sigma, gap, cov1, [0, 0], cov2) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_diagonal_matrix_is_its_diagonal():
+    mu1, var1, mu2, var2 = GAUSSIANS
+    sigma = np.logspace(-9, 12, 22)
+    expected = gaussian_esdr(sigma, *GAUSSIANS, p1=0.3)
+    np.testing.assert_array_equal(
+        gaussian_esdr(sigma, mu1, np.diag(var1), mu2, np.diag(var2), p1=0.3), expected
+    )
+    # One full matrix beside one diagonal, and nothing but the axes turned.
+    turn = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))[0]
+    turned = [turn @ np.diag(var) @ turn.T for var in (var1, var2)]
+    found = gaussian_esdr(sigma, turn @ mu1, turned[0], turn @ mu2, turned[1], p1=0.3)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_full_covariances_have_the_limits():
+    narrow = gaussian_esdr([0.0, 1e-12], MU1, FULL1, MU2, FULL2)
+    np.testing.assert_allclose(narrow, 1.0, rtol=1e-10)
+    wide = gaussian_esdr([1e10, np.inf], MU1, FULL1, MU2, FULL2)
+    expected = (np.trace(FULL1 + FULL2) + np.sum((MU1 - MU2) ** 2)) / np.trace(FULL1 + FULL2)
+    np.testing.assert_allclose(wide, expected, rtol=1e-14)
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        ((1.0, [0, 0], [[1.0, 2.0], [2.0, 1.0]], [1, 1], 1.0), "'var1' .* positive eigenvalues"),
+        ((1.0, [0, 0], 1.0, [1, 1], [[1.0, 0.5], [0.0, 1.0]]), "'var2' .* symmetric"),
+        ((1.0, [[0, 0]], 1.0, [1, 1], 1.0), r"shapes \(1, 2\)"),
         ((-1.0, [0], 1.0, [1], 1.0), "sigma"),
         ((np.nan, [0], 1.0, [1], 1.0), "sigma"),
         ((1.0, [0], 0.0, [1], 1.0), "var1"),

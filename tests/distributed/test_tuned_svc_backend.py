@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import RepeatedKFold, StratifiedKFold, TimeSeriesSplit
 from threadpoolctl import threadpool_limits
 
 from kernelwise import TunedSVC
@@ -17,7 +17,7 @@ from kernelwise.search.c_range import c_range
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Classification
 from kernelwise.search.fold_kernels import FoldKernels
-from kernelwise.search.folds import FoldRows
+from kernelwise.search.fold_rows import FoldRows
 from kernelwise.search.runner import Here
 from kernelwise.search.samples import Samples
 from kernelwise.solvers import svm_path
@@ -131,6 +131,16 @@ def test_paths_go_on_from_solved_machines(kernel, slope, monkeypatch):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
     # A mean over folds, and then over their means.
     np.testing.assert_allclose(found.n_support, expected.n_support, rtol=1e-14)
+
+
+def test_folds_that_are_no_partition():
+    X, y = DATA[3]
+    for cv in (TimeSeriesSplit(3), RepeatedKFold(n_splits=2, n_repeats=2, random_state=0)):
+        here = TunedSVC(RBF(0.3), Cs=[1.0, 4.0], cv=cv, refit=False)
+        with dask.config.set(scheduler="synchronous"):
+            there = clone(here).set_params(backend="dask").fit(X, y)
+        scores = [model.cv_results_["mean_test_score"] for model in (here.fit(X, y), there)]
+        np.testing.assert_array_equal(*scores)
 
 
 def test_no_path_is_run_here_and_none_twice(monkeypatch):

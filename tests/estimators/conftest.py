@@ -8,7 +8,7 @@ import pytest
 from kernelwise.search.context import Deadline, FitContext
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Classification
-from kernelwise.search.folds import FoldRows
+from kernelwise.search.fold_rows import FoldRows
 from kernelwise.search.result import Choice
 from kernelwise.search.samples import Samples
 from kernelwise.search.scored_kernel import ScoredKernel

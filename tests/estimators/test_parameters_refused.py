@@ -60,7 +60,10 @@ def no_score(*_):
         (SVC(class_weight={1: "a"}), r"'class_weight\[1\]' of the model must be a finite float, got 'a'"),
         (TunedSVC(Cs=[[1.0], [2.0, 3.0]]), r"'Cs' of TunedSVC must be a list of numbers, got \[\[1.0\]"),
         (TunedSVC(scoring=no_score, Cs=[1.0]), "The scorer 'score' must return a number, got None"),
-        (TunedSVC(cv=GroupKFold(3)), "'cv' of TunedSVC is GroupKFold.*, which needs groups. Pass its folds"),
+        (
+            TunedSVC(cv=GroupKFold(3)),
+            "'cv' of TunedSVC is GroupKFold.*, which needs groups. Pass them to fit",
+        ),
         (MetricTransformer(starts=1.0), "'starts' of metric learning must be a list of positive numbers"),
         (MetricTransformer(optimizer="grid"), "'optimizer' of metric learning must be an Optimizer or None"),
         (MetricTransformer(rank=0), "'rank' of metric learning must be an integer of at least 1, got 0"),

@@ -33,6 +33,7 @@ CONFIGURATIONS = {
     "probability": SVC(probability=True, tol=TOL),
     "probability, by decision": SVC(probability=True, tol=TOL, predict_by="decision"),
     "probability, one-vs-rest": SVC(probability=True, tol=TOL, multiclass="ovr", class_weight="balanced"),
+    "squared hinge": SVC(loss="squared_hinge", tol=1e-8, probability=True),  # one check allows 1000 steps
     "precomputed": SVC(kernel="precomputed"),
 }
 # In scikit-learn 1.9; those on sparse input fall away for a Gram matrix.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.metrics import make_scorer, recall_score
-from sklearn.model_selection import ShuffleSplit
 
 from kernelwise import TunedSVC, TunedSVR, tune
 from kernelwise.datasets import make_weston
@@ -33,7 +32,7 @@ from kernelwise.search.score_names import PositiveScore
         ({"cv": "five"}, "'cv' of TunedSVC must be 'auto', an integer of at least 2"),
         ({"cv": 2.5}, "'cv' of TunedSVC must be 'auto', an integer of at least 2"),
         ({"cv": 36}, "cv=36 is more than the 35 samples of the largest class"),
-        ({"cv": ShuffleSplit(2, random_state=0)}, "'cv' holds out sample"),
+        ({"cv": [([0, 1, 36], [1, 2])]}, "Fold 0 of 'cv' trains on sample 1 and holds it out"),
         (
             {"refit": "best"},
             "'refit' of TunedSVC must be True, False, 'one-standard-error' or callable, got 'best'",
@@ -67,12 +66,14 @@ def test_one_class(blobs):
         TunedSVC().fit(X, np.ones(len(y)))
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_not_finite(blobs, value):
+@pytest.mark.parametrize("has_gaps", [False, True])
+def test_not_finite(blobs, has_gaps):
     X, y = blobs
     X = X.copy()
-    X[3, 1] = value
-    with pytest.raises(ValueError, match="contains"):
+    X[3, 1] = np.inf
+    if has_gaps:
+        X[0, 0] = np.nan
+    with pytest.raises(ValueError, match="X has inf in row 3, column 1" if has_gaps else "contains infinity"):
         TunedSVC().fit(X, y)
 
 

@@ -18,7 +18,8 @@ MACHINES = [
     TunedSVC(multiclass="ovr-fuzzy", class_weight="balanced", solver="nystroem"),
     TunedSVC("diagonal", criterion="centered-kta", Cs=[1.0, 10.0], cv=2),
 ]
-NUMBERS_OF_CHECKS = [64, 64, 64, 61, 64, 64, 64, 64, 64]
+#: One less than without gaps: the check that NaN is refused is not for machines that take it.
+NUMBERS_OF_CHECKS = [63, 63, 63, 61, 63, 63, 63, 63, 63]
 #: A pairwise estimator is given samples there, so that none of them can pass.
 NO_GRAM = {"check_decision_proba_consistency": "The check passes samples, not a Gram matrix."}
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import tracemalloc
 
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.integrate import quad
 from scipy.spatial.distance import cdist
 from sklearn.svm import SVC
 
@@ -112,6 +114,23 @@ def test_kmod_is_one_on_the_diagonal_and_does_not_overflow_when_narrow():
     np.testing.assert_allclose(K.diagonal(), 1.0, rtol=1e-12)
     expected = np.exp(5.0 / (1e-6 + 1e-4) - 5.0 / 1e-4)
     np.testing.assert_allclose(KMOD(gamma=5.0, sigma=0.01)(X[:2])[0, 1], expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("gamma", "sigma"), [(1.0, 1.0), (100.0, 3.0), (1e-3, 0.2), (5.0, 10.0)])
+@pytest.mark.parametrize("n_features", [1, 5, 30])
+def test_kmod_is_positive_definite(gamma, sigma, n_features):
+    X = np.random.default_rng(n_features).normal(size=(60, n_features))
+    values = np.linalg.eigvalsh(KMOD(gamma, sigma)(X))
+    assert values[0] > -1e-12 * values[-1]
+
+
+def test_kmod_is_a_mixture_of_gaussian_kernels():
+    # 1/(D + σ²) is the integral of exp(−tσ²) exp(−tD) over t > 0, and KMOD its exponential series.
+    D, gamma, sigma = 1.7, 2.0, 1.3
+    u = gamma * quad(lambda t: np.exp(-t * sigma**2) * np.exp(-t * D), 0, np.inf)[0]
+    series = sum(u**k / math.factorial(k) for k in range(1, 30))
+    expected = series / np.expm1(gamma / sigma**2)
+    assert KMOD(gamma, sigma)([[0.0]], [[np.sqrt(D)]])[0, 0] == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", ["rbf", "exponential", "kmod", "diagonal", "gaussian", "mahalanobis"])

@@ -15,7 +15,7 @@ from kernelwise.criteria.state import Evaluation
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import RBF, DiagonalGaussian, Gaussian, LowRankGaussian
 from kernelwise.optimizers import ManifoldDescent, QuasiNewton
-from kernelwise.optimizers.manifold.constant_trace import ConstantTrace
+from kernelwise.optimizers.manifold.constant_trace import ConstantNorm, ConstantTrace
 from kernelwise.optimizers.manifold.descent import METHODS, _Search
 from kernelwise.optimizers.manifold.manifolds import BoundedSPD, Box, PapersBox, PapersSPD
 from kernelwise.optimizers.manifold.ray_search import RaySearch
@@ -315,3 +315,42 @@ def test_parameters_of_the_criterion_move_beside_the_kernels(method, kernel, blo
     # From C = 1; plain descent comes this far in 40 iterations, the others further.
     assert abs(np.log(result.criterion.C) - 1.0) < (0.1 if method in ("riemannian", "paper") else 0.02)
     assert result.theta.size == result.kernel.theta.size + 1
+
+
+@pytest.mark.parametrize("p", [0.5, 1.0, 2.0, 4.0])
+def test_the_norm_of_the_scales_stays(p, blobs):
+    X, y = blobs
+    start = DiagonalGaussian(np.linspace(0.2, 0.8, X.shape[1]))
+    problem = TuningProblem(start, RegularizedMargin(2.0, 0.0), X, y)
+    result = minimize(ManifoldDescent(scales_norm=p, max_iter=10), problem)
+    norms = [np.sum(np.asarray(kernel.q) ** (p / 2)) for kernel in (start, result.kernel)]
+    assert norms[1] == pytest.approx(norms[0], rel=1e-9)
+    assert result.value < problem.value(problem.theta)
+
+
+def test_the_euclidean_norm_of_the_scales_is_the_trace(blobs):
+    X, y = blobs
+    problem = TuningProblem("diagonal", RegularizedMargin(2.0, 0.0), X, y)
+    by_norm = minimize(ManifoldDescent(scales_norm=2.0, max_iter=8), problem)
+    by_trace = minimize(ManifoldDescent(constant_trace=True, max_iter=8), problem)
+    np.testing.assert_allclose(by_norm.kernel.q, by_trace.kernel.q, rtol=1e-9)
+
+
+def test_gradients_along_a_norm_are_those_of_differences():
+    random = np.random.default_rng(5)
+    size = ConstantNorm(DiagonalGaussian([0.3, 1.0, 2.0]), 0.7)
+    theta, target, step = random.normal(size=3), random.normal(size=3), 1e-6
+
+    def cost(t):
+        return np.sum((size.rescale(t) - target) ** 2)
+
+    gradient = size.pull_back(theta, 2.0 * (size.rescale(theta) - target))
+    expected = [(cost(theta + step * e) - cost(theta - step * e)) / (2 * step) for e in np.eye(3)]
+    np.testing.assert_allclose(gradient, expected, rtol=1e-6)
+
+
+def test_a_norm_of_scales_needs_weights_and_no_trace():
+    with pytest.raises(ValueError, match="the trace or a norm of the scales, not both"):
+        ManifoldDescent(constant_trace=True, scales_norm=1.0)
+    with pytest.raises(IncompatibleError, match="a weight for each feature, but Gaussian has none"):
+        ConstantNorm(Gaussian(np.eye(2)), 1.0)

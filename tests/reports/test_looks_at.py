@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_iris
@@ -12,6 +13,7 @@ from sklearn.datasets import load_iris
 from kernelwise import TunedSVC, explain
 from kernelwise.reports import looks_at as module
 from kernelwise.reports import report_data
+from kernelwise.reports.drawing import Names
 from kernelwise.reports.looks_at import looks_at
 from kernelwise.reports.page import render
 
@@ -113,3 +115,23 @@ def test_few_and_many_columns(n_columns):
         assert found.names[-1] == "8 other columns"
         assert len(found.dependence) == 6
         assert_allclose(found.importance.sum(), 1.0)
+
+
+def test_words_and_gaps_are_columns():
+    random = np.random.default_rng(0)
+    town = random.choice(["Ulm", SCRIPT, None], 80)
+    size = np.where(random.random(80) < 0.1, np.nan, random.normal(size=80))
+    frame = pd.DataFrame({"town": town, "size": size})
+    y = np.where(frame["town"] == "Ulm", "yes", "no")
+    model = TunedSVC("rbf", Cs=[0.1, 1.0, 10.0]).fit(frame, y)
+    found = looks_at(model, frame, y)
+    assert found.names == ["town", "size"]
+    assert found.dependence[0].words == (SCRIPT, "Ulm", "missing")
+    assert found.dependence[1].words == ()
+    text = render(report_data(model, frame, y))
+    assert 'id="looks-at"' in text
+    assert "<script" not in text
+    ticks = Names(0, 3, names=("a", "b" * 50, "c")).ticks()
+    assert [label for _, label in ticks] == ["a", "b" * 11 + "…", "c"]
+    assert_allclose([place for place, _ in ticks], [1 / 6, 1 / 2, 5 / 6])
+    assert len(Names(0, 40, names=("word",) * 40).ticks()) <= 6

@@ -10,7 +10,8 @@ import pytest
 from kernelwise.search.context import Deadline, FitContext
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Classification
-from kernelwise.search.folds import FoldRows, assign_folds
+from kernelwise.search.fold_rows import FoldRows
+from kernelwise.search.folds import assign_folds
 from kernelwise.search.samples import Samples
 
 

@@ -7,11 +7,11 @@ from dataclasses import fields
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.model_selection import KFold, ShuffleSplit
 
 from kernelwise._core.weights import MANY, repeated
 from kernelwise.search.canonical import shuffled_classes
-from kernelwise.search.folds import FoldRows, folds_of_rows, given_folds, stratified_folds
+from kernelwise.search.fold_rows import FoldRows
+from kernelwise.search.folds import folds_of_rows, stratified_folds
 
 
 def one_by_one(index, weight, n_folds, random_state):
@@ -72,45 +72,10 @@ def test_a_huge_weight_is_assigned_without_a_huge_array():
     assert_allclose(found.weight[found.rows == 0], 5e11)
 
 
-def test_given_folds_gather_the_copies_of_a_row():
-    index, weight = np.array([0, 1, 0, -1, 1, 1]), np.array([1.0, 2.0, 1.0, 0.0, 1.0, 4.0])
-    splits = list(KFold(2).split(index))  # 0, 1, 2 | 3, 4, 5
-    found = given_folds(splits, index, weight)
-    assert_array_equal(found.rows, [0, 1, 1])
-    assert_array_equal(found.fold, [0, 0, 1])
-    assert_allclose(found.weight, [2.0, 2.0, 5.0])
-
-
-def test_masks_are_folds_too():
-    index, weight = np.arange(4), np.ones(4)
-    test = np.array([True, False, True, False])
-    found = given_folds([(~test, test), (test, ~test)], index, weight)
-    assert_array_equal(found.fold, [0, 1, 0, 1])
-
-
 def test_folds_of_some_rows_only():
     found = stratified_folds(np.repeat([0, 1], 10), np.full(20, 2.0), 2).within(np.array([3, 7, 15]))
     assert_array_equal(found.rows, [3, 3, 7, 7, 15, 15])
     assert_array_equal(found.weight, np.ones(6))
-
-
-@pytest.mark.parametrize(
-    ("splits", "words"),
-    [
-        (list(ShuffleSplit(2, test_size=0.5, random_state=0).split(np.arange(6))), "holds out sample"),
-        ([([0, 1], [4, 5]), ([4, 5, 2, 3], [0, 1]), ([0, 1, 4, 5], [2, 3])], "Fold 0 of 'cv' does not train"),
-    ],
-)
-def test_folds_that_are_no_partition_are_refused(splits, words):
-    with pytest.raises(ValueError, match=words):
-        given_folds(splits, np.arange(6), np.ones(6))
-
-
-def test_folds_that_none_of_the_rows_are_in_are_none():
-    every = given_folds([(np.delete(np.arange(6), k), [k]) for k in range(6)], np.arange(6), np.ones(6))
-    some = every.within(np.array([1, 3, 4]))
-    assert some.n_folds == 3
-    assert all(len(test) == 1 and len(train) == 2 for train, test in some.folds)
 
 
 def test_rows_repeated_as_their_weights_say():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
-from sklearn.datasets import load_diabetes, load_iris, make_classification
+from sklearn.datasets import load_diabetes, load_iris, make_classification, make_friedman3
 from sklearn.metrics import log_loss
 
 from kernelwise import TunedSVC, TunedSVR
@@ -15,7 +15,7 @@ from kernelwise.search.families import Classification
 from kernelwise.search.fold_kernels import FoldKernels
 from kernelwise.search.log_loss import held_out_log_loss
 from kernelwise.search.samples import Samples
-from kernelwise.search.weighted_forms import summed, weighted
+from kernelwise.search.weighted_forms import at_widths, summed, weighted
 
 
 def kinds(model):
@@ -77,18 +77,49 @@ def test_the_log_loss_is_that_of_held_out_probabilities(steps):
     assert_allclose(found, log_loss(record.truth, record.probability), rtol=1e-3)
 
 
-def test_numbers_prefer_the_sum():
-    X, y = load_diabetes(return_X_y=True)
-    model = TunedSVR().fit(X[:150], y[:150])
-    assert isinstance(model.kernel_, KernelSum)
-    assert [type(part).__name__ for part in model.kernel_.kernels] == [
-        "RBF",
-        "Laplacian",
-        "DiagonalGaussian",
-        "DiagonalLaplacian",
+def test_numbers_prefer_a_sum_of_several_widths():
+    model = TunedSVR().fit(*make_friedman3(150, noise=0.1, random_state=0))
+    assert list(model.result_.forms) == [
+        "rbf",
+        "laplacian",
+        "weighted rbf",
+        "weighted laplacian",
+        "sum",
+        "weighted sum",
     ]
-    assert any("the sum of kernels is preferred" in sentence for sentence in model.result_.why)
+    assert isinstance(model.kernel_, KernelSum)
+    names = [type(part).__name__ for part in model.kernel_.kernels]
+    assert names in (4 * ["RBF"] + 4 * ["Laplacian"], 4 * ["DiagonalGaussian"] + 4 * ["DiagonalLaplacian"])
+    assert any("a sum of kernels is preferred" in sentence for sentence in model.result_.why)
+    assert "kernels of several widths" in model.result_.how[-1]
     assert_allclose(model.relevance_.sum(), 1.0)
+
+
+def test_one_feature_of_numbers_has_one_sum():
+    X, y = load_diabetes(return_X_y=True)
+    model = TunedSVR().fit(X[:100, 2:3], y[:100])
+    assert list(model.result_.forms) == ["rbf", "laplacian", "sum"]
+
+
+def test_a_criterion_of_numbers_leaves_the_sum_of_the_kernels_that_it_chose():
+    X, y = load_diabetes(return_X_y=True)
+    model = TunedSVR(criterion="centered-kta").fit(X[:100], y[:100])
+    assert list(model.result_.forms) == ["rbf", "laplacian", "sum"]
+    kernels = {type(kernel).__name__: kernel for kernel in model.cv_results_["param_kernel"]}
+    assert kernels["KernelSum"].kernels == [kernels["RBF"], kernels["Laplacian"]]
+
+
+def test_widths_are_those_of_the_median_distance():
+    Z = np.random.default_rng(0).normal(size=(40, 3))
+    q = np.array([2.0, 1.0, 0.1])
+    for kernel in (RBF(7.0), Laplacian(0.01), DiagonalGaussian(q), DiagonalLaplacian(q)):
+        for found, width in zip(at_widths(kernel, Z, (0.25, 4.0)), (0.25, 4.0), strict=True):
+            assert type(found) is type(kernel)
+            above = found(Z)[np.triu_indices(40, 1)]
+            assert_allclose(-np.log(np.median(above)), width, rtol=0.02)  # of two middle values
+    several = at_widths(FoldKernels(RBF(3.0), [RBF(1.5), RBF(6.0)]), Z, (1.0,))
+    (one,) = several
+    assert_allclose([kernel.gamma / one.final.gamma for kernel in one.by_fold], [0.5, 2.0])
 
 
 def test_a_list_is_a_choice_among_its_kernels_and_their_sum(steps):

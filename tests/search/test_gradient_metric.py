@@ -18,7 +18,7 @@ from kernelwise.kernels import (
 )
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Classification, Regression
-from kernelwise.search.folds import FoldRows
+from kernelwise.search.fold_rows import FoldRows
 from kernelwise.search.gradient_metric import FLOOR, gradient_outer_product, metric_at, outer_products
 from kernelwise.search.samples import Samples
 from kernelwise.search.weighted_forms import summed, weighted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris, load_wine
 
 from kernelwise import TunedSVC
@@ -12,7 +12,7 @@ from kernelwise.criteria import CrossValidationError
 from kernelwise.datasets import make_weston
 from kernelwise.kernels import RBF, DiagonalGaussian, DiagonalLaplacian
 from kernelwise.search.climb import Climb
-from kernelwise.search.fold_kernels import FoldKernels, final_kernel
+from kernelwise.search.fold_kernels import THETA_STEP, FoldKernels, final_kernel
 from kernelwise.search.learned_metrics import _complexity, _kept, _variants, most_regularised
 from kernelwise.search.metric_learner import MetricLearner
 from kernelwise.search.scored_kernel import ScoredKernel
@@ -147,3 +147,15 @@ def test_starts_cost_little_where_every_step_trains_machines(monkeypatch):
     assert n_steps < 3 * len(steps)
     assert set(learned.values) == {1.0, 2.0, 5.0, 10.0}
     assert learned.values[learned.start] == alone.values[learned.start] == min(learned.values.values())
+
+
+def test_a_plain_metric_that_stays_is_the_plain_kernel():
+    """Two classes around two centres: no direction matters more, and no metric is better by an error."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 40)
+    X = rng.normal(size=(80, 4)) + 1.2 * y[:, None]
+    plain, full = TunedSVC("rbf").fit(X, y), TunedSVC("gaussian").fit(X, y)
+    assert any("metrics, plain was taken" in sentence for sentence in full.result_.why)
+    assert_allclose(full.kernel_.Q, 2.0 * plain.kernel_.gamma * np.eye(4), rtol=THETA_STEP, atol=1e-12)
+    assert full.C_ == plain.C_
+    assert_array_equal(full.predict(X), plain.predict(X))

@@ -56,6 +56,24 @@ def test_one_pass_finds_what_the_second_order_method_finds(kernel, strategy):
     assert both[0].problems == both[1].problems
 
 
+def test_iterations_are_those_of_the_second_order_method(thyroid):
+    for samples, kernel, expected in (
+        (IRIS, "rbf", (5, 6, 5)),
+        (IRIS, "mahalanobis", (5, 6, 5)),
+        (thyroid, "rbf", (7, 6, 6)),
+        (thyroid, "mahalanobis", (6, 7, 6)),
+    ):
+        found = abe_parameters(*samples, kernel, method="second-order")
+        assert found.n_iterations == expected
+    assert abe_parameters(*IRIS).n_iterations == ()
+
+
+def test_the_result_has_the_iterations():
+    assert abe_select(*IRIS, method="second-order", Cs=[1.0]).n_iterations == (5, 6, 5)
+    assert abe_select(*IRIS, Cs=[1.0]).n_iterations == ()
+    assert abe_grid_search(*HALF, parameters=[1.0], Cs=[1.0]).n_iterations == ()
+
+
 def test_the_average_is_that_of_the_problems():
     chosen = abe_parameters(*IRIS, strategy="ovo")
     assert chosen.problems == ((0, 1), (0, 2), (1, 2))

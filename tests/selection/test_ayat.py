@@ -11,11 +11,11 @@ from sklearn.svm import SVC
 
 from kernelwise.criteria import ValidationError
 from kernelwise.datasets import make_two_gaussians
-from kernelwise.exceptions import IncompatibleError
+from kernelwise.exceptions import IncompatibleError, TrustWarning
 from kernelwise.kernels import KMOD, RBF, ExponentialRBF, Linear, Polynomial, Sigmoid
 from kernelwise.optimizers import GradientDescent, QuasiNewton, SecondOrder
 from kernelwise.problem import TuningProblem
-from kernelwise.selection import AyatResult, PairMachine, PairTuning, ayat_select, z_test
+from kernelwise.selection import AyatResult, PairMachine, PairTuning, ayat_select, mcnemar_test, z_test
 from kernelwise.selection.ayat.scale_scan import FACTORS, choose_row, scan_and_search
 
 SHORT = QuasiNewton("golden", max_iter=10, min_decrease=0.05)
@@ -184,7 +184,8 @@ def test_the_scan_finds_what_the_gradient_walks_away_from():
     X, y = make_two_gaussians(600, random_state=0)
     start = KMOD(1 / 2.72, 1 / 2.72)
     with_scan, without = (
-        ayat_select(X, y, kernel=start, scan=scan, optimizer=SHORT).pairs[0] for scan in (True, False)
+        ayat_select(X, y, kernel=start, scan=scan, choose="fewest", optimizer=SHORT).pairs[0]
+        for scan in (True, False)
     )
     assert with_scan.tuned.kernel.sigma > 5 * start.sigma
     assert len(with_scan.tuned.beta) < 0.2 * len(without.tuned.beta)
@@ -222,9 +223,74 @@ def test_one_standard_error_for_fewer_support_vectors():
     assert choose_row(rows, "fewest") is rows[1]
 
 
+def test_a_machine_below_the_larger_class_is_passed_over():
+    rows = [
+        {"value": value, "standard_error": 0.0, "n_support": 1, "validation_error": error}
+        for value, error in ((0.1, 0.5), (0.2, 0.3), (0.3, 0.1))
+    ]
+    assert choose_row(rows, "lowest", 0.7) is rows[1]
+    assert choose_row(rows, "lowest", 0.9) is rows[2]
+    # Where all are, the lowest remains.
+    assert choose_row(rows, "lowest", 0.95) is rows[0]
+
+
+def test_a_pair_without_a_machine_above_the_larger_class_is_said():
+    random = np.random.default_rng(3)
+    X, y = random.normal(size=(60, 2)), np.repeat([0, 1], [45, 15])
+    with pytest.warns(TrustWarning, match="classes 0 and 1 is right on .* larger class is 75.0 %"):
+        result = ayat_select(X, y, kernel=RBF(50.0), C=1e4, scan=False, optimizer=GradientDescent(tol=1.0))
+    (finding,), (pair,) = result.findings, result.pairs
+    assert (finding.name, pair.majority) == ("below majority", 0.75)
+    assert 1 - pair.chosen["validation_error"] < 0.75
+    assert ayat_select(*make_two_gaussians(60, random_state=0), kernel="rbf", optimizer=SHORT).findings == ()
+
+
+def test_refitted_machines_are_those_of_all_rows(gaussians):
+    X, y, X_test, _ = gaussians
+    plain, refitted = (
+        ayat_select(X, y, kernel="rbf", C=10.0, optimizer=SHORT, refit=refit).pairs[0]
+        for refit in (False, True)
+    )
+    assert refitted.chosen["value"] == plain.chosen["value"]
+    for machine in ("start", "tuned"):
+        ours = getattr(refitted, machine)
+        reference = SVC(C=ours.C, gamma=ours.kernel.gamma, tol=1e-9).fit(X, y)
+        # Positive values are for the first class, −1.
+        np.testing.assert_allclose(
+            ours.decision_function(X_test), -reference.decision_function(X_test), atol=1e-5
+        )
+    assert len(refitted.tuned.beta) > len(plain.tuned.beta)
+
+
+def test_recognised_is_what_the_summary_counts(tuned, four):
+    for name, is_tuned in (("before", False), ("after", True)):
+        found = tuned.recognised(*four[2:], tuned=is_tuned)
+        expected = tuned.predict(four[2], tuned=is_tuned) == four[3]
+        np.testing.assert_array_equal(found, expected)
+        assert tuned.summary(*four[2:])[name]["recognition"] == found.mean()
+
+
+def test_mcnemar_by_hand():
+    # 5 samples that only the first recognises, 1 that only the second does: 2 (1 + 6) / 2⁶.
+    first = np.array([1] * 5 + [0] + [1] * 10 + [0] * 4, dtype=bool)
+    second = np.array([0] * 5 + [1] + [1] * 10 + [0] * 4, dtype=bool)
+    assert mcnemar_test(first, second) == (5, 1, pytest.approx(14 / 64))
+    assert mcnemar_test(second, first) == (1, 5, pytest.approx(14 / 64))
+    assert mcnemar_test(first, first) == (0, 0, 1.0)
+
+
+def test_mcnemar_refuses_what_is_not_outcomes():
+    with pytest.raises(ValueError, match="for shares use z_test"):
+        mcnemar_test(0.9, 0.8)
+    with pytest.raises(ValueError, match="takes booleans"):
+        mcnemar_test([0.5, 1.0], [True, False])
+    with pytest.raises(ValueError, match="2 and 3 outcomes"):
+        mcnemar_test([True, False], [True, False, True])
+
+
 def test_bad_input(gaussians):
     X, y = gaussians[:2]
-    with pytest.raises(ValueError, match="'choose' of ayat_select must be one of 'fewest', 'lowest'"):
+    with pytest.raises(ValueError, match="'choose' of ayat_select must be one of 'lowest', 'fewest'"):
         ayat_select(X, y, choose="best")
     with pytest.raises(ValueError, match="'C' of ValidationError must be a positive float"):
         ayat_select(X, y, C=0.0)

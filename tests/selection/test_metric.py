@@ -12,7 +12,9 @@ from sklearn.svm import SVC as SklearnSVC
 
 from kernelwise.criteria import RegularizedMargin
 from kernelwise.datasets import make_weston
+from kernelwise.kernels import DiagonalGaussian, Gaussian
 from kernelwise.optimizers import ManifoldDescent
+from kernelwise.problem import TuningProblem
 from kernelwise.search.metric_learner import MetricLearner
 from kernelwise.selection import (
     adaptive_scaling_select,
@@ -21,7 +23,9 @@ from kernelwise.selection import (
     learn_metric,
     rbf_select,
 )
+from kernelwise.selection.from_isotropic import ALTERNATING, FromIsotropic
 from kernelwise.selection.metric import Score, _simplest
+from kernelwise.solvers import solve_svm_dual
 
 QUICK = ManifoldDescent(tol=1e-3, max_iter=8)
 SETTINGS = {"Cs": (1.0, 10.0), "cv": 3}
@@ -171,3 +175,84 @@ def test_bad_settings_are_refused(weston):
         laanaya_select(X, y, "rbf")
     with pytest.raises(ValueError, match="'sigma0' of laanaya_select must be a positive float"):
         laanaya_select(X, y, sigma0=-1.0)
+
+
+# -- algorithm 1 of paper 003, and its protocol -----------------------------------------------------------
+
+
+def test_the_inner_loop_lowers_the_bound_while_w_may_rise():
+    X, y = make_weston(60, n_noise=1, random_state=0)
+    Z = StandardScaler().fit_transform(X)
+    learned = FromIsotropic("gaussian", 5.0, 0.1, 1.5, ALTERNATING, max_iter=60, n_trainings=1).learn(Z, y)
+    first = Gaussian(0.5 * np.eye(3))
+    signs = np.where(y == y.max(), 1.0, -1.0)
+    beta = solve_svm_dual(first(Z), signs, 5.0, tol=1e-10).beta
+    w = RegularizedMargin(5.0, 0.1, first(Z))
+
+    def bound(kernel):
+        K = kernel(Z)
+        return 2.0 * signs @ beta - beta @ K @ beta + 0.1 * ((K - first(Z)) ** 2).sum()
+
+    assert bound(first) == pytest.approx(w.value(first(Z), y), rel=1e-6)
+    assert bound(learned.kernel) == pytest.approx(learned.result.value, rel=1e-6)
+    assert bound(learned.kernel) < bound(first) - 100
+    assert learned.values[1.5] == pytest.approx(w.value(learned.kernel(Z), y))
+    assert bound(learned.kernel) < learned.values[1.5]
+    further = FromIsotropic("gaussian", 5.0, 0.1, 1.5, ALTERNATING, max_iter=300).learn(Z, y)
+    assert further.values[1.5] > w.value(first(Z), y) + 1
+
+
+def test_where_algorithm_1_rests_w_is_stationary():
+    X, y = make_weston(60, n_noise=0, random_state=0)
+    Z = StandardScaler().fit_transform(X)
+    learned = FromIsotropic("gaussian", 0.5, 5.0, 1.0, ALTERNATING, max_iter=2000, n_trainings=40).learn(Z, y)
+    assert learned.findings == ()
+    Q = learned.kernel.metric(2)
+    w = RegularizedMargin(0.5, 5.0, Gaussian(0.5 * np.eye(2))(Z), tol=1e-10)
+    slope = TuningProblem(learned.kernel, w, Z, y).value_and_gradient(Q)[1]
+    assert np.abs(Q @ slope).max() < 0.01 * learned.values[1.0]
+
+
+def test_one_inner_step_and_one_training_is_one_printed_step():
+    X, y = make_weston(60, n_noise=2, random_state=1)
+    Z = StandardScaler().fit_transform(X)
+    learned = FromIsotropic("diagonal", 5.0, 0.1, 2.0, ALTERNATING, max_iter=1, n_trainings=1).learn(Z, y)
+    start = DiagonalGaussian(np.full(4, 0.5))
+    problem = TuningProblem(start, RegularizedMargin(5.0, 0.1), Z, y)
+    by_q = problem.value_and_gradient(start.theta)[1] / 0.5  # the gradient is by log q
+    change = np.log(np.asarray(learned.kernel.q)) - np.log(0.5)
+    np.testing.assert_allclose(change / change[0], by_q / by_q[0], rtol=1e-6)  # q ← q exp(−η ∂w/∂q / q)
+    assert [finding.name for finding in learned.findings] == ["alternation"]
+
+
+@pytest.mark.parametrize("method", ["alternating", "conjugate-gradient"])
+def test_the_papers_protocol_takes_width_and_C_of_the_plain_machine(method, weston):
+    X, y = weston[0][:, :4], weston[1]
+    plain = rbf_select(X, y, **SETTINGS)
+    result = laanaya_select(
+        X, y, "gaussian", start="rbf", method=method, rho=(0.1, 1.0), max_iter=5, **SETTINGS
+    )
+    assert result.C == plain.C
+    assert result.start == pytest.approx(2 * 4 * plain.kernel.gamma)
+    assert list(result.cv_accuracies) == [
+        f"C={plain.C:g}, rho={rho:g}, start={result.start:g}" for rho in (0.1, 1.0)
+    ]
+    assert result.estimator.score(*weston_without_noise(weston)) > 0.85
+
+
+def test_the_protocol_chooses_C_and_the_start_itself(weston):
+    X, y = weston[:2]
+    with pytest.raises(ValueError, match="chooses C and sigma0 itself"):
+        laanaya_select(X, y, start="rbf", C=1.0)
+    with pytest.raises(ValueError, match="'start' of laanaya_select must be"):
+        laanaya_select(X, y, start="best")
+
+
+def test_adaptive_scaling_keeps_the_norm_that_p_says(weston):
+    X, y, X_test, y_test = weston
+    for p in (0.5, 1.0):
+        result = adaptive_scaling_select(X, y, p=p, sigma0=0.25, **SETTINGS)
+        q = np.diag(result.metric)
+        assert np.sum(q ** (p / 2)) == pytest.approx(20 * 0.25 ** (p / 2), rel=1e-9)
+        assert set(np.argsort(q)[-2:]) == {0, 1}
+        assert result.estimator.score(X_test, y_test) > 0.85

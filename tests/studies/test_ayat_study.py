@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 
 from kernelwise.optimizers import GradientDescent, QuasiNewton
 from kernelwise.studies import _ayat_real, _ayat_synthetic, ayat
-from kernelwise.studies._ayat_synthetic import Method, first_at, make_problem, mean_row
+from kernelwise.studies._ayat_synthetic import Method, end_row, first_at, lowest, make_problem
 
 
 class Samples(NamedTuple):
@@ -75,10 +75,10 @@ def test_the_scan_and_the_search_lower_error_and_support_vectors(small):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         cells = [_ayat_synthetic.cell(method, 1.0, draw) for draw in range(3)]
-    row = mean_row(1.0, method, cells, [cell["ends"]["lowest"] for cell in cells])
-    assert row["to"] < row["objective"]
+    row = end_row(1.0, method, cells, [lowest(cell) for cell in cells])
+    assert row["objective to"] < row["objective"]
     assert row["support to"] < 0.3 * row["support"]
-    assert row["reached"] == 1.0
+    assert (row["reached"], row["rises"], row["few"], row["draws"]) == (1.0, 0.0, 1.0, 3)
     for cell in cells:
         assert np.all(np.diff([point["objective"] for point in cell["curve"]]) <= 0)
 
@@ -90,18 +90,40 @@ def test_a_bound_falls(small, monkeypatch):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             cell = _ayat_synthetic.cell(method, 0.42, 0)
-        assert cell["ends"]["to"] < 0.9 * cell["ends"]["objective"]
-        assert cell["ends"]["to"] == cell["ends"]["lowest"]
-        assert mean_row(0.42, method, [cell], [0.0])["reached"] == 0.0
+        row = end_row(0.42, method, [cell], [0.0])
+        assert row["objective to"] < 0.9 * row["objective"]
+        assert row["reached"] is None
 
 
-def test_iterations_count_up_to_the_target():
-    costs = [[0, 4.0], [1, 2.0], [2, 1.005], [3, 1.0]]
-    assert first_at(costs, 1.0) == 2
-    assert first_at(costs, 0.5) is None
-    cells = [{"costs": costs, "ends": {"iterations": 3}}] * 2
-    row = mean_row(0.42, _ayat_synthetic.methods()[0], cells, [1.0, 0.5])
-    assert (row["at target"], row["reached"]) == (2.5, 0.5)
+def test_medians_and_shares_of_the_draws():
+    def curve(*points):
+        return {
+            "curve": [
+                {
+                    "iteration": k,
+                    "objective": cost,
+                    "n_support": n,
+                    "test_error": 0.01 * n,
+                    "validation_error": 0.6 if cost == 3.0 else 0.1,
+                }
+                for k, (cost, n) in enumerate(points)
+            ]
+        }
+
+    cells = [
+        curve((4.0, 200), (2.0, 100), (1.005, 50)),
+        curve((4.0, 180), (5.0, 60)),
+        curve((4.0, 220), (3.0, 900)),
+    ]
+    assert first_at(cells[0]["curve"], 1.0) == 2
+    assert first_at(cells[0]["curve"], 0.5) is None
+    assert lowest(cells[1]) == 4.0
+    row = end_row(0.42, _ayat_synthetic.methods()[0], cells, [1.0, 1.0, 3.0])
+    assert (row["support"], row["support to"], row["fewest"], row["most"]) == (200, 60, 50, 900)
+    assert [row[name] for name in ("few", "reached", "rises")] == pytest.approx([2 / 3, 2 / 3, 1 / 3])
+    assert (row["iterations"], row["test error to"]) == (1, pytest.approx(0.6))
+    # The lowest of the first; the start of the second; that of the third, whose end is worse than guessing.
+    assert row["test error chosen"] == pytest.approx(np.median([0.5, 1.8, 2.2]))
 
 
 def test_digits_before_and_after(monkeypatch, run, rows):
@@ -109,36 +131,52 @@ def test_digits_before_and_after(monkeypatch, run, rows):
     parts = {"train": Samples(X[:900], y[:900]), "test": Samples(X[900:], y[900:])}
     monkeypatch.setattr(ayat, "load_or_say", lambda name, part=None: parts[part])
     monkeypatch.setattr(ayat, "QUICK_DIGITS", (3, 8))
-    found = rows(run("ayat", "digits"), "digits")
-    assert len(found) == 12
-    assert [row["tuned"] for row in found[:3]] == ["before", "lowest", "fewest"]
-    assert [row["z"] for row in found[:3]] == [0, 0, 0]
-    assert [row["paper's"] for row in found[:3]] == [527, 198, 198]
-    assert found[2]["support"] < found[0]["support"]
+    study = run("ayat", "digits", "claims")
+    found = rows(study, "digits")
+    assert [row["tuned"] for row in found] == ["before", "E, lowest", "likelihood"] * 2
+    assert [row["z against KMOD"] for row in found[:3]] == [0, 0, 0]
+    assert [row["p against KMOD"] for row in found[:3]] == [1, 1, 1]
+    assert (found[0]["p of tuning"], found[0]["iterations"]) == (1, None)
+    assert all(0 <= row["p of tuning"] <= 1 for row in found)
+    assert len(study.sentences) == 4
+    assert len(rows(study, "claims")) == 4
 
 
-def test_cancer_over_random_halves(monkeypatch, run, rows):
-    monkeypatch.setattr(ayat, "load_or_say", lambda name: Samples(*load_breast_cancer(return_X_y=True)))
+def test_digits_compare_sample_by_sample():
+    def cell(before, after):
+        def part(right):
+            return {
+                "recognition": np.mean(right),
+                "rejection": 0.0,
+                "accuracy": np.mean(right),
+                "support_vectors": 10.0,
+                "recognised": right,
+            }
+
+        return {"iterations": [2, 3], "before": part(before), "after": part(after)}
+
+    most, all_right = [0] * 6 + [1] * 14, [1] * 20
+    found = {("KMOD", "E, lowest"): cell(most, all_right), ("RBF", "E, lowest"): cell(most, most)}
+    kmod_before, kmod, rbf_before, rbf = _ayat_real.digit_rows("toy", found)
+    # Six samples of the one kind: 2 / 2⁶.
+    assert kmod["p of tuning"] == rbf["p against KMOD"] == pytest.approx(2 / 64)
+    assert (kmod_before["p against KMOD"], rbf_before["p against KMOD"], rbf["p of tuning"]) == (1, 1, 1)
+    assert rbf["z against KMOD"] < -1.96
+    first, _ = _ayat_real.digit_sentences([kmod_before, kmod, rbf_before, rbf])
+    assert "toy, KMOD, E, lowest: tuning moves recognition by +30.00 points (McNemar's p 0.031)" in first
+
+
+def test_cancer_over_random_splits(monkeypatch, run, rows):
+    X, y = load_breast_cancer(return_X_y=True)
+    monkeypatch.setattr(ayat, "load_or_say", lambda name: Samples(X[:277], y[:277]))
     found = rows(run("ayat", "cancer"), "cancer")
-    assert [row["kernel"] for row in found] == ["KMOD", "RBF"]
-    assert all(row["error % after"] < 10 for row in found)
-    assert found[0]["paper's (Ljubljana)"] == "25.4 ± 4.4"
+    assert [(row["kernel"], row["tuned"]) for row in found] == list(_ayat_real.CANCER)
+    assert all(row["error % after"] < 12 for row in found)
+    assert [row["paper's"] for row in found[2:4]] == ["25.4 ± 4.4", "26.0 ± 4.7"]
+    assert found[-1]["error % before"] is None
 
 
 def test_missing_files_are_left_out(monkeypatch, run):
     monkeypatch.setattr(ayat, "load_or_say", lambda name, part=None: None)
-    study = run("ayat", "posterior", "digits", "cancer")
+    study = run("ayat", "posterior", "digits", "cancer", "claims")
     assert (study.tables, study.figures) == ({}, {})
-
-
-def test_sentences_on_digits_compare_with_the_paper():
-    summary = {"rejection": 0.0, "accuracy": 0.9}
-    found = {
-        "KMOD": {
-            "before": {**summary, "recognition": 0.97, "support_vectors": 120.0},
-            "fewest": {**summary, "recognition": 0.965, "support_vectors": 40.4},
-        }
-    }
-    (sentence,) = _ayat_real.digit_sentences(_ayat_real.digit_rows("digits", found, 1000))
-    assert "by -0.50 points (the paper's digits: +0.42)" in sentence
-    assert "from 120 to 40 (527 to 198)" in sentence

@@ -37,7 +37,7 @@ def test_the_theorems_hold_on_random_points(run, rows):
     for row in rows(study, "theorems"):
         assert row["as it says"] == row["sets"] == 30
         assert row["optimum at σ → 0"] == row["the theorem says"]
-    assert study.sentences[0].startswith("In 240 of 240 cases")
+    assert study.sentences[0].startswith("In 480 of 480 cases")
 
 
 def test_sets_that_floating_point_cannot_tell_are_left_out(run, rows, monkeypatch):

@@ -33,13 +33,14 @@ def tiny(monkeypatch):
     methods = _ayat_synthetic.methods(2, 1)
     monkeypatch.setattr(ayat, "methods", lambda *limits: [methods[0], methods[4], methods[5]])
     monkeypatch.setattr(
-        ayat, "PARTS", {part: ayat.PARTS[part] for part in ("kernels", "posterior", "synthetic")}
+        ayat, "PARTS", {part: ayat.PARTS[part] for part in ("kernels", "posterior", "synthetic", "claims")}
     )
     monkeypatch.setattr(_local_optima, "QUICK_SETS", ("iris",))
     monkeypatch.setattr(laanaya, "methods", lambda kernel: {"SVM (RBF + grid)": rbf_select})
     monkeypatch.setattr(laanaya, "PARTS", {"weston": laanaya.weston})
     monkeypatch.setattr(yin, "load_or_say", {"banknote": (X[50:], y[50:])}.get)
     monkeypatch.setattr(yin, "IMAGES", ((2, 2),))
+    monkeypatch.setattr(yin, "WIDE", ((1, 3), (2, 3)))
     chosen = [method for method in _beyond_methods.METHODS if method.name in FEW]
     monkeypatch.setattr(beyond, "METHODS", chosen)
     wine = load_wine(return_X_y=True)
@@ -54,7 +55,7 @@ FIGURES = (
     "abe_curves",
     *(f"ayat_figure{number}" for number in (1, 2, 3, 5)),
     *(f"glasmachers_{name}" for name in ("patterns", "optima")),
-    *(f"yin_{name}" for name in ("figure3", "figures4to7", "figure8", "figure9")),
+    *(f"yin_{name}" for name in ("figure2", "figure3", "figures4to7", "figure8", "figure9")),
     *(f"beyond_{name}" for name in ("ranks", "time")),
 )
 
@@ -70,7 +71,7 @@ def test_all_studies_write_pages_and_go_on_from_the_journal(tiny, tmp_path, caps
     # The second run computes nothing: times are those of the first.
     assert found[1] == {name: text for name, text in found[0].items() if name.startswith("abe")}
     out, _ = capsys.readouterr()
-    assert out.count("  abe/tables/iris/RBF (s)") == 1
+    assert out.count("  abe/own/iris/RBF (s)") == 1
     for name, page in pages.items():
         text = found[0][page].decode()
         assert f"`kernelwise reproduce {name} --quick`" in text

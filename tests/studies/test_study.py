@@ -108,7 +108,7 @@ def test_without_matplotlib_there_are_tables(study, said, monkeypatch, tmp_path)
 
 def test_an_unknown_part_is_refused():
     with pytest.raises(
-        ValueError, match=r"The study yin has no part 'table9'\. Its parts are table2, curves"
+        ValueError, match=r"The study yin has no part 'table9'\. Its parts are table1, table2, curves"
     ):
         running.run("yin", only=["table9"])
 

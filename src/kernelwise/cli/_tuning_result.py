@@ -86,7 +86,8 @@ def print_tuning(result: dict[str, Any], model: Any) -> None:
     if serious:
         print()
     print_table(_rows(result, model))
-    print(LEGEND)
+    is_some = any(finding.name == "rows never held out" for finding in model.diagnostics_)
+    print(LEGEND.replace("each row was", "each row that a fold held out was") if is_some else LEGEND)
     notes = [finding.for_command_line() for finding in findings if finding.severity not in SERIOUS]
     for heading, sentences in (("Why this answer", result["why"]), ("How the search went", result["how"])):
         extra = notes if heading == "How the search went" else []

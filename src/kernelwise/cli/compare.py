@@ -32,6 +32,8 @@ def compare(
     journal: options.JournalFile = None,
     n_jobs: Jobs = None,
     seed: options.Seed = 0,
+    group: options.Group = None,
+    time: options.Time = None,
     header: options.HasHeader = None,
     impute: options.Impute = False,
     ignore: options.Ignore = None,
@@ -55,6 +57,7 @@ def compare(
 
     import kernelwise
     from kernelwise.cli._choices import check_choice
+    from kernelwise.cli.apart import check_one, time_folds
     from kernelwise.cli.samples import check_classes, fit, label_findings, open_journal, read_samples
     from kernelwise.comparison.methods import BY_TASK, estimators
     from kernelwise.reports.versus import versus
@@ -66,20 +69,24 @@ def compare(
     names = options.split_names(methods) or None
     for name in names or ():
         check_choice("--methods", name, BY_TASK[task.value])
-    data = read_samples(file, target, header, impute, ignore, task.value, missing, lump)
+    check_one(group, time)
+    if time is not None and repeats > 1:
+        raise UserError("--time has one way to make folds, so that --repeats must be 1.")
+    data = read_samples(file, target, header, impute, ignore, task.value, missing, lump, group, time)
     is_classes = task is options.Task.classification
     spelled = label_findings(data) if is_classes else []
     if is_classes:
         check_classes(data, file)
     for finding in (*spelled, *data.findings):
         say(finding.for_command_line())
-    chosen = {"folds": folds, "repeats": repeats, "seed": seed}
+    chosen: dict[str, Any] = {"folds": folds, "repeats": repeats, "seed": seed}
+    chosen |= {name: one for name, one in (("group", group), ("time", time)) if one is not None}
     about = chosen if is_classes else {**chosen, "task": task.value}
     n_methods = len(estimators(names, task.value, seed, is_sparse=issparse(data.X))[0]) + 1
     with open_journal(journal, "compare", data, about) as cells, Progress() as progress:
         watcher = Watcher(progress, n_splits=folds * repeats, n_methods=n_methods)
         table = kernelwise.compare(
-            data.X,
+            data.rows,
             data.y,
             names,
             n_splits=folds,
@@ -90,11 +97,14 @@ def compare(
             task=task.value,
             on_begin=watcher.begin,
             n_jobs=n_jobs,
+            groups=data.groups,
+            times=data.times,
         )
     if report_file is not None:
         kind = kernelwise.TunedSVC if is_classes else kernelwise.TunedSVR
+        model = kind(random_state=seed, cv="auto" if time is None else time_folds("auto"))
         more = {"comparison": table, "source": str(file), "seed": seed}
-        report.write(report_file, fit(kind(random_state=seed), data), data, context.obj, **more)
+        report.write(report_file, fit(model, data), data, context.obj, **more)
     if json:
         head = {"command": "compare", "version": kernelwise.__version__, "task": task.value}
         found = {"methods": table.rows(), "scores": table.scores, "skipped": table.skipped}

@@ -81,7 +81,7 @@ def explain(
 def _samples(table: Any, encoding: Any, unknown: str) -> tuple[Any, Any]:
     """Rows of a file as the model takes them, and their lines."""
     notes: list[str] = []
-    X = encoding.samples(table, unknown, notes)
+    X = encoding.rows(table, unknown, notes)
     for note in notes:
         say(note)
     return X, table.lines

@@ -71,9 +71,9 @@ def _columns(encoding: Any) -> str:
         told = [
             f"It takes rows of {len(names)} numbers, from {names[0]!r} to {names[-1]!r}; the file lists them."
         ]
-    coded = [name for column in encoding.columns if column.categories for name in column.feature_names]
+    coded = [name for name in names if encoding.has_words and "=" in name]
     if coded:
         told.append(f"The number {coded[0]!r} is 1 for that word and 0 for others; so are all with '='.")
-    if any(column.fill is not None for column in encoding.columns):
+    if encoding.has_gaps or any(column.fill is not None for column in encoding.columns):
         told.append("It does not fill in missing values, as `kernelwise predict` does.")
     return " ".join(told)

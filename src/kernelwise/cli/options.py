@@ -30,22 +30,30 @@ Target = Annotated[
     str | None,
     typer.Option(
         metavar="COL",
-        help="Name, or number from 1 (-1: the last). Default: target, class, label or y; else the last.",
+        help="Name or number (-1: last). Default: target, class, label or y; else the last.",
     ),
 ]
 HasHeader = Annotated[
     bool | None, typer.Option("--header/--no-header", help="Whether line 1 has names. Default: found out.")
 ]
-Impute = Annotated[bool, typer.Option("--impute", help="Medians and most frequent words for missing values.")]
+Impute = Annotated[bool, typer.Option("--impute", help="Fill missing values: medians, most frequent words.")]
 Missing = Annotated[
     str | None, typer.Option(metavar="TEXT,TEXT", help="Cells that count as missing values, such as -999.")
 ]
-Lump = Annotated[bool, typer.Option("--lump", help="Of many words in a column keep the 20 most frequent.")]
+Lump = Annotated[bool, typer.Option("--lump", help="Keep columns of many words, most of them rare.")]
 UnknownOption = Annotated[
     Unknown, typer.Option("--unknown", metavar="KIND", help="Words that are new: error, or ignore them.")
 ]
 Ignore = Annotated[
     str | None, typer.Option(metavar="COL,COL", help="Columns to leave out, by name or number.")
+]
+Group = Annotated[
+    str | None,
+    typer.Option("--group", metavar="COL", help="Rows with the same value stay together in folds."),
+]
+Time = Annotated[
+    str | None,
+    typer.Option("--time", metavar="COL", help="Folds train on earlier rows and hold out later ones."),
 ]
 Seed = Annotated[int, typer.Option(min=0, metavar="INT", help="Of folds and samples.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")]

@@ -59,7 +59,7 @@ def predict(
     table = read_more(file, encoding, header)
     names, columns = kept_columns(table, keep)
     notes: list[str] = []
-    X = encoding.samples(table, unknown.value, notes)
+    X = encoding.rows(table, unknown.value, notes)
     for note in notes:
         say(note)
     predictions = machine.predict(X)

@@ -35,5 +35,5 @@ def write(path: Path, model: Any, data: Samples, arguments: list[str], **more: A
         "findings": data.findings,
     }
     command = shlex.join(["kernelwise", *arguments])
-    write_report(report_data(model, data.X, data.y, command=command, **more), path)
+    write_report(report_data(model, data.rows, data.y, command=command, **more), path)
     say(f"The report is in {path}.")

@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from kernelwise._core.text import count
+from kernelwise.cli.apart import place_of, read_groups, read_times, words
 from kernelwise.cli.errors import UserError, in_options, is_told
 from kernelwise.cli.options import split_names
 from kernelwise.cli.progress import Progress, expected
@@ -27,13 +30,16 @@ MOST_CLASSES = 8
 class Samples:
     """What a training file holds."""
 
-    X: Any
+    X: Any  # numbers, with words and gaps coded
     y: Any
+    rows: Any  # what an estimator takes: X, or a Frame if there are words or gaps
     encoding: Encoding
     notes: list[str]
     preparation: list[str]  # which columns were left out, coded or filled, one sentence each
     lines: Any  # of the rows in the file, shape (n_rows,)
     findings: list[Finding] = field(default_factory=list)  # what may be wrong with the columns
+    groups: Any = None  # of the rows, shape (n_rows,), if a column says which belong together
+    times: Any = None  # of the rows, shape (n_rows,), increasing, if a column says when they were made
 
     @property
     def n_columns(self) -> int:
@@ -63,26 +69,43 @@ def read_samples(
     task: str = "classification",
     missing: str | None = None,
     lump: bool = False,
+    group: str | None = None,
+    time: str | None = None,
 ) -> Samples:
-    """Read a training file; what was guessed, and what was done to its columns, is said."""
+    """Read a training file; what was guessed, and what was done to its columns, is said.
+
+    ``group`` and ``time`` name columns that are no features; rows are put in the order of time.
+    """
     from kernelwise.tables import learn_encoding, read_table
 
     table = read_table(path, has_header)
+    groups, times, apart = None, None, []
+    if group is not None:
+        apart = [place_of(table, group, "--group", target)]
+        groups = read_groups(table, apart[0])
+    if time is not None:
+        apart = [place_of(table, time, "--time", target)]
+        times = read_times(table, apart[0])
     learned = learn_encoding(
         table,
         target=target,
         task=task,
-        ignore=split_names(ignore),
+        ignore=[*split_names(ignore), *(table.names[place] for place in apart)],
         impute=impute,
         missing=split_names(missing),
         lump=lump,
     )
     notes = [*table.notes, *learned.notes]
-    for note in [*notes, *learned.preparation]:
+    preparation = [*learned.preparation, *(words(table, place, groups) for place in apart)]
+    for note in [*notes, *preparation]:
         say(note)
     encoding = learned.encoding
-    X, y = encoding.samples(table), encoding.labels(table)
-    return Samples(X, y, encoding, notes, learned.preparation, table.lines, learned.findings)
+    rows, y, lines = encoding.rows(table), encoding.labels(table), table.lines
+    if times is not None:
+        order = np.argsort(times, kind="stable")
+        rows, y, lines, times = rows[order], y[order], lines[order], times[order]
+    X = rows if encoding.encoder is None else encoding.encoder.transform(rows)
+    return Samples(X, y, rows, encoding, notes, preparation, lines, learned.findings, groups, times)
 
 
 def class_counts(data: Samples) -> dict[str, int] | None:
@@ -180,10 +203,10 @@ def fit(machine: Any, data: Samples, time_budget: float | None = None, journal: 
             journal=journal,
             on_scored=progress.scored,
             on_phase=lambda words: (progress.last if words == FINAL else progress.show)(words),
-            feature_names=data.encoding.feature_names,
+            feature_names=data.encoding.feature_names if data.encoding.encoder is None else None,
         )
         try:
-            fit_in_context(machine, data.X, data.y, context)
+            fit_in_context(machine, data.rows, data.y, context, data.groups)
         except (ValueError, TypeError) as error:
             if not is_told(error):
                 raise

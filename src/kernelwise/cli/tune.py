@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Annotated, Any
 
 import typer
@@ -16,7 +16,7 @@ from kernelwise.cli.output import print_json
 from kernelwise.cli.session import say, session
 
 Kernel = Annotated[
-    str, typer.Option(metavar="NAME", help="auto, rbf, laplacian, poly, …; rbf,poly chooses between two.")
+    str, typer.Option(metavar="NAME", help="auto, rbf, laplacian, …; rbf,poly chooses between two.")
 ]
 Criterion = Annotated[str, typer.Option(metavar="NAME", help="auto, dbtc, kta, radius-margin, cv-error, …")]
 Search = Annotated[str | None, typer.Option(metavar="NAME", help="Of a criterion: quasi-newton, grid, …")]
@@ -52,6 +52,8 @@ SETTINGS = (
     "time_budget",
     "n_jobs",
     "seed",
+    "group",
+    "time",
 )
 
 
@@ -85,6 +87,8 @@ def tune(
     time_budget: Budget = None,
     n_jobs: Jobs = None,
     seed: options.Seed = 0,
+    group: options.Group = None,
+    time: options.Time = None,
     header: options.HasHeader = None,
     impute: options.Impute = False,
     ignore: options.Ignore = None,
@@ -105,18 +109,22 @@ def tune(
     from kernelwise.cli import _findings
     from kernelwise.cli._tuning import make_model, settle_answers, settle_score
     from kernelwise.cli._tuning_result import print_tuning, tuning_json
+    from kernelwise.cli.apart import check_one, time_folds
     from kernelwise.cli.samples import check_classes, first_line, fit, open_journal, read_samples
     from kernelwise.persistence.model_file import save
     from kernelwise.reports.answer import answer_of
 
-    started = time.monotonic()
+    started = monotonic()
     check_writable(model, "--model")
     check_writable(journal, "--journal")
     report.check_report(report_file)
     check_different(FILE=file, TEST=test, journal=journal, model=model, report=report_file)
+    check_one(group, time)
     chosen = {name: context.params[name] for name in SETTINGS}
     machine = make_model(task.value, chosen)
-    data = read_samples(file, target, header, impute, ignore, task.value, missing, lump)
+    if time is not None:
+        machine.set_params(cv=time_folds(machine.cv))
+    data = read_samples(file, target, header, impute, ignore, task.value, missing, lump, group, time)
     if task is options.Task.classification:
         check_classes(data, file)
         settle_score(machine, positive, data.y)
@@ -143,7 +151,7 @@ def tune(
         "data": {**data.describe(file), "n_distinct": _findings.n_distinct(data.X, data.y)},
         "settings": chosen,
         **tuning_json(machine, answer),
-        "seconds": time.monotonic() - started,
+        "seconds": monotonic() - started,
         "model": model,
         "report": report_file,
     }
@@ -176,7 +184,7 @@ def read_test(path: Path, data: Any, unknown: str, must_be_known: bool) -> tuple
 
     notes: list[str] = []
     table = read_more(path, data.encoding)
-    X = data.encoding.samples(table, unknown, notes)
+    X = data.encoding.rows(table, unknown, notes)
     for note in notes:
         say(note)
     return X, labels_of_test(path, table, data, must_be_known)

@@ -12,18 +12,20 @@ import numpy as np
 from joblib import parallel_config
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 from sklearn.utils import check_consistent_length, column_or_1d
 from threadpoolctl import threadpool_limits
 
 from kernelwise._core.reading import check_one_per_sample, check_table
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import number_of_threads
-from kernelwise._core.validation import check_choice, check_integer, check_labels
+from kernelwise._core.validation import check_choice, check_integer
 from kernelwise.comparison import peers
 from kernelwise.comparison.methods import BASELINES, estimators
+from kernelwise.comparison.outer import Partition, Splits
 from kernelwise.comparison.probabilities import held_out_log_loss
 from kernelwise.comparison.table import Comparison
+from kernelwise.estimators import TunedSVC, TunedSVR
+from kernelwise.frames import Frame, learn_encoder, to_frame
 
 #: Errors beside the score, in the order of a cell.
 ERRORS = {"classification": ("log_loss",), "regression": ("rmse", "mae")}
@@ -44,6 +46,8 @@ def compare(
     baseline: bool = True,
     on_begin: Callable[[str, int], None] | None = None,
     n_jobs: int | None = None,
+    groups: Any = None,
+    times: Any = None,
 ) -> Comparison:
     """Nested scores, time and work of several methods on the same outer folds.
 
@@ -54,6 +58,8 @@ def compare(
     Parameters
     ----------
     X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        Words and gaps are coded as 0 and 1 for methods that take numbers only; `TunedSVC` and `TunedSVR` are
+        given the table.
     y : array of shape (n_samples,)
     methods : list of names, or dict from name to estimator, default=None
         Names of :data:`METHODS`, or of :data:`REGRESSION_METHODS`; None is the usual ones, with
@@ -75,6 +81,11 @@ def compare(
     n_jobs : int, default=None
         Threads of a method that can use several; None is one, -1 is all. Estimators of a dict keep their own
         ``n_jobs``.
+    groups : array of shape (n_samples,), default=None
+        Rows of one group are never in both parts of a fold: not of an outer one, and not of the folds by
+        which a method chooses, its parameter ``cv``.
+    times : array of shape (n_samples,), default=None
+        Numbers or dates: all folds train on earlier rows and hold out later ones (TimeSeriesSplit).
 
     Examples
     --------
@@ -94,7 +105,11 @@ def compare(
     ('r2', ['mae', 'rmse'])
     """
     check_choice(task, "task", "compare", tuple(BASELINES))
-    check_table(X, "X")
+    frame = to_frame(X, "from_dtype", "compare")
+    if frame is None:
+        check_table(X, "X")
+    else:  # the coding sees no targets
+        X = learn_encoder(frame).transform(frame)
     check_one_per_sample(y)
     check_integer(n_splits, "n_splits", "compare", least=2)
     check_integer(n_repeats, "n_repeats", "compare", least=1)
@@ -107,17 +122,21 @@ def compare(
         name_of_baseline, dummy = BASELINES[task]
         chosen.setdefault(name_of_baseline, dummy)
     y = column_or_1d(y)
-    splits = _splits(X, y, task, n_splits, n_repeats, random_state)
+    check_consistent_length(X, y)
+    partition = Partition(groups, times, len(y))
+    splits = partition.outer(y, task, n_splits, n_repeats, random_state)
     journal = {} if journal is None else journal
     measure, n_numbers = CELLS[task], 4 + len(ERRORS[task])
     cells = np.zeros((n_numbers, len(chosen), len(splits)))
     for s, split in enumerate(splits):
+        inner = partition.inner(split[0], y, task, random_state)
         for m, (name, estimator) in enumerate(chosen.items()):
             key = f"{name}/{s}"
             if len(journal.get(key, ())) != n_numbers:  # a cell of an earlier version has no log-loss
                 if on_begin is not None:
                     on_begin(name, s)
-                journal[key] = measure(estimator, X, y, *split, n_jobs=n_jobs)
+                rows = X if frame is None or not takes_tables(estimator) else frame
+                journal[key] = measure(estimator, rows, y, *split, n_jobs=n_jobs, inner=inner)
             cells[:, m, s] = np.array(journal[key], dtype=np.float64)  # None becomes NaN
             if callback is not None:
                 callback(name, s, cells[0, m, s])
@@ -135,50 +154,59 @@ def compare(
     )
 
 
-def _splits(X: Any, y: np.ndarray, task: str, n_splits: int, n_repeats: int, random_state: int) -> list[Any]:
-    """The outer folds; targets that they cannot be made of are refused."""
-    if task == "classification":
-        check_labels(y, len(y), min_per_class=n_splits)
-        stratified = RepeatedStratifiedKFold(
-            n_splits=n_splits, n_repeats=n_repeats, random_state=random_state
-        )
-        return list(stratified.split(np.zeros(len(y)), y))
-    check_consistent_length(X, y)
-    if len(y) < 2 * n_splits:
-        raise ValueError(f"{n_splits} outer folds of a regression need at least {2 * n_splits} samples.")
-    return list(
-        RepeatedKFold(n_splits=n_splits, n_repeats=n_repeats, random_state=random_state).split(
-            np.zeros(len(y))
-        )
-    )
+def takes_tables(estimator: Any) -> bool:
+    """Whether an estimator is one of ours that takes words and gaps."""
+    return isinstance(estimator, TunedSVC | TunedSVR)
+
+
+def _rows(X: Any, rows: np.ndarray) -> Any:
+    return X[rows] if isinstance(X, Frame) else safe_indexing(X, rows)
 
 
 def nested_cell(
-    estimator: Any, X: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray, n_jobs: int | None = None
+    estimator: Any,
+    X: Any,
+    y: np.ndarray,
+    train: np.ndarray,
+    test: np.ndarray,
+    n_jobs: int | None = None,
+    inner: Splits | None = None,
 ) -> tuple[float, float, float, float]:
     """Accuracy, wall and processor seconds, and machines of one method on one outer fold."""
-    model, work = _trained(estimator, X, y, train, n_jobs)
+    model, work = _trained(estimator, X, y, train, n_jobs, inner)
     return _accuracy(model, X, y, test), *work
 
 
 def nested_class_cell(
-    estimator: Any, X: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray, n_jobs: int | None = None
+    estimator: Any,
+    X: Any,
+    y: np.ndarray,
+    train: np.ndarray,
+    test: np.ndarray,
+    n_jobs: int | None = None,
+    inner: Splits | None = None,
 ) -> tuple[float | None, ...]:
     """The numbers of `nested_cell`, and the log-loss; what the probabilities take is in no time."""
-    model, work = _trained(estimator, X, y, train, n_jobs)
-    parts = safe_indexing(X, train), y[train], safe_indexing(X, test), y[test]
+    model, work = _trained(estimator, X, y, train, n_jobs, inner)
+    parts = _rows(X, train), y[train], _rows(X, test), y[test]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        loss = held_out_log_loss(model, *parts)
+        loss = held_out_log_loss(model, *parts, inner=inner)
     return _accuracy(model, X, y, test), *work, loss
 
 
 def nested_number_cell(
-    estimator: Any, X: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray, n_jobs: int | None = None
+    estimator: Any,
+    X: Any,
+    y: np.ndarray,
+    train: np.ndarray,
+    test: np.ndarray,
+    n_jobs: int | None = None,
+    inner: Splits | None = None,
 ) -> tuple[float, ...]:
     """R², wall and processor seconds, machines, RMSE and MAE of one method on one outer fold."""
-    model, work = _trained(estimator, X, y, train, n_jobs)
-    rest = y[test] - model.predict(safe_indexing(X, test))
+    model, work = _trained(estimator, X, y, train, n_jobs, inner)
+    rest = y[test] - model.predict(_rows(X, test))
     scatter = float(np.mean((y[test] - y[test].mean()) ** 2))
     squared = float(np.mean(rest**2))
     r2 = 1.0 - squared / scatter if scatter > 0 else 0.0
@@ -192,18 +220,20 @@ CELLS: dict[str, Callable[..., tuple[float | None, ...]]] = {
 
 
 def _accuracy(model: Any, X: Any, y: np.ndarray, test: np.ndarray) -> float:
-    return float(np.mean(model.predict(safe_indexing(X, test)) == y[test]))
+    return float(np.mean(model.predict(_rows(X, test)) == y[test]))
 
 
 def _trained(
-    estimator: Any, X: Any, y: np.ndarray, train: np.ndarray, n_jobs: int | None
+    estimator: Any, X: Any, y: np.ndarray, train: np.ndarray, n_jobs: int | None, inner: Splits | None
 ) -> tuple[Any, tuple[float, float, float]]:
     """A method trained on the training part, and wall and processor seconds and machines.
 
     The searches of scikit-learn use threads, for processor time is not seen in other processes; its boosting
-    would take all cores if nobody held it.
+    would take all cores if nobody held it. ``inner`` are folds of the training part, for what has a ``cv``.
     """
     model = clone(estimator)
+    if inner is not None and "cv" in model.get_params(deep=False):
+        model.set_params(cv=inner)
     with (
         warnings.catch_warnings(),
         nullcontext() if n_jobs is None else parallel_config(backend="threading"),
@@ -211,6 +241,6 @@ def _trained(
     ):
         warnings.simplefilter("ignore")  # of peers: what matters here is what they score
         started, cpu_started = time.perf_counter(), time.process_time()
-        model.fit(safe_indexing(X, train), y[train])
+        model.fit(_rows(X, train), y[train])
         seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu_started
     return model, (seconds, cpu_seconds, float(peers.n_machines(model)))

@@ -90,9 +90,10 @@ class _Optuna(BaseEstimator):
 
     task = ""
 
-    def __init__(self, n_trials: int = 60, n_folds: int = 5, random_state: int = 0) -> None:
+    def __init__(self, n_trials: int = 60, n_folds: int = 5, random_state: int = 0, cv: Any = None) -> None:
         self.n_trials = n_trials
         self.n_folds = n_folds
+        self.cv = cv
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -100,7 +101,8 @@ class _Optuna(BaseEstimator):
         import optuna
 
         optuna.logging.set_verbosity(optuna.logging.WARNING)
-        folds = _folds(self.n_folds, self.random_state, self.task)
+        folds = _folds(self.n_folds, self.random_state, self.task) if self.cv is None else self.cv
+        n_folds = self.n_folds if self.cv is None else len(self.cv)
 
         def cost(trial: Any) -> float:
             gamma = trial.suggest_float("gamma", float(GAMMAS.min()), float(GAMMAS.max()), log=True)
@@ -114,7 +116,7 @@ class _Optuna(BaseEstimator):
         best = named(study.best_params, self.task)
         self.best_estimator_ = clone(to_be_tuned(self.task)).set_params(**best).fit(X, y)
         self.best_params_, self.best_score_ = best, study.best_value
-        self.n_svm_fits_ = self.n_trials * self.n_folds + 1
+        self.n_svm_fits_ = self.n_trials * n_folds + 1
         return self
 
     def predict(self, X: Any) -> np.ndarray:

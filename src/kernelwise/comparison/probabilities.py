@@ -15,15 +15,21 @@ N_FOLDS = 5
 
 
 def held_out_log_loss(
-    model: Any, X_train: Any, y_train: np.ndarray, X_test: Any, y_test: np.ndarray
+    model: Any,
+    X_train: Any,
+    y_train: np.ndarray,
+    X_test: Any,
+    y_test: np.ndarray,
+    inner: list[tuple[np.ndarray, np.ndarray]] | None = None,
 ) -> float | None:
     """The mean of −log p of the true classes of the test rows; None for a method without probabilities.
 
     A method that has decision values only, such as scikit-learn's SVC, gets Platt's sigmoids of decision
     values on folds of the training rows: what it has chosen is kept, and trained once more for each fold.
+    ``inner`` are these folds, if rows are not independent.
     """
     if not hasattr(model, "predict_proba"):
-        model = calibrated(model, X_train, y_train)
+        model = calibrated(model, X_train, y_train, inner)
         if model is None:
             return None
     p = np.asarray(model.predict_proba(X_test), dtype=np.float64)
@@ -33,13 +39,25 @@ def held_out_log_loss(
     return float(log_loss(y_test, p_of_all / p_of_all.sum(axis=1, keepdims=True), labels=classes))
 
 
-def calibrated(model: Any, X: Any, y: np.ndarray) -> Any:
-    """What a fitted model has chosen, with sigmoids; None if it has no decision value for each class."""
+def calibrated(model: Any, X: Any, y: np.ndarray, inner: Any = None) -> Any:
+    """What a fitted model has chosen, with sigmoids; None if it has no decision value for each class.
+
+    None, too, if ``inner`` does not hold out every row once, as folds of time do not.
+    """
     chosen = getattr(model, "best_estimator_", model)
     n_classes, n_folds = len(np.unique(y)), min(N_FOLDS, int(np.unique(y, return_counts=True)[1].min()))
     if n_folds < 2 or not hasattr(chosen, "decision_function"):
         return None
     if np.asarray(chosen.decision_function(X[:1])).size != (1 if n_classes == 2 else n_classes):
         return None
-    folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)
+    if inner is not None and not _hold_out_all(inner, y):
+        return None
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=0) if inner is None else inner
     return CalibratedClassifierCV(clone(chosen), cv=folds, ensemble=False).fit(X, y)
+
+
+def _hold_out_all(folds: list[tuple[np.ndarray, np.ndarray]], y: np.ndarray) -> bool:
+    """Whether folds hold out every row once, and train on all classes."""
+    held_out = np.sort(np.concatenate([test for _, test in folds]))
+    knows_all = all(len(np.unique(y[train])) == len(np.unique(y)) for train, _ in folds)
+    return knows_all and np.array_equal(held_out, np.arange(len(y)))

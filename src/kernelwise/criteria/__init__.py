@@ -29,7 +29,8 @@ name                  class                        module here               pap
 "regularized-margin"  `RegularizedMargin`          `regularized_margin`      003 (Laanaya and others 2011)
 ====================  ===========================  ========================  ===============================
 
-`TargetAlignment`, in `target_alignment`, is for regression. Bases for criteria of your own are `Criterion`
+`TargetAlignment`, in `target_alignment`, and `RegressionMargin`, in `regression_margin` (paper 003's future
+work), are for regression. Bases for criteria of your own are `Criterion`
 (`base`), `SumsCriterion` for functions of sums over classes (`separability`), and `MachineCriterion` for
 costs of trained machines (`machine`). `aligned_sum` weighs the kernels of a sum.
 """
@@ -48,6 +49,7 @@ from kernelwise.criteria.likelihood import CrossValidationLikelihood
 from kernelwise.criteria.machine import MachineCriterion
 from kernelwise.criteria.margin import Margin, VCBound
 from kernelwise.criteria.radius_margin import RadiusMargin
+from kernelwise.criteria.regression_margin import RegressionMargin
 from kernelwise.criteria.regularized_margin import RegularizedMargin
 from kernelwise.criteria.separability import ESDR, J4, InterClassDistance, PairCriterion, SumsCriterion
 from kernelwise.criteria.span import SpanEstimate
@@ -123,6 +125,7 @@ __all__ = [
     "PairCriterion",
     "Polarization",
     "RadiusMargin",
+    "RegressionMargin",
     "RegularizedMargin",
     "SpanEstimate",
     "SumsCriterion",

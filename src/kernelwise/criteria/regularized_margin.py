@@ -17,12 +17,15 @@ class RegularizedMargin(MachineCriterion):
 
     The machine is trained anew at every point, so the derivative is exact: by the envelope theorem it is
     −(αy)(αy)ᵀ + 2ρ(K − K′), with α held fixed (equation 21). C is not searched: w only grows with it.
+    Neither part is convex in the kernel's parameters, as the paper says they are: −αᵀYKYα is concave where
+    labels are equal, and the distance is concave where K is below half of K′.
 
     Parameters
     ----------
     C : float, default=1.0
     rho : float, default=0.1
-        Weight of the distance to K′; 0 leaves the margin alone, which narrow kernels can always enlarge.
+        Weight of the distance to K′; 0 leaves the margin alone. That does not drive a kernel to no width: on
+        separated classes w is lowest at a width inside the range.
     K_reference : array of shape (n_samples, n_samples), default=None
         K′, which may be indefinite. None is the first Gram matrix that a search evaluates, the paper's
         K′ = K_{Q₀}; without the memory of a search it is K itself, so that the distance is zero.
@@ -30,6 +33,10 @@ class RegularizedMargin(MachineCriterion):
         The two-class problems of more than two classes; each has its block of K′.
     tol : float, default=1e-8
         Stopping rule of the machines; gradients are as exact as the machines are.
+    retrain : bool, default=True
+        False holds α fixed: it is trained on the first Gram matrix that a search evaluates, and from there on
+        the value is 2αᵀe − αᵀYKYα + ρ‖K − K′‖² with this α, a lower bound of w that touches w at the start.
+        This is the inner loop of the paper's algorithm 1. A value outside a search is w itself.
 
     Notes
     -----
@@ -66,6 +73,7 @@ class RegularizedMargin(MachineCriterion):
         K_reference: Any = None,
         strategy: str = "ovo",
         tol: float = 1e-8,
+        retrain: bool = True,
     ) -> None:
         super().__init__(C, search_C=False, strategy=strategy, tol=tol)
         check_number(rho, "rho", "RegularizedMargin")
@@ -73,15 +81,12 @@ class RegularizedMargin(MachineCriterion):
             raise ValueError(f"'rho' of RegularizedMargin must not be negative, got {rho!r}.")
         self.rho = float(rho)
         self.K_reference = None if K_reference is None else check_gram(K_reference)
+        self.retrain = retrain
 
     def _two_class(self, problem: TwoClassProblem) -> TwoClassValue:
-        K, warm, w = problem.K, problem.warm, problem.weight
-        machine = solve_svm_dual(
-            K, problem.signs, self.C, sample_weight=w, tol=self.tol, warm_start=warm.get("beta"), check=False
-        )
-        warm["beta"] = beta = machine.beta
+        K, w = problem.K, problem.weight
+        beta, intercept, margin_part = self._machine(problem)
         rows = np.flatnonzero(beta)
-        margin_part = -2.0 * machine.objective
         away = K - self._reference(problem)
         weighted = away if (w == 1.0).all() else away * w[:, None] * w
         distance = float(np.vdot(away, weighted))
@@ -93,8 +98,19 @@ class RegularizedMargin(MachineCriterion):
             margin_part + self.rho * distance,
             W,
             report={"n_support": float(len(rows)), "margin_part": margin_part, "distance": distance},
-            machine=TrainedMachine(rows, beta[rows], machine.intercept),
+            machine=TrainedMachine(rows, beta[rows], intercept),
         )
+
+    def _machine(self, problem: TwoClassProblem) -> tuple[np.ndarray, float, float]:
+        """β = αy, the intercept, and 2αᵀe − αᵀYKYα; of the first point of the search without ``retrain``."""
+        K, signs, warm = problem.K, problem.signs, problem.warm
+        if "beta" not in warm or self.retrain:
+            how: dict[str, Any] = {"sample_weight": problem.weight, "warm_start": warm.get("beta")}
+            machine = solve_svm_dual(K, signs, self.C, tol=self.tol, check=False, **how)
+            warm["beta"], warm["intercept"] = machine.beta, machine.intercept
+            return machine.beta, machine.intercept, -2.0 * machine.objective
+        beta = warm["beta"]
+        return beta, warm["intercept"], float(2.0 * signs @ beta - beta @ K @ beta)
 
     def _reference(self, problem: TwoClassProblem) -> np.ndarray:
         """The block of K′ that belongs to the problem, the same at every evaluation of a search."""

@@ -24,6 +24,7 @@ FILES = {
     "banana": Entry(5300, 2, 2, "Rätsch/IDA benchmark banana (KEEL copy)"),
     "banknote": Entry(1372, 4, 2, "UCI Banknote Authentication"),
     "breast_cancer_libsvm_scaled": Entry(683, 10, 2, "LIBSVM breast-cancer_scale"),
+    "breast_cancer_ljubljana": Entry(277, 9, 2, "UCI Breast Cancer (Ljubljana), rows without a gap"),
     "breast_cancer_wisconsin": Entry(683, 9, 2, "UCI Breast Cancer Wisconsin (Original)"),
     "dna": Entry(3186, 180, 3, "Statlog DNA"),
     "heart_statlog": Entry(270, 13, 2, "UCI Statlog (Heart)"),

@@ -1,11 +1,16 @@
-"""Reads a benchmark file: a header, numeric features, and the class as an integer in the last column."""
+"""Reads a benchmark file: a header, numeric features, and the class as an integer in the last column.
+
+Words are read by the coding of the data set, if it has one.
+"""
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import numpy as np
 
+from kernelwise.datasets.coding import coded
 from kernelwise.tables.delimited import number_matrix, numbered_lines
 from kernelwise.tables.text import read_bytes
 
@@ -26,6 +31,12 @@ def read_csv(path: Path) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     if table is None or table.shape[1] != len(names) or not _is_clean(table):
         raise ValueError(_first_fault(path, lines, len(names)))
     return np.ascontiguousarray(table[:, :-1]), table[:, -1].astype(np.int64), names[:-1]
+
+
+def read_coded(path: Path, name: str) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """Read X, y and the feature names of a file of words, by the coding of the data set."""
+    header, *rows = csv.reader(_text(path).splitlines())
+    return coded(name, header, rows, str(path))
 
 
 def _text(path: Path) -> str:

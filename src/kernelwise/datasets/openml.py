@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.datasets import fetch_openml
+
+from kernelwise.datasets.coding import CODINGS, coded
 
 
 class OpenMLCopy(NamedTuple):
@@ -21,6 +23,7 @@ class OpenMLCopy(NamedTuple):
 COPIES = {
     "banana": OpenMLCopy(1460, {-1: 2924, 1: 2376}),
     "banknote": OpenMLCopy(1462, {0: 762, 1: 610}),
+    "breast_cancer_ljubljana": OpenMLCopy(13, {0: 201, 1: 85}),
     "heart_statlog": OpenMLCopy(53, {1: 150, 2: 120}),
     "planning_relax": OpenMLCopy(1490, {1: 130, 2: 52}),
 }
@@ -47,5 +50,20 @@ def fetch(name: str, n_features: int) -> tuple[np.ndarray, np.ndarray, tuple[str
             f"counts {expected}, but has shape {bunch.data.shape} and counts {found.tolist()} for classes "
             f"{', '.join(classes)}; set KERNELWISE_DATA to a folder that holds {name}.csv instead."
         )
+    if name in CODINGS:
+        return _coded(name, bunch, labels)
     y = np.array(list(counts), dtype=np.int64)[index]
     return np.asarray(bunch.data, dtype=np.float64), y, tuple(bunch.feature_names)
+
+
+def _coded(name: str, bunch: Any, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """Turn OpenML's numbers of words back into the words, and these into ours; gaps are NaN there."""
+    header = list(bunch.feature_names)
+    rows = []
+    for values, label in zip(np.asarray(bunch.data, dtype=np.float64), labels, strict=True):
+        words = [
+            "" if np.isnan(value) else str(bunch.categories[column][int(value)])
+            for column, value in zip(header, values, strict=True)
+        ]
+        rows.append([*words, label])
+    return coded(name, [*header, CODINGS[name].label], rows, f"OpenML data set {COPIES[name].data_id}")

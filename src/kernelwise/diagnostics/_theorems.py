@@ -3,38 +3,23 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from kernelwise._core.text import count
 from kernelwise._core.validation import check_labels, check_samples
-from kernelwise.criteria.alignment import target
 from kernelwise.diagnostics._data import Data
 from kernelwise.diagnostics._pairs import ClosestPair, closest_pair
 from kernelwise.diagnostics._points import Points, distinct_points
+from kernelwise.diagnostics._pulls import has_copies, pulls
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
 from kernelwise.kernels.starts import start_gamma
 
-
-def pull(pair: ClosestPair) -> float:
-    """Sign of the change of polarization when a very narrow Gaussian kernel gets wider.
-
-    P = Σ T_ij K_ij with T = 1 for equal and −1/(c − 1) for different labels. For σ → 0 equal points keep
-    K_ij = 1, and of all others the closest dominate (lemma 1), so that the sign is that of Σ T_ij over the
-    pairs of samples at the smallest positive distance: negative means a maximum of P at the boundary σ → 0
-    (theorem 3, where that is one pair), positive a minimum, and zero leaves it to the next distance.
-
-    Alignment, which paper 002 leaves open, follows. A ∝ P/√S with S = ΣK², so A′ has the sign of SP′ − PS′/2:
-    P′ is of the order of the closest pairs' k′, S′ = 2ΣKK′ of the order of kk′, which is less since k → 0,
-    and S and P have limits. In centred alignment, for two classes without copies, one closest pair (p, q) and
-    a target t = HyyᵀH, S → n − 1 and S′ → −4k′/n, which leaves the sign of (n − 1)t_pq + (1 − ȳ²): for
-    different labels t_pq = −(1 − ȳ²), and for equal ones it is positive.
-    """
-    T = target(len(pair.labels))
-    return float(np.triu(T * pair.labels).sum())
+#: What the criteria are called in sentences.
+WORDS = {"kta": "alignment", "centered-kta": "centred alignment", "dbtc": "DBTC", "esdr": "ESDR", "j4": "J4"}
+WORDS |= {"regularized-margin": "the regularised margin w"}
 
 
 @dataclass(frozen=True)
@@ -48,9 +33,12 @@ class BoundaryVerdict:
     sign : {-1, 0, 1}
         Of the change of polarization when a very narrow kernel gets wider: −1 for a boundary optimum at
         σ → 0, 1 for none, 0 if the closest pairs leave it open.
+    signs : dict from str to {-1, 0, 1}
+        The same for every criterion whose behaviour at σ → 0 follows from the closest pairs, by its name in
+        :data:`kernelwise.criteria.CRITERIA`: theorem 3 holds for alignment, DBTC, ESDR, J4 and the
+        regularised margin w (of small ρ), too.
     affected : tuple of str
-        Criteria that are known to have a boundary optimum at σ → 0 on these data: names as in
-        :data:`kernelwise.criteria.CRITERIA`.
+        The criteria with −1.
     finding : Finding
         The evidence and the verdict in words.
 
@@ -72,6 +60,7 @@ class BoundaryVerdict:
 
     pair: ClosestPair | None
     sign: int
+    signs: dict[str, int]
     affected: tuple[str, ...]
     finding: Finding
 
@@ -91,8 +80,10 @@ def boundary_verdict(X: Any, y: Any, kernel: Any = None) -> BoundaryVerdict:
     --------
     >>> from kernelwise.diagnostics import boundary_verdict
     >>> verdict = boundary_verdict([[0.0], [0.1], [1.0], [3.0]], [0, 1, 1, 0])
-    >>> verdict.pair.samples, verdict.affected
-    ((0, 1), ('polarization', 'kta', 'radius-margin', 'centered-kta'))
+    >>> verdict.pair.samples, verdict.affected[:4]
+    ((0, 1), ('polarization', 'kta', 'dbtc', 'esdr'))
+    >>> verdict.affected[4:]
+    ('j4', 'centered-kta', 'regularized-margin', 'radius-margin')
     """
     data = Data.read(check_samples(X), y, kernel)
     if not data.kernel.is_gaussian:
@@ -115,34 +106,37 @@ def verdict_on(data: Data, points: Points) -> BoundaryVerdict:
     if pair is None:
         message = "Some points differ by so little that their squared distance is zero in double precision."
         option = "Give the columns other units."
-        return BoundaryVerdict(None, 0, (), Finding("closest-pair", "warning", message, "Rescale X.", option))
-    is_single = _is_single(data, points, pair)
-    affected = ("polarization", "kta", *(("radius-margin", "centered-kta") if is_single else ()))
-    sign = int(np.sign(pull(pair)))
-    message = f"{_evidence(data, pair)} {_verdict(data, points, pair)}"
+        finding = Finding("closest-pair", "warning", message, "Rescale X.", option)
+        return BoundaryVerdict(None, 0, {}, (), finding)
+    signs = pulls(pair, points)
+    if _is_single(data, points, pair):
+        signs["radius-margin"] = signs["polarization"]  # theorem 2
+    affected = tuple(name for name, sign in signs.items() if sign < 0)
+    message = f"{_evidence(data, pair)} {_verdict(data, points, pair, signs)}"
     if data.lines is not None:
-        message = _plain(data, pair, sign)
-    if sign >= 0:
-        return BoundaryVerdict(pair, sign, (), Finding("closest-pair", "info", message))
-    option = "Leave --criterion out: cross-validation then chooses the width."
-    finding = Finding("closest-pair", "warning", message, _advice(data), option)
-    return BoundaryVerdict(pair, sign, affected, finding)
+        message = _plain(data, pair, affected)
+    finding = Finding("closest-pair", "info", message)
+    if affected:
+        option = "Leave --criterion out: cross-validation then chooses the width."
+        finding = Finding("closest-pair", "warning", message, _advice(data), option)
+    return BoundaryVerdict(pair, signs["polarization"], signs, affected, finding)
 
 
 def _is_single(data: Data, points: Points, pair: ClosestPair) -> bool:
     """Whether the assumptions of theorem 2 hold."""
-    has_copies = len(points.first) < len(data.index)
-    return pair.n_ties == 1 and not has_copies and len(data.classes) == 2 and len(data.index) > 2
+    is_plain = not has_copies(points) and len(data.classes) == 2 and len(data.index) > 2
+    return pair.n_ties == 1 and is_plain
 
 
-def _plain(data: Data, pair: ClosestPair, sign: int) -> str:
+def _plain(data: Data, pair: ClosestPair, affected: tuple[str, ...]) -> str:
     """Evidence and verdict for somebody with a file, who knows neither the criteria nor the paper."""
-    kind = "" if sign >= 0 else "of different classes, "
+    kind = "of different classes, " if affected and not pair.n_equal else ""
     where = f"{kind}{data.where(*pair.samples)}, {pair.distance:.4g} apart"
-    if sign >= 0:
+    if not affected:
         return f"The closest two different rows ({where}) do no harm to any --criterion."
+    names = _joined(affected, "or")
     return (
-        f"The closest two different rows ({where}) mislead a search by --criterion kta or radius-margin: it "
+        f"The closest two different rows ({where}) mislead a search by --criterion {names}: it "
         "would count no two rows as alike (a kernel width of zero)."
     )
 
@@ -161,29 +155,44 @@ def _evidence(data: Data, pair: ClosestPair) -> str:
     )
 
 
-def _verdict(data: Data, points: Points, pair: ClosestPair) -> str:
+def _verdict(data: Data, points: Points, pair: ClosestPair, signs: dict[str, int]) -> str:
     """What follows, by theorem 2 or 3 of Glasmachers (2006) or by counting."""
-    sign = pull(pair)
-    if sign == 0:
+    if not any(signs.values()):
         return (
-            "They cancel, so that the next distances decide whether polarization and alignment have a "
-            "maximum at σ → 0."
+            "They cancel, so that the next distances decide whether polarization and the other criteria have "
+            "an optimum at σ → 0."
         )
-    optimum = "have a boundary optimum at" if sign < 0 else "lead away from"
     if _is_single(data, points, pair):
+        optimum = "have a boundary optimum at" if signs["polarization"] < 0 else "lead away from"
+        others = [name for name in signs if name not in ("radius-margin", "polarization")]
         return (
             f"So radius-margin and polarization {optimum} σ → 0 (Glasmachers 2006, theorems 2 and 3), and so "
-            "do alignment and centred alignment."
+            f"do {_in_words(others)}."
         )
+    parts = []
+    for sign, optimum in ((-1, "a boundary optimum at σ → 0"), (1, "no optimum at σ → 0")):
+        names = [name for name, found in signs.items() if found == sign]
+        if names:
+            parts.append(f"{_in_words(names)} {'have' if len(names) > 1 else 'has'} {optimum}")
+    missing = _missing(data, pair, has_copies(points))
     return (
-        f"So polarization and alignment {optimum} σ → 0 (Glasmachers 2006, theorem 3, with all these pairs "
-        f"counted); for radius-margin theorem 2 {_missing(data, pair, len(points.first) < len(data.index))}."
+        f"So {', and '.join(parts)} (Glasmachers 2006, theorem 3, with all these pairs counted); for "
+        f"radius-margin theorem 2 {missing}."
     )
 
 
-def _missing(data: Data, pair: ClosestPair, has_copies: bool) -> str:
+def _in_words(names: Iterable[str]) -> str:
+    return _joined([WORDS.get(name, name) for name in names], "and")
+
+
+def _joined(names: Sequence[str], word: str) -> str:
+    """Names as part of a sentence: "a, b and c"."""
+    return f" {word} ".join([*filter(None, [", ".join(names[:-1])]), names[-1]])
+
+
+def _missing(data: Data, pair: ClosestPair, are_copies: bool) -> str:
     """The assumption of theorem 2 that does not hold."""
-    if has_copies:
+    if are_copies:
         return "does not hold as it stands, because repeated points stay equal at every width"
     if pair.n_ties > 1:
         return "assumes one closest pair"

@@ -34,7 +34,7 @@ N_BLOCKS, FEWEST_BLOCKS = 3000, 20
 BYTES_A_ROW = 130
 
 
-def fit_on_chunks(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+def fit_on_chunks(model: Any, X: Any, y: Any, sample_weight: Any, routed: Any = None) -> Any:
     """Fit a tuned machine to dask collections.
 
     Up to as many rows as are trained exactly, all are fetched, and the model is that of arrays in memory. Of
@@ -47,6 +47,8 @@ def fit_on_chunks(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
     X : dask array or dask dataframe of shape (n_samples, n_features)
     y : dask array, dask series, or array of shape (n_samples,)
     sample_weight : like y, or None
+    routed : Routed or None
+        Groups and other metadata, in memory.
     """
     if model._is_gram():
         raise ValueError("A precomputed matrix must be in memory. Pass a numpy array.")
@@ -65,9 +67,14 @@ def fit_on_chunks(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
         here = rows.as_they_came()
     else:
         _check_many(rows, model)
+        if routed is not None and routed.split:
+            raise ValueError(
+                f"groups of {type(model).__name__} need rows in memory, and {n_rows} rows of dask "
+                f"collections are more than {MANY}. Pass arrays, or fewer rows."
+            )
         here = sampled(rows, MANY, seed_of(model.random_state))
         context.full_data = FullRows(rows, model.solver)
-    return model._fit(_named(here.X, X), here.y, here.weight if rows.is_weighted else None, context)
+    return model._fit(_named(here.X, X), here.y, here.weight if rows.is_weighted else None, context, routed)
 
 
 def _check_many(rows: ChunkedRows, model: Any) -> None:

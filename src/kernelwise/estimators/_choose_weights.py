@@ -12,7 +12,9 @@ from kernelwise._core.callers import stacklevel_of_user
 from kernelwise.findings import Finding
 
 
-def choose_class_weight(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+def choose_class_weight(
+    model: Any, X: Any, y: Any, sample_weight: Any, groups: Any, params: dict[str, Any]
+) -> Any:
     """Fit a classifier under each of the weights in its list ``class_weight``, and keep the best of them.
 
     The first of equal scores is taken. Scores are comparable: the folds and the scorer are the same, and no
@@ -25,7 +27,7 @@ def choose_class_weight(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
     for option in options:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            one = clone(model).set_params(class_weight=option).fit(X, y, sample_weight)
+            one = clone(model).set_params(class_weight=option).fit(X, y, sample_weight, groups, **params)
         scores.append(one.best_score_)
         if best is None or one.best_score_ > best.best_score_:
             best, heard = one, caught

@@ -17,6 +17,7 @@ from kernelwise.multiclass import STRATEGIES
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.definite import indefinite_findings
 from kernelwise.search.families import Classification
+from kernelwise.search.fold_findings import fold_findings
 from kernelwise.search.optimism import Corrected, lead_error
 from kernelwise.search.result import Choice, SelectionResult
 from kernelwise.search.trust import (
@@ -59,6 +60,7 @@ def closing_findings(
         doubts += _class_findings(judge, choice, judge.family, record)
         if answers_most_likely:
             doubts += labels_findings(judge, choice, record, result.score, result.standard_error)
+    doubts += fold_findings(judge)
     doubts += weights_undone(judge)
     is_guess = any(finding.name == NO_BETTER for finding in doubts)
     doubts += edge_findings(choice, result.standard_error, is_given=judge.Cs is not None, is_guess=is_guess)

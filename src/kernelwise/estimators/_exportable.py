@@ -95,7 +95,9 @@ class Portable:
             Its input is "X", float64 of shape (n_samples, n_features). Outputs of a classifier are "label",
             (n_samples,), as `predict` has them, "decision_values", (n_samples, n_machines), as
             `machine_values` has them, and "probabilities", (n_samples, n_classes), if the model has
-            `predict_proba`; that of a regression is "prediction", (n_samples,).
+            `predict_proba`; that of a regression is "prediction", (n_samples,). A model that was trained on
+            words or gaps takes them coded, as ``model.encoder_.read(X)`` returns them; the names of these
+            features are in the graph.
 
         Raises
         ------
@@ -157,8 +159,9 @@ class Exportable(Portable):
         Returns
         -------
         pipeline : Pipeline
-            With the steps "scaler" (as it was fitted), "map" and "svc" or "svr". A machine trained on
-            dense samples takes dense samples.
+            With the steps "columns", "scaler" (as it was fitted), "map" and "svc" or "svr". A machine trained
+            on dense samples takes dense samples. "columns" is a ColumnTransformer, for a model that was
+            trained on words or gaps; it takes data frames if the model has feature names.
 
         Raises
         ------
@@ -177,6 +180,9 @@ class Exportable(Portable):
 
         Notes
         -----
+        scikit-learn's SVC has the plain hinge only: a machine with the squared hinge predicts the same from
+        the Pipeline, which trains another one if it is fitted again.
+
         The Pipeline has no ``predict_proba``: scikit-learn's SVC is losing its own. But where labels go by
         probabilities its decision values are their log odds, with the sigmoids in the coefficients: the
         probability of the second of two classes is ``scipy.special.expit(pipeline.decision_function(X))``,
@@ -211,7 +217,12 @@ class Exportable(Portable):
             sigmoids = _with_threshold(sigmoids, self.costs_)  # type: ignore[attr-defined]
         coupled = sigmoids is not None and _is_coupled(machine)
         pipeline = as_pipeline(
-            getattr(self, "scaler_", None), machine, names, *target, None if coupled else sigmoids
+            getattr(self, "scaler_", None),
+            machine,
+            names,
+            *target,
+            None if coupled else sigmoids,
+            getattr(self, "encoder_", None),
         )
         if coupled:
             warnings.warn(COUPLED, KernelwiseWarning, stacklevel=stacklevel_of_user())

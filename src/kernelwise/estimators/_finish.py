@@ -18,6 +18,7 @@ from kernelwise.search.canonical import sample
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.landmarks import FEW, MANY
 from kernelwise.search.result import Choice
+from kernelwise.search.samples import Samples
 
 #: Share of a time budget that is kept for the final machine.
 RESERVE = 0.4
@@ -68,7 +69,7 @@ def finish_exact(model: Any, judge: CrossValidator, choice: Choice) -> Finished:
     part = judge.samples[rows]
     machine = model._machine().fit(part.Z, model._targets(part.y), sample_weight=part.bound)
     held, tested = judge.held_out, judge.tested
-    sigmoids, findings = model._sigmoids_of(held, _with_lone_rows(choice.decision, machine, judge, rows))
+    sigmoids, findings = model._sigmoids_of(*_for_sigmoids(judge, choice.decision, machine, rows))
     judge.context.findings.extend(findings)
     if sigmoids is not None:  # best_estimator_ answers as the model does
         machine.set_params(probability=True)._sigmoids = sigmoids
@@ -79,20 +80,25 @@ def finish_exact(model: Any, judge: CrossValidator, choice: Choice) -> Finished:
     return Finished(machine, rows, sigmoids, record, np.size(machine.n_iter_), seconds)
 
 
-def _with_lone_rows(
-    decision: np.ndarray, machine: Any, judge: CrossValidator, trained: np.ndarray
-) -> np.ndarray:
-    """Held-out decision values, (n_held_out, n_machines); rows that no fold holds out have the final ones.
+def _for_sigmoids(
+    judge: CrossValidator, decision: np.ndarray, machine: Any, trained: np.ndarray
+) -> tuple[Samples, np.ndarray]:
+    """Rows that sigmoids are fitted to, and decision values of shape (n_rows, n_machines).
 
-    Those are of the only rows of their classes: a sigmoid that knew nothing of a class would never answer it.
+    They are what folds hold out, without folds whose training part lacks a class, if any has all of them. If
+    no fold holds out a class, its rows have the values of the final machine: a sigmoid that knew nothing of a
+    class would never answer it.
     """
     is_lone = judge.fold_rows.fold < 0
-    if not is_lone.any():
-        return decision
-    rows, Z = judge.fold_rows.rows[is_lone], judge.samples.Z
-    decision = decision.copy()
-    decision[is_lone] = machine.machine_values(Z[np.ix_(rows, trained)] if judge.samples.is_gram else Z[rows])
-    return decision
+    if is_lone.any():
+        rows, Z = judge.fold_rows.rows[judge.fold_rows.asked[is_lone]], judge.samples.Z
+        Z = Z[np.ix_(rows, trained)] if judge.samples.is_gram else Z[rows]
+        decision = decision.copy()
+        decision[is_lone] = machine.machine_values(Z)
+    is_used = judge.is_from_all_classes | is_lone
+    if is_used.all() or not set(judge.held_out.strata) <= set(judge.held_out.strata[is_used]):
+        return judge.held_out, decision
+    return judge.held_out[is_used], decision[is_used]
 
 
 def affordable_rows(judge: CrossValidator, choice: Choice) -> np.ndarray:
@@ -120,4 +126,4 @@ def exact_seconds(judge: CrossValidator, choice: Choice) -> float:
 
 def _n_trained(judge: CrossValidator) -> float:
     """Rows that a machine of the search was trained on."""
-    return len(judge.held_out) * (1.0 - 1.0 / judge.fold_rows.n_folds)
+    return float(np.mean([len(train) for train, _ in judge.folds]))

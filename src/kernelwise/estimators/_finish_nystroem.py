@@ -49,6 +49,11 @@ def finish_nystroem(model: Any, judge: CrossValidator, reason: str) -> Finished:
             "For an exact one, use --solver exact and no --time-budget, or one that is long enough.",
         )
     )
+    if not judge.fold_rows.is_partition:
+        message = "C and probabilities of the final model come from rows held out at random, not by 'cv'."
+        advice = "Use solver='exact' where groups or times of rows matter."
+        option = "Use --solver exact where groups or times of rows matter."
+        context.findings.append(Finding("nystroem folds", "info", message, advice, option))
     sigmoids = getattr(machine, "sigmoids_", None)
     answers: HeldOut = model._held_out(judge.samples.y[held.rows], held.decision, sigmoids)
     return Finished(

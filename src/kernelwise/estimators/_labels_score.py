@@ -48,7 +48,7 @@ def score_of_labels(judge: CrossValidator, choice: Choice) -> float | None:
     """The search's score of the most likely classes; None for a score that looks at more than labels.
 
     The sigmoids of every fold come from the other folds: a sigmoid must not have seen the rows it labels.
-    None, too, if a class has one row only: without it there is no sigmoid.
+    None, too, if the other folds hold out no row of a class: without one there is no sigmoid.
     """
     family, held, decision = judge.family, judge.held_out, choice.decision.astype(float)
     assert isinstance(family, Classification)
@@ -56,8 +56,11 @@ def score_of_labels(judge: CrossValidator, choice: Choice) -> float | None:
         return None
     n_classes, strategy = len(family.classes), STRATEGIES[family.multiclass]
     by_probability = np.empty(len(decision), dtype=np.intp)
-    for _, test in judge.folds:
-        other = np.setdiff1d(np.arange(len(decision)), test)
+    asked = judge.fold_rows.asked
+    for test in judge.places:
+        other = np.flatnonzero(~np.isin(asked, asked[test]))
+        if len(np.unique(held.y[other])) < n_classes:
+            return None
         sigmoids, _ = held_out_sigmoids(held[other], decision[other], n_classes, strategy.machines)
         by_probability[test] = most_likely(log_odds(decision[test], sigmoids), n_classes, family.multiclass)
     by_decision = strategy.decide(decision[:, 0] if n_classes == 2 else decision, n_classes)
@@ -74,4 +77,4 @@ def _score(judge: CrossValidator, labels: np.ndarray) -> float:
     decision = np.concatenate([sure, np.zeros_like(sure[:1])])[labels]  # the last, −1, is rejected
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # precision and the like warn of a class that is never predicted
-        return float(judge.fold_scores(decision[None]).mean())
+        return float(judge.scores_of(decision[None]).mean())

@@ -48,6 +48,7 @@ def train_machines(
     max_iter: int,
     start: np.ndarray | None,
     n_jobs: int | None,
+    loss: str = "hinge",
 ) -> TrainedMachines:
     """Solve every two-class problem on its part of one Gram matrix, or of samples.
 
@@ -57,7 +58,7 @@ def train_machines(
     """
     machines = two_class_machines(index, n_classes, strategy)
     beta = np.zeros((len(machines), index.size))
-    settings = {"C": C, "tol": tol, "max_iter": max_iter}
+    settings = {"C": C, "tol": tol, "max_iter": max_iter, "loss": loss}
     tasks = [
         (source, machine, weight, None if start is None else start[m]) for m, machine in enumerate(machines)
     ]

@@ -9,12 +9,13 @@ import numpy as np
 
 from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.run_parameters import check_run
-from kernelwise._core.validation import check_flag, check_positive
+from kernelwise._core.validation import check_choice, check_flag, check_positive
 from kernelwise.estimators._classifier import check_rule
 from kernelwise.estimators.kernel_choice import Rows, check_kernel_numbers
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import STRATEGIES, check_strategy
+from kernelwise.solvers.dual import LOSSES
 
 
 def check_svc(model: Any) -> None:
@@ -27,6 +28,7 @@ def check_svc(model: Any) -> None:
     check_run(model)
     check_strategy(model.multiclass, model.decision_function_shape, "SVC")
     check_rule(model.predict_by, "SVC")
+    check_choice(model.loss, "loss", "SVC", LOSSES)
     if model.break_ties and STRATEGIES[model.multiclass].rejects:
         raise ValueError(
             f"break_ties=True would label what multiclass={model.multiclass!r} rejects; set it to False."

@@ -42,14 +42,15 @@ def choose_threshold(judge: CrossValidator, choice: Choice) -> Threshold:
     assert isinstance(family, Classification)
     machines = STRATEGIES[family.multiclass].machines
     decision = choice.decision[None, :, 0].astype(float)
-    odds = cross_fitted_odds(decision, judge.held_out, judge.fold_rows.fold, 2, machines)[0]
+    folds = judge.fold_rows
+    odds = cross_fitted_odds(decision, judge.held_out, folds.fold, 2, machines, folds.asked)[0]
     known = np.unique(odds[judge.tested])
     middles = np.append((known[1:] + known[:-1]) / 2.0, 0.0)
     tried = np.unique(np.quantile(middles, np.linspace(0.0, 1.0, min(N_TRIED, len(middles)))))
     tried = np.unique(np.append(tried, 0.0))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # precision and the like warn of a class that is never predicted
-        scores = np.nan_to_num(judge.fold_scores(odds[None] - tried[:, None]))
+        scores = np.nan_to_num(judge.scores_of(odds[None] - tried[:, None]))
     if np.ptp(scores, axis=0).max() == 0.0:
         raise ValueError(
             "threshold='auto' needs a score that changes with the labels of the held-out rows, and this one "

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid
+from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import Tags, column_or_1d, get_tags, indexable
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 
 from kernelwise._core.distance_matrix import check_distances
 from kernelwise._core.labels import check_are_classes, encode_labels, positive_weights
@@ -17,6 +18,7 @@ from kernelwise._core.threads import number_of_threads, one_blas_thread
 from kernelwise._core.validation import check_gram, check_range, check_samples
 from kernelwise._core.weights import none_if_ones
 from kernelwise.estimators._cv_results import cv_results
+from kernelwise.estimators._routing import route_fit, router
 from kernelwise.estimators.grid.blocks import plan_blocks
 from kernelwise.estimators.grid.candidates import USED, check_grid, group_candidates
 from kernelwise.estimators.grid.finished import FinishedSearch
@@ -96,6 +98,8 @@ class GridSearchSVC(FinishedSearch):
         If positive, a line on the standard error stream for each finished kernel.
     memory_limit : float, default=4096
         In MiB, of the n × n matrices; fewer threads work at once to keep it, and one is the least.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        As in `SVC`, for all candidates.
 
     Attributes
     ----------
@@ -118,6 +122,9 @@ class GridSearchSVC(FinishedSearch):
     >>> search.best_params_
     {'C': 1.0, 'gamma': 0.1}
     """
+
+    #: Groups are for the splitter, and it says whether it asks for them.
+    __metadata_request__fit: ClassVar = {"groups": UNUSED}
 
     def __init__(
         self,
@@ -142,6 +149,7 @@ class GridSearchSVC(FinishedSearch):
         return_train_score: bool = False,
         verbose: int = 0,
         memory_limit: float = 4096,
+        loss: str = "hinge",
     ) -> None:
         self.param_grid = param_grid
         self.kernel = kernel
@@ -163,9 +171,10 @@ class GridSearchSVC(FinishedSearch):
         self.return_train_score = return_train_score
         self.verbose = verbose
         self.memory_limit = memory_limit
+        self.loss = loss
 
     @one_blas_thread(leaves_cores=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **params: Any) -> Self:
         """Score every candidate on every fold and train the best one on all samples.
 
         Parameters
@@ -178,7 +187,10 @@ class GridSearchSVC(FinishedSearch):
             weights in the scaler and in the last two; for its answer give numbers, and scaled samples.
         groups : array of shape (n_samples,), default=None
             For the splitter ``cv``.
+        **params
+            Further metadata of the splitter or of scorers, if scikit-learn is set to route it.
         """
+        routed = route_fit(self, sample_weight, groups, params, self._scorers)
         grid = check_grid(self._grid())
         check_search(self)
         self._check_grids()
@@ -190,7 +202,7 @@ class GridSearchSVC(FinishedSearch):
 
         check_table(X, "X")
         check_one_per_sample(y)
-        samples, _, groups = indexable(X, y, groups)
+        samples, _ = indexable(X, y)
         tags = self.__sklearn_tags__().input_tags
         accept = "csr" if tags.sparse else False
         X, y = read_samples(self, X, y, accept_sparse=accept, dtype=np.float64)
@@ -198,7 +210,7 @@ class GridSearchSVC(FinishedSearch):
         check_are_classes(y)
         self.classes_, index = encode_labels(y)
         weight = positive_weights(sample_weight, index, self.classes_)
-        splits = read_splits(self.cv, samples, y, "GridSearchSVC", groups)
+        splits = read_splits(self.cv, samples, y, "GridSearchSVC", routed.split)
         self.n_splits_ = len(splits)
         check_folds_have_weight(splits, weight, "GridSearchSVC")
 
@@ -212,7 +224,7 @@ class GridSearchSVC(FinishedSearch):
             X, scaler = check_samples(shared.transform(X)), None
         blocks = plan_blocks(X, index, weight, splits, scaler, self.return_train_score, tags.pairwise)
         given = None if sample_weight is None else weight
-        job = self._job(samples, y, splits, given)
+        job = self._job(samples, y, splits, given, routed.score)
         cells = list(run(job, kinds, blocks, number_of_threads(self.n_jobs), self.memory_limit, self.verbose))
         self.cv_results_ = cv_results(candidates, *tabulate(cells, kinds, len(splits), self.error_score))
         self._choose(samples, y, given)
@@ -224,22 +236,38 @@ class GridSearchSVC(FinishedSearch):
         y: np.ndarray,
         splits: list[tuple[np.ndarray, np.ndarray]],
         weight: np.ndarray | None,
+        routed: dict[str, dict[str, Any]] | None,
     ) -> Job:
         reject_label = choose_reject_label(self.reject_label, self.classes_, self.multiclass, "GridSearchSVC")
         answers = ClassAnswers(self.multiclass, self.decision_function_shape, reject_label)
         scorer = PathScorer(self.scorer_, self.scoring, answers, self.error_score)
+        weights = {}
+        if weight is not None and routed is None:
+            weights = dict.fromkeys(scorer.weighted(), weight)
         return Job(
             samples=samples,
             y=y,
             classes=self.classes_,
             splits=splits,
             scorer=scorer,
-            score_weights={} if weight is None else dict.fromkeys(scorer.weighted(), weight),
-            family=Classification(self.classes_, self.multiclass),
+            score_weights=weights,
+            metadata={} if routed is None else routed,
+            family=Classification(self.classes_, self.multiclass, loss=self.loss),
             settings={"tol": self.tol, "max_iter": self.max_iter},
             with_train=self.return_train_score,
             error_score=self.error_score,
         )
+
+    def _scorers(self) -> dict[str, Any]:
+        """Scorers that metadata may go to, by name; none for accuracy, the default."""
+        if self.scoring is None:
+            return {}
+        found = make_scorers(SVC(), self.scoring)
+        return found if isinstance(found, dict) else {"score": found}
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Which metadata goes where, as scikit-learn asks: ``groups`` to ``cv``, weights to ``scoring``."""
+        return router(self, check_cv(self.cv, classifier=True), self._scorers())
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -87,6 +87,11 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         Whether to start from the last fit's coefficients, if it had the same classes and as many samples.
     n_jobs : int, default=None
         Threads for three or more classes and for probabilities; results do not depend on it.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        "squared_hinge" is the 2-norm machine, which minimises ½‖w‖² + ½C Σ w_i ξ_i² and is trained on
+        K + diag(1/(C w_i)) without an upper bound (Glasmachers 2006, paper 002, equation 1). It is
+        the machine whose margin, and whose C, the criterion "radius-margin" is about; more samples are
+        support vectors.
 
     Attributes
     ----------
@@ -151,6 +156,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         memory_limit: float = 4096,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        loss: str = "hinge",
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -172,6 +178,7 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         self.memory_limit = memory_limit
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.loss = loss
 
     @one_blas_thread(leaves_cores=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -182,9 +189,10 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         X : array, sparse matrix or data frame of shape (n_samples, n_features), or (n_samples, n_samples)
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
-            The bound of sample i is C·w_i, times the weight of its class. A weight of 2 is the same as a
-            repeated row, also to ``gamma="scale"`` and ``class_weight="balanced"``. scikit-learn ignores
-            weights there; for its answer pass the numbers, such as ``gamma=1 / (X.shape[1] * X.var())``.
+            The bound of sample i is C·w_i, times the weight of its class; the squared hinge takes that as the
+            C of the sample. A weight of 2 is the same as a repeated row, also to ``gamma="scale"`` and
+            ``class_weight="balanced"``. scikit-learn ignores weights there; for its answer pass the numbers,
+            such as ``gamma=1 / (X.shape[1] * X.var())``.
         """
         check_svc(self)
         X, y = self._check_training(X, y)
@@ -195,7 +203,9 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
         weight = sample_weight * self.class_weight_[index]
         source = self._source(X, y, index.size, sample_weight)
         warn_if_alike(source, self.kernel_ if self._is_gram() else self.kernel_ or self.kernel)
-        how: dict[str, Any] = {name: getattr(self, name) for name in ("C", "tol", "max_iter", "n_jobs")}
+        how: dict[str, Any] = {
+            name: getattr(self, name) for name in ("C", "tol", "max_iter", "n_jobs", "loss")
+        }
         how["strategy"] = STRATEGIES[self.multiclass].machines
         start = last_beta(self, index.size, classes) if self.warm_start else None
         machines = train_machines(source, index, len(classes), weight, start=start, **how)

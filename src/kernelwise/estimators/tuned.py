@@ -6,11 +6,13 @@ import sys
 import warnings
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
@@ -22,9 +24,11 @@ from kernelwise.estimators._finish import RESERVE, Finished, finish
 from kernelwise.estimators._if_learned import IfLearned
 from kernelwise.estimators._machine import SamplesOrGram
 from kernelwise.estimators._progress import Progress
+from kernelwise.estimators._routing import OwnFolds, Routed, asked_by_row, route_fit, route_score, router
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.estimators.kernel_choice import matrix_check
 from kernelwise.findings import Finding
+from kernelwise.frames import Frame, by_column, frame_findings, learn_encoder, to_frame
 from kernelwise.kernels import KERNELS, Kernel, as_kernel
 from kernelwise.kernels.metric import feature_relevance
 from kernelwise.search.baseline import baseline
@@ -51,12 +55,13 @@ from kernelwise.search.settings import (
     values_of_C,
 )
 from kernelwise.search.stability import stability_findings
+from kernelwise.search.tied import deviations
 
 #: Attributes that not every fit sets: those of an earlier one must not stay behind.
 NOT_ALWAYS_SET = (
     *("best_estimator_", "n_iter_", "refit_time_", "relevance_", "metric_", "_record", "_sigmoids"),
     *("_knows_class_weights", "_costs", "threshold_", "threshold_error_"),
-    *("_gram_columns", "cv_results_", "result_", "diagnostics_"),
+    *("_gram_columns", "cv_results_", "result_", "diagnostics_", "encoder_"),
 )
 
 
@@ -80,6 +85,9 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
     (``_scorer``), and makes the final machine (``_machine``); it has the parameters that are read here.
     """
 
+    #: Groups are for the splitter, and it says whether it asks for them.
+    __metadata_request__fit: ClassVar = {"groups": UNUSED}
+
     kernel: Any
     criterion: Any
     search: Any
@@ -89,6 +97,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
     scale: Any
     scoring: Any
     solver: str
+    categorical_features: Any
     backend: str | None
     tol: float
     max_iter: int
@@ -132,7 +141,14 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         """What the machine is trained to answer for encoded targets."""
 
     @with_callbacks
-    def _fit(self, X: Any, y: Any, sample_weight: Any, context: FitContext | None = None) -> Self:
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        context: FitContext | None = None,
+        routed: Routed | None = None,
+    ) -> Self:
         """Fit in a context: see `fit_in_context`."""
         for name in NOT_ALWAYS_SET:
             self.__dict__.pop(name, None)
@@ -142,7 +158,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         context.task = progress.task
         # What BLAS rounds depends on its threads, and a search makes much of it.
         with one_blas_thread(leaves_cores=True):
-            judge, prepared, leaks = self._judge(X, y, sample_weight, context)
+            judge, prepared, leaks = self._judge(X, y, sample_weight, context, routed or Routed({}))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
                 choice = choose(judge, self.kernel, self.criterion, self.search)
@@ -170,11 +186,16 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         return context
 
     def _judge(
-        self, X: Any, y: Any, sample_weight: Any, context: FitContext
+        self, X: Any, y: Any, sample_weight: Any, context: FitContext, routed: Routed
     ) -> tuple[CrossValidator, Prepared, list[Finding]]:
         """What scores kernels on the folds, the rows, and columns that leak the target."""
         me = type(self).__name__
-        X, y, identity, weight = self._check(X, y, sample_weight)
+        frame = None if self._is_gram() else to_frame(X, self.categorical_features, me)
+        # What is checked of a table besides its columns are its shape and the targets.
+        stand_in = X if frame is None else np.zeros(frame.shape)
+        X, y, identity, weight = self._check(stand_in, y, sample_weight)
+        if frame is not None:
+            X = self._encode(frame, weight)
         if context.feature_names is not None:
             if len(context.feature_names) != X.shape[1]:
                 given = count(len(context.feature_names), "name was", "names were")
@@ -184,28 +205,51 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
             if isinstance(kernel, Kernel) or kernel in KERNELS:  # a list is refused before any of it is tried
                 as_kernel(kernel).check_takes(X)
         seed, check_matrix = seed_of(self.random_state), matrix_check(self.kernel)
-        prepared = prepare(X, identity, weight, scale=self.scale, owner=me, check_matrix=check_matrix)
+        to_score = asked_by_row(routed, weight, is_weighted=sample_weight is not None)
+        apart = None if to_score is None else to_score.apart
+        layout = None if frame is None else self.encoder_.layout
+        how = {"scale": self.scale, "owner": me, "check_matrix": check_matrix, "apart": apart}
+        prepared = prepare(X, identity, weight, **how, layout=layout)
         self.scaler_ = prepared.scaler
         rows = prepared.distinct.rows
         family = self._family(y[rows], prepared.distinct.weight)
         samples = prepared.samples(family.encode, y)
         if context.full_data is not None:
             context.findings.append(context.full_data.scaled_by(prepared.scaler, seed))
-        family, scorer = self._scorer(X[rows], samples, family, self.steering_)
+        counted = samples if to_score is None else replace(samples, weight=np.ones(len(samples)))
+        family, scorer = self._scorer(X[rows], counted, family, self.steering_)
         self.scorer_ = scorer.path_scorer.scorers["score"]
+        if to_score is not None:
+            scorer.route(*to_score.of(rows))
         others = {
             name: self._scorer(X[rows], samples, family, score)
             for name, score in scores_by_name(self.scoring).items()
             if name != self.refit
         }
-        cv = folds_of(self.cv, X, self._targets(y), weight, prepared.distinct, me)
         needs_all = self.steering_ is not None
+        cv = folds_of(
+            *(self.cv, X, self._targets(y), weight, prepared.distinct, me),
+            strata=family.strata(y),
+            params=routed.split,
+            random_state=seed,
+            needs_all_classes=needs_all,
+        )
         folds = assign_folds(samples, cv, family, context, random_state=seed, needs_all_classes=needs_all)
         settings = {"tol": self.tol, "max_iter": self.max_iter, "n_jobs": self.n_jobs}
         Cs = values_of_C(self.Cs, me)
         runner = self._runner()
         judge = CrossValidator(samples, folds, family, scorer, context, runner, settings, Cs, seed, others)
+        if frame is not None:
+            table = by_column(frame, self.encoder_)
+            return judge, prepared, [*self._leaks(table, y), *frame_findings(frame, self.encoder_)]
         return judge, prepared, [] if prepared.is_gram else self._leaks(X, y)
+
+    def _encode(self, frame: Frame, weight: np.ndarray) -> np.ndarray:
+        """Learn how a table becomes features, and return these, of shape (n_samples, n_features)."""
+        self.encoder_ = learn_encoder(frame, weight)
+        if frame.feature_names is not None:
+            self.feature_names_in_ = frame.feature_names
+        return self.encoder_.transform(frame)
 
     def _leaks(self, X: Any, y: np.ndarray) -> list[Finding]:
         """Columns of the user's own rows that look like a leak."""
@@ -241,9 +285,10 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         kernel, samples = choice.scored.kernel, judge.samples
         if not isinstance(kernel, Kernel) or samples.is_gram:
             return
-        shares = feature_relevance(kernel, variances(samples.Z, samples.weight))
+        variance = variances(samples.Z, samples.weight)
+        shares = feature_relevance(kernel, variance, deviations(samples, variance))
         if shares is not None:
-            self.relevance_ = shares
+            self.relevance_ = shares if samples.columns is None else np.bincount(samples.columns, shares)
         if kernel.learns_metric:
             n_features = samples.Z.shape[1]
             factor = factors(self.scaler_, n_features)
@@ -302,26 +347,63 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         X = self._read_new(X)
         return X[:, self._gram_columns] if self._is_gram() else apply_scaler(self.scaler_, X)
 
+    def _read_new(self, X: Any) -> Any:
+        encoder = getattr(self, "encoder_", None)
+        if encoder is not None:
+            return encoder.read(X)
+        try:
+            return super()._read_new(X)
+        except ValueError as error:
+            if "contains NaN" not in str(error):
+                raise
+            raise ValueError(
+                "X contains NaN, and the samples that the model was trained on had no gaps. Fill the gaps, "
+                "or train on samples that have some."
+            ) from error
+
     def machine_values(self, X: Any) -> np.ndarray:
         """Return the decision values of every machine, of shape (n_samples, n_machines)."""
         Z = self.machine_samples(X)  # which says so where there is no machine
         return self.best_estimator_.machine_values(Z)
 
-    def _asked_score(self, X: Any, y: Any, sample_weight: Any) -> float:
+    def _asked_score(self, X: Any, y: Any, params: dict[str, Any]) -> float:
         """The score that ``scoring`` names, as in GridSearchCV."""
         check_is_fitted(self, "cv_results_")
-        return self.scorer_(self, X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
+        return self.scorer_(self, X, y, **route_score(self, params, "score"))
+
+    @abstractmethod
+    def _scoring(self) -> Any:
+        """The scorer that ``scoring`` names."""
+
+    def _scorers(self) -> dict[str, Any]:
+        """The scorer that metadata may go to; none for the score that is ours."""
+        return {} if self.steering_ is None else {"score": self._scoring()}
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Which metadata goes where, as scikit-learn asks: ``groups`` to ``cv``, weights to ``scoring``."""
+        is_drawn = isinstance(self.cv, str | int | np.integer)
+        given = self.cv if hasattr(self.cv, "split") else None  # pairs ask for nothing
+        return router(self, OwnFolds() if is_drawn else given, self._scorers())
+
+    def _route(self, sample_weight: Any, groups: Any, params: dict[str, Any]) -> Routed:
+        return route_fit(self, sample_weight, groups, params, self._scorers)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        is_table = not self._is_gram()
+        tags.input_tags.allow_nan = tags.input_tags.categorical = is_table
+        return tags
 
     def _input(self) -> dict[str, Any]:
         """What samples are turned into; a search compares Gram matrices in double precision."""
         return {**super()._input(), "dtype": np.float64}
 
 
-def fit_in_context(model: TunedMachine, X: Any, y: Any, context: FitContext) -> Any:
+def fit_in_context(model: TunedMachine, X: Any, y: Any, context: FitContext, groups: Any = None) -> Any:
     """Fit a tuned machine under a watcher, with a journal or with names for its features.
 
     The deadline of the context becomes that of the model's ``time_budget``.
     """
     context.deadline = Deadline(model.time_budget, reserve=RESERVE)
     context.findings = []  # those of an earlier fit are in its model
-    return model._fit(X, y, None, context)
+    return model._fit(X, y, None, context, Routed({} if groups is None else {"groups": groups}))

@@ -70,8 +70,9 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         goes on beyond an end at which the best is, between 2⁻¹² and 2¹³ over the variance in feature space.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
         Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Folds drawn here are stratified and depend
-        on the rows, not on their order (except for matrices). Others must hold out each sample once and
-        train on all the rest.
+        on the rows, not on their order (except for matrices), and hold out whole groups if ``fit`` is given
+        ``groups``. A splitter or pairs may be any: test parts may overlap or miss rows, and a fold may train
+        on some of the rest only, as with TimeSeriesSplit, ShuffleSplit or GroupKFold.
     scoring : str, callable, list or dict, default=None
         What is maximised; accuracy if None. As in `GridSearchSVC`, and scores of probabilities, such as
         "neg_log_loss": those of a row come from sigmoids that have not seen it. Of several, ``refit`` names
@@ -82,6 +83,11 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     scale : {"standard", "minmax"}, transformer or None, default="standard"
         Scaling of the features, learned from all samples before the folds are drawn (it sees no labels).
         Sparse features are not centred.
+    categorical_features : "from_dtype", None, or array of names, indices or booleans, default="from_dtype"
+        Which columns hold words. "from_dtype" takes the columns of text and categories of a data frame (of
+        pandas, polars or pyarrow); columns of numbers and booleans are numbers. None takes none, and refuses
+        text. Words and missing values are coded so that every column weighs like a standardised number; see
+        ``docs/guide/frames.md``.
     multiclass : {"ovo", "ovr", "ovr-fuzzy", "ovo-reject"}, default="ovo"
     reject_label : object, default=None
     class_weight : dict, "balanced" or a list of them, default=None
@@ -142,10 +148,12 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     result_ : SelectionResult
         All of it, with the reason of every choice.
     relevance_ : ndarray of shape (n_features,)
-        If features have weights: the share of each in the distances; sums to 1. Where a kernel without
-        weights won, to ask for it is an AttributeError that says so.
+        If features have weights: the share of each in the distances; sums to 1. A column of words or with
+        gaps has one share. Where a kernel without weights won, to ask for it is an AttributeError that says
+        so.
     metric_ : ndarray of shape (n_features, n_features)
-        For learned metrics: Q of exp(−½ (x − y)ᵀQ(x − y)), in the units of X.
+        For learned metrics: Q of exp(−½ (x − y)ᵀQ(x − y)), in the units of X; of the features that
+        ``encoder_`` makes, if there is one.
     best_estimator_ : SVC or NystroemSVC
         The machine, on scaled features.
     scaler_ : transformer or None
@@ -154,6 +162,9 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     threshold_, threshold_error_ : float
         The probability above which ``classes_[1]`` is answered, if ``threshold`` is given, and the standard
         error of one that was chosen.
+    encoder_ : Encoder
+        How words and gaps became features; only if the samples have some. ``encoder_.feature_names`` are the
+        names of these features, and ``encoder_.read(X)`` returns those of new samples.
     classes_, n_features_in_, feature_names_in_, n_iter_
         As everywhere in scikit-learn.
 
@@ -178,6 +189,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         scoring: Any = None,
         refit: Any = True,
         scale: Any = "standard",
+        categorical_features: Any = "from_dtype",
         multiclass: str = "ovo",
         reject_label: Any = None,
         class_weight: Any = None,
@@ -203,6 +215,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         self.scoring = scoring
         self.refit = refit
         self.scale = scale
+        self.categorical_features = categorical_features
         self.multiclass = multiclass
         self.reject_label = reject_label
         self.class_weight = class_weight
@@ -220,7 +233,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **params: Any) -> Self:
         """Choose kernel and C, and train.
 
         Parameters
@@ -232,7 +245,13 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.
+        groups : array of shape (n_samples,), default=None
+            For the splitter ``cv``. Folds that are drawn here, with "auto" or a number, hold out whole
+            groups.
+        **params
+            Further metadata of the splitter or the scorer, if scikit-learn is set to route it.
         """
+        routed = self._route(sample_weight, groups, params)
         if is_dask(X):
             if isinstance(self.class_weight, list | tuple):
                 raise ValueError(
@@ -241,10 +260,10 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
                 )
             from kernelwise.distributed.fit import fit_on_chunks
 
-            return fit_on_chunks(self, X, y, sample_weight)
+            return fit_on_chunks(self, X, y, sample_weight, routed)
         if isinstance(self.class_weight, list | tuple):
-            return choose_class_weight(self, X, y, sample_weight)
-        return self._fit(X, y, sample_weight)
+            return choose_class_weight(self, X, y, sample_weight, groups, params)
+        return self._fit(X, y, sample_weight, routed=routed)
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
         check_strategy(self.multiclass, self.decision_function_shape, "TunedSVC")
@@ -282,6 +301,9 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         path_scorer = PathScorer(scorer, scoring, answers)
         of_rows = X, self.classes_[samples.y], samples.weight, self.classes_
         return family, HeldOutScorer(path_scorer, *of_rows, is_share(scoring))
+
+    def _scoring(self) -> Any:
+        return one_scorer(SVC(), self.steering_, "TunedSVC")
 
     def _machine(self) -> SVC:
         return SVC(
@@ -340,7 +362,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         """Strategy of the last fit."""
         return self.best_estimator_.multiclass_
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> float:
         """The score that ``scoring`` asks for, accuracy if that is None.
 
         Parameters
@@ -348,7 +370,9 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
+        **params
+            Further arguments of the scorer that ``scoring`` names.
         """
         if self.steering_ is None:
-            return super().score(X, y, sample_weight)
-        return self._asked_score(X, y, sample_weight)
+            return super().score(X, y, sample_weight, **params)
+        return self._asked_score(X, y, {"sample_weight": sample_weight, **params})

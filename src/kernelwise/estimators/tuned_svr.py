@@ -33,15 +33,16 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
 
     Features and targets are scaled, a few kernel widths are named (one of them by the alignment of the kernel
     with the target), each is scored for a path of values of C by cross-validation on one set of folds, and
-    neighbouring widths are tried uphill from the best. That is done for several forms of kernel and for their
-    sum; values of ε that follow the held-out error are tried with the winner, which is then trained on all
-    samples.
+    neighbouring widths are tried uphill from the best. That is done for several forms of kernel, and sums of
+    them are scored; values of ε that follow the held-out error are tried with the winner, which is then
+    trained on all samples.
 
     Parameters
     ----------
     kernel : str, Kernel or list of them, default="auto"
         "auto" chooses among RBF and Laplacian kernels, each with one width and with a width for every
-        feature, and their sum: the sum, if it is within one standard error of the best score, else the best.
+        feature, and two sums of both at several widths, plain and with weights of the features: the better
+        sum, if it is within one standard error of the best score, else the best.
         A list is a choice among its kernels (names or objects) and their sum. Otherwise a name of
         :data:`kernelwise.kernels.KERNELS`, a kernel object to start from, "precomputed" if X is the
         Gram matrix, or "precomputed-distance" if X is a matrix of distances D between samples: then γ of
@@ -61,7 +62,9 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         the kernel chosen, shares of the held-out error.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
         Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Folds drawn here depend on the rows, not on
-        their order (except for matrices). Others must hold out each sample once and train on the rest.
+        their order (except for matrices), and hold out whole groups if ``fit`` is given ``groups``. A
+        splitter or pairs may be any: test parts may overlap or miss rows, and a fold may train on some of the
+        rest only, as with TimeSeriesSplit, ShuffleSplit or GroupKFold.
     scoring : str, callable, list or dict, default=None
         What is maximised; of several, ``refit`` names it, and ``cv_results_`` has all. None is 1 − (mean
         squared held-out error) / (variance of y), which is R² with the variance of all targets in place of
@@ -72,6 +75,8 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     scale : {"standard", "minmax"}, transformer or None, default="standard"
         Scaling of the features, learned from all samples before the folds are drawn. Targets are always
         standardised.
+    categorical_features : "from_dtype", None, or array of names, indices or booleans, default="from_dtype"
+        Which columns hold words: as in `TunedSVC`.
     tol, max_iter : float, int
         As in `SVC`, for standardised targets. Machines of the search are trained to ten times ``tol``.
     solver : {"auto", "exact", "nystroem"}, default="auto"
@@ -116,6 +121,9 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     best_estimator_ : SVR or NystroemSVR
         The machine, on scaled features and for standardised targets.
     scaler_ : transformer or None
+    encoder_ : Encoder
+        How words and gaps became features; only if the samples have some. ``encoder_.feature_names`` are the
+        names of these features, and ``encoder_.read(X)`` returns those of new samples.
     relevance_ : ndarray of shape (n_features,)
         If features have weights: the share of each in the distances, as in `TunedSVC`.
     metric_ : ndarray of shape (n_features, n_features)
@@ -145,6 +153,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         scoring: Any = None,
         refit: Any = True,
         scale: Any = "standard",
+        categorical_features: Any = "from_dtype",
         tol: float = 1e-3,
         max_iter: int = -1,
         solver: str = "auto",
@@ -164,6 +173,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         self.scoring = scoring
         self.refit = refit
         self.scale = scale
+        self.categorical_features = categorical_features
         self.tol = tol
         self.max_iter = max_iter
         self.solver = solver
@@ -175,7 +185,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         self.verbose = verbose
 
     # -- fitting ------------------------------------------------------------------------------------------
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **params: Any) -> Self:
         """Choose kernel, C and ε, and train.
 
         Parameters
@@ -187,13 +197,19 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.
+        groups : array of shape (n_samples,), default=None
+            For the splitter ``cv``. Folds that are drawn here, with "auto" or a number, hold out whole
+            groups.
+        **params
+            Further metadata of the splitter or the scorer, if scikit-learn is set to route it.
         """
+        routed = self._route(sample_weight, groups, params)
         Regression().criterion(self.criterion)  # refused before anything is computed
         if is_dask(X):
             from kernelwise.distributed.fit import fit_on_chunks
 
-            return fit_on_chunks(self, X, y, sample_weight)
-        return self._fit(X, y, sample_weight)
+            return fit_on_chunks(self, X, y, sample_weight, routed)
+        return self._fit(X, y, sample_weight, routed=routed)
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
         me = "TunedSVR"
@@ -225,6 +241,9 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         assert choice.scored.epsilon is not None
         self.epsilon_ = choice.scored.epsilon
         super()._describe(judge, choice)
+
+    def _scoring(self) -> Any:
+        return one_scorer(SVR(), self.steering_, "TunedSVR")
 
     def _machine(self) -> SVR:
         return SVR(
@@ -262,7 +281,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         """Predictions in the units of y, of shape (n_samples,)."""
         return self._own_units(self.machine_values(X).ravel())
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> float:
         """The score that ``scoring`` asks for, R² if that is None.
 
         Parameters
@@ -270,10 +289,12 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
+        **params
+            Further arguments of the scorer that ``scoring`` names.
         """
         if self.steering_ is None:
             predicted, scale = self.predict(X), self.target_scale_
             if not 1.0 / LARGE_TARGETS < scale < LARGE_TARGETS:  # R² has no unit, but its squares overflow
                 y, predicted = np.asarray(as_numbers(y), dtype=float) / scale, predicted / scale
             return float(r2_score(y, predicted, sample_weight=sample_weight))
-        return self._asked_score(X, y, sample_weight)
+        return self._asked_score(X, y, {"sample_weight": sample_weight, **params})

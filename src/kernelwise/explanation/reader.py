@@ -13,6 +13,7 @@ from kernelwise.estimators import SVC, SVR, NystroemSVC, NystroemSVR, TunedSVC, 
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.explanation.products import MOST_NUMBERS, Products, is_product
 from kernelwise.export.plain_model import has_plain_scaling, has_terms, plain_numbers
+from kernelwise.frames import Encoder, new_frame
 from kernelwise.kernels import Kernel
 
 #: What can be explained.
@@ -40,16 +41,29 @@ class Reader:
         n = model.n_features_in_
         given = getattr(model, "feature_names_in_", None)
         self.names = [f"column {k}" for k in range(n)] if given is None else [str(name) for name in given]
-        self.group = np.arange(n)
+        self.encoder = getattr(model, "encoder_", None)
+        self.group = np.arange(n) if self.encoder is None else self.encoder.layout.column
 
     def read(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Rows as numbers, (n_rows, n_features), and as they are shown, (n_rows, n_columns)."""
+        if self.encoder is not None:
+            return self._coded(X, self.encoder)
         X = self.model._read_new(X)
         if sparse.issparse(X):
             X = X.toarray()
         X = np.asarray(X, dtype=float)
         check_range(X)
         return X, X
+
+    def _coded(self, X: Any, encoder: Encoder) -> tuple[np.ndarray, np.ndarray]:
+        """The same of a table with words and gaps, which are shown as they are: text, None and NaN."""
+        frame = encoder.arranged(new_frame(X, tuple(column.is_words for column in encoder.columns)))
+        cells = np.empty(frame.shape, dtype=object)
+        for k, column in enumerate(frame.columns):
+            cells[:, k] = column
+        coded = encoder.transform(frame)
+        check_range(coded)
+        return coded, cells
 
     def read_background(self, background: Any) -> np.ndarray | None:
         """The same of background rows, if there are any; an error says that it is theirs."""

@@ -11,9 +11,11 @@ from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
+from kernelwise.export.coding import column_transformer
 from kernelwise.export.libsvm import classifier, regressor
 from kernelwise.export.linear_map import map_transformer
 from kernelwise.export.plain_model import has_terms
+from kernelwise.frames import Encoder
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import shown_values
 
@@ -37,13 +39,15 @@ def as_pipeline(
     mean: float = 0.0,
     deviation: float = 1.0,
     sigmoids: np.ndarray | None = None,
+    encoder: Encoder | None = None,
 ) -> Pipeline:
-    """Return the steps "scaler", "map" and "svc" or "svr", without those that would change nothing.
+    """Return the steps "columns", "scaler", "map" and "svc" or "svr", without those that change nothing.
 
     The machine was trained on scaled samples, and ``mean`` and ``deviation`` are of the targets that a
     regression was standardised by: its predictions are linear in β and b, so that both are in the
     coefficients of the Pipeline's SVR. ``sigmoids``, of shape (n_machines, 2), are those of a classifier
-    whose labels go by probabilities, None of one whose labels go by decision values.
+    whose labels go by probabilities, None of one whose labels go by decision values. ``encoder`` is that of a
+    model of a table with words or gaps, and ``names`` are those of the table.
 
     The coefficients are ours, not those of a second training: that would stop at its own tolerance of 1e-3,
     and agree no better. scikit-learn has no public way to set them, so a small machine is fitted, which sets
@@ -61,10 +65,11 @@ def as_pipeline(
     else:
         last, name = classifier(machine, settings, mapped, sigmoids), "svc"
     _check_agreement(machine, last, mapped, (mean, deviation), sigmoids)
-    steps = [("scaler", deepcopy(scaler)), ("map", step), (name, last)]
+    columns = None if encoder is None else column_transformer(encoder)
+    steps = [("columns", columns), ("scaler", deepcopy(scaler)), ("map", step), (name, last)]
     pipeline = Pipeline([(name, part) for name, part in steps if part is not None])
     first = pipeline[0]
-    if names is not None and not hasattr(type(first), "feature_names_in_"):
+    if encoder is None and names is not None and not hasattr(type(first), "feature_names_in_"):
         first.feature_names_in_ = np.array(names, dtype=object)
     return pipeline
 

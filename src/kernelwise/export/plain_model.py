@@ -113,6 +113,8 @@ def plain_numbers(model: Any, machine: Any) -> PlainModel:
         beta, terms = terms[0].weight * beta, [replace(terms[0], weight=1.0)]
     mean, deviation = getattr(model, "target_mean_", 0.0), getattr(model, "target_scale_", 1.0)
     names = getattr(model, "feature_names_in_", [f"feature {k}" for k in range(n_features)])
+    if hasattr(model, "encoder_"):
+        names = model.encoder_.feature_names
     return PlainModel(
         title=f"{type(model).__name__} with {machine.kernel_}",
         names=[str(name) for name in names],

@@ -263,8 +263,8 @@ class Kernel(Parametrized, ABC):
         y : array of shape (n_samples,), default=None
             Class labels, needed by Jaakkola's heuristic.
         heuristic : {"jaakkola", "median", "scale", "keep"}, default=None
-            "jaakkola": σ is the median, over the points, of the distance to the nearest point of another
-            class; "median": σ is the median distance between points; "scale": scikit-learn's
+            "jaakkola": σ is the median, over the points of all classes, of the distance to the nearest
+            point of another class; "median": σ is the median distance between points; "scale": scikit-learn's
             γ = 1 / (n_features · Var(X)); "keep": only what cannot be had without data is set.
             None is "jaakkola" with labels and "median" without.
         """

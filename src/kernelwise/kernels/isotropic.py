@@ -19,7 +19,8 @@ STEEPEST = 1e100
 class RBF(ScaledGaussian):
     """k(x, y) = exp(−γ‖x − y‖²) (paper 000, equation 4; paper 004, equation 6).
 
-    Papers that write σ mean γ = 1/(2σ²); paper 000's γ/m is ours times the number m of features.
+    Papers that write σ mean γ = 1/(2σ²). Paper 000 writes γ/m with the number m of features: its γ is ours
+    times m.
 
     Parameters
     ----------
@@ -113,8 +114,8 @@ class ExponentialRBF(RadialKernel, OneWidth):
 class KMOD(RadialKernel):
     """k(x, y) = a (exp(γ / (‖x − y‖² + σ²)) − 1) with a = 1 / (exp(γ/σ²) − 1) (paper 001, equation 3).
 
-    The kernel with moderate decreasing: the paper prints the normaliser a without γ; with it k(x, x) = 1, as
-    the paper says it should be.
+    The kernel with moderate decreasing. The paper calls a a normalisation constant and prints it without γ;
+    with γ in it k(x, x) = 1.
 
     Parameters
     ----------
@@ -122,6 +123,13 @@ class KMOD(RadialKernel):
         How fast the kernel falls near zero.
     sigma : float, default=1.0
         Width of the region around zero where it does.
+
+    Notes
+    -----
+    KMOD is positive definite in every dimension. 1/(D + σ²) is the integral of exp(−tσ²) exp(−tD) over t > 0,
+    a mixture of Gaussian kernels of the squared distance D with positive weights, hence a kernel. So are its
+    powers, as products of kernels, and sums of them with positive factors: exp(u) − 1 = u + u²/2 + u³/6 + …
+    of u = γ/(D + σ²), and a > 0 times it.
 
     Examples
     --------

@@ -96,18 +96,22 @@ def relevance(Q: np.ndarray, variance: np.ndarray) -> np.ndarray:
     return weights / total if total > 0 else weights
 
 
-def feature_relevance(kernel: Any, variance: np.ndarray) -> np.ndarray | None:
+def feature_relevance(
+    kernel: Any, variance: np.ndarray, deviation: np.ndarray | None = None
+) -> np.ndarray | None:
     """Share of each feature in the distances of a kernel with weights; the mean over the kernels of a sum.
 
-    None if no kernel has weights. Differences of a city-block distance grow like the standard deviation.
+    None if no kernel has weights. Differences of a city-block distance grow like ``deviation``, which is the
+    standard deviation if it is None.
     """
+    deviation = np.sqrt(variance) if deviation is None else deviation
     shares, weights = [], []
     for weight, part in kernel.parts():
         q = part.feature_weights
         if part.learns_metric:
             shares.append(relevance(part.metric(len(variance)), variance))
         elif q is not None:
-            shares.append(relevance(np.diag(q), np.sqrt(variance)))
+            shares.append(relevance(np.diag(q), deviation))
         else:
             continue
         weights.append(weight)

@@ -9,6 +9,7 @@ from sklearn.base import is_classifier
 
 from kernelwise._core.validation import check_number, check_positive
 from kernelwise.estimators.kernel_choice import is_precomputed
+from kernelwise.frames import Column, Encoder
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import STRATEGIES
 
@@ -75,10 +76,27 @@ def _check_tuned(model: Any) -> None:
         _check_shapes(model, {"_gram_columns": (machine.n_features_in_,)})
         _check_columns(model, "_gram_columns", model.n_features_in_)
         return
-    if model.n_features_in_ != machine.n_features_in_:
-        raise ValueError(f"it has {model.n_features_in_} features, and its machine {machine.n_features_in_}")
+    n_features = model.n_features_in_
+    if hasattr(model, "encoder_"):
+        n_features = _check_encoder(model.encoder_, n_features)
+    if n_features != machine.n_features_in_:
+        raise ValueError(f"it has {n_features} features, and its machine {machine.n_features_in_}")
     if model.scaler_ is not None:
-        _check_scaler(model.scaler_, model.n_features_in_)
+        _check_scaler(model.scaler_, n_features)
+
+
+def _check_encoder(encoder: Any, n_columns: int) -> int:
+    """The number of features that the columns become."""
+    if not isinstance(encoder, Encoder) or not all(isinstance(one, Column) for one in encoder.columns):
+        raise ValueError("'encoder_' is none")
+    if encoder.n_columns != n_columns:
+        raise ValueError(f"it has {n_columns} columns, and its encoder {encoder.n_columns}")
+    for column in encoder.columns:
+        if not all(isinstance(word, str) for word in column.words):
+            raise ValueError(f"column {column.name!r} has words that are no text")
+        if not column.is_words:
+            check_number(column.fill, "fill", "Column")
+    return encoder.n_features
 
 
 def _check_scaler(scaler: Any, n_features: int) -> None:

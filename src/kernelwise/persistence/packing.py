@@ -14,7 +14,21 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import (
+    GroupKFold,
+    GroupShuffleSplit,
+    KFold,
+    LeaveOneGroupOut,
+    LeaveOneOut,
+    LeavePGroupsOut,
+    LeavePOut,
+    PredefinedSplit,
+    ShuffleSplit,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    TimeSeriesSplit,
+)
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from kernelwise import criteria, kernels, optimizers
@@ -23,6 +37,7 @@ from kernelwise.estimators import SVC, SVR, NystroemSVC, NystroemSVR, TunedSVC, 
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.findings import Finding
+from kernelwise.frames import Column, Encoder
 from kernelwise.result import History, TuningResult
 from kernelwise.search.baseline import Baseline
 from kernelwise.search.result import SelectionResult
@@ -35,13 +50,19 @@ def _public_classes(package: Any) -> list[type]:
     return [value for value in found if inspect.isclass(value) and not inspect.isabstract(value)]
 
 
+SPLITTERS = (
+    *(KFold, StratifiedKFold, TimeSeriesSplit, ShuffleSplit, StratifiedShuffleSplit, PredefinedSplit),
+    *(GroupKFold, StratifiedGroupKFold, GroupShuffleSplit, LeaveOneGroupOut, LeavePGroupsOut),
+    *(LeaveOneOut, LeavePOut),
+)
 SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
 PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]
 OTHERS = (
     *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC, NystroemSVR),
-    *(FitRecord, SelectionResult, TuningResult, Baseline, Finding, PositiveScore, KFold, StratifiedKFold),
+    *(Encoder, Column),
+    *(FitRecord, SelectionResult, TuningResult, Baseline, Finding, PositiveScore),
 )
-CLASSES = {part.__name__: part for part in (*OTHERS, *SCALERS, *PARTS)}
+CLASSES = {part.__name__: part for part in (*OTHERS, *SPLITTERS, *SCALERS, *PARTS)}
 #: The scorer is made again when the model is loaded; callbacks watch a training, which is over.
 LEFT_OUT = ("scorer_", "_skl_callbacks")
 #: What there was before a parameter: a file without it is of that time, and predicts as it did then.

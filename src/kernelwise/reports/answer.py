@@ -42,8 +42,8 @@ class Answer:
     baseline_score, baseline_answer : float or None, str
         What the same score gives the best answer that ignores X, and the words for it; None for models of
         earlier versions.
-    fit_found_guess : bool or None
-        Whether the fit found that the model is no better than guessing; None where nothing is known of it.
+    fit_found_guess : bool
+        Whether the fit found that the model is no better than guessing, which counts the luck of its choice.
     rmse, mean_rmse, test_rmse : float or None
         Of a regression, in units of y: of held-out rows, of always answering their mean, of test rows.
     n_folds, n_candidates, n_machines, n_features : int
@@ -74,7 +74,7 @@ class Answer:
     seconds: float
     baseline_score: float | None = None
     baseline_answer: str = ""
-    fit_found_guess: bool | None = None
+    fit_found_guess: bool = False
     rmse: float | None = None
     mean_rmse: float | None = None
     test_rmse: float | None = None
@@ -97,12 +97,10 @@ class Answer:
 
     @property
     def is_no_better(self) -> bool:
-        """Whether the score does not exceed what ignoring X would give: as the fit found, where known."""
-        if self.fit_found_guess is not None:
-            return self.fit_found_guess
+        """Whether the score is within one standard error of what ignoring X would give, or owed to luck."""
         if self.baseline_score is None:
             return False
-        return not self.cv_score - self.baseline_score > np.nan_to_num(self.cv_error)
+        return self.fit_found_guess or not self.cv_score - self.baseline_score > np.nan_to_num(self.cv_error)
 
     @property
     def test_gap(self) -> tuple[float, float] | None:

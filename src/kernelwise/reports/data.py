@@ -23,7 +23,7 @@ from kernelwise.reports.looks_at import LooksAt, looks_at
 from kernelwise.reports.paths import CPath, c_paths, chosen
 from kernelwise.reports.provenance import Provenance, provenance
 from kernelwise.reports.regions import Regions, decision_regions
-from kernelwise.reports.relevance import Relevance, feature_names, relevance_of
+from kernelwise.reports.relevance import Relevance, coded_names, relevance_of
 from kernelwise.reports.roc import Roc
 from kernelwise.reports.unseen import unseen_classes, unseen_targets
 from kernelwise.reports.versus import Versus, versus
@@ -186,7 +186,7 @@ def report_data(
     paths = c_paths(model)
     parts = unseen_classes(model, test) if of_classes else unseen_targets(model, test)
     if X is not None and of_classes and has_machine:
-        parts["regions"] = decision_regions(model, X, y, feature_names(model))
+        parts["regions"] = decision_regions(model, X, y, coded_names(model))
     if X is not None and has_machine:
         parts["looks_at"] = looks_at(model, X, y, lines)
     if comparison is not None:

@@ -120,7 +120,9 @@ def _about_rows(model: Any, X: Any, y: Any, lines: Any) -> list[Finding]:
         model.machine_samples(X),
         y,
         kernel=model.kernel_,
-        feature_names=getattr(model, "feature_names_in_", None),
+        feature_names=model.encoder_.feature_names
+        if hasattr(model, "encoder_")
+        else getattr(model, "feature_names_in_", None),
         task="classification" if is_classifier(model) else "regression",
         lines=lines,
     )

@@ -60,7 +60,15 @@ def finding_of_test(answer: Answer) -> Finding | None:
         f"The {count(answer.n_test or 0, 'test row')} score {less} worse than cross-validation, "
         f"{gap / error:.1f} standard errors of the difference: trust the test."
     )
-    return Finding("test below cross-validation", "warning", message, CAUSES)
+    advice = f"{CAUSES} Keep rows that belong together in one fold (fit(groups=...)), or hold out later rows "
+    option = f"{CAUSES} Keep rows that belong together in one fold (--group COL), or hold out later rows "
+    return Finding(
+        "test below cross-validation",
+        "warning",
+        message,
+        f"{advice}(cv=TimeSeriesSplit()).",
+        f"{option}(--time COL).",
+    )
 
 
 def _told(answer: Answer, score: float, where: str, error: float | None) -> str:

@@ -13,6 +13,7 @@ from sklearn.base import is_classifier
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise.explanation import Explanation, explain, explains_exactly
 from kernelwise.explanation.compiled import nodes_for
+from kernelwise.frames import Frame
 from kernelwise.reports.displays.explanation import cell_text, largest
 from kernelwise.reports.held_out import some_rows
 from kernelwise.search.wording import number
@@ -26,12 +27,16 @@ MAX_SHOWN, MAX_DRAWN, MAX_REASONS = 12, 6, 6
 
 
 class Dependence(NamedTuple):
-    """A column of the rows and its values, each (n_rows,); ``of`` is the class, of more than two."""
+    """A column of the rows and its values, each (n_rows,); ``of`` is the class, of more than two.
+
+    The cells of a column of words are places among ``words``, which is empty for numbers.
+    """
 
     name: str
     cells: np.ndarray
     values: np.ndarray
     of: str
+    words: tuple[str, ...] = ()
 
 
 class Explained(NamedTuple):
@@ -107,8 +112,8 @@ def looks_at(model: Any, X: Any, y: np.ndarray, lines: Any = None) -> LooksAt | 
     output = "probability-log-odds" if getattr(model, "sigmoids_", None) is not None else None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        background = safe_indexing(X, some_rows(len(y), size[1], random_state=1))
-        found = explain(model, safe_indexing(X, rows), background=background, output=output)
+        background = _some(X, some_rows(len(y), size[1], random_state=1))
+        found = explain(model, _some(X, rows), background=background, output=output)
     importance = found.importance().reshape(len(found.feature_names), -1)
     mean = importance.mean(axis=1)
     share = mean / mean.sum() if mean.sum() > 0 else np.full(len(mean), 1.0 / len(mean))
@@ -124,7 +129,7 @@ def looks_at(model: Any, X: Any, y: np.ndarray, lines: Any = None) -> LooksAt | 
         size[1],
         _unit(model, found),
         [_dependence(found, importance, k) for k in np.argsort(-share, kind="stable")[:MAX_DRAWN]],
-        _rows(model, found, safe_indexing(X, rows), y[rows], names_of_rows),
+        _rows(model, found, _some(X, rows), y[rows], names_of_rows),
         next((str(one.message) for one in caught if "have a correlation of" in str(one.message)), ""),
     )
 
@@ -161,7 +166,17 @@ def _dependence(found: Explanation, importance: np.ndarray, k: int) -> Dependenc
     best = int(np.argmax(importance[k]))
     part = found.of_output(best) if found.output_names else found
     of = found.output_names[best] if found.output_names else ""
-    return Dependence(found.feature_names[k], *part.dependence(k), of)
+    cells, values = part.dependence(k)
+    if not any(isinstance(cell, str) for cell in cells):
+        return Dependence(found.feature_names[k], cells.astype(float), values, of)
+    texts = [cell_text(cell) for cell in cells]
+    words = sorted(set(texts))
+    places = np.array([words.index(text) + 0.5 for text in texts])
+    return Dependence(found.feature_names[k], places, values, of, tuple(words))
+
+
+def _some(X: Any, rows: np.ndarray) -> Any:
+    return X[rows] if isinstance(X, Frame) else safe_indexing(X, rows)
 
 
 def _rows(model: Any, found: Explanation, X: Any, y: np.ndarray, names: list[str]) -> list[Explained]:

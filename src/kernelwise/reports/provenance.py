@@ -46,6 +46,8 @@ def provenance(model: Any, X: Any, y: Any, command: str | None, source: str | No
     if command is None:
         made = model.__repr__(N_CHAR_MAX=100_000)
         command = f"from kernelwise import {type(model).__name__}\n\n{made}.fit(X, y)"
+    if X is not None and hasattr(model, "encoder_"):
+        X = model.encoder_.read(X)
     digest = None if X is None or y is None else fingerprint(X, y)[:N_DIGITS]
     date = datetime.now().strftime("%Y-%m-%d %H:%M")
     return Provenance(command, date, source, model.random_state if seed is None else seed, digest, versions())

@@ -50,6 +50,11 @@ def feature_names(model: Any) -> list[str]:
     return [f"feature {k}" for k in range(model.n_features_in_)]
 
 
+def coded_names(model: Any) -> list[str]:
+    """Names of the features as the machine has them, where words and gaps are features of their own."""
+    return model.encoder_.feature_names if hasattr(model, "encoder_") else feature_names(model)
+
+
 def relevance_of(model: Any) -> Relevance | None:
     """What a tuned machine has learned about the features; None if its kernel treats them all alike."""
     if not hasattr(model, "relevance_"):
@@ -58,6 +63,7 @@ def relevance_of(model: Any) -> Relevance | None:
     order = order[: max(1, int((model.relevance_[order] >= SMALLEST).sum()))]
     Q = getattr(model, "metric_", None)
     together = None
-    if Q is not None and np.count_nonzero(Q - np.diag(np.diag(Q))) > 0:
+    # Those of words would be many for one pair of columns.
+    if Q is not None and len(Q) == len(names) and np.count_nonzero(Q - np.diag(np.diag(Q))) > 0:
         together = correlations(Q)[np.ix_(order, order)]
     return Relevance([names[k] for k in order], model.relevance_[order], len(names), together)

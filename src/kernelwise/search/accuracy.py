@@ -43,22 +43,36 @@ def held_out_accuracies(
 
 
 def pooled_accuracies(
-    K: np.ndarray, y: np.ndarray, Cs: Any, folds: Folds, *, multiclass: str = "ovo", n_jobs: int | None = None
+    K: np.ndarray,
+    y: np.ndarray,
+    Cs: Any,
+    folds: Folds,
+    *,
+    multiclass: str = "ovo",
+    n_jobs: int | None = None,
+    loss: str = "hinge",
 ) -> np.ndarray:
     """Return the share of all held-out samples that the machines classify correctly, shape (n_Cs,).
 
-    Every sample counts the same, however large its fold is; parameters as in `held_out_accuracies`.
+    Every sample counts the same, however large its fold is; ``loss`` is as in `kernelwise.SVC`, and the other
+    parameters as in `held_out_accuracies`.
     """
-    return _is_right(K, y, Cs, folds, multiclass, n_jobs).mean(axis=1)
+    return _is_right(K, y, Cs, folds, multiclass, n_jobs, loss).mean(axis=1)
 
 
 def _is_right(
-    K: np.ndarray, y: np.ndarray, Cs: Any, folds: Folds, multiclass: str, n_jobs: int | None
+    K: np.ndarray,
+    y: np.ndarray,
+    Cs: Any,
+    folds: Folds,
+    multiclass: str,
+    n_jobs: int | None,
+    loss: str = "hinge",
 ) -> np.ndarray:
     """Whether each held-out sample, fold after fold, is classified correctly: shape (n_Cs, n_held_out)."""
     held_out = np.concatenate([test for _, test in folds])
     settings = {"tol": TOL, "max_iter": -1, "n_jobs": n_jobs}
-    family = Classification(np.unique(y), multiclass)
+    family = Classification(np.unique(y), multiclass, loss=loss)
     solved = FoldProblem(None, y, np.ones(len(y)), folds, family, settings).solve(K, Cs)
     solved.warn(TOL)
     answers = ClassAnswers(multiclass, "ovr", None)

@@ -43,10 +43,10 @@ def baseline(judge: CrossValidator) -> Baseline:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # precision and the like warn of a class that is never predicted
         try:
-            folds = judge.fold_scores(constant)
+            by_fold = judge.scores_of(constant)
         except Exception as error:  # a finished search is not to fail for a score that no constant has
             return Baseline(np.nan, f"{GUESS} has no score ({error})")
-    scores = np.nan_to_num(folds.mean(axis=1), nan=-np.inf)
+    scores = np.nan_to_num(by_fold.mean(axis=1), nan=-np.inf)
     best = int(np.argmax(scores))
     if not np.isfinite(scores[best]):
         return Baseline(np.nan, GUESS)

@@ -40,10 +40,17 @@ class DistinctRows(NamedTuple):
         return DistinctRows(self.rows[order], self.weight[order], new_row[self.row_of])
 
 
-def distinct_rows(X: Any, index: np.ndarray, weight: np.ndarray) -> DistinctRows:
-    """Merge equal rows of one class; X has the shape (n_samples, n_features), the others (n_samples,)."""
+def distinct_rows(
+    X: Any, index: np.ndarray, weight: np.ndarray, apart: np.ndarray | None = None
+) -> DistinctRows:
+    """Merge equal rows of one class; X has the shape (n_samples, n_features), the others (n_samples,).
+
+    Rows whose numbers ``apart`` differ stay apart.
+    """
     used = np.flatnonzero(weight > 0)
     keys = row_hashes(X)
+    if apart is not None:
+        keys = np.vstack([keys, apart.astype(np.uint64)])
     order = used[np.lexsort((used, index[used], *keys[:, used]))]
     columns = np.stack([*keys[:, order], index[order].astype(np.uint64)])
     is_new = np.concatenate([[True], (columns[:, 1:] != columns[:, :-1]).any(axis=0)])

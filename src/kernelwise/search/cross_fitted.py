@@ -14,11 +14,16 @@ MOST_NUMBERS = 2_000_000
 
 
 def cross_fitted_odds(
-    decision: np.ndarray, held: Samples, fold: np.ndarray, n_classes: int, strategy: str
+    decision: np.ndarray,
+    held: Samples,
+    fold: np.ndarray,
+    n_classes: int,
+    strategy: str,
+    asked: np.ndarray | None = None,
 ) -> np.ndarray:
     """Log odds of every machine's positive class, in the shape of the decision values.
 
-    The sigmoids of a fold are fitted to the held-out values of all other folds.
+    The sigmoids of a fold are fitted to the held-out values of all other folds, but not to those of its rows.
 
     Parameters
     ----------
@@ -29,6 +34,8 @@ def cross_fitted_odds(
         The fold that holds out each row; rows of fold −1 are held out by none, and have no odds (NaN).
     n_classes : int
     strategy : {"ovo", "ovr"}
+    asked : ndarray of shape (n_held_out,), default=None
+        A number for the row of each value, where folds may hold out a row several times.
     """
     shape, is_held = decision.shape, fold >= 0
     values = np.where(is_held[:, None], decision.reshape(len(decision), len(fold), -1), 0.0)
@@ -42,6 +49,8 @@ def cross_fitted_odds(
         for first in range(0, n_folds, block):
             parts = np.arange(first, min(first + block, n_folds))
             is_seen = (fold[members] != parts[:, None]) & is_held[members]
+            if asked is not None:
+                is_seen &= ~np.array([np.isin(asked[members], asked[fold == k]) for k in parts])
             sigmoids = fit_platt_along(
                 values[:, members, m],
                 machine.signs > 0,

@@ -19,7 +19,7 @@ from kernelwise.search.canonical import sample
 from kernelwise.search.context import Deadline, FitContext
 from kernelwise.search.families import Family
 from kernelwise.search.fold_kernels import FoldKernels, final_kernel, without_rounding
-from kernelwise.search.folds import FoldRows
+from kernelwise.search.fold_rows import FoldRows
 from kernelwise.search.rules import standard_error
 from kernelwise.search.runner import FoldProblem, FoldsSolved, Here, KernelRun, Runner
 from kernelwise.search.samples import Samples
@@ -27,6 +27,7 @@ from kernelwise.search.scored_kernel import ScoredKernel, check_defined, forget_
 from kernelwise.search.scoring import Scorer
 from kernelwise.sketch import DistanceSketch
 from kernelwise.solvers.path import SVMPath
+from kernelwise.solvers.run_paths import Places
 
 MAX_EXTENSIONS = 4
 #: Bytes of held-out decision values that are kept.
@@ -43,7 +44,7 @@ class CrossValidator:
     ----------
     samples : Samples
     fold_rows : FoldRows
-        Rows of the samples with the folds that hold them out.
+        Rows of the samples with the folds that train on them and hold them out.
     family, scorer, context
         What is learned, what is maximised, and what accompanies the fit.
     runner : callable, default=Here
@@ -59,10 +60,13 @@ class CrossValidator:
     Attributes
     ----------
     scored : list of ScoredKernel
+    in_folds : Samples
+        The rows of the folds, each with a share of its weight that all folds use alike.
     held_out : Samples
-        The rows of the folds, each with the share of its weight that one fold holds out.
+        What is held out, fold by fold; of usual folds, ``in_folds`` itself. A row that is held out several
+        times has its weight shared out among them, and these samples have no Z.
     tested : ndarray of shape (n_tested,)
-        Which of them are held out: all but the only rows of their classes.
+        Which of ``held_out`` a fold holds out: all but rows that stand for classes which none does.
     n_stopped, n_indefinite : int
         Machines that did not converge, and Gram matrices that are far from positive semi-definite.
     """
@@ -82,17 +86,23 @@ class CrossValidator:
     n_indefinite: int = 0
 
     def __post_init__(self) -> None:
-        self.folds = self.fold_rows.folds
+        self.folds, self.places = self.fold_rows.folds, self.fold_rows.places
         self.tested = np.flatnonzero(self.fold_rows.fold >= 0)
-        rows = self.fold_rows.rows
-        held, weight = self.samples[rows], self.fold_rows.weight
-        self.held_out = replace(held, weight=weight, bound=held.bound * (weight / held.weight))
-        bound = self.family.bounds_on_folds(held.y, weight, self.held_out.bound, self.folds)
-        self._runner = self.runner(FoldProblem(held.Z, held.y, bound, self.folds, self.family, self.settings))
+        rows = self.samples[self.fold_rows.rows]
+        weight = self.fold_rows.weight
+        self.in_folds = rows = replace(rows, weight=weight, bound=rows.bound * (weight / rows.weight))
+        self.held_out = rows
+        if self.fold_rows.held is not None:
+            self.held_out = rows.answers(self.fold_rows.held, 1.0 / self.fold_rows.times)
+        bound = self.family.bounds_on_folds(rows.y, weight, rows.bound, self.folds)
+        places = Places(self.places, len(self.held_out))
+        self._runner = self.runner(
+            FoldProblem(rows.Z, rows.y, bound, self.folds, self.family, self.settings, places)
+        )
 
     @cached_property
     def search_samples(self) -> Samples:
-        """The rows that are held out by some fold, each once."""
+        """The rows of the folds, each once."""
         return self.samples[np.unique(self.fold_rows.rows)]
 
     def criterion_samples(self) -> Samples:
@@ -142,19 +152,16 @@ class CrossValidator:
         ]
         return max(found, key=lambda scored: scored.best_score)
 
-    def fold_scores(self, values: np.ndarray, scorer: Scorer | None = None) -> np.ndarray:
-        """Scores of shape (n_Cs, n_folds) of what a scorer sees, (n_Cs, n_held_out[, n_machines])."""
-        scorer = self.scorer if scorer is None else scorer
-        rows, weight = self.fold_rows.rows, self.fold_rows.weight
-        by_fold = [scorer(values[:, test], rows[test], weight[test]) for _, test in self.folds]
-        return np.stack(by_fold, axis=1)
-
     def other_scores(self, name: str, scored: ScoredKernel) -> np.ndarray:
         """Scores of one kernel by another score than the one that is maximised, of shape (n_Cs, n_folds)."""
         family, scorer = self.others[name]
         decision = scored.decision.astype(float)
         decision = decision[:, :, 0] if decision.shape[2] == 1 else decision
-        return self.fold_scores(family.scored_values(decision, self.held_out, self.fold_rows.fold), scorer)
+        return self.scores_of(self._scored_values(family, decision), scorer)
+
+    def _scored_values(self, family: Family, decision: np.ndarray) -> np.ndarray:
+        """What scorers see of decision values of what is held out."""
+        return family.scored_values(decision, self.held_out, self.fold_rows.fold, self.fold_rows.asked)
 
     def prefetch(self, kernels: Sequence[Any], epsilons: Sequence[float | None] | None = None) -> None:
         """Announce the kernels that `score` will be asked for next: a cluster scores them together.
@@ -174,7 +181,27 @@ class CrossValidator:
     def n_held_out(self) -> float:
         """Number of samples that were held out, repeated ones included."""
         # From the weights alone: the rows of a Gram matrix would be a copy of it.
-        return float(copies_of(self.samples.weight[np.unique(self.fold_rows.rows[self.tested])]).sum())
+        held = np.unique(self.fold_rows.asked[self.tested])
+        rows, index = np.unique(self.fold_rows.rows[held], return_inverse=True)
+        weight = self.samples.weight[rows]
+        if not self.fold_rows.is_partition:  # some copies of a row may be held out, and others not
+            weight = np.minimum(np.bincount(index, weights=self.fold_rows.weight[held]), weight)
+        return float(copies_of(weight).sum())
+
+    @property
+    def is_from_all_classes(self) -> np.ndarray:
+        """Whether an answer is from machines that have learned every class, shape (n_held_out,)."""
+        n_classes = len(np.unique(self.in_folds.strata))
+        is_whole = [len(np.unique(self.in_folds.strata[train])) == n_classes for train, _ in self.folds]
+        return np.append(is_whole, False)[self.fold_rows.fold]
+
+    def scores_of(self, values: np.ndarray, scorer: Scorer | None = None) -> np.ndarray:
+        """Scores of shape (n_Cs, n_folds) of what a scorer sees, (n_Cs, n_held_out[, n_machines])."""
+        scorer = self.scorer if scorer is None else scorer
+        asked = self.fold_rows.asked
+        rows, weight = self.fold_rows.rows[asked], self.fold_rows.weight[asked]
+        by_fold = [scorer(values[:, place], rows[place], weight[place]) for place in self.places]
+        return np.stack(by_fold, axis=1)
 
     @property
     def n_machines(self) -> int:
@@ -240,7 +267,7 @@ class CrossValidator:
             scored, solved = self._solve(run, kernel, reason, first, epsilon)
             parts = list(solved)
             for _ in range(MAX_EXTENSIONS if Cs is None else 0):
-                more = self.family.next_Cs(scored, self.scored, len(self.held_out))
+                more = self.family.next_Cs(scored, self.scored, len(self.in_folds))
                 if not more.size or not self._is_affordable(scored, more):
                     break
                 goes_on = more[0] > scored.Cs[-1]  # from the solutions at hand
@@ -274,9 +301,9 @@ class CrossValidator:
         decision = solved[0].path.decision
         if len(solved) > 1:
             decision = decision.copy()  # what comes from a cluster may be read-only
-            for part, (_, test) in zip(solved, self.folds, strict=True):
-                decision[:, test] = part.path.decision[:, test]
-        scores = self.fold_scores(self.family.scored_values(decision, self.held_out, self.fold_rows.fold))
+            for part, place in zip(solved, self.places, strict=True):
+                decision[:, place] = part.path.decision[:, place]
+        scores = self.scores_of(self._scored_values(self.family, decision))
         check_defined(scores)
         top = int(np.argmax(Cs))
         by_clock = time.perf_counter() - started

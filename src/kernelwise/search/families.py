@@ -35,11 +35,11 @@ from kernelwise.search.scored_kernel import ScoredKernel
 from kernelwise.search.scores import score_unit
 from kernelwise.solvers.path import SVMPath, solve_path
 from kernelwise.solvers.regression_path import solve_regression_path
-from kernelwise.solvers.run_paths import Tables
+from kernelwise.solvers.run_paths import Places, Tables
 
 if TYPE_CHECKING:
     from kernelwise.search.cross_validate import CrossValidator
-    from kernelwise.search.folds import Folds
+    from kernelwise.search.fold_rows import Folds
 
 
 class Family(ABC):
@@ -64,9 +64,11 @@ class Family(ABC):
     #: Criteria that learn a metric: of low rank, or weights that compete with those of gradients.
     metric_criteria: ClassVar[dict[str, tuple[Any, ...]]] = {}
     #: What decides between forms of kernel whose scores are equal within the error, in words.
-    finer_reason: ClassVar[str] = "the sum of kernels is preferred"
+    finer_reason: ClassVar[str] = "a sum of kernels is preferred"
     #: Whether, where nothing else decides, a sum of kernels is preferred to the best score.
     prefers_sum: ClassVar[bool] = True
+    #: Widths, times the median distance, of the kernels that a sum of "auto" has; none is those found best.
+    sum_widths: ClassVar[tuple[float, ...]] = ()
     #: Criteria that choose by cross-validation alone.
     by_score: ClassVar[tuple[str, ...]] = ("auto",)
 
@@ -84,6 +86,7 @@ class Family(ABC):
         only: int | None,
         check: bool,
         settings: dict[str, Any],
+        places: Places | None = None,
     ) -> tuple[SVMPath, Tables]:
         """Train on every fold for every C; the tables are those of `kernelwise.solvers.run_paths`."""
 
@@ -125,8 +128,10 @@ class Family(ABC):
         """What width rules see."""
         return width_data_of_numbers(judge, kernel)
 
-    def scored_values(self, decision: np.ndarray, held: Samples, fold: np.ndarray) -> np.ndarray:
-        """What scorers see of held-out decision values, as of `solve`; ``fold`` is the fold of each row."""
+    def scored_values(
+        self, decision: np.ndarray, held: Samples, fold: np.ndarray, asked: np.ndarray | None = None
+    ) -> np.ndarray:
+        """What scorers see of held-out decision values, as of `solve`; see `cross_fitted_odds`."""
         return decision
 
     def finer_cost(self, held: Samples, decision: np.ndarray) -> float | None:
@@ -151,8 +156,9 @@ class Family(ABC):
 class Classification(Family):
     """Classes, told apart by two-class machines.
 
-    ``multiclass`` is a key of `kernelwise.multiclass.STRATEGIES`, ``class_weight`` as in `kernelwise.SVC`;
-    with ``by_probability`` scorers see log odds instead of decision values (`ProbabilityAnswers`).
+    ``multiclass`` is a key of `kernelwise.multiclass.STRATEGIES`; ``class_weight`` and ``loss`` are as in
+    `kernelwise.SVC`; with ``by_probability`` scorers see log odds instead of decision values
+    (`ProbabilityAnswers`).
     """
 
     finer_reason = "its probabilities are the best for rows that it had not seen"
@@ -167,12 +173,13 @@ class Classification(Family):
     multiclass: str = "ovo"
     class_weight: Any = None
     by_probability: bool = False
+    loss: str = "hinge"
 
     def solve(
         self, K: Any, y: Any, Cs: Any, folds: Any, *, bound: Any, settings: Any, epsilon: Any, **how: Any
     ) -> tuple[SVMPath, Tables]:
-        strategy = STRATEGIES[self.multiclass].machines
-        return solve_path(K, y, Cs, folds, sample_weight=bound, strategy=strategy, **settings, **how)
+        how |= {"strategy": STRATEGIES[self.multiclass].machines, "loss": self.loss}
+        return solve_path(K, y, Cs, folds, sample_weight=bound, **settings, **how)
 
     def strata(self, y: np.ndarray) -> np.ndarray:
         return y
@@ -203,11 +210,13 @@ class Classification(Family):
     def width_data(self, judge: CrossValidator, kernel: Any) -> WidthData:
         return width_data_of_classes(judge, kernel)
 
-    def scored_values(self, decision: np.ndarray, held: Samples, fold: np.ndarray) -> np.ndarray:
+    def scored_values(
+        self, decision: np.ndarray, held: Samples, fold: np.ndarray, asked: np.ndarray | None = None
+    ) -> np.ndarray:
         if not self.by_probability:
             return decision
         strategy = STRATEGIES[self.multiclass].machines
-        return cross_fitted_odds(decision, held, fold, len(self.classes), strategy)
+        return cross_fitted_odds(decision, held, fold, len(self.classes), strategy, asked)
 
     def finer_cost(self, held: Samples, decision: np.ndarray) -> float | None:
         if np.isnan(decision).any():  # the only row of a class is never held out
@@ -243,6 +252,7 @@ class Regression(Family):
     width_rules = NUMBER_RULES
     metric_criteria: ClassVar = {"low-rank": (TargetAlignment(centered=True),)}
     by_score = ("auto", "cv-error")
+    sum_widths = (1.0 / 16.0, 1.0 / 4.0, 1.0, 4.0)
 
     mean: float = 0.0
     deviation: float = 1.0

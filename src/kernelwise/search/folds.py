@@ -6,21 +6,22 @@ that they have learned, so they go together; except in tables of few values, whe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
 from typing import Any
 
 import numpy as np
 
+from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.labels import lone_rows
 from kernelwise._core.text import count
 from kernelwise._core.weights import copies_of
+from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
 from kernelwise.search.canonical import sample, shuffled_classes
 from kernelwise.search.context import FitContext
 from kernelwise.search.families import Family
+from kernelwise.search.fold_rows import FoldRows
 from kernelwise.search.samples import Samples
-
-Folds = list[tuple[np.ndarray, np.ndarray]]
 
 #: Folds for fewer rows than this; more folds for few rows, where the noise of a split costs most.
 FOLDS = ((500, 5), (1500, 3))
@@ -29,49 +30,6 @@ FEWEST_FOLDS = 2
 N_PATHS = 8
 #: Rows that a search looks at, at least, however short its time is.
 FEWEST_ROWS = 300
-
-
-@dataclass(frozen=True)
-class FoldRows:
-    """The rows of a search, each with the fold that holds it out.
-
-    A row stands here once for every fold that holds out a share of its weight: ``weight`` is that share,
-    ``rows`` are indices of samples, increasing. All arrays have the shape (n_held_out,). The fold −1 is that
-    of rows which all folds train on and none holds out: the only rows of their classes.
-    """
-
-    rows: np.ndarray
-    fold: np.ndarray
-    weight: np.ndarray
-    n_folds: int
-
-    @property
-    def folds(self) -> Folds:
-        """(train, test) pairs, as positions in ``rows``."""
-        tests = [self.fold == k for k in range(self.n_folds)]
-        return [(np.flatnonzero(~test), np.flatnonzero(test)) for test in tests]
-
-    def within(self, rows: np.ndarray) -> FoldRows:
-        """These folds restricted to some rows; folds that are left empty are dropped."""
-        is_in = np.isin(self.rows, rows)
-        return _numbered(self.rows[is_in], self.fold[is_in], self.weight[is_in])
-
-    def training_on(self, rows: np.ndarray) -> FoldRows:
-        """These folds, but some rows are held out by none; folds that are left empty are dropped."""
-        if not len(rows):
-            return self
-        return _numbered(self.rows, np.where(np.isin(self.rows, rows), -1, self.fold), self.weight)
-
-    def renamed(self, names: np.ndarray) -> FoldRows:
-        """The same folds of rows with other indices: ``names`` has the new one of each, (n_rows,)."""
-        order = np.argsort(names[self.rows], kind="stable")
-        return FoldRows(names[self.rows][order], self.fold[order], self.weight[order], self.n_folds)
-
-
-def _numbered(rows: np.ndarray, fold: np.ndarray, weight: np.ndarray) -> FoldRows:
-    """Folds numbered from zero without gaps; −1 stays."""
-    filled = np.unique(fold[fold >= 0])
-    return FoldRows(rows, np.where(fold < 0, -1, np.searchsorted(filled, fold)), weight, len(filled))
 
 
 def assign_folds(
@@ -91,12 +49,7 @@ def assign_folds(
     """
     rows = _search_rows(samples, family, context, random_state)
     if isinstance(cv, FoldRows):
-        kept = cv.within(rows)
-        if kept.n_folds < cv.n_folds:
-            dropped = count(cv.n_folds - kept.n_folds, "fold holds", "folds hold")
-            message = f"{dropped} out none of the rows that kernel and C were chosen on, and did not count."
-            context.findings.append(Finding("empty folds", "info", message, "Use fewer folds (cv)."))
-        return kept.training_on(lone_rows(samples.strata, samples.weight))
+        return _usable(cv, rows, samples, context)
     n_folds = cv
     strata, weight = samples.strata[rows], samples.weight[rows]
     counts = np.bincount(strata, weights=copies_of(weight))
@@ -111,6 +64,37 @@ def assign_folds(
         )
     points = None if samples.points is None else samples.points[rows]
     return folds_of_rows(strata, weight, n_folds, points, random_state).renamed(rows)
+
+
+def _usable(given: FoldRows, rows: np.ndarray, samples: Samples, context: FitContext) -> FoldRows:
+    """Folds of the user, restricted to the rows of the search; findings say which do not count."""
+    kept = given.within(rows)
+    if kept.n_folds < given.n_folds:
+        dropped = count(given.n_folds - kept.n_folds, "fold holds", "folds hold")
+        message = f"{dropped} out none of the rows that kernel and C were chosen on, and did not count."
+        context.findings.append(Finding("empty folds", "info", message, "Use fewer folds (cv)."))
+    if kept.is_partition:
+        kept = kept.training_on(lone_rows(samples.strata, samples.weight))
+    if not samples.strata.any():
+        return kept
+    strata = samples.strata[kept.rows]
+    is_kept = np.array([len(np.unique(strata[train])) > 1 for train, _ in kept.folds], dtype=bool)
+    if not is_kept.any():
+        raise ValueError(
+            "Every fold of 'cv' trains on samples of one class only. Use folds with samples of two classes "
+            "in each training part."
+        )
+    if not is_kept.all():
+        dropped = count(int((~is_kept).sum()), "fold of 'cv' trains", "folds of 'cv' train")
+        message = f"{dropped} on samples of one class only, and did not count."
+        advice = "Use folds with samples of two classes or more in each training part."
+        context.findings.append(Finding("folds of one class", "warning", message, advice))
+        warnings.warn(str(context.findings[-1]), KernelwiseWarning, stacklevel=stacklevel_of_user())
+        kept = kept.only(is_kept)
+        strata = samples.strata[kept.rows]
+    if kept.is_partition:
+        return kept
+    return kept.asking_also(np.flatnonzero(~np.isin(strata, strata[kept.asked])))
 
 
 def folds_of_rows(
@@ -200,36 +184,3 @@ def check_folds_have_weight(
                     f"sample_weight is zero for all samples in the {part} part of fold {k} of 'cv'. "
                     "Use other folds, or remove the samples of weight zero."
                 )
-
-
-def given_folds(splits: list[tuple[Any, Any]], index: np.ndarray, weight: np.ndarray) -> FoldRows:
-    """Turn the user's splits (indices or masks of samples) into folds of distinct rows.
-
-    ``index``, of shape (n_samples,), is the row that each sample is; negative for those that are left out.
-    """
-    everyone = np.arange(len(index))
-    fold, times = np.full(len(index), -1), np.zeros(len(index), int)
-    if not splits:
-        raise ValueError("'cv' has no folds. Use a splitter such as KFold, or a number of folds.")
-    for k, (train, test) in enumerate(splits):
-        if max(np.max(part, initial=0) for part in (train, test)) >= len(index):
-            raise ValueError(f"Fold {k} of 'cv' names samples beyond the {len(index)} that there are.")
-        test = everyone[test]
-        fold[test] = k
-        times[test] += 1
-        if not np.array_equal(np.sort(everyone[train]), np.setdiff1d(everyone, test)):
-            raise ValueError(
-                f"Fold {k} of 'cv' does not train on all samples that it does not hold out. "
-                "Use a splitter such as KFold, or GridSearchSVC, which takes any."
-            )
-    if (times != 1).any():
-        row = int(np.flatnonzero(times != 1)[0])
-        raise ValueError(
-            f"'cv' holds out sample {row} {times[row]} times instead of once. "
-            "Use a splitter such as KFold, or GridSearchSVC, which takes any."
-        )
-    used = index >= 0
-    keys, inverse = np.unique(index[used] * len(splits) + fold[used], return_inverse=True)
-    return FoldRows(
-        keys // len(splits), keys % len(splits), np.bincount(inverse, weights=weight[used]), len(splits)
-    )

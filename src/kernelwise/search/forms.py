@@ -18,13 +18,14 @@ from kernelwise.search.gradient_metric import outer_products
 from kernelwise.search.kernel_journal import name_of
 from kernelwise.search.result import Choice, TriedForm
 from kernelwise.search.scored_kernel import ScoredKernel
-from kernelwise.search.weighted_forms import summed, weighted
+from kernelwise.search.weighted_forms import at_widths, summed, weighted
 from kernelwise.search.wording import score_text
 
 #: Forms of one width that "auto" tries, and the first of which gives the others weights of features.
 AUTO = ("rbf", "laplacian")
 SUM = "sum"
 WEIGHTED = "weighted {}"
+SUMS = (SUM, WEIGHTED.format(SUM))
 #: Forms are as good as the best within this many standard errors of its score.
 CLOSE = 1.0
 #: Rows, and rows for each feature, up to which a metric is also learned by alignment, which takes a second:
@@ -37,7 +38,7 @@ BY_NAME = "centered-kta"
 
 
 def auto(judge: CrossValidator, one: Callable[..., Choice], by_score: bool) -> Choice:
-    """Choose among RBF and Laplacian kernels, plain and with weights of features, and the sum of the four.
+    """Choose among RBF and Laplacian kernels, plain and with weights of features, and sums of them.
 
     ``one`` chooses the parameters of one form; ``by_score`` says that cross-validation does, and no criterion
     of the user's, which weights are left out for.
@@ -50,12 +51,15 @@ def auto(judge: CrossValidator, one: Callable[..., Choice], by_score: bool) -> C
     forms = Forms(judge)
     for name in AUTO:
         forms.try_(name, partial(one, name))
-    n_features = Z.shape[1]
+    n_features = judge.samples.n_columns
     if by_score and n_features > 1:
         forms.try_weighted()
-    forms.try_sum()
+    if by_score and judge.family.sum_widths:
+        forms.try_sums_of_widths(judge.family.sum_widths)
+    else:
+        forms.try_sum()
     few = min(FEW_ROWS, FEW_PER_FEATURE * n_features)
-    is_hard = len(judge.held_out) <= few and n_features >= MANY_FEATURES
+    is_hard = len(judge.in_folds) <= few and n_features >= MANY_FEATURES
     if by_score and is_hard and judge.family.learns_by_any_criterion:
         forms.try_("diagonal", partial(one, "diagonal", criterion=as_criterion(BY_NAME), given=BY_NAME))
     return forms.best()
@@ -103,6 +107,7 @@ class Forms:
         self.choices: dict[str, Choice] = {}
         self.findings: dict[str, list[Finding]] = {}
         self.scored: dict[str, tuple[ScoredKernel, ...]] = {}
+        self.adds_widths = False
 
     def try_(self, name: str, choose: Callable[[], Choice]) -> None:
         """Try a form, if it is the first or if there is time."""
@@ -125,20 +130,32 @@ class Forms:
         first = plain[AUTO[0]].scored
         products = outer_products(self.judge, first, first.kernel, full=False)
         for name, choice in plain.items():
-            kernels = weighted(choice.scored.kernel, products)
+            kernels = weighted(choice.scored.kernel, products, columns=self.judge.samples.columns)
             self.try_(WEIGHTED.format(name), partial(self._climb, kernels, "gradients"))
 
     def try_sum(self) -> None:
         """Try the sum of all forms so far."""
         if len(self.choices) < 2:
             return
-        kernels = [
-            choice.scored.kernel if choice.climb is None else choice.climb.best_kernel
-            for choice in self.choices.values()
-        ]
+        kernels = [_best_kernel(choice) for choice in self.choices.values()]
         if all(isinstance(kernel, Kernel) or hasattr(kernel, "by_fold") for kernel in kernels):
             together = summed(kernels, len(self.judge.folds))
             self.try_(SUM, partial(self._climb, together, "sum of the forms", climb=False))
+
+    def try_sums_of_widths(self, widths: Sequence[float]) -> None:
+        """Try the sum of the plain forms at several widths, which need no search, and that of weighted ones.
+
+        A target that is smooth in some columns and has steps in others asks for several widths at once.
+        """
+        Z = self.judge.criterion_samples().Z
+        self.adds_widths = True
+        for name, forms in zip(SUMS, (AUTO, tuple(WEIGHTED.format(form) for form in AUTO)), strict=True):
+            if not all(form in self.choices for form in forms):  # one feature has no weights, or no time left
+                continue
+            found = [_best_kernel(self.choices[form]) for form in forms]
+            several = [one for kernel in found for one in at_widths(kernel, Z, widths)]
+            together = summed(several, len(self.judge.folds))
+            self.try_(name, partial(self._climb, together, "sum of several widths", climb=False))
 
     def _climb(self, kernels: Any, reason: str, *, climb: bool = True) -> Choice:
         found = Climb(kernels, self.judge)
@@ -164,11 +181,14 @@ class Forms:
     def _how(self, name: str, choice: Choice) -> list[str]:
         """How the search of a form went, which for some began with that of the first."""
         how = list(choice.how or next(iter(self.choices.values())).how)
-        if any(WEIGHTED.format(form) in self.choices for form in AUTO) and name not in AUTO:
+        is_weighted = name not in (*AUTO, SUM) or (name == SUM and not self.adds_widths)
+        if any(WEIGHTED.format(form) in self.choices for form in AUTO) and is_weighted:
             how.append(
                 "The weights of the columns came from the slopes of the first form's decision function."
             )
-        if name == SUM:
+        if name in SUMS and self.adds_widths:
+            how.append("The sum adds RBF and Laplacian kernels of several widths, which were not searched.")
+        elif name == SUM:
             how.append("The sum adds the best kernel of every form before it.")
         return how
 
@@ -176,7 +196,7 @@ class Forms:
         """Which form is taken, and why.
 
         Of classes, the form of lowest held-out log-loss among those within `CLOSE` standard errors of the
-        best score, unless the first form is so close that it stays; of numbers, the sum, or the best score.
+        best score, unless the first form is so close that it stays; of numbers, a sum, or the best score.
         """
         scores = np.array([choice.scored.best_score for choice in choices])
         top = int(np.argmax(scores))
@@ -191,8 +211,9 @@ class Forms:
         if None not in costs:
             chosen = int(close[int(np.argmin(np.asarray(costs, dtype=float)))])
             return chosen, f"{equal} {family.finer_reason}"
-        if family.prefers_sum and SUM in names and names.index(SUM) in close:
-            return names.index(SUM), f"{equal} {family.finer_reason}"
+        sums = [int(k) for k in close if names[k] in SUMS]
+        if family.prefers_sum and sums:
+            return max(sums, key=lambda k: scores[k]), f"{equal} {family.finer_reason}"
         return top, f"{equal} its score is the best"
 
     def _finer_cost(self, choice: Choice) -> float | None:
@@ -200,7 +221,7 @@ class Forms:
         judge, scored, journal = self.judge, choice.scored, self.judge.context.journal
         if journal is None:
             return judge.family.finer_cost(judge.held_out, choice.decision)
-        kernel = scored.kernel if choice.climb is None else choice.climb.best_kernel
+        kernel = _best_kernel(choice)
         name = f"finer cost {name_of(kernel, scored.Cs, scored.epsilon)} {choice.index} {len(judge.held_out)}"
         if name not in journal:
             journal[name] = judge.family.finer_cost(judge.held_out, choice.decision)
@@ -218,3 +239,8 @@ class Forms:
             f"Of {len(self.choices)} {self.what}, {name} was taken: {reason}. "
             f"Their scores, averaged over neighbouring values of C: {scores}."
         )
+
+
+def _best_kernel(choice: Choice) -> Any:
+    """The kernel of a choice, one for each fold where it has been learned."""
+    return choice.scored.kernel if choice.climb is None else choice.climb.best_kernel

@@ -18,7 +18,9 @@ from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.fold_kernels import FoldKernels
 from kernelwise.search.kernel_journal import name_of
 from kernelwise.search.scored_kernel import ScoredKernel
+from kernelwise.search.tied import Spread, spread_of
 from kernelwise.solvers.path import SVMPath
+from kernelwise.solvers.run_paths import Places
 
 #: What every feature keeps, as a share of the mean weight.
 FLOOR = 1e-3
@@ -31,7 +33,14 @@ STEP = 2.0**-30
 
 
 def gradient_outer_product(
-    kernel: Kernel, Z: Any, rows: np.ndarray, coefficients: Any, weight: np.ndarray, *, full: bool
+    kernel: Kernel,
+    Z: Any,
+    rows: np.ndarray,
+    coefficients: Any,
+    weight: np.ndarray,
+    *,
+    full: bool,
+    spread: Spread | None = None,
 ) -> np.ndarray:
     """Average of ∇f ∇fᵀ over some rows and over machines, each of trace one; of trace one itself.
 
@@ -47,9 +56,11 @@ def gradient_outer_product(
         Of the samples in the average.
     full : bool
         Whether M of shape (n_features, n_features) is asked for, or its diagonal, (n_features,).
+    spread : Spread, default=None
+        Where columns have several features: the diagonal then has one entry for each column, (n_columns,).
     """
     share = weight[rows] / weight[rows].sum()
-    n_features = Z.shape[1]
+    n_features = Z.shape[1] if full or spread is None else spread.n_columns
     total = np.zeros((n_features,) * (2 if full else 1))
     for members, beta in coefficients:
         used = np.flatnonzero(beta)
@@ -57,7 +68,10 @@ def gradient_outer_product(
             continue
         A = np.broadcast_to(beta[used], (len(rows), len(used)))
         G = kernel.input_gradient(Z[rows], A, Z[members[used]])
-        squares = np.einsum("i,ij,ij->j", share, G, G)
+        if full or spread is None:
+            squares = np.einsum("i,ij,ij->j", share, G, G)
+        else:
+            squares = spread.squared_slopes(G, share)
         size = float(squares.sum())
         if size > 0.0:
             total += ((share[:, None] * G).T @ G if full else squares) / size
@@ -73,9 +87,9 @@ def outer_products(
     """M of the machines of a scored kernel at its best C: without each fold, and of all rows (the last).
 
     ``kernels`` are what was scored. Where each fold has its own kernel, its machine has that one: the final
-    kernel has seen the rows that the fold holds out.
+    kernel has seen the rows that the fold holds out. Diagonals have one entry for each column.
     """
-    held, everyone, journal = judge.held_out, np.arange(len(judge.held_out)), judge.context.journal
+    held, everyone, journal = judge.in_folds, np.arange(len(judge.in_folds)), judge.context.journal
     Cs = scored.Cs[scored.best : scored.best + 1]
     name = f"gradients {full} {name_of(kernels, Cs, scored.epsilon)} {len(held)}"
     if journal is not None and name in journal:
@@ -84,6 +98,7 @@ def outer_products(
     own = [*kernels.by_fold, kernels.final] if isinstance(kernels, FoldKernels) else [kernels] * len(folds)
     K, last = None, None
     found = []
+    spread = None if full else spread_of(held)
     for kernel, (rows, test) in zip(own, folds, strict=True):
         if K is None or kernel is not last:
             K, last = kernel(held.Z), kernel
@@ -92,7 +107,10 @@ def outer_products(
         if len(rows) > MAX_ROWS:
             rows = rows[sample(held.strata[rows], MAX_ROWS, judge.random_state)]
         machines = [(members, one.beta) for members, one in zip(path.members, path.last[0], strict=True)]
-        found.append(gradient_outer_product(kernel, held.Z, rows, machines, held.weight, full=full))
+        product = gradient_outer_product(
+            kernel, held.Z, rows, machines, held.weight, full=full, spread=spread
+        )
+        found.append(product)
     if journal is not None:
         journal[name] = [one.tolist() for one in found]
     return found
@@ -102,7 +120,7 @@ def _machines(
     judge: CrossValidator, scored: ScoredKernel, K: np.ndarray, fold: tuple[np.ndarray, np.ndarray]
 ) -> SVMPath:
     """The machines of a Gram matrix on the training part of a fold, at the best C of what was scored."""
-    held = judge.held_out
+    held = judge.in_folds
     path, _ = judge.family.solve(
         K,
         held.y,
@@ -114,6 +132,7 @@ def _machines(
         only=None,
         check=False,
         settings=judge.settings,
+        places=Places([np.arange(len(fold[1]))], len(fold[1])),
     )
     return path
 

@@ -32,11 +32,24 @@ class HeldOutScorer:
         self.repeats = bool((weight == np.floor(weight)).all()) and not path_scorer.takes_weights("score")
         is_weighted = not (weight == 1.0).all() and not self.repeats
         self.weighted = path_scorer.weighted() if is_weighted else set()
+        self.metadata: dict[str, np.ndarray] = {}
+        self.others: dict[str, Any] = {}
+        self.unit: np.ndarray | None = None
+
+    def route(self, metadata: dict[str, np.ndarray], others: dict[str, Any], unit: np.ndarray) -> None:
+        """Score samples one by one, with arguments that scikit-learn routes: those of rows, and others.
+
+        ``unit``, of shape (n_rows,), is the weight of one sample: a row of twice that weight is two samples.
+        """
+        self.metadata, self.others, self.unit = metadata, others, unit
+        self.repeats, self.weighted = True, set()
 
     def __call__(self, decision: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Scores of shape (n_Cs,) of decision values of shape (n_Cs, n_test[, n_machines])."""
         if self.repeats:
-            copies = weight.astype(int)
+            copies = (
+                np.rint(weight / self.unit[rows]).astype(int) if self.unit is not None else weight.astype(int)
+            )
             decision, rows = np.repeat(decision, copies, axis=1), np.repeat(rows, copies)
         scores = self.path_scorer(
             decision,
@@ -44,6 +57,7 @@ class HeldOutScorer:
             lambda: safe_indexing(self.X, rows),
             self.y[rows],
             dict.fromkeys(self.weighted, weight),
+            {"score": {**{name: values[rows] for name, values in self.metadata.items()}, **self.others}},
         )
         if "score" not in scores:
             raise ValueError(

@@ -15,6 +15,7 @@ from kernelwise.search.fold_kernels import FoldKernels, without_rounding
 from kernelwise.search.metric_learner import LearnedMetric, MetricLearner
 from kernelwise.search.rules import most_regularised_within, simplest_within
 from kernelwise.search.scored_kernel import ScoredKernel
+from kernelwise.search.tied import tied
 
 #: A weight below this share of the largest is small.
 SMALL = 0.05
@@ -120,17 +121,18 @@ def _kept(kernel: Any, *, equal: bool = False) -> Any:
 def _learn(judge: CrossValidator, name: str, criterion: Any) -> tuple[LearnedMetric, FoldKernels]:
     """Learn the metric on all rows, then again without each fold, from the start that was best."""
     learner = MetricLearner(name, criterion, random_state=judge.random_state)
-    final = _learn_on(learner, judge, np.arange(len(judge.held_out)))
+    final = _learn_on(learner, judge, np.arange(len(judge.in_folds)))
     from_best = MetricLearner(name, criterion, starts=(final.start,), random_state=judge.random_state)
     by_fold = [_learn_on(from_best, judge, train).kernel for train, _ in judge.folds]
-    return final, FoldKernels(final.kernel, by_fold).mapped(without_rounding)
+    kernels = FoldKernels(final.kernel, by_fold).mapped(lambda kernel: tied(kernel, judge.held_out))
+    return final, kernels.mapped(without_rounding)
 
 
 def _learn_on(learner: MetricLearner, judge: CrossValidator, rows: np.ndarray) -> LearnedMetric:
-    strata = judge.held_out.strata
+    strata = judge.in_folds.strata
     if len(rows) > MAX_ROWS:
         rows = rows[sample(strata[rows], MAX_ROWS, judge.random_state)]
-    part = in_order_for(learner.criterion, judge.held_out[rows].for_criteria(), judge.random_state)
+    part = in_order_for(learner.criterion, judge.in_folds[rows].for_criteria(), judge.random_state)
     return learner.learn(part.Z, judge.family.nameless(part.y), part.weight_or_none)
 
 

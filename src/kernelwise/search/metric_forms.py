@@ -21,10 +21,12 @@ from kernelwise.search.forms import Forms
 from kernelwise.search.gradient_metric import outer_products
 from kernelwise.search.learned_metrics import most_regularised, search_metric
 from kernelwise.search.result import Choice, columns_of
+from kernelwise.search.tied import columns_that_vary
 from kernelwise.search.weighted_forms import weighted
 
 #: The form of one width from which each form with a metric starts.
 PLAIN = {"diagonal": "rbf", "gaussian": "rbf", "diagonal-laplacian": "laplacian"}
+PLAIN_METRIC = "plain"
 #: How far metrics go from the plain one towards that of the gradients, in words.
 STEPS = {0.5: "half-way to the gradients", 1.0: "gradients"}
 #: What a round starts from: the plain machine, then the one with the metric of the round before.
@@ -32,8 +34,8 @@ ROUNDS = ("", " (second round)")
 #: Rows up to which weights are also learned by alignment, which takes longer than all else: a plain machine
 #: of more rows is good enough for its gradients to tell which features matter.
 FEW_ROWS = 500
-#: Standard errors of the best score within which the plain metric stays.
-STAYS = 0.5
+#: Standard errors of the best score within which the plain metric stays; a full one has more to be wrong in.
+STAYS, STAYS_FULL = 0.5, 1.0
 
 
 def by_gradients(judge: CrossValidator, name: str, plain: Choice) -> Choice:
@@ -48,14 +50,14 @@ def by_gradients(judge: CrossValidator, name: str, plain: Choice) -> Choice:
         Of the form that it names.
     """
     metrics = MetricForms(judge, name, plain)
-    n_features = judge.samples.Z.shape[1]
-    varies = (np.ptp(judge.samples.Z, axis=0) > 0.0).astype(float)
-    metrics.try_("plain", weighted(plain.scored.kernel, [varies], 0.0).final)
-    if n_features > 1:
+    samples = judge.samples
+    varies = columns_that_vary(samples)
+    metrics.try_(PLAIN_METRIC, weighted(plain.scored.kernel, [varies], 0.0, samples.columns).final)
+    if samples.n_columns > 1:
         metrics.try_gradients(full=False)
         if name == "gaussian":
             metrics.try_gradients(full=True)
-        if len(judge.held_out) <= FEW_ROWS:
+        if len(judge.in_folds) <= FEW_ROWS:
             for criterion in judge.family.metric_criteria.get("diagonal", ()):
                 metrics.try_learned(criterion)
     return metrics.best()
@@ -72,7 +74,7 @@ def metric_of_gradients(judge: CrossValidator, plain: Choice, *, full: bool, rou
         products = outer_products(judge, scored, kernels, full=full)
         climbs = []
         for t in STEPS if number == rounds - 1 else (1.0,):
-            climbs.append(Climb(weighted(start, products, t), judge))
+            climbs.append(Climb(weighted(start, products, t, judge.samples.columns), judge))
             climbs[-1].run([1.0], [f"metric: {STEPS[t]}"], climb=False)
         best = max(climbs, key=lambda climb: climb.tried[1.0].best_score)
         scored, kernels = best.tried[1.0], best.base
@@ -85,7 +87,7 @@ class MetricForms:
     def __init__(self, judge: CrossValidator, name: str, plain: Choice) -> None:
         self.judge = judge
         self.plain = plain
-        self.forms = Forms(judge, "metrics", stays=STAYS)
+        self.forms = Forms(judge, "metrics", stays=STAYS_FULL if name == "gaussian" else STAYS)
         self._in_form = FORMS.get(name, _as_it_is)
 
     def try_(self, name: str, kernels: Kernel | FoldKernels) -> None:
@@ -104,7 +106,8 @@ class MetricForms:
                 return
             products = outer_products(self.judge, scored, kernels, full=full)
             for t, words in STEPS.items():
-                self.try_(f"{'full ' if full else ''}{words}{which}", weighted(start, products, t))
+                kernels_at_t = weighted(start, products, t, self.judge.samples.columns)
+                self.try_(f"{'full ' if full else ''}{words}{which}", kernels_at_t)
             last = self.forms.choices.get(f"{'full ' if full else ''}{STEPS[1.0]}{which}")
             if last is None or last.climb is None:  # there was no time
                 return
@@ -123,10 +126,11 @@ class MetricForms:
         return Choice(scored, index, climb, columns_of(learned.result), learned.result, why)
 
     def best(self) -> Choice:
-        """The metric that is taken; one of gradients, or the plain one, at the best of its widths."""
+        """The metric that is taken; one of gradients at the best of its widths."""
         choice = self.forms.best()
-        is_learned = choice.search is not None
-        if not is_learned and choice.climb is not None:
+        # The width of the plain metric was searched before, and that of a learned one with it.
+        is_searched = choice is self.forms.choices[PLAIN_METRIC] or choice.search is not None
+        if not is_searched and choice.climb is not None:
             choice.scored = choice.climb.run([], [])
             choice.index = choice.scored.best
         choice.criterion_path = choice.criterion_path or self.plain.criterion_path

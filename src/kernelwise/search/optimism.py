@@ -45,20 +45,22 @@ def optimism(judge: CrossValidator, choice: Choice) -> float:
 
 
 def _by_draws(judge: CrossValidator, choice: Choice) -> float:
-    known = [scored for scored in judge.scored if scored.labels is not None]
+    known = [scored.labels for scored in judge.scored if scored.labels is not None]
     if not known or choice.scored.labels is None:
         return 0.0
     y, weight = judge.held_out.y[judge.tested], judge.held_out.weight[judge.tested]
     # Rows are drawn, with whatever weight they have: the copies of a row are right or wrong together.
     rng = np.random.default_rng(judge.random_state)
-    times = rng.multinomial(len(y), np.full(len(y), 1.0 / len(y)), size=N_DRAWS).T
+    row = np.unique(judge.fold_rows.asked[judge.tested], return_inverse=True)[1]
+    n_rows = int(row.max()) + 1  # a row that several folds hold out is drawn with all its answers
+    times = rng.multinomial(n_rows, np.full(n_rows, 1.0 / n_rows), size=N_DRAWS)[:, row].T
     times = times[:, (times == 0).any(axis=0)]  # of few rows a draw may leave out none
     if not times.size:
         return 0.0
     inside, outside = weight[:, None] * times, weight[:, None] * (times == 0)
     best, score_of_best = np.full(times.shape[1], -np.inf), np.zeros(times.shape[1])
-    for scored in known:
-        is_right = np.equal(scored.labels, y).astype(float)
+    for labels in known:
+        is_right = np.equal(labels, y).astype(float)
         own = smooth(is_right @ inside, axis=0)
         top, at = own.max(axis=0), own.argmax(axis=0)
         unseen = np.take_along_axis(is_right @ outside, at[None], axis=0)[0]

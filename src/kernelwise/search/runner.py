@@ -16,9 +16,9 @@ from kernelwise.kernels.gram import Grams, Shapes, base_of
 from kernelwise.search.c_range import feature_space_variance
 from kernelwise.search.families import Family
 from kernelwise.search.fold_kernels import FoldKernels, final_kernel
-from kernelwise.search.folds import Folds
+from kernelwise.search.fold_rows import Folds
 from kernelwise.solvers.path import SVMPath
-from kernelwise.solvers.run_paths import Tables, warn_of_worst
+from kernelwise.solvers.run_paths import Places, Tables, warn_of_worst
 
 #: Bytes of distances after weights of features that are kept from width to width.
 MAX_SHAPES = 256 * MIB
@@ -45,7 +45,8 @@ class FoldProblem:
     """What stays the same from kernel to kernel: samples (or the Gram matrix), targets, folds and family.
 
     ``bound``, of shape (n_samples,) or (n_folds, n_samples), has the bounds of the coefficients as multiples
-    of C, for all folds or for each; ``settings`` are ``tol``, ``max_iter`` and ``n_jobs`` of the solver.
+    of C, for all folds or for each; ``settings`` are ``tol``, ``max_iter`` and ``n_jobs`` of the solver, and
+    ``places`` say that folds are free (`kernelwise.solvers.path.solve_path`).
     """
 
     Z: Any
@@ -54,6 +55,7 @@ class FoldProblem:
     folds: Folds
     family: Family
     settings: dict[str, Any]
+    places: Places | None = None
 
     def variance(self, K: np.ndarray) -> float:
         """Variance in feature space times the mean bound: C is worth trying in units of one over it."""
@@ -73,6 +75,9 @@ class FoldProblem:
     ) -> FoldsSolved:
         """Train on all folds for every C, or on the fold numbered ``alone`` as if there were no other."""
         part = slice(None) if alone is None else slice(alone, alone + 1)
+        places = self.places
+        if places is not None and alone is not None:
+            places = places._replace(by_fold=places.by_fold[part])
         path, tables = self.family.solve(
             K,
             self.y,
@@ -84,6 +89,7 @@ class FoldProblem:
             only=only,
             check=check,
             settings=self.settings,
+            places=places,
         )
         return FoldsSolved(path, tables)
 

@@ -12,6 +12,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.validation import check_choice, check_samples
+from kernelwise.frames import Layout
 
 
 def fit_scaler(scale: Any, X: Any, weight: np.ndarray | None, owner: str) -> Any:
@@ -35,6 +36,33 @@ def fit_scaler(scale: Any, X: Any, weight: np.ndarray | None, owner: str) -> Any
     if weight is not None and has_fit_parameter(scaler, "sample_weight"):
         return scaler.fit(X, sample_weight=weight)
     return scaler.fit(X)
+
+
+def weigh_alike(scaler: Any, layout: Layout) -> None:
+    """Change a fitted scaler so that a column of words, or one with gaps, weighs like a column of numbers.
+
+    Two rows of a standardised column of numbers have a squared distance of 2 on average. All features of a
+    column of words are divided by the root of the sum of their variances, 1 − Σp² for words of the shares p,
+    so that two rows have a squared distance of 2 on average, too. A gap is the median of the column and lies
+    one standard deviation of its numbers aside from every number: that is the expected squared distance from
+    a number of which only the distribution is known. "minmax" makes two different words as far apart as the
+    smallest and the largest number. Other scalers stay as they are.
+    """
+    is_word = layout.kind == "word"
+    if isinstance(scaler, StandardScaler) and scaler.with_mean:
+        number_of = {int(layout.column[k]): k for k in np.flatnonzero(layout.kind == "number")}
+        for gap in np.flatnonzero(layout.kind == "gap"):
+            present = 1.0 - scaler.mean_[gap]
+            if present > 0.0:
+                # One value for a share of the rows has made the variance smaller by that share.
+                scaler.scale_[number_of[int(layout.column[gap])]] /= np.sqrt(present)
+            scaler.scale_[gap] = 1.0
+        variance = np.where(is_word, scaler.var_, 0.0)
+        sums = np.bincount(layout.column, variance, minlength=layout.n_columns)[layout.column]
+        varies = is_word & (sums > 0.0)
+        scaler.scale_[varies] = np.sqrt(sums[varies])
+    elif isinstance(scaler, MinMaxScaler):
+        scaler.scale_ = np.where(is_word, scaler.scale_ / np.sqrt(2.0), scaler.scale_)
 
 
 def fit_transformer(scaler: Any, X: Any, y: Any, weight: np.ndarray | None) -> Any:

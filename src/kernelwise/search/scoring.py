@@ -103,22 +103,27 @@ class PathScorer:
         samples: Callable[[], Any],
         y: np.ndarray,
         weights: dict[str, np.ndarray],
+        metadata: dict[str, dict[str, Any]] | None = None,
     ) -> dict[str, np.ndarray]:
         """Scores of shape (n_Cs,) by name of the metric.
 
         Decision values are as from `svm_path`, of shape (n_Cs, n_test) or (n_Cs, n_test, n_machines);
         ``samples`` returns the test part as the user passed it, for the scorers that need a machine;
-        ``weights``, of shape (n_test,), are by name of the scorer.
+        ``weights``, of shape (n_test,), and ``metadata``, other arguments, are by name of the scorer.
         """
         labels = self.answers.labels(decision, classes)
         results: dict[str, np.ndarray] = {}
         for name in self.scorers:
-            weight = weights.get(name)
-            scores = self.answers.fast(self.origin[name], FoldAnswers(labels, decision, y, classes, weight))
+            weight, more = weights.get(name), (metadata or {}).get(name, {})
+            scores = None
+            if not more:
+                held = FoldAnswers(labels, decision, y, classes, weight)
+                scores = self.answers.fast(self.origin[name], held)
             if scores is not None:
                 results[name] = scores
             else:
-                results |= self._one_by_one(name, decision, labels, classes, samples(), y, weight)
+                more = more if weight is None else {"sample_weight": weight, **more}
+                results |= self._one_by_one(name, decision, labels, classes, samples(), y, more)
         return results
 
     def _one_by_one(
@@ -129,7 +134,7 @@ class PathScorer:
         classes: np.ndarray,
         X: Any,
         y: np.ndarray,
-        weight: np.ndarray | None,
+        params: dict[str, Any],
     ) -> dict[str, np.ndarray]:
         """Call the scorer for each C, unless what it looked at last time is still the same."""
         rows: list[dict[str, float]] = []
@@ -139,16 +144,14 @@ class PathScorer:
                 rows.append(rows[-1])
                 continue
             machine = self.answers.machine(X, classes, labels[c], decision[c])
-            rows.append(self._score(name, machine, self.answers.truth(y), weight))
+            rows.append(self._score(name, machine, self.answers.truth(y), params))
             seen = decision if machine.gave_decision else labels
         metrics = dict.fromkeys(metric for row in rows for metric in row)
         return {metric: np.array([row.get(metric, self.error_score) for row in rows]) for metric in metrics}
 
-    def _score(self, name: str, machine: Any, y: np.ndarray, weight: np.ndarray | None) -> dict[str, float]:
+    def _score(self, name: str, machine: Any, y: np.ndarray, params: dict[str, Any]) -> dict[str, float]:
         try:
-            value = self.scorers[name](
-                machine, machine.X, y, **({} if weight is None else {"sample_weight": weight})
-            )
+            value = self.scorers[name](machine, machine.X, y, **params)
         except IncompatibleError:
             raise
         except AttributeError as error:

@@ -18,7 +18,9 @@ from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.optimizers import OPTIMIZERS, Optimizer
 from kernelwise.search.canonical import DistinctRows
-from kernelwise.search.folds import check_folds_have_weight, given_folds
+from kernelwise.search.folds import check_folds_have_weight
+from kernelwise.search.given_folds import given_folds
+from kernelwise.search.group_folds import grouped_folds, read_groups
 from kernelwise.search.splits import check_kind_of_folds, read_splits
 
 #: Words that stand for no kernel of samples.
@@ -157,14 +159,40 @@ def seed_of(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31))
 
 
-def folds_of(cv: Any, X: Any, y: np.ndarray, weight: np.ndarray, distinct: DistinctRows, owner: str) -> Any:
-    """Check ``cv``: it is "auto", a number of folds, or splits of the samples, turned to folds of rows."""
-    if isinstance(cv, str) and cv == "auto":
-        return cv
-    check_kind_of_folds(cv, "'auto'", owner)
-    if isinstance(cv, int | np.integer):
-        return int(cv)
-    splits = read_splits(cv, X, y, owner)
+def folds_of(
+    cv: Any,
+    X: Any,
+    y: np.ndarray,
+    weight: np.ndarray,
+    distinct: DistinctRows,
+    owner: str,
+    *,
+    strata: np.ndarray,
+    params: dict[str, Any],
+    random_state: int,
+    needs_all_classes: bool,
+) -> Any:
+    """Check ``cv``: it is "auto", a number of folds, or splits of the samples, turned to folds of rows.
+
+    ``params`` are arguments of the splitter. With ``groups`` among them, folds that would be drawn here are
+    folds of whole groups; ``strata``, of shape (n_samples,), are the classes that they balance.
+    """
+    groups = params.get("groups")
+    is_drawn = (isinstance(cv, str) and cv == "auto") or isinstance(cv, int | np.integer)
+    if not (isinstance(cv, str) and cv == "auto"):
+        check_kind_of_folds(cv, "'auto'", owner)
+    group = None if groups is None else read_groups(groups, len(y), owner)
+    if is_drawn and group is None:
+        return cv if isinstance(cv, str) else int(cv)
+    if is_drawn and group is not None:
+        return grouped_folds(
+            *(cv, group, strata, weight, distinct),
+            random_state=random_state,
+            needs_all_classes=needs_all_classes,
+            owner=owner,
+        )
+    splits = read_splits(cv, X, y, owner, params)
     folds = given_folds(splits, distinct.row_of, weight)
     check_folds_have_weight(splits, weight, owner)
-    return folds
+    # With groups no row of one is trained on by the fold that holds the group out, however rare its class.
+    return folds if group is None else folds.spelled_out()

@@ -20,22 +20,22 @@ def check_kind_of_folds(cv: Any, default: str, owner: str) -> None:
         )
 
 
-def read_splits(cv: Any, X: Any, y: np.ndarray, owner: str, groups: Any = None) -> Splits:
+def read_splits(cv: Any, X: Any, y: np.ndarray, owner: str, params: dict[str, Any] | None = None) -> Splits:
     """Row numbers of the training and test part of each fold of a classification's or a regression's ``cv``.
 
-    ``X`` and ``groups`` are what a splitter sees. None and numbers are stratified folds.
+    ``X`` and ``params``, such as ``groups``, are what a splitter sees. None and numbers are stratified folds.
     """
+    params = params or {}
     if cv is None or hasattr(cv, "split") or isinstance(cv, int | np.integer):
-        given: Any = check_cv(cv, y, classifier=True).split(X, y, groups)
+        given: Any = check_cv(cv, y, classifier=True).split(X, y, **params)
     else:
         given = cv
     try:
         folds = list(given)
     except ValueError as error:
-        if groups is None and "groups" in str(error):
+        if params.get("groups") is None and "groups" in str(error):
             raise ValueError(
-                f"'cv' of {owner} is {cv!r}, which needs groups. Pass its folds instead: "
-                "cv=list(splitter.split(X, y, groups))."
+                f"'cv' of {owner} is {cv!r}, which needs groups. Pass them to fit: fit(X, y, groups=...)."
             ) from error
         raise
     return [_checked(fold, k, len(y)) for k, fold in enumerate(folds)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from kernelwise.findings import Finding
@@ -24,13 +22,13 @@ def stability_findings(judge: CrossValidator) -> list[Finding]:
     compares them, by scores that are averaged over neighbouring values of C. Nothing is trained for it.
     """
     labels = [scored.labels for scored in judge.scored if scored.labels is not None]
-    if not judge.scorer.is_share or not labels or len(judge.held_out) > MOST_ROWS:
+    if not judge.scorer.is_share or not labels or len(judge.in_folds) > MOST_ROWS:
         return []
     is_right = [own == judge.held_out.y[judge.tested] for own in labels]
     weight = judge.held_out.weight[judge.tested]
     best = _winner(is_right, weight)
     shares = []
-    for times in _draws(weight, judge.random_state):
+    for times in _draws(judge):
         winner = _winner(is_right, times)
         shares.append(weight[labels[winner[0]][winner[1]] != labels[best[0]][best[1]]].sum() / weight.sum())
     is_different = np.array(shares) > DIFFERENT
@@ -51,7 +49,13 @@ def _winner(is_right: list[np.ndarray], weight: np.ndarray) -> tuple[int, int]:
     return kernel, int(np.argmax(smoothed[kernel]))
 
 
-def _draws(weight: np.ndarray, random_state: int) -> Any:
-    """Weights of the rows in each draw of as many samples as there are, shape (n_draws, n_held_out)."""
-    rng = np.random.default_rng(random_state)
-    return rng.multinomial(round(weight.sum()), weight / weight.sum(), size=N_DRAWS)
+def _draws(judge: CrossValidator) -> np.ndarray:
+    """Weights of answers in each draw of as many samples as are held out, shape (n_draws, n_tested).
+
+    A row is drawn with all its answers, which share its weight.
+    """
+    rng = np.random.default_rng(judge.random_state)
+    rows, index = np.unique(judge.fold_rows.asked[judge.tested], return_inverse=True)
+    weight = judge.in_folds.weight[rows]
+    drawn = rng.multinomial(round(weight.sum()), weight / weight.sum(), size=N_DRAWS)
+    return drawn[:, index] / judge.fold_rows.times[judge.tested]

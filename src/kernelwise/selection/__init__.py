@@ -40,7 +40,16 @@ from kernelwise.selection.abe import (
     abe_parameters,
     abe_select,
 )
-from kernelwise.selection.ayat import AyatResult, PairMachine, PairTuning, ayat_select, z_test
+from kernelwise.selection.ayat import (
+    AyatResult,
+    McNemar,
+    PairMachine,
+    PairTuning,
+    PairwiseSVC,
+    ayat_select,
+    mcnemar_test,
+    z_test,
+)
 from kernelwise.selection.glasmachers import (
     GlasmachersCurves,
     GlasmachersResult,
@@ -62,9 +71,11 @@ __all__ = [
     "AyatResult",
     "GlasmachersCurves",
     "GlasmachersResult",
+    "McNemar",
     "MetricResult",
     "PairMachine",
     "PairTuning",
+    "PairwiseSVC",
     "YinCurves",
     "YinResult",
     "abe_grid_search",
@@ -78,6 +89,7 @@ __all__ = [
     "glasmachers_select",
     "laanaya_select",
     "learn_metric",
+    "mcnemar_test",
     "rbf_select",
     "yin_curves",
     "yin_grid_search",

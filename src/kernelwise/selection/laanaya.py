@@ -23,12 +23,14 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.validation import check_choice
+from kernelwise._core.validation import check_choice, check_positive
 from kernelwise.criteria import Criterion, RegularizedMargin, as_criterion
 from kernelwise.optimizers import ManifoldDescent
+from kernelwise.optimizers.manifold.descent import METHODS
 from kernelwise.search.metric_learner import STARTS, MetricLearner
-from kernelwise.selection.metric import CS, GAMMAS, MetricResult, MetricSearch, learned, rbf_grid
-from kernelwise.selection.procedure import check_values
+from kernelwise.selection.from_isotropic import ALTERNATING, FromIsotropic
+from kernelwise.selection.metric import CS, GAMMAS, Learner, MetricResult, MetricSearch, learned, rbf_grid
+from kernelwise.selection.procedure import check_values, edge_finding
 
 #: The search ends when w falls no further, or here: beyond, accuracy no longer changes.
 MAX_ITER = 60
@@ -39,9 +41,10 @@ def laanaya_select(
     y: Any,
     kernel: str = "diagonal",
     *,
-    C: Any = 10.0,
+    C: Any = None,
     rho: Any = 0.1,
     sigma0: Any = None,
+    start: str | None = None,
     method: str = "conjugate-gradient",
     max_iter: int = MAX_ITER,
     Cs: Any = CS,
@@ -59,25 +62,39 @@ def laanaya_select(
     kernel : {"diagonal", "gaussian"}, default="diagonal"
         The paper takes diagonal Q for its toy data and full Q for real data.
     C, rho : float or sequence of float
-        Of w. The paper does not print its values.
+        Of w. The paper does not print its ρ; C is None for 10, or for that of ``start``.
     sigma0 : float or sequence of float, default=None
         Where Q starts, for standardised samples; None is 1, 2, 5 and 10 over the number of features.
-    method : {"conjugate-gradient", "paper", "riemannian", "trust-region"}, default="conjugate-gradient"
-        See :class:`~kernelwise.optimizers.ManifoldDescent`; "paper" is the printed step, which takes several
-        times the iterations.
+    start : {None, "rbf"}, default=None
+        "rbf" is the paper's protocol: width and C of the plain machine are chosen first, by cross-validation
+        on these samples (`rbf_select`), Q starts from that width, and w and the machine in the end have that
+        C. Leave ``C`` and ``sigma0`` out then.
+    method : {"conjugate-gradient", "paper", "riemannian", "trust-region", "alternating"}
+        How w is minimised. "alternating" is algorithm 1, which trains the machine and moves Q in turn; the
+        others train the machine anew at every point (:class:`~kernelwise.optimizers.ManifoldDescent`), with
+        the printed step for "paper", which takes several times the iterations. The default is
+        "conjugate-gradient".
     max_iter : int, default=60
+        Most steps; of "alternating" in each inner loop.
     Cs : array
-        For the machine that is trained in the end.
+        For the machine that is trained in the end, and for the grid of ``start="rbf"``.
     cv : int or splitter, default=5
     random_state : int, RandomState or None, default=0
         Of the folds.
 
     Notes
     -----
-    The printed algorithm differs in three places. α is trained anew at every point tried, not held fixed in
-    an inner loop: with α fixed the inner loop would lower a bound of w while w itself may rise. The line
-    search lowers w, where eq. 23 has its sign reversed. The search stops when w falls no further; the printed
-    inner loop stops as soon as it does fall.
+    Algorithm 1 is corrected in two places here: the line search lowers the cost, where eq. 23 has its sign
+    reversed, and the inner loop stops when the cost falls no further, where the printed one stops as soon as
+    it does fall. With α fixed the inner loop lowers a lower bound of w while w itself may rise; so the other
+    methods train α anew at every point. Neither is better at everything: w is minimised further by the
+    others, which finds the relevant features of many, while a full metric for few samples is better left
+    near its start.
+
+    "alternating" and ``start="rbf"`` start full metrics from Q₀ = σ₀I with K′ = K_{Q₀}, as the paper does.
+    Otherwise a full metric goes on from the diagonal one, and K′ is the Gram matrix there. With
+    ``start="rbf"`` all folds have the start and C of the whole training set, so that ``cv_accuracy`` is for
+    comparing values of ρ, and a little too high as an estimate.
 
     Examples
     --------
@@ -93,12 +110,32 @@ def laanaya_select(
     >>> result.method in result.cv_accuracies, result.cv_accuracy > 0.9
     (True, True)
     """
-    check_choice(kernel, "kernel", "laanaya_select", ("diagonal", "gaussian"))
-    values = check_values(np.atleast_1d(C), "C", "laanaya_select")
-    pairs = product(values.tolist(), np.atleast_1d(rho).tolist())
-    criteria = {f"C={c:g}, rho={r:g}": RegularizedMargin(c, r) for c, r in pairs}
-    optimizer = ManifoldDescent(method, tol=1e-4, max_iter=max_iter)
-    return _select(X, y, kernel, criteria, optimizer, sigma0, Cs, cv, random_state)
+    me = "laanaya_select"
+    check_choice(kernel, "kernel", me, ("diagonal", "gaussian"))
+    check_choice(method, "method", me, (*METHODS, ALTERNATING))
+    if start is not None:
+        check_choice(start, "start", me, ("rbf",))
+    if start == "rbf" and not (C is None and sigma0 is None):
+        raise ValueError("start='rbf' of laanaya_select chooses C and sigma0 itself. Leave both out.")
+    search = MetricSearch(X, y, Cs, cv, random_state)
+    if start == "rbf":
+        score = search.score(rbf_grid())
+        search.findings += edge_finding("C", score.C, search.Cs)
+        varying = np.ptp(search.X, axis=0) > 0
+        starts: Sequence[float] = (2.0 * sorted(GAMMAS)[score.index] * float(varying.mean()),)
+        values, search.Cs = [score.C], np.array([score.C])
+    else:
+        starts = _starts(search.X, sigma0)
+        values = check_values(np.atleast_1d(10.0 if C is None else C), "C", me).tolist()
+    learners: dict[str, Learner] = {}
+    for c, r, first in product(values, np.atleast_1d(rho).tolist(), starts):
+        name = f"C={c:g}, rho={r:g}, start={first:g}"
+        if method == ALTERNATING or start == "rbf":
+            learners[name] = FromIsotropic(kernel, c, r, first, method, max_iter)
+        else:
+            optimizer = ManifoldDescent(method, tol=1e-4, max_iter=max_iter)
+            learners[name] = MetricLearner(kernel, RegularizedMargin(c, r), (first,), optimizer)
+    return _best_of(search, learners)
 
 
 def adaptive_scaling_select(
@@ -106,6 +143,7 @@ def adaptive_scaling_select(
     y: Any,
     *,
     C: Any = 10.0,
+    p: float = 2.0,
     sigma0: Any = None,
     max_iter: int = MAX_ITER,
     Cs: Any = CS,
@@ -115,10 +153,13 @@ def adaptive_scaling_select(
     """Minimise the margin cost over scales of the features of given norm (Grandvalet and Canu 2002).
 
     This is adaptive scaling, which table 1 of paper 003 compares with. The scales are √q_k of a diagonal Q,
-    and their Euclidean norm, √tr Q, stays as it is at the start; ρ = 0. Returns a `MetricResult`.
+    and their p-norm stays as it is at the start; ρ = 0. Returns a `MetricResult`.
 
     Parameters
     ----------
+    p : float, default=2.0
+        2 is the Euclidean norm, √tr Q. With a smaller p the weight that a feature gives up counts for more
+        where others take it, which favours few features of large weight.
     X, y, C, sigma0, max_iter, Cs, cv, random_state
         As in `laanaya_select`.
 
@@ -136,7 +177,8 @@ def adaptive_scaling_select(
     """
     values = check_values(np.atleast_1d(C), "C", "adaptive_scaling_select")
     criteria = {f"C={c:g}": RegularizedMargin(c, 0.0) for c in values.tolist()}
-    optimizer = ManifoldDescent(constant_trace=True, tol=1e-4, max_iter=max_iter)
+    check_positive(p, "p", "adaptive_scaling_select")
+    optimizer = ManifoldDescent(scales_norm=p, tol=1e-4, max_iter=max_iter)
     return _select(X, y, "diagonal", criteria, optimizer, sigma0, Cs, cv, random_state)
 
 
@@ -219,12 +261,17 @@ def _select(
     cv: Any,
     random_state: Any,
 ) -> MetricResult:
-    """Score every criterion from every start; learn with the best on all samples."""
+    """Learn with every criterion from every start, and keep the best."""
     search = MetricSearch(X, y, Cs, cv, random_state)
     learners = {
         f"{name}, start={start:g}": MetricLearner(kernel, criterion, (start,), optimizer)
         for (name, criterion), start in product(criteria.items(), _starts(search.X, sigma0))
     }
+    return _best_of(search, learners)
+
+
+def _best_of(search: MetricSearch, learners: Mapping[str, Learner]) -> MetricResult:
+    """Score every learner by cross-validation; learn with the best on all samples."""
     scores = {name: search.score(learned(learner)) for name, learner in learners.items()}
     method = max(scores, key=lambda name: scores[name].accuracy)
     found = learners[method].learn(search.scaled, search.y)

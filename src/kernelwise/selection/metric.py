@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -42,7 +42,13 @@ def rbf_grid(gammas: Any = GAMMAS) -> Proposal:
     return lambda Z, y: [RBF(float(gamma) / Z.shape[1]) for gamma in gammas]
 
 
-def learned(learner: MetricLearner) -> Proposal:
+class Learner(Protocol):
+    """Learns a metric on standardised samples."""
+
+    def learn(self, Z: np.ndarray, y: np.ndarray) -> LearnedMetric: ...
+
+
+def learned(learner: Learner) -> Proposal:
     """Propose the one kernel that a learner finds."""
     return lambda Z, y: [learner.learn(Z, y).kernel]
 

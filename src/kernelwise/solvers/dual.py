@@ -22,6 +22,7 @@ from kernelwise.solvers.box_qp import BoxQP, Outcome, subtract_rows
 from kernelwise.solvers.units import in_units, unit_of
 
 POLISHES = 3
+LOSSES = ("hinge", "squared_hinge")
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def solve_svm_dual(
     K = check_gram(K, may_be_distances=True) if check else np.asarray(K)
     check_positive(C, "C", "solve_svm_dual")
     check_positive(tol, "tol", "solve_svm_dual")
-    check_choice(loss, "loss", "solve_svm_dual", ("hinge", "squared_hinge"))
+    check_choice(loss, "loss", "solve_svm_dual", LOSSES)
     signs, weight = signs_and_weights(y, sample_weight, K.shape[0])
     unit = unit_of(np.diagonal(K))
     C = in_units(C, unit)
@@ -136,15 +137,10 @@ def solve_svm_dual(
         K = K / unit
         warm_start = None if warm_start is None else np.asarray(warm_start, dtype=np.float64) * unit
     cost = C * weight
-    used = cost > 0
-    ridge = np.zeros(K.shape[0])
-    bound = cost
+    ridge, bound = np.zeros(K.shape[0]), cost
     if loss == "squared_hinge":
-        ridge[used] = 1.0 / cost[used]
+        ridge, bound = ridge_and_bound(cost)
         K = K + np.diag(ridge)
-        # Σα is twice the dual value, which is at most the primal value of w = 0, so an optimum never meets
-        # this bound.
-        bound = np.where(used, 2.0 * cost.sum(), 0.0)
     lo, hi = np.where(signs < 0, -bound, 0.0), np.where(signs > 0, bound, 0.0)
     beta = np.zeros(K.shape[0]) if warm_start is None else into_bounds(warm_start, lo, hi)
     qp = BoxQP(np.ascontiguousarray(K), beta, negative_gradient(K, beta, signs), lo, hi)
@@ -158,6 +154,16 @@ def solve_svm_dual(
     objective = 0.5 * quadratic - signs @ beta
     how = outcome.n_iter, outcome.gap, (primal + objective) / unit, outcome.converged
     return SVMSolution(beta / unit, intercept, objective / unit, qp.f, *how)
+
+
+def ridge_and_bound(cost: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The diagonal 1/(C w) of the 2-norm machine and a bound that no optimum meets; zeros where C w is.
+
+    Σα is twice the dual value, which is at most the primal value of w = 0, so that α is below 2 Σ C w.
+    """
+    used = cost > 0
+    ridge = np.divide(1.0, cost, out=np.zeros_like(cost), where=used)
+    return ridge, np.where(used, 2.0 * cost.sum(), 0.0)
 
 
 def signs_and_weights(y: Any, sample_weight: Any, n_samples: int) -> tuple[np.ndarray, np.ndarray]:

@@ -98,6 +98,8 @@ class MachinePath:
         is_used = np.zeros(self.K.shape[0], bool)
         is_used[train] = True
         limits = np.where(is_used[self.members], self.signs * weight[self.members], 0.0)
+        if not (limits.min() < 0.0 < limits.max()):
+            return self._constant(float(np.sign(limits.sum())), test.size)
         qp = self._start(limits) if last is None else self._problem(limits * last.C, *map(np.copy, last[1:]))
         rows, betas = self._along_C(qp, limits, last)
         self.spare.append(qp.pools)
@@ -111,6 +113,22 @@ class MachinePath:
             decision += betas[:, start : start + size] @ self.K[test, piece].T
             start += size
         return self._tabulate(rows, decision, Solved(float(self.Cs[len(rows) - 1]), qp.beta, qp.f))
+
+    def _constant(self, value: float, n_test: int) -> FoldPath:
+        """The path of a machine whose training part has no sample of one side: it answers the other."""
+        n = self.Cs.size
+        none, yes = np.zeros(n, int), np.full(n, True)
+        return FoldPath(
+            decision=np.full((n, n_test), self.sign * value),
+            n_support=none,
+            n_bounded=none,
+            objective=np.zeros(n),
+            n_iter=none,
+            gap=np.zeros(n),
+            converged=yes,
+            is_convex=yes,
+            last=Solved(float(self.Cs[-1]), np.zeros(self.p.size), self.p.copy()),
+        )
 
     def _mean_f(self, free: np.ndarray, beta: np.ndarray) -> float:
         """Mean of p − Kβ over ``free``, own terms apart: those of a narrow kernel hide all others.

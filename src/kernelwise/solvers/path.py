@@ -11,11 +11,12 @@ import numpy as np
 
 from kernelwise._core.memory import check_gram_memory
 from kernelwise._core.threads import number_of_threads
-from kernelwise._core.validation import check_gram, check_labels, check_positive
+from kernelwise._core.validation import check_choice, check_gram, check_labels, check_positive
 from kernelwise.multiclass import two_class_machines, vote
+from kernelwise.solvers.dual import LOSSES
 from kernelwise.solvers.fold_path import Solved
 from kernelwise.solvers.path_checks import check_Cs, check_folds
-from kernelwise.solvers.run_paths import PathsSolved, Tables, run_paths, warn_of_worst
+from kernelwise.solvers.run_paths import PathsSolved, Places, Tables, run_paths, warn_of_worst
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ def svm_path(
     n_jobs: int | None = None,
     callback: Callable[[int, int], None] | None = None,
     after: SVMPath | None = None,
+    loss: str = "hinge",
 ) -> SVMPath:
     """Solve the dual for every C on the training part of every fold.
 
@@ -108,7 +110,9 @@ def svm_path(
     callback : callable, default=None
         Called as ``callback(done, total)`` after each machine of each fold.
     after : SVMPath, default=None
-        A path with the same K, y, weights, folds and strategy, to go on from with larger values of C.
+        A path with the same K, y, weights, folds, strategy and loss, to go on from with larger values of C.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        As in `solve_svm_dual`. The 2-norm machine has no bounded support vectors, and is solved for every C.
 
     Examples
     --------
@@ -128,7 +132,7 @@ def svm_path(
     (1, 150, 3)
     """
     path, tables = solve_path(
-        K, y, Cs, folds, sample_weight, strategy, tol, max_iter, n_jobs, callback, after
+        K, y, Cs, folds, sample_weight, strategy, tol, max_iter, n_jobs, callback, after, loss=loss
     )
     warn_of_worst(tables, tol)
     return path
@@ -148,26 +152,33 @@ def solve_path(
     after: SVMPath | None = None,
     only: int | None = None,
     check: bool = True,
+    places: Places | None = None,
+    loss: str = "hinge",
 ) -> tuple[SVMPath, Tables]:
     """`svm_path` without warnings: what they would be about is in the tables.
 
     ``only`` is the number of a fold to be solved alone. All folds start from one coarse machine whose making
     depends on how many folds there are, so that the others must be passed, too; ``after`` is then a path of
-    this fold. ``check`` says whether K is looked through for what a Gram matrix cannot have. Returns the path
-    and the columns `kernelwise.solvers.run_paths.TABLES`, each of shape (n_Cs, n_folds, n_machines).
+    this fold. ``check`` says whether K is looked through for what a Gram matrix cannot have.
+
+    With ``places`` the folds are free: a sample may be held out several times, and the decision values have
+    the shape (n_Cs, n_held, …). A class may be missing from a training part then, and is never answered by
+    its machines. Returns the path and the columns `kernelwise.solvers.run_paths.TABLES`, each of shape
+    (n_Cs, n_folds, n_machines).
     """
     started = time.perf_counter()
     K = np.ascontiguousarray(check_gram(K, may_be_distances=True) if check else K)
     n = K.shape[0]
     classes, index = check_labels(y, n)
     check_positive(tol, "tol", "svm_path")
+    check_choice(loss, "loss", "svm_path", LOSSES)
     Cs = check_Cs(Cs)
-    splits, weight = check_folds(folds, index, sample_weight, classes)
+    splits, weight = check_folds(folds, index, sample_weight, classes, are_free=places is not None)
     # Beside K: a copy by classes, made in two steps, and in single precision what each thread works on.
     n_solved = len(splits) if only is None else 1
     n_copies = 2.0 * (len(classes) > 2) + 0.5 * min(number_of_threads(n_jobs), n_solved)
     check_gram_memory(n_copies, n, itemsize=K.dtype.itemsize)
-    tests, rows = [test for _, test in splits], np.arange(n)
+    answers, rows = Places([test for _, test in splits], n) if places is None else places, np.arange(n)
     if len(classes) > 2:
         # The samples of a class stand together: the machines' parts of K are then blocks of it. The class of
         # the first sample comes first, so that names of classes do not matter.
@@ -178,9 +189,23 @@ def solve_path(
         splits = [(new[train], new[test]) for train, test in splits]
     machines = two_class_machines(index, len(classes), strategy)
     settings = weight, Cs, tol, max_iter, n_jobs, callback, after, only
-    solved = run_paths(K, machines, splits, tests, *settings)
+    solved = run_paths(K, machines, splits, answers, *settings, loss=loss)
+    if strategy == "ovr" and len(classes) > 2 and places is not None:
+        kept = splits if only is None else splits[only : only + 1]
+        asked = places.by_fold if only is None else places.by_fold[only : only + 1]
+        for (train, _), place in zip(kept, asked, strict=True):
+            is_known = np.isin(np.arange(len(classes)), index[train])
+            _sink(solved.decision, place, is_known)
     members = [rows[machine.members] for machine in machines]
     return as_path(solved, started, classes, Cs, strategy, members), solved.tables
+
+
+def _sink(decision: np.ndarray, place: np.ndarray, is_known: np.ndarray) -> None:
+    """Put the values of classes that a fold does not know, in place, below those of all others."""
+    if not is_known.all():
+        values = decision[:, place]
+        values[..., ~is_known] = np.minimum(values[..., is_known].min(axis=-1, keepdims=True), 0.0) - 1.0
+        decision[:, place] = values
 
 
 def as_path(

@@ -22,17 +22,23 @@ def check_Cs(Cs: Any) -> np.ndarray:
 
 
 def check_folds(
-    folds: Iterable[tuple[Any, Any]], index: np.ndarray, sample_weight: Any, classes: np.ndarray
+    folds: Iterable[tuple[Any, Any]],
+    index: np.ndarray,
+    sample_weight: Any,
+    classes: np.ndarray,
+    *,
+    are_free: bool = False,
 ) -> tuple[list[tuple[np.ndarray, np.ndarray]], np.ndarray]:
     """Folds as integer indices, and the weights in each of them, of shape (n_folds, n_samples).
 
-    All classes must be in each training part, and no sample in two test parts.
+    All classes must be in each training part, and no sample in two test parts, unless folds ``are_free``:
+    two classes are then enough.
     """
-    splits = check_disjoint(folds, index.size)
+    splits = check_disjoint(folds, index.size, may_repeat=are_free)
     weight = _weights_by_fold(sample_weight, len(splits), index.size)
     for k, (train, _) in enumerate(splits):
         totals = np.bincount(index[train], weights=weight[k, train], minlength=len(classes))
-        if not totals.all():
+        if not totals.all() and not (are_free and np.count_nonzero(totals) > 1):
             missing = classes.tolist()[int(totals.argmin())]
             raise ValueError(
                 f"The training part of fold {k} has no sample of class {missing!r}. "
@@ -52,8 +58,10 @@ def _weights_by_fold(sample_weight: Any, n_folds: int, n_samples: int) -> np.nda
     return np.stack([check_weights(row, n_samples) for row in sample_weight])
 
 
-def check_disjoint(folds: Iterable[tuple[Any, Any]], n_samples: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Folds as integer indices, with disjoint parts and no sample in two test parts."""
+def check_disjoint(
+    folds: Iterable[tuple[Any, Any]], n_samples: int, *, may_repeat: bool = False
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Folds as integer indices, with disjoint parts and, unless they may repeat, none in two test parts."""
     everyone = np.arange(n_samples)
     splits = [(everyone[train], everyone[test]) for train, test in folds]
     if not splits:
@@ -65,7 +73,7 @@ def check_disjoint(folds: Iterable[tuple[Any, Any]], n_samples: int) -> list[tup
         if is_used[test].any():
             raise ValueError(f"Fold {k} has samples in its training and its test part. Pass disjoint parts.")
         times += np.bincount(test, minlength=n_samples)
-    if times.max() > 1:
+    if times.max() > 1 and not may_repeat:
         raise ValueError(
             f"Sample {int(times.argmax())} is held out {times.max()} times. "
             "For repeated cross-validation call svm_path once for each repetition."

@@ -19,7 +19,7 @@ from kernelwise.multiclass import Machine
 from kernelwise.solvers.path import SVMPath, as_path
 from kernelwise.solvers.path_checks import check_Cs, check_disjoint
 from kernelwise.solvers.regression import direction, twin_targets
-from kernelwise.solvers.run_paths import Tables, run_paths
+from kernelwise.solvers.run_paths import Places, Tables, run_paths
 
 
 def solve_regression_path(
@@ -36,6 +36,7 @@ def solve_regression_path(
     after: SVMPath | None = None,
     only: int | None = None,
     check: bool = True,
+    places: Places | None = None,
 ) -> tuple[SVMPath, Tables]:
     """Solve the ε-insensitive dual for every C on the training part of every fold, without warnings.
 
@@ -53,12 +54,13 @@ def solve_regression_path(
     check_positive(tol, "tol", "solve_regression_path")
     check_not_negative(epsilon, "epsilon", "solve_regression_path")
     Cs = check_Cs(Cs)
-    splits = check_disjoint(folds, n)
+    splits = check_disjoint(folds, n, may_repeat=places is not None)
     sign = direction(y)
     p, signs = twin_targets(sign * y, epsilon)
-    machines, tests = [Machine(np.tile(np.arange(n), 2), signs)], [test for _, test in splits]
+    machines = [Machine(np.tile(np.arange(n), 2), signs)]
+    answers = Places([test for _, test in splits], n) if places is None else places
     settings = weight, Cs, tol, max_iter, n_jobs, None, after, only, p
-    solved = run_paths(K, machines, splits, tests, *settings)
+    solved = run_paths(K, machines, splits, answers, *settings)
     members = [machine.members for machine in machines]
     path = as_path(solved, started, np.empty(0), Cs, "regression", members)
     return replace(path, decision=sign * path.decision), solved.tables

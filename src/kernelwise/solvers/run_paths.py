@@ -13,6 +13,7 @@ from kernelwise.multiclass import Machine
 from kernelwise.solvers.box_qp import Outcome
 from kernelwise.solvers.dual import iteration_cap, warn_of
 from kernelwise.solvers.fold_path import Fold, FoldPath, MachinePath, Solved
+from kernelwise.solvers.squared_hinge import RidgePath
 from kernelwise.solvers.units import in_units, unit_of
 
 #: What is kept of every machine, beside its decision values.
@@ -26,6 +27,8 @@ TABLES = {
     "is_convex": bool,
 }
 Tables = dict[str, np.ndarray]
+#: What solves one machine for every C, by the loss.
+PATHS: dict[str, type[MachinePath] | type[RidgePath]] = {"hinge": MachinePath, "squared_hinge": RidgePath}
 
 
 class Ended(Protocol):
@@ -38,18 +41,25 @@ class Ended(Protocol):
 
 
 class PathsSolved(NamedTuple):
-    """Decision values of shape (n_Cs, n_samples, n_machines), `TABLES`, and where to go on."""
+    """Decision values of shape (n_Cs, n_held, n_machines), `TABLES`, and where to go on."""
 
     decision: np.ndarray
     tables: Tables
     last: list[list[Solved]]
 
 
+class Places(NamedTuple):
+    """Where the decision values of held-out samples go, fold by fold, among ``n`` of them."""
+
+    by_fold: list[np.ndarray]
+    n: int
+
+
 def run_paths(
     K: np.ndarray,
     machines: list[Machine],
     splits: list[Fold],
-    tests: list[np.ndarray],
+    places: Places,
     weight: np.ndarray,
     Cs: np.ndarray,
     tol: float,
@@ -59,17 +69,20 @@ def run_paths(
     after: Ended | None = None,
     only: int | None = None,
     p: np.ndarray | None = None,
+    loss: str = "hinge",
 ) -> PathsSolved:
     """Solve every machine for every C on the training part of every fold, from warm starts.
 
-    ``splits`` are in the numbering of K, ``tests`` in that of the decision values, and ``p``, of shape
-    (n_members,), is the linear term of the dual if it is not the labels of the machine. ``weight``, of shape
+    ``splits`` are in the numbering of K, ``places`` in that of the decision values, and ``p``, of shape
+    (n_members,), is the linear term of the dual if it is not the labels of the machine; ``loss`` is that of
+    classes. ``weight``, of shape
     (n_samples,) or (n_folds, n_samples), are for all folds or for each. All others are checked; see
     `kernelwise.solvers.path.solve_path`.
     """
     n_starts = 0 if after else len(splits)
     weights = np.broadcast_to(weight, (len(splits), K.shape[0]))
     largest = weights.max(axis=0)
+    tests = places.by_fold
     if only is not None:
         splits, tests, weights = [splits[only]], [tests[only]], weights[only : only + 1]
     order = np.argsort(Cs, kind="stable")
@@ -80,12 +93,12 @@ def run_paths(
         K = K / unit
     shape = (Cs.size, len(splits), len(machines))
     tables: Tables = {name: np.zeros(shape, dtype) for name, dtype in TABLES.items()}
-    decision = np.full((Cs.size, K.shape[0], len(machines)), np.nan)
+    decision = np.full((Cs.size, places.n, len(machines)), np.nan)
     last: list[list[Any]] = [[None] * len(machines) for _ in splits]
     settings = largest, n_starts, Cs[order], tol, iteration_cap(max_iter, K.shape[0]), p
     with one_blas_thread():
         for done, (m, s, path) in enumerate(
-            _all_paths(K, machines, splits, weights, lasts, settings, n_jobs), start=1
+            _all_paths(PATHS[loss], K, machines, splits, weights, lasts, settings, n_jobs), start=1
         ):
             decision[order[:, None], tests[s], m] = path.decision
             last[s][m] = path.last
@@ -118,6 +131,7 @@ def last_solutions(
 
 
 def _all_paths(
+    family: type[MachinePath] | type[RidgePath],
     K: np.ndarray,
     machines: list[Machine],
     splits: list[Fold],
@@ -129,7 +143,7 @@ def _all_paths(
     """Yield the number of the machine, that of the fold, and its path."""
     parallel = threads(n_jobs, return_as="generator")
     if len(machines) == 1:  # share out the folds
-        machine = MachinePath(K, machines[0], *settings)
+        machine = family(K, machines[0], *settings)
         jobs = (
             delayed(machine.fold)(*split, weight, last[0])
             for split, weight, last in zip(splits, weights, lasts, strict=True)
@@ -139,7 +153,7 @@ def _all_paths(
         return
 
     def all_folds(m: int) -> list[FoldPath]:
-        path = MachinePath(K, machines[m], *settings)  # gathers its part of K once
+        path = family(K, machines[m], *settings)  # gathers its part of K once
         return [
             path.fold(*split, weight, last[m])
             for split, weight, last in zip(splits, weights, lasts, strict=True)

@@ -6,7 +6,8 @@ section 3.2, signed c_i = y_i α_i)
     K_FF c_F + K_FB c_B + b·1 = y_F,    1ᵀc_F + 1ᵀc_B = 0,
 
 while the bounded ones B stay on their bounds, c_B = C·(y w)_B. Differentiating and solving the transposed
-system once gives the change of any value of c and b, by all kernel parameters and by C.
+system once gives the change of any value of c and b, by all kernel parameters and by C. All support vectors
+of the 2-norm machine are free, and K has 1/(C w) more on its diagonal.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from scipy.linalg.lapack import dsycon, dsysv, dsysv_lwork
 
 from kernelwise.exceptions import RidgeWarning
-from kernelwise.solvers.dual import SVMSolution
+from kernelwise.solvers.dual import SVMSolution, ridge_and_bound
 
 # Tried in turn, relative to the mean diagonal of K_FF, until the system's condition is better than WORST.
 RIDGES = (0.0, 1e-10, 1e-8, 1e-6)
@@ -49,8 +50,9 @@ def dual_sensitivity(
     by_offset: float,
     *,
     treat_as_free: bool = False,
+    loss: str = "hinge",
 ) -> Sensitivity:
-    """Derivative of a value of a trained hinge machine through its coefficients and its offset.
+    """Derivative of a value of a trained machine through its coefficients and its offset.
 
     With v = ∂value/∂c at fixed K and v_b = ∂value/∂b, solves
 
@@ -65,19 +67,26 @@ def dual_sensitivity(
 
     ``treat_as_free`` is the approximation of paper 001 (eq. 12): every support vector counts as free, and C
     as in the paper's reference [13], as 1/C on the diagonal of K: ∂value/∂C = λᵀc/C².
+
+    ``loss="squared_hinge"`` is for the 2-norm machine, K without its ridge D = diag(1/(C w)): K_FF + D_F is
+    in the system, and ∂value/∂C = λᵀDc/C, which is exact here.
     """
     beta = solution.beta
     bound = C * bound_weight
-    is_bounded = (np.abs(beta) == bound) & (bound > 0)
+    is_squared = loss == "squared_hinge"
+    D = ridge_and_bound(bound)[0] if is_squared else np.zeros(len(beta))
+    is_bounded = (np.abs(beta) == bound) & (bound > 0) & (not is_squared)
     is_free = (beta != 0) if treat_as_free else (beta != 0) & ~is_bounded
     free = np.flatnonzero(is_free)
     multipliers = np.zeros(len(beta))
     by_balance, ridge = 0.0, 0.0
     if free.size:
-        multipliers[free], by_balance, ridge = _solve(K, free, by_coefficients[free], by_offset)
+        multipliers[free], by_balance, ridge = _solve(K, D, free, by_coefficients[free], by_offset)
     else:
         for row in _bounding_rows(solution, signs, bound):
             multipliers[row] += 0.5 * by_offset
+    if is_squared:
+        return Sensitivity(multipliers, float(multipliers @ (D * beta)) / C, ridge)
     if treat_as_free:
         return Sensitivity(multipliers, float(multipliers @ beta) / C**2, ridge)
     bounded, rows = np.flatnonzero(is_bounded), np.flatnonzero(multipliers)
@@ -103,14 +112,14 @@ def _bounding_rows(solution: SVMSolution, signs: np.ndarray, bound: np.ndarray) 
 
 
 def _solve(
-    K: np.ndarray, free: np.ndarray, by_coefficients: np.ndarray, by_offset: float
+    K: np.ndarray, D: np.ndarray, free: np.ndarray, by_coefficients: np.ndarray, by_offset: float
 ) -> tuple[np.ndarray, float, float]:
     """λ_F, λ_b and the ridge that it took, relative to the mean diagonal."""
     m = free.size
     system = np.empty((m + 1, m + 1), order="F")
     system[:m, :m] = K[np.ix_(free, free)]
     system[np.abs(system) < NEGLIGIBLE] = 0.0
-    diagonal = system.diagonal()[:m].copy()
+    diagonal = system.diagonal()[:m] + D[free]
     # The border is of the size of K, so that the condition does not depend on the kernel's scale.
     unit = float(np.abs(diagonal).mean()) or 1.0
     system[m, :m] = system[:m, m] = unit

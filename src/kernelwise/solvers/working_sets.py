@@ -9,8 +9,16 @@ import numpy as np
 from kernelwise._core.validation import check_positive
 from kernelwise.kernels import Kernel
 from kernelwise.solvers.box_qp import SINGLE, BoxQP, Outcome, Pool
-from kernelwise.solvers.dual import SVMSolution, into_bounds, iteration_cap, signs_and_weights, warn_of
+from kernelwise.solvers.dual import (
+    SVMSolution,
+    into_bounds,
+    iteration_cap,
+    ridge_and_bound,
+    signs_and_weights,
+    warn_of,
+)
 from kernelwise.solvers.kernel_rows import ALL, GaussianRows, KernelRows
+from kernelwise.solvers.squared_hinge import RidgedRows
 from kernelwise.solvers.units import InUnits, in_units, unit_of_kernel
 
 FIRST = 500  # samples, or a tenth of them, in the first working set
@@ -34,6 +42,7 @@ def solve_svm_by_rows(
     C: float = 1.0,
     *,
     sample_weight: Any = None,
+    loss: str = "hinge",
     tol: float = 1e-3,
     max_iter: int = -1,
     warm_start: Any = None,
@@ -55,36 +64,42 @@ def solve_svm_by_rows(
     if unit != 1.0:
         kernel = InUnits(kernel, unit)
         warm_start = None if warm_start is None else np.asarray(warm_start) * unit
-    bound = C * weight
+    cost = C * weight
+    ridge, bound = np.zeros(n), cost
+    if loss == "squared_hinge":
+        ridge, bound = ridge_and_bound(cost)
     lo, hi = np.where(signs < 0, -bound, 0.0), np.where(signs > 0, bound, 0.0)
     beta = np.zeros(n) if warm_start is None else into_bounds(warm_start, lo, hi)
     is_gaussian = isinstance(kernel, Kernel) and kernel.is_gaussian
     can_be_single = is_gaussian and isinstance(X, np.ndarray) and tol >= SINGLE_TOL
     for source in (GaussianRows, KernelRows) if can_be_single else (KernelRows,):
-        rows = source(kernel, X, memory_limit // 2)
+        rows: Any = source(kernel, X, memory_limit // 2)
+        if loss == "squared_hinge":
+            rows = RidgedRows(rows, ridge)
         f = signs.copy()
         rows.subtract(np.flatnonzero(beta), beta[beta != 0], f)
         outcome = WorkingSets(rows, beta, f, lo, hi, memory_limit // 2).minimise(
             tol, iteration_cap(max_iter, n)
         )
-        if source is KernelRows or _error(kernel, X, signs, beta, f) <= 0.1 * tol:
+        if source is KernelRows or _error(kernel, X, signs - ridge * beta, beta, f) <= 0.1 * tol:
             break
     warn_of(outcome, tol)
     quadratic = beta @ (signs - f)
-    slack = np.maximum(0.0, signs * (f - outcome.offset))
+    slack = np.maximum(0.0, signs * (f + ridge * beta - outcome.offset))
     objective = 0.5 * quadratic - signs @ beta
-    duality_gap = 0.5 * quadratic + bound @ slack + objective
+    losses = slack if loss == "hinge" else 0.5 * slack**2
+    duality_gap = 0.5 * (quadratic - ridge @ beta**2) + cost @ losses + objective
     how = outcome.n_iter, outcome.gap, duality_gap / unit, outcome.converged
     return SVMSolution(beta / unit, outcome.offset, objective / unit, f, *how)
 
 
-def _error(kernel: Any, X: np.ndarray, signs: np.ndarray, beta: np.ndarray, f: np.ndarray) -> float:
-    """Largest error of f on some samples, half of them support vectors, by exact kernel values."""
+def _error(kernel: Any, X: np.ndarray, p: np.ndarray, beta: np.ndarray, f: np.ndarray) -> float:
+    """Largest error of f = p − Kβ on some samples, half of them support vectors, by exact kernel values."""
     support = np.flatnonzero(beta)
     some = np.union1d(
         support[:: 1 + 2 * support.size // SAMPLE], np.arange(0, f.size, 1 + 2 * f.size // SAMPLE)
     )
-    exact = signs[some] - kernel(X[some], X[support]) @ beta[support]
+    exact = p[some] - kernel(X[some], X[support]) @ beta[support]
     return float(np.abs(exact - f[some]).max())
 
 
@@ -98,7 +113,7 @@ class WorkingSets:
 
     def __init__(
         self,
-        rows: KernelRows,
+        rows: Any,
         beta: np.ndarray,
         f: np.ndarray,
         lo: np.ndarray,

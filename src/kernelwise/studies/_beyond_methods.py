@@ -48,6 +48,8 @@ METHODS: tuple[Method, ...] = (
     _tuned("gaussian", "auto"),
     _tuned("poly", "auto"),
     _tuned("kmod", "auto"),
+    _tuned("laplacian", "auto"),
+    _tuned("diagonal-laplacian", "auto"),
     _tuned("auto", "auto"),
     Method("rbf", "full grid", "", full_grid(cv=5)),
     Method("rbf", "scikit-learn's defaults", "", peers.scaled_svc()),

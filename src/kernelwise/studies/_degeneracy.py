@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.metrics import pairwise_distances
 
-from kernelwise.criteria import Criterion, KernelTargetAlignment, Polarization, RadiusMargin
+from kernelwise.criteria import Criterion, RadiusMargin, RegularizedMargin, as_criterion
 from kernelwise.kernels import RBF
 from kernelwise.problem import TuningProblem
 
@@ -17,9 +17,8 @@ PATTERNS = ("equal", "different")
 DOMINANCE = 1e-3
 CRITERIA: dict[str, Criterion] = {
     "radius-margin": RadiusMargin(C, search_C=False, tol=1e-10),
-    "polarization": Polarization(),
-    "kta": KernelTargetAlignment(),
-    "centered-kta": KernelTargetAlignment(centered=True),
+    **{name: as_criterion(name) for name in ("polarization", "kta", "centered-kta", "dbtc", "esdr", "j4")},
+    "regularized-margin": RegularizedMargin(C, 0.0, tol=1e-10),
 }
 
 

@@ -13,10 +13,13 @@ from kernelwise._core.text import aligned
 from kernelwise.datasets import Dataset, load
 
 Row = dict[str, Any]
-#: Columns of names, to the left; the others are numbers, to the right.
+#: Columns of names, to the left; the others are numbers, to the right, but for texts of this length or more.
 N_NAMES = 2
 #: Data sets that were not found in the present run of a study.
 left_out: list[str] = []
+LONG = 40
+#: The first column of tables that are all words.
+OF_WORDS = "claim"
 
 
 def load_or_say(name: str, part: str | None = None) -> Dataset | None:
@@ -41,16 +44,21 @@ def few_rows(X: np.ndarray, y: np.ndarray, n_most: int) -> tuple[np.ndarray, np.
 
 
 def format_rows(rows: list[Row]) -> str:
-    """The rows as aligned text with one header line; numbers to four digits."""
+    """The rows as aligned text with one header line, numbers to four digits; words a row a line."""
     if not rows:
         return "(no rows)"
+    if next(iter(rows[0])) == OF_WORDS:
+        return "\n".join(f"- {'; '.join(filter(None, line))}." for line in _lines(rows)[1:])
     return "\n".join(aligned(_lines(rows), [column >= N_NAMES for column in range(len(rows[0]))]))
 
 
 def markdown(rows: list[Row]) -> str:
     """The rows as a Markdown table."""
     head, *lines = _lines(rows)
-    ruler = ["---" if column < N_NAMES else "---:" for column in range(len(head))]
+    is_text = [
+        column < N_NAMES or any(len(line[column]) >= LONG for line in lines) for column in range(len(head))
+    ]
+    ruler = ["---" if is_left else "---:" for is_left in is_text]
     return "\n".join("| " + " | ".join(line).replace("\n", " ") + " |" for line in (head, ruler, *lines))
 
 

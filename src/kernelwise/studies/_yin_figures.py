@@ -1,4 +1,4 @@
-"""Figures 3 to 9 of paper 004 (Yin and Yin 2016), from curves over σ and C."""
+"""Figures 2 to 9 of paper 004 (Yin and Yin 2016), from curves over σ and C."""
 
 from __future__ import annotations
 
@@ -72,6 +72,29 @@ def by_C(curves: Found) -> Curves:
     return Curves(caption, (panel,))
 
 
+def circles() -> Curves:
+    """Figure 2: five rows of five images; each class as circles of one, two and three standard deviations."""
+    turn = np.linspace(0.0, 2.0 * np.pi, 61)
+    panels = []
+    for i in range(1, 6):
+        for j in range(1, 6):
+            pair = gaussian_grid_parameters(i, j)
+            lines = []
+            for name, mu, var in (("class 1", pair.mu1, pair.var1), ("class 2", pair.mu2, pair.var2)):
+                x: list[float] = []
+                y: list[float | None] = []
+                for radius in np.sqrt(var[0]) * np.arange(1, 4):
+                    x += [*(mu[0] + radius * np.cos(turn)), mu[0]]
+                    y += [*(mu[1] + radius * np.sin(turn)), None]  # a gap between two circles
+                lines.append(Line(name, x, y))
+            panels.append(Panel(f"image ({i}, {j})", "x₁", "x₂", tuple(lines)))
+    caption = (
+        "Figure 2: two Gaussian classes in the plane as circles of one, two and three standard deviations, "
+        "exp(row − 3) and exp(column − 3)."
+    )
+    return Curves(caption, tuple(panels), n_columns=5)
+
+
 def closed_form_rows(sigmas: Sequence[float]) -> list[Row]:
     """Figure 3: a row for every image and σ."""
     rows = []
@@ -106,7 +129,7 @@ def image_rows(found: dict[tuple[int, int], Found]) -> list[Row]:
         {"row": image[0], "column": image[1], **row}
         for image, curves in found.items()
         for row in curve_rows({"": curves})
-        if row.pop("data") == ""
+        if row.pop("data") == ""  # always: the images have numbers in its stead
     ]
 
 

@@ -1,9 +1,10 @@
 """Paper 003 (Laanaya and others 2011): its experiments and two more.
 
-"weston" is table 1 (100 training and 1000 test points), "sigma" figure 1, "real" table 2 on random halves of
-200 samples (the paper's breast cancer has 10 features, ours 9, without the number of the patient);
-"relevance" ranks 10 relevant of 200 features, and "plain" has data where a metric does not help. Every choice
-is made on training points.
+"protocol" has tables 1 and 2 with algorithm 1 itself, from the start and with the C of the plain machine,
+both chosen as the paper does and on training points. "weston" is table 1 (100 training and 1000 test points),
+"sigma" figure 1, and "real" table 2 on random halves of 200 samples, with starts chosen among several and
+C = 10 in w. "relevance" ranks 10 relevant of 200 features, "plain" has data where a metric does not help, and
+"claims" says what is left of the paper's. But for its protocol every choice is made on training points.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from kernelwise.criteria import RegularizedMargin
-from kernelwise.datasets import make_two_gaussians, make_weston
+from kernelwise.datasets import make_two_gaussians
 from kernelwise.estimators import MetricTransformer, TunedSVC
 from kernelwise.selection import (
     adaptive_scaling_select,
@@ -27,13 +28,19 @@ from kernelwise.selection import (
     rbf_select,
 )
 from kernelwise.studies._figures import Curves, Line, Mark, Panel
+from kernelwise.studies._laanaya_claims import claims
+from kernelwise.studies._laanaya_protocol import (
+    Draw,
+    Parts,
+    draws,
+    protocol_rows,
+    protocol_sentences,
+    weston_parts,
+)
 from kernelwise.studies._study import Study
 from kernelwise.studies._table import Row, load_or_say
 
 Choose = Callable[[np.ndarray, np.ndarray], Any]  # with a fitted machine as `estimator`
-Parts = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-#: Training and test part of a trial.
-Draw = Callable[[int], Parts]
 
 TITLE = "Paper 003 (Laanaya and others 2011): learned Gaussian metrics"
 #: Classification rates in per cent that the paper prints, by method.
@@ -45,6 +52,8 @@ PAPER = {
 }
 #: σ₀ of figure 1's experiment, times the number of features.
 SIGMAS = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+#: Those of the methods that end near where they start: the plain machine, and a metric of constant trace.
+WIDER = (0.05, *SIGMAS, 20.0)
 #: Numbers of trials in full and quick.
 TRIALS = {"weston": (30, 1), "sigma": (10, 1), "real": (30, 1), "relevance": (10, 1), "plain": (10, 1)}
 
@@ -72,10 +81,6 @@ class Tuned(NamedTuple):
 def tuned(X: np.ndarray, y: np.ndarray) -> Tuned:
     """Our estimator with all its defaults."""
     return Tuned(TunedSVC("diagonal").fit(X, y))
-
-
-def weston_parts(trial: int) -> Parts:
-    return *make_weston(100, random_state=trial), *make_weston(1000, random_state=1000 + trial)
 
 
 def random_parts(X: np.ndarray, y: np.ndarray, n_train: int, n_test: int, trial: int) -> Parts:
@@ -142,18 +147,29 @@ def weston(study: Study) -> None:
 def sigma(study: Study) -> None:
     """Figure 1: the error from a given start, without a choice among starts."""
     rows: list[Row] = []
-    for start in study.choose(SIGMAS, SIGMAS[::3]):
+    for start in study.choose(WIDER, WIDER[::4]):
+        # γ is half of a weight of Q.
         found: dict[str, Choose] = {
-            f"adaptive scaling from {start:g}": partial(adaptive_scaling_select, sigma0=start / 52),
-            f"paper 003 from {start:g}": partial(laanaya_select, sigma0=start / 52),
+            "SVM (RBF)": partial(rbf_select, gammas=[start / 2]),
+            "Glasmachers, Igel": partial(constant_trace_select, kernel="diagonal", sigma0=start / 52),
         }
-        printed = partial(laanaya_select, sigma0=start / 52, method="paper")
-        found[f"paper 003, printed step from {start:g}"] = printed
-        for row in compare(study, "sigma", "weston", weston_parts, found):
+        if start in SIGMAS:
+            found["adaptive scaling"] = partial(adaptive_scaling_select, sigma0=start / 52)
+            found["paper 003"] = partial(laanaya_select, sigma0=start / 52)
+            found["paper 003, printed step"] = partial(laanaya_select, sigma0=start / 52, method="paper")
+        named = {f"{name} from {start:g}": choose for name, choose in found.items()}
+        for row in compare(study, "sigma", "weston", weston_parts, named):
             method = row["method"].rpartition(" from ")[0]
             rows.append({**row, "method": method, "sigma × d": start, "error %": 100 - row["rate %"]})
     study.table("figure1", "Figure 1: error by the start of the metric", rows)
     study.figure("figure1", sigma_figure(rows))
+    rates = [row["rate %"] for row in rows if row["method"] == "Glasmachers, Igel"]
+    study.note(
+        "Glasmachers and Igel keep the trace of Q, so that the start is the size of the metric for good: "
+        f"over σ₀ × 52 from {min(WIDER):g} to {max(WIDER):g} their rate on Weston's data is between "
+        f"{min(rates):.1f} and {max(rates):.1f} %. The paper's 65.85 % is the luck of one start; table 1 "
+        "here chooses the start by cross-validation."
+    )
 
 
 def sigma_figure(rows: list[Row]) -> Curves:
@@ -165,7 +181,6 @@ def sigma_figure(rows: list[Row]) -> Curves:
     marks = tuple(
         Mark(f"the paper's table 1: {name}", 100 - rate)
         for name, rate in zip(NAMES, PAPER["weston"], strict=True)
-        if name != "Glasmachers, Igel"
     )
     labels = "two relevant of 52 features", "start σ₀ × 52 (Q₀ = σ₀ I)", "test error, %"
     panel = Panel(*labels, tuple(lines), marks, "log")
@@ -175,13 +190,34 @@ def sigma_figure(rows: list[Row]) -> Curves:
 def real(study: Study) -> None:
     """Table 2."""
     rows: list[Row] = []
-    for name in ("breast_cancer_wisconsin", "heart_statlog"):
+    for name in study.choose(("breast_cancer_wisconsin", "heart_statlog"), ("heart_statlog",)):
         data = load_or_say(name)
         if data is not None:
             draw = partial(random_parts, data.X, data.y, 100, 100)
             rows += compare(study, "real", name, draw, methods("gaussian"))
-    study.table("table2", "Table 2: a full metric", rows)
+    study.table("table2", "Table 2 with settings of our own: C = 10, one of four starts", rows)
     note_differences(study, rows)
+    if study.is_quick or not rows:
+        return
+    study.note(
+        "The rates of paper 003 in table 2 with settings of our own are those of these settings: C = 10 and "
+        "starts of 1, 2, 5 or 10 over the number of features fit 100 points of heart too closely. From the "
+        "width and C of the plain machine the same minimisation does better (the first table), and still no "
+        "better than that machine. The plain machine of heart gains more than a point where C and σ are "
+        "chosen with test points, as the paper seems to do; its grid and its partitions are not printed. "
+        "Its breast cancer rates are below those of every method here, on either version of the set: its "
+        "data or its scaling must be others."
+    )
+
+
+def protocol(study: Study) -> None:
+    """Tables 1 and 2 from the start and with the C of the plain machine."""
+    rows: list[Row] = []
+    for name, draw in draws(random_parts).items():
+        rows += protocol_rows(study, name, draw)
+    study.table("protocol", "Tables 1 and 2 from the width and C of the plain machine", rows)
+    for sentence in protocol_sentences(rows):
+        study.note(sentence)
 
 
 def plain(study: Study) -> None:
@@ -220,4 +256,17 @@ def relevance(study: Study) -> None:
     study.table("relevance", "Relevance of features", rows)
 
 
-PARTS = {"weston": weston, "sigma": sigma, "real": real, "relevance": relevance, "plain": plain}
+def claimed(study: Study) -> None:
+    """What the paper says, and what the tables above say of it."""
+    study.table("claims", "What the paper claims", list(claims(study)))
+
+
+PARTS = {
+    "protocol": protocol,
+    "weston": weston,
+    "sigma": sigma,
+    "real": real,
+    "relevance": relevance,
+    "plain": plain,
+    "claims": claimed,
+}

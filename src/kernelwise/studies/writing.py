@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kernelwise._core.files import whole_file
+from kernelwise.studies._claims import CLAIMS
 from kernelwise.studies._figures import can_draw, save
 from kernelwise.studies._study import Study
 from kernelwise.studies._table import markdown, write_csv
@@ -35,7 +36,7 @@ def _paragraphs(study: Study, tables: dict[str, Path], figures: dict[str, Path])
     only = f" --only {','.join(study.only)}" if study.only else ""
     yield f"Made by `kernelwise reproduce {study.name}{quick}{only}`."
     yield from study.sentences
-    for name, path in tables.items():
+    for name, path in sorted(tables.items(), key=lambda item: item[0] != CLAIMS):
         table = study.tables[name]
         if table.is_shown:
             yield f"## {table.caption}"

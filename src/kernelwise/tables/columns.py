@@ -1,4 +1,4 @@
-"""How one column of a table becomes features: a number, or 0 and 1 for each of a few words."""
+"""What one column of a training file holds, and whether that of another file fits it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise.frames.column import MAX_WORDS
 from kernelwise.tables.cells import enumerated, quoted
 from kernelwise.tables.faults import Fault
-from kernelwise.tables.suspects import MAX_CATEGORIES
 from kernelwise.tables.table import Table, is_missing
-
-#: Stands for all words of a column but the most frequent ones.
-OTHER = "other"
-#: The two words of a column are 0 and 1 in one feature; a word that is neither lies between them.
-NEITHER = 0.5
 
 
 @dataclass(frozen=True)
@@ -25,30 +20,20 @@ class Column:
 
     name: str
     categories: tuple[str, ...] = ()  # words it may hold; empty for a column of numbers
-    #: What stands for a missing value: the median, or the most frequent word; None refuses them.
+    #: What takes the place of a missing value: the median, or the most frequent word; None leaves a gap.
     fill: float | str | None = None
-    is_lumped: bool = False  # whether words that are not in the categories count as OTHER
-
-    @property
-    def coded(self) -> tuple[str, ...]:
-        """Words that have a feature of their own: all, but one of two says it all."""
-        return self.categories[1:] if len(self.categories) == 2 else self.categories
-
-    @property
-    def feature_names(self) -> list[str]:
-        return [f"{self.name}={word}" for word in self.coded] if self.categories else [self.name]
+    is_lumped: bool = False  # whether it may hold any other word, too
+    has_gaps: bool = False  # whether values are missing in the training file
 
     def words(self, table: Table, index: int) -> np.ndarray:
         """The cells of a column of words, None where one is missing, as objects of shape (n_rows,)."""
         words = table.text(index).copy()  # they may look like numbers in this file
         words[is_missing(table.columns[index])] = None
-        if self.is_lumped:
-            words[[word is not None and word not in self.categories for word in words]] = OTHER
         return words
 
     def unknown(self, table: Table, index: int) -> np.ndarray:
         """Rows with a word that is not in the training file, in order."""
-        if not self.categories:
+        if not self.categories or self.is_lumped:
             return np.empty(0, dtype=int)
         known = {None, *self.categories}
         return np.flatnonzero([word not in known for word in self.words(table, index)])
@@ -57,8 +42,11 @@ class Column:
         """What keeps the column of another file from being these features; None if nothing does."""
         values = table.columns[index]
         missing = np.flatnonzero(is_missing(values))
-        if len(missing) and self.fill is None:
-            message = f"a value is missing{_more(missing)}. Complete the file, or train with --impute."
+        if len(missing) and self.fill is None and not self.has_gaps:
+            message = (
+                f"a value is missing{_more(missing)}, and none is in the training file. Complete the file, "
+                "or train with --impute."
+            )
             return Fault(table.place(index, int(missing[0])), message)
         if self.categories:
             rows = self.unknown(table, index)
@@ -75,17 +63,14 @@ class Column:
         message = f"{values[rows[0]]} is not a finite number{_more(rows)}. Correct it."
         return Fault(table.place(index, int(rows[0])), message)
 
-    def encode(self, table: Table, index: int) -> np.ndarray:
-        """The column's features, of shape (n_rows, n_features), where there is no fault."""
+    def cells(self, table: Table, index: int) -> np.ndarray:
+        """Numbers or words, shape (n_rows,), where there is no fault; gaps are filled if there is a fill."""
         if not self.categories:
             values = table.columns[index].astype(float)
-            return np.where(np.isnan(values), np.nan if self.fill is None else self.fill, values)[:, None]
+            return np.where(np.isnan(values), np.nan if self.fill is None else self.fill, values)
         words = self.words(table, index)
         words[[word is None for word in words]] = self.fill
-        features = (words[:, None] == np.array(self.coded, dtype=object)).astype(float)
-        if len(self.categories) == 2:
-            features[self.unknown(table, index)] = NEITHER
-        return features
+        return words
 
     def _unknown_word(self, table: Table, index: int, rows: np.ndarray) -> Fault:
         word = quoted(table.text(index)[rows[0]])
@@ -104,18 +89,15 @@ class Column:
 
 
 def learn_column(table: Table, index: int, impute: bool) -> Column:
-    """What a column without faults holds; of more words than can be coded the most frequent are kept."""
+    """What a column without faults holds."""
     name, values = table.names[index], table.columns[index]
-    present = values[~is_missing(values)]
+    missing = is_missing(values)
+    present, has_gaps = values[~missing], bool(missing.any())
     if values.dtype.kind == "f":
-        return Column(name, fill=float(np.median(present)) if impute else None)
+        return Column(name, fill=float(np.median(present)) if impute else None, has_gaps=has_gaps)
     counts = Counter(present.tolist())
-    by_frequency = sorted(counts, key=lambda word: (-counts[word], word))
-    fill = by_frequency[0] if impute else None
-    if len(counts) <= MAX_CATEGORIES:
-        return Column(name, tuple(sorted(counts)), fill)
-    kept = [word for word in by_frequency if word != OTHER][:MAX_CATEGORIES]
-    return Column(name, (*sorted(kept), OTHER), fill, is_lumped=True)
+    fill = min(counts, key=lambda word: (-counts[word], word)) if impute else None
+    return Column(name, tuple(sorted(counts)), fill, len(counts) > MAX_WORDS, has_gaps)
 
 
 def _more(rows: Any) -> str:

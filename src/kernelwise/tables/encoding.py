@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise import frames
 from kernelwise._core.text import count
+from kernelwise.frames import Encoder, Frame
+from kernelwise.frames.frame import is_numbers
 from kernelwise.tables.columns import Column
 from kernelwise.tables.faults import check_faults
 from kernelwise.tables.table import Table, TableError, is_missing, listed
@@ -28,12 +31,24 @@ class Encoding:
     first_index: int | None = None  # of the features of a LIBSVM file; None for others
     is_sparse: bool = False  # whether the model takes sparse samples
     missing: tuple[str, ...] = ()  # texts that stand for missing values, besides the usual ones
+    encoder: Encoder | None = None  # of words and gaps; None for complete numbers
 
     @property
     def feature_names(self) -> list[str]:
         if self.first_index is not None:
             return [f"feature {k + self.first_index}" for k in range(self.n_columns)]
-        return [name for column in self.columns for name in column.feature_names]
+        if self.encoder is not None:
+            return self.encoder.feature_names
+        return [column.name for column in self.columns]
+
+    @property
+    def has_words(self) -> bool:
+        return any(column.categories for column in self.columns)
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether the model is trained on gaps."""
+        return any(column.has_gaps and column.fill is None for column in self.columns)
 
     def samples(self, table: Table, unknown: str = "error", notes: list[str] | None = None) -> Any:
         """X of a table: an array of shape (n_rows, n_features), or CSR.
@@ -41,8 +56,20 @@ class Encoding:
         Words that are not in the training file are refused; ``unknown="ignore"`` codes them as none of the
         known ones, and counts them in ``notes``.
         """
+        X = self.rows(table, unknown, notes)
+        return self.encoder.transform(X) if self.encoder is not None else X
+
+    def rows(self, table: Table, unknown: str = "error", notes: list[str] | None = None) -> Any:
+        """What an estimator takes: `samples`, or a Frame if there are words or gaps."""
         if self.first_index is not None:
             return self._matrix(table)
+        frame = self.frame(table, unknown, notes)
+        if self.encoder is not None:
+            return frame
+        return np.ascontiguousarray(np.stack(frame.columns, axis=1))
+
+    def frame(self, table: Table, unknown: str = "error", notes: list[str] | None = None) -> Frame:
+        """The columns of a table that are features, as numbers and words."""
         if table.matrix is not None:
             raise TableError(f"{table.source} is a LIBSVM file, and the training file has named columns.")
         places = self._places_in(table)
@@ -52,9 +79,9 @@ class Encoding:
         check_faults(table.source, [fault for fault in faults if fault is not None])
         if notes is not None:
             notes += [note for column, place in features for note in _unknown_words(table, column, place)]
-        return np.ascontiguousarray(
-            np.concatenate([column.encode(table, place) for column, place in features], axis=1)
-        )
+        cells = tuple(column.cells(table, place) for column, place in features)
+        whole = tuple(bool(is_numbers(values) and (values == np.rint(values)).all()) for values in cells)
+        return Frame(tuple(column.name for column in self.columns), cells, whole=whole)
 
     def labels(self, table: Table, as_text: bool = False) -> np.ndarray:
         """y of a table; labels ``as_text`` where those of the training file are, whatever they look like."""
@@ -119,14 +146,28 @@ class Encoding:
     def to_json(self) -> dict[str, Any]:
         """As JSON can hold it."""
         plain = {"places": list(self.places), "missing": list(self.missing)}
-        return {**vars(self), **plain, "columns": [column.to_json() for column in self.columns]}
+        encoder = None
+        if self.encoder is not None:
+            encoder = [{**vars(column), "words": list(column.words)} for column in self.encoder.columns]
+        columns = [column.to_json() for column in self.columns]
+        return {**vars(self), **plain, "columns": columns, "encoder": encoder}
 
     @classmethod
     def from_json(cls, node: dict[str, Any]) -> Encoding:
         """What `to_json` has made."""
         columns = tuple(Column.from_json(column) for column in node["columns"])
         missing = tuple(node.get("missing", ()))  # files of older versions have none
-        return cls(**{**node, "columns": columns, "places": tuple(node["places"]), "missing": missing})
+        plain = {"columns": columns, "places": tuple(node["places"]), "missing": missing}
+        encoder = node.get("encoder")
+        if encoder is None:
+            if any(column.categories for column in columns):
+                raise TableError(
+                    "The model was written by an older version of kernelwise, which coded words in another "
+                    "way. Train it again with `kernelwise tune`."
+                )
+            return cls(**{**node, **plain})
+        coded = (frames.Column(**{**one, "words": tuple(one["words"])}) for one in encoder)
+        return cls(**{**node, **plain, "encoder": Encoder(tuple(coded))})
 
 
 def _unknown_words(table: Table, column: Column, place: int) -> list[str]:

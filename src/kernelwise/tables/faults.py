@@ -24,24 +24,21 @@ SPECIAL = re.compile(r'["$`\\!]')
 class Fault:
     """One thing that keeps a file from being used, or one that makes it doubtful.
 
-    ``ignore``, ``missing``, ``impute``, ``lump``, ``task`` and ``unknown`` are values of the options that
-    help; a fault without any can only be corrected in the file. With a ``doubt``, the name of a finding, the
-    file can be used as it is.
+    ``ignore``, ``missing``, ``task`` and ``unknown`` are values of the options that help; a fault without any
+    can only be corrected in the file. With a ``doubt``, the name of a finding, the file can be used as it is.
     """
 
     place: str  # such as "line 3, column 'a'"; empty for the whole file
     message: str  # what is wrong, and what to do
     ignore: str = ""
     missing: tuple[str, ...] = ()
-    impute: bool = False
-    lump: bool = False
     task: str = ""
     unknown: str = ""
     doubt: str = ""
 
     @property
     def has_option(self) -> bool:
-        return bool(self.ignore or self.missing or self.impute or self.lump or self.task or self.unknown)
+        return bool(self.ignore or self.missing or self.task or self.unknown)
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}" if self.place else self.message
@@ -94,8 +91,6 @@ def options(faults: Sequence[Fault], ignore: Sequence[str] = (), missing: Sequen
     parts = [
         *([f"--ignore {in_shell(','.join(ignored))}"] if ignored else []),
         *([f"--missing {in_shell(','.join(texts))}"] if texts else []),
-        *(["--impute"] if any(fault.impute for fault in faults) else []),
-        *(["--lump"] if any(fault.lump for fault in faults) else []),
         *[f"--unknown {fault.unknown}" for fault in faults if fault.unknown][:1],
     ]
     return " ".join([*tasks, *parts])

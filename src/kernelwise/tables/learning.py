@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kernelwise._core.text import count
 from kernelwise.findings import Finding
+from kernelwise.frames import learn_encoder
 from kernelwise.tables.columns import learn_column
 from kernelwise.tables.doubts import column_doubts, doubts_beside_faults
 from kernelwise.tables.encoding import Encoding
 from kernelwise.tables.faults import Fault, check_faults
 from kernelwise.tables.libsvm import DENSE
 from kernelwise.tables.preparation import notes_on_words, preparation
-from kernelwise.tables.suspects import column_fault, gaps_fault
+from kernelwise.tables.suspects import column_fault
 from kernelwise.tables.table import Table, TableError
 from kernelwise.tables.target import TARGET_NAMES, target_fault
 
@@ -42,9 +43,10 @@ def learn_encoding(
     """Learn how a training file becomes X and y, and say what was decided, one sentence each.
 
     ``target`` is the name or number of a column; None is the one with a usual name, or else the last.
-    ``ignore`` has names or numbers of columns to leave out; with ``impute`` medians and the most frequent
-    words stand for missing values, which are also the cells of features with a text in ``missing``; ``lump``
-    puts the rare words of a column together. Everything that is wrong is in one TableError.
+    ``ignore`` has names or numbers of columns to leave out. Missing values, which are also the cells of
+    features with a text in ``missing``, stay gaps; with ``impute`` medians and the most frequent words take
+    their places. ``lump`` keeps columns of words of which most are rare. Everything that is wrong is in one
+    TableError.
     """
     missing = tuple(missing)
     if table.matrix is not None:
@@ -70,7 +72,10 @@ def learn_encoding(
         len(table.names),
         missing=missing,
     )
-    return Learned(encoding, notes, preparation(table, columns, left_out, missing), findings)
+    if encoding.has_words or encoding.has_gaps:
+        encoding = replace(encoding, encoder=learn_encoder(encoding.frame(table)))
+    said = preparation(table, columns, encoding.encoder, left_out, missing)
+    return Learned(encoding, notes, said, findings)
 
 
 def _learn_libsvm(table: Table, task: str, has_options: Any) -> Learned:
@@ -90,13 +95,9 @@ def _learn_libsvm(table: Table, task: str, has_options: Any) -> Learned:
 def _faults(
     table: Table, target: int, places: Sequence[int], task: str, impute: bool, lump: bool
 ) -> list[Fault]:
-    """All that is wrong with a training file: its target, its columns, its gaps, and what is doubtful."""
-    by_column = {k: column_fault(table, k, lump, impute) for k in places}
-    faults = [target_fault(table, target, task), *by_column.values()]
-    if not impute:
-        kept = [k for k, fault in by_column.items() if fault is None or not fault.ignore]
-        faults.append(gaps_fault(table, kept))
-    found = [fault for fault in faults if fault is not None]
+    """All that is wrong with a training file: its target, its columns, and what is doubtful."""
+    by_column = {k: column_fault(table, k, lump) for k in places}
+    found = [fault for fault in (target_fault(table, target, task), *by_column.values()) if fault is not None]
     if not found:
         return []
     usable = {k: learn_column(table, k, impute) for k, fault in by_column.items() if fault is None}

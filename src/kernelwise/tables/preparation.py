@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-
+from kernelwise import frames
 from kernelwise._core.text import count
+from kernelwise.frames import Encoder
 from kernelwise.tables.cells import enumerated, quoted
-from kernelwise.tables.columns import OTHER, Column
+from kernelwise.tables.columns import Column
 from kernelwise.tables.doubts import MANY_NUMBERS
-from kernelwise.tables.suspects import MAX_CATEGORIES, counted_texts, odd_texts
+from kernelwise.tables.suspects import counted_texts, odd_texts
 from kernelwise.tables.table import Table, is_missing
 
 
 def preparation(
-    table: Table, columns: dict[int, Column], left_out: Iterable[int] = (), missing: tuple[str, ...] = ()
+    table: Table,
+    columns: dict[int, Column],
+    encoder: Encoder | None,
+    left_out: Iterable[int] = (),
+    missing: tuple[str, ...] = (),
 ) -> list[str]:
     """Which columns were left out, coded or filled, one sentence each; ``columns`` by their indices."""
     sentences = []
@@ -24,23 +28,34 @@ def preparation(
         sentences.append(f"Left out: {enumerated(names)}.")
     if missing:
         sentences.append(f"Cells that hold {enumerated(map(quoted, missing), last='or')} count as missing.")
-    words = {k: column for k, column in columns.items() if column.categories}
-    if words:
-        coded = [
-            f"{column.name!r} ({count(len(column.categories), 'word')}, "
-            f"{count(len(column.coded), 'feature')})"
-            for column in words.values()
+    if encoder is not None:
+        pairs = list(zip(columns.items(), encoder.columns, strict=True))
+        words = [
+            f"{one.name!r} ({count(len(column.categories), 'word')})"
+            for (_, column), one in pairs
+            if one.is_words
         ]
-        sentences.append(f"Columns of words became features of 0 and 1: {enumerated(coded)}.")
-    sentences += [_lumped(table, k, column) for k, column in words.items() if column.is_lumped]
+        if words:
+            sentences.append(f"Columns of words became features of 0 and 1: {enumerated(words)}.")
+        sentences += [_pooled(table, k, column, one) for (k, column), one in pairs if one.is_pooled]
+        gaps = [
+            f"{one.name!r} ({int(is_missing(table.columns[k]).sum())})"
+            for (k, _), one in pairs
+            if one.has_gaps
+        ]
+        if gaps:
+            sentences.append(
+                f"Missing values are gaps, which have a feature of 0 and 1: {enumerated(gaps)}. A gap is the "
+                "median of its column, or a word of its own."
+            )
     return sentences + _filled(table, columns)
 
 
-def _lumped(table: Table, index: int, column: Column) -> str:
-    n_other = int(np.sum(column.words(table, index) == OTHER))
+def _pooled(table: Table, index: int, column: Column, coded: frames.Column) -> str:
+    n_other = int(coded.is_new(column.cells(table, index)).sum())
     return (
-        f"Column {column.name!r} keeps its {MAX_CATEGORIES} most frequent words; all others, in "
-        f"{count(n_other, 'row')}, became {OTHER!r}."
+        f"Column {column.name!r} keeps its {count(len(coded.words), 'most frequent word')}; all others, in "
+        f"{count(n_other, 'row')}, count alike."
     )
 
 

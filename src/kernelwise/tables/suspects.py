@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from kernelwise._core.text import count
+from kernelwise.frames.column import MAX_WORDS
 from kernelwise.tables.cells import enumerated, quoted
 from kernelwise.tables.faults import Fault, column_option, in_shell
 from kernelwise.tables.table import Table, is_missing
 
-#: More different words than this in a column are refused: they are names or text, not kinds.
-MAX_CATEGORIES = 20
-#: A column with a larger share of missing values is better left out than filled.
-MOSTLY_EMPTY = 0.5
 #: Of many words the most frequent ones are worth keeping if they are in at least this share of the cells.
 WORTH_KEEPING = 0.5
+#: A column with a larger share of gaps than this is better left out than filled.
+MOSTLY_EMPTY = 0.5
 #: A column in which at least this share of the words occur once names its rows.
 IDENTIFIER = 0.9
 #: Fewer words than this say nothing about whether they name their rows.
@@ -39,8 +37,8 @@ LIMIT = re.compile(r"[<>≤≥]=?\s*[\d.,]+")
 MARK = re.compile(r"[^\w<>≤≥+]+|#?n[./]?[ad]\.?|#(div/0|value|ref|num)!", re.IGNORECASE)
 
 
-def column_fault(table: Table, index: int, lump: bool = False, impute: bool = False) -> Fault | None:
-    """What keeps a column from being features, a few missing values apart; None if nothing does."""
+def column_fault(table: Table, index: int, lump: bool = False) -> Fault | None:
+    """What keeps a column from being features; None if nothing does."""
     place, option = table.place(index), column_option(table, index)
     leave = f"eave it out with --ignore {in_shell(option)}"
     if index in table.unusable:
@@ -49,14 +47,11 @@ def column_fault(table: Table, index: int, lump: bool = False, impute: bool = Fa
     present = values[~is_missing(values)]
     if not len(present):
         return Fault(place, f"it has no values. L{leave}.", option)
-    if is_mostly_empty(values) and not impute:
-        n_missing = f"{len(values) - len(present)} of {len(values)}"
-        return Fault(place, f"{n_missing} values are missing, too many to fill. L{leave}.", option)
     if values.dtype.kind == "f":
         return _infinite(table, index, option)
     counts = Counter(present.tolist())
     names_rows = len(present) >= MIN_NAMED and len(counts) >= IDENTIFIER * len(present)
-    if len(counts) <= MAX_CATEGORIES and not names_rows:
+    if len(counts) <= MAX_WORDS and not names_rows:
         return _marks(table, index, counts, option)
     for judge in (_odd_texts, _dates, _units):
         fault = judge(table, index, counts, option)
@@ -86,35 +81,15 @@ def _marks(table: Table, index: int, counts: Counter[str], option: str) -> Fault
     return replace(fault, message=f"{fault.message} If it is a value of its own, write a word for it.")
 
 
-def _many_words(place: str, counts: Counter[str], such: str, option: str) -> Fault:
-    """More words than can be coded: the frequent ones are kept if most rows have one of them."""
-    n_kept = sum(n for _, n in counts.most_common(MAX_CATEGORIES))
-    found = f"it has {len(counts)} different words, {such}; at most {MAX_CATEGORIES} can be coded"
-    leave = f"eave it out with --ignore {in_shell(option)}"
+def _many_words(place: str, counts: Counter[str], such: str, option: str) -> Fault | None:
+    """More words than are told apart: that is no fault if most rows have one of the frequent ones."""
+    n_kept = sum(n for _, n in counts.most_common(MAX_WORDS))
     if n_kept >= WORTH_KEEPING * counts.total():
-        return Fault(place, f"{found}. Put the rare ones together with --lump, or l{leave}.", lump=True)
-    rare = f"the {MAX_CATEGORIES} most frequent are in {n_kept} of {counts.total()} rows only"
-    return Fault(place, f"{found}, and {rare}. L{leave}, or keep these {MAX_CATEGORIES} with --lump.", option)
-
-
-def gaps_fault(table: Table, places: Sequence[int]) -> Fault | None:
-    """Missing values of some columns, in one sentence; None if there are none."""
-    rows = {k: np.flatnonzero(is_missing(table.columns[k])) for k in places}
-    gaps = {k: found for k, found in rows.items() if len(found)}
-    if not gaps:
         return None
-    how = "with --impute (median, or most frequent word), or complete the file"
-    first = next(iter(gaps))
-    if len(gaps) == 1 and len(gaps[first]) == 1:
-        place = table.place(first, int(gaps[first][0]))
-        return Fault(place, f"a value is missing. Fill it {how}.", impute=True)
-    each = [f"{len(found)} of {len(table)} values are missing" for found in gaps.values()]
-    lines = [f"the first in {table.line(int(found[0]))}" for found in gaps.values()]
-    if len(gaps) == 1:
-        return Fault(table.place(first), f"{each[0]}, {lines[0]}. Fill them {how}.", impute=True)
-    parts = [f"{table.names[k]!r} ({len(gaps[k])}, {line})" for k, line in zip(gaps, lines, strict=True)]
-    message = f"values are missing in {len(gaps)} columns: {enumerated(parts)}. Fill them {how}."
-    return Fault("", message, impute=True)
+    found = f"it has {len(counts)} different words, {such}; {MAX_WORDS} are told apart at most, and"
+    rare = f"the most frequent are in {n_kept} of {counts.total()} rows only"
+    leave = f"Leave it out with --ignore {in_shell(option)}"
+    return Fault(place, f"{found} {rare}. {leave}, or keep these {MAX_WORDS} with --lump.", option)
 
 
 def odd_texts(table: Table, index: int) -> dict[str, list[int]]:
@@ -153,14 +128,14 @@ def _odd_texts(table: Table, index: int, counts: Counter[str], option: str) -> F
         return Fault(table.place(index), f"{found}. Correct these cells, or {leave}.", option)
     texts = tuple(odd)
     means = f"{enumerated(map(quoted, texts), 3)} {'means' if len(odd) == 1 else 'mean'} missing"
-    how = f"--missing {in_shell(','.join(texts))} --impute"
+    how = f"--missing {in_shell(','.join(texts))}"
     limits = (
         " A number in its place, such as half the limit, would say more."
         if any(map(LIMIT.fullmatch, texts))
         else ""
     )
     message = f"{found}. Tell kernelwise that {means} with {how}, or {leave}.{limits}"
-    return Fault(table.place(index), message, missing=texts, impute=True)
+    return Fault(table.place(index), message, missing=texts)
 
 
 def _a_number(n: int) -> str:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.weights import none_if_ones
 from kernelwise.estimators._cv_results import select_best
+from kernelwise.estimators._routing import route_score
 from kernelwise.search.scaling import fit_transformer
 
 
@@ -23,6 +24,7 @@ class FinishedSearch(ClassifierMixin, BaseEstimator):
 
     refit: Any
     scaler: Any
+    scoring: Any
     scorer_: Any
     cv_results_: dict[str, Any]
 
@@ -52,6 +54,8 @@ class FinishedSearch(ClassifierMixin, BaseEstimator):
         if self.multimetric_ and not isinstance(self.refit, str):
             raise ValueError("With several metrics, score needs the name of one of them in 'refit'.")
         scorer = self.scorer_[self.refit] if isinstance(self.scorer_, dict) else self.scorer_
+        if self.scoring is not None:
+            params = route_score(self, params, self.refit if isinstance(self.scorer_, dict) else "score")
         value = scorer(best, X, y, **params)
         return value[self.refit] if isinstance(value, dict) else value
 

@@ -17,6 +17,7 @@ from sklearn.exceptions import FitFailedWarning
 from kernelwise._core.memory import MIB, usable_memory
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread, threads
+from kernelwise.estimators._routing import split_metadata
 from kernelwise.estimators.grid.blocks import Block, Fold
 from kernelwise.estimators.grid.candidates import Group
 from kernelwise.kernels.gram import Grams, base_of
@@ -43,8 +44,9 @@ class Job:
     """What does not change from candidate to candidate.
 
     ``samples`` are as the user passed them, for scorers; ``score_weights``, of shape (n_samples,), are by
-    name of the scorers that take them; ``settings`` are ``tol`` and ``max_iter``. With ``with_train`` the
-    held-out rows of a fold are its test part followed by its training part.
+    name of the scorers that take them, and ``metadata`` is what scikit-learn routes to them; ``settings`` are
+    ``tol`` and ``max_iter``. With ``with_train`` the held-out rows of a fold are its test part followed by
+    its training part.
     """
 
     samples: Any
@@ -53,6 +55,7 @@ class Job:
     splits: list[tuple[np.ndarray, np.ndarray]]
     scorer: PathScorer
     score_weights: dict[str, np.ndarray]
+    metadata: dict[str, dict[str, Any]]
     family: Classification
     settings: dict[str, Any]
     with_train: bool
@@ -108,8 +111,12 @@ class Job:
 
     def _scores(self, rows: np.ndarray, decision: np.ndarray, classes: np.ndarray) -> dict[str, np.ndarray]:
         weights = {name: weight[rows] for name, weight in self.score_weights.items()}
+        metadata = {}
+        for name, params in self.metadata.items():
+            columns, others = split_metadata(params, len(self.y))
+            metadata[name] = {**{key: column[rows] for key, column in columns.items()}, **others}
         return self.scorer(
-            decision, classes, lambda: safe_indexing(self.samples, rows), self.y[rows], weights
+            decision, classes, lambda: safe_indexing(self.samples, rows), self.y[rows], weights, metadata
         )
 
 

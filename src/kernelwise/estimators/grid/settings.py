@@ -11,6 +11,7 @@ from kernelwise._core.run_parameters import check_run
 from kernelwise._core.validation import check_choice, check_flag, check_positive
 from kernelwise.multiclass import check_strategy
 from kernelwise.search.splits import check_kind_of_folds
+from kernelwise.solvers.dual import LOSSES
 
 
 def check_search(search: Any) -> None:
@@ -21,6 +22,7 @@ def check_search(search: Any) -> None:
     if search.cv is not None:
         check_kind_of_folds(search.cv, "None", "GridSearchSVC")
     check_flag(search.return_train_score, "return_train_score", "GridSearchSVC")
+    check_choice(search.loss, "loss", "GridSearchSVC", LOSSES)
     check_choice(search.scaling, "scaling", "GridSearchSVC", ("per-fold", "shared"))
     check_strategy(search.multiclass, search.decision_function_shape, "GridSearchSVC")
     if not isinstance(search.refit, bool | np.bool_ | str) and not callable(search.refit):

@@ -11,9 +11,9 @@ from pymanopt.manifolds import Product
 from pymanopt.optimizers import ConjugateGradient, SteepestDescent, TrustRegions
 from sklearn.utils import check_random_state
 
-from kernelwise._core.validation import check_choice, check_number
+from kernelwise._core.validation import check_choice, check_number, check_positive
 from kernelwise.optimizers.base import Optimizer, Run
-from kernelwise.optimizers.manifold.constant_trace import ConstantTrace
+from kernelwise.optimizers.manifold.constant_trace import ConstantNorm, ConstantTrace
 from kernelwise.optimizers.manifold.manifolds import BoundedSPD, Box, PapersBox, PapersSPD
 from kernelwise.optimizers.manifold.ray_search import RaySearch
 from kernelwise.problem import TuningProblem
@@ -40,6 +40,9 @@ class ManifoldDescent(Optimizer):
         "trust-region" are pymanopt's; the latter takes second derivatives from differences of gradients.
     constant_trace : bool, default=False
         Keep tr Q, the size of the kernel, as it is at the start.
+    scales_norm : float, default=None
+        Keep the p-norm of the scales √q_k of a diagonal Q, with this p, as it is at the start; 2 is the trace
+        of Q, and a smaller p favours few features of large weight. None keeps no norm.
     floor : float, default=1e-6
         No eigenvalue of Q, or weight of a diagonal Q, is smaller than this share of the largest.
     tol : float, default=1e-5
@@ -72,8 +75,13 @@ class ManifoldDescent(Optimizer):
         max_iter: int = 300,
         n_restarts: int = 0,
         random_state: Any = 0,
+        scales_norm: float | None = None,
     ) -> None:
         check_choice(method, "method", "ManifoldDescent", METHODS)
+        if scales_norm is not None:
+            check_positive(scales_norm, "scales_norm", "ManifoldDescent")
+            if constant_trace:
+                raise ValueError("ManifoldDescent keeps the trace or a norm of the scales, not both.")
         check_number(floor, "floor", "ManifoldDescent")
         if not 0.0 < floor < 1.0:
             raise ValueError(f"'floor' of ManifoldDescent must be between 0 and 1, got {floor!r}.")
@@ -84,11 +92,17 @@ class ManifoldDescent(Optimizer):
         self.max_iter = max_iter
         self.n_restarts = n_restarts
         self.random_state = random_state
+        self.scales_norm = scales_norm
 
     def check(self, problem: TuningProblem) -> None:
         super().check(problem)
-        if self.constant_trace:
-            ConstantTrace(problem.kernel)
+        self.size_of(problem)
+
+    def size_of(self, problem: TuningProblem) -> ConstantTrace | ConstantNorm | None:
+        """What keeps the size of the kernel as it is at the start, if anything does."""
+        if self.scales_norm is not None:
+            return ConstantNorm(problem.kernel, self.scales_norm)
+        return ConstantTrace(problem.kernel) if self.constant_trace else None
 
     def _starts(self, space: SearchSpace) -> list[np.ndarray]:
         if not space.is_matrix:
@@ -117,7 +131,7 @@ class _Search:
         self.problem, self.settings = problem, settings
         self.shape = problem.kernel.theta.shape
         self.n_own = len(problem.criterion.theta)
-        self.trace = ConstantTrace(problem.kernel) if settings.constant_trace else None
+        self.size = settings.size_of(problem)
         self.manifold = Product(self._parts())
         self.iteration = 0
         self.scale = 1.0
@@ -140,12 +154,12 @@ class _Search:
     def to_point(self, theta: np.ndarray) -> Point:
         kernel_part, own = np.split(theta.ravel(), [theta.size - self.n_own])
         parts = [kernel_part.reshape(self.shape), own][: len(self.manifold.manifolds)]
-        if self.trace is not None:
-            parts[0] = self.trace.rescale(parts[0])
+        if self.size is not None:
+            parts[0] = self.size.rescale(parts[0])
         return [m.into_bounds(part) for m, part in zip(self.manifold.manifolds, parts, strict=True)]
 
     def to_theta(self, point: Point) -> np.ndarray:
-        first = point[0] if self.trace is None else self.trace.rescale(point[0])
+        first = point[0] if self.size is None else self.size.rescale(point[0])
         return np.concatenate([first.ravel(), *point[1:]]) if self.n_own else first
 
     def cost(self, point: Point) -> float:
@@ -155,8 +169,8 @@ class _Search:
         gradient = self.problem.value_and_gradient(self.to_theta(point))[1].ravel() / self.scale
         first, own = np.split(gradient, [gradient.size - self.n_own])
         first = first.reshape(self.shape)
-        if self.trace is not None:
-            first = self.trace.pull_back(point[0], first)
+        if self.size is not None:
+            first = self.size.pull_back(point[0], first)
         return [first, own][: len(point)]
 
     def riemannian_gradient(self, point: Point) -> Any:

@@ -136,4 +136,6 @@ def largest(lengths: np.ndarray, names: list[str], n: int) -> tuple[list[str], n
 
 def cell_text(cell: Any) -> str:
     """A cell of a row in a few letters."""
+    if cell is None or cell != cell:  # NaN is not itself
+        return "missing"
     return f"{cell:.4g}" if isinstance(cell, float | int) else str(cell)

@@ -20,7 +20,8 @@ from kernelwise.selection.abe.result import AbeResult
 from kernelwise.selection.cross_validation import cv_accuracies, noting_convergence
 from kernelwise.selection.procedure import Procedure, best_cell, check_values, edge_finding
 
-#: The paper's values of C, of γ for the grid search and of δ for the line search.
+#: The paper's values of C, of γ for the grid search and of δ for the line search. Its table 1 has C = 2, 4
+#: and 7000, too, which are not in this list: it must have searched more values than it prints.
 CS = (1.0, 10.0, 50.0, 100.0, 500.0, 1e3, 2e3, 3e3, 5e3, 8e3, 1e4, 5e4, 1e5)
 GAMMAS = (0.1, 0.5, 1.0, 5.0, 10.0, 15.0)
 DELTAS = tuple(k / 10 for k in range(1, 21))
@@ -135,6 +136,7 @@ def abe_select(
         parameters=found.parameters,
         problems=found.problems,
         stop_reasons=found.stop_reasons,
+        n_iterations=found.n_iterations,
     )
 
 

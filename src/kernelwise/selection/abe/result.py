@@ -33,7 +33,7 @@ class AbeResult(ProcedureResult):
     seconds : float
         Of choosing, without training the estimator.
     findings : tuple of Finding
-    parameters, problems, stop_reasons
+    parameters, problems, stop_reasons, n_iterations
         By two-class problem, as in `AbeParameters`; empty for the two searches by cross-validation.
 
     Examples
@@ -63,5 +63,6 @@ class AbeResult(ProcedureResult):
     parameters: np.ndarray = field(default_factory=lambda: np.empty(0))
     problems: tuple[Any, ...] = ()
     stop_reasons: tuple[str, ...] = ()
+    n_iterations: tuple[int, ...] = ()
 
     _columns: ClassVar[tuple[str, ...]] = ("method", "parameter", "C", "cv_accuracy", "seconds", "kernel")

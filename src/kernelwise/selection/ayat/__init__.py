@@ -7,14 +7,28 @@ classes has a kernel of its own. Their kernel KMOD is :class:`kernelwise.kernels
 
 - the procedure: `ayat_select`, in `procedure`; pairwise machines and how they are combined, in `result`
 - the scan over scales that comes before the search, which is ours: in `scale_scan`
-- the test of two recognition rates: `z_test`
+- the same as a scikit-learn classifier: `PairwiseSVC`, in `classifier`
+- the test of two recognition rates: `z_test`; from outcomes sample by sample, which is stronger:
+  `mcnemar_test`, in `mcnemar`
 - the criterion: :class:`kernelwise.criteria.ValidationError`; the search:
   :class:`kernelwise.optimizers.QuasiNewton` with ``engine="golden"``
 - the experiments: ``kernelwise reproduce ayat``, in ``kernelwise.studies.ayat``
 """
 
+from kernelwise.selection.ayat.classifier import PairwiseSVC
+from kernelwise.selection.ayat.mcnemar import McNemar, mcnemar_test
 from kernelwise.selection.ayat.procedure import PAPER_SEARCH, ayat_select
 from kernelwise.selection.ayat.result import AyatResult, PairMachine, PairTuning
 from kernelwise.selection.ayat.z_test import z_test
 
-__all__ = ["PAPER_SEARCH", "AyatResult", "PairMachine", "PairTuning", "ayat_select", "z_test"]
+__all__ = [
+    "PAPER_SEARCH",
+    "AyatResult",
+    "McNemar",
+    "PairMachine",
+    "PairTuning",
+    "PairwiseSVC",
+    "ayat_select",
+    "mcnemar_test",
+    "z_test",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,15 +10,23 @@ import numpy as np
 from joblib import delayed
 
 from kernelwise._core.threads import one_blas_thread, threads
-from kernelwise._core.validation import check_choice, check_labels, check_samples
+from kernelwise._core.validation import check_choice, check_labels, check_samples, stack_rows
 from kernelwise.criteria import Criterion, ValidationError
 from kernelwise.criteria.validation_error import index_in
+from kernelwise.exceptions import TrustWarning
+from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.multiclass import class_pairs, members_of
 from kernelwise.optimizers import Optimizer, QuasiNewton
 from kernelwise.problem import TuningProblem
 from kernelwise.selection.ayat.result import AyatResult, PairMachine, PairTuning
-from kernelwise.selection.ayat.scale_scan import CHOICES, can_scan, choose_row, scan_and_search
+from kernelwise.selection.ayat.scale_scan import (
+    CHOICES,
+    can_scan,
+    choose_row,
+    is_as_good,
+    scan_and_search,
+)
 from kernelwise.solvers import solve_svm_dual
 
 #: Ten iterations are twice what the paper needs; a hundredth of E is far below its standard error.
@@ -35,7 +44,8 @@ def ayat_select(
     gradient: str = "exact",
     optimizer: Optimizer = PAPER_SEARCH,
     scan: bool = True,
-    choose: str = "fewest",
+    choose: str = "lowest",
+    refit: bool = False,
     tol: float = 1e-8,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -64,17 +74,27 @@ def ayat_select(
         C and with 10 C, and search from the point that ``choose`` takes. E has a minimum among narrow
         kernels, where most samples are support vectors, and one among wide ones, and its gradient at the
         start knows of one side only. The scan counts as the first iteration.
-    choose : {"fewest", "lowest"}, default="fewest"
-        Which of the points that were met to take: of those whose E is within one standard error of the
-        lowest, the one with the fewest support vectors; or the lowest E. E can hardly tell values of C over
-        some decades apart, which differ in the number of support vectors, the paper's other bound on the
-        error (eq. 14).
+    choose : {"lowest", "fewest"}, default="lowest"
+        Which of the points that were met to take: the lowest E; or, of those whose E is within one standard
+        error of the lowest, the one with the fewest support vectors, the paper's other bound on the error
+        (eq. 14). E can hardly tell values of C over some decades apart. "fewest" costs accuracy where E has
+        a large standard error, on small or noisy sets: see ``kernelwise reproduce ayat``. Machines that are
+        right less often than the larger class of the validation set are passed over, if there are others.
+    refit : bool, default=False
+        Whether the machines, with the parameters found, are trained again on the training and the validation
+        rows of their pair together. False keeps those that the validation set judged, as the paper does.
     tol : float, default=1e-8
         Stopping rule of the machines.
     random_state : int, default=0
         Of the share.
     n_jobs : int, default=None
         Threads over the pairs.
+
+    Warns
+    -----
+    TrustWarning
+        If all machines of a pair are right on the validation set less often than its larger class is there;
+        the result has a finding for each such pair.
 
     Examples
     --------
@@ -96,11 +116,28 @@ def ayat_select(
     def tune(labels: tuple[Any, Any], X: Any, signs: np.ndarray, held_out: tuple[Any, Any]) -> PairTuning:
         error = ValidationError(C, held_out, loss, gradient, tol=tol)
         problem = TuningProblem(start.initialize(X, signs, heuristic), error, X, signs)
-        return _tune_pair(labels, problem, optimizer, scan, choose)
+        return _tune_pair(labels, problem, optimizer, scan, choose, refit)
 
     with one_blas_thread():
-        pairs = threads(n_jobs)(delayed(tune)(*pair) for pair in _pairs(X, classes, index, criterion))
-    return AyatResult(classes, list(pairs))
+        pairs = list(threads(n_jobs)(delayed(tune)(*pair) for pair in _pairs(X, classes, index, criterion)))
+    findings = tuple(finding for pair in pairs for finding in _below_majority(pair))
+    if findings:
+        more = f" So are {len(findings) - 1} more pairs." if len(findings) > 1 else ""
+        warnings.warn(f"{findings[0]}{more}", TrustWarning, stacklevel=2)
+    return AyatResult(classes, pairs, findings)
+
+
+def _below_majority(pair: PairTuning) -> Iterator[Finding]:
+    if not is_as_good(pair.chosen, pair.majority):
+        accuracy = 1.0 - pair.chosen["validation_error"]
+        first, second = np.array(pair.classes).tolist()
+        yield Finding(
+            "below majority",
+            "warning",
+            f"The machine chosen for the classes {first!r} and {second!r} is right on {100 * accuracy:.1f} % "
+            f"of the validation set, of which the larger class is {100 * pair.majority:.1f} %.",
+            "Do not use it: try loss='likelihood', choose='lowest', a larger validation set or TunedSVC.",
+        )
 
 
 def _pairs(
@@ -125,25 +162,33 @@ def _signs(index: np.ndarray, a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _tune_pair(
-    labels: tuple[Any, Any], problem: TuningProblem, optimizer: Optimizer, scan: bool, choose: str
+    labels: tuple[Any, Any],
+    problem: TuningProblem,
+    optimizer: Optimizer,
+    scan: bool,
+    choose: str,
+    refit: bool,
 ) -> PairTuning:
     if scan and can_scan(problem.kernel):
         search = scan_and_search(problem, optimizer, choose)
     else:
         search = optimizer.minimize(problem)
-    chosen = choose_row(search.history, choose)
-    return PairTuning(
-        labels,
-        _train(problem, problem.kernel, problem.criterion),
-        _train(problem, problem.kernel_at(chosen["theta"]), problem.criterion_at(chosen["theta"])),
-        search,
-        chosen,
-    )
+    X, y, criterion = problem.X, problem.y, problem.criterion
+    assert isinstance(criterion, ValidationError)
+    X_held, y_held = criterion.validation
+    majority = float(max(np.mean(y_held > 0), np.mean(y_held < 0)))
+    chosen = choose_row(search.history, choose, majority)
+    if refit:
+        X, y = stack_rows(X, X_held), np.concatenate([y, y_held])
+    theta = chosen["theta"]
+    start = _train(problem.kernel, criterion, X, y)
+    tuned = _train(problem.kernel_at(theta), problem.criterion_at(theta), X, y)
+    return PairTuning(labels, start, tuned, search, chosen, majority)
 
 
-def _train(problem: TuningProblem, kernel: Kernel, criterion: Criterion) -> PairMachine:
+def _train(kernel: Kernel, criterion: Criterion, X: Any, y: np.ndarray) -> PairMachine:
     """Train the machine with the parameters of one point of the search."""
     assert isinstance(criterion, ValidationError)
-    solution = solve_svm_dual(kernel(problem.X), problem.y, criterion.C, tol=criterion.tol, check=False)
+    solution = solve_svm_dual(kernel(X), y, criterion.C, tol=criterion.tol, check=False)
     support = np.flatnonzero(solution.beta)
-    return PairMachine(kernel, criterion.C, problem.X[support], solution.beta[support], solution.intercept)
+    return PairMachine(kernel, criterion.C, X[support], solution.beta[support], solution.intercept)

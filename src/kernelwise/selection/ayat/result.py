@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.validation import check_choice, check_samples
+from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import STRATEGIES, choose_reject_label, decide_labels
 from kernelwise.result import TuningResult
@@ -62,11 +63,14 @@ class PairTuning:
     classes : tuple
         Of the pair.
     start, tuned : PairMachine
-        Trained on the training part, with the parameters of the start and with those chosen.
+        Trained on the training part (with ``refit`` on all rows of the pair), with the parameters of the
+        start and with those chosen.
     search : TuningResult
         The search from the scale that the scan took; its history has the scan, too.
     chosen : dict
         The row of the history whose parameters ``tuned`` has.
+    majority : float
+        Share of the larger class of the pair in the validation set.
 
     Examples
     --------
@@ -86,6 +90,7 @@ class PairTuning:
     tuned: PairMachine
     search: TuningResult = field(repr=False)
     chosen: dict[str, Any] = field(repr=False)
+    majority: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -97,6 +102,8 @@ class AyatResult:
     classes : ndarray of shape (n_classes,)
     pairs : list of PairTuning
         In the order (0, 1), (0, 2), …
+    findings : tuple of Finding
+        One for each pair whose machine is right less often than the larger class of the validation set.
 
     Examples
     --------
@@ -117,6 +124,7 @@ class AyatResult:
 
     classes: np.ndarray
     pairs: list[PairTuning]
+    findings: tuple[Finding, ...] = ()
 
     def machines(self, *, tuned: bool = True) -> list[PairMachine]:
         """The machines after the search, or those with the parameters of the start."""
@@ -145,7 +153,7 @@ class AyatResult:
         check_choice(combine, "combine", "AyatResult.predict", tuple(COMBINE))
         strategy = COMBINE[combine]
         label = choose_reject_label(reject_label, self.classes, strategy, "AyatResult.predict")
-        return decide_labels(self._decision(X, tuned), self.classes, strategy, label)
+        return decide_labels(self.machine_values(X, tuned=tuned), self.classes, strategy, label)
 
     def n_support(self, *, tuned: bool = True) -> np.ndarray:
         """Support vectors of every pair's machine, shape (n_pairs,)."""
@@ -157,25 +165,40 @@ class AyatResult:
         Each has "accuracy" (by voting), "recognition" (right and not rejected), "rejection" and
         "support_vectors" (mean per model).
         """
-        y = np.asarray(y).ravel()
         table = {}
         for name, tuned in (("before", False), ("after", True)):
-            decision = self._decision(X, tuned)
-            if len(decision) != len(y):
-                raise ValueError(f"y has {len(y)} labels for {len(decision)} samples.")
+            decision = self.machine_values(X, tuned=tuned)
+            recognised = self._recognised(decision, y)
             voted, unanimous = (
                 STRATEGIES[COMBINE[combine]].decide(decision, len(self.classes))
                 for combine in ("vote", "reject")
             )
             table[name] = {
-                "accuracy": float(np.mean(self.classes[voted] == y)),
-                "recognition": float(np.mean((unanimous >= 0) & (self.classes[unanimous] == y))),
+                "accuracy": float(np.mean(self.classes[voted] == np.ravel(y))),
+                "recognition": float(recognised.mean()),
                 "rejection": float(np.mean(unanimous < 0)),
                 "support_vectors": float(self.n_support(tuned=tuned).mean()),
             }
         return table
 
-    def _decision(self, X: Any, tuned: bool) -> np.ndarray:
-        """Decision values as strategies take them: of two classes, positive for the second."""
+    def recognised(self, X: Any, y: Any, *, tuned: bool = True) -> np.ndarray:
+        """Whether the right class of each sample wins against every other, booleans of shape (n_samples,).
+
+        What `mcnemar_test` takes.
+        """
+        return self._recognised(self.machine_values(X, tuned=tuned), y)
+
+    def _recognised(self, decision: np.ndarray, y: Any) -> np.ndarray:
+        y = np.ravel(y)
+        if len(decision) != len(y):
+            raise ValueError(f"y has {len(y)} labels for {len(decision)} samples.")
+        unanimous = STRATEGIES[COMBINE["reject"]].decide(decision, len(self.classes))
+        return np.asarray((unanimous >= 0) & (self.classes[unanimous] == y))
+
+    def machine_values(self, X: Any, *, tuned: bool = True) -> np.ndarray:
+        """Decision values as :mod:`kernelwise.multiclass` takes them: (n_samples, n_pairs).
+
+        Of two classes they have the shape (n_samples,) and are positive for the second.
+        """
         decision = self.decision_function(X, tuned=tuned)
         return -decision[:, 0] if len(self.classes) == 2 else decision

@@ -17,22 +17,31 @@ from kernelwise.result import History, TuningResult
 FACTORS = 4.0 ** np.arange(-6, 3)
 #: Factors of C, each at all scales.
 C_FACTORS = (1.0, 10.0)
-CHOICES = ("fewest", "lowest")
+CHOICES = ("lowest", "fewest")
 
 
-def choose_row(rows: Iterable[dict[str, Any]], choose: str) -> dict[str, Any]:
+def choose_row(rows: Iterable[dict[str, Any]], choose: str, majority: float = 0.0) -> dict[str, Any]:
     """Choose the point of a search to use, as a row of its history: that of the lowest cost ("lowest").
 
     Or, for "fewest", that with the fewest support vectors among the costs within one standard error of the
     lowest (of equally many, the lowest cost); rows then have "standard_error" and "n_support".
+
+    Machines that are right on a smaller share of the validation set than ``majority`` are passed over, if
+    there are others: E goes by a sigmoid whose threshold need not be zero, and a label by the sign.
     """
     rows = list(rows)
+    rows = [row for row in rows if is_as_good(row, majority)] or rows
     lowest = min(rows, key=lambda row: row["value"])
     if choose == "lowest":
         return lowest
     limit = lowest["value"] + lowest["standard_error"]
     as_good = [row for row in rows if row["value"] <= limit]
     return min(as_good, key=lambda row: (row["n_support"], row["value"]))
+
+
+def is_as_good(row: dict[str, Any], majority: float) -> bool:
+    """Whether the machine of a point is right on the validation set at least as often as ``majority``."""
+    return bool(1.0 - row.get("validation_error", 0.0) >= majority - 1e-9)
 
 
 def can_scan(kernel: Kernel) -> bool:

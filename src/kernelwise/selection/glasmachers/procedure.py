@@ -16,7 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kernelwise._core.validation import check_choice
 from kernelwise.criteria import Criterion, KernelTargetAlignment, Polarization, RadiusMargin, as_criterion
+from kernelwise.criteria.radius_margin import LOSSES
 from kernelwise.criteria.state import SearchState
 from kernelwise.diagnostics import boundary_verdict
 from kernelwise.estimators.svc import SVC
@@ -50,6 +52,7 @@ def glasmachers_select(
     cv: Any = 5,
     random_state: Any = 0,
     n_jobs: int | None = None,
+    loss: str = "hinge",
 ) -> GlasmachersResult:
     """Take the kernel at an optimum of the criterion near Jaakkola's start, then C by cross-validation.
 
@@ -77,13 +80,16 @@ def glasmachers_select(
         As in :class:`~kernelwise.problem.TuningProblem`.
     Cs : array of shape (n_Cs,)
         Of the final machine: 2⁻⁵, 2⁻⁴, …, 2¹⁵ by default. Not used if the criterion searches the C of that
-        very machine, as ``RadiusMargin(norm=1)`` does; the C of the 2-norm machine has another meaning.
+        very machine, as ``RadiusMargin(norm=1)`` does, and "radius-margin" with ``loss="squared_hinge"``.
     cv : int or splitter, default=5
         A number stands for shuffled stratified folds.
     random_state : int, RandomState or None, default=0
         Of the restarts and the folds.
     n_jobs : int, default=None
         Threads of cross-validation; results do not depend on it.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        Of the final machine, as in `kernelwise.SVC`. The paper's is "squared_hinge", the 2-norm machine: its
+        C is then the one that "radius-margin" finds.
 
     Warns
     -----
@@ -109,6 +115,7 @@ def glasmachers_select(
     procedure = Procedure(X, y)
     X, y, findings = procedure.X, procedure.y, procedure.findings
     values = check_values(Cs, "Cs", "glasmachers_select")
+    check_choice(loss, "loss", "glasmachers_select", tuple(LOSSES.values()))
     method, cost = _named(criterion, C)
     begin = as_kernel(kernel).initialize(X, y, start)
     verdict = boundary_verdict(X, y, begin) if begin.is_gaussian else None
@@ -126,11 +133,11 @@ def glasmachers_select(
     optimum = None if searches.chosen is None else searches.optima[searches.chosen]
     found = begin if optimum is None else optimum.kernel
     own = None if optimum is None else optimum.criterion
-    if isinstance(own, RadiusMargin) and own.norm == 1 and own.search_C:
+    if isinstance(own, RadiusMargin) and own.search_C and LOSSES[own.norm] == loss:
         choice = _ChoiceOfC(own.C, np.nan, np.empty(0), np.empty(0))
     else:
         procedure.split(cv, random_state)
-        choice = _choose_C(procedure, found, values, n_jobs)
+        choice = _choose_C(procedure, found, values, n_jobs, loss)
     return GlasmachersResult(
         method=method,
         kernel=found,
@@ -141,7 +148,7 @@ def glasmachers_select(
         is_narrow=searches.is_narrow,
         nearest=searches.nearest[searches.best],
         verdict=verdict,
-        **procedure.trained(SVC(C=choice.C, kernel=found, n_jobs=n_jobs)),
+        **procedure.trained(SVC(C=choice.C, kernel=found, n_jobs=n_jobs, loss=loss)),
     )
 
 
@@ -200,11 +207,13 @@ class _ChoiceOfC(NamedTuple):
     accuracies: np.ndarray
 
 
-def _choose_C(procedure: Procedure, kernel: Kernel, Cs: np.ndarray, n_jobs: int | None) -> _ChoiceOfC:
+def _choose_C(
+    procedure: Procedure, kernel: Kernel, Cs: np.ndarray, n_jobs: int | None, loss: str
+) -> _ChoiceOfC:
     """Choose the C of the highest cross-validation accuracy; of equals, the smallest."""
     with noting_convergence(procedure.findings):
         K = kernel(procedure.X)
-        accuracies = pooled_accuracies(K, procedure.y, Cs, procedure.folds, n_jobs=n_jobs)
+        accuracies = pooled_accuracies(K, procedure.y, Cs, procedure.folds, n_jobs=n_jobs, loss=loss)
     C = float(Cs[int(accuracies.argmax())])
     procedure.findings += edge_finding("C", C, Cs)
     return _ChoiceOfC(C, float(accuracies.max()), Cs, accuracies)

@@ -1,0 +1,98 @@
+"""Columns that say which rows belong together, or when they were made: they are no features."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kernelwise._core.text import count
+from kernelwise.cli.errors import UserError
+
+if TYPE_CHECKING:
+    from kernelwise.tables import Table
+
+#: Folds of --time if --cv is auto, as of scikit-learn's TimeSeriesSplit.
+TIME_FOLDS = 5
+
+
+def check_one(group: str | None, time: str | None) -> None:
+    """Raise if rows are to be kept together and in order of time at once."""
+    if group is not None and time is not None:
+        raise UserError("--group and --time are two ways to make folds. Leave out one of them.")
+
+
+def place_of(table: Table, name: str, option: str, target: str | None) -> int:
+    """Place of the column that an option names, which is not the target."""
+    if table.matrix is not None:
+        raise UserError(f"{option} {name}: {table.source} is a LIBSVM file, which has no such column.")
+    place = table.find(name, option)
+    if target is not None and table.find(target, "--target") == place:
+        raise UserError(f"Column {table.names[place]!r} is both --target and {option}. Name another one.")
+    return place
+
+
+def read_groups(table: Table, place: int) -> np.ndarray:
+    """The group of each row, as text, shape (n_rows,)."""
+    cells = _filled(table, place, "--group")
+    n_groups = len(set(cells.tolist()))
+    if n_groups < 2:
+        raise UserError(f"--group: all rows of {table.place(place)} are one group. Leave out --group.")
+    if n_groups == len(cells):
+        raise UserError(
+            f"--group: each of the {count(len(cells), 'row')} is a group of its own in {table.place(place)}. "
+            "Name a column in which rows that belong together have the same value, or leave out --group."
+        )
+    return cells
+
+
+def read_times(table: Table, place: int) -> np.ndarray:
+    """Numbers in the order of time, shape (n_rows,): those of the column, or seconds of its dates."""
+    cells = _filled(table, place, "--time")
+    if table.columns[place].dtype.kind == "f":
+        return table.columns[place]
+    found = np.zeros(len(cells))
+    for row, cell in enumerate(cells):
+        moment = _moment(str(cell))
+        if moment is None:
+            raise UserError(
+                f"--time: {table.place(place, row)} has {str(cell)!r}, which is no number and no date such "
+                "as 2024-01-31 or 2024-01-31 12:00."
+            )
+        found[row] = moment
+    return found
+
+
+def words(table: Table, place: int, groups: Any) -> str:
+    """What is done with the column: a sentence."""
+    name = table.names[place]
+    if groups is None:
+        return f"Rows are in the order of {name!r}: folds train on earlier rows and hold out later ones."
+    n_groups = len(set(groups.tolist()))
+    return f"Rows with the same {name!r} stay together in folds ({count(n_groups, 'group')})."
+
+
+def time_folds(cv: Any) -> Any:
+    """The splitter of --time; ``cv`` is a number of folds, or auto."""
+    from sklearn.model_selection import TimeSeriesSplit
+
+    return TimeSeriesSplit(TIME_FOLDS if cv == "auto" else int(cv))
+
+
+def _filled(table: Table, place: int, option: str) -> np.ndarray:
+    cells = table.text(place)
+    for row, cell in enumerate(cells):
+        if cell is None:
+            raise UserError(f"{option}: {table.place(place, row)} is empty. Fill it, or remove the row.")
+    return np.array([str(cell) for cell in cells])
+
+
+def _moment(cell: str) -> float | None:
+    try:
+        moment = datetime.fromisoformat(cell.strip())
+    except ValueError:
+        return None
+    if moment.tzinfo is None:  # all in one zone, whichever it is
+        moment = moment.replace(tzinfo=UTC)
+    return (moment - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds()

@@ -1,0 +1,248 @@
+"""Samples of users as a `Frame`: data frames of pandas, polars and pyarrow, and arrays with gaps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from scipy import sparse
+
+from kernelwise._core.reading import check_table
+from kernelwise.frames.categorical import chosen_columns
+from kernelwise.frames.frame import Frame, as_text, is_gap, is_numbers, words_of
+
+FROM_DTYPE = "from_dtype"
+#: Types that can be no features, and what they are called.
+REFUSED = {
+    "Datetime": "dates or times",
+    "Date": "dates or times",
+    "Time": "dates or times",
+    "Duration": "durations",
+    "List": "lists",
+    "Array": "arrays",
+    "Struct": "records",
+    "Binary": "bytes",
+}
+AS_NUMBER = "Use a number of days or seconds instead."
+LEAVE_OUT = "Turn the column into numbers or words, or leave it out."
+
+
+def to_frame(X: Any, categorical: Any, owner: str) -> Frame | None:
+    """Training samples as a table, or None if they are complete numbers, which need no coding.
+
+    ``categorical`` is the parameter ``categorical_features`` of ``owner``. What can be no feature is refused
+    in a sentence that names the column.
+    """
+    if isinstance(X, Frame):
+        return X
+    native = _native(X)
+    if native is None:
+        return _array(X, categorical, owner)
+    names, series = tuple(native.columns), list(native.iter_columns())
+    chosen = chosen_columns(categorical, names, len(names), owner)
+    if not chosen and all(_is_complete_number(column) for column in series):
+        return None
+    by_dtype = isinstance(categorical, str)
+    columns = [
+        _column(column, name, k in chosen, by_dtype)
+        for k, (name, column) in enumerate(zip(names, series, strict=True))
+    ]
+    whole = tuple(column.dtype.is_integer() and k not in chosen for k, column in enumerate(series))
+    is_words = [k for k, values in enumerate(columns) if not is_numbers(values)]
+    codes = frozenset(k for k in is_words if not _is_text(series[k].to_list()))
+    return _checked(Frame(names, tuple(columns), whole=whole, codes_as_words=codes))
+
+
+def new_frame(X: Any, words: tuple[bool, ...]) -> Frame:
+    """Samples to predict as a table; an array has the columns of the training samples in their order.
+
+    ``words`` says which those of the training samples hold.
+    """
+    if isinstance(X, Frame):
+        return X
+    native = _native(X)
+    if native is not None:
+        pairs = zip(native.columns, native.iter_columns(), strict=True)
+        columns = [_column(column, name, False, True) for name, column in pairs]
+        return _checked(Frame(tuple(native.columns), tuple(columns)))
+    cells = _two_dimensions(X)
+    columns = [
+        words_of(cells[:, k].tolist()) if k < len(words) and words[k] else _cells_as_numbers(cells[:, k], k)
+        for k in range(cells.shape[1])
+    ]
+    return _checked(Frame(tuple(range(len(columns))), tuple(columns), has_names=False))
+
+
+def _native(X: Any) -> Any:
+    """A data frame in narwhals' clothes, or None if X is no data frame."""
+    if hasattr(X, "collect_schema") and not hasattr(X, "to_numpy"):
+        raise ValueError("X is a lazy frame, whose rows are not there yet. Pass X.collect().")
+    if not hasattr(X, "columns") or sparse.issparse(X):
+        return None
+    if hasattr(X, "column_names"):  # of pyarrow, whose ``columns`` are the values
+        twice = [name for k, name in enumerate(X.column_names) if name in X.column_names[:k]]
+        if twice:
+            raise ValueError(f"X has more than one column {twice[0]!r}. Give each column a name of its own.")
+    else:
+        check_table(X, "X")
+    native = nw.from_native(X, eager_only=True, pass_through=True)
+    return native if isinstance(native, nw.DataFrame) and len(native.columns) else None
+
+
+def _is_words(dtype: Any) -> bool:
+    return dtype in (nw.String, nw.Categorical, nw.Enum)
+
+
+def _is_complete_number(column: Any) -> bool:
+    """Whether a column needs no coding; strange types are left to scikit-learn's checks of numbers."""
+    dtype = column.dtype
+    if dtype.is_float():
+        return not (column.is_null().any() or column.is_nan().any())
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return not column.is_null().any()
+    return dtype == nw.Unknown and getattr(getattr(column.to_native(), "dtype", None), "kind", "") in "fiubc"
+
+
+def _column(column: Any, name: Any, words: bool, by_dtype: bool) -> np.ndarray:
+    """One column of a data frame, as numbers or words."""
+    dtype = column.dtype
+    kind = type(dtype).__name__ if not isinstance(dtype, type) else dtype.__name__
+    if kind in REFUSED:
+        what = REFUSED[kind]
+        advice = AS_NUMBER if what in ("dates or times", "durations") else LEAVE_OUT
+        raise ValueError(f"Column {name!r} of X has {what}, which are no numbers and no words. {advice}")
+    if words or _is_words(dtype):
+        if not words and not by_dtype:
+            raise ValueError(
+                f"Column {name!r} of X holds words, and categorical_features does not name it. Name it "
+                "there, use categorical_features='from_dtype', or leave the column out."
+            )
+        return words_of(column.to_list())
+    if dtype == nw.Object:
+        return _objects(column.to_list(), repr(name), words_too=by_dtype)
+    try:
+        return np.array(column.cast(nw.Float64).to_numpy(), dtype=float)
+    except Exception as error:  # whatever the library of the frame raises for a type that is no number
+        own = column.to_native().dtype if dtype == nw.Unknown else dtype
+        message = f"Column {name!r} of X has values of the type {own}, which are no numbers and no words."
+        raise ValueError(f"{message} {LEAVE_OUT}") from error
+
+
+def _objects(cells: Any, name: Any, words_too: bool = True) -> np.ndarray:
+    """Cells of any type, as numbers if all are numbers, as words if all are text."""
+    present = [(row, cell) for row, cell in enumerate(cells) if not is_gap(cell)]
+    text = [(row, cell) for row, cell in present if isinstance(cell, str)]
+    other = [(row, cell) for row, cell in present if not isinstance(cell, str)]
+    for row, cell in other:
+        if not _is_number(cell):
+            kind = type(cell).__name__
+            is_date = hasattr(cell, "isoformat") or kind == "timedelta"
+            advice = AS_NUMBER if is_date else LEAVE_OUT
+            article = "an" if kind[0] in "aeiouAEIOU" else "a"
+            raise ValueError(
+                f"Column {name} of X has {article} {kind} in row {row}, where a number or a word was "
+                f"expected. {advice}"
+            )
+    if text and other:
+        raise ValueError(
+            f"Column {name} of X mixes words ({text[0][1]!r} in row {text[0][0]}) and numbers "
+            f"({other[0][1]!r} in row {other[0][0]}). Make all of them words, or all of them numbers."
+        )
+    if text:
+        if not words_too:
+            raise ValueError(
+                f"X has {text[0][1]!r} in row {text[0][0]}, column {name}, which is no number. Name the "
+                "column in categorical_features if it holds words, or leave it out."
+            )
+        return words_of(cells)
+    return np.array([np.nan if is_gap(cell) else float(cell) for cell in cells], dtype=float)
+
+
+def _is_number(cell: Any) -> bool:
+    if isinstance(cell, bytes | complex | np.complexfloating):
+        return False
+    try:
+        float(cell)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return np.ndim(cell) == 0
+
+
+def _array(X: Any, categorical: Any, owner: str) -> Frame | None:
+    """An array or a list of rows as a table, if it has gaps or columns that are named as words."""
+    is_named = categorical is not None and not isinstance(categorical, str)
+    if sparse.issparse(X):
+        if is_named and chosen_columns(categorical, None, X.shape[1], owner):
+            raise ValueError(
+                f"{owner}(categorical_features=...) is for dense samples and data frames, and X is sparse. "
+                "Pass X.toarray()."
+            )
+        return None
+    if isinstance(X, str | bytes | dict | set) or X is None or hasattr(X, "__next__"):
+        return None  # the checks of numbers have words for these
+    cells = _cells(X)
+    if cells is None or cells.ndim != 2 or not cells.shape[1] or cells.dtype.kind not in "biufOU":
+        return None
+    chosen = chosen_columns(categorical, None, cells.shape[1], owner) if is_named else frozenset()
+    if not chosen and not _has_gaps(cells):
+        return None
+    columns = [
+        words_of(cells[:, k].tolist()) if k in chosen else _cells_as_numbers(cells[:, k], k)
+        for k in range(cells.shape[1])
+    ]
+    names = tuple(range(cells.shape[1]))
+    codes = frozenset(k for k in chosen if not _is_text(cells[:, k].tolist()))
+    whole = (False,) * len(names)
+    return _checked(Frame(names, tuple(columns), has_names=False, whole=whole, codes_as_words=codes))
+
+
+def _is_text(values: list[Any]) -> bool:
+    return all(isinstance(value, str) for value in values if not is_gap(value))
+
+
+def _cells(X: Any) -> np.ndarray | None:
+    """The cells of an array or a list of rows; None if its rows have several lengths."""
+    if hasattr(X, "__array__"):
+        return np.asarray(X)
+    try:
+        cells = np.asarray(X)
+        return np.asarray(X, dtype=object) if cells.dtype.kind == "U" else cells
+    except ValueError:
+        return None
+
+
+def _cells_as_numbers(cells: np.ndarray, name: Any) -> np.ndarray:
+    if cells.dtype.kind in "biuf":
+        return cells.astype(float)
+    return _objects(cells.tolist(), name, words_too=False)
+
+
+def _has_gaps(cells: np.ndarray) -> bool:
+    if cells.dtype.kind == "f":
+        return bool(np.isnan(np.min(cells, initial=np.inf)))
+    return cells.dtype.kind == "O" and any(is_gap(cell) for cell in cells.flat)
+
+
+def _two_dimensions(X: Any) -> np.ndarray:
+    check_table(X, "X")
+    cells = _cells(X.toarray() if sparse.issparse(X) else X)
+    if cells is None or cells.ndim != 2 or cells.dtype.kind not in "biufOU":
+        got = "rows of different lengths" if cells is None else f"an array of shape {cells.shape}"
+        raise ValueError(
+            f"X must be a table of rows and columns of numbers and words, got {got}. "
+            "Reshape one row with X.reshape(1, -1)."
+        )
+    return cells
+
+
+def _checked(frame: Frame) -> Frame:
+    """The table, if its numbers are finite and its columns have names of their own."""
+    for name, column in zip(frame.names, frame.columns, strict=True):
+        if is_numbers(column) and np.isinf(column).any():
+            row = int(np.flatnonzero(np.isinf(column))[0])
+            raise ValueError(
+                f"X has {as_text(column[row])} in row {row}, column {name!r}, which is not a finite number. "
+                "Correct it, or leave it empty if it is missing."
+            )
+    return frame

@@ -1,0 +1,105 @@
+"""The 2-norm machine: the dual on K + D with D = diag(1/(C w)), and no upper bound.
+
+Its slacks are penalised by their squares, ½C Σ w ξ², so that C is part of the kernel (paper 002, Glasmachers
+2006, equation 1) and every support vector is free.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernelwise.multiclass import Machine
+from kernelwise.solvers.box_qp import BoxQP
+from kernelwise.solvers.dual import minimise_and_verify, negative_gradient, ridge_and_bound
+from kernelwise.solvers.fold_path import FoldPath, Solved
+from kernelwise.solvers.kernel_rows import ALL, KernelRows
+
+
+class RidgedRows:
+    """Rows of K + diag(ridge), without computing K; has what `WorkingSets` asks of its rows."""
+
+    def __init__(self, rows: KernelRows, ridge: np.ndarray) -> None:
+        self.rows, self.ridge = rows, ridge
+
+    def square(self, indices: np.ndarray) -> np.ndarray:
+        """The square of those samples in double precision."""
+        square = np.array(self.rows.square(indices), dtype=np.float64)
+        square[np.arange(indices.size), np.arange(indices.size)] += self.ridge[indices]
+        return square
+
+    def subtract(
+        self, indices: np.ndarray, change: np.ndarray, f: np.ndarray, columns: np.ndarray | slice = ALL
+    ) -> None:
+        """f −= Σ change_k K[indices_k], of f[columns] only if they are given."""
+        self.rows.subtract(indices, change, f, columns)
+        own = np.zeros(f.size)
+        own[indices] = change * self.ridge[indices]
+        f[columns] -= own[columns]
+
+
+class RidgePath:
+    """The 2-norm machine for every C (increasing) on any of its folds: the twin of `MachinePath`.
+
+    K + D changes with C, so that there is no path of bounds; each C starts from the solution of the last.
+    Labels are such that the first member is positive, whatever its class is called.
+    """
+
+    def __init__(
+        self,
+        K: np.ndarray,
+        machine: Machine,
+        weight: np.ndarray,
+        n_folds: int,
+        Cs: np.ndarray,
+        tol: float,
+        max_iter: int,
+        p: Any = None,
+    ) -> None:
+        self.K = K
+        self.members, signs = machine
+        self.sign = float(signs[0])
+        self.signs = self.sign * signs
+        self.Cs, self.tol, self.max_iter = Cs, tol, max_iter
+
+    def fold(
+        self, train: np.ndarray, test: np.ndarray, weight: np.ndarray, last: Solved | None = None
+    ) -> FoldPath:
+        """Solve for every C on ``train``, on from ``last`` if it is given; decision values of ``test``."""
+        is_used = np.zeros(self.K.shape[0], bool)
+        is_used[train] = True
+        used = np.flatnonzero(is_used[self.members] & (weight[self.members] > 0))
+        rows, signs, w = self.members[used], self.signs[used], weight[self.members[used]]
+        K = np.ascontiguousarray(self.K[np.ix_(rows, rows)], dtype=np.float64)
+        diagonal = K.diagonal().copy()
+        beta = np.zeros(used.size) if last is None else last.beta[used].copy()
+        n = self.Cs.size
+        decision = np.empty((n, test.size))
+        columns: dict[str, list[Any]] = {name: [] for name in ("n_support", "objective", "n_iter", "gap")}
+        is_convex = np.empty(n, bool)
+        for c, C in enumerate(self.Cs):
+            ridge, bound = ridge_and_bound(C * w)
+            K[np.arange(used.size), np.arange(used.size)] = diagonal + ridge
+            lo, hi = np.where(signs < 0, -bound, 0.0), np.where(signs > 0, bound, 0.0)
+            qp = BoxQP(K, beta, negative_gradient(K, beta, signs), lo, hi)
+            outcome = minimise_and_verify(qp, signs, self.tol, self.max_iter)
+            decision[c] = outcome.offset + self.K[np.ix_(test, rows)] @ beta
+            found = np.count_nonzero(beta), -0.5 * beta @ (signs + qp.f), outcome.n_iter, outcome.gap
+            for column, value in zip(columns.values(), found, strict=True):
+                column.append(value)
+            is_convex[c] = outcome.is_convex
+        everyone = np.zeros(self.members.size)
+        everyone[used] = beta
+        gap = np.array(columns["gap"])
+        return FoldPath(
+            decision=self.sign * decision,
+            n_support=np.array(columns["n_support"], dtype=int),
+            n_bounded=np.zeros(n, dtype=int),
+            objective=np.array(columns["objective"]),
+            n_iter=np.array(columns["n_iter"], dtype=int),
+            gap=gap,
+            converged=gap < self.tol,
+            is_convex=is_convex,
+            last=Solved(float(self.Cs[-1]), everyone, np.zeros(self.members.size)),
+        )

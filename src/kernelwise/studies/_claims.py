@@ -1,0 +1,32 @@
+"""What a paper claims, and whether we find it: a table that a page begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kernelwise.studies._study import Study
+from kernelwise.studies._table import Row
+
+#: The name of the table; `writing` puts it first.
+CLAIMS = "claims"
+VERDICTS = ("holds", "holds in part", "does not hold", "cannot be judged")
+
+
+def claim(said: str, where: str, ours: str, verdict: str, why: str = "") -> Row:
+    """Make one row: what the paper says and where, what we find, one of `VERDICTS`, and the reason."""
+    if verdict not in VERDICTS:
+        raise ValueError(f"A verdict is one of {', '.join(VERDICTS)}, got {verdict!r}.")
+    return {"claim": said, "where": where, "our result": ours, "verdict": verdict, "why": why}
+
+
+def judged(is_so: bool, in_part: bool = False) -> str:
+    """Return the verdict of a claim that was measured: it holds, else in part if so, else not."""
+    return VERDICTS[0] if is_so else VERDICTS[1] if in_part else VERDICTS[2]
+
+
+def add_claims(study: Study, rows: Iterable[Row]) -> None:
+    """Put the table of claims into a study; without rows say that other parts have to be run."""
+    found = list(rows)
+    if not found:
+        study.say("Claims are judged by the tables of the other parts, and none of these was made.")
+    study.table(CLAIMS, "What the paper claims, and what we find", found)

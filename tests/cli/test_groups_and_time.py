@@ -1,0 +1,122 @@
+"""kernelwise tune and compare on rows that belong together, or that are of a time."""
+
+from __future__ import annotations
+
+import datetime
+import json
+
+import numpy as np
+import pytest
+from sklearn.model_selection import TimeSeriesSplit
+
+from kernelwise import TunedSVC
+from kernelwise.persistence.model_file import load
+
+from .test_tune import validated
+
+SHORT = ("--log2c", "0,2,2", "--kernel", "rbf", "--quiet")
+
+
+@pytest.fixture
+def visits(tmp_path):
+    """Five visits each of 16 patients, whose rows are alike and have one random label; and its columns."""
+    random = np.random.default_rng(0)
+    patient = np.repeat(np.arange(16), 5)
+    X = np.round(random.normal(size=(16, 3))[patient] + 0.1 * random.normal(size=(80, 3)), 4)
+    y = np.array(["well", "ill"])[(np.arange(16) % 2)[patient]]
+    days = [datetime.date(2024, 1, 1) + datetime.timedelta(days=int(d)) for d in random.permutation(80)]
+    lines = ["patient,day,a,b,c,class"]
+    lines += [f"p{patient[k]},{days[k]},{','.join(map(str, X[k]))},{y[k]}" for k in range(80)]
+    (tmp_path / "visits.csv").write_text("\n".join(lines) + "\n")
+    return X, y, patient, np.array(days)
+
+
+@pytest.mark.filterwarnings("ignore::kernelwise.exceptions.TrustWarning")
+def test_a_group_stays_together_and_is_no_feature(run, visits):
+    X, y, patient, _ = visits
+    result = validated(
+        run("tune", "visits.csv", "--group", "patient", "--ignore", "day", *SHORT, "--json"), "tune"
+    )
+    assert result["data"]["n_features"] == 3
+    assert result["settings"]["group"] == "patient"
+    assert "Rows with the same 'patient' stay together in folds (16 groups)." in result["data"]["notes"]
+    model = TunedSVC("rbf", Cs=[1.0, 4.0])
+    alike = validated(run("tune", "visits.csv", "--ignore", "day,patient", *SHORT, "--json"), "tune")
+    assert result["score"]["cross_validated"] < 0.8 < 0.95 < alike["score"]["cross_validated"]
+    model.fit(X, y, groups=patient)
+    assert result["score"]["cross_validated"] == pytest.approx(model.best_score_)
+
+
+@pytest.mark.filterwarnings("ignore::kernelwise.exceptions.TrustWarning")
+@pytest.mark.parametrize("cv", ["auto", "3"])
+def test_folds_of_time_train_on_earlier_rows(run, visits, tmp_path, cv):
+    X, y, _, days = visits
+    options = ("--time", "day", "--ignore", "patient", "--cv", cv, *SHORT, "--model", "m.kw")
+    result = validated(run("tune", "visits.csv", *options, "--json"), "tune")
+    assert result["score"]["n_folds"] == (5 if cv == "auto" else 3)
+    order = np.argsort(days, kind="stable")
+    folds = TimeSeriesSplit(5 if cv == "auto" else 3)
+    model = TunedSVC("rbf", Cs=[1.0, 4.0], cv=folds).fit(X[order], y[order])
+    assert result["score"]["cross_validated"] == pytest.approx(model.best_score_)
+    assert repr(load(tmp_path / "m.kw").cv) == repr(folds)
+    out = run("tune", "visits.csv", *options).out
+    assert "each row that a fold held out was answered by a model that had not seen it" in out
+
+
+@pytest.mark.parametrize(
+    "option", [("--group", "patient", "--ignore", "day"), ("--time", "day", "--ignore", "patient")]
+)
+def test_compare_has_the_same_folds_outside_and_inside(run, visits, option):
+    methods = ("--methods", "kernelwise,SVC defaults", "--folds", 2)
+    result = validated(run("compare", "visits.csv", *option, *methods, "--quiet", "--json"), "compare")
+    assert result["settings"][option[0][2:]] == option[1]
+    plain = json.loads(
+        run("compare", "visits.csv", "--ignore", "day,patient", *methods, "--quiet", "--json").out
+    )
+    scores = [one["methods"][0]["accuracy"] for one in (result, plain)]
+    assert scores[0] < scores[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--group", "patient", "--time", "day"), "--group and --time are two ways to make folds"),
+        (("--group", "nobody"), "has no column 'nobody' (--group)"),
+        (("--group", "class", "--target", "class"), "Column 'class' is both --target and --group"),
+        (("--time", "patient"), "line 2, column 'patient' has 'p0', which is no number and no date"),
+        (("--group", "day"), "each of the 80 rows is a group of its own"),
+    ],
+)
+def test_columns_that_cannot_be(refused, visits, options, words):
+    for command in ("tune", "compare"):
+        assert words in refused(command, "visits.csv", *options, "--quiet")
+
+
+def test_gaps_and_libsvm_files_are_refused(refused, tmp_path, visits):
+    text = (tmp_path / "visits.csv").read_text().replace("p3,", ",", 1)
+    (tmp_path / "gaps.csv").write_text(text)
+    assert "column 'patient' is empty" in refused("tune", "gaps.csv", "--group", "patient", "--quiet")
+    (tmp_path / "rows.libsvm").write_text("".join(f"{k % 2} 1:{k} 2:{-k}\n" for k in range(9)))
+    assert "LIBSVM file" in refused("tune", "rows.libsvm", "--time", "1", "--quiet")
+
+
+def test_a_test_far_below_cross_validation_leads_to_groups(run, visits, tmp_path):
+    head, *_ = (tmp_path / "visits.csv").read_text().splitlines()
+    random = np.random.default_rng(1)
+    (tmp_path / "test.csv").write_text(
+        "\n".join(
+            [
+                head,
+                *(
+                    f"q,2024-05-05,{','.join(map(str, row))},{('ill', 'well')[k % 2]}"
+                    for k, row in enumerate(random.normal(size=(60, 3)).round(3))
+                ),
+            ]
+        )
+    )
+    result = validated(
+        run("tune", "visits.csv", "test.csv", "--ignore", "day,patient", *SHORT, "--json"), "tune"
+    )
+    found = {finding["name"]: finding["advice"] for finding in result["findings"]}
+    assert "--group COL" in found["test below cross-validation"]
+    assert "--time COL" in found["test below cross-validation"]

@@ -116,6 +116,20 @@ def explain_pairs(
     -------
     interactions : ndarray of shape (n_rows, n_columns, n_columns) or (…, n_outputs)
         Symmetric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise import TunedSVC
+    >>> from kernelwise.datasets import make_weston
+    >>> from kernelwise.explanation import explain_pairs
+    >>> X, y = make_weston(100, n_noise=2, random_state=0)
+
+    Two features tell the classes apart together, and neither does alone:
+
+    >>> pairs = np.abs(explain_pairs(TunedSVC("diagonal").fit(X, y), X[:30], background=X[30:60])).mean(axis=0)
+    >>> pairs.shape, bool(pairs[0, 1] == pairs.max())
+    ((4, 4), True)
     """
     reader = Reader(model)
     X, _ = reader.read(X)

@@ -322,6 +322,29 @@ def test_fewer_nodes_integrate_as_well(degree):
     assert_allclose(weights @ values[0], exact_weights @ values[1] / 2.0, atol=2e-15)
 
 
+@pytest.mark.parametrize("form", ["sqeuclidean", "cityblock"])
+def test_twelve_columns_and_five_machines(form):
+    random = np.random.default_rng(12)
+    support, beta = random.normal(size=(9, 12)), random.normal(size=(5, 9))
+    terms = [Term("", 0.6, form, 0.2), Term("", 0.4, form, 0.05, L=random.uniform(0.0, 2.0, 12))]
+    plain = PlainModel("", [], np.zeros(12), np.ones(12), terms, support, beta, np.ones(5))
+    machine, x = Products(plain, np.arange(12), 12), random.normal(size=12)
+    background = random.normal(size=(3, 12))
+
+    def over(columns):
+        rows = background.copy()
+        rows[:, columns] = x[columns]
+        return plain.machine_values(rows).mean(axis=0)
+
+    def own(columns):
+        rows = support.copy()
+        rows[:, columns] = x[columns]
+        return beta @ np.diag(sum(term.values(rows, support) for term in terms))
+
+    for value, rows in ((over, background), (own, None)):
+        assert_allclose(machine.values(x[None], rows, None)[0], by_subsets(value, 12), atol=1e-9)
+
+
 def test_features_of_one_column_are_present_together():
     random = np.random.default_rng(3)
     support, beta = random.normal(size=(7, 6)), random.normal(size=(2, 7))

@@ -50,8 +50,8 @@ def explain(
     \b
     Example: kernelwise explain model.kw new.csv --rows 5 --background train.csv --out values.csv
     """
-    from kernelwise import explain as explain_rows
     from kernelwise.cli.samples import read_more
+    from kernelwise.explanation import explain as explain_rows
 
     if rows is not None and rows < 1:
         raise UserError(f"--rows must be at least 1, got {rows}.")

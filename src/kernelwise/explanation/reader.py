@@ -9,15 +9,14 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.validation import check_range
-from kernelwise.estimators import SVC, SVR, NystroemSVC, NystroemSVR, TunedSVC, TunedSVR
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.explanation.products import MOST_NUMBERS, Products, is_product
 from kernelwise.export.plain_model import has_plain_scaling, has_terms, plain_numbers
 from kernelwise.frames import Encoder, new_frame
 from kernelwise.kernels import Kernel
 
-#: What can be explained.
-MODELS = (TunedSVC, TunedSVR, SVC, SVR, NystroemSVC, NystroemSVR)
+#: What can be explained: estimators with values of their machines, by name, since they import reports.
+MODELS = "TunedSVC, TunedSVR, SVC, SVR, NystroemSVC, NystroemSVR"
 #: Background rows of an estimate that nobody gave a background to: support vectors, at most so many.
 N_BACKGROUND = 100
 
@@ -124,8 +123,7 @@ class Reader:
 
 
 def _check_model(model: Any) -> None:
-    names = ", ".join(kind.__name__ for kind in MODELS)
-    if not isinstance(model, MODELS):
+    if not hasattr(model, "machine_values") or not hasattr(model, "_read_new"):
         advice = ""
         if hasattr(model, "steps"):
             advice = " Pass the last step of a pipeline, and rows as it takes them."
@@ -133,8 +131,8 @@ def _check_model(model: Any) -> None:
             advice = " Pass its best_estimator_."
         home = type(model).__module__.partition(".")[0]
         raise TypeError(
-            f"explain takes one of kernelwise's {names}, got {type(model).__name__} of {home}.{advice}"
+            f"explain takes one of kernelwise's {MODELS}, got {type(model).__name__} of {home}.{advice}"
         )
     check_is_fitted(model)
-    if isinstance(model, TunedSVC | TunedSVR) and not hasattr(model, "best_estimator_"):
+    if hasattr(model, "cv_results_") and not hasattr(model, "best_estimator_"):
         raise ValueError("The model was fitted with refit=False and has no machine to explain.")

@@ -87,12 +87,10 @@ class LooksAt:
     def heading(self) -> str:
         """How many columns it takes for most of the answer."""
         n = min(int(np.searchsorted(np.cumsum(self.importance), 0.8) + 1), len(self.names))
+        if self.n_columns == 1:
+            return "One column is all there is"
         if n > MAX_SHOWN or n == self.n_columns:
-            return (
-                f"The answer is made of all {self.n_columns} columns"
-                if n > 1
-                else "One column is all there is"
-            )
+            return f"No few of the {self.n_columns} columns decide alone"
         listed = f": {', '.join(self.names[:n])}" if n <= 3 else ""
         share = 100 * self.importance[:n].sum()
         return f"{n} of {self.n_columns} columns make up {share:.0f} % of what decides{listed}"

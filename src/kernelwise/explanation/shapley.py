@@ -110,7 +110,17 @@ def explain_pairs(
     """Shapley interaction indices of pairs of columns, exact, for at most 30 columns.
 
     The index of a pair is what both columns contribute together beyond what they contribute one by one,
-    averaged over coalitions of the others; the diagonal is zero. Parameters are those of `explain`.
+    averaged over coalitions of the others; the diagonal is zero.
+
+    Parameters
+    ----------
+    model : TunedSVC, TunedSVR, SVC, SVR, NystroemSVC or NystroemSVR
+        Fitted, with a kernel that `explain` has exact values for.
+    X : array or data frame of shape (n_rows, n_features)
+    background : array or data frame of shape (n_background, n_features), default=None
+    output : {"decision", "probability-log-odds", "prediction"}, default=None
+    n_jobs : int, default=None
+        As in `explain`.
 
     Returns
     -------
@@ -127,7 +137,8 @@ def explain_pairs(
 
     Two features tell the classes apart together, and neither does alone:
 
-    >>> pairs = np.abs(explain_pairs(TunedSVC("diagonal").fit(X, y), X[:30], background=X[30:60])).mean(axis=0)
+    >>> model = TunedSVC("diagonal").fit(X, y)
+    >>> pairs = np.abs(explain_pairs(model, X[:30], background=X[30:60])).mean(axis=0)
     >>> pairs.shape, bool(pairs[0, 1] == pairs.max())
     ((4, 4), True)
     """
@@ -150,7 +161,26 @@ def explain_pairs(
 
 
 def explains_exactly(model: Any) -> bool:
-    """Whether `explain` has exact values for a fitted model; False for what it cannot explain at all."""
+    """Whether `explain` has exact values for a model; False for what it cannot explain at all.
+
+    Parameters
+    ----------
+    model : object
+        Fitted.
+
+    Returns
+    -------
+    is_exact : bool
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise import SVC
+    >>> from kernelwise.explanation import explains_exactly
+    >>> X, y = load_iris(return_X_y=True)
+    >>> [explains_exactly(SVC(kernel=kernel).fit(X, y)) for kernel in ("rbf", "linear", "poly")]
+    [True, True, False]
+    """
     try:
         return Reader(model).products() is not None
     except (IncompatibleError, TypeError, ValueError):

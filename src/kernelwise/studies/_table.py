@@ -15,7 +15,7 @@ from kernelwise.datasets import Dataset, load
 Row = dict[str, Any]
 #: Columns of names, to the left; the others are numbers, to the right, but for texts of this length or more.
 N_NAMES = 2
-LONG = 40
+LONG = 80
 
 
 def load_or_say(name: str, part: str | None = None) -> Dataset | None:

@@ -17,7 +17,7 @@ Row = dict[str, Any]
 N_NAMES = 2
 #: Data sets that were not found in the present run of a study.
 left_out: list[str] = []
-LONG = 40
+LONG = 80
 #: The first column of tables that are all words.
 OF_WORDS = "claim"
 

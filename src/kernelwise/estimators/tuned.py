@@ -300,8 +300,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        is_table = not self._is_gram()
-        tags.input_tags.allow_nan = tags.input_tags.categorical = is_table
+        tags.input_tags.allow_nan = not self._is_gram()
         return tags
 
     def _input(self) -> dict[str, Any]:

@@ -3,12 +3,14 @@
 TunedSVC("rbf"), TunedSVC() and, as they come, forests and boosting (LightGBM, CatBoost and xRFM if they are
 installed) on the same outer folds, two times five: accuracy and log-loss for classes, R² for numbers. A line
 for each set, then the means. Finished cells are kept in a journal for each set: an interrupted run goes on.
-The sets with classes are those of KERNELWISE_DATA, the tables of numbers those of the folder --tables.
+The sets with classes are those of KERNELWISE_DATA, the tables of numbers those of the folder --tables. A page
+keeps the rows of sets that a run leaves out, if they are of the same methods.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import re
 from importlib.util import find_spec
 from pathlib import Path
@@ -99,6 +101,18 @@ def row_of(name: str, n_rows: int, table: Comparison, measure: str) -> Row:
     return {"set": name, "rows": n_rows, **dict(zip(table.methods, (factor * values).tolist(), strict=True))}
 
 
+def with_others(rows: list[Row], path: Path) -> list[Row]:
+    """The rows, and those of other sets by the same methods that a CSV file has, in the order of `TASKS`."""
+    found = {row["set"]: row for row in rows}
+    if path.exists():
+        with path.open(newline="", encoding="utf-8") as lines:
+            for row in csv.DictReader(lines):
+                if row["set"] in TASKS and row["set"] not in found and list(row) == list(rows[0]):
+                    numbers = {key: float(row[key]) for key in row if key not in ("set", "rows")}
+                    found[row["set"]] = {"set": row["set"], "rows": int(row["rows"]), **numbers}
+    return [found[name] for name in TASKS if name in found]
+
+
 def with_means(rows: list[Row]) -> list[Row]:
     """The rows, and the means over all sets below them."""
     numbers = [key for key in rows[0] if key not in ("set", "rows")]
@@ -143,7 +157,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, default=800, help="rows of a set at most")
     parser.add_argument("--tables", type=Path, default=Path("tables"), help="folder of tables of numbers")
     parser.add_argument("--out", type=Path, default=Path("forests"), help="folder of journals and CSV files")
-    parser.add_argument("--page", type=Path, help="page to put the tables into; CSV files go to its studies/")
+    parser.add_argument(
+        "--page",
+        type=Path,
+        help="page to put the tables into; CSV files go to its studies/",
+    )
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
     tables: dict[str, list[Row]] = {}
@@ -160,14 +178,20 @@ def main(arguments: list[str] | None = None) -> None:
         for measure, row in zip(measures, rows, strict=True):
             tables.setdefault(measure, []).append(row)
         print(line(rows), flush=True)
-    tables = {measure: with_means(rows) for measure, rows in tables.items()}
+    alone = tables
+    tables = {measure: with_means(rows) for measure, rows in alone.items()}
     for task in dict.fromkeys(TASKS.values()):
         means = [rows[-1] for measure, rows in tables.items() if MEASURES[measure][0] == task]
         if means:
             print(line(means))
     write(tables, options.out)
     if options.page is not None:
-        write(tables, options.page.parent / "studies")
+        folder = options.page.parent / "studies"
+        tables = {
+            measure: with_means(with_others(rows, folder / f"forests_{measure}.csv"))
+            for measure, rows in alone.items()
+        }
+        write(tables, folder)
         text = filled(options.page.read_text(encoding="utf-8"), tables, "studies")
         with whole_file(options.page, "w", encoding="utf-8") as file:
             file.write(text)

@@ -38,7 +38,7 @@ def test_a_run_writes_the_tables_goes_on_and_fills_the_page(tmp_path, monkeypatc
     assert last.startswith("mean of 2")
     with open(tmp_path / "docs" / "studies" / "forests_log_loss.csv", newline="", encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
-    assert [row["set"] for row in rows] == ["iris", "banknote", "mean of 2"]
+    assert [row["set"] for row in rows] == ["banknote", "iris", "mean of 2"]
     assert float(rows[0]["usual"]) < float(rows[0]["guess"]) == pytest.approx(np.log(2), rel=0.02)
     text = page.read_text(encoding="utf-8")
     assert text.count("| iris | 60 | ") == 2  # accuracy and log-loss; the table of regressions stays
@@ -50,6 +50,18 @@ def test_a_run_writes_the_tables_goes_on_and_fills_the_page(tmp_path, monkeypatc
     forests.main(command)
     assert capsys.readouterr().out.splitlines() == first
     assert page.read_text(encoding="utf-8") == text
+
+
+def test_a_page_keeps_other_sets_of_the_same_methods(tmp_path):
+    path = tmp_path / "forests_r2.csv"
+    new, old = {"set": "concrete", "rows": 5, "x": 0.5}, {"set": "wine_quality_red", "rows": 9, "x": 0.25}
+    assert forests.with_others([new], path) == [new]
+    forests.write_csv(path, forests.with_means([old, {**new, "x": 0.1}]))
+    merged = forests.with_others([new], path)
+    assert merged == [new, old]
+    assert forests.with_means(merged)[-1] == {"set": "mean of 2", "rows": "", "x": 0.375}
+    other = [{"set": "abalone", "rows": 5, "y": 0.5}]
+    assert forests.with_others(other, path) == other
 
 
 def test_a_page_without_its_place_is_refused():

@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
+from sklearn.base import is_regressor
 
 from kernelwise import SVC, SVR, GridSearchSVC, MetricTransformer, NystroemSVR, TunedSVC, TunedSVR, diagnose
 from kernelwise._core.validation import check_labels
@@ -122,3 +123,11 @@ def test_gaps_of_a_gram_matrix_are_not_to_be_imputed():
     K[1, 2] = np.nan
     with pytest.raises(ValueError, match=r"K contains NaN in row 1, column 2\. Correct the kernel"):
         esdr(K, [0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("model", [TunedSVC("rbf"), SVC(), GridSearchSVC({"C": [1.0]}), TunedSVR("rbf")])
+def test_several_targets_are_refused_with_what_takes_them(model):
+    wrapper = "MultiOutputRegressor" if is_regressor(model) else "MultiOutputClassifier"
+    name = type(model).__name__
+    with pytest.raises(ValueError, match=rf"{name} learns one target.*multioutput\.{wrapper}\({name}\("):
+        model.fit(np.zeros((4, 2)), np.eye(4, dtype=int))

@@ -220,7 +220,7 @@ def test_a_mark_among_few_numbers_is_a_fault(faults, text):
     line, last = faults(column("a", lambda k: text if k in (7, 9) else k % 12))
     assert f"2 of 40 cells are not numbers ({text!r}, first in line 9)" in line
     assert line.endswith("If it is a value of its own, write a word for it.")
-    assert last == f"To go on: --missing {in_shell(text)} --impute"
+    assert last == f"To go on: --missing {in_shell(text)}"
 
 
 @pytest.mark.parametrize("n", [5, 10, 20])

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import is_classifier
 from sklearn.utils.validation import validate_data
 
 ROWS = "an array, a list of rows or a data frame"
@@ -22,8 +23,21 @@ def read_samples(estimator: Any, X: Any, *y: Any, **settings: Any) -> Any:
     """
     for targets in y:
         check_one_per_sample(targets)
+        _check_one_target(targets, estimator)
     with explained(X):
         return validate_data(estimator, X, *y, **settings)
+
+
+def _check_one_target(y: Any, estimator: Any) -> None:
+    """Refuse several targets for each sample, as of several labels, with what can be used for them."""
+    shape: tuple[Any, ...] = getattr(y, "shape", ())
+    if len(shape) == 2 and isinstance(shape[1], int) and shape[1] > 1:
+        me = type(estimator).__name__
+        wrapper = "MultiOutputClassifier" if is_classifier(estimator) else "MultiOutputRegressor"
+        raise ValueError(
+            f"y should be a 1d array, got an array of shape {shape}: {me} learns one target. For several, "
+            f"use sklearn.multioutput.{wrapper}({me}(...)), which trains one model for each."
+        )
 
 
 @contextmanager

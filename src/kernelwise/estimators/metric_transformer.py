@@ -21,6 +21,8 @@ from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_choice, check_integer, check_labels, check_range
+from kernelwise.estimators._judge import make_judge
+from kernelwise.estimators._routing import Routed
 from kernelwise.estimators.tuned_svc import TunedSVC
 from kernelwise.estimators.tuned_svr import TunedSVR
 from kernelwise.findings import Finding
@@ -225,7 +227,7 @@ class MetricTransformer(
 
     def _learn_by_gradients(self, Z: np.ndarray, y: np.ndarray, tuned: Any) -> list[Finding]:
         model = tuned("rbf", scale=None, random_state=self.random_state)
-        judge, _, _ = model._judge(Z, y, None, model._context())
+        judge, _, _ = make_judge(model, Z, y, None, model._context(), Routed({}))
         plain = choose(judge, "rbf")
         full = self.kernel == "gaussian"
         self.kernel_ = metric_of_gradients(judge, plain, full=full, rounds=self.rounds).scored.kernel

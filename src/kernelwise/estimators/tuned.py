@@ -9,50 +9,40 @@ from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
-from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
 from kernelwise.estimators._closing import closing_findings
 from kernelwise.estimators._cv_table import row_index, tabulate
 from kernelwise.estimators._finish import RESERVE, Finished, finish
 from kernelwise.estimators._if_learned import IfLearned
+from kernelwise.estimators._judge import make_judge
 from kernelwise.estimators._machine import SamplesOrGram
 from kernelwise.estimators._progress import Progress
-from kernelwise.estimators._routing import OwnFolds, Routed, asked_by_row, route_fit, route_score, router
+from kernelwise.estimators._routing import OwnFolds, Routed, route_fit, route_score, router
 from kernelwise.estimators.fit_record import FitRecord
-from kernelwise.estimators.kernel_choice import matrix_check
-from kernelwise.findings import Finding
-from kernelwise.frames import Frame, by_column, frame_findings, learn_encoder, to_frame
-from kernelwise.kernels import KERNELS, Kernel, as_kernel
+from kernelwise.kernels import Kernel
 from kernelwise.kernels.metric import feature_relevance
 from kernelwise.search.baseline import baseline
 from kernelwise.search.choose import choose
 from kernelwise.search.context import FINAL, Deadline, FitContext
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Family
-from kernelwise.search.folds import assign_folds
 from kernelwise.search.held_out_scorer import HeldOutScorer
-from kernelwise.search.leaks import column_findings
 from kernelwise.search.optimism import optimism
 from kernelwise.search.reasons import reasons
 from kernelwise.search.result import Choice, SelectionResult, selection_result
-from kernelwise.search.runner import Here
-from kernelwise.search.samples import Prepared, Samples, prepare
+from kernelwise.search.samples import Prepared, Samples
 from kernelwise.search.scaling import apply_scaler, factors, variances
 from kernelwise.search.scored_kernel import ScoredKernel
 from kernelwise.search.settings import (
     check_settings,
-    folds_of,
     scores_by_name,
-    seed_of,
     steering_score,
-    values_of_C,
 )
 from kernelwise.search.stability import stability_findings
 from kernelwise.search.tied import deviations
@@ -158,7 +148,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         context.task = progress.task
         # What BLAS rounds depends on its threads, and a search makes much of it.
         with one_blas_thread(leaves_cores=True):
-            judge, prepared, leaks = self._judge(X, y, sample_weight, context, routed or Routed({}))
+            judge, prepared, leaks = make_judge(self, X, y, sample_weight, context, routed or Routed({}))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
                 choice = choose(judge, self.kernel, self.criterion, self.search)
@@ -184,86 +174,6 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         if self.verbose > 0:
             context.on_scored = self._report
         return context
-
-    def _judge(
-        self, X: Any, y: Any, sample_weight: Any, context: FitContext, routed: Routed
-    ) -> tuple[CrossValidator, Prepared, list[Finding]]:
-        """What scores kernels on the folds, the rows, and columns that leak the target."""
-        me = type(self).__name__
-        frame = None if self._is_gram() else to_frame(X, self.categorical_features, me)
-        # What is checked of a table besides its columns are its shape and the targets.
-        stand_in = X if frame is None else np.zeros(frame.shape)
-        X, y, identity, weight = self._check(stand_in, y, sample_weight)
-        if frame is not None:
-            X = self._encode(frame, weight)
-        if context.feature_names is not None:
-            if len(context.feature_names) != X.shape[1]:
-                given = count(len(context.feature_names), "name was", "names were")
-                raise ValueError(f"{given} given for {count(X.shape[1], 'feature')}.")
-            self.feature_names_in_ = np.array(context.feature_names, dtype=object)
-        for kernel in self.kernel if isinstance(self.kernel, list | tuple) else [self.kernel]:
-            if isinstance(kernel, Kernel) or kernel in KERNELS:  # a list is refused before any of it is tried
-                as_kernel(kernel).check_takes(X)
-        seed, check_matrix = seed_of(self.random_state), matrix_check(self.kernel)
-        to_score = asked_by_row(routed, weight, is_weighted=sample_weight is not None)
-        apart = None if to_score is None else to_score.apart
-        layout = None if frame is None else self.encoder_.layout
-        how = {"scale": self.scale, "owner": me, "check_matrix": check_matrix, "apart": apart}
-        prepared = prepare(X, identity, weight, **how, layout=layout)
-        self.scaler_ = prepared.scaler
-        rows = prepared.distinct.rows
-        family = self._family(y[rows], prepared.distinct.weight)
-        samples = prepared.samples(family.encode, y)
-        if context.full_data is not None:
-            context.findings.append(context.full_data.scaled_by(prepared.scaler, seed))
-        counted = samples if to_score is None else replace(samples, weight=np.ones(len(samples)))
-        family, scorer = self._scorer(X[rows], counted, family, self.steering_)
-        self.scorer_ = scorer.path_scorer.scorers["score"]
-        if to_score is not None:
-            scorer.route(*to_score.of(rows))
-        others = {
-            name: self._scorer(X[rows], samples, family, score)
-            for name, score in scores_by_name(self.scoring).items()
-            if name != self.refit
-        }
-        needs_all = self.steering_ is not None
-        cv = folds_of(
-            *(self.cv, X, self._targets(y), weight, prepared.distinct, me),
-            strata=family.strata(y),
-            params=routed.split,
-            random_state=seed,
-            needs_all_classes=needs_all,
-        )
-        folds = assign_folds(samples, cv, family, context, random_state=seed, needs_all_classes=needs_all)
-        settings = {"tol": self.tol, "max_iter": self.max_iter, "n_jobs": self.n_jobs}
-        Cs = values_of_C(self.Cs, me)
-        runner = self._runner()
-        judge = CrossValidator(samples, folds, family, scorer, context, runner, settings, Cs, seed, others)
-        if frame is not None:
-            table = by_column(frame, self.encoder_)
-            return judge, prepared, [*self._leaks(table, y), *frame_findings(frame, self.encoder_)]
-        return judge, prepared, [] if prepared.is_gram else self._leaks(X, y)
-
-    def _encode(self, frame: Frame, weight: np.ndarray) -> np.ndarray:
-        """Learn how a table becomes features, and return these, of shape (n_samples, n_features)."""
-        self.encoder_ = learn_encoder(frame, weight)
-        if frame.feature_names is not None:
-            self.feature_names_in_ = frame.feature_names
-        return self.encoder_.transform(frame)
-
-    def _leaks(self, X: Any, y: np.ndarray) -> list[Finding]:
-        """Columns of the user's own rows that look like a leak."""
-        names = getattr(self, "feature_names_in_", [f"column {k}" for k in range(X.shape[1])])
-        shown = [repr(name) if hasattr(self, "feature_names_in_") else name for name in names]
-        return column_findings(X, y, shown, is_classes=is_classifier(self))
-
-    def _runner(self) -> Any:
-        """Where paths are run."""
-        if self.backend is None:
-            return Here
-        from kernelwise.distributed.runner import OnDask
-
-        return OnDask
 
     def _keep(self, judge: CrossValidator, choice: Choice) -> SelectionResult:
         """Set the attributes of the search, and return all of it."""
@@ -390,8 +300,7 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        is_table = not self._is_gram()
-        tags.input_tags.allow_nan = tags.input_tags.categorical = is_table
+        tags.input_tags.allow_nan = not self._is_gram()
         return tags
 
     def _input(self) -> dict[str, Any]:

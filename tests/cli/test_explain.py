@@ -133,3 +133,13 @@ def test_a_background_of_other_columns_writes_nothing(refused, model, train, tmp
 
 def test_the_model_comes_first(refused, model, train):
     assert "the model comes first: kernelwise explain m.kw train.csv" in refused("explain", train, model)
+
+
+def test_the_report_of_a_file_says_what_the_model_looks_at(run, tmp_path, rows):
+    (tmp_path / "words.csv").write_text("\n".join(["a,b,colour,class", *rows]) + "\n")
+    arguments = (*SHORT, "--kernel", "laplacian", "--report", "report.html")
+    assert run("tune", "words.csv", *arguments).code == 0
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    section = text[text.index('id="looks-at"') : text.index('id="experts"')]
+    assert "A sure row (line " in section
+    assert "colour = " in section

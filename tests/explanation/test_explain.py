@@ -250,6 +250,13 @@ def test_correlated_columns_are_a_warning(cancer):
     assert_allclose(found.values[:, 0], found.values[:, -1], atol=1e-9)  # copies share equally
 
 
+def test_columns_of_any_size_are_compared(cancer):
+    X = np.column_stack([cancer[0][:, :2] * 1e140, cancer[0][:, 2:4] * 1e-140])
+    model = TunedSVC("rbf").fit(X, cancer[1])
+    with pytest.warns(KernelwiseWarning, match=r"'column 0' and 'column 2' have a correlation of 1\.00"):
+        explain(model, X)
+
+
 @pytest.mark.parametrize(
     ("message", "settings"),
     [

@@ -225,11 +225,14 @@ def _shaped(
 
 def _warn_if_correlated(X: np.ndarray, reader: Reader) -> None:
     """Warn if columns say nearly the same: what an absent column is then decides who has the credit."""
-    varies = np.flatnonzero(np.ptp(X, axis=0) > 0.0)
+    spread = np.ptp(X, axis=0)
+    varies = np.flatnonzero(spread > 0.0)
     if len(X) < 20 or len(varies) < 2 or len(varies) > 500:
         return
     column = reader.group[varies]
-    correlation = np.abs(np.corrcoef(X[:, varies], rowvar=False))
+    # From 0 to 1, so that no square is out of the range of numbers.
+    columns = (X - X.min(axis=0))[:, varies] / spread[varies]
+    correlation = np.triu(np.abs(np.corrcoef(columns, rowvar=False)), 1)
     correlation[column[:, None] == column[None, :]] = 0.0
     i, j = np.unravel_index(int(np.argmax(correlation)), correlation.shape)
     if correlation[i, j] > CORRELATED:

@@ -18,6 +18,7 @@ MODULES = (
             "diagnostics",
             "estimators",
             "exceptions",
+            "explanation",
             "findings",
             "kernels",
             "metrics",

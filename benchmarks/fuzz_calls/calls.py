@@ -13,6 +13,7 @@ import kernelwise
 from benchmarks.fuzz_calls.samples import Problem, draw
 from benchmarks.fuzz_calls.settings import KERNEL_OBJECTS, ODD, draw_parameters
 from kernelwise import criteria, kernels, metrics, solvers
+from kernelwise.explanation import explains_exactly
 from kernelwise.problem import TuningProblem
 
 Random = np.random.Generator
@@ -96,6 +97,9 @@ def _of_answers(model: Any, new: Problem) -> Answer:
     # Scores of new targets are computed by scikit-learn, with its words and warnings.
     if hasattr(model, "score") and "y:" not in new.note:
         yield "score", model.score(new.X, new.y)
+    if hasattr(model, "machine_values") and explains_exactly(model):
+        yield "explain", kernelwise.explain(model, new.X).values
+        yield "explain", kernelwise.explain(model, new.X, background=new.X).values
 
 
 def _tune(random: Random) -> Call:

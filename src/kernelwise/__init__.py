@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     )
     from kernelwise.explanation import Explanation, explain
     from kernelwise.persistence import load
-    from kernelwise.reports import CPathDisplay, CriterionDisplay, RelevanceDisplay, SearchSurfaceDisplay
+    from kernelwise.reports import (
+        CPathDisplay,
+        CriterionDisplay,
+        ExplanationDisplay,
+        RelevanceDisplay,
+        SearchSurfaceDisplay,
+    )
     from kernelwise.sketch import DistanceSketch
     from kernelwise.tuning import tune
 
@@ -35,6 +41,7 @@ __all__ = [
     "Diagnosis",
     "DistanceSketch",
     "Explanation",
+    "ExplanationDisplay",
     "GridSearchSVC",
     "MetricTransformer",
     "NystroemSVC",
@@ -71,6 +78,7 @@ _HOMES = {
     "load": "persistence",
     "CPathDisplay": "reports",
     "CriterionDisplay": "reports",
+    "ExplanationDisplay": "reports",
     "RelevanceDisplay": "reports",
     "SearchSurfaceDisplay": "reports",
     "DistanceSketch": "sketch",

@@ -243,7 +243,9 @@ def test_help_and_version_need_neither_numba_nor_scikit_learn():
     assert done.stdout.splitlines()[-1] == "[0, 0] []"
 
 
-@pytest.mark.parametrize("command", ["tune", "predict", "diagnose", "compare", "reproduce", "demo", None])
+@pytest.mark.parametrize(
+    "command", ["tune", "predict", "explain", "diagnose", "compare", "reproduce", "demo", None]
+)
 def test_help_fits_a_screen_and_has_an_example(run, monkeypatch, command):
     monkeypatch.setenv("COLUMNS", "100")
     code, out, err = run(*(() if command is None else (command,)), "--help")
@@ -257,7 +259,7 @@ def test_help_fits_a_screen_and_has_an_example(run, monkeypatch, command):
 def test_the_help_cuts_no_command_short(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     commands = run("--help")[1].split("Commands:")[1].strip().splitlines()
-    assert len(commands) == 7
+    assert len(commands) == 8
     assert [line for line in commands if not line.endswith(".") or line.endswith("...")] == []
 
 

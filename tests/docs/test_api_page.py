@@ -10,7 +10,7 @@ import pytest
 
 PAGE = Path(__file__).parents[2] / "docs" / "api.rst"
 PACKAGES = ("", ".kernels", ".criteria", ".optimizers", ".solvers", ".selection", ".datasets", ".testing")
-PACKAGES += (".reports", ".diagnostics", ".estimators")
+PACKAGES += (".reports", ".diagnostics", ".estimators", ".explanation")
 
 
 def listed() -> dict[str, Any]:

@@ -6,18 +6,26 @@ from itertools import combinations
 from math import factorial
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy.sparse import csr_matrix
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from kernelwise import SVC, NystroemSVC, TunedSVC, TunedSVR, explain
+from kernelwise import SVC, SVR, GridSearchSVC, NystroemSVC, NystroemSVR, TunedSVC, TunedSVR, explain
 from kernelwise.datasets import make_weston
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
-from kernelwise.explanation import explain_pairs
-from kernelwise.explanation.compiled import add_values
-from kernelwise.kernels import RBF, KernelSum, Laplacian, Polynomial
+from kernelwise.explanation import explain_pairs, products, reader, sampling
+from kernelwise.explanation.compiled import add_values, nodes_for
+from kernelwise.explanation.products import Products
+from kernelwise.export.plain_model import PlainModel, Term
+from kernelwise.kernels import RBF, KernelSum, Laplacian, Linear, Polynomial
 
 pytestmark = pytest.mark.filterwarnings("ignore:Columns .* have a correlation")
 PRODUCTS = ["rbf", "laplacian", "diagonal", "diagonal-laplacian", "auto"]
@@ -242,6 +250,13 @@ def test_correlated_columns_are_a_warning(cancer):
     assert_allclose(found.values[:, 0], found.values[:, -1], atol=1e-9)  # copies share equally
 
 
+def test_columns_of_any_size_are_compared(cancer):
+    X = np.column_stack([cancer[0][:, :2] * 1e140, cancer[0][:, 2:4] * 1e-140])
+    model = TunedSVC("rbf").fit(X, cancer[1])
+    with pytest.warns(KernelwiseWarning, match=r"'column 0' and 'column 2' have a correlation of 1\.00"):
+        explain(model, X)
+
+
 @pytest.mark.parametrize(
     ("message", "settings"),
     [
@@ -265,3 +280,205 @@ def test_models_without_columns_are_refused(cancer):
         explain(model, K)
     with pytest.raises(ValueError, match="needs a model with probabilities"):
         explain(SVC(kernel=RBF(0.01)).fit(X, y), X[:2], output="probability-log-odds")
+
+
+def test_the_linear_kernel_is_exact(cancer):
+    X, y = cancer
+    model = TunedSVC("linear").fit(X, y)
+    Z, background = model.scaler_.transform(X), X[30:40]
+    weights = model.best_estimator_.coef_[0]
+    own = explain(model, X[:5])
+    assert own.is_exact
+    assert_allclose(own.values, weights * Z[:5], atol=1e-9)
+    assert_allclose(own.base_values, model.best_estimator_.intercept_[0], atol=1e-9)
+    over = explain(model, X[:5], background=background)
+    assert_allclose(over.values, weights * (Z[:5] - Z[30:40].mean(axis=0)), atol=1e-9)
+    assert_allclose(explain_pairs(model, X[:2]), 0.0)
+
+
+def test_sums_with_a_linear_part_are_exact(cancer):
+    X, y = cancer
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    model = SVC(kernel=KernelSum([RBF(0.2), Linear()], [0.7, 0.2])).fit(Z, y)
+    over = explain(model, Z[:1], background=Z[50:53])
+    assert over.is_exact
+
+    def machine_values(model, rows):
+        return model.machine_values(rows)[:, 0]
+
+    expected = by_subsets(background_value(model, Z[0], Z[50:53], machine_values), 6)
+    assert_allclose(over.values[0], expected, atol=1e-9)
+    own = explain(model, Z[:4])
+    assert_allclose(own.values.sum(axis=1) + own.base_values, machine_values(model, Z[:4]), atol=1e-9)
+
+
+@pytest.mark.parametrize("degree", [0, 1, 7, 40, 99, 499, 5000])
+def test_fewer_nodes_integrate_as_well(degree):
+    nodes, weights = nodes_for(degree)
+    assert len(nodes) <= max(1, degree // 2 + 1)
+    assert len(nodes) < 8 * np.sqrt(degree + 1)
+    for factor in (0.0, 1e-3, 0.5, 0.99, 1.0):  # ∫ (1 − t(1 − u))^degree dt has a closed form
+        found = weights @ (1.0 - nodes * (1.0 - factor)) ** degree
+        n, away = degree + 1, 1.0 - factor
+        expected = 1.0 if away == 0 else -np.expm1(n * np.log(factor)) / (n * away) if factor else 1.0 / n
+        assert_allclose(found, expected, atol=2e-15)
+    random = np.random.default_rng(degree)  # and of random factors, against the exact rule
+    exact, exact_weights = np.polynomial.legendre.leggauss(degree // 2 + 1)
+    a, b = random.uniform(0.9, 1.0, (2, degree, 1))
+    values = [np.prod(a + t * (b - a), axis=0) for t in (nodes, (exact + 1.0) / 2.0)]
+    assert_allclose(weights @ values[0], exact_weights @ values[1] / 2.0, atol=2e-15)
+
+
+@pytest.mark.parametrize("form", ["sqeuclidean", "cityblock"])
+def test_twelve_columns_and_five_machines(form):
+    random = np.random.default_rng(12)
+    support, beta = random.normal(size=(9, 12)), random.normal(size=(5, 9))
+    terms = [Term("", 0.6, form, 0.2), Term("", 0.4, form, 0.05, L=random.uniform(0.0, 2.0, 12))]
+    plain = PlainModel("", [], np.zeros(12), np.ones(12), terms, support, beta, np.ones(5))
+    machine, x = Products(plain, np.arange(12), 12), random.normal(size=12)
+    background = random.normal(size=(3, 12))
+
+    def over(columns):
+        rows = background.copy()
+        rows[:, columns] = x[columns]
+        return plain.machine_values(rows).mean(axis=0)
+
+    def own(columns):
+        rows = support.copy()
+        rows[:, columns] = x[columns]
+        return beta @ np.diag(sum(term.values(rows, support) for term in terms))
+
+    for value, rows in ((over, background), (own, None)):
+        assert_allclose(machine.values(x[None], rows, None)[0], by_subsets(value, 12), atol=1e-9)
+
+
+def test_features_of_one_column_are_present_together():
+    random = np.random.default_rng(3)
+    support, beta = random.normal(size=(7, 6)), random.normal(size=(2, 7))
+    group = np.array([2, 0, 2, 4, 0, 1])  # column 3 has no feature at all
+    terms = [Term("", 0.7, "sqeuclidean", 0.3), Term("", 0.2, "cityblock", 0.4, L=np.arange(6.0))]
+    terms.append(Term("", 0.1, "linear"))
+    plain = PlainModel("", [], np.ones(6), np.full(6, 0.5), terms, support, beta, np.zeros(2))
+    machine = Products(plain, group, 5)
+    x, background = random.normal(size=6), random.normal(size=(3, 6))
+
+    def value(columns):
+        rows = background.copy()
+        of = np.isin(group, columns)
+        rows[:, of] = x[of]
+        return plain.machine_values(rows).mean(axis=0)
+
+    found = machine.values(x[None], background, None)
+    assert_allclose(found[0], by_subsets(value, 5), atol=1e-12)
+    assert_allclose(found[0, 3], 0.0)
+    pairs = machine.interactions(x[None], background, None)
+    for m in range(2):
+        assert_allclose(pairs[0, :, :, m], pairs_by_subsets(lambda S, m=m: value(S)[m], 5), atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:The kernel Polynomial")
+def test_blocks_change_nothing(cancer, monkeypatch):
+    X, y = cancer
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    models = [SVC(kernel=kernel).fit(Z, y) for kernel in (RBF(0.2), Polynomial(degree=2))]
+
+    def values():
+        return [explain(model, Z[:7], background=B).values for model in models for B in (None, Z[20:60])]
+
+    whole = values()
+    for module in (products, reader, sampling):
+        monkeypatch.setattr(module, "MOST_NUMBERS", 100)
+    assert_allclose(values(), whole, atol=1e-12)
+
+
+@pytest.mark.parametrize("multiclass", ["ovr-fuzzy", "ovo-reject"])
+def test_other_strategies_have_values(multiclass):
+    X, y = load_wine(return_X_y=True)
+    model = TunedSVC("rbf", multiclass=multiclass, Cs=[0.1, 1.0, 10.0]).fit(X[:, :4], y)
+    found = explain(model, X[:3, :4])
+    f = model.machine_values(X[:3, :4])
+    if multiclass == "ovo-reject":  # machines of the classes 0-1, 0-2 and 1-2
+        f = np.column_stack([f[:, 0] + f[:, 1], f[:, 2] - f[:, 0], -f[:, 1] - f[:, 2]]) / 2.0
+    assert_allclose(found.values.sum(axis=1) + found.base_values, f, atol=1e-9)
+
+
+def test_odd_rows_and_models(cancer):
+    X, y = cancer
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    model = SVC(kernel=RBF(0.2)).fit(Z, y)
+    dense = explain(model, Z[:3], background=Z[5:9]).values
+    as_sparse = explain(model, csr_matrix(Z[:3]), background=csr_matrix(Z[5:9])).values
+    assert np.array_equal(dense, as_sparse)
+    trained = SVC(kernel=RBF(0.2)).fit(csr_matrix(Z), y)
+    assert_allclose(explain(trained, Z[:3], background=Z[5:9]).values, dense, atol=1e-9)
+    one = SVC(kernel=RBF(0.2)).fit(Z[:, :1], y)
+    found = explain(one, Z[:3, :1])
+    assert_allclose(found.values[:, 0] + found.base_values, one.machine_values(Z[:3, :1])[:, 0], atol=1e-9)
+    assert explain_pairs(one, Z[:3, :1]).shape == (3, 1, 1)
+    with_constant = np.column_stack([Z, np.ones(len(Z))])
+    found = explain(SVC(kernel=RBF(0.2)).fit(with_constant, y), with_constant[:30])
+    assert_allclose(found.values[:, -1], 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", [RBF(1.0), Linear(), Polynomial(degree=2)])
+@pytest.mark.filterwarnings("ignore:The kernel Polynomial")
+def test_a_constant_has_no_reasons(kernel):
+    X, y = load_diabetes(return_X_y=True)
+    model = SVR(kernel=kernel, epsilon=1e4).fit(X[:50], y[:50])  # no support vector
+    assert len(model.support_) == 0
+    found = explain(model, X[:2])
+    assert_allclose(found.values, 0.0)
+    assert_allclose(found.base_values, model.predict(X[:2]))
+
+
+def test_regression_on_landmarks():
+    X, y = load_diabetes(return_X_y=True)
+    model = NystroemSVR(kernel=RBF(1.0)).fit(X, y)
+    found = explain(model, X[:3])
+    assert_allclose(found.values.sum(axis=1) + found.base_values, model.predict(X[:3]), rtol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:The kernel Polynomial")
+def test_estimates_take_frames_and_every_part_of_a_background(cancer):
+    X, y = cancer
+    Z = ((X - X.mean(axis=0)) / X.std(axis=0))[:, :4]
+    frame = pd.DataFrame(Z, columns=list("abcd"))
+    model = SVC(kernel=Polynomial(degree=2, gamma=0.3, coef0=1.0)).fit(frame, y)
+    found = explain(model, frame.head(2), background=frame, n_orders=20)  # sorted rows, fewer orders
+    assert found.feature_names == list("abcd")
+    mean, spread = model.machine_values(frame).mean(), model.machine_values(frame).std()
+    assert abs(found.base_values[0] - mean) < 3 * spread / np.sqrt(20)
+    assert_allclose(
+        found.values.sum(axis=1) + found.base_values, model.machine_values(frame.head(2))[:, 0], atol=1e-9
+    )
+
+
+def test_scaling_that_may_mix_columns_is_estimated(cancer):
+    model = TunedSVC("rbf", scale=PCA(6), Cs=[0.1, 1.0, 10.0, 100.0, 1000.0]).fit(*cancer)
+    with pytest.warns(KernelwiseWarning, match="The scaling by PCA may mix columns"):
+        found = explain(model, cancer[0][:1])
+    assert not found.is_exact
+    assert_allclose(
+        found.values.sum(axis=1) + found.base_values, model.machine_values(cancer[0][:1])[:, 0], atol=1e-9
+    )
+
+
+def test_what_is_no_model_is_named(cancer):
+    X, y = cancer
+    pipeline = make_pipeline(StandardScaler(), SVC(kernel=RBF(0.1))).fit(X, y)
+    with pytest.raises(TypeError, match=r"got Pipeline of sklearn\. Pass the last step"):
+        explain(pipeline, X)
+    search = GridSearchSVC({"kernel": ["rbf"], "C": [1.0, 2.0]}).fit(X, y)
+    with pytest.raises(TypeError, match=r"got GridSearchSVC of kernelwise\. Pass its best_estimator_"):
+        explain(search, X)
+    with pytest.raises(ValueError, match="refit=False"):
+        explain(TunedSVC("rbf", refit=False).fit(X, y), X[:2])
+    with pytest.raises(NotFittedError):
+        explain(SVC(), X)
+
+
+def test_mistakes_in_the_background_are_said_to_be_there(cancer):
+    model = TunedSVC("rbf").fit(*cancer)
+    for background in (np.full((2, 6), np.nan), np.empty((0, 6)), np.zeros((2, 3))):
+        with pytest.raises(ValueError, match="In the background of explain"):
+            explain(model, cancer[0][:2], background=background)

@@ -168,3 +168,26 @@ def test_dark_scheme_has_light_letters(browser, hostile, tmp_path):
     visit.page.emulate_media(color_scheme="dark")
     assert visit.page.evaluate(colour) > 128
     visit.context.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_what_it_looks_at_is_drawn(browser, hostile, tmp_path, width):
+    hostile.model.report(tmp_path / "report.html", hostile.X, hostile.y)
+    visit = Visit(browser, tmp_path / "report.html", width, 900)
+    section = visit.page.locator("#looks-at")
+    assert SCRIPT in section.locator(".bars .name").first.inner_text()
+    assert SCRIPT in "".join(section.locator(".title").all_text_contents())
+    assert section.locator(".specks").count() == 3
+    for specks in section.locator(".specks").all():
+        box = specks.bounding_box()
+        assert box["width"] > 100
+        assert box["height"] > 30
+    bars = section.locator(".signed span").all()
+    assert len(bars) == 9
+    for bar in bars:
+        box, track = bar.bounding_box(), bar.locator("..").bounding_box()
+        assert track["width"] > 60
+        assert track["x"] - 1 <= box["x"]
+        assert box["x"] + box["width"] <= track["x"] + track["width"] + 1
+    assert visit.is_no_wider_than_its_window
+    visit.context.close()

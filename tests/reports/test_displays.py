@@ -6,15 +6,19 @@ import matplotlib
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 import kernelwise
 from kernelwise import (
     CPathDisplay,
     CriterionDisplay,
+    Explanation,
+    ExplanationDisplay,
     RelevanceDisplay,
     SearchSurfaceDisplay,
     TunedSVC,
+    explain,
 )
 from kernelwise.reports.displays import base
 
@@ -122,3 +126,38 @@ def test_displays_are_public():
     names = {"CPathDisplay", "CriterionDisplay", "RelevanceDisplay", "SearchSurfaceDisplay"}
     assert names <= set(kernelwise.__all__)
     assert names <= set(kernelwise.reports.__all__)
+
+
+@pytest.fixture
+def explanation():
+    values = np.array([[1.0, -2.0, 0.1, 0.1], [3.0, 0.0, 0.1, -0.1]])
+    data = np.array([[0.5, 1.0, 2.0, 3.0], [1.5, 2.0, 3.0, 4.0]])
+    return Explanation(values, np.full(2, 0.25), data, ["a", "price in $", "c", "d"])
+
+
+def test_bars_of_all_rows_and_of_one(explanation, ax):
+    display = ExplanationDisplay.from_explanation(explanation, max_shown=2, ax=ax)
+    assert display.names == ["a", "price in $", "2 other columns"]
+    assert_allclose([bar.get_width() for bar in ax.patches], [2.0, 1.0, 0.2])
+    assert [label.get_text() for label in ax.get_yticklabels()][1] == r"price in \$"
+    ax.clear()
+    one = ExplanationDisplay.from_explanation(explanation, row=0, ax=ax)
+    assert one.names == ["price in $ = 1", "a = 0.5", "c = 2", "d = 3"]
+    assert_allclose([bar.get_width() for bar in ax.patches], [-2.0, 1.0, 0.1, 0.1])
+    assert ax.patches[0].get_facecolor() != ax.patches[1].get_facecolor()
+    assert ax.get_xlabel() == "value: from 0.25 without any column to -0.55 with all"
+
+
+def test_one_column_is_never_hidden_as_others(explanation, ax):
+    display = ExplanationDisplay.from_explanation(explanation, max_shown=3, ax=ax)
+    assert display.names == ["a", "price in $", "c", "d"]
+
+
+def test_explanations_are_drawn_of_a_model_and_one_output(ax):
+    X, y = load_iris(return_X_y=True)
+    model = TunedSVC("rbf", Cs=[0.1, 1.0, 10.0]).fit(X, y)
+    display = ExplanationDisplay.from_estimator(model, X[:5], background=X[::10], of="1", ax=ax)
+    expected = explain(model, X[:5], background=X[::10]).of_output(1).importance()
+    assert_allclose(display.lengths, -np.sort(-expected))
+    with pytest.raises(ValueError, match=r"has the outputs 0, 1, 2\. Draw one of them"):
+        ExplanationDisplay(explain(model, X[:5]))

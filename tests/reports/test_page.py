@@ -102,13 +102,18 @@ def test_policy_lets_nothing_run_or_load(hostile, tmp_path):
     assert "script" not in policy
 
 
+def dependence(n):
+    """Names of the figures of n columns."""
+    return [f"dependence-{k}" for k in range(n)]
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("hostile", {"criterion", "tried", "paths", "reliability", "roc", "regions"}),
+        ("hostile", {"criterion", "tried", "paths", "reliability", "roc", "regions", *dependence(3)}),
         ("three", {"criterion", "tried", "paths", "reliability", "metric", "regions"}),
-        ("diagonal", {"criterion", "tried", "paths", "reliability", "roc", "regions"}),
-        ("regression", {"criterion", "tried", "paths", "predictions", "residuals"}),
+        ("diagonal", {"criterion", "tried", "paths", "reliability", "roc", "regions", *dependence(6)}),
+        ("regression", {"criterion", "tried", "paths", "predictions", "residuals", *dependence(2)}),
     ],
 )
 def test_figures_are_those_with_data(name, expected, request):
@@ -122,7 +127,7 @@ def test_the_answer_comes_first_and_the_search_last(hostile, regression, tmp_pat
     text = written(hostile, tmp_path)
     how = ["how"] if report_data(hostile.model).how else []
     assert Elements(text).sections == [
-        *("confusion-1", "calibration", "roc", "regions", "findings"),
+        *("confusion-1", "calibration", "roc", "regions", "looks-at", "findings"),
         *("why", *how, "criterion", "paths", "support", "history", "repeat"),
     ]
     assert text.index('id="findings"') < text.index('id="experts"') < text.index('id="why"')

@@ -13,6 +13,7 @@ from kernelwise.cli.compare import compare
 from kernelwise.cli.demo import demo
 from kernelwise.cli.diagnose import diagnose
 from kernelwise.cli.errors import run
+from kernelwise.cli.explain import explain
 from kernelwise.cli.export import export
 from kernelwise.cli.predict import predict
 from kernelwise.cli.reproduce import reproduce
@@ -25,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for command in (tune, predict, export, diagnose, compare, reproduce, demo):
+for command in (tune, predict, explain, export, diagnose, compare, reproduce, demo):
     app.command()(command)
 
 

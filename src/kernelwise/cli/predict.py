@@ -128,12 +128,12 @@ def _score(machine: Any, encoding: Any, table: Any, X: Any, predictions: Any) ->
     return f"{score_name(machine)} {machine.scorer_(machine, X, labels):.4f}, {accuracy}"
 
 
-def check_order(model: Path, file: Path) -> None:
+def check_order(model: Path, file: Path, command: str = "predict") -> None:
     """Raise if what stands in the place of the model is none, and say so if the two are exchanged."""
     if not model.is_file() or is_model(model):
         return
     if file.is_file() and is_model(file):
-        raise UserError(f"the model comes first: kernelwise predict {file} {model}")
+        raise UserError(f"the model comes first: kernelwise {command} {file} {model}")
     raise UserError(
         f"{model} is not a kernelwise model, or it was damaged. The model comes first and then the file; "
         "`kernelwise tune FILE --model model.kw` makes one."

@@ -1,6 +1,6 @@
 """Which columns made a prediction: Shapley values of kernel machines."""
 
-from kernelwise.explanation.explain import explain, explain_pairs
 from kernelwise.explanation.explanation import Explanation
+from kernelwise.explanation.shapley import explain, explain_pairs, explains_exactly
 
-__all__ = ["Explanation", "explain", "explain_pairs"]
+__all__ = ["Explanation", "explain", "explain_pairs", "explains_exactly"]

@@ -1,4 +1,4 @@
-"""Machines whose kernels are products over columns, and their exact Shapley values."""
+"""Machines whose kernels are products over columns, or linear, and their exact Shapley values."""
 
 from __future__ import annotations
 
@@ -14,35 +14,55 @@ from kernelwise.explanation.compiled import add_interactions, add_values
 from kernelwise.export.plain_model import PlainModel, Term
 
 #: Distances that are sums over columns, so that exp(−s·D) is a product over them.
-DIFFERENCES: dict[str, Callable[[np.ndarray], np.ndarray]] = {"sqeuclidean": np.square, "cityblock": np.abs}
+DIFFERENCES: dict[str, Callable[..., np.ndarray]] = {"sqeuclidean": np.square, "cityblock": np.abs}
 #: Numbers of an array of factors, at most: 32 MiB.
 MOST_NUMBERS = 1 << 22
 
 
 def is_product(plain: PlainModel) -> bool:
-    """Whether every kernel of a machine is a product over columns."""
-    return all(term.form in DIFFERENCES and _is_diagonal(term) for term in plain.terms)
+    """Whether every kernel of a machine is a product over columns, or linear."""
+    return all(_is_product(term) or _is_linear(term) for term in plain.terms)
 
 
-def _is_diagonal(term: Term) -> bool:
-    return term.L is None or term.L.ndim == 1
+def _is_product(term: Term) -> bool:
+    return term.form in DIFFERENCES and (term.L is None or term.L.ndim == 1)
+
+
+def _is_linear(term: Term) -> bool:
+    return term.form == "linear" and term.L is None
 
 
 @dataclass(frozen=True)
 class Products:
-    """A machine f(x) = b + Σ_terms Σ_i β_i ∏_groups k(x, z_i), and how to compute its factors.
+    """A machine f(x) = b + wᵀx + Σ_terms Σ_i β_i ∏_columns k(x, z_i), and how to compute its factors.
 
-    ``group``, of shape (n_features,), is the column of the user's table that each feature belongs to: those
-    of a word that is coded by several features are present or absent together.
+    ``group``, of shape (n_features,), is the column of the user's table, of ``n_columns``, that each feature
+    belongs to: those of a word that is coded by several features are present or absent together.
     """
 
     plain: PlainModel
     group: np.ndarray
+    n_columns: int
+
+    def _summed(self, values: np.ndarray) -> np.ndarray:
+        """Sums over the features of each column, from (…, n_features) to (…, n_columns)."""
+        if np.array_equal(self.group, np.arange(self.n_columns)):
+            return values
+        order = np.argsort(self.group, kind="stable")
+        columns, starts = np.unique(self.group[order], return_index=True)
+        sums = np.zeros((*values.shape[:-1], self.n_columns))  # a column may have no feature
+        sums[..., columns] = np.add.reduceat(values[..., order], starts, axis=-1)
+        return sums
 
     @property
-    def n_columns(self) -> int:
-        """Columns that are explained."""
-        return int(self.group.max()) + 1
+    def _products(self) -> list[Term]:
+        return [term for term in self.plain.terms if _is_product(term)]
+
+    @property
+    def _weights(self) -> np.ndarray:
+        """Weights of the features in linear kernels, (n_machines, n_features)."""
+        share = sum(term.weight for term in self.plain.terms if _is_linear(term))
+        return np.asarray(share * (self.plain.beta @ self.plain.support))
 
     def scaled(self, X: np.ndarray) -> np.ndarray:
         """Rows as the machine takes them, of shape (n_rows, n_features)."""
@@ -50,21 +70,24 @@ class Products:
 
     def factors(self, term: Term, Z: np.ndarray, support: np.ndarray) -> np.ndarray:
         """Factors of every row, support vector and column, (n_rows, n_support, n_columns)."""
-        difference = DIFFERENCES[term.form]
-        exponents = np.zeros((len(Z), len(support), self.n_columns))
-        scale = np.ones(Z.shape[1]) if term.L is None else term.L
-        for k, column in enumerate(self.group):
-            exponents[:, :, column] += difference(scale[k] * (Z[:, k, None] - support[None, :, k]))
-        return np.exp(-term.scale * exponents)
+        scale = 1.0 if term.L is None else term.L
+        differences = (scale * Z)[:, None, :] - (scale * support)[None, :, :]
+        exponents = self._summed(DIFFERENCES[term.form](differences, out=differences))
+        exponents *= -term.scale
+        return np.exp(exponents, out=exponents)
 
     def values(self, X: np.ndarray, background: np.ndarray | None, n_jobs: int | None) -> np.ndarray:
         """Shapley values of shape (n_rows, n_columns, n_machines).
 
-        Without ``background`` an absent column has the factor one. With it the value of a coalition is the
-        mean over background rows of f of the row with its absent columns from there.
+        Without ``background`` an absent column has the factor one, and 0 in linear kernels. With it the value
+        of a coalition is the mean over background rows of f of the row with its absent columns from there.
         """
         shape = len(X), self.n_columns, len(self.plain.beta)
-        return self._blocks(X, background, shape, add_values, n_jobs)
+        found = self._blocks(X, background, shape, add_values, n_jobs)
+        away = self.scaled(X) - (0.0 if background is None else self.scaled(background).mean(axis=0))
+        for m, weights in enumerate(self._weights):
+            found[:, :, m] += self._summed(weights * away)
+        return found
 
     def interactions(self, X: np.ndarray, background: np.ndarray | None, n_jobs: int | None) -> np.ndarray:
         """Shapley interaction indices, symmetric, of shape (n_rows, n_columns, n_columns, n_machines)."""
@@ -75,29 +98,40 @@ class Products:
     def absent(self, background: np.ndarray | None) -> np.ndarray:
         """The value of no column, (n_machines,): of factors one, or the mean over background rows."""
         if background is None:
-            weights = sum(term.weight for term in self.plain.terms)
+            weights = sum(term.weight for term in self._products)
             return np.asarray(self.plain.intercept + weights * self.plain.beta.sum(axis=1))
         return self.plain.machine_values(background).mean(axis=0)
 
     def _blocks(
         self, X: np.ndarray, background: np.ndarray | None, shape: Any, add: Any, n_jobs: int | None
     ) -> np.ndarray:
-        """Sums over terms and support vectors, in blocks of bounded memory, rows in threads."""
+        """Sums over terms, support vectors and background rows in blocks of bounded memory."""
         Z, out = self.scaled(X), np.zeros(shape)
         B = None if background is None else self.scaled(background)
         with one_blas_thread():
-            for term, rows in self._parts(1 if B is None else len(B)):
-                self._add(term, rows, Z, B, out, add, n_jobs)
+            for term in self._products:
+                for rows, absent in self._parts(1 if B is None else len(B)):
+                    part = None if B is None else B[absent]
+                    share = 1.0 if B is None or part is None else len(part) / len(B)
+                    self._add(term, share, self.plain.support[rows], rows, Z, part, out, add, n_jobs)
         return out
 
     def _add(
-        self, term: Term, rows: slice, Z: np.ndarray, B: np.ndarray | None, out: Any, add: Any, n_jobs: Any
+        self,
+        term: Term,
+        share: float,
+        support: np.ndarray,
+        rows: slice,
+        Z: np.ndarray,
+        B: np.ndarray | None,
+        out: np.ndarray,
+        add: Any,
+        n_jobs: int | None,
     ) -> None:
-        """Add what one term and some support vectors contribute."""
-        support = self.plain.support[rows]
-        beta = np.ascontiguousarray(term.weight * self.plain.beta[:, rows])
+        """Add what one term contributes for some support vectors and background rows, rows in threads."""
+        beta = np.ascontiguousarray(share * term.weight * self.plain.beta[:, rows])
         V = np.ones((1, len(support), self.n_columns)) if B is None else self.factors(term, B, support)
-        size = max(1, MOST_NUMBERS // (len(support) * self.n_columns))
+        size = max(1, MOST_NUMBERS // (len(support) * len(self.group)))
 
         def block(first: int) -> None:
             part = slice(first, first + size)
@@ -105,9 +139,11 @@ class Products:
 
         threads(n_jobs)(delayed(block)(first) for first in range(0, len(Z), size))
 
-    def _parts(self, n_absent: int) -> Iterator[tuple[Term, slice]]:
-        """Every term with support vectors whose absent factors are few enough to hold."""
-        size = max(1, MOST_NUMBERS // (n_absent * self.n_columns))
-        for term in self.plain.terms:
-            for first in range(0, len(self.plain.support), size):
-                yield term, slice(first, first + size)
+    def _parts(self, n_absent: int) -> Iterator[tuple[slice, slice]]:
+        """Support vectors and background rows whose factors are few enough to hold."""
+        d = len(self.group)
+        n_together = min(n_absent, max(1, MOST_NUMBERS // d))
+        size = max(1, MOST_NUMBERS // (n_together * d))
+        for first in range(0, len(self.plain.support), size):
+            for other in range(0, n_absent, n_together):
+                yield slice(first, first + size), slice(other, other + n_together)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kernelwise.explanation.products import MOST_NUMBERS
+
 
 def sampled_values(
     predict: Callable[[np.ndarray], np.ndarray],
@@ -33,11 +35,16 @@ def sampled_values(
     """
     random = np.random.default_rng(random_state)
     d = int(group.max()) + 1
+    n_together = max(1, MOST_NUMBERS // ((d + 1) * X.shape[1]))
     values, errors = [], []
     for row in X:
-        orders = np.array([random.permutation(d) for _ in background])
-        both = [_changes(predict, row, background, order, group) for order in (orders, orders[:, ::-1])]
-        samples = (both[0] + both[1]) / 2.0
+        parts = []
+        for first in range(0, len(background), n_together):
+            starts = background[first : first + n_together]
+            orders = np.array([random.permutation(d) for _ in starts])
+            both = [_changes(predict, row, starts, order, group) for order in (orders, orders[:, ::-1])]
+            parts.append((both[0] + both[1]) / 2.0)
+        samples = np.concatenate(parts)
         values.append(samples.mean(axis=0))
         errors.append(samples.std(axis=0, ddof=1) / np.sqrt(len(samples)))
     return np.array(values), np.array(errors)

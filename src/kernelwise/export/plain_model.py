@@ -205,15 +205,19 @@ def _term(weight: float, part: Kernel, n_features: int) -> Term:
     return Term(part.title, weight, params["kernel"], *numbers, L=L)
 
 
+def has_plain_scaling(scaler: Any) -> bool:
+    """Whether a scaler, or none, is (x − shift)∘factor."""
+    kinds = (type(None), StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler)
+    return type(scaler) in kinds and not getattr(scaler, "clip", False)
+
+
 def _affine(scaler: Any, n_features: int) -> tuple[np.ndarray, np.ndarray]:
     """A scaler as (x − shift)∘factor, each of shape (n_features,)."""
     shift, factor = np.zeros(n_features), np.ones(n_features)
     if scaler is None:
         return shift, factor
     kind = type(scaler)
-    if kind not in (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler) or getattr(
-        scaler, "clip", False
-    ):
+    if not has_plain_scaling(scaler):
         raise IncompatibleError(
             "to_onnx and to_c write StandardScaler, MinMaxScaler without clip, MaxAbsScaler and "
             f"RobustScaler, and this model has {scaler}. {ELSE}"

@@ -4,6 +4,7 @@ from kernelwise.reports.data import ReportData, report_data
 from kernelwise.reports.displays import (
     CPathDisplay,
     CriterionDisplay,
+    ExplanationDisplay,
     RelevanceDisplay,
     SearchSurfaceDisplay,
 )
@@ -12,6 +13,7 @@ from kernelwise.reports.page import write_report
 __all__ = [
     "CPathDisplay",
     "CriterionDisplay",
+    "ExplanationDisplay",
     "RelevanceDisplay",
     "ReportData",
     "SearchSurfaceDisplay",

@@ -19,6 +19,7 @@ from kernelwise.reports.facts import class_counts, row_count
 from kernelwise.reports.findings import report_findings
 from kernelwise.reports.headline import headline
 from kernelwise.reports.held_out import Confusion, Reliability
+from kernelwise.reports.looks_at import LooksAt, looks_at
 from kernelwise.reports.paths import CPath, c_paths, chosen
 from kernelwise.reports.provenance import Provenance, provenance
 from kernelwise.reports.regions import Regions, decision_regions
@@ -63,6 +64,8 @@ class ReportData:
     predictions : list of Predictions
         Of a regression.
     relevance : Relevance or None
+    looks_at : LooksAt or None
+        Which columns made the predictions, where the kernel is a product over columns.
     regions : Regions or None
     findings : tuple of Finding
         The most serious first; without advice that was followed.
@@ -97,6 +100,7 @@ class ReportData:
     criterion: CriterionCurves | None = None
     support: Support | None = None
     relevance: Relevance | None = None
+    looks_at: LooksAt | None = None
     regions: Regions | None = None
     comparison: Versus | None = None
     losses: list[str] = field(default_factory=list)
@@ -133,7 +137,8 @@ def report_data(
     model : TunedSVC or TunedSVR
         Fitted.
     X, y : array, default=None
-        The training rows, for decision regions, findings about the data and their fingerprint.
+        The training rows, for decision regions, what the model looks at, findings about the data and their
+        fingerprint.
     test : (X_test, y_test), default=None
     comparison : Comparison, default=None
         Of `kernelwise.compare`.
@@ -182,6 +187,8 @@ def report_data(
     parts = unseen_classes(model, test) if of_classes else unseen_targets(model, test)
     if X is not None and of_classes and has_machine:
         parts["regions"] = decision_regions(model, X, y, coded_names(model))
+    if X is not None and has_machine:
+        parts["looks_at"] = looks_at(model, X, y, lines)
     if comparison is not None:
         parts |= {"comparison": versus(comparison), "losses": [*comparison.verdict(), *comparison.losses()]}
     answer = answer_of(model, test)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kernelwise.reports.data import ReportData
+from kernelwise.reports.looks_at_figure import dependence_figure
 from kernelwise.reports.regions_figure import regions_figure
 from kernelwise.reports.relevance_figure import metric_figure
 from kernelwise.reports.search_figures import criterion_figure, paths_figure, tried_figure
@@ -30,6 +31,9 @@ def figures(data: ReportData) -> dict[str, str]:
         charts["residuals"] = residuals_figure(data.predictions)
     if data.relevance is not None and data.relevance.correlations is not None:
         charts["metric"] = metric_figure(data.relevance)
+    if data.looks_at is not None:
+        for k, part in enumerate(data.looks_at.dependence):
+            charts[f"dependence-{k}"] = dependence_figure(part)
     if data.regions is not None:
         charts["regions"] = regions_figure(data.regions)
     return {name: chart.markup() for name, chart in charts.items()}

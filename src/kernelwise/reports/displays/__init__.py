@@ -2,7 +2,14 @@
 
 from kernelwise.reports.displays.c_path import CPathDisplay
 from kernelwise.reports.displays.criterion import CriterionDisplay
+from kernelwise.reports.displays.explanation import ExplanationDisplay
 from kernelwise.reports.displays.relevance import RelevanceDisplay
 from kernelwise.reports.displays.search_surface import SearchSurfaceDisplay
 
-__all__ = ["CPathDisplay", "CriterionDisplay", "RelevanceDisplay", "SearchSurfaceDisplay"]
+__all__ = [
+    "CPathDisplay",
+    "CriterionDisplay",
+    "ExplanationDisplay",
+    "RelevanceDisplay",
+    "SearchSurfaceDisplay",
+]

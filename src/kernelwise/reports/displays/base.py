@@ -13,8 +13,8 @@ from kernelwise.reports.colours import INK
 STAR = {"marker": "*", "s": 160, "color": INK, "zorder": 5, "label": "chosen"}
 
 
-class Display(ABC):
-    """A picture that is made from a fitted `TunedSVC` or `TunedSVR`.
+class Picture(ABC):
+    """What is drawn on axes.
 
     Attributes
     ----------
@@ -25,26 +25,8 @@ class Display(ABC):
     ax_: Any
     figure_: Any
 
-    @classmethod
-    @abstractmethod
-    def _of(cls, estimator: Any) -> Self:
-        """The display of a fitted estimator, not yet drawn."""
-
     @abstractmethod
     def _draw(self, ax: Any) -> None: ...
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
-        """Draw a fitted estimator.
-
-        Parameters
-        ----------
-        estimator : TunedSVC or TunedSVR
-        ax : matplotlib Axes, default=None
-            None makes a new figure.
-        """
-        check_tuned(estimator)
-        return cls._of(estimator).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw on ``ax``, or on a new figure."""
@@ -59,3 +41,31 @@ class Display(ABC):
         self.ax_, self.figure_ = ax, ax.figure
         self._draw(ax)
         return self
+
+
+class Display(Picture):
+    """A picture that is made from a fitted `TunedSVC` or `TunedSVR`.
+
+    Attributes
+    ----------
+    ax_, figure_
+        matplotlib's, after :meth:`plot`.
+    """
+
+    @classmethod
+    @abstractmethod
+    def _of(cls, estimator: Any) -> Self:
+        """The display of a fitted estimator, not yet drawn."""
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+        """Draw a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : TunedSVC or TunedSVR
+        ax : matplotlib Axes, default=None
+            None makes a new figure.
+        """
+        check_tuned(estimator)
+        return cls._of(estimator).plot(ax=ax)

@@ -84,6 +84,12 @@ class Chart:
         marks = [point(a, b, shape, t, size) for a, b, t in places if np.isfinite(a) and np.isfinite(b)]
         self._group("".join(marks), colour, f"dots {shape}")
 
+    def specks(self, x: Any, y: Any, colour: str | None = None) -> None:
+        """Many points without titles, as one path: lines of no length with round ends."""
+        places = np.column_stack([self.x.places(x), 1.0 - self.y.places(y)]) * UNIT
+        path = "".join(f"M{a:.0f} {b:.0f}h.1" for a, b in places[np.isfinite(places).all(axis=1)])
+        self._stretched(element("path", d=path, class_="specks"), colour)
+
     def whiskers(self, x: Any, low: Any, high: Any, colour: str | None = None) -> None:
         """Upright lines from low to high."""
         ends = zip(self.x.places(x), self.y.places(low), self.y.places(high), strict=True)

@@ -9,6 +9,8 @@ import numpy as np
 
 #: Numbers along an axis, about; those of an axis over orders of magnitude, and of cells, at most.
 N_TICKS, MAX_POWERS, MAX_RANKS = 5, 7, 16
+#: Names along an axis, at most, and letters of all of them together that a narrow drawing has room for.
+MAX_NAMES, LETTERS = 6, 36
 #: Room at both ends, as a share of the range.
 ROOM = 0.04
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -66,6 +68,21 @@ class Ranks(Scale):
         ranks = range(1, n + 1, 1 + n // MAX_RANKS)
         places = [(rank - 0.5) / n for rank in ranks]
         return [(1 - p if self.is_reversed else p, str(k)) for p, k in zip(places, ranks, strict=True)]
+
+
+@dataclass(frozen=True)
+class Names(Scale):
+    """An axis of cells with names, the k-th from k to k + 1; of many some are named."""
+
+    names: tuple[str, ...] = ()
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """The middle of each cell."""
+        n = len(self.names)
+        limit = max(4, LETTERS // min(n, MAX_NAMES))
+        shown = range(0, n, 1 + (n - 1) // MAX_NAMES)
+        texts = [name if len(name) <= limit else f"{name[: limit - 1]}…" for name in self.names]
+        return [((k + 0.5) / n, texts[k]) for k in shown]
 
 
 def power_text(exponent: int) -> str:

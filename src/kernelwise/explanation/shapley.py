@@ -6,21 +6,14 @@ import warnings
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.callers import stacklevel_of_user
-from kernelwise._core.validation import check_range
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
 from kernelwise.explanation.explanation import INTERVENTIONAL, KERNEL, Explanation
 from kernelwise.explanation.outputs import Outputs, outputs_of
-from kernelwise.explanation.products import Products, is_product
+from kernelwise.explanation.reader import Reader
 from kernelwise.explanation.sampling import sampled_values
-from kernelwise.export.plain_model import PlainModel, plain_numbers
-from kernelwise.kernels import Kernel
 
-#: Background rows of an estimate that nobody gave a background to: support vectors, at most so many.
-N_BACKGROUND = 100
 #: Columns of which pairs are looked at, at most: the work grows like the fourth power.
 MOST_INTERACTING = 30
 #: Columns of a correlation above this make the two value functions differ.
@@ -39,15 +32,16 @@ def explain(
 ) -> Explanation:
     """Shapley values: what every column contributed to the model's output for each row.
 
-    A kernel exp(−s·D) of a squared Euclidean or city-block distance, with or without weights of columns, and
-    a sum of such kernels, is a product over columns. For these the values are exact, in time that grows
-    like (rows) × (support vectors) × (columns)². For other kernels (polynomial, KMOD, full metrics) they are
-    estimated from random orders of the columns, with a standard error.
+    A kernel exp(−s·D) of a squared Euclidean or city-block distance, with or without weights of columns, is a
+    product over columns. For these, for the linear kernel and for sums of them the values are exact, in time
+    that grows like (rows) × (support vectors) × (columns)^1.5. For other kernels (polynomial, KMOD, full
+    metrics) they are estimated from random orders of the columns, with a standard error.
 
     There are two meanings of an absent column. Without ``background`` its factor in the kernel is one, as if
-    it agreed with every support vector: the *kernel's own* value function, which needs no other data. With
-    background rows, absent columns take their values from there, averaged over the rows: the
-    *interventional* value function. Both are exact for products.
+    it agreed with every support vector, and in a linear kernel it is zero, for standardised columns their
+    mean: the *kernel's own* value function, which needs no other data. With background rows, absent columns
+    take their values from there, averaged over the rows: the *interventional* value function. Both are
+    exact. An estimate is of the second, and takes support vectors for a background if it has none.
 
     Parameters
     ----------
@@ -61,7 +55,8 @@ def explain(
         odds of the model's sigmoids in the same way; coupling probabilities of pairs is not part of it.
         "prediction" is that of a regression. None is "decision" or "prediction".
     n_orders : int, default=50
-        Orders of the columns for each row of an estimate, each used forwards and backwards.
+        Orders of the columns for each row of an estimate, each used forwards and backwards, and each from
+        one background row.
     random_state : int, default=0
         Of an estimate.
     n_jobs : int, default=None
@@ -84,15 +79,15 @@ def explain(
     >>> bool(abs(total - model.machine_values(data.data.head())[:, 0]).max() < 1e-9)
     True
     """
-    reader = _Reader(model)
+    reader = Reader(model)
     X, data = reader.read(X)
-    B = None if background is None else reader.read(background)[0]
+    B = reader.read_background(background)
     outputs = outputs_of(model, output)
     chosen = output or ("decision" if hasattr(model, "classes_") else "prediction")
     products = reader.products()
     errors = None
     if products is not None:
-        _warn_if_correlated(X if B is None else B, products.group, reader.names)
+        _warn_if_correlated(X if B is None else B, reader)
         found = products.values(X, B, n_jobs) @ outputs.weights
         base = products.absent(B) @ outputs.weights + outputs.offset
     else:
@@ -115,16 +110,41 @@ def explain_pairs(
     """Shapley interaction indices of pairs of columns, exact, for at most 30 columns.
 
     The index of a pair is what both columns contribute together beyond what they contribute one by one,
-    averaged over coalitions of the others; the diagonal is zero. Parameters are those of `explain`.
+    averaged over coalitions of the others; the diagonal is zero.
+
+    Parameters
+    ----------
+    model : TunedSVC, TunedSVR, SVC, SVR, NystroemSVC or NystroemSVR
+        Fitted, with a kernel that `explain` has exact values for.
+    X : array or data frame of shape (n_rows, n_features)
+    background : array or data frame of shape (n_background, n_features), default=None
+    output : {"decision", "probability-log-odds", "prediction"}, default=None
+    n_jobs : int, default=None
+        As in `explain`.
 
     Returns
     -------
     interactions : ndarray of shape (n_rows, n_columns, n_columns) or (…, n_outputs)
         Symmetric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise import TunedSVC
+    >>> from kernelwise.datasets import make_weston
+    >>> from kernelwise.explanation import explain_pairs
+    >>> X, y = make_weston(100, n_noise=2, random_state=0)
+
+    Two features tell the classes apart together, and neither does alone:
+
+    >>> model = TunedSVC("diagonal").fit(X, y)
+    >>> pairs = np.abs(explain_pairs(model, X[:30], background=X[30:60])).mean(axis=0)
+    >>> pairs.shape, bool(pairs[0, 1] == pairs.max())
+    ((4, 4), True)
     """
-    reader = _Reader(model)
+    reader = Reader(model)
     X, _ = reader.read(X)
-    B = None if background is None else reader.read(background)[0]
+    B = reader.read_background(background)
     products = reader.products()
     if products is None:
         raise IncompatibleError(
@@ -140,78 +160,52 @@ def explain_pairs(
     return _squeezed(outputs, products.interactions(X, B, n_jobs) @ outputs.weights)
 
 
-class _Reader:
-    """The samples of a fitted model, its numbers, and the names of its columns."""
+def explains_exactly(model: Any) -> bool:
+    """Whether `explain` has exact values for a model; False for what it cannot explain at all.
 
-    def __init__(self, model: Any) -> None:
-        check_is_fitted(model)
-        self.model = model
-        self.machine = getattr(model, "best_estimator_", model)
-        kernel = getattr(self.machine, "kernel_", None)
-        if not isinstance(kernel, Kernel) or kernel.takes_distances:
-            raise IncompatibleError(
-                "explain needs a kernel of samples with columns, and this model has none (a precomputed "
-                "matrix, or a function of your own)."
-            )
-        n = model.n_features_in_
-        given = getattr(model, "feature_names_in_", None)
-        self.names = [f"column {k}" for k in range(n)] if given is None else [str(name) for name in given]
+    Parameters
+    ----------
+    model : object
+        Fitted.
 
-    def read(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Rows as numbers, (n_rows, n_features), and as they are shown."""
-        X = self.model._read_new(X)
-        if sparse.issparse(X):
-            X = X.toarray()
-        X = np.asarray(X, dtype=float)
-        check_range(X)
-        return X, X
+    Returns
+    -------
+    is_exact : bool
 
-    def numbers(self) -> PlainModel | None:
-        """The model as plain numbers; None if it cannot be written so."""
-        try:
-            return plain_numbers(self.model, self.machine)
-        except IncompatibleError:
-            return None
-
-    def products(self) -> Products | None:
-        """The model as sums of products over columns; None if it is none."""
-        plain = self.numbers()
-        if plain is None or not is_product(plain):
-            return None
-        return Products(plain, np.arange(len(plain.shift)))
-
-    def values(self, X: np.ndarray) -> np.ndarray:
-        """Machine values in the units of the output, (n_rows, n_machines)."""
-        mean, deviation = getattr(self.model, "target_mean_", 0.0), getattr(self.model, "target_scale_", 1.0)
-        return mean + deviation * self.model.machine_values(X)
-
-    def background(self, random_state: int) -> np.ndarray:
-        """Support vectors in the units of X, at most `N_BACKGROUND`."""
-        support = self.machine.support_vectors_
-        support = support.toarray() if sparse.issparse(support) else np.asarray(support)
-        if len(support) > N_BACKGROUND:
-            support = support[np.random.default_rng(random_state).permutation(len(support))[:N_BACKGROUND]]
-        scaler = getattr(self.model, "scaler_", None)
-        return support if scaler is None else np.asarray(scaler.inverse_transform(support))
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise import SVC
+    >>> from kernelwise.explanation import explains_exactly
+    >>> X, y = load_iris(return_X_y=True)
+    >>> [explains_exactly(SVC(kernel=kernel).fit(X, y)) for kernel in ("rbf", "linear", "poly")]
+    [True, True, False]
+    """
+    try:
+        return Reader(model).products() is not None
+    except (IncompatibleError, TypeError, ValueError):
+        return False
 
 
 def _estimated(
-    reader: _Reader, X: np.ndarray, B: np.ndarray | None, outputs: Outputs, n_orders: int, random_state: int
+    reader: Reader, X: np.ndarray, B: np.ndarray | None, outputs: Outputs, n_orders: int, random_state: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Values, standard errors, base value, and the background that an estimate is over."""
     if not isinstance(n_orders, int | np.integer) or n_orders < 2:
         raise ValueError(f"'n_orders' of explain must be an integer of at least 2, got {n_orders!r}.")
-    B = reader.background(random_state) if B is None else B
+    where = "" if B is not None else ", with support vectors as background rows"
+    B = reader.support_vectors(random_state) if B is None else B
 
     def predict(rows: np.ndarray) -> np.ndarray:
         return reader.values(rows) @ outputs.weights + outputs.offset
 
-    group = np.arange(X.shape[1])
+    # In an order of their own: rows of a file are often sorted.
+    B = B[np.random.default_rng(random_state).permutation(len(B))]
     drawn = B[np.arange(n_orders) % len(B)]
-    values, errors = sampled_values(predict, X, drawn, group, random_state)
+    values, errors = sampled_values(predict, X, drawn, reader.group, random_state)
     warnings.warn(
-        f"The kernel {reader.machine.kernel_.title} is no product over columns: its Shapley values are "
-        f"estimated from {n_orders} orders of the columns for each row, with standard errors.",
+        f"{reader.why_no_products()}: its Shapley values are estimated from {n_orders} orders of the columns "
+        f"for each row, with standard errors{where}.",
         KernelwiseWarning,
         stacklevel=stacklevel_of_user(),
     )
@@ -229,17 +223,21 @@ def _shaped(
     return _squeezed(outputs, found), _squeezed(outputs, np.tile(base, (n_rows, 1)))
 
 
-def _warn_if_correlated(X: np.ndarray, group: np.ndarray, names: list[str]) -> None:
+def _warn_if_correlated(X: np.ndarray, reader: Reader) -> None:
     """Warn if columns say nearly the same: what an absent column is then decides who has the credit."""
-    varies = np.flatnonzero(np.ptp(X, axis=0) > 0.0)
+    spread = np.ptp(X, axis=0)
+    varies = np.flatnonzero(spread > 0.0)
     if len(X) < 20 or len(varies) < 2 or len(varies) > 500:
         return
-    correlation = np.abs(np.corrcoef(X[:, varies], rowvar=False))
-    correlation[group[varies][:, None] == group[varies][None, :]] = 0.0
+    column = reader.group[varies]
+    # From 0 to 1, so that no square is out of the range of numbers.
+    columns = (X - X.min(axis=0))[:, varies] / spread[varies]
+    correlation = np.triu(np.abs(np.corrcoef(columns, rowvar=False)), 1)
+    correlation[column[:, None] == column[None, :]] = 0.0
     i, j = np.unravel_index(int(np.argmax(correlation)), correlation.shape)
     if correlation[i, j] > CORRELATED:
         warnings.warn(
-            f"Columns {names[varies[i]]!r} and {names[varies[j]]!r} have a correlation of "
+            f"Columns {reader.names[column[i]]!r} and {reader.names[column[j]]!r} have a correlation of "
             f"{correlation[i, j]:.2f}: the two value functions of explain, with and without a background, "
             "may share the credit between them differently. Compare both, or leave one of the columns out.",
             KernelwiseWarning,

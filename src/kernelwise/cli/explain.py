@@ -1,0 +1,152 @@
+"""``kernelwise explain``: which columns made the predictions of a saved model."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kernelwise._core.text import count
+from kernelwise.cli import options
+from kernelwise.cli.errors import UserError, check_different, check_writable
+from kernelwise.cli.output import print_json, print_table
+from kernelwise.cli.predict import Model, check_order, read_model
+from kernelwise.cli.session import say, session
+
+Rows = Annotated[int | None, typer.Option(metavar="N", help="Explain the first N rows. Default: all.")]
+Out = Annotated[Path | None, typer.Option(metavar="CSV", help="Write the values of every row to a file.")]
+Background = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Rows that absent columns are taken from. Default: none."),
+]
+Output = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="decision, probability-log-odds, or prediction of a regression."),
+]
+#: Columns that are printed.
+MOST_COLUMNS = 15
+
+
+def explain(
+    model: Model,
+    file: options.File,
+    rows: Rows = None,
+    out: Out = None,
+    background: Background = None,
+    output: Output = None,
+    unknown: options.UnknownOption = options.Unknown.error,
+    header: options.HasHeader = None,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Say what every column contributed to the predictions.
+
+    Shapley values: those of a row add up to its output less a base value. Without --background an absent
+    column agrees with every support vector; with it, its values are those of the background rows. They are
+    exact for kernels that are products over columns, and estimated otherwise.
+
+    \b
+    Example: kernelwise explain model.kw new.csv --rows 5 --background train.csv --out values.csv
+    """
+    from kernelwise.cli.samples import read_more
+    from kernelwise.explanation import explain as explain_rows
+
+    if rows is not None and rows < 1:
+        raise UserError(f"--rows must be at least 1, got {rows}.")
+    check_writable(out, "--out")
+    check_different(MODEL=model, FILE=file, BACKGROUND=background, out=out)
+    check_order(model, file, "explain")
+    machine, encoding = read_model(model)
+    _check_output(machine, output)
+    X, lines = _samples(read_more(file, encoding, header), encoding, unknown.value)
+    n = len(lines) if rows is None else min(rows, len(lines))
+    if rows is not None and rows > n:
+        say(f"{file} has {count(n, 'row')}: all are explained.")
+    B = None
+    if background is not None:
+        B, _ = _samples(read_more(background, encoding, header), encoding, unknown.value)
+    found = explain_rows(machine, X[:n], background=B, output=output)
+    if out is not None:
+        _write(out, found, lines[:n])
+    if json:
+        print_json(_as_json(found, file, lines[:n]))
+        return
+    if out is not None:
+        say(f"The values of {count(n, 'row')} are in {out}.")
+    _print(found)
+
+
+def _samples(table: Any, encoding: Any, unknown: str) -> tuple[Any, Any]:
+    """Rows of a file as the model takes them, and their lines."""
+    notes: list[str] = []
+    X = encoding.rows(table, unknown, notes)
+    for note in notes:
+        say(note)
+    return X, table.lines
+
+
+def _check_output(machine: Any, output: str | None) -> None:
+    from kernelwise.cli._choices import check_choice
+    from kernelwise.explanation.outputs import CLASSIFIER_OUTPUTS, REGRESSOR_OUTPUTS
+
+    if output is not None:
+        of_classes = hasattr(machine, "classes_")
+        check_choice("--output", output, CLASSIFIER_OUTPUTS if of_classes else REGRESSOR_OUTPUTS)
+
+
+def _write(path: Path, found: Any, lines: Any) -> None:
+    """One line for each row, and for each class of several: the base value, the columns, the output."""
+    from kernelwise._core.files import whole_file
+
+    names = ["class"] if found.output_names else []
+    rows: list[list[Any]] = [["line", *names, "base value", *found.feature_names, found.output]]
+    for k, line in enumerate(lines):
+        for label, part in _parts(found[k]):
+            numbers = [part.base_values[0], *part.values[0], part.base_values[0] + part.values[0].sum()]
+            rows.append([int(line), *label, *(repr(float(value)) for value in numbers)])
+    with whole_file(path, "w", newline="", encoding="utf-8") as handle:
+        csv.writer(handle, lineterminator="\n").writerows(rows)
+    session.written.append(path)
+
+
+def _parts(found: Any) -> list[tuple[list[str], Any]]:
+    """The outputs one by one, each with its name in a list, which is empty for one output."""
+    if not found.output_names:
+        return [([], found)]
+    return [([name], found.of_output(k)) for k, name in enumerate(found.output_names)]
+
+
+def _print(found: Any) -> None:
+    """The mean of |value| of every column, the largest first."""
+    import numpy as np
+
+    importance = found.importance().reshape(len(found.feature_names), -1)
+    order = np.argsort(-importance.mean(axis=1), kind="stable")
+    heads = [f"mean |value|, {name}" for name in found.output_names] or ["mean |value|"]
+    shown = order[:MOST_COLUMNS]
+    table = [[found.feature_names[k], *(f"{value:.4g}" for value in importance[k])] for k in shown]
+    if found.relevance is not None:
+        heads.append("learned weight")
+        table = [[*row, f"{found.relevance[k]:.4g}"] for row, k in zip(table, shown, strict=True)]
+    print_table(table, ["column", *heads])
+    if len(order) > MOST_COLUMNS:
+        print(f"and {count(len(order) - MOST_COLUMNS, 'more column')}")
+
+
+def _as_json(found: Any, file: Path, lines: Any) -> dict[str, Any]:
+    import kernelwise
+
+    about = {"command": "explain", "version": kernelwise.__version__, "file": str(file)}
+    what = {"output": found.output, "value_function": found.value_function, "is_exact": found.is_exact}
+    names = {"columns": found.feature_names, "classes": found.output_names}
+    numbers = {
+        "lines": [int(line) for line in lines],
+        "base_values": found.base_values,
+        "values": found.values,
+        "standard_errors": found.standard_errors,
+        "importance": found.importance(),
+        "relevance": found.relevance,
+    }
+    return {**about, **what, **names, **numbers}

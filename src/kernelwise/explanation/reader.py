@@ -1,0 +1,138 @@
+"""What explanations read of a fitted model: its rows, its numbers and the names of its columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from kernelwise._core.validation import check_range
+from kernelwise.exceptions import IncompatibleError
+from kernelwise.explanation.products import MOST_NUMBERS, Products, is_product
+from kernelwise.export.plain_model import has_plain_scaling, has_terms, plain_numbers
+from kernelwise.frames import Encoder, new_frame
+from kernelwise.kernels import Kernel
+
+#: What can be explained: estimators with values of their machines, by name, since they import reports.
+MODELS = "TunedSVC, TunedSVR, SVC, SVR, NystroemSVC, NystroemSVR"
+#: Background rows of an estimate that nobody gave a background to: support vectors, at most so many.
+N_BACKGROUND = 100
+
+
+class Reader:
+    """The rows of a fitted model, its numbers, and the names of its columns.
+
+    ``group``, of shape (n_features,), is the column of the user's table that each feature belongs to.
+    """
+
+    def __init__(self, model: Any) -> None:
+        _check_model(model)
+        self.model = model
+        self.machine = getattr(model, "best_estimator_", model)
+        kernel = self.machine.kernel_
+        if not isinstance(kernel, Kernel) or kernel.takes_distances:
+            raise IncompatibleError(
+                "explain needs a kernel of samples with columns, and this model has none (a precomputed "
+                "matrix, or a function of your own)."
+            )
+        n = model.n_features_in_
+        given = getattr(model, "feature_names_in_", None)
+        self.names = [f"column {k}" for k in range(n)] if given is None else [str(name) for name in given]
+        self.encoder = getattr(model, "encoder_", None)
+        self.group = np.arange(n) if self.encoder is None else self.encoder.layout.column
+
+    def read(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Rows as numbers, (n_rows, n_features), and as they are shown, (n_rows, n_columns)."""
+        if self.encoder is not None:
+            return self._coded(X, self.encoder)
+        X = self.model._read_new(X)
+        if sparse.issparse(X):
+            X = X.toarray()
+        X = np.asarray(X, dtype=float)
+        check_range(X)
+        return X, X
+
+    def _coded(self, X: Any, encoder: Encoder) -> tuple[np.ndarray, np.ndarray]:
+        """The same of a table with words and gaps, which are shown as they are: text, None and NaN."""
+        frame = encoder.arranged(new_frame(X, tuple(column.is_words for column in encoder.columns)))
+        cells = np.empty(frame.shape, dtype=object)
+        for k, column in enumerate(frame.columns):
+            cells[:, k] = column
+        coded = encoder.transform(frame)
+        check_range(coded)
+        return coded, cells
+
+    def read_background(self, background: Any) -> np.ndarray | None:
+        """The same of background rows, if there are any; an error says that it is theirs."""
+        if background is None:
+            return None
+        try:
+            return self.read(background)[0]
+        except ValueError as error:
+            raise ValueError(f"In the background of explain: {error}") from error
+
+    def products(self) -> Products | None:
+        """The model as sums of products over columns; None if it is none."""
+        try:
+            plain = plain_numbers(self.model, self.machine)
+        except IncompatibleError:
+            return None
+        return Products(plain, self.group, len(self.names)) if is_product(plain) else None
+
+    def why_no_products(self) -> str:
+        """A clause."""
+        kernel, scaler = self.machine.kernel_, getattr(self.model, "scaler_", None)
+        if scaler is not None and has_terms(kernel) and not has_plain_scaling(scaler):
+            return f"The scaling by {type(scaler).__name__} may mix columns"
+        return f"The kernel {kernel.title} is no product over columns"
+
+    def values(self, X: np.ndarray) -> np.ndarray:
+        """Machine values of rows that were read already, in the units of the output, (n_rows, n_machines)."""
+        scaler, support = getattr(self.model, "scaler_", None), self._support()
+        Z = X if scaler is None else np.asarray(scaler.transform(X))
+        values = np.tile(np.asarray(self.machine.intercept_, dtype=float), (len(Z), 1))
+        size = max(1, MOST_NUMBERS // max(1, len(support)))
+        for first in range(0, len(Z) if len(support) else 0, size):
+            part = slice(first, first + size)
+            values[part] += self.machine.kernel_(Z[part], support) @ self.machine.beta_.T
+        mean, deviation = getattr(self.model, "target_mean_", 0.0), getattr(self.model, "target_scale_", 1.0)
+        return mean + deviation * values
+
+    def _support(self) -> np.ndarray:
+        support = self.machine.support_vectors_
+        return support.toarray() if sparse.issparse(support) else np.asarray(support)
+
+    def support_vectors(self, random_state: int) -> np.ndarray:
+        """Support vectors in the units of X, at most `N_BACKGROUND`; zeros if there are none."""
+        support = self._support()
+        if not len(support):
+            return np.zeros((1, len(self.group)))
+        if len(support) > N_BACKGROUND:
+            support = support[np.random.default_rng(random_state).permutation(len(support))[:N_BACKGROUND]]
+        scaler = getattr(self.model, "scaler_", None)
+        if scaler is None:
+            return support
+        if not hasattr(scaler, "inverse_transform"):
+            raise ValueError(
+                f"An estimate takes absent columns from the support vectors, which {type(scaler).__name__} "
+                "cannot bring back to the units of X. Give explain a 'background'."
+            )
+        return np.asarray(scaler.inverse_transform(support))
+
+
+def _check_model(model: Any) -> None:
+    if not hasattr(model, "machine_values") or not hasattr(model, "_read_new"):
+        advice = ""
+        if hasattr(model, "steps"):
+            advice = " Pass the last step of a pipeline, and rows as it takes them."
+        elif hasattr(model, "best_estimator_"):
+            advice = " Pass its best_estimator_."
+        home = type(model).__module__.partition(".")[0]
+        raise TypeError(
+            f"explain takes one of kernelwise's {MODELS}, got {type(model).__name__} of {home}.{advice}"
+        )
+    check_is_fitted(model)
+    if hasattr(model, "cv_results_") and not hasattr(model, "best_estimator_"):
+        raise ValueError("The model was fitted with refit=False and has no machine to explain.")

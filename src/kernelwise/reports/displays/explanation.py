@@ -1,0 +1,141 @@
+"""Shapley values: the columns that matter over many rows, or for one of them."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from kernelwise.explanation import Explanation, explain
+from kernelwise.reports.colours import INK, colour
+from kernelwise.reports.displays.base import Picture
+
+#: Columns that are drawn one by one; the others are one bar together.
+MAX_SHOWN = 15
+
+
+class ExplanationDisplay(Picture):
+    """What columns contributed: the mean of |value| over all rows, or the values of one row.
+
+    Bars are of the columns with the largest values, the largest on top; the last bar is of all others
+    together. Values of one row are to the right where they raise the output, to the left where they lower it.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        Of one output; see :meth:`kernelwise.Explanation.of_output`.
+    row : int, default=None
+        The row to draw. None draws the mean of |value| over all rows.
+    max_shown : int, default=15
+        Columns that are drawn one by one.
+
+    Attributes
+    ----------
+    names : list of str
+        Of the bars, from the top.
+    lengths : ndarray of shape (n_bars,)
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise import ExplanationDisplay, TunedSVC, explain
+    >>> data = load_iris(as_frame=True)
+    >>> X, y = data.data[50:], data.target[50:]
+    >>> model = TunedSVC("rbf", Cs=[0.1, 1.0, 10.0]).fit(X, y)
+    >>> found = explain(model, X[45:55], background=X)
+    >>> display = ExplanationDisplay.from_explanation(found, ax=Figure().subplots())
+    >>> display.names[0], display.ax_.get_xlabel()
+    ('petal width (cm)', 'mean |value|')
+    >>> display = ExplanationDisplay.from_explanation(found, row=0, ax=Figure().subplots())
+    >>> bool(abs(display.lengths.sum() - found.values[0].sum()) < 1e-9)
+    True
+    """
+
+    def __init__(self, explanation: Explanation, row: int | None = None, max_shown: int = MAX_SHOWN) -> None:
+        self.explanation = explanation
+        self.row = row
+        self.max_shown = max_shown
+        if explanation.output_names:
+            raise ValueError(
+                f"The explanation has the outputs {', '.join(explanation.output_names)}. Draw one of them: "
+                f"explanation.of_output({explanation.output_names[0]!r})."
+            )
+        lengths = explanation.importance() if row is None else explanation[row].values[0]
+        self.names, self.lengths = largest(lengths, self._labels(), max_shown)
+
+    @classmethod
+    def from_explanation(
+        cls, explanation: Explanation, *, row: int | None = None, max_shown: int = MAX_SHOWN, ax: Any = None
+    ) -> Self:
+        """Draw an explanation; parameters are those of the class, and the axes to draw on."""
+        return cls(explanation, row, max_shown).plot(ax=ax)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        *,
+        background: Any = None,
+        of: int | str | None = None,
+        row: int | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Explain rows of a fitted estimator and draw that.
+
+        Parameters
+        ----------
+        estimator : TunedSVC, TunedSVR, SVC, SVR, NystroemSVC or NystroemSVR
+        X : array or data frame of shape (n_rows, n_features)
+        background : array or data frame, default=None
+            As in `kernelwise.explain`.
+        of : int or str, default=None
+            Of more than two classes, the one to explain, by its place or name.
+        row : int, default=None
+            The row to draw. None draws the mean of |value| over all rows.
+        ax : matplotlib Axes, default=None
+            None makes a new figure.
+        """
+        found = explain(estimator, X, background=background)
+        return cls.from_explanation(found.of_output(of), row=row, ax=ax)
+
+    def _labels(self) -> list[str]:
+        names = self.explanation.feature_names
+        if self.row is None:
+            return names
+        cells = self.explanation[self.row].data[0].tolist()
+        return [f"{name} = {cell_text(cell)}" for name, cell in zip(names, cells, strict=True)]
+
+    def _draw(self, ax: Any) -> None:
+        positions = np.arange(len(self.names))
+        ax.barh(positions, self.lengths, color=[colour(0 if length >= 0 else 1) for length in self.lengths])
+        # A dollar sign in a name is no formula.
+        ax.set_yticks(positions, [name.replace("$", r"\$") for name in self.names])
+        ax.invert_yaxis()
+        if self.row is None:
+            ax.set(xlabel="mean |value|")
+            return
+        one = self.explanation[self.row]
+        base, total = float(one.base_values[0]), float(one.base_values[0] + one.values[0].sum())
+        ax.axvline(0.0, color=INK, linewidth=0.8)
+        ax.set(xlabel=f"value: from {base:.3g} without any column to {total:.3g} with all")
+
+
+def largest(lengths: np.ndarray, names: list[str], n: int) -> tuple[list[str], np.ndarray]:
+    """Names and lengths of the n longest bars, the longest first, and one bar of all others together."""
+    order = np.argsort(-np.abs(lengths), kind="stable")
+    shown, rest = order[:n], order[n:]
+    if len(rest) == 1:  # a bar of one column is that column's
+        shown, rest = order, order[:0]
+    found = [names[k] for k in shown]
+    if not len(rest):
+        return found, lengths[shown]
+    return [*found, f"{len(rest)} other columns"], np.append(lengths[shown], lengths[rest].sum())
+
+
+def cell_text(cell: Any) -> str:
+    """A cell of a row in a few letters."""
+    if cell is None or cell != cell:  # NaN is not itself
+        return "missing"
+    return f"{cell:.4g}" if isinstance(cell, float | int) else str(cell)

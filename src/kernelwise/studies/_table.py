@@ -56,7 +56,8 @@ def markdown(rows: list[Row]) -> str:
     """The rows as a Markdown table."""
     head, *lines = _lines(rows)
     is_text = [
-        column < N_NAMES or any(len(line[column]) >= LONG for line in lines) for column in range(len(head))
+        head[0] == OF_WORDS or column < N_NAMES or any(len(line[column]) >= LONG for line in lines)
+        for column in range(len(head))
     ]
     ruler = ["---" if is_left else "---:" for is_left in is_text]
     return "\n".join("| " + " | ".join(line).replace("\n", " ") + " |" for line in (head, ruler, *lines))

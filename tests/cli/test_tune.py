@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from importlib import resources
+from pathlib import Path
 
 import jsonschema
 import numpy as np
@@ -110,6 +111,8 @@ def test_a_model_predicts_from_another_file_what_it_did_in_training(run, train, 
     assert (code, out) == (0, "")
     with open("p.csv", newline="") as file:
         assert [row["prediction"] for row in csv.DictReader(file)] == [row["prediction"] for row in table]
+    assert run("predict", "m.kw", "new.csv", "--out", "-").out == Path("p.csv").read_text()
+    assert not Path("-").exists()
 
 
 def test_a_regression_from_file_to_file(run):

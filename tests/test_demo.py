@@ -25,6 +25,6 @@ def test_demo_tunes_a_machine_and_says_why(capsys, monkeypatch):
     assert accuracies[0] > 0.94
     assert re.search(r"TunedSVC\(\) took this: \w.*, C = ", output)
     assert " would be right about " in output
-    assert "With a width for each feature it trusts most:" in output
+    assert "What counts most with a width for each feature: worst perimeter 0.4" in output
     for name in ("dbtc", "esdr", "j4", "polarization", "kta"):
         assert re.search(rf"\n  {name} +gamma = ", output)

@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from kernelwise import SVC, DistanceSketch, GridSearchSVC, TunedSVC
 from kernelwise.comparison.peers import n_machines
 from kernelwise.exceptions import BoundaryWarning
+from kernelwise.kernels.metric import most_relevant
 from kernelwise.search.wording import kernel_text
 
 ROW = "{:<34} {:>8} {:>9} {:>8}"
@@ -42,8 +43,8 @@ def main() -> None:
     print(f"\nTunedSVC() took this: {kernel_text(model.kernel_)}, C = {model.C_:g}")
     for sentence in model.result_.why:
         print(f"  {sentence}")
-    trusted = np.argsort(-metric.relevance_)[:5]
-    print("\nWith a width for each feature it trusts most:", ", ".join(data.feature_names[trusted]))
+    relevant = most_relevant(data.feature_names, metric.relevance_, 5)
+    print("\nWhat counts most with a width for each feature:", relevant)
 
     print("\nWidths that criteria alone would take, from one pass over the pairs of samples:")
     sketch = DistanceSketch.from_data(StandardScaler().fit_transform(X), y)

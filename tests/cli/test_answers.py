@@ -226,7 +226,7 @@ def test_a_test_far_below_cross_validation_is_said(run, write):
 def test_a_baseline_stands_beside_the_score(run, write, rare, capsys, monkeypatch):
     result = json.loads(run("tune", rare, *IGNORE, *SHORT, *RBF, "--json").out)
     result["baseline"] = {"score": 0.9, "answer": "always answering 'healthy'"}
-    model = SimpleNamespace(kernel_="RBF(gamma=1)", n_features_in_=2)
+    model = SimpleNamespace(kernel_="RBF(gamma=1)", n_features_in_=2, diagnostics_=[])
     _tuning_result.print_tuning(result, model)
     out = capsys.readouterr().out
     assert re.search(

@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from importlib import resources
+from pathlib import Path
 
 import jsonschema
 import numpy as np
@@ -66,6 +67,7 @@ def test_the_answer_is_that_of_the_library(run, tmp_path):
     assert result["why"] == list(model.result_.why)
     assert result["n_machines"] == model.n_svm_fits_
     assert result["score"]["standard_error"] == model.result_.standard_error
+    assert result["score"]["corrected"] == model.result_.corrected_score
     expected = np.sqrt(model.best_score_ * (1 - model.best_score_) / 150)
     assert result["score"]["standard_error"] == pytest.approx(expected)
 
@@ -110,6 +112,8 @@ def test_a_model_predicts_from_another_file_what_it_did_in_training(run, train, 
     assert (code, out) == (0, "")
     with open("p.csv", newline="") as file:
         assert [row["prediction"] for row in csv.DictReader(file)] == [row["prediction"] for row in table]
+    assert run("predict", "m.kw", "new.csv", "--out", "-").out == Path("p.csv").read_text()
+    assert not Path("-").exists()
 
 
 def test_a_regression_from_file_to_file(run):

@@ -43,6 +43,7 @@ def tuning_json(model: Any, answer: Answer) -> dict[str, Any]:
             "name": name,
             "cross_validated": answer.cv_score,
             "standard_error": answer.cv_error,
+            "corrected": model.result_.corrected_score,
             "n_folds": answer.n_folds,
         },
         "baseline": None if baseline is None else {"score": baseline.score, "answer": baseline.answer},

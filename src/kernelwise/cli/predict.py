@@ -51,6 +51,8 @@ def predict(
     from kernelwise.cli._seen import caution
     from kernelwise.cli.samples import read_more
 
+    if str(out) == "-":  # as FILE: the standard stream
+        out = None
     check_writable(out, "--out")
     check_order(model, file)
     machine, encoding = read_model(model)

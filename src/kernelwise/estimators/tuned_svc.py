@@ -106,9 +106,8 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     tol, max_iter : float, int
         These seven, without threshold and costs, are as in `SVC`. "balanced" counts weights, a weight of 2
         being two rows, and balances the training part of each fold, as the final machine balances all rows.
-        The search scores labels by
-        "decision", whatever the labels of `predict` go by: sigmoids for every kernel and C would take longer
-        than the machines.
+        The search scores labels by "decision", whatever the labels of `predict` go by: sigmoids for every
+        kernel and C would take longer than the machines.
     solver : {"auto", "exact", "nystroem"}, default="auto"
         Of the final machine. "nystroem" is `NystroemSVC` with the chosen kernel, whose time grows like n; it
         chooses a C of its own, that of the squared hinge loss. "auto" takes it for more than 50 000 distinct

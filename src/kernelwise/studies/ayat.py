@@ -91,9 +91,9 @@ def _end_sentence(row: Row) -> str:
     return (
         f"{row['method']} (standard deviation {row['std']:g}): {100 * row['few']:.0f} % of {row['draws']} "
         f"draws end with fewer than {_ayat_synthetic.FEW} support vectors, the median with "
-        f"{row['support to']:.0f} of {row['support']:.0f}, {row['fewest']:.0f} to {row['most']:.0f}. The "
-        f"median test error goes from {row['test error']:.3f} to {row['test error to']:.3f} at the last "
-        f"iteration{last}."
+        f"{row['support to']:.0f} ({row['support']:.0f} at the start), {row['fewest']:.0f} to "
+        f"{row['most']:.0f}. The median test error goes from {row['test error']:.3f} to "
+        f"{row['test error to']:.3f} at the last iteration{last}."
     )
 
 

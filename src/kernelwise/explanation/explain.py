@@ -18,6 +18,7 @@ from kernelwise.explanation.products import Products, is_product
 from kernelwise.explanation.sampling import sampled_values
 from kernelwise.export.plain_model import PlainModel, plain_numbers
 from kernelwise.kernels import Kernel
+from kernelwise.search.scaling import apply_scaler
 
 #: Background rows of an estimate that nobody gave a background to: support vectors, at most so many.
 N_BACKGROUND = 100
@@ -92,7 +93,7 @@ def explain(
     products = reader.products()
     errors = None
     if products is not None:
-        _warn_if_correlated(X if B is None else B, products.group, reader.names)
+        _warn_if_correlated(X if B is None else B, reader.group, reader.names)
         found = products.values(X, B, n_jobs) @ outputs.weights
         base = products.absent(B) @ outputs.weights + outputs.offset
     else:
@@ -141,7 +142,11 @@ def explain_pairs(
 
 
 class _Reader:
-    """The samples of a fitted model, its numbers, and the names of its columns."""
+    """The samples of a fitted model, its numbers, and the names of its columns.
+
+    ``group``, of shape (n_features,), is the column of the user's table that each feature belongs to: a
+    column of words, or one with gaps, has several features.
+    """
 
     def __init__(self, model: Any) -> None:
         check_is_fitted(model)
@@ -156,9 +161,14 @@ class _Reader:
         n = model.n_features_in_
         given = getattr(model, "feature_names_in_", None)
         self.names = [f"column {k}" for k in range(n)] if given is None else [str(name) for name in given]
+        self.encoder = getattr(model, "encoder_", None)
+        self.group = np.arange(n) if self.encoder is None else self.encoder.layout.column
 
     def read(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Rows as numbers, (n_rows, n_features), and as they are shown."""
+        """Rows as numbers, (n_rows, n_features), and as they are shown, (n_rows, n_columns)."""
+        if self.encoder is not None:
+            table = self.encoder.table(X)
+            return self.encoder.transform(table), table.cells()
         X = self.model._read_new(X)
         if sparse.issparse(X):
             X = X.toarray()
@@ -178,12 +188,13 @@ class _Reader:
         plain = self.numbers()
         if plain is None or not is_product(plain):
             return None
-        return Products(plain, np.arange(len(plain.shift)))
+        return Products(plain, self.group)
 
     def values(self, X: np.ndarray) -> np.ndarray:
-        """Machine values in the units of the output, (n_rows, n_machines)."""
+        """Machine values of rows as numbers, in the units of the output, (n_rows, n_machines)."""
         mean, deviation = getattr(self.model, "target_mean_", 0.0), getattr(self.model, "target_scale_", 1.0)
-        return mean + deviation * self.model.machine_values(X)
+        Z = apply_scaler(getattr(self.model, "scaler_", None), X)
+        return mean + deviation * self.machine.machine_values(Z)
 
     def background(self, random_state: int) -> np.ndarray:
         """Support vectors in the units of X, at most `N_BACKGROUND`."""
@@ -206,9 +217,8 @@ def _estimated(
     def predict(rows: np.ndarray) -> np.ndarray:
         return reader.values(rows) @ outputs.weights + outputs.offset
 
-    group = np.arange(X.shape[1])
     drawn = B[np.arange(n_orders) % len(B)]
-    values, errors = sampled_values(predict, X, drawn, group, random_state)
+    values, errors = sampled_values(predict, X, drawn, reader.group, random_state)
     warnings.warn(
         f"The kernel {reader.machine.kernel_.title} is no product over columns: its Shapley values are "
         f"estimated from {n_orders} orders of the columns for each row, with standard errors.",
@@ -239,7 +249,7 @@ def _warn_if_correlated(X: np.ndarray, group: np.ndarray, names: list[str]) -> N
     i, j = np.unravel_index(int(np.argmax(correlation)), correlation.shape)
     if correlation[i, j] > CORRELATED:
         warnings.warn(
-            f"Columns {names[varies[i]]!r} and {names[varies[j]]!r} have a correlation of "
+            f"Columns {names[group[varies[i]]]!r} and {names[group[varies[j]]]!r} have a correlation of "
             f"{correlation[i, j]:.2f}: the two value functions of explain, with and without a background, "
             "may share the credit between them differently. Compare both, or leave one of the columns out.",
             KernelwiseWarning,

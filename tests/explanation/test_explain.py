@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
-from kernelwise import SVC, NystroemSVC, TunedSVC, TunedSVR, explain
+from kernelwise import SVC, GridSearchSVC, NystroemSVC, TunedSVC, TunedSVR, explain
 from kernelwise.datasets import make_weston
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
 from kernelwise.explanation import explain_pairs
@@ -249,6 +249,8 @@ def test_correlated_columns_are_a_warning(cancer):
         ("minimum of 1 is required", {"X": np.empty((0, 6))}),
         ("features", {"X": np.zeros((2, 3))}),
         ("NaN", {"X": np.full((1, 6), np.nan)}),
+        ("'n_jobs' of explain must be None", {"n_jobs": 0}),
+        ("'random_state' of explain must be None", {"random_state": -1}),
     ],
 )
 def test_bad_input_is_named(cancer, message, settings):
@@ -265,3 +267,7 @@ def test_models_without_columns_are_refused(cancer):
         explain(model, K)
     with pytest.raises(ValueError, match="needs a model with probabilities"):
         explain(SVC(kernel=RBF(0.01)).fit(X, y), X[:2], output="probability-log-odds")
+    with pytest.raises(IncompatibleError, match="was fitted with refit=False"):
+        explain(TunedSVC("rbf", refit=False).fit(X, y), X[:2])
+    with pytest.raises(IncompatibleError, match="and not a GridSearchSVC"):
+        explain(GridSearchSVC(Cs=[1.0]).fit(X, y), X[:2])

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.callers import stacklevel_of_user
-from kernelwise._core.validation import check_range
+from kernelwise._core.validation import check_jobs, check_range, check_seed
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
 from kernelwise.explanation.explanation import INTERVENTIONAL, KERNEL, Explanation
 from kernelwise.explanation.outputs import Outputs, outputs_of
@@ -86,6 +86,8 @@ def explain(
     True
     """
     reader = _Reader(model)
+    check_jobs(n_jobs, "explain")
+    check_seed(random_state, "explain")
     X, data = reader.read(X)
     B = None if background is None else reader.read(background)[0]
     outputs = outputs_of(model, output)
@@ -124,6 +126,7 @@ def explain_pairs(
         Symmetric.
     """
     reader = _Reader(model)
+    check_jobs(n_jobs, "explain_pairs")
     X, _ = reader.read(X)
     B = None if background is None else reader.read(background)[0]
     products = reader.products()
@@ -150,6 +153,15 @@ class _Reader:
 
     def __init__(self, model: Any) -> None:
         check_is_fitted(model)
+        if not hasattr(model, "machine_values"):
+            raise IncompatibleError(
+                "explain takes a TunedSVC, TunedSVR, SVC, SVR, NystroemSVC or NystroemSVR, and not a "
+                f"{type(model).__name__}. Fit one of those with the parameters that were chosen."
+            )
+        if hasattr(model, "cv_results_") and not hasattr(model, "best_estimator_"):
+            raise IncompatibleError(
+                f"explain needs a trained machine, and this {type(model).__name__} was fitted with refit=False."
+            )
         self.model = model
         self.machine = getattr(model, "best_estimator_", model)
         kernel = getattr(self.machine, "kernel_", None)

@@ -160,7 +160,8 @@ class _Reader:
             )
         if hasattr(model, "cv_results_") and not hasattr(model, "best_estimator_"):
             raise IncompatibleError(
-                f"explain needs a trained machine, and this {type(model).__name__} was fitted with refit=False."
+                f"explain needs a trained machine, and this {type(model).__name__} was fitted with "
+                "refit=False."
             )
         self.model = model
         self.machine = getattr(model, "best_estimator_", model)

@@ -212,6 +212,15 @@ def test_booleans_and_long_integers_that_count_as_words_are_the_same_words_again
     assert encoder.read(table)[:, 1:].sum() == 3
 
 
+@pytest.mark.parametrize("typed", [[True, False, True], [True, None, False], [10**17 + 1, 10**17, 2]])
+def test_booleans_and_integers_are_the_words_that_a_text_file_has_for_them(library, typed):
+    cells = [None if cell is None else str(cell) for cell in typed]
+    text = {"a": cells, "b": [1.0, 2.0, 4.0]}
+    encoder = learn_encoder(to_frame(as_library(text, library), "from_dtype", "TunedSVC"))
+    again = as_library({**text, "a": typed}, library)
+    assert_array_equal(encoder.read(again), encoder.read(as_library(text, library)))
+
+
 def test_columns_that_the_model_does_not_have_may_hold_anything(library):
     lists = {"a": ["x", "y", "x"], "b": [1.0, 2.0, 4.0]}
     encoder = learn_encoder(to_frame(as_library(lists, library), "from_dtype", "TunedSVC"))

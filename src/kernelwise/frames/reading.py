@@ -68,10 +68,8 @@ def new_frame(X: Any, columns: Sequence[Column], has_names: bool) -> Frame:
     if native is not None:
         names = tuple(native.columns)
         known = dict(zip((column.name for column in columns) if has_names else names, columns, strict=False))
-        # Booleans and long integers that count as words would be other words if they became numbers first.
-        codes = {name for name, column in known.items() if column.is_words and not column.is_text}
         pairs = zip(names, native.iter_columns(), strict=True)
-        read = [_column(series, name, name in codes, True) for name, series in pairs]
+        read = [_new_column(series, name, known.get(name)) for name, series in pairs]
         return _checked(Frame(names, tuple(read)))
     cells = _two_dimensions(X)
     words = [column.is_words for column in columns]
@@ -80,6 +78,16 @@ def new_frame(X: Any, columns: Sequence[Column], has_names: bool) -> Frame:
         for k in range(cells.shape[1])
     ]
     return _checked(Frame(tuple(range(len(read))), tuple(read), has_names=False))
+
+
+def _new_column(series: Any, name: Any, column: Column | None) -> np.ndarray:
+    """One column of a data frame to predict, and what was learned of it, if it was there in training."""
+    if column is None or not column.is_words:
+        return _column(series, name, False, True)
+    if column.is_text and series.dtype == nw.Object:
+        _objects(series.to_list(), repr(name))  # refuses what can be no word
+    # As they are: booleans and long integers would be other words if they became numbers first.
+    return _column(series, name, True, True)
 
 
 def _without_others(X: Any, known: list[Any]) -> Any:

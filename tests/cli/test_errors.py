@@ -61,6 +61,7 @@ def train(tmp_path, rows):
         (("tune", "train.csv", "--threshold", "0.2", "--cost", "yes=2"), "Leave one out"),
         (("tune", "train.csv", "--cost", "yes"), "such as no=1,yes=5, got 'yes'"),
         (("tune", "train.csv", "--cost", "ye=2"), "Did you mean yes"),
+        (("tune", "train.csv", "--cost", "yes=2,no=1,yes=3"), "--cost names the class 'yes' twice"),
         (
             ("tune", "train.csv", "--task", "regression", "--cost", "yes=2"),
             "--cost has no meaning for a regression",

@@ -83,6 +83,7 @@ def test_compare_has_the_same_folds_outside_and_inside(run, visits, option):
         (("--group", "patient", "--time", "day"), "--group and --time are two ways to make folds"),
         (("--group", "nobody"), "has no column 'nobody' (--group)"),
         (("--group", "class", "--target", "class"), "Column 'class' is both --target and --group"),
+        (("--group", "class"), "Column 'class' is the target unless --target names another one"),
         (("--time", "patient"), "line 2, column 'patient' has 'p0', which is no number and no date"),
         (("--group", "day"), "each of the 80 rows is a group of its own"),
     ],
@@ -90,6 +91,13 @@ def test_compare_has_the_same_folds_outside_and_inside(run, visits, option):
 def test_columns_that_cannot_be(refused, visits, options, words):
     for command in ("tune", "compare"):
         assert words in refused(command, "visits.csv", *options, "--quiet")
+
+
+def test_more_folds_of_time_than_rows_are_refused(refused, visits):
+    options = ("visits.csv", "--time", "day", "--ignore", "patient", "--quiet")
+    assert "--cv 80 needs more than 80 rows, and the file has 80" in refused("tune", *options, "--cv", 80)
+    words = refused("compare", *options, "--folds", 80, "--methods", "SVC defaults")
+    assert "80 folds of time need more than 80 samples, not 80" in words
 
 
 def test_gaps_and_libsvm_files_are_refused(refused, tmp_path, visits):

@@ -221,6 +221,9 @@ def test_groups_that_leak_are_worth_nothing_with_groups():
         (np.zeros(N), "one group only"),
         (np.arange(N - 1), "groups has 47 values for 48 samples"),
         (np.where(np.arange(N) == 3, np.nan, 1.0), "groups has no value for sample 3"),
+        (np.array([*(["a"] * (N - 1)), None], dtype=object), f"groups contains None in row {N - 1}"),
+        (np.array([[name] for name in [None, *"ab" * (N // 2)]][:N], dtype=object), "groups contains None"),
+        (np.zeros((N, 2)), rf"groups must have one value per sample, got an array of shape \({N}, 2\)"),
         ([*([1] * (N - 1)), "a"], None),
     ],
 )

@@ -174,3 +174,13 @@ def test_bad_costs_are_refused(wine, message, settings):
 def test_bad_thresholds_are_refused(rare, message, settings):
     with pytest.raises(ValueError, match=message):
         TunedSVC("rbf", **settings).fit(*rare)
+
+
+@pytest.mark.parametrize(("n", "seed"), [(100, 0), (120, 2), (137, 5)])
+def test_a_chosen_threshold_does_not_depend_on_the_order_of_the_names(n, seed):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n, 2))
+    y = np.where(X[:, 0] + random.normal(size=n) > 0.7, "b", "a")
+    auto = TunedSVC("rbf", scoring="balanced_accuracy", threshold="auto")
+    thresholds = [clone(auto).fit(X, labels).threshold_ for labels in (y, np.where(y == "a", "c", "b"))]
+    assert thresholds[0] == pytest.approx(1.0 - thresholds[1], abs=1e-9)

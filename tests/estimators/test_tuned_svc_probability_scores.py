@@ -114,3 +114,17 @@ def test_a_nystroem_machine_chooses_its_C_by_probabilities(cancer):
     model = TunedSVC("rbf", scoring="neg_log_loss", solver="nystroem").fit(*cancer)
     assert model.best_score_ > model.result_.baseline.score
     assert np.isfinite(model.score(*cancer))
+
+
+@pytest.mark.parametrize("n_folds", [1, 2])
+@pytest.mark.parametrize(
+    "how",
+    [{"scoring": "neg_log_loss"}, {"scoring": "f1_macro", "threshold": "auto"}],
+    ids=["score", "threshold"],
+)
+def test_one_test_part_alone_is_refused(how, n_folds):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    y = X[:, 0] > 0
+    cv = [(np.arange(30), np.arange(30, 60)), (np.arange(20), np.arange(30, 60))][:n_folds]
+    with pytest.raises(ValueError, match="fold 0 of 'cv' holds out all rows that any fold holds out"):
+        TunedSVC("rbf", cv=cv, **how).fit(X, y)

@@ -262,6 +262,8 @@ def test_columns_of_any_size_are_compared(cancer):
     [
         ("'output' of explain must be one of", {"output": "probability"}),
         ("minimum of 1 is required", {"X": np.empty((0, 6))}),
+        ("'n_jobs' of explain must be None", {"n_jobs": 0}),
+        ("'random_state' of explain must be None", {"random_state": -1}),
         ("features", {"X": np.zeros((2, 3))}),
         ("NaN", {"X": np.full((1, 6), np.nan)}),
     ],

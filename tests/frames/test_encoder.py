@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -199,3 +201,28 @@ def test_findings_ask_about_whole_numbers_and_names():
     assert "whole numbers that may be words" not in {
         one.name for one in frame_findings(named, learn_encoder(named))
     }
+
+
+@pytest.mark.parametrize("cells", [[True, False, True], [2**60, 2**60 + 1, 5]])
+def test_booleans_and_long_integers_that_count_as_words_are_the_same_words_again(library, cells):
+    table = as_library({"a": cells, "b": [1.0, 2.0, 4.0]}, library)
+    frame = to_frame(table, ["a"], "TunedSVC")
+    encoder = learn_encoder(frame)
+    assert_array_equal(encoder.read(table), encoder.transform(frame))
+    assert encoder.read(table)[:, 1:].sum() == 3
+
+
+@pytest.mark.parametrize("typed", [[True, False, True], [True, None, False], [10**17 + 1, 10**17, 2]])
+def test_booleans_and_integers_are_the_words_that_a_text_file_has_for_them(library, typed):
+    cells = [None if cell is None else str(cell) for cell in typed]
+    text = {"a": cells, "b": [1.0, 2.0, 4.0]}
+    encoder = learn_encoder(to_frame(as_library(text, library), "from_dtype", "TunedSVC"))
+    again = as_library({**text, "a": typed}, library)
+    assert_array_equal(encoder.read(again), encoder.read(as_library(text, library)))
+
+
+def test_columns_that_the_model_does_not_have_may_hold_anything(library):
+    lists = {"a": ["x", "y", "x"], "b": [1.0, 2.0, 4.0]}
+    encoder = learn_encoder(to_frame(as_library(lists, library), "from_dtype", "TunedSVC"))
+    more = {"day": [datetime(2026, 1, 1)] * 3, **lists, "c": [np.inf] * 3, "l": [[1], [2], [3]]}
+    assert_array_equal(encoder.read(as_library(more, library)), encoder.read(as_library(lists, library)))

@@ -185,7 +185,7 @@ def check_one_per_sample(y: Any, name: str = "y") -> None:
     if not isinstance(y, np.ndarray) or y.dtype.kind == "O":
         values = np.asarray(y)
         if values.ndim == 1 and values.dtype.kind == "O":
-            _check_none_missing(values)
+            _check_none_missing(values, name)
 
 
 def as_numbers(y: Any) -> Any:
@@ -218,12 +218,13 @@ def check_objects(y: np.ndarray) -> None:
         raise ValueError(f"y mixes labels of the types {', '.join(types)}. Use one type.")
 
 
-def _check_none_missing(y: np.ndarray) -> None:
+def _check_none_missing(y: np.ndarray, name: str = "y") -> None:
     for row, label in enumerate(y):
         is_itself = label == label
         # NaN differs from itself, and pandas.NA has no truth.
         if label is None or not isinstance(is_itself, (bool, np.bool_)) or not is_itself:
-            raise ValueError(f"y contains {label} in row {row}. Remove the samples without a label.")
+            what = "label" if name == "y" else "value"
+            raise ValueError(f"{name} contains {label} in row {row}. Remove the samples without a {what}.")
 
 
 def read_weights(sample_weight: Any) -> np.ndarray:

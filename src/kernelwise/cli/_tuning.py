@@ -173,7 +173,7 @@ def _threshold(text: str) -> str | float:
 
 
 def _costs(text: str, classes: list[Any], names: list[str]) -> dict[Any, float]:
-    costs = {}
+    costs: dict[Any, float] = {}
     for part in text.split(","):
         name, _, number = part.rpartition("=")
         try:
@@ -186,7 +186,10 @@ def _costs(text: str, classes: list[Any], names: list[str]) -> dict[Any, float]:
                 f"{part!r}."
             )
         check_choice("--cost", name, names)
-        costs[classes[names.index(name)]] = value
+        label = classes[names.index(name)]
+        if label in costs:
+            raise UserError(f"--cost names the class {name!r} twice. Give it one number.")
+        costs[label] = value
     return costs
 
 

@@ -25,11 +25,18 @@ def check_one(group: str | None, time: str | None) -> None:
 
 def place_of(table: Table, name: str, option: str, target: str | None) -> int:
     """Place of the column that an option names, which is not the target."""
+    from kernelwise.tables.target import TARGET_NAMES
+
     if table.matrix is not None:
         raise UserError(f"{option} {name}: {table.source} is a LIBSVM file, which has no such column.")
     place = table.find(name, option)
     if target is not None and table.find(target, "--target") == place:
         raise UserError(f"Column {table.names[place]!r} is both --target and {option}. Name another one.")
+    if target is None and [k for k, n in enumerate(table.names) if n.lower() in TARGET_NAMES] == [place]:
+        raise UserError(
+            f"Column {table.names[place]!r} is the target unless --target names another one, and {option} "
+            "names it, too. Use --target, or another column."
+        )
     return place
 
 
@@ -78,6 +85,15 @@ def time_folds(cv: Any) -> Any:
     from sklearn.model_selection import TimeSeriesSplit
 
     return TimeSeriesSplit(TIME_FOLDS if cv == "auto" else int(cv))
+
+
+def check_time_folds(n_folds: int, n_rows: int) -> None:
+    """Raise if there are not rows enough for a fold of time each, and one part before them all."""
+    if n_folds >= n_rows:
+        raise UserError(
+            f"--time with --cv {n_folds} needs more than {count(n_folds, 'row')}, and the file has {n_rows}. "
+            "Use fewer folds."
+        )
 
 
 def _filled(table: Table, place: int, option: str) -> np.ndarray:

@@ -109,7 +109,7 @@ def tune(
     from kernelwise.cli import _findings
     from kernelwise.cli._tuning import make_model, settle_answers, settle_score
     from kernelwise.cli._tuning_result import print_tuning, tuning_json
-    from kernelwise.cli.apart import check_one, time_folds
+    from kernelwise.cli.apart import check_one, check_time_folds, time_folds
     from kernelwise.cli.samples import check_classes, first_line, fit, open_journal, read_samples
     from kernelwise.persistence.model_file import save
     from kernelwise.reports.answer import answer_of
@@ -125,6 +125,8 @@ def tune(
     if time is not None:
         machine.set_params(cv=time_folds(machine.cv))
     data = read_samples(file, target, header, impute, ignore, task.value, missing, lump, group, time)
+    if time is not None:
+        check_time_folds(machine.cv.n_splits, len(data.y))
     if task is options.Task.classification:
         check_classes(data, file)
         settle_score(machine, positive, data.y)

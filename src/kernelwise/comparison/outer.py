@@ -92,6 +92,8 @@ class Partition:
 
 
 def _in_time(order: np.ndarray, n_splits: int) -> Splits:
+    if n_splits >= len(order):
+        raise ValueError(f"{n_splits} folds of time need more than {n_splits} samples, not {len(order)}.")
     splits = TimeSeriesSplit(n_splits).split(order)
     return [(order[train], order[test]) for train, test in splits]
 

@@ -46,8 +46,9 @@ def choose_threshold(judge: CrossValidator, choice: Choice) -> Threshold:
     odds = cross_fitted_odds(decision, judge.held_out, folds.fold, 2, machines, folds.asked)[0]
     known = np.unique(odds[judge.tested])
     middles = np.append((known[1:] + known[:-1]) / 2.0, 0.0)
-    tried = np.unique(np.quantile(middles, np.linspace(0.0, 1.0, min(N_TRIED, len(middles)))))
-    tried = np.unique(np.append(tried, 0.0))
+    tried = np.unique(middles)
+    if len(tried) > N_TRIED:
+        tried = np.unique(np.append(np.quantile(middles, np.linspace(0.0, 1.0, N_TRIED)), 0.0))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # precision and the like warn of a class that is never predicted
         scores = np.nan_to_num(judge.scores_of(odds[None] - tried[:, None]))
@@ -67,11 +68,17 @@ def choose_threshold(judge: CrossValidator, choice: Choice) -> Threshold:
 
 
 def _best(scores: np.ndarray, tried: np.ndarray) -> int:
-    """Index of the threshold of the highest smoothed score; of equals the one nearest to one half."""
-    width = max(1, round(SMOOTH * len(tried)))
-    smoothed = uniform_filter1d(scores.mean(axis=1), width, mode="nearest")
-    best = np.flatnonzero(smoothed >= smoothed.max() - 1e-12)
-    return int(best[np.argmin(np.abs(tried[best]))])
+    """Index of the threshold of the highest smoothed score; of equals the one nearest to one half.
+
+    One half itself, if its own score is no less than that of the threshold which is so found.
+    """
+    # The largest odd number within the share: a window of even width leans to one class.
+    width = 2 * max(0, int((SMOOTH * len(tried) - 1.0) / 2.0)) + 1
+    means = scores.mean(axis=1)
+    smoothed = uniform_filter1d(means, width, mode="nearest")
+    equal = np.flatnonzero(smoothed >= smoothed.max() - 1e-12)
+    best, half = int(equal[np.argmin(np.abs(tried[equal]))]), int(np.searchsorted(tried, 0.0))
+    return half if means[half] >= means[best] else best
 
 
 def threshold_findings(found: Threshold, label: Any) -> list[Finding]:

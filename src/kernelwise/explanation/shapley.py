@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.callers import stacklevel_of_user
+from kernelwise._core.validation import check_jobs, check_seed
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
 from kernelwise.explanation.explanation import INTERVENTIONAL, KERNEL, Explanation
 from kernelwise.explanation.outputs import Outputs, outputs_of
@@ -80,6 +81,8 @@ def explain(
     True
     """
     reader = Reader(model)
+    check_jobs(n_jobs, "explain")
+    check_seed(random_state, "explain")
     X, data = reader.read(X)
     B = reader.read_background(background)
     outputs = outputs_of(model, output)
@@ -143,6 +146,7 @@ def explain_pairs(
     ((4, 4), True)
     """
     reader = Reader(model)
+    check_jobs(n_jobs, "explain_pairs")
     X, _ = reader.read(X)
     B = reader.read_background(background)
     products = reader.products()

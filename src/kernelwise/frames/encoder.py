@@ -121,7 +121,11 @@ class Encoder:
         Columns are found by their names, where there are any; others that X has are not looked at. A column
         that is not there, or holds words where there were numbers, is refused in a sentence.
         """
-        return self.transform(self.arranged(new_frame(X, tuple(column.is_words for column in self.columns))))
+        return self.transform(self.table(X))
+
+    def table(self, X: Any) -> Frame:
+        """New samples, as a user passes them, with the columns of the training samples."""
+        return self.arranged(new_frame(X, self.columns, self.has_names))
 
     def arranged(self, frame: Frame) -> Frame:
         """A table with the columns of the training samples, in their order and of their kind."""

@@ -51,6 +51,14 @@ class Frame:
             return None
         return np.array(self.names, dtype=object)
 
+    def cells(self) -> np.ndarray:
+        """The values as they are, (n_rows, n_columns): objects if there are words, else numbers."""
+        is_plain = all(is_numbers(column) for column in self.columns)
+        found = np.empty(self.shape, dtype=float if is_plain else object)
+        for k, column in enumerate(self.columns):
+            found[:, k] = column
+        return found
+
     def codes(self) -> np.ndarray:
         """One number for every cell, of shape (n_rows, n_columns); NaN where there is none.
 

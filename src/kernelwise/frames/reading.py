@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import narwhals as nw
@@ -10,6 +11,7 @@ from scipy import sparse
 
 from kernelwise._core.reading import check_table
 from kernelwise.frames.categorical import chosen_columns
+from kernelwise.frames.column import Column
 from kernelwise.frames.frame import Frame, as_text, is_gap, is_numbers, words_of
 
 FROM_DTYPE = "from_dtype"
@@ -54,24 +56,49 @@ def to_frame(X: Any, categorical: Any, owner: str) -> Frame | None:
     return _checked(Frame(names, tuple(columns), whole=whole, codes_as_words=codes))
 
 
-def new_frame(X: Any, words: tuple[bool, ...]) -> Frame:
+def new_frame(X: Any, columns: Sequence[Column], has_names: bool) -> Frame:
     """Samples to predict as a table; an array has the columns of the training samples in their order.
 
-    ``words`` says which those of the training samples hold.
+    ``columns`` are those of the training samples, and ``has_names`` says whether they count by their names.
+    Further columns of a data frame may hold anything.
     """
     if isinstance(X, Frame):
         return X
-    native = _native(X)
+    native = _native(_without_others(X, [column.name for column in columns]) if has_names else X)
     if native is not None:
-        pairs = zip(native.columns, native.iter_columns(), strict=True)
-        columns = [_column(column, name, False, True) for name, column in pairs]
-        return _checked(Frame(tuple(native.columns), tuple(columns)))
+        names = tuple(native.columns)
+        known = dict(zip((column.name for column in columns) if has_names else names, columns, strict=False))
+        pairs = zip(names, native.iter_columns(), strict=True)
+        read = [_new_column(series, name, known.get(name)) for name, series in pairs]
+        return _checked(Frame(names, tuple(read)))
     cells = _two_dimensions(X)
-    columns = [
+    words = [column.is_words for column in columns]
+    read = [
         words_of(cells[:, k].tolist()) if k < len(words) and words[k] else _cells_as_numbers(cells[:, k], k)
         for k in range(cells.shape[1])
     ]
-    return _checked(Frame(tuple(range(len(columns))), tuple(columns), has_names=False))
+    return _checked(Frame(tuple(range(len(read))), tuple(read), has_names=False))
+
+
+def _new_column(series: Any, name: Any, column: Column | None) -> np.ndarray:
+    """One column of a data frame to predict, and what was learned of it, if it was there in training."""
+    if column is None or not column.is_words:
+        return _column(series, name, False, True)
+    if column.is_text and series.dtype == nw.Object:
+        _objects(series.to_list(), repr(name))  # refuses what can be no word
+    # As they are: booleans and long integers would be other words if they became numbers first.
+    return _column(series, name, True, True)
+
+
+def _without_others(X: Any, known: list[Any]) -> Any:
+    """A data frame without the columns that are not known; as it is if one that is known is not there."""
+    if not hasattr(X, "columns") or not hasattr(X, "shape") or sparse.issparse(X):
+        return X
+    names = list(getattr(X, "column_names", X.columns))
+    if len(names) == len(known) or not set(known) <= set(names):
+        return X
+    kept = [name for name in names if name in known]
+    return X.select(kept) if hasattr(X, "select") else X[kept]
 
 
 def _native(X: Any) -> Any:

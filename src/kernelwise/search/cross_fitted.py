@@ -38,6 +38,7 @@ def cross_fitted_odds(
         A number for the row of each value, where folds may hold out a row several times.
     """
     shape, is_held = decision.shape, fold >= 0
+    _check_others(fold, asked)
     values = np.where(is_held[:, None], decision.reshape(len(decision), len(fold), -1), 0.0)
     odds = np.full(values.shape, np.nan)
     n_folds = int(fold.max()) + 1
@@ -62,3 +63,19 @@ def cross_fitted_odds(
             A, B = np.moveaxis(sigmoids[:, fold[rows] - first], 2, 0)
             odds[:, rows, m] = -(A * values[:, rows, m] + B)
     return odds.reshape(shape)
+
+
+def _check_others(fold: np.ndarray, asked: np.ndarray | None) -> None:
+    """Raise if a fold has no rows beside it: its sigmoids would know nothing, and every C score the same."""
+    n_folds = int(fold.max()) + 1
+    if n_folds > 1 and asked is None:
+        return
+    rows = fold if asked is None else asked
+    held = rows[fold >= 0]
+    for k in range(n_folds):
+        if np.isin(held, rows[fold == k]).all():
+            raise ValueError(
+                "Scores of probabilities, and threshold='auto', need sigmoids that have not seen the rows "
+                f"they are scored on, and fold {k} of 'cv' holds out all rows that any fold holds out. Use "
+                "folds with two test parts or more that differ, or a score of labels."
+            )

@@ -21,8 +21,12 @@ DIGITS = 9
 
 def read_groups(groups: Any, n_samples: int, owner: str) -> np.ndarray:
     """The number of the group of each sample, shape (n_samples,)."""
-    check_one_per_sample(groups, "groups")
-    labels = column_or_1d(groups)
+    shape = np.shape(groups)
+    if len(shape) > 2 or (len(shape) == 2 and shape[1] != 1):
+        raise ValueError(f"groups must have one value per sample, got an array of shape {shape}.")
+    labels = column_or_1d(groups) if len(shape) == 2 else groups
+    check_one_per_sample(labels, "groups")
+    labels = column_or_1d(labels)
     if len(labels) != n_samples:
         raise ValueError(f"groups has {count(len(labels), 'value')} for {count(n_samples, 'sample')}.")
     if labels.dtype.kind == "f" and np.isnan(labels).any():

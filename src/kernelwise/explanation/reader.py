@@ -12,7 +12,7 @@ from kernelwise._core.validation import check_range
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.explanation.products import MOST_NUMBERS, Products, is_product
 from kernelwise.export.plain_model import has_plain_scaling, has_terms, plain_numbers
-from kernelwise.frames import Encoder, new_frame
+from kernelwise.frames import Encoder
 from kernelwise.kernels import Kernel
 
 #: What can be explained: estimators with values of their machines, by name, since they import reports.
@@ -56,13 +56,10 @@ class Reader:
 
     def _coded(self, X: Any, encoder: Encoder) -> tuple[np.ndarray, np.ndarray]:
         """The same of a table with words and gaps, which are shown as they are: text, None and NaN."""
-        frame = encoder.arranged(new_frame(X, tuple(column.is_words for column in encoder.columns)))
-        cells = np.empty(frame.shape, dtype=object)
-        for k, column in enumerate(frame.columns):
-            cells[:, k] = column
-        coded = encoder.transform(frame)
+        table = encoder.table(X)
+        coded = encoder.transform(table)
         check_range(coded)
-        return coded, cells
+        return coded, table.cells()
 
     def read_background(self, background: Any) -> np.ndarray | None:
         """The same of background rows, if there are any; an error says that it is theirs."""

@@ -46,7 +46,7 @@ def test_a_messy_file_gives_a_result_in_the_second_run(run, refused, messy):
     code, out, _ = run("tune", messy, *options, *SHORT, "--model", "m.kw")
     assert code == 0
     assert (
-        "300 rows, 4 columns coded as 12 features; 3 classes: mild case (150), severe case (75), no finding"
+        "300 rows, 4 columns coded as 12 features; 3 classes: mild case (150), no finding (75), severe case"
         in out
     )
     assert run("predict", "m.kw", messy).code == 0

@@ -227,7 +227,8 @@ def test_score_of_the_labels_that_predict_gives(n_classes):
         for k, (a, b) in enumerate(pairs):
             first = a if n_classes > 2 else b  # whose values are positive
             rows = train[np.isin(y[train], [a, b])]
-            A, B = fit_platt(decision[rows, k], np.where(y[rows] == first, 1, -1))
+            doubt = 1.0 / (n_classes - 1)  # the pairs of a class share that of one row
+            A, B = fit_platt(decision[rows, k], np.where(y[rows] == first, 1, -1), doubt=doubt)
             odds[:, k] = -(A * decision[test, k] + B)
         labels = class_probabilities(odds, n_classes, "ovo").argmax(axis=1)
         scores.append(balanced_accuracy_score(y[test], labels))

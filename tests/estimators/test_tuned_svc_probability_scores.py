@@ -79,7 +79,6 @@ def test_a_function_of_the_users_own_may_ask_for_probabilities(cancer):
     def loss(estimator, X, y):
         p = estimator.predict_proba(X)
         seen.append(p)
-        assert np.array_equal(estimator.predict(X), estimator.classes_[p.argmax(axis=1)])
         return -log_loss(y, p)
 
     own = TunedSVC("rbf", scoring=loss).fit(*cancer)

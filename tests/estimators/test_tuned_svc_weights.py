@@ -168,9 +168,9 @@ def test_a_kernel_of_negative_variance_has_values_of_C():
     assert 1e-6 < model.C_ < 1e9
 
 
-def test_one_score_only():
+def test_several_scores_need_the_name_of_one():
     for scoring in (["accuracy"], {"a": "accuracy"}):
-        with pytest.raises(ValueError, match="'scoring' of TunedSVC must be one score"):
+        with pytest.raises(ValueError, match="'refit' of TunedSVC must name the score"):
             TunedSVC(scoring=scoring).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
 
 

@@ -215,7 +215,7 @@ def test_probabilities_under_class_weights_are_judged_in_their_population(blobs)
     weight = class_factors(model, truth, np.ones(len(truth)))[truth]
     assert weight[truth == 0].sum() == pytest.approx(weight[truth == 1].sum())
     assert report_data(model).reliabilities[0].weights.sum() == pytest.approx(weight.sum())
-    model.class_weight = {model.classes_[0]: 3}
+    model.best_class_weight_ = {model.classes_[0]: 3}
     assert class_factors(model, truth, np.ones(len(truth))).tolist() == [3.0, 1.0]
 
 

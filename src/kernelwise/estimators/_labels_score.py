@@ -77,4 +77,4 @@ def _score(judge: CrossValidator, labels: np.ndarray) -> float:
     decision = np.concatenate([sure, np.zeros_like(sure[:1])])[labels]  # the last, −1, is rejected
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # precision and the like warn of a class that is never predicted
-        return float(judge.scores_of(decision[None]).mean())
+        return float(judge.scores_of(family.as_shown(decision[None], decision[None])).mean())

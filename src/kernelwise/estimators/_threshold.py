@@ -51,7 +51,9 @@ def choose_threshold(judge: CrossValidator, choice: Choice) -> Threshold:
         tried = np.unique(np.append(np.quantile(middles, np.linspace(0.0, 1.0, N_TRIED)), 0.0))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # precision and the like warn of a class that is never predicted
-        scores = np.nan_to_num(judge.scores_of(odds[None] - tried[:, None]))
+        values = odds[None] - tried[:, None]
+        shown = family.as_shown(values, np.broadcast_to(odds, values.shape))
+        scores = np.nan_to_num(judge.scores_of(shown))
     if np.ptp(scores, axis=0).max() == 0.0:
         raise ValueError(
             "threshold='auto' needs a score that changes with the labels of the held-out rows, and this one "

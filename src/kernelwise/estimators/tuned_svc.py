@@ -32,11 +32,11 @@ from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Classification
-from kernelwise.search.held_out_answers import ClassAnswers, ProbabilityAnswers
+from kernelwise.search.held_out_answers import BothAnswers, ClassAnswers, ProbabilityAnswers
 from kernelwise.search.held_out_scorer import HeldOutScorer
 from kernelwise.search.result import Choice
 from kernelwise.search.samples import Prepared, Samples
-from kernelwise.search.score_names import check_score, may_need_probabilities
+from kernelwise.search.score_names import BOTH, ODDS, check_score, shown_to
 from kernelwise.search.scores import is_share
 from kernelwise.search.scoring import PathScorer, one_scorer
 from kernelwise.search.settings import check_backend
@@ -289,14 +289,15 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     def _scorer(self, X: Any, samples: Samples, family: Any, scoring: Any) -> tuple[Any, HeldOutScorer]:
         check_score(scoring, self.classes_.tolist(), "TunedSVC")
         scorer = one_scorer(SVC(), scoring, "TunedSVC")
-        family = replace(family, by_probability=may_need_probabilities(scorer))
+        family = replace(family, shown=shown_to(scorer))
         self.reject_label_ = choose_reject_label(
             self.reject_label, self.classes_, self.multiclass, "TunedSVC"
         )
         how = self.multiclass, self.decision_function_shape, self.reject_label_
-        answers: Any = (
-            ProbabilityAnswers(*how) if family.by_probability else ClassAnswers(*how, breaks_ties=True)
-        )
+        by_decision = BothAnswers if family.shown == BOTH else ClassAnswers
+        answers: Any = by_decision(*how, breaks_ties=True)
+        if family.shown == ODDS:
+            answers = ProbabilityAnswers(*how)
         path_scorer = PathScorer(scorer, scoring, answers)
         of_rows = X, self.classes_[samples.y], samples.weight, self.classes_
         return family, HeldOutScorer(path_scorer, *of_rows, is_share(scoring))

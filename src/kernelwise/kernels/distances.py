@@ -89,10 +89,14 @@ def _compiled_finish() -> Callable[..., None]:
 
 
 def _centred(X: Any, Y: Any) -> tuple[Any, Any]:
-    """Both sets in double precision, shifted to the middle of the first; sparse ones as they are."""
+    """Both sets in double precision, shifted to the middle of the second; sparse ones as they are.
+
+    The second is that of support vectors where a machine answers: what it rounds for a sample must not depend
+    on the samples that are asked about with it.
+    """
     if sparse.issparse(X) or sparse.issparse(Y):
         return X.astype(np.float64), Y.astype(np.float64)
-    centre = centre_of(X)
+    centre = centre_of(Y)
     Xc = X - centre
     return Xc, Xc if Y is X else Y - centre
 

@@ -11,6 +11,7 @@ import numpy as np
 from kernelwise.multiclass import STRATEGIES, two_class_machines
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Classification
+from kernelwise.search.score_names import ODDS
 from kernelwise.solvers.probability import SMALLEST
 
 #: The answer where all constant ones have the same score.
@@ -58,11 +59,13 @@ def baseline(judge: CrossValidator) -> Baseline:
 def _constants(judge: CrossValidator) -> tuple[np.ndarray, list[str]]:
     """Decision values of each constant answer, (n_answers,) or (n_answers, n_machines), and its name."""
     family = judge.family
-    if isinstance(family, Classification) and family.by_probability:
-        return _odds_of_shares(judge, family)[None], ["the shares of the classes"]
     if isinstance(family, Classification):
+        odds = _odds_of_shares(judge, family)[None]
+        if family.shown == ODDS:
+            return odds, ["the shares of the classes"]
         decision = decision_for_classes(len(family.classes), STRATEGIES[family.multiclass].machines)
-        return decision, [repr(label) for label in family.classes.tolist()]
+        shown = family.as_shown(decision[None], np.broadcast_to(odds, decision.shape)[None])[0]
+        return shown, [repr(label) for label in family.classes.tolist()]
     held = judge.held_out
     order = np.argsort(held.y, kind="stable")
     share = np.cumsum(held.weight[order])

@@ -31,6 +31,7 @@ from kernelwise.search.candidates import (
 from kernelwise.search.cross_fitted import cross_fitted_odds
 from kernelwise.search.log_loss import held_out_log_loss
 from kernelwise.search.samples import Samples
+from kernelwise.search.score_names import BOTH, DECISIONS
 from kernelwise.search.scored_kernel import ScoredKernel
 from kernelwise.search.scores import score_unit
 from kernelwise.solvers.path import SVMPath, solve_path
@@ -157,8 +158,8 @@ class Classification(Family):
     """Classes, told apart by two-class machines.
 
     ``multiclass`` is a key of `kernelwise.multiclass.STRATEGIES`; ``class_weight`` and ``loss`` are as in
-    `kernelwise.SVC`; with ``by_probability`` scorers see log odds instead of decision values
-    (`ProbabilityAnswers`).
+    `kernelwise.SVC`; ``shown`` is what scorers see: decision values, log odds, or both
+    (`kernelwise.search.score_names.shown_to`).
     """
 
     finer_reason = "its probabilities are the best for rows that it had not seen"
@@ -172,7 +173,7 @@ class Classification(Family):
     classes: np.ndarray
     multiclass: str = "ovo"
     class_weight: Any = None
-    by_probability: bool = False
+    shown: str = DECISIONS
     loss: str = "hinge"
 
     def solve(
@@ -213,10 +214,17 @@ class Classification(Family):
     def scored_values(
         self, decision: np.ndarray, held: Samples, fold: np.ndarray, asked: np.ndarray | None = None
     ) -> np.ndarray:
-        if not self.by_probability:
+        if self.shown == DECISIONS:
             return decision
         strategy = STRATEGIES[self.multiclass].machines
-        return cross_fitted_odds(decision, held, fold, len(self.classes), strategy, asked)
+        odds = cross_fitted_odds(decision, held, fold, len(self.classes), strategy, asked)
+        return self.as_shown(decision, odds)
+
+    def as_shown(self, decision: np.ndarray, odds: np.ndarray) -> np.ndarray:
+        """What scorers see of decision values and log odds of one shape; both are one beside the other."""
+        if self.shown != BOTH:
+            return decision if self.shown == DECISIONS else odds
+        return np.concatenate([part.reshape(*part.shape[:2], -1) for part in (decision, odds)], axis=2)
 
     def finer_cost(self, held: Samples, decision: np.ndarray) -> float | None:
         if np.isnan(decision).any():  # the only row of a class is never held out

@@ -174,6 +174,38 @@ class ProbabilityAnswers:
 
 
 @dataclass(frozen=True)
+class BothAnswers(ClassAnswers):
+    """Labels and decision values as of `ClassAnswers`, and probabilities, for a scorer of the user's own.
+
+    What it sees are decision values and, behind them, log odds, of shape (n_Cs, n_test, 2 · n_machines).
+    """
+
+    known: ClassVar[str] = ProbabilityAnswers.known
+
+    def labels(self, both: np.ndarray, classes: np.ndarray) -> np.ndarray:
+        """Labels of shape (n_Cs, n_test), by decision values, as those of every named score of labels."""
+        return super().labels(self._part(both, 0), classes)
+
+    def fast(self, scoring: Any, held: FoldAnswers) -> np.ndarray | None:
+        """Nothing is known of a user's own function."""
+        return None
+
+    def machine(self, X: Any, classes: np.ndarray, labels: np.ndarray, both: np.ndarray) -> Any:
+        """The machine that a scorer sees."""
+        decision, odds = (self._part(both[None], part)[0] for part in (0, 1))
+        machine = super().machine(X, classes, labels, decision)
+        p = class_probabilities(odds.reshape(len(odds), -1), len(classes), STRATEGIES[self.strategy].machines)
+        machine.probabilities = p
+        return machine
+
+    @staticmethod
+    def _part(both: np.ndarray, part: int) -> np.ndarray:
+        """Decision values (0) or log odds (1), without the last axis if there is one machine."""
+        found = np.split(both, 2, axis=2)[part]
+        return found[:, :, 0] if found.shape[2] == 1 else found
+
+
+@dataclass(frozen=True)
 class NumberAnswers:
     """Predictions of targets standardised by mean and deviation, which scorers see in the units of y."""
 

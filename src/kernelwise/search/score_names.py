@@ -67,16 +67,20 @@ def check_score(scoring: Any, classes: Sequence[Any], owner: str) -> None:
     raise ValueError(f"scoring={scoring!r} of {owner} {problem.why}. {advice}")
 
 
-def may_need_probabilities(scorer: Any) -> bool:
-    """Whether a scorer of scikit-learn asks for probabilities, or a function of the user's own might."""
+#: What a scorer is shown of held-out rows: decision values, log odds, or both.
+DECISIONS, ODDS, BOTH = "decisions", "odds", "both"
+
+
+def shown_to(scorer: Any) -> str:
+    """What a scorer of scikit-learn asks for; both for a user's own function, which may ask for any."""
     if isinstance(scorer, PositiveScore):
-        return False
+        return DECISIONS
     method = getattr(scorer, "_response_method", None)
     if method is None:
         # The scorer that `check_scoring` makes of None calls the estimator's own score: accuracy.
-        return not type(scorer).__module__.startswith("sklearn.")
+        return DECISIONS if type(scorer).__module__.startswith("sklearn.") else BOTH
     # A tuple lists what it takes in the order of its preference; decision values are enough for it.
-    return method == "predict_proba"
+    return ODDS if method == "predict_proba" else DECISIONS
 
 
 @dataclass(frozen=True)

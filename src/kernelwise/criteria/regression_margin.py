@@ -21,7 +21,7 @@ from kernelwise.solvers.regression import solve_svr
 class RegressionMargin(Criterion):
     """w = max_β 2yᵀβ − 2ε‖β‖₁ − βᵀKβ + ρ‖K − K′‖²_F over −C ≤ β_i ≤ C, Σβ = 0: flat, but not far from K′.
 
-    The maximum is twice the least value of ½‖w‖² + C Σ max(0, |y − f| − ε), the primal of support vector
+    The maximum is twice the least value of ½‖w‖² + C Σ ``max(0, |y − f| − ε)``, the primal of support vector
     regression: a flat function that misses little. By the envelope theorem the derivative is
     −ββᵀ + 2ρ(K − K′), as it is for classes (equation 21 of paper 003 with β for αy). C and ε are not
     searched: w only grows with C and falls with ε.

@@ -95,7 +95,7 @@ class Explanation:
         )
 
     def importance(self) -> np.ndarray:
-        """Mean of |value| over the rows, (n_columns,) or (n_columns, n_outputs)."""
+        """Mean size of the values over the rows, (n_columns,) or (n_columns, n_outputs)."""
         return np.abs(self.values).mean(axis=0)
 
     def dependence(self, column: int | str) -> tuple[np.ndarray, np.ndarray]:

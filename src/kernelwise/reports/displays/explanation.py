@@ -15,7 +15,7 @@ MAX_SHOWN = 15
 
 
 class ExplanationDisplay(Picture):
-    """What columns contributed: the mean of |value| over all rows, or the values of one row.
+    """What columns contributed: the mean size of the values over all rows, or the values of one row.
 
     Bars are of the columns with the largest values, the largest on top; the last bar is of all others
     together. Values of one row are to the right where they raise the output, to the left where they lower it.
@@ -25,7 +25,7 @@ class ExplanationDisplay(Picture):
     explanation : Explanation
         Of one output; see :meth:`kernelwise.Explanation.of_output`.
     row : int, default=None
-        The row to draw. None draws the mean of |value| over all rows.
+        The row to draw. None draws the mean size of the values over all rows.
     max_shown : int, default=15
         Columns that are drawn one by one.
 
@@ -93,7 +93,7 @@ class ExplanationDisplay(Picture):
         of : int or str, default=None
             Of more than two classes, the one to explain, by its place or name.
         row : int, default=None
-            The row to draw. None draws the mean of |value| over all rows.
+            The row to draw. None draws the mean size of the values over all rows.
         ax : matplotlib Axes, default=None
             None makes a new figure.
         """

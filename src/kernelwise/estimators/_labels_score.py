@@ -6,14 +6,15 @@ import warnings
 
 import numpy as np
 
-from kernelwise.estimators.fit_record import FitRecord, held_out_sigmoids
+from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES
 from kernelwise.search.baseline import decision_for_classes
+from kernelwise.search.cross_fitted import cross_fitted_odds
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Classification
 from kernelwise.search.result import Choice
-from kernelwise.solvers.probability import log_odds, most_likely
+from kernelwise.solvers.probability import most_likely
 
 
 def labels_findings(
@@ -55,14 +56,12 @@ def score_of_labels(judge: CrossValidator, choice: Choice) -> float | None:
     if np.isnan(decision).any():
         return None
     n_classes, strategy = len(family.classes), STRATEGIES[family.multiclass]
-    by_probability = np.empty(len(decision), dtype=np.intp)
-    asked = judge.fold_rows.asked
-    for test in judge.places:
-        other = np.flatnonzero(~np.isin(asked, asked[test]))
-        if len(np.unique(held.y[other])) < n_classes:
-            return None
-        sigmoids, _ = held_out_sigmoids(held[other], decision[other], n_classes, strategy.machines)
-        by_probability[test] = most_likely(log_odds(decision[test], sigmoids), n_classes, family.multiclass)
+    folds = judge.fold_rows
+    others = [~np.isin(folds.asked, folds.asked[test]) for test in judge.places]
+    if any(len(np.unique(held.y[other])) < n_classes for other in others):
+        return None
+    odds = cross_fitted_odds(decision[None], held, folds.fold, n_classes, strategy.machines, folds.asked)[0]
+    by_probability = most_likely(odds, n_classes, family.multiclass)
     by_decision = strategy.decide(decision[:, 0] if n_classes == 2 else decision, n_classes)
     if not np.isclose(_score(judge, by_decision), choice.scored.scores[choice.index].mean()):
         return None

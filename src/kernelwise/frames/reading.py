@@ -14,7 +14,6 @@ from kernelwise.frames.categorical import chosen_columns
 from kernelwise.frames.column import Column
 from kernelwise.frames.frame import Frame, as_text, is_gap, is_numbers, words_of
 
-FROM_DTYPE = "from_dtype"
 #: Types that can be no features, and what they are called.
 REFUSED = {
     "Datetime": "dates or times",

@@ -31,7 +31,7 @@ class Samples:
     """What a training file holds."""
 
     X: Any  # numbers, with words and gaps coded
-    y: Any
+    y: Any  # None for unusual rows without labels
     rows: Any  # what an estimator takes: X, or a Frame if there are words or gaps
     encoding: Encoding
     notes: list[str]
@@ -100,7 +100,8 @@ def read_samples(
     for note in [*notes, *preparation]:
         say(note)
     encoding = learned.encoding
-    rows, y, lines = encoding.rows(table), encoding.labels(table), table.lines
+    rows, lines = encoding.rows(table), table.lines
+    y = None if encoding.target is None else encoding.labels(table)
     if times is not None:
         order = np.argsort(times, kind="stable")
         rows, y, lines, times = rows[order], y[order], lines[order], times[order]
@@ -109,8 +110,8 @@ def read_samples(
 
 
 def class_counts(data: Samples) -> dict[str, int] | None:
-    """Rows of every class, the largest first; None for a regression."""
-    if data.encoding.task == "regression":
+    """Rows of every class, the largest first; None where the target is no class."""
+    if data.encoding.task != "classification":
         return None
     counts = Counter(map(str, data.y.tolist()))
     return dict(counts.most_common())

@@ -1,4 +1,4 @@
-"""Our choice beside other ways to tune an SVC or SVR and beside forests, on the same outer folds."""
+"""Our choice beside other ways to tune a machine, forests and detectors, on the same outer folds."""
 
 from __future__ import annotations
 
@@ -20,16 +20,21 @@ from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import number_of_threads
 from kernelwise._core.validation import check_choice, check_integer
 from kernelwise.comparison import peers
+from kernelwise.comparison.detectors import check_detection_labels, ranking_scores
 from kernelwise.comparison.methods import BASELINES, estimators
 from kernelwise.comparison.outer import Partition, Splits
 from kernelwise.comparison.probabilities import held_out_log_loss
 from kernelwise.comparison.table import Comparison
-from kernelwise.estimators import TunedSVC, TunedSVR
+from kernelwise.estimators import TunedOneClassSVM, TunedSVC, TunedSVR
 from kernelwise.frames import Frame, learn_encoder, to_frame
 
 #: Errors beside the score, in the order of a cell.
-ERRORS = {"classification": ("log_loss",), "regression": ("rmse", "mae")}
-SCORES = {"classification": "accuracy", "regression": "r2"}
+ERRORS = {
+    "classification": ("log_loss",),
+    "regression": ("rmse", "mae"),
+    "detection": ("average_precision",),
+}
+SCORES = {"classification": "accuracy", "regression": "r2", "detection": "roc_auc"}
 
 
 def compare(
@@ -72,10 +77,11 @@ def compare(
         Finished cells are looked up there and put there, so that an interrupted comparison goes on.
     callback : callable, default=None
         ``callback(method, split, score)`` after every cell.
-    task : {"classification", "regression"}, default="classification"
-        Whether scores are accuracies, or R² with errors in units of y.
+    task : {"classification", "regression", "detection"}, default="classification"
+        Whether scores are accuracies, R² with errors in units of y, or, for unusual rows, ROC AUC with average
+        precision: then y is 1 for usual rows and −1 for unusual ones, and no method is shown it.
     baseline : bool, default=True
-        Whether to add a method that ignores X: the most frequent class, or the mean.
+        Whether to add a method that ignores X: the most frequent class, the mean, or equal scores of all rows.
     on_begin : callable, default=None
         ``on_begin(method, split)`` before every cell that is computed.
     n_jobs : int, default=None
@@ -123,6 +129,8 @@ def compare(
         chosen.setdefault(name_of_baseline, dummy)
     y = column_or_1d(y)
     check_consistent_length(X, y)
+    if task == "detection":
+        check_detection_labels(y)
     partition = Partition(groups, times, len(y))
     splits = partition.outer(y, task, n_splits, n_repeats, random_state)
     journal = {} if journal is None else journal
@@ -156,7 +164,7 @@ def compare(
 
 def takes_tables(estimator: Any) -> bool:
     """Whether an estimator is one of ours that takes words and gaps."""
-    return isinstance(estimator, TunedSVC | TunedSVR)
+    return isinstance(estimator, TunedSVC | TunedSVR | TunedOneClassSVM)
 
 
 def _rows(X: Any, rows: np.ndarray) -> Any:
@@ -213,9 +221,25 @@ def nested_number_cell(
     return r2, *work, float(np.sqrt(squared)), float(np.mean(np.abs(rest)))
 
 
+def nested_detection_cell(
+    estimator: Any,
+    X: Any,
+    y: np.ndarray,
+    train: np.ndarray,
+    test: np.ndarray,
+    n_jobs: int | None = None,
+    inner: Splits | None = None,
+) -> tuple[float, ...]:
+    """ROC AUC, wall and processor seconds, machines and average precision, of a method that saw no labels."""
+    model, work = _trained(estimator, X, None, train, n_jobs, inner)
+    area, precision = ranking_scores(model, _rows(X, test), y[test])
+    return area, *work, precision
+
+
 CELLS: dict[str, Callable[..., tuple[float | None, ...]]] = {
     "classification": nested_class_cell,
     "regression": nested_number_cell,
+    "detection": nested_detection_cell,
 }
 
 
@@ -224,7 +248,12 @@ def _accuracy(model: Any, X: Any, y: np.ndarray, test: np.ndarray) -> float:
 
 
 def _trained(
-    estimator: Any, X: Any, y: np.ndarray, train: np.ndarray, n_jobs: int | None, inner: Splits | None
+    estimator: Any,
+    X: Any,
+    y: np.ndarray | None,
+    train: np.ndarray,
+    n_jobs: int | None,
+    inner: Splits | None,
 ) -> tuple[Any, tuple[float, float, float]]:
     """A method trained on the training part, and wall and processor seconds and machines.
 
@@ -241,6 +270,6 @@ def _trained(
     ):
         warnings.simplefilter("ignore")  # of peers: what matters here is what they score
         started, cpu_started = time.perf_counter(), time.process_time()
-        model.fit(_rows(X, train), y[train])
+        model.fit(_rows(X, train), *(() if y is None else (y[train],)))
         seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu_started
     return model, (seconds, cpu_seconds, float(peers.n_machines(model)))

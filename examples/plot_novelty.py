@@ -2,10 +2,12 @@
 Find unusual rows without labels
 ================================
 
-Two clusters of usual rows, and a few strange ones between and around them. scikit-learn's one-class machine with its own settings calls half of the rows strange; `TunedOneClassSVM` chooses width and ν by itself and draws its
-line around both clusters.
+Two clusters of usual rows, and a few strange ones between and around them. scikit-learn's one-class machine
+with its own settings calls half of the rows strange; `TunedOneClassSVM` chooses width and ν by itself and
+draws its line around both clusters.
 
-**One learns:** the settings of a one-class machine decide everything, and they can be chosen without a single label.
+**One learns:** the settings of a one-class machine decide everything, and they can be chosen without a single
+label.
 """
 
 # %%

@@ -1,4 +1,4 @@
-"""kernelwise detect: unusual rows of a file, in a file, on the screen, as JSON, in a report and by a model."""
+"""kernelwise detect: unusual rows of a file, on the screen, in files, as JSON, and by a saved model."""
 
 from __future__ import annotations
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-
 from kernelwise import __version__
 from kernelwise._core.text import count
 from kernelwise.cli._findings import SERIOUS
@@ -18,7 +17,7 @@ from kernelwise.reports.strangest import Strange, strangest_rows
 #: Rows that the terminal shows, and columns that it names for each.
 MOST_ROWS, MOST_REASONS = 10, 3
 LEGEND = (
-    "Each row has its score from a model that had not seen it: the lower, the less the row is like the others.\n"
+    "Each row has its score from a model that had not seen it: the lower, the less it is like the others.\n"
     "The probability is that of being unusual; a half is at the threshold."
 )
 

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from kernelwise.cli import options, report
+from kernelwise.cli.detect import Outlier
 from kernelwise.cli.errors import UserError, check_writable
 from kernelwise.cli.output import print_json, print_table
 from kernelwise.cli.progress import Progress, say
-from kernelwise.cli.detect import Outlier
 from kernelwise.cli.tune import Jobs
 
 

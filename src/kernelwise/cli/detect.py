@@ -143,7 +143,7 @@ def detect(
 
 
 def write_scores(path: Path, machine: Any, lines: Any, names: list[str], columns: list[list[Any]]) -> None:
-    """One line for each row of the file, in its order: kept columns, whether it is unusual, score, probability."""
+    """One line for each row, in the order of the file: kept columns, whether it is unusual, and its score."""
     from kernelwise._core.files import whole_file
     from kernelwise.cli.predict import DIGITS
 

@@ -78,10 +78,10 @@ def compare(
     callback : callable, default=None
         ``callback(method, split, score)`` after every cell.
     task : {"classification", "regression", "detection"}, default="classification"
-        Whether scores are accuracies, R² with errors in units of y, or, for unusual rows, ROC AUC with average
-        precision: then y is 1 for usual rows and −1 for unusual ones, and no method is shown it.
+        Whether scores are accuracies, R² with errors in units of y, or, for unusual rows, ROC AUC with
+        average precision: then y is 1 for usual rows and −1 for unusual ones, and no method is shown it.
     baseline : bool, default=True
-        Whether to add a method that ignores X: the most frequent class, the mean, or equal scores of all rows.
+        Whether to add a method that ignores X: the most frequent class, the mean, or equal scores.
     on_begin : callable, default=None
         ``on_begin(method, split)`` before every cell that is computed.
     n_jobs : int, default=None

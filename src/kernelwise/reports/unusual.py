@@ -11,7 +11,6 @@ from scipy import sparse
 
 from kernelwise._core.text import count
 from kernelwise.findings import Finding
-from kernelwise.frames import Frame
 from kernelwise.reports.held_out import some_rows
 from kernelwise.reports.provenance import Provenance, provenance
 from kernelwise.reports.regions import leading_plane, plane_axis, plane_cells
@@ -148,7 +147,7 @@ def plane_of(model: Any, X: Any, scores: np.ndarray) -> Plane | None:
     if sparse.issparse(X):
         return None
     rows = some_rows(len(scores))
-    Z = model.machine_samples(X if isinstance(X, Frame) else X)[rows]
+    Z = model.machine_samples(X)[rows]
     plane = leading_plane(model.kernel_, Z)
     if plane is None:
         return None

@@ -25,7 +25,8 @@ class Fault:
     """One thing that keeps a file from being used, or one that makes it doubtful.
 
     ``ignore``, ``missing``, ``task``, ``unknown`` and ``labels`` are values of the options that help; a fault
-    without any can only be corrected in the file. With a ``doubt``, the name of a finding, the file can be used as it is.
+    without any can only be corrected in the file. With a ``doubt``, the name of a finding, the file can be
+    used as it is.
     """
 
     place: str  # such as "line 3, column 'a'"; empty for the whole file

@@ -50,7 +50,7 @@ class Block:
 
     def check_weights(self, fold: Fold, classes: np.ndarray) -> None:
         """Raise unless rows of two classes have a positive weight in the training part of a fold."""
-        present = np.unique(self.y[fold.train[self.weight[fold.train] > 0]])
+        present = self._trained[fold.number]
         if not present.size:
             raise ValueError(
                 f"All training rows of fold {fold.number} have weight zero. "
@@ -61,6 +61,12 @@ class Block:
                 f"The training part of fold {fold.number} has one class only, rows of weight zero apart: "
                 f"{classes.tolist()[present[0]]!r}. Use stratified or fewer folds."
             )
+
+    @cached_property
+    def _trained(self) -> dict[int, np.ndarray]:
+        """The classes that have a weight in the training part of each fold, by its number."""
+        is_weighted = self.weight > 0
+        return {fold.number: np.unique(self.y[fold.train[is_weighted[fold.train]]]) for fold in self.folds}
 
     def by_kernel(self, group: Group) -> list[tuple[Any, list[Fold]]]:
         """Kernels of the group with their folds: one for all unless it depends on the training part."""

@@ -152,6 +152,8 @@ def _workers(wanted: int, n: int, n_bases: int, memory_limit: float) -> int:
             f"The search holds {n_bases + 1} matrices of {n} × {n}, {matrix * (n_bases + 1):.0f} MiB, "
             f"more than memory_limit={memory_limit:g}. Raise memory_limit, or search on fewer samples."
         )
+    if wanted == 1:  # what the system has need not be asked
+        return 1
     return int(max(1, min(wanted, fit, usable_memory() / MIB / matrix - n_bases)))
 
 

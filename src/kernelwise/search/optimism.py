@@ -61,7 +61,7 @@ def _by_draws(judge: CrossValidator, choice: Choice) -> float:
     best, score_of_best = np.full(times.shape[1], -np.inf), np.zeros(times.shape[1])
     for labels in known:
         is_right = np.equal(labels, y).astype(float)
-        own = smooth(is_right @ inside, axis=0)
+        own = smooth(is_right @ inside)
         top, at = own.max(axis=0), own.argmax(axis=0)
         unseen = np.take_along_axis(is_right @ outside, at[None], axis=0)[0]
         score_of_best = np.where(top > best, unseen, score_of_best)

@@ -185,12 +185,12 @@ def test_other_estimators_ask_for_numbers(kind, instead):
     me, use = kind.__name__, f"use {instead}".strip()
     model, y = kind(), np.arange(len(Y)) % 2
     found = "X has 'Bonn' in row 0, column 'town', which is no number."
-    with pytest.raises(ValueError) as words:
+    with pytest.raises(ValueError, match="which is no number") as words:
         model.fit(TABLE[1:], y[1:])
     encoder = "an encoder such as OneHotEncoder in a Pipeline."
     assert str(words.value) == f"{found} {me} takes numbers only: {use} {encoder}"
     found = "X contains NaN in row 5, column 'size'."
-    with pytest.raises(ValueError) as gaps:
+    with pytest.raises(ValueError, match="contains NaN") as gaps:
         model.fit(TABLE[["rooms", "size"]], y)
     imputer = "an imputer such as SimpleImputer in a Pipeline."
     assert str(gaps.value) == f"{found} {me} takes finite numbers only: {use} {imputer}"

@@ -8,7 +8,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_wine, make_classification
 from sklearn.metrics import balanced_accuracy_score, f1_score
@@ -96,7 +96,9 @@ def test_costs_go_where_the_model_goes(two, three, rare, wine, tmp_path):
         session = onnxruntime.InferenceSession(model.to_onnx().SerializeToString())
         assert_array_equal(session.run(["label"], {"X": X})[0], labels)
         assert_array_equal(clone(model).fit(*(rare if model is two else wine)).predict(X), labels)
-    assert_array_equal(two.to_sklearn().predict(rare[0]), two.predict(rare[0]))
+    pipeline = two.to_sklearn()
+    assert_array_equal(pipeline.predict(rare[0]), two.predict(rare[0]))
+    assert_allclose(pipeline.predict_proba(rare[0]), two.predict_proba(rare[0]), atol=1e-9)
     with pytest.raises(kernelwise.exceptions.IncompatibleError, match="costs of three or more classes"):
         three.to_sklearn()
 

@@ -63,7 +63,7 @@ pytest: $(VENV)/.installed-test
 
 # The tests with what scikit-learn will be in its next release.
 nightly: $(VENV)/.installed-test
-	$(PIP) --upgrade --pre --extra-index-url https://pypi.anaconda.org/scientific-python-nightly-wheels/simple scikit-learn
+	$(PIP) --upgrade git+https://github.com/scikit-learn/scikit-learn
 	$(BIN)/python -m pytest -n 2
 
 # Lines and branches that no test reaches; slower than `make pytest`.

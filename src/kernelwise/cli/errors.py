@@ -114,6 +114,7 @@ WORDS = (
     ),
     (r"\bcv=(\d+)", r"--cv \1"),
     (r"'(cv|scoring|kernel|criterion)'( of Tuned\w+)?", r"--\1"),
+    (r"'costs'( of Tuned\w+)?", "--cost"),
     (r" of Tuned\w+", ""),
     (r"\bsample(s?)\b", r"row\1"),
 )

@@ -27,14 +27,12 @@ from kernelwise.estimators._routing import OwnFolds, Routed, route_fit, route_sc
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.metric import feature_relevance
-from kernelwise.search.baseline import baseline
+from kernelwise.search.announce import announce
 from kernelwise.search.choose import choose
 from kernelwise.search.context import FINAL, Deadline, FitContext
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Family
 from kernelwise.search.held_out_scorer import HeldOutScorer
-from kernelwise.search.optimism import optimism
-from kernelwise.search.reasons import reasons
 from kernelwise.search.result import Choice, SelectionResult, selection_result
 from kernelwise.search.samples import Prepared, Samples
 from kernelwise.search.scaling import apply_scaler, factors, variances
@@ -154,10 +152,14 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
                 choice = choose(judge, self.kernel, self.criterion, self.search)
             result = self._keep(judge, choice)
             self._settle_answers(judge, choice)
+            label_scores = None
             if self.refit is not False:
                 context.on_phase(FINAL)
                 with progress.task("refit"):
-                    self._keep_machine(finish(self, judge, choice), prepared)
+                    finished = finish(self, judge, choice)
+                    self._keep_machine(finished, prepared)
+                label_scores = finished.label_scores
+            result = announce(result, judge, choice, label_scores)
         judge.context.findings.extend(stability_findings(judge))
         by_likelihood = getattr(self, "_costs", None) is None
         self.diagnostics_ = closing_findings(judge, choice, result, self.fit_record_, leaks, by_likelihood)
@@ -185,10 +187,8 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         self.n_splits_, self.n_svm_fits_ = judge.fold_rows.n_folds, judge.n_machines
         self.criterion_path_ = choice.criterion_path
         self._describe(judge, choice)
-        criterion, guess = judge.family.criterion(self.criterion), baseline(judge)
-        luck = optimism(judge, choice)
-        choice.why = [*reasons(judge, choice, guess, luck), *choice.why]
-        return selection_result(judge, choice, criterion, self.cv_results_, self.best_index_, guess, luck)
+        criterion = judge.family.criterion(self.criterion)
+        return selection_result(judge, choice, criterion, self.cv_results_, self.best_index_)
 
     def _describe(self, judge: CrossValidator, choice: Choice) -> None:
         """Keep the weight of every feature and the metric, in the units of X, if the kernel learned one."""

@@ -23,6 +23,8 @@ from sklearn.model_selection import (
     LeavePGroupsOut,
     LeavePOut,
     PredefinedSplit,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedGroupKFold,
     StratifiedKFold,
@@ -53,7 +55,7 @@ def _public_classes(package: Any) -> list[type]:
 SPLITTERS = (
     *(KFold, StratifiedKFold, TimeSeriesSplit, ShuffleSplit, StratifiedShuffleSplit, PredefinedSplit),
     *(GroupKFold, StratifiedGroupKFold, GroupShuffleSplit, LeaveOneGroupOut, LeavePGroupsOut),
-    *(LeaveOneOut, LeavePOut),
+    *(LeaveOneOut, LeavePOut, RepeatedKFold, RepeatedStratifiedKFold),
 )
 SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
 PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]

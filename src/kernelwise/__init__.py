@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         MetricTransformer,
         NystroemSVC,
         NystroemSVR,
+        OneClassSVM,
         TunedSVC,
         TunedSVR,
     )
@@ -46,6 +47,7 @@ __all__ = [
     "MetricTransformer",
     "NystroemSVC",
     "NystroemSVR",
+    "OneClassSVM",
     "RelevanceDisplay",
     "SearchSurfaceDisplay",
     "TunedSVC",
@@ -71,6 +73,7 @@ _HOMES = {
     "MetricTransformer": "estimators",
     "NystroemSVC": "estimators",
     "NystroemSVR": "estimators",
+    "OneClassSVM": "estimators",
     "TunedSVC": "estimators",
     "TunedSVR": "estimators",
     "Explanation": "explanation",

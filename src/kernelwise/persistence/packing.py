@@ -33,7 +33,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from kernelwise import criteria, kernels, optimizers
 from kernelwise._core.parameters import constructor_params
-from kernelwise.estimators import SVC, SVR, NystroemSVC, NystroemSVR, TunedSVC, TunedSVR
+from kernelwise.estimators import SVC, SVR, NystroemSVC, NystroemSVR, OneClassSVM, TunedSVC, TunedSVR
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.findings import Finding
@@ -58,7 +58,7 @@ SPLITTERS = (
 SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
 PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]
 OTHERS = (
-    *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC, NystroemSVR),
+    *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC, NystroemSVR, OneClassSVM),
     *(Encoder, Column),
     *(FitRecord, SelectionResult, TuningResult, Baseline, Finding, PositiveScore),
 )

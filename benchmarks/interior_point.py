@@ -73,9 +73,11 @@ def one_class_exactly(
     """
     used = np.flatnonzero(weight > 0)
     high, ones = weight[used], np.ones(used.size)
-    Q = K[np.ix_(used, used)]
-    p = np.zeros(used.size) if linear is None else linear[used]
     total = nu * weight.sum()
+    # In units in which scores are of order one, as the method expects it.
+    unit = total * np.diagonal(K)[used].mean()
+    Q = K[np.ix_(used, used)] / unit
+    p = np.zeros(used.size) if linear is None else linear[used] / unit
     alpha, offset, z, v = _interior_point(Q, ones, high, p, total)
     beta = np.zeros(weight.size)
     beta[used] = alpha
@@ -87,7 +89,7 @@ def one_class_exactly(
     middle = -0.5 * (lowest + highest)
     gap = alpha @ g - total * middle + high @ np.maximum(0.0, middle - g)
     # Not relative to the objective, which is zero where the samples surround the origin.
-    return ExactMachine(beta, -lowest, -highest, abs(gap) / (total * np.diagonal(Q).mean()))
+    return ExactMachine(beta, -unit * lowest, -unit * highest, abs(gap) / total)
 
 
 def _offsets(f: np.ndarray, y: np.ndarray, at_zero: np.ndarray, at_high: np.ndarray) -> tuple[float, float]:

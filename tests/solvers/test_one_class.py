@@ -40,7 +40,8 @@ def test_the_solution_is_the_exact_one(samples, kernel, nu):
         assert_allclose(solution.beta.sum(), nu * w.sum())
         assert_array_equal(solution.beta[w == 0], 0.0)
         assert abs(solution.duality_gap) < 1e-7 * scale
-        outside = w @ (solution.scores < solution.offset - 1e-7 * scale)
+        assert solution.offset - 1e-8 * scale <= solution.inner_offset <= solution.offset
+        outside = w @ (solution.scores < solution.inner_offset)
         assert outside <= nu * w.sum() + 1e-9 <= w @ (solution.beta > 0) + 2e-9
 
 

@@ -13,6 +13,11 @@ from kernelwise.solvers.compiled.pairs import HAIR
 from kernelwise.solvers.dual import iteration_cap, minimise_and_verify, negative_gradient, warn_of
 from kernelwise.solvers.units import unit_of
 
+#: Of the size of scores, the violation below which no solution is looked for.
+ROUNDING = 1e-12
+#: Terms of a sum whose rounding is allowed for, at least.
+FEW_TERMS = 64
+
 
 @dataclass(frozen=True)
 class OneClassSolution:
@@ -29,6 +34,9 @@ class OneClassSolution:
         The ends of the interval of optimal offsets: the largest score of a support vector, and the smallest
         of a sample that is not at its bound. They agree, to the tolerance, if a support vector is free;
         with ν = 1 every sample is at its bound, and ``high`` is infinite.
+    inner_offset : float
+        The offset, lowered to ``high`` and by what rounding may make of scores, so that no sample below its
+        bound is outside: at most a share ν of the training weight has a lower score.
     scores : ndarray of shape (n_samples,)
         Kβ, the scores of the training samples.
     objective : float
@@ -36,11 +44,11 @@ class OneClassSolution:
     n_iter : int
         Pair steps of SMO.
     gap : float
-        LIBSVM's violation, in units of the mean k(x, x).
+        LIBSVM's violation: the difference of ``low`` and ``high`` if they overlap, or 0.
     duality_gap : float
         Primal less dual objective at this solution.
     converged : bool
-        Whether ``gap`` is below the tolerance.
+        Whether the tolerance was met.
 
     Examples
     --------
@@ -62,6 +70,7 @@ class OneClassSolution:
     offset: float
     low: float
     high: float
+    inner_offset: float
     scores: np.ndarray
     objective: float
     n_iter: int
@@ -132,7 +141,7 @@ def solve_one_class(
     sample_weight : array of shape (n_samples,), default=None
         How often each sample is there. Samples of weight zero are left out.
     tol : float, default=1e-3
-        LIBSVM's stopping rule, in units of the mean k(x, x), which is 1 for a Gaussian kernel.
+        LIBSVM's stopping rule; times the mean k(x, x), if that is below 1.
     max_iter : int, default=-1
         Most pair steps; -1 stands for max(10⁷, 100 n_samples).
     warm_start : array of shape (n_samples,), default=None
@@ -152,7 +161,7 @@ def solve_one_class(
     True
     """
     qp, p, total, unit = _problem(K, nu, sample_weight, tol, warm_start, check, is_ball=False)
-    outcome = _minimise(qp, p, tol, max_iter)
+    outcome = _minimise(qp, p, limit_of(tol, scale_of(qp.K, qp.hi), total, unit), max_iter)
     g = -qp.f
     low, high, offset = offsets(qp, outcome)
     duality_gap = qp.beta @ g - offset * total + qp.hi @ np.maximum(0.0, offset - g)
@@ -161,10 +170,11 @@ def solve_one_class(
         offset=unit * offset,
         low=unit * low,
         high=unit * high,
+        inner_offset=unit * inner_offset(offset, high, total * scale_of(qp.K, qp.hi), qp.beta),
         scores=unit * g,
         objective=unit * 0.5 * float(qp.beta @ g),
         n_iter=outcome.n_iter,
-        gap=outcome.gap / scale_of(qp.K, qp.hi),
+        gap=unit * outcome.gap,
         duality_gap=unit * float(duality_gap),
         converged=outcome.converged,
     )
@@ -205,11 +215,11 @@ def solve_soft_ball(
     [10.5, 7.92]
     """
     qp, p, total, unit = _problem(K, nu, sample_weight, tol, warm_start, check, is_ball=True)
-    outcome = _minimise(qp, p, tol, max_iter)
+    outcome = _minimise(qp, p, limit_of(tol, scale_of(qp.K, qp.hi), total, unit), max_iter)
     # With T = ν Σw and f = T k(x, x)/2 − Kβ: ‖φ(x) − c‖² = 2f/T + ‖c‖², and the offset is that of −f.
     norm2 = float(qp.beta @ (p - qp.f)) / total**2
     radius2 = norm2 - 2.0 * offsets(qp, outcome)[2] / total
-    gap = outcome.gap / scale_of(qp.K, qp.hi)
+    gap = unit * outcome.gap
     return SoftBall(qp.beta / total, unit * radius2, unit * norm2, outcome.n_iter, gap, outcome.converged)
 
 
@@ -250,16 +260,24 @@ def _problem(
     return qp, p, total, unit
 
 
-def _minimise(qp: BoxQP, p: np.ndarray, tol: float, max_iter: int) -> Outcome:
-    limit = tol * scale_of(qp.K, qp.hi)
+def _minimise(qp: BoxQP, p: np.ndarray, limit: float, max_iter: int) -> Outcome:
     outcome = minimise_and_verify(qp, p, limit, iteration_cap(max_iter, p.size))
     warn_of(outcome, limit, has_C=False)
     return outcome
 
 
 def scale_of(K: np.ndarray, weight: np.ndarray) -> float:
-    """The mean k(x, x), in whose units tolerances are: a multiple of a kernel has the same machine."""
+    """The mean k(x, x), which is the size of kernel values."""
     return float(np.average(np.abs(np.diagonal(K)), weights=weight)) or 1.0
+
+
+def limit_of(tol: float, scale: float, total: float, unit: float = 1.0) -> float:
+    """The violation to end at, for kernel values of size ``scale`` after they were divided by ``unit``.
+
+    LIBSVM's rule, but no multiple of a kernel is so small that all is within its tolerance, or so large that
+    rounding is not.
+    """
+    return max(tol * min(1.0 / unit, scale), ROUNDING * total * scale)
 
 
 def cold_start(K: np.ndarray, p: np.ndarray, weight: np.ndarray, nu: float) -> BoxQP:
@@ -275,7 +293,7 @@ def cold_start(K: np.ndarray, p: np.ndarray, weight: np.ndarray, nu: float) -> B
     outer = BoxQP(K, zeros.copy(), even.f.copy(), zeros, weight)
     shift_total(outer, nu * weight.sum())
     outer.f[:] = negative_gradient(K, outer.beta, p)
-    return min(even, outer, key=lambda qp: objective(qp, p))
+    return even if objective(even, p) < objective(outer, p) else outer
 
 
 def objective(qp: BoxQP, p: np.ndarray) -> float:
@@ -316,6 +334,12 @@ def shift_total(qp: BoxQP, total: float) -> np.ndarray:
     qp.beta[full & (change > 0)] = qp.hi[full & (change > 0)]
     qp.beta[full & (change < 0)] = 0.0
     return change
+
+
+def inner_offset(offset: float, high: float, size: float, beta: np.ndarray) -> float:
+    """``inner_offset`` of `OneClassSolution`; ``size`` is Σβ times the mean k(x, x), that of scores."""
+    n_terms = max(int(np.count_nonzero(beta)), FEW_TERMS)
+    return min(offset, high) - n_terms * float(np.finfo(float).eps) * size
 
 
 def offsets(qp: BoxQP, outcome: Outcome) -> tuple[float, float, float]:

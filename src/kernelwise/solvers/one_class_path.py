@@ -13,7 +13,7 @@ from kernelwise._core.threads import one_blas_thread, threads
 from kernelwise._core.validation import check_gram, check_positive, check_weights
 from kernelwise.solvers.box_qp import BoxQP
 from kernelwise.solvers.dual import iteration_cap, negative_gradient
-from kernelwise.solvers.one_class import check_nu, cold_start, move_total, offsets, scale_of
+from kernelwise.solvers.one_class import check_nu, cold_start, limit_of, move_total, offsets, scale_of
 from kernelwise.solvers.path_checks import check_disjoint
 from kernelwise.solvers.run_paths import warn_of_worst
 from kernelwise.solvers.units import unit_of
@@ -128,7 +128,7 @@ def one_class_path(
     if unit != 1.0:
         K = K / unit
     order = np.argsort(nus, kind="stable")
-    settings = nus[order], tol * scale_of(K, weight), iteration_cap(max_iter, weight.size)
+    settings = nus[order], tol, iteration_cap(max_iter, weight.size), unit
     with one_blas_thread():
         whole = _along(K, weight, *settings)
         parts = [_part_of(weight, train, k) for k, (train, _) in enumerate(splits)]
@@ -174,6 +174,7 @@ def _along(
     nus: np.ndarray,
     tol: float,
     max_iter: int,
+    unit: float,
     start: np.ndarray | None = None,
 ) -> Along:
     """Solve for increasing ν; ``start`` is β of a set of samples that has this one in it."""
@@ -195,11 +196,11 @@ def _along(
             qp.beta[:], qp.f[:] = weight, -(K @ weight)
         else:
             move_total(qp, p, nu * sum_weight)
-        outcome = qp.minimise(tol, max_iter)
+        outcome = qp.minimise(limit_of(tol, scale, nu * sum_weight, unit), max_iter)
         beta[k], scores[k], offset[k] = qp.beta, -qp.f, offsets(qp, outcome)[2]
         n_support = np.count_nonzero(qp.beta)
         row = n_support, np.count_nonzero((qp.beta == weight) & (weight > 0)), outcome.n_iter
-        for name, value in zip(names, (*row, outcome.gap / scale, outcome.converged), strict=True):
+        for name, value in zip(names, (*row, unit * outcome.gap, outcome.converged), strict=True):
             tables[name][k] = value
         tables["is_convex"][k] = outcome.is_convex
     return Along(beta, scores, offset, tables)

@@ -39,6 +39,7 @@ def learn_encoding(
     impute: bool = False,
     missing: Sequence[str] = (),
     lump: bool = False,
+    words: Sequence[str] = (),
 ) -> Learned:
     """Learn how a training file becomes X and y, and say what was decided, one sentence each.
 
@@ -46,25 +47,30 @@ def learn_encoding(
     task "detection" has no target unless one is named: it holds labels of some rows.
     ``ignore`` has names or numbers of columns to leave out. Missing values, which are also the cells of
     features with a text in ``missing``, stay gaps; with ``impute`` medians and the most frequent words take
-    their places. ``lump`` keeps columns of words of which most are rare. Everything that is wrong is in one
+    their places. ``lump`` keeps columns of words of which most are rare. ``words`` has names or numbers of
+    columns whose numbers are codes of classes, and count as words. Everything that is wrong is in one
     TableError.
     """
     missing = tuple(missing)
     if table.matrix is not None:
         named = target is not None and task != DETECTION
-        return _learn_libsvm(table, task, named or ignore or missing, target is not None)
+        return _learn_libsvm(table, task, named or ignore or missing or words, target is not None)
     left_out = {table.find(name, "--ignore") for name in ignore}
     place, notes = _find_target(table, target, left_out, task)
     places = tuple(k for k in range(len(table.names)) if k != place and k not in left_out)
     if not places:
         beside = "" if place is None else f" beside the target {table.names[place]!r}"
         raise TableError(f"{table.source} has no column left{beside}.")
-    table = table.with_missing(missing, places)
-    check_faults(table.source, _faults(table, place, places, task, impute, lump), ignore, missing)
-    columns = {k: learn_column(table, k, impute) for k in places}
+    coded = _coded(table, words, places, place)
+    table = table.with_missing(missing, places).with_words(coded)
+    faults = _faults(table, place, places, task, impute, lump, coded)
+    check_faults(table.source, faults, ignore, missing)
+    columns = {k: learn_column(table, k, impute, k in coded) for k in places}
     if place is not None:
         notes += _labels_that_are_missing(table, place, missing)
-    notes += notes_on_words(table, [k for k, column in columns.items() if column.categories])
+    notes += notes_on_words(
+        table, [k for k, column in columns.items() if column.categories and k not in coded]
+    )
     findings = [doubt.finding() for doubt in column_doubts(table, columns)]
     encoding = Encoding(
         tuple(columns.values()),
@@ -86,7 +92,7 @@ def _learn_libsvm(table: Table, task: str, has_options: Any, has_labels: bool) -
     if has_options:
         raise TableError(
             f"{table.source} is a LIBSVM file, whose target comes first and whose values are all numbers: no "
-            "--target, --ignore or --missing."
+            "--target, --ignore, --missing or --words."
         )
     fault = None if task == DETECTION else target_fault(table, 0, task)
     check_faults(table.source, [] if fault is None else [fault])
@@ -97,16 +103,33 @@ def _learn_libsvm(table: Table, task: str, has_options: Any, has_labels: bool) -
     return Learned(encoding, [], [], [])
 
 
+def _coded(table: Table, words: Sequence[str], places: Sequence[int], target: int | None) -> frozenset[int]:
+    """Places of the columns whose numbers are words."""
+    coded = frozenset(table.find(name, "--words") for name in words)
+    for k in sorted(coded - set(places)):
+        what = "the target" if k == target else "left out"
+        raise TableError(f"Column {table.names[k]!r} is in --words, and {what}. Leave it out of --words.")
+    return coded
+
+
 def _faults(
-    table: Table, target: int | None, places: Sequence[int], task: str, impute: bool, lump: bool
+    table: Table,
+    target: int | None,
+    places: Sequence[int],
+    task: str,
+    impute: bool,
+    lump: bool,
+    coded: frozenset[int],
 ) -> list[Fault]:
     """All that is wrong with a training file: its target, its columns, and what is doubtful."""
-    by_column = {k: column_fault(table, k, lump) for k in places}
+    by_column = {k: column_fault(table, k, lump, k in coded) for k in places}
     of_target = forgotten_labels(table, places) if target is None else target_fault(table, target, task)
     found = [fault for fault in (of_target, *by_column.values()) if fault is not None]
     if not found:
         return []
-    usable = {k: learn_column(table, k, impute) for k, fault in by_column.items() if fault is None}
+    usable = {
+        k: learn_column(table, k, impute, k in coded) for k, fault in by_column.items() if fault is None
+    }
     return [*found, *column_doubts(table, usable), *doubts_beside_faults(table, target, places, task)]
 
 

@@ -15,7 +15,7 @@ from kernelwise.cli.samples import Samples
 from kernelwise.cli.session import say
 from kernelwise.estimators import TunedOneClassSVM
 from kernelwise.kernels import KERNELS
-from kernelwise.search.one_class import CRITERIA
+from kernelwise.search.one_class.judge import CRITERIA
 
 SCALES: dict[str, str | None] = {
     "robust": "robust",

@@ -107,7 +107,7 @@ def detect(
     check_different(FILE=file, out=out, model=model, report=report_file)
     chosen = {name: context.params[name] for name in SETTINGS}
     machine = make_detector(chosen)
-    data = read_samples(file, labels, header, impute, ignore, DETECTION, missing, lump, words=words)
+    data = read_samples(file, labels, header, impute, ignore, DETECTION, missing, lump, coded=words)
     kept = kept_columns(read_table(file, header), keep) if keep is not None else ([], [])
     settle(data, outlier, str(file))
     detector(machine, data)

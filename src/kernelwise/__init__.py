@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         NystroemSVC,
         NystroemSVR,
         OneClassSVM,
+        TunedOneClassSVM,
         TunedSVC,
         TunedSVR,
     )
@@ -50,6 +51,7 @@ __all__ = [
     "OneClassSVM",
     "RelevanceDisplay",
     "SearchSurfaceDisplay",
+    "TunedOneClassSVM",
     "TunedSVC",
     "TunedSVR",
     "__version__",
@@ -74,6 +76,7 @@ _HOMES = {
     "NystroemSVC": "estimators",
     "NystroemSVR": "estimators",
     "OneClassSVM": "estimators",
+    "TunedOneClassSVM": "estimators",
     "TunedSVC": "estimators",
     "TunedSVR": "estimators",
     "Explanation": "explanation",

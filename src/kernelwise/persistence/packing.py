@@ -33,13 +33,23 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from kernelwise import criteria, kernels, optimizers
 from kernelwise._core.parameters import constructor_params
-from kernelwise.estimators import SVC, SVR, NystroemSVC, NystroemSVR, OneClassSVM, TunedSVC, TunedSVR
+from kernelwise.estimators import (
+    SVC,
+    SVR,
+    NystroemSVC,
+    NystroemSVR,
+    OneClassSVM,
+    TunedOneClassSVM,
+    TunedSVC,
+    TunedSVR,
+)
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.findings import Finding
 from kernelwise.frames import Column, Encoder
 from kernelwise.result import History, TuningResult
 from kernelwise.search.baseline import Baseline
+from kernelwise.search.one_class.choose import OneClassResult
 from kernelwise.search.result import SelectionResult
 from kernelwise.search.score_names import PositiveScore
 
@@ -58,9 +68,9 @@ SPLITTERS = (
 SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
 PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]
 OTHERS = (
-    *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC, NystroemSVR, OneClassSVM),
+    *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC, NystroemSVR, OneClassSVM, TunedOneClassSVM),
     *(Encoder, Column),
-    *(FitRecord, SelectionResult, TuningResult, Baseline, Finding, PositiveScore),
+    *(FitRecord, SelectionResult, OneClassResult, TuningResult, Baseline, Finding, PositiveScore),
 )
 CLASSES = {part.__name__: part for part in (*OTHERS, *SPLITTERS, *SCALERS, *PARTS)}
 #: The scorer is made again when the model is loaded; callbacks watch a training, which is over.

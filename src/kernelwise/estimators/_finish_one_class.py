@@ -66,19 +66,10 @@ def finish_one_class(
 
 def _machine(model: Any, kernel: Any, nu: float, seed: int, rows: Rows, used: np.ndarray) -> Any:
     """A trained machine whose coefficients sum to one."""
-    if model.solver == "nystroem":
-        machine: Any = _nystroem(model, kernel, nu, seed)
-    else:
-        how = {"tol": model.tol, "max_iter": model.max_iter, "memory_limit": model.memory_limit}
-        machine = OneClassSVM(kernel=kernel, nu=nu, **how)
+    how = {"tol": model.tol, "max_iter": model.max_iter, "memory_limit": model.memory_limit}
+    machine = OneClassSVM(kernel=kernel, nu=nu, **how)
     machine.fit(rows.Z[used], sample_weight=rows.weight[used])
     total = float(nu * rows.weight[used].sum())
     machine.dual_coef_ = machine.dual_coef_ / total
     machine.intercept_ = machine.intercept_ / total
     return machine
-
-
-def _nystroem(model: Any, kernel: Any, nu: float, seed: int) -> Any:
-    from kernelwise.estimators.nystroem_one_class import NystroemOneClassSVM
-
-    return NystroemOneClassSVM(kernel, nu=nu, memory_limit=model.memory_limit, random_state=seed)

@@ -107,7 +107,8 @@ def read_samples(
     y = None if encoding.target is None else encoding.labels(table)
     if times is not None:
         order = np.argsort(times, kind="stable")
-        rows, y, lines, times = rows[order], y[order], lines[order], times[order]
+        rows, lines, times = rows[order], lines[order], times[order]
+        y = None if y is None else y[order]
     X = rows if encoding.encoder is None else encoding.encoder.transform(rows)
     return Samples(X, y, rows, encoding, notes, preparation, lines, learned.findings, groups, times)
 

@@ -14,6 +14,7 @@ from kernelwise.cli.errors import UserError, in_options, is_told
 from kernelwise.cli.samples import Samples
 from kernelwise.cli.session import say
 from kernelwise.estimators import TunedOneClassSVM
+from kernelwise.estimators.tuned_one_class import fit_named
 from kernelwise.kernels import KERNELS
 from kernelwise.search.one_class.judge import CRITERIA
 
@@ -69,7 +70,8 @@ def detector(machine: TunedOneClassSVM, data: Samples) -> TunedOneClassSVM:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            machine.fit(data.rows, data.y)
+            names = data.encoding.feature_names if data.encoding.encoder is None else None
+            fit_named(machine, data.rows, data.y, names)
         except (ValueError, TypeError) as error:
             if not is_told(error):
                 raise

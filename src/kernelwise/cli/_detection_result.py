@@ -93,10 +93,13 @@ def _facts(result: dict[str, Any], machine: Any, n_rows: int) -> list[tuple[str,
     about = f"{threshold['value']:.4g}" + (
         f" ± {threshold['standard_error']:.2g}" if threshold["standard_error"] is not None else ""
     )
-    known = "which you named" if machine.contamination is not None else "which is usual if nobody knows it"
+    of = "rows" if machine.result_.labelled[1] == 0 else "rows that are not labelled unusual"
+    known = f"{100 * share:.3g} % of the {of} are below it; --contamination names a share that you know"
+    if machine.contamination is not None:
+        known = f"the share that you named, {100 * share:.3g} %, is below it"
     return [
-        ("unusual rows", f"{n} of {n_rows} ({100 * n / n_rows:.1f} %)"),
-        ("threshold", f"{about}, for a share of {100 * share:.3g} %, {known}"),
+        ("unusual rows", f"{n:g} of {n_rows} ({100 * n / n_rows:.1f} %)"),
+        ("threshold", f"{about}: {known}"),
         ("kernel", kernel_line(machine)),
         ("ν", f"{result['nu']:.3g}: at most this share of the rows trained on is outside"),
         ("work", f"{count(result['n_machines'], 'model')} trained, {result['seconds']:.1f} s"),

@@ -460,3 +460,9 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         if hasattr(self, "_sigmoid"):
             return tail.sigmoid(scores, self._sigmoid)
         return tail.probability(scores, self.contamination_)
+
+
+def fit_named(model: TunedOneClassSVM, X: Any, y: Any, names: list[str] | None) -> TunedOneClassSVM:
+    """Fit rows of an array whose columns have these names; None where X has its own."""
+    deadline = Deadline(model.time_budget, reserve=RESERVE)
+    return model._fit(X, y, None, FitContext(deadline, feature_names=names))

@@ -27,7 +27,10 @@ LEGEND = (
     "nearer they must be."
 )
 #: What names of scores mean.
-MEANINGS = {"accuracy": "Accuracy is the share of rows that were answered right."}
+MEANINGS = {
+    "accuracy": "Accuracy is the share of rows that were answered right.",
+    "r2": "R² is 1 for a model without errors, and 0 for one that is no better than the mean.",
+}
 #: Features of the largest weight that the table shows.
 MOST_RELEVANT = 5
 

@@ -79,6 +79,8 @@ def random_problem(random: np.random.Generator) -> Problem:
         kernel |= {"degree": int(random.integers(2, 4)), "coef0": 1.0}
     weight = random.uniform(0.2, 3.0, n) if random.random() < 0.5 else np.ones(n)
     nu = float(np.exp(random.uniform(np.log(0.01), np.log(0.9))))
+    if random.random() < 0.3:
+        nu = max(1, round(nu * n)) / n  # a whole number of samples: maybe no free support vector
     return Problem(X, new, kernel, nu, weight, bool(random.random() < 0.3))
 
 

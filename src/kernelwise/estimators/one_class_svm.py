@@ -74,8 +74,9 @@ class OneClassSVM(Portable, OutlierMachine, NamedKernelMachine):
     Notes
     -----
     The values are those of scikit-learn's OneClassSVM, to the tolerance. Features are not scaled. Samples
-    of zero or negative weight are left out. Time grows like ν n². For many values of ``nu`` on one kernel,
-    use :func:`kernelwise.solvers.one_class_path`.
+    of zero or negative weight are left out. Time grows like ν n²: for 50 000 rows and more, use
+    :class:`kernelwise.NystroemOneClassSVM`. For many values of ``nu`` on one kernel, use
+    :func:`kernelwise.solvers.one_class_path`.
 
     Examples
     --------

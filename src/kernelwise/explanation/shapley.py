@@ -46,7 +46,7 @@ def explain(
 
     Parameters
     ----------
-    model : TunedSVC, TunedSVR, SVC, SVR, NystroemSVC, NystroemSVR or OneClassSVM
+    model : TunedSVC, TunedSVR, SVC, SVR, OneClassSVM, NystroemSVC, NystroemSVR or NystroemOneClassSVM
         Fitted.
     X : array or data frame of shape (n_rows, n_features)
     background : array or data frame of shape (n_background, n_features), default=None
@@ -118,7 +118,7 @@ def explain_pairs(
 
     Parameters
     ----------
-    model : TunedSVC, TunedSVR, SVC, SVR, NystroemSVC, NystroemSVR or OneClassSVM
+    model : TunedSVC, TunedSVR, SVC, SVR, OneClassSVM, NystroemSVC, NystroemSVR or NystroemOneClassSVM
         Fitted, with a kernel that `explain` has exact values for.
     X : array or data frame of shape (n_rows, n_features)
     background : array or data frame of shape (n_background, n_features), default=None

@@ -36,6 +36,7 @@ from kernelwise._core.parameters import constructor_params
 from kernelwise.estimators import (
     SVC,
     SVR,
+    NystroemOneClassSVM,
     NystroemSVC,
     NystroemSVR,
     OneClassSVM,
@@ -68,7 +69,8 @@ SPLITTERS = (
 SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
 PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]
 OTHERS = (
-    *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC, NystroemSVR, OneClassSVM, TunedOneClassSVM),
+    *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC, NystroemSVR),
+    *(OneClassSVM, NystroemOneClassSVM, TunedOneClassSVM),
     *(Encoder, Column),
     *(FitRecord, SelectionResult, OneClassResult, TuningResult, Baseline, Finding, PositiveScore),
 )

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kernelwise.estimators.nystroem_one_class_svm import NystroemOneClassSVM
 from kernelwise.estimators.one_class_svm import OneClassSVM
 from kernelwise.findings import Finding
 from kernelwise.search.canonical import sample
@@ -67,7 +68,10 @@ def finish_one_class(
 def _machine(model: Any, kernel: Any, nu: float, seed: int, rows: Rows, used: np.ndarray) -> Any:
     """A trained machine whose coefficients sum to one."""
     how = {"tol": model.tol, "max_iter": model.max_iter, "memory_limit": model.memory_limit}
-    machine = OneClassSVM(kernel=kernel, nu=nu, **how)
+    if model.solver == "nystroem":
+        machine: Any = NystroemOneClassSVM(kernel, nu=nu, random_state=seed, **how)
+    else:
+        machine = OneClassSVM(kernel=kernel, nu=nu, **how)
     machine.fit(rows.Z[used], sample_weight=rows.weight[used])
     total = float(nu * rows.weight[used].sum())
     machine.dual_coef_ = machine.dual_coef_ / total

@@ -43,10 +43,12 @@ from kernelwise.search.one_class.judge import (
     Rows,
     Scored,
     check_labels_of_rows,
+    folds_given,
 )
 from kernelwise.search.one_class.tail import Tail, Threshold, fit_sigmoid, threshold_at
 from kernelwise.search.samples import prepare
 from kernelwise.search.settings import seed_of
+from kernelwise.search.splits import check_kind_of_folds, read_splits
 from kernelwise.solvers.one_class import check_nu
 
 #: Rows that a search looks at, at most.
@@ -91,8 +93,8 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         deviations where a range is zero; sparse features are divided by standard deviations.
     categorical_features : "from_dtype", None, or array of names, indices or booleans, default="from_dtype"
         Which columns hold words: as in `TunedSVC`.
-    cv : "auto" or int, default="auto"
-        Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2.
+    cv : "auto", int, splitter or iterable of (train, test), default="auto"
+        Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Others must hold out every sample once.
     tol, max_iter : float, int
         As in `OneClassSVM`.
     solver : {"auto", "exact", "nystroem"}, default="auto"
@@ -217,9 +219,9 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         progress = Progress(self, X, y)
         context.task = progress.task
         with one_blas_thread(leaves_cores=True):
-            rows, row_of, labelled = self._rows(X, y, sample_weight, context)
+            rows, row_of, labelled, cv = self._rows(X, y, sample_weight, context)
             seed = seed_of(self.random_state)
-            judge, search_rows = self._judge(rows, seed, context)
+            judge, search_rows = self._judge(rows, cv, seed, context)
             tried = candidates(
                 self.kernel, judge.rows.Z, judge.rows.trained, has_labels=judge.rows.has_labels
             )
@@ -286,14 +288,16 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
                     f"'contamination' of {me} must be above 0 and at most 0.5, got {self.contamination!r}. "
                     "It is the share of outliers; leave it out if it is not known."
                 )
-        if not (isinstance(self.cv, str) and self.cv == "auto"):
+        if isinstance(self.cv, int | np.integer):
             check_integer(self.cv, "cv", me, least=2)
+        elif not (isinstance(self.cv, str) and self.cv == "auto"):
+            check_kind_of_folds(self.cv, "'auto'", me)
         check_solver(self.solver, False, me)
 
     def _rows(
         self, X: Any, y: Any, sample_weight: Any, context: FitContext
-    ) -> tuple[Rows, np.ndarray, tuple[int, int]]:
-        """Distinct scaled rows, which of them each sample is, and how many are labelled."""
+    ) -> tuple[Rows, np.ndarray, tuple[int, int], Any]:
+        """Distinct scaled rows, which of them each sample is, how many are labelled, and folds."""
         me = type(self).__name__
         frame = to_frame(X, self.categorical_features, me)
         X = read_samples(
@@ -311,11 +315,16 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         distinct = prepared.distinct
         labelled = int((label == NORMAL).sum()), int((label == OUTLIER).sum())
         rows = Rows(prepared.Z, distinct.weight, label[distinct.rows], prepared.columns)
-        if not rows.trained.any():
-            raise ValueError("All samples that are not labelled as outliers have the weight zero.")
-        return rows, distinct.row_of, labelled
+        if np.count_nonzero(rows.trained) < 2:
+            raise ValueError(
+                f"{me} needs at least 2 different samples of positive weight that are not labelled as outliers."
+            )
+        cv = self.cv
+        if not isinstance(cv, str | int | np.integer):
+            cv = folds_given(read_splits(cv, X, label, me, {}), distinct.row_of, me)
+        return rows, distinct.row_of, labelled, cv
 
-    def _judge(self, rows: Rows, seed: int, context: FitContext) -> tuple[Judge, np.ndarray]:
+    def _judge(self, rows: Rows, cv: Any, seed: int, context: FitContext) -> tuple[Judge, np.ndarray]:
         """What scores kernels, on all rows or a sample, and which rows these are."""
         chosen = np.arange(len(rows))
         if len(rows) > SEARCH_ROWS:
@@ -330,7 +339,8 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
             message = "Features are sparse: without labels the rule named the width of the kernel."
             context.findings.append(Finding("sparse", "info", message))
         settings = {"tol": self.tol, "max_iter": self.max_iter}
-        return Judge(part, self.cv, scoring, seed, settings), chosen
+        folds = cv[chosen] if isinstance(cv, np.ndarray) else cv
+        return Judge(part, folds, scoring, seed, settings), chosen
 
     def _keep_search(self, judge: Judge, taken: Scored) -> None:
         self.cv_results_, self.best_index_ = table(judge, taken)
@@ -350,7 +360,8 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         self.contamination_ = threshold.share
         machine = self.best_estimator_
         machine.intercept_ = np.array([-threshold.value])
-        is_log = self.kernel_.is_radial or bool((scores >= 0.0).all() and machine.dual_coef_.min() >= 0.0)
+        # Nyström machines have coefficients of both signs, other kernels values of both.
+        is_log = bool(self.kernel_.is_radial and machine.dual_coef_.min() >= 0.0)
         tail = Tail.of(scores[usual], rows.weight[usual], is_log)
         self._tail_strangeness, self._tail_share = tail.strangeness, tail.share
         self._tail_scale, self._tail_is_log = tail.scale, tail.is_log

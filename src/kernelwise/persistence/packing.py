@@ -72,7 +72,7 @@ SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
 PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]
 OTHERS = (
     *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC, NystroemSVR),
-    *(OneClassSVM, TunedOneClassSVM, NystroemOneClassSVM),
+    *(OneClassSVM, NystroemOneClassSVM, TunedOneClassSVM),
     *(Encoder, Column),
     *(FitRecord, SelectionResult, OneClassResult, TuningResult, Baseline, Finding, PositiveScore),
 )

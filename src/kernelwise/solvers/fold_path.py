@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelwise.multiclass import Machine
 from kernelwise.solvers.box_qp import NOT_CONVEX, BoxQP, Pool, subtract_rows
-from kernelwise.solvers.compiled.pairs import HAIR
+from kernelwise.solvers.compiled.rounding import HAIR
 
 Fold = tuple[np.ndarray, np.ndarray]
 N_COLUMNS, OFFSET, N_FREE = 8, 3, 4  # of the table of `smo_path`

@@ -1,4 +1,7 @@
-"""Taking a trained machine away: to scikit-learn's own classes, to ONNX, to C, or to a file."""
+"""Taking a trained machine away: to scikit-learn's own classes, to ONNX, to C, or to a file.
+
+What writes them is imported when it is asked for: it takes parts of scikit-learn that no machine needs.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.files import whole_file
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
-from kernelwise.export.c_source import c_source
-from kernelwise.export.onnx_model import onnx_model
-from kernelwise.export.pipeline import as_pipeline
-from kernelwise.export.plain_model import plain_model
 
 COUPLED = (
     "The labels of this model go by probabilities that are coupled over pairs of classes, which scikit-learn "
@@ -108,6 +107,9 @@ class Portable:
             of scikit-learn's StandardScaler, MinMaxScaler, MaxAbsScaler and RobustScaler, or if the strategy
             rejects samples.
         """
+        from kernelwise.export.onnx_model import onnx_model
+        from kernelwise.export.plain_model import plain_model
+
         graph = onnx_model(plain_model(self, _trained(self)))
         if path is not None:
             with whole_file(path) as file:
@@ -137,6 +139,9 @@ class Portable:
         IncompatibleError
             As `to_onnx`; and if the file would have more than five million numbers.
         """
+        from kernelwise.export.c_source import c_source
+        from kernelwise.export.plain_model import plain_model
+
         source = c_source(plain_model(self, _trained(self)))
         if path is not None:
             with whole_file(path, "w", encoding="utf-8", newline="\n") as file:
@@ -221,6 +226,8 @@ class Exportable(Portable):
         costs = None if sigmoids is None else self.costs_  # type: ignore[attr-defined]
         _check_costs(costs)
         coupled = sigmoids is not None and _is_coupled(machine)
+        from kernelwise.export.pipeline import as_pipeline
+
         pipeline = as_pipeline(
             getattr(self, "scaler_", None),
             machine,

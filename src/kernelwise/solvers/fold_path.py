@@ -8,7 +8,7 @@ import numpy as np
 
 from kernelwise.multiclass import Machine
 from kernelwise.solvers.box_qp import NOT_CONVEX, BoxQP, Pool
-from kernelwise.solvers.compiled.pairs import HAIR
+from kernelwise.solvers.compiled.rounding import HAIR
 from kernelwise.solvers.follow import Solved, follow
 from kernelwise.solvers.products import subtract_rows
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelwise._core.validation import check_gram, check_number, check_positive, check_weights
 from kernelwise.solvers.box_qp import BoxQP, Outcome
-from kernelwise.solvers.compiled.pairs import HAIR
+from kernelwise.solvers.compiled.rounding import HAIR
 from kernelwise.solvers.dual import iteration_cap, minimise_and_verify, negative_gradient, warn_of
 from kernelwise.solvers.units import unit_of
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.validation import check_positive, check_seed
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._machine import KernelMachine
 from kernelwise.estimators.kernel_choice import kernel_from_data
@@ -50,13 +49,9 @@ class NystroemMachine(Portable, KernelMachine):
         """
 
     def _check_parameters(self) -> None:
-        me = type(self).__name__
-        check_positive(self.memory_limit, "memory_limit", me)
-        check_seed(self.random_state, me)
-        if not (isinstance(self.C, str) and self.C == "auto"):
-            check_positive(self.C, "C", me)
+        self._validate_params()
+        if not isinstance(self.C, str):
             in_units(self.C, 1.0)
-        check_components(self.n_components, me)
         as_kernel(self.kernel)  # refused before anything is computed
 
     def _distinct(self, X: Any, index: np.ndarray, weight: np.ndarray) -> tuple[DistinctRows, Any]:

@@ -20,16 +20,6 @@ from kernelwise.search.settings import seed_of
 from kernelwise.solvers.units import in_units
 
 
-def check_components(n_components: Any, owner: str) -> None:
-    """Raise unless the number of landmarks is "auto" or one."""
-    is_number = isinstance(n_components, int | np.integer) and not isinstance(n_components, bool)
-    is_auto = isinstance(n_components, str) and n_components == "auto"
-    if not is_auto and not (is_number and n_components >= 1):
-        raise ValueError(
-            f"'n_components' of {owner} must be 'auto' or a positive integer, got {n_components!r}."
-        )
-
-
 class NystroemMachine(Portable, KernelMachine):
     """A linear machine on Nyström features; a subclass has the parameters that are read here, and a loss."""
 

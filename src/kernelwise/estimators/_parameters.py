@@ -20,6 +20,7 @@ from kernelwise._core.constraints import (
     SEED,
     THREADS,
     VERBOSE,
+    Number,
     at_least,
     one_of,
 )
@@ -28,6 +29,7 @@ from kernelwise.estimators.kernel_choice import Rows
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import MACHINES, STRATEGIES, check_strategy
+from kernelwise.search.one_class.judge import CRITERIA, SCORINGS
 from kernelwise.solvers.dual import LOSSES
 
 #: Of classifiers, however they are trained.
@@ -40,15 +42,19 @@ OF_CLASSES: dict[str, Any] = {
 OF_LABELS: dict[str, Any] = {**OF_CLASSES, "predict_by": one_of(RULES)}
 #: Of machines that are trained to a tolerance.
 OF_SOLVER: dict[str, Any] = {"tol": POSITIVE, **MAX_ITER, **MEMORY}
-OF_SVC: dict[str, Any] = {
-    **OF_LABELS,
-    **OF_SOLVER,
-    **SEED,
-    "C": POSITIVE,
+#: Of kernels that have a name.
+OF_KERNEL: dict[str, Any] = {
     "kernel": ELSEWHERE,
     "gamma": [*one_of(("scale", "auto")), *NOT_NEGATIVE],
     "degree": at_least(0),
     "coef0": FINITE,
+}
+OF_SVC: dict[str, Any] = {
+    **OF_LABELS,
+    **OF_SOLVER,
+    **SEED,
+    **OF_KERNEL,
+    "C": POSITIVE,
     **dict.fromkeys(("shrinking", "probability", "break_ties", "warm_start"), FLAG),
     "loss": one_of(LOSSES),
     **THREADS,
@@ -61,6 +67,22 @@ OF_NYSTROEM: dict[str, Any] = {
     "C": [*one_of(("auto",)), *POSITIVE],
     "n_components": [*one_of(("auto",)), *at_least(1)],
     "kernel": ELSEWHERE,
+}
+NU: dict[str, Any] = {"nu": [Number("a number above 0 and at most 1", Real, 0, 1, "right")]}
+OF_ONE_CLASS: dict[str, Any] = {
+    **OF_SOLVER,
+    **OF_KERNEL,
+    **NU,
+    "shrinking": FLAG,
+    "cache_size": POSITIVE,
+    **VERBOSE,
+}
+OF_NYSTROEM_ONE_CLASS: dict[str, Any] = {
+    **OF_SOLVER,
+    **SEED,
+    **NU,
+    "kernel": ELSEWHERE,
+    "n_components": OF_NYSTROEM["n_components"],
 }
 OF_GRID: dict[str, Any] = {
     **OF_CLASSES,
@@ -84,6 +106,18 @@ OF_TUNED: dict[str, Any] = {
     "time_budget": [None, *POSITIVE],
     **THREADS,
     **VERBOSE,
+}
+OF_TUNED_ONE_CLASS: dict[str, Any] = {
+    **{name: kinds for name, kinds in OF_TUNED.items() if name not in ("search", "Cs", "refit", "backend")},
+    "criterion": one_of(CRITERIA),
+    "scoring": [None, *one_of(SCORINGS)],
+    "nu": [None, *NU["nu"]],
+    "contamination": [
+        None,
+        Number(
+            "a share of outliers above 0 and at most 0.5 (None if it is not known)", Real, 0, 0.5, "right"
+        ),
+    ],
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
@@ -13,14 +13,14 @@ from sklearn.base import OutlierMixin
 from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import read_samples
-from kernelwise._core.run_parameters import check_run
 from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
 from kernelwise._core.threads import one_blas_thread
-from kernelwise._core.validation import check_choice, check_integer, check_number, check_positive
+from kernelwise._core.validation import check_integer
 from kernelwise.estimators._exportable import Portable
-from kernelwise.estimators._finish import RESERVE, check_solver
+from kernelwise.estimators._finish import RESERVE
 from kernelwise.estimators._finish_one_class import Trained, finish_one_class
 from kernelwise.estimators._judge import encode_frame, name_features
+from kernelwise.estimators._parameters import OF_TUNED_ONE_CLASS
 from kernelwise.estimators._progress import Progress
 from kernelwise.estimators._with_machine import WithMachine
 from kernelwise.estimators.kernel_choice import is_precomputed
@@ -34,7 +34,6 @@ from kernelwise.search.one_class.candidates import candidates
 from kernelwise.search.one_class.choose import OneClassResult, choose, table
 from kernelwise.search.one_class.doubts import doubts
 from kernelwise.search.one_class.judge import (
-    CRITERIA,
     NORMAL,
     OUTLIER,
     SCORINGS,
@@ -49,7 +48,6 @@ from kernelwise.search.one_class.tail import Tail, Threshold, fit_sigmoid, thres
 from kernelwise.search.samples import prepare
 from kernelwise.search.settings import seed_of
 from kernelwise.search.splits import check_kind_of_folds, read_splits
-from kernelwise.solvers.one_class import check_nu
 
 #: Rows that a search looks at, at most.
 SEARCH_ROWS = 1000
@@ -156,6 +154,8 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
     [0.05, 1.0]
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = OF_TUNED_ONE_CLASS
+
     def __init__(
         self,
         kernel: Any = "auto",
@@ -206,8 +206,7 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.
         """
-        if self.time_budget is not None:
-            check_positive(self.time_budget, "time_budget", type(self).__name__)
+        self._check_parameters()  # a deadline needs a time
         context = FitContext(Deadline(self.time_budget, reserve=RESERVE))
         return self._fit(X, y, sample_weight, context)
 
@@ -215,7 +214,6 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
     def _fit(self, X: Any, y: Any, sample_weight: Any, context: FitContext) -> Self:
         for name in NOT_ALWAYS_SET:
             self.__dict__.pop(name, None)
-        self._check_parameters()
         progress = Progress(self, X, y)
         context.task = progress.task
         with one_blas_thread(leaves_cores=True):
@@ -263,9 +261,7 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
 
     def _check_parameters(self) -> None:
         me = type(self).__name__
-        for name in ("tol", "memory_limit"):
-            check_positive(getattr(self, name), name, me)
-        check_run(self)
+        self._validate_params()
         kernels = self.kernel if isinstance(self.kernel, list | tuple) else [self.kernel]
         if not kernels:
             raise ValueError(f"'kernel' of {me} is an empty list. Give kernels, or 'auto'.")
@@ -276,23 +272,10 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
                 )
             if not (isinstance(kernel, str) and kernel == "auto"):
                 as_kernel(kernel)
-        check_choice(self.criterion, "criterion", me, CRITERIA)
-        if self.nu is not None:
-            check_nu(self.nu, me)
-        if self.scoring is not None:
-            check_choice(self.scoring, "scoring", me, SCORINGS)
-        if self.contamination is not None:
-            check_number(self.contamination, "contamination", me)
-            if not 0.0 < self.contamination <= 0.5:
-                raise ValueError(
-                    f"'contamination' of {me} must be above 0 and at most 0.5, got {self.contamination!r}. "
-                    "It is the share of outliers; leave it out if it is not known."
-                )
         if isinstance(self.cv, int | np.integer):
             check_integer(self.cv, "cv", me, least=2)
         elif not (isinstance(self.cv, str) and self.cv == "auto"):
             check_kind_of_folds(self.cv, "'auto'", me)
-        check_solver(self.solver, False, me)
 
     def _rows(
         self, X: Any, y: Any, sample_weight: Any, context: FitContext
@@ -475,5 +458,6 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
 
 def fit_named(model: TunedOneClassSVM, X: Any, y: Any, names: list[str] | None) -> TunedOneClassSVM:
     """Fit rows of an array whose columns have these names; None where X has its own."""
+    model._check_parameters()
     deadline = Deadline(model.time_budget, reserve=RESERVE)
     return model._fit(X, y, None, FitContext(deadline, feature_names=names))

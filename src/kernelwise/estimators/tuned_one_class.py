@@ -317,7 +317,7 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         rows = Rows(prepared.Z, distinct.weight, label[distinct.rows], prepared.columns)
         if np.count_nonzero(rows.trained) < 2:
             raise ValueError(
-                f"{me} needs at least 2 different samples of positive weight that are not labelled as outliers."
+                f"{me} needs at least 2 different samples of positive weight that are not labelled outliers."
             )
         cv = self.cv
         if not isinstance(cv, str | int | np.integer):

@@ -9,32 +9,30 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
+from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import read_samples
-from kernelwise._core.run_parameters import check_run
 from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
 from kernelwise._core.threads import one_blas_thread
-from kernelwise._core.validation import check_choice, check_integer, check_number, check_positive
+from kernelwise._core.validation import check_positive
 from kernelwise.estimators._exportable import Portable
-from kernelwise.estimators._finish import RESERVE, check_solver
+from kernelwise.estimators._finish import RESERVE
 from kernelwise.estimators._finish_one_class import Trained, finish_one_class
 from kernelwise.estimators._judge import encode_frame, name_features
+from kernelwise.estimators._one_class_settings import check_one_class_settings
 from kernelwise.estimators._progress import Progress
 from kernelwise.estimators._with_machine import WithMachine
-from kernelwise.estimators.kernel_choice import is_precomputed
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import Finding
 from kernelwise.frames import frame_findings, to_frame
-from kernelwise.kernels import as_kernel
 from kernelwise.search.canonical import sample
 from kernelwise.search.context import FINAL, Deadline, FitContext
 from kernelwise.search.one_class.candidates import candidates
 from kernelwise.search.one_class.choose import OneClassResult, choose, table
 from kernelwise.search.one_class.doubts import doubts
 from kernelwise.search.one_class.judge import (
-    CRITERIA,
     NORMAL,
     OUTLIER,
     SCORINGS,
@@ -48,8 +46,7 @@ from kernelwise.search.one_class.judge import (
 from kernelwise.search.one_class.tail import Tail, Threshold, fit_sigmoid, threshold_at
 from kernelwise.search.samples import prepare
 from kernelwise.search.settings import seed_of
-from kernelwise.search.splits import check_kind_of_folds, read_splits
-from kernelwise.solvers.one_class import check_nu
+from kernelwise.search.splits import read_splits
 
 #: Rows that a search looks at, at most.
 SEARCH_ROWS = 1000
@@ -215,7 +212,7 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
     def _fit(self, X: Any, y: Any, sample_weight: Any, context: FitContext) -> Self:
         for name in NOT_ALWAYS_SET:
             self.__dict__.pop(name, None)
-        self._check_parameters()
+        check_one_class_settings(self)
         progress = Progress(self, X, y)
         context.task = progress.task
         with one_blas_thread(leaves_cores=True):
@@ -225,7 +222,9 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
             tried = candidates(
                 self.kernel, judge.rows.Z, judge.rows.trained, has_labels=judge.rows.has_labels
             )
-            choice = choose(judge, tried, self.nu, context, self._print if self.verbose > 0 else None)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
+                choice = choose(judge, tried, self.nu, context, self._print if self.verbose > 0 else None)
             taken = choice.taken
             context.on_phase(FINAL)
             started = time.perf_counter()
@@ -261,39 +260,6 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         progress.end()
         return self
 
-    def _check_parameters(self) -> None:
-        me = type(self).__name__
-        for name in ("tol", "memory_limit"):
-            check_positive(getattr(self, name), name, me)
-        check_run(self)
-        kernels = self.kernel if isinstance(self.kernel, list | tuple) else [self.kernel]
-        if not kernels:
-            raise ValueError(f"'kernel' of {me} is an empty list. Give kernels, or 'auto'.")
-        for kernel in kernels:
-            if is_precomputed(kernel):
-                raise ValueError(
-                    f"{me} chooses a kernel of samples, and {kernel!r} is none. Use OneClassSVM for a matrix."
-                )
-            if not (isinstance(kernel, str) and kernel == "auto"):
-                as_kernel(kernel)
-        check_choice(self.criterion, "criterion", me, CRITERIA)
-        if self.nu is not None:
-            check_nu(self.nu, me)
-        if self.scoring is not None:
-            check_choice(self.scoring, "scoring", me, SCORINGS)
-        if self.contamination is not None:
-            check_number(self.contamination, "contamination", me)
-            if not 0.0 < self.contamination <= 0.5:
-                raise ValueError(
-                    f"'contamination' of {me} must be above 0 and at most 0.5, got {self.contamination!r}. "
-                    "It is the share of outliers; leave it out if it is not known."
-                )
-        if isinstance(self.cv, int | np.integer):
-            check_integer(self.cv, "cv", me, least=2)
-        elif not (isinstance(self.cv, str) and self.cv == "auto"):
-            check_kind_of_folds(self.cv, "'auto'", me)
-        check_solver(self.solver, False, me)
-
     def _rows(
         self, X: Any, y: Any, sample_weight: Any, context: FitContext
     ) -> tuple[Rows, np.ndarray, tuple[int, int], Any]:
@@ -328,7 +294,7 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         """What scores kernels, on all rows or a sample, and which rows these are."""
         chosen = np.arange(len(rows))
         if len(rows) > SEARCH_ROWS:
-            chosen = sample((rows.label == OUTLIER).astype(int), SEARCH_ROWS, seed)
+            chosen = _search_rows(rows, seed)
             message = f"The kernel was chosen on a sample of {len(chosen)} of {len(rows)} distinct rows."
             context.findings.append(Finding("sampled", "info", message))
         part = rows[chosen]
@@ -393,6 +359,11 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
             )
             found = [*found, Finding("time budget", "warning", message, advice, option)]
             warnings.warn(str(found[-1]), KernelwiseWarning, stacklevel=stacklevel_of_user())
+        n_stopped = sum(one.n_stopped for one in judge.scored)
+        if n_stopped:
+            message = f"{n_stopped} of {judge.n_machines} models of the search stopped before they converged."
+            found = [*found, Finding("not converged", "warning", message, "Raise max_iter or tol.")]
+            warnings.warn(str(found[-1]), ConvergenceWarning, stacklevel=stacklevel_of_user())
         return (*found, *context.findings)
 
     def _column_names(self, rows: Rows) -> list[str]:
@@ -471,3 +442,15 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         if hasattr(self, "_sigmoid"):
             return tail.sigmoid(scores, self._sigmoid)
         return tail.probability(scores, self.contamination_)
+
+
+def _search_rows(rows: Rows, seed: int) -> np.ndarray:
+    """A sample of the rows for a search, with all known outliers or, of many, as many as other rows."""
+    known, others = np.flatnonzero(rows.label == OUTLIER), np.flatnonzero(rows.label != OUTLIER)
+    half = SEARCH_ROWS // 2
+    if len(known) > half:
+        known = known[sample(np.zeros(len(known), int), half, seed)]
+    n_others = SEARCH_ROWS - len(known)
+    if len(others) > n_others:
+        others = others[sample(np.zeros(len(others), int), n_others, seed)]
+    return np.sort(np.r_[known, others])

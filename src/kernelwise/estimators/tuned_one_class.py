@@ -9,25 +9,24 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
+from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import read_samples
 from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
 from kernelwise._core.threads import one_blas_thread
-from kernelwise._core.validation import check_integer
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._finish import RESERVE
 from kernelwise.estimators._finish_one_class import Trained, finish_one_class
 from kernelwise.estimators._judge import encode_frame, name_features
+from kernelwise.estimators._one_class_settings import check_one_class_settings
 from kernelwise.estimators._parameters import OF_TUNED_ONE_CLASS
 from kernelwise.estimators._progress import Progress
 from kernelwise.estimators._with_machine import WithMachine
-from kernelwise.estimators.kernel_choice import is_precomputed
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import Finding
 from kernelwise.frames import frame_findings, to_frame
-from kernelwise.kernels import as_kernel
 from kernelwise.search.canonical import sample
 from kernelwise.search.context import FINAL, Deadline, FitContext
 from kernelwise.search.one_class.candidates import candidates
@@ -47,7 +46,7 @@ from kernelwise.search.one_class.judge import (
 from kernelwise.search.one_class.tail import Tail, Threshold, fit_sigmoid, threshold_at
 from kernelwise.search.samples import prepare
 from kernelwise.search.settings import seed_of
-from kernelwise.search.splits import check_kind_of_folds, read_splits
+from kernelwise.search.splits import read_splits
 
 #: Rows that a search looks at, at most.
 SEARCH_ROWS = 1000
@@ -206,7 +205,7 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.
         """
-        self._check_parameters()  # a deadline needs a time
+        check_one_class_settings(self)  # first, since a deadline needs a time
         context = FitContext(Deadline(self.time_budget, reserve=RESERVE))
         return self._fit(X, y, sample_weight, context)
 
@@ -223,7 +222,9 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
             tried = candidates(
                 self.kernel, judge.rows.Z, judge.rows.trained, has_labels=judge.rows.has_labels
             )
-            choice = choose(judge, tried, self.nu, context, self._print if self.verbose > 0 else None)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
+                choice = choose(judge, tried, self.nu, context, self._print if self.verbose > 0 else None)
             taken = choice.taken
             context.on_phase(FINAL)
             started = time.perf_counter()
@@ -259,24 +260,6 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         progress.end()
         return self
 
-    def _check_parameters(self) -> None:
-        me = type(self).__name__
-        self._validate_params()
-        kernels = self.kernel if isinstance(self.kernel, list | tuple) else [self.kernel]
-        if not kernels:
-            raise ValueError(f"'kernel' of {me} is an empty list. Give kernels, or 'auto'.")
-        for kernel in kernels:
-            if is_precomputed(kernel):
-                raise ValueError(
-                    f"{me} chooses a kernel of samples, and {kernel!r} is none. Use OneClassSVM for a matrix."
-                )
-            if not (isinstance(kernel, str) and kernel == "auto"):
-                as_kernel(kernel)
-        if isinstance(self.cv, int | np.integer):
-            check_integer(self.cv, "cv", me, least=2)
-        elif not (isinstance(self.cv, str) and self.cv == "auto"):
-            check_kind_of_folds(self.cv, "'auto'", me)
-
     def _rows(
         self, X: Any, y: Any, sample_weight: Any, context: FitContext
     ) -> tuple[Rows, np.ndarray, tuple[int, int], Any]:
@@ -311,7 +294,7 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         """What scores kernels, on all rows or a sample, and which rows these are."""
         chosen = np.arange(len(rows))
         if len(rows) > SEARCH_ROWS:
-            chosen = sample((rows.label == OUTLIER).astype(int), SEARCH_ROWS, seed)
+            chosen = _search_rows(rows, seed)
             message = f"The kernel was chosen on a sample of {len(chosen)} of {len(rows)} distinct rows."
             context.findings.append(Finding("sampled", "info", message))
         part = rows[chosen]
@@ -376,6 +359,11 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
             )
             found = [*found, Finding("time budget", "warning", message, advice, option)]
             warnings.warn(str(found[-1]), KernelwiseWarning, stacklevel=stacklevel_of_user())
+        n_stopped = sum(one.n_stopped for one in judge.scored)
+        if n_stopped:
+            message = f"{n_stopped} of {judge.n_machines} models of the search stopped before they converged."
+            found = [*found, Finding("not converged", "warning", message, "Raise max_iter or tol.")]
+            warnings.warn(str(found[-1]), ConvergenceWarning, stacklevel=stacklevel_of_user())
         return (*found, *context.findings)
 
     def _column_names(self, rows: Rows) -> list[str]:
@@ -456,8 +444,20 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         return tail.probability(scores, self.contamination_)
 
 
+def _search_rows(rows: Rows, seed: int) -> np.ndarray:
+    """A sample of the rows for a search, with all known outliers or, of many, as many as other rows."""
+    known, others = np.flatnonzero(rows.label == OUTLIER), np.flatnonzero(rows.label != OUTLIER)
+    half = SEARCH_ROWS // 2
+    if len(known) > half:
+        known = known[sample(np.zeros(len(known), int), half, seed)]
+    n_others = SEARCH_ROWS - len(known)
+    if len(others) > n_others:
+        others = others[sample(np.zeros(len(others), int), n_others, seed)]
+    return np.sort(np.r_[known, others])
+
+
 def fit_named(model: TunedOneClassSVM, X: Any, y: Any, names: list[str] | None) -> TunedOneClassSVM:
     """Fit rows of an array whose columns have these names; None where X has its own."""
-    model._check_parameters()
+    check_one_class_settings(model)
     deadline = Deadline(model.time_budget, reserve=RESERVE)
     return model._fit(X, y, None, FitContext(deadline, feature_names=names))

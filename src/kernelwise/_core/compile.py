@@ -5,9 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, update_wrapper
 from pathlib import Path
+from threading import Lock
 from typing import Any
+
+from kernelwise._core.threads import collection_paused
 
 logger = logging.getLogger("kernelwise")
 
@@ -40,6 +43,40 @@ def compiled_for(signature: Any, **options: Any) -> Callable[[Any], Any]:
         return dispatcher
 
     return compiled
+
+
+class CompiledLater:
+    """A function that is compiled, or whose machine code is loaded, when it is first called.
+
+    ``signature`` is Numba's, as text: Numba takes a quarter of a second to import, and is not before that.
+    """
+
+    def __init__(self, function: Any, signature: str, options: dict[str, Any]) -> None:
+        update_wrapper(self, function)
+        self.function, self.signature, self.options = function, signature, options
+        self._compiled: Any = None
+        self._lock = Lock()
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.machine_code()(*arguments)
+
+    def machine_code(self) -> Any:
+        """The compiled function, made by the first thread that asks for it."""
+        if self._compiled is None:
+            with self._lock, collection_paused():
+                if self._compiled is None:
+                    self._compiled = compiled_for(self.signature, **self.options)(self.function)
+        return self._compiled
+
+
+def compiled_later(signature: str, **options: Any) -> Callable[[Any], CompiledLater]:
+    """Return a decorator that makes a `CompiledLater`; the options are those of `compiled_for`."""
+    return lambda function: CompiledLater(function, signature, options)
+
+
+#: In a signature of `compiled_later`: arrays that may be read-only, which takes writeable ones, too.
+GIVEN_VECTOR = "Array(float64, 1, 'C', readonly=True)"
+GIVEN_MATRIX = "Array(float64, 2, 'C', readonly=True)"
 
 
 def remove_kept(dispatcher: Any, name: str, but: str | None = None) -> None:

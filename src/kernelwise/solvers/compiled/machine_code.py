@@ -24,13 +24,21 @@ _lock = Lock()
 def compiled_smo(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return `_compile` of these dtypes, compiled by the first thread that asks for it."""
     with _lock:
-        return _compile(gram_dtype, pool_dtype)
+        return _compile(gram_dtype, pool_dtype)[:2]
+
+
+def compiled_parts(gram_dtype: np.dtype, pool_dtype: np.dtype) -> list[Any]:
+    """Numba's functions behind `compiled_smo`, which know where their machine code is kept."""
+    with _lock:
+        return list(_compile(gram_dtype, pool_dtype)[2:])
 
 
 @lru_cache
 @collection_paused()
-def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Any, Any, Any, Any]:
     """Return `smo_path` compiled for the dtypes of the Gram matrix and of the pool, and its `smo_on_pool`.
+
+    First as they are called, then as Numba's functions.
 
     The second is passed to the first as an argument: a function that others call is otherwise optimised
     again with each of them, which took a third of the time.
@@ -61,7 +69,8 @@ def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Callable[..., 
         signature = (*path, types.FunctionType(pairs), places, matrix, pool, *[matrix] * 2)
         run = _kept(compiled_for(signature), path_loops.smo_path)
         # The entry point itself: there is one signature, and the caller keeps to it, so nothing to look up.
-        return run.get_compile_result(run.nopython_signatures[0]).entry_point, _addressed(smo, pairs)
+        entry_point = run.get_compile_result(run.nopython_signatures[0]).entry_point
+        return entry_point, _addressed(smo, pairs), run, smo
     finally:
         note.cancel()
 

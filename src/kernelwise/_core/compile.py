@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache, update_wrapper
 from pathlib import Path
@@ -65,7 +66,9 @@ class CompiledLater:
         if self._compiled is None:
             with self._lock, collection_paused():
                 if self._compiled is None:
-                    self._compiled = compiled_for(self.signature, **self.options)(self.function)
+                    compile_it = compiled_for(self.signature, **self.options)
+                    source = Path(self.function.__code__.co_filename)
+                    self._compiled = kept_for_state(compile_it, self.function, [source])
         return self._compiled
 
 
@@ -77,6 +80,23 @@ def compiled_later(signature: str, **options: Any) -> Callable[[Any], CompiledLa
 #: In a signature of `compiled_later`: arrays that may be read-only, which takes writeable ones, too.
 GIVEN_VECTOR = "Array(float64, 1, 'C', readonly=True)"
 GIVEN_MATRIX = "Array(float64, 2, 'C', readonly=True)"
+
+
+def kept_for_state(compile_it: Callable[[Any], Any], function: Any, sources: Sequence[Path]) -> Any:
+    """Compile a function, or load the machine code that was kept for this state of the files it comes from.
+
+    Numba looks at the size and time of the function's own file to see whether its machine code is stale, and
+    both may be the same after an upgrade; at the files of functions that it calls it does not look. So the
+    state of all of them goes into the name under which it is kept.
+    """
+    contents = b"".join(source.read_bytes() for source in sources if source.exists())
+    state = hashlib.sha256(contents).hexdigest()[:12]
+    function.__qualname__ = f"{function.__name__}_{state}"
+    compiled = compile_it(function)
+    # Some other state was kept, if any, which nobody has the files of. (A plain function was not compiled.)
+    if compiled is not function and compiled.stats.cache_misses:
+        remove_kept(compiled, f"{function.__name__}[_-]", but=state)
+    return compiled
 
 
 def remove_kept(dispatcher: Any, name: str, but: str | None = None) -> None:

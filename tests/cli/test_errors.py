@@ -8,6 +8,8 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ import pytest
 import kernelwise
 from kernelwise.cli import errors, report
 from kernelwise.cli.app import main
+from kernelwise.cli.warmup import parts
 from kernelwise.tables import TableError
 
 from .conftest import SHORT
@@ -247,7 +250,7 @@ def test_help_and_version_need_neither_numba_nor_scikit_learn():
 
 
 @pytest.mark.parametrize(
-    "command", ["tune", "predict", "explain", "diagnose", "compare", "reproduce", "demo", None]
+    "command", ["tune", "predict", "explain", "diagnose", "compare", "reproduce", "demo", "warmup", None]
 )
 def test_help_fits_a_screen_and_has_an_example(run, monkeypatch, command):
     monkeypatch.setenv("COLUMNS", "100")
@@ -262,7 +265,7 @@ def test_help_fits_a_screen_and_has_an_example(run, monkeypatch, command):
 def test_the_help_cuts_no_command_short(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     commands = run("--help")[1].split("Commands:")[1].strip().splitlines()
-    assert len(commands) == 8
+    assert len(commands) == 9
     assert [line for line in commands if not line.endswith(".") or line.endswith("...")] == []
 
 
@@ -323,3 +326,27 @@ def test_a_reader_that_has_gone(monkeypatch):
     monkeypatch.setattr(errors.os, "name", "nt")
     assert errors._has_reader_gone(gone)
     assert not errors._has_reader_gone(OSError(errno.EINVAL, "Invalid argument", "train.csv"))
+
+
+def test_warmup_says_how_long_and_where(run, monkeypatch):
+    found = list(parts())
+    assert len(found) == 9
+    # Compiling all variants of the solver takes too long for a test.
+    short = [one for one in found if "solver" not in one[0]]
+    monkeypatch.setattr("kernelwise.cli.warmup.parts", lambda: short)
+    code, out, _ = run("warmup")
+    assert code == 0
+    seconds = [float(line.split()[0]) for line in out.splitlines() if " s  " in line]
+    assert len(seconds) == 6
+    assert sum(seconds[:-1]) == pytest.approx(seconds[-1], abs=0.1)
+    folders = [Path(line[8:]) for line in out.splitlines() if line.startswith("Kept in ")]
+    assert folders
+    assert all(any(folder.glob("*.nbi")) for folder in folders)
+
+
+def test_warmup_says_that_nothing_can_be_kept(run, monkeypatch):
+    nowhere = SimpleNamespace(stats=SimpleNamespace(cache_path=None))
+    monkeypatch.setattr("kernelwise.cli.warmup.parts", lambda: [("distances", lambda: [nowhere])])
+    code, _, err = run("warmup")
+    assert code == 2
+    assert "Set NUMBA_CACHE_DIR" in err

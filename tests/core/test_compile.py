@@ -7,11 +7,15 @@ import errno
 import numba
 import pytest
 
-from kernelwise._core.compile import compiled_for
+from kernelwise._core.compile import compiled_for, kept_for_state
 
 
 def twice(x):
     return 2.0 * x
+
+
+def half(x):  # gets another name
+    return 0.5 * x
 
 
 @pytest.fixture
@@ -63,3 +67,13 @@ def test_an_error_of_the_function_itself_is_raised(cache):
 def test_a_compiler_that_is_switched_off_leaves_functions_as_they_are(monkeypatch):
     monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
     assert compiled() is twice
+
+
+def test_another_state_of_the_file_is_compiled_anew_and_replaces_what_was_kept(cache, tmp_path):
+    source = tmp_path / "source.py"
+    compile_it = compiled_for("float64(float64)")
+    for contents, is_new in (("a", True), ("a", False), ("b", True)):
+        source.write_text(contents)  # of the same size, and maybe at the same time
+        made = kept_for_state(compile_it, half, [source])
+        assert bool(made.stats.cache_misses) == is_new
+        assert len(list(cache.rglob("*.half_*.nbi"))) == 1

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, update_wrapper
 from pathlib import Path
+from threading import Lock
 from typing import Any
+
+from kernelwise._core.threads import collection_paused
 
 logger = logging.getLogger("kernelwise")
 
@@ -39,6 +43,59 @@ def compiled_for(signature: Any, **options: Any) -> Callable[[Any], Any]:
         dispatcher.disable_compile()
         return dispatcher
 
+    return compiled
+
+
+class CompiledLater:
+    """A function that is compiled, or whose machine code is loaded, when it is first called.
+
+    ``signature`` is Numba's, as text: Numba takes a quarter of a second to import, and is not before that.
+    """
+
+    def __init__(self, function: Any, signature: str, options: dict[str, Any]) -> None:
+        update_wrapper(self, function)
+        self.function, self.signature, self.options = function, signature, options
+        self._compiled: Any = None
+        self._lock = Lock()
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.machine_code()(*arguments)
+
+    def machine_code(self) -> Any:
+        """The compiled function, made by the first thread that asks for it."""
+        if self._compiled is None:
+            with self._lock, collection_paused():
+                if self._compiled is None:
+                    compile_it = compiled_for(self.signature, **self.options)
+                    source = Path(self.function.__code__.co_filename)
+                    self._compiled = kept_for_state(compile_it, self.function, [source])
+        return self._compiled
+
+
+def compiled_later(signature: str, **options: Any) -> Callable[[Any], CompiledLater]:
+    """Return a decorator that makes a `CompiledLater`; the options are those of `compiled_for`."""
+    return lambda function: CompiledLater(function, signature, options)
+
+
+#: In a signature of `compiled_later`: arrays that may be read-only, which takes writeable ones, too.
+GIVEN_VECTOR = "Array(float64, 1, 'C', readonly=True)"
+GIVEN_MATRIX = "Array(float64, 2, 'C', readonly=True)"
+
+
+def kept_for_state(compile_it: Callable[[Any], Any], function: Any, sources: Sequence[Path]) -> Any:
+    """Compile a function, or load the machine code that was kept for this state of the files it comes from.
+
+    Numba looks at the size and time of the function's own file to see whether its machine code is stale, and
+    both may be the same after an upgrade; at the files of functions that it calls it does not look. So the
+    state of all of them goes into the name under which it is kept.
+    """
+    contents = b"".join(source.read_bytes() for source in sources if source.exists())
+    state = hashlib.sha256(contents).hexdigest()[:12]
+    function.__qualname__ = f"{function.__name__}_{state}"
+    compiled = compile_it(function)
+    # Some other state was kept, if any, which nobody has the files of. (A plain function was not compiled.)
+    if compiled is not function and compiled.stats.cache_misses:
+        remove_kept(compiled, f"{function.__name__}[_-]", but=state)
     return compiled
 
 

@@ -22,8 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.compile import compiled_for
+from kernelwise._core.compile import compiled_later
 
+#: Types of what both compiled functions take first: U, V, beta, nodes and weights.
+FACTORS = "float64[:, :, ::1], float64[:, :, ::1], float64[:, ::1], float64[::1], float64[::1]"
+FAST: Any = {"fastmath": {"reassoc", "contract"}}
 #: Error of an integral that is lost in rounding: the integrand is at most 1.
 LARGEST_ERROR = 1e-17
 
@@ -56,7 +59,7 @@ def add_values(U: np.ndarray, V: np.ndarray, beta: np.ndarray, out: np.ndarray) 
     out : ndarray of shape (n_rows, n_columns, n_machines)
     """
     nodes, weights = nodes_for(U.shape[2] - 1)
-    _compiled()[0](U, V, beta, nodes, weights, out)
+    _values(U, V, beta, nodes, weights, out)
 
 
 def add_interactions(U: np.ndarray, V: np.ndarray, beta: np.ndarray, out: np.ndarray) -> None:
@@ -65,9 +68,10 @@ def add_interactions(U: np.ndarray, V: np.ndarray, beta: np.ndarray, out: np.nda
     The other arrays are those of `add_values`; only the part above the diagonal is filled.
     """
     nodes, weights = nodes_for(max(U.shape[2] - 2, 0))
-    _compiled()[1](U, V, beta, nodes, weights, out)
+    _interactions(U, V, beta, nodes, weights, out)
 
 
+@compiled_later(f"void({FACTORS}, float64[:, :, ::1])", **FAST)
 def _values(U: Any, V: Any, beta: Any, nodes: Any, weights: Any, out: Any) -> None:
     n_rows, n_support, d = U.shape
     n_absent, n_nodes, n_machines = V.shape[0], nodes.size, beta.shape[0]
@@ -99,6 +103,7 @@ def _values(U: Any, V: Any, beta: Any, nodes: Any, weights: Any, out: Any) -> No
                     out[i, j, m] += beta[m, s] * found[j] / n_absent
 
 
+@compiled_later(f"void({FACTORS}, float64[:, :, :, ::1])", **FAST)
 def _interactions(U: Any, V: Any, beta: Any, nodes: Any, weights: Any, out: Any) -> None:
     n_rows, n_support, d = U.shape
     n_absent, n_nodes, n_machines = V.shape[0], nodes.size, beta.shape[0]
@@ -122,13 +127,3 @@ def _interactions(U: Any, V: Any, beta: Any, nodes: Any, weights: Any, out: Any)
                 for k in range(j + 1, d):
                     for m in range(n_machines):
                         out[i, j, k, m] += beta[m, s] * found[j, k] / n_absent
-
-
-@lru_cache
-def _compiled() -> tuple[Any, Any]:
-    cube, matrix, line = "float64[:, :, ::1]", "float64[:, ::1]", "float64[::1]"
-    arrays = f"({cube}, {cube}, {matrix}, {line}, {line}"
-    fast = {"fastmath": {"reassoc", "contract"}}
-    values = compiled_for(f"void{arrays}, {cube})", **fast)(_values)
-    interactions = compiled_for(f"void{arrays}, float64[:, :, :, ::1])", **fast)(_interactions)
-    return values, interactions

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from kernelwise._core.compile import compiled_for
-from kernelwise._core.threads import collection_paused, in_order
+from kernelwise._core.compile import GIVEN_MATRIX, compiled_later
+from kernelwise._core.threads import in_order
 
 # Rows of a block, and columns at a time: their samples stay in the cache that is next to the core. Of a
 # symmetric matrix a block is computed from its own columns on, so that small ones save half of the work.
 ROWS, COLUMNS = 64, 256
 # Differences from which the blocks are shared out among threads: some hundredths of a second.
 LARGE = 1 << 26
+#: Types of rows, columns, weights and sums.
+SUMS = f"void({GIVEN_MATRIX}, {GIVEN_MATRIX}, {GIVEN_MATRIX}, float64[:, ::1])"
 
 
 def city_block_distances(X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarray:
@@ -48,7 +48,7 @@ def city_block_distances(X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarr
 
 def fill_distances(rows: np.ndarray, columns: np.ndarray, D: np.ndarray, first: int = 0) -> None:
     """Write the distances of rows, (n_rows, d), and columns, (d, n_columns), from column ``first`` on."""
-    _compiled()[0](rows, columns, D, first)
+    _fill(rows, columns, D, first)
 
 
 def weighted_differences(X: np.ndarray, V: np.ndarray, Y: np.ndarray) -> np.ndarray:
@@ -56,7 +56,7 @@ def weighted_differences(X: np.ndarray, V: np.ndarray, Y: np.ndarray) -> np.ndar
     rows, weights = np.ascontiguousarray(X, dtype=float), np.ascontiguousarray(V, dtype=float)
     columns = np.ascontiguousarray(np.asarray(Y, dtype=float).T)
     sums = np.zeros(columns.shape)
-    _compiled()[1](rows, columns, weights, sums)
+    _add_differences(rows, columns, weights, sums)
     return sums.sum(axis=1)
 
 
@@ -65,10 +65,11 @@ def weighted_signs(X: np.ndarray, V: np.ndarray, Y: np.ndarray) -> np.ndarray:
     rows, weights = np.ascontiguousarray(X, dtype=float), np.ascontiguousarray(V, dtype=float)
     columns = np.ascontiguousarray(Y, dtype=float)
     sums = np.zeros(rows.shape)
-    _compiled()[2](rows, columns, weights, sums)
+    _add_signs(rows, columns, weights, sums)
     return sums
 
 
+@compiled_later(f"void({GIVEN_MATRIX}, {GIVEN_MATRIX}, float64[:, ::1], int64)")
 def _fill(rows: Any, columns: Any, D: Any, first: Any) -> None:
     # The loops over columns are the innermost: they are vectorised without changing the order of a sum. Four
     # features at a time, so that a distance is read and written once for four differences.
@@ -93,6 +94,7 @@ def _fill(rows: Any, columns: Any, D: Any, first: Any) -> None:
                 k += 1
 
 
+@compiled_later(SUMS)
 def _add_differences(rows: Any, columns: Any, weights: Any, sums: Any) -> None:
     n_features, n_columns = columns.shape
     for start in range(0, n_columns, COLUMNS):
@@ -104,6 +106,7 @@ def _add_differences(rows: Any, columns: Any, weights: Any, sums: Any) -> None:
                     sums[k, j] += weights[i, j] * abs(a - columns[k, j])
 
 
+@compiled_later(SUMS)
 def _add_signs(rows: Any, columns: Any, weights: Any, sums: Any) -> None:
     for i in range(rows.shape[0]):
         for j in range(columns.shape[0]):
@@ -111,17 +114,3 @@ def _add_signs(rows: Any, columns: Any, weights: Any, sums: Any) -> None:
             for k in range(rows.shape[1]):
                 difference = rows[i, k] - columns[j, k]
                 sums[i, k] += v if difference > 0.0 else (-v if difference < 0.0 else 0.0)
-
-
-@lru_cache
-@collection_paused()
-def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
-    # Numba takes a quarter of a second to import: not before a kernel is evaluated.
-    from numba import float64, int64, types, void
-
-    given = types.Array(types.float64, 2, "C", readonly=True)  # takes writeable arrays, too
-    return (
-        compiled_for(void(given, given, float64[:, ::1], int64))(_fill),
-        compiled_for(void(given, given, given, float64[:, ::1]))(_add_differences),
-        compiled_for(void(given, given, given, float64[:, ::1]))(_add_signs),
-    )

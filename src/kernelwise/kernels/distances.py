@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from kernelwise._core.compile import compiled_for
-from kernelwise._core.threads import collection_paused, in_order
+from kernelwise._core.compile import compiled_later
+from kernelwise._core.threads import in_order
 from kernelwise.kernels.city_block import city_block_distances
 
 #: What a Gram matrix can be an entrywise function of; see `Kernel.gram_base`.
@@ -36,16 +35,15 @@ def squared_distances(X: Any, Y: Any = None) -> np.ndarray:
     norms_x = squared_norms(X)
     norms_y = norms_x if is_square else squared_norms(Y)
     rounding = rounding_share(X.shape[1])
-    finish = _compiled_finish()
     if not is_single:
         D = inner_products(X, Y)
-        finish(D, norms_x, norms_y, rounding)
+        _finish(D, norms_x, norms_y, rounding)
     else:
         D = np.empty((X.shape[0], Y.shape[0]), np.float32)
         for start in range(0, X.shape[0], ROWS):
             rows = slice(start, start + ROWS)
             block = inner_products(X[rows], Y)
-            finish(block, norms_x[rows], norms_y, rounding)
+            _finish(block, norms_x[rows], norms_y, rounding)
             D[rows] = block
     if is_square:
         np.fill_diagonal(D, 0.0)
@@ -69,6 +67,7 @@ def rounding_share(n_features: int) -> float:
     return float(8 * np.finfo(float).eps * np.sqrt(n_features))
 
 
+@compiled_later("void(float64[:, ::1], float64[::1], float64[::1], float64)")
 def _finish(G: Any, norms_x: Any, norms_y: Any, rounding: Any) -> None:
     """Inner products G to ‖x‖² + ‖y‖² − 2G in one pass, in place; symmetric where G is."""
     for i in range(G.shape[0]):
@@ -76,16 +75,6 @@ def _finish(G: Any, norms_x: Any, norms_y: Any, rounding: Any) -> None:
             both = norms_x[i] + norms_y[j]
             distance = both - 2.0 * G[i, j]
             G[i, j] = distance if distance > rounding * both else 0.0
-
-
-@lru_cache
-@collection_paused()
-def _compiled_finish() -> Callable[..., None]:
-    # Numba takes a quarter of a second to import: not before a kernel is evaluated.
-    from numba import float64, void
-
-    signature = void(float64[:, ::1], float64[::1], float64[::1], float64)
-    return compiled_for(signature)(_finish)
 
 
 def _centred(X: Any, Y: Any) -> tuple[Any, Any]:

@@ -9,15 +9,12 @@ v ∈ [−1, 1] of D in the bin: what a Taylor series of exp(−γD) about its c
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from kernelwise._core.compile import compiled_for
-from kernelwise._core.threads import collection_paused
+from kernelwise._core.compile import GIVEN_VECTOR, compiled_later
 
 N_MOMENTS = 4
 # Counted pairs have three sums in each half of a bin instead: count, Σt and Σt² of the places t ∈ [0, 1).
@@ -38,6 +35,8 @@ COARSER = np.uint64(4)
 COUNT_SHIFT = np.uint64(44)
 ONE_PAIR = np.uint64(1 << 44)
 SUM_MASK = np.uint64((1 << 44) - 1)
+#: Types of what both loops over pairs take first: G, norms_x, norms_y, rounding and per_bottom.
+PAIRS = f"float64[:, ::1], {GIVEN_VECTOR}, {GIVEN_VECTOR}, float64, float64"
 
 
 @dataclass(frozen=True)
@@ -74,6 +73,7 @@ class Bins:
         return np.concatenate([[0.0], np.diff(self.edges()) / 2.0])
 
 
+@compiled_later(f"void({PAIRS}, uint64[:, ::1], boolean)")
 def count_pairs(
     G: Any, norms_x: Any, norms_y: Any, rounding: Any, per_bottom: Any, words: Any, upper: Any
 ) -> None:
@@ -112,6 +112,7 @@ def count_pairs(
             k += np.uintp(1)
 
 
+@compiled_later("void(uint64[:, ::1], float64[:, ::1])")
 def unpack(words: Any, sums: Any) -> None:
     """Add counted pairs to ``sums`` of shape (n_bins, 6) and empty ``words``."""
     for b in range(words.shape[0]):
@@ -149,6 +150,7 @@ def as_moments(found: np.ndarray) -> np.ndarray:
     return moments
 
 
+@compiled_later(f"void({PAIRS}, {GIVEN_VECTOR}, {GIVEN_VECTOR}, float64[:, ::1], boolean)")
 def weigh_pairs(
     G: Any,
     norms_x: Any,
@@ -184,20 +186,3 @@ def weigh_pairs(
             moments[b, 1] += w * v
             moments[b, 2] += w * v * v
             moments[b, 3] += w * v * v * v
-
-
-@lru_cache
-@collection_paused()
-def compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
-    """`count_pairs`, `unpack` and `weigh_pairs` as machine code, kept on disk for later processes."""
-    # Numba takes a quarter of a second to import: not before a sketch is made.
-    from numba import boolean, float64, types, uint64, void
-
-    block, table = float64[:, ::1], uint64[:, ::1]
-    vector = types.Array(types.float64, 1, "C", readonly=True)  # takes writeable arrays, too
-    shared = (block, vector, vector, float64, float64)
-    return (
-        compiled_for(void(*shared, table, boolean))(count_pairs),
-        compiled_for(void(table, block))(unpack),
-        compiled_for(void(*shared, vector, vector, block, boolean))(weigh_pairs),
-    )

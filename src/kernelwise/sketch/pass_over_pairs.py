@@ -17,7 +17,16 @@ from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.kernels.city_block import fill_distances
 from kernelwise.kernels.distances import DISTANCES_OF, centre_of, rounding_share, squared_norms
-from kernelwise.sketch.bins import FINE_PER_BIN, MAX_PACKED, N_MOMENTS, N_SUMS, Bins, compiled
+from kernelwise.sketch.bins import (
+    FINE_PER_BIN,
+    MAX_PACKED,
+    N_MOMENTS,
+    N_SUMS,
+    Bins,
+    count_pairs,
+    unpack,
+    weigh_pairs,
+)
 from kernelwise.sketch.pair_blocks import BLOCK, Block, class_pairs
 
 
@@ -195,7 +204,6 @@ def distance_histograms(
     samples: SortedSamples, bins: Bins, tasks: Iterable[list[Block]], n_jobs: int | None
 ) -> Iterator[Part]:
     """Run the tasks in threads and yield what they find, always in the same order."""
-    compiled()  # once, not in every thread
     with one_blas_thread():
         run = threads(n_jobs, return_as="generator")
         for parts in run(delayed(histograms_of)(samples, bins, task) for task in tasks):
@@ -232,7 +240,6 @@ def collect(
 
 def histograms_of(samples: SortedSamples, bins: Bins, task: list[Block]) -> list[Part]:
     """Histograms of one task, cell by cell."""
-    count, unpack, weigh = compiled()
     memory = np.empty((BLOCK + 1) ** 2)
     moments = np.zeros((bins.n_bins, samples.n_numbers))
     words = np.zeros((1 + FINE_PER_BIN * (bins.n_bins - 1), 2), np.uint64)
@@ -244,12 +251,12 @@ def histograms_of(samples: SortedSamples, bins: Bins, task: list[Block]) -> list
         shared = (G, samples.norms[block.rows], samples.norms[block.columns], rounding, 1.0 / bins.bottom)
         if samples.is_weighted:
             weights = samples.weights[block.rows], samples.weights[block.columns]
-            weigh(*shared, *weights, moments, block.is_diagonal)
+            weigh_pairs(*shared, *weights, moments, block.is_diagonal)
         else:
             if pending + block.n_pairs > MAX_PACKED:
                 unpack(words, moments)
                 pending = 0
-            count(*shared, words, block.is_diagonal)
+            count_pairs(*shared, words, block.is_diagonal)
             pending += block.n_pairs
         if k + 1 == len(task) or task[k + 1].cell != block.cell:
             if not samples.is_weighted:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Callable
 from functools import lru_cache
@@ -12,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.compile import check_compiler, compiled_for, remove_kept
+from kernelwise._core.compile import check_compiler, compiled_for, kept_for_state
 from kernelwise._core.threads import collection_paused
 
 logger = logging.getLogger("kernelwise")
@@ -24,13 +23,21 @@ _lock = Lock()
 def compiled_smo(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return `_compile` of these dtypes, compiled by the first thread that asks for it."""
     with _lock:
-        return _compile(gram_dtype, pool_dtype)
+        return _compile(gram_dtype, pool_dtype)[:2]
+
+
+def compiled_parts(gram_dtype: np.dtype, pool_dtype: np.dtype) -> list[Any]:
+    """Numba's functions behind `compiled_smo`, which know where their machine code is kept."""
+    with _lock:
+        return list(_compile(gram_dtype, pool_dtype)[2:])
 
 
 @lru_cache
 @collection_paused()
-def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Any, Any, Any, Any]:
     """Return `smo_path` compiled for the dtypes of the Gram matrix and of the pool, and its `smo_on_pool`.
+
+    First as they are called, then as Numba's functions.
 
     The second is passed to the first as an argument: a function that others call is otherwise optimised
     again with each of them, which took a third of the time.
@@ -57,28 +64,15 @@ def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Callable[..., 
     note.daemon = True
     note.start()
     try:
-        smo = _kept(compiled_for(pairs, error_model="numpy"), pair_loops.smo_on_pool)
+        sources = sorted(Path(__file__).parent.glob("*.py"))
+        smo = kept_for_state(compiled_for(pairs, error_model="numpy"), pair_loops.smo_on_pool, sources)
         signature = (*path, types.FunctionType(pairs), places, matrix, pool, *[matrix] * 2)
-        run = _kept(compiled_for(signature), path_loops.smo_path)
+        run = kept_for_state(compiled_for(signature), path_loops.smo_path, sources)
         # The entry point itself: there is one signature, and the caller keeps to it, so nothing to look up.
-        return run.get_compile_result(run.nopython_signatures[0]).entry_point, _addressed(smo, pairs)
+        entry_point = run.get_compile_result(run.nopython_signatures[0]).entry_point
+        return entry_point, _addressed(smo, pairs), run, smo
     finally:
         note.cancel()
-
-
-def _kept(compile_for: Callable[..., Any], function: Any) -> Any:
-    """Compile a function, or load the machine code that was kept for this state of the files here.
-
-    Numba looks at the file of the function alone to see whether its machine code is stale, not at the files
-    of the functions that it calls. So the state of all of them goes into the name under which it is kept.
-    """
-    sources = sorted(Path(__file__).parent.glob("*.py"))
-    state = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()[:12]
-    function.__qualname__ = f"{function.__name__}_{state}"
-    compiled = compile_for(function)
-    if compiled.stats.cache_misses:  # some other state was kept, if any, which nobody has the files of
-        remove_kept(compiled, f"{function.__name__}[_-]", but=state)
-    return compiled
 
 
 def _addressed(function: Any, signature: Any) -> Any:

@@ -1,0 +1,72 @@
+"""``kernelwise warmup``: all machine code compiled now, so that nobody waits for it later."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+
+def warmup() -> None:
+    """Compile all machine code now, and keep it.
+
+    This is for images, and before tests: otherwise each part is compiled when it is first used, which takes
+    some seconds of the first fit. Machine code is kept beside the package, in a folder of the user, or in
+    NUMBA_CACHE_DIR if that is set. It belongs to one version of kernelwise, Python and Numba and to one kind
+    of processor: others compile it anew.
+
+    \b
+    Example: kernelwise warmup
+    """
+    from kernelwise._core.compile import check_compiler
+    from kernelwise.cli.errors import UserError
+
+    check_compiler()
+    started, kept = time.perf_counter(), set()
+    for name, compile_part in parts():
+        began = time.perf_counter()
+        kept |= {code.stats.cache_path for code in compile_part()}
+        print(f"{time.perf_counter() - began:6.2f} s  {name}")
+    print(f"{time.perf_counter() - started:6.2f} s  in all")
+    if None in kept:
+        raise UserError(
+            "There is no folder to keep machine code in, and every process will compile it again. "
+            "Set NUMBA_CACHE_DIR to a folder that can be written."
+        )
+    for folder in sorted(kept):
+        print(f"Kept in {folder}")
+
+
+def parts() -> Iterator[tuple[str, Callable[[], list[Any]]]]:
+    """What is compiled, by name: functions that compile, or load, and return Numba's functions."""
+    import numpy as np
+
+    from kernelwise.explanation import compiled as shapley
+    from kernelwise.kernels import city_block, distances
+    from kernelwise.sketch import bins
+    from kernelwise.solvers.compiled.machine_code import compiled_parts
+
+    yield "distances", partial(_functions_of, distances)
+    yield "city-block distances", partial(_functions_of, city_block)
+    yield "distance sketches", partial(_functions_of, bins)
+    yield "Shapley values", partial(_functions_of, shapley)
+    yield "exponentials", _exponentials
+    for gram in ("float64", "float32"):
+        for pool in ("float32", "float64"):
+            name = f"solver, Gram matrix in {gram}, work in {pool}"
+            yield name, partial(compiled_parts, np.dtype(gram), np.dtype(pool))
+
+
+def _functions_of(module: ModuleType) -> list[Any]:
+    from kernelwise._core.compile import CompiledLater
+
+    found = [value for value in vars(module).values() if isinstance(value, CompiledLater)]
+    return [one.machine_code() for one in found]
+
+
+def _exponentials() -> list[Any]:
+    from kernelwise.solvers.compiled.exp2 import exp2_in_place  # compiled when it is imported
+
+    return [exp2_in_place]

@@ -1,0 +1,26 @@
+"""The file of ratios: what is written is read again, and what fell is seen."""
+
+from benchmarks import history
+
+
+def test_ratios_are_kept_and_a_fall_is_seen(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "history.csv"
+    for value in (10.0, 12.0, 11.0):
+        history.append(path, {"path": value, "fit": 5.0}, "2026-01-01")
+    assert history.earlier(path) == {"path": [10.0, 12.0, 11.0], "fit": [5.0] * 3}
+    assert len(path.read_text().splitlines()) == 7  # one header
+
+    monkeypatch.setattr(history, "FILE", path)
+    monkeypatch.setattr(history, "pairs", lambda: iter([("path", None), ("fit", None), ("new", None)]))
+    now = iter([7.0, 5.1, 1.0])
+    monkeypatch.setattr(history, "ratio_of", lambda pair, repeat: next(now))
+    assert history.main([]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.endswith("SLOWER") for line in lines] == [True, False, False]
+    assert len(path.read_text().splitlines()) == 7  # nothing is appended unless asked for
+
+
+def test_a_ratio_is_the_reference_by_ours(monkeypatch):
+    clock = iter([0.0, 8.0, 10.0, 12.0, 20.0, 26.0, 30.0, 33.0])
+    monkeypatch.setattr(history, "cpu_seconds", lambda: next(clock))
+    assert history.ratio_of((lambda: None, lambda: None), 2) == 3.0  # 6, the least of 8 and 6, to 2

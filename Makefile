@@ -58,8 +58,9 @@ lint: $(VENV)/.installed-test
 types: $(VENV)/.installed-test
 	$(BIN)/mypy
 
+# Tests of one file stay together, so that what they share is made once.
 pytest: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 # The tests with what scikit-learn will be in its next release.
 nightly: $(VENV)/.installed-test

@@ -27,10 +27,10 @@ def check(problem):
     check_gradient(problem, step=1e-4, rtol=1e-5, difference=extrapolated_difference)
 
 
-@pytest.mark.parametrize("C", [0.5, 3.0])
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
 @pytest.mark.parametrize("name", MAKES)
-def test_gradient_by_every_parameter_and_C_matches_differences(name, kernel, C):
+def test_gradient_by_every_parameter_and_C_matches_differences(name, kernel):
+    C = (0.5, 3.0)[(KERNELS.index(kernel) + list(MAKES).index(name)) % 2]
     problem = WatchedProblem(kernel, MAKES[name](C=C, tol=1e-10), X, Y)
     assert problem.theta_names[-1] == "C"
     check(problem)

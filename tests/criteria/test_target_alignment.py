@@ -72,11 +72,11 @@ def test_adjoint_matches_central_difference(criterion, is_weighted, data):
     assert_gradient(slopes, numeric, value, 1e-6, 1e-6)
 
 
-@pytest.mark.parametrize("is_weighted", [False, True])
 @pytest.mark.parametrize("criterion", CRITERIA, ids=repr)
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_gradient_with_every_kernel_matches_central_difference(kernel, criterion, is_weighted, data):
+def test_gradient_with_every_kernel_matches_central_difference(kernel, criterion, data):
     X, y, w = data
+    is_weighted = (list(KERNELS).index(kernel) + CRITERIA.index(criterion)) % 2 == 1
     check_gradient(TuningProblem(kernel, criterion, X, y, sample_weight=w if is_weighted else None))
 
 

@@ -11,14 +11,12 @@ from kernelwise.kernels import RBF
 # The checks of weights compare decision values to 1e-7: two solvers' paths must end closer than that.
 CS, TOL = [1.0, 10.0], 1e-10
 SEARCHES = [
-    GridSearchSVC({"gamma": [0.1, "auto"], "C": CS}, cv=2, tol=TOL),
-    GridSearchSVC({"gamma": ["scale"], "C": CS}, cv=2, n_jobs=2, return_train_score=True, tol=TOL),
-    GridSearchSVC({"C": CS}, cv=3, scaler="standard", scoring="accuracy", tol=TOL),
-    GridSearchSVC(kernels=[RBF(0.1)], Cs=CS, cv=2, multiclass="ovr", class_weight="balanced", tol=TOL),
+    GridSearchSVC({"gamma": [0.1, "auto"], "C": CS}, cv=2, n_jobs=2, return_train_score=True, tol=TOL),
     GridSearchSVC({"C": CS}, cv=2, kernel="diagonal", scaler="minmax", scaling="shared", tol=TOL),
-    GridSearchSVC({"C": CS}, cv=2, kernel="precomputed"),
+    GridSearchSVC(kernels=[RBF(0.1)], Cs=CS, cv=2, multiclass="ovr", class_weight="balanced", tol=TOL),
+    GridSearchSVC({"C": CS}, cv=2, kernel="precomputed", scoring="accuracy"),
 ]
-NUMBERS_OF_CHECKS = [64, 64, 63, 64, 63, 61]
+NUMBERS_OF_CHECKS = [64, 63, 64, 61]
 
 
 @pytest.mark.filterwarnings("ignore:The least populated class in y:UserWarning")

@@ -9,9 +9,8 @@ from kernelwise import NystroemSVC
 
 MACHINES = [
     NystroemSVC(),
-    NystroemSVC("linear", C=1.0, class_weight="balanced"),
-    NystroemSVC(n_components=20, multiclass="ovr", memory_limit=1e-3),
-    NystroemSVC("diagonal"),
+    NystroemSVC("linear", C=1.0, class_weight="balanced", multiclass="ovr"),
+    NystroemSVC("diagonal", n_components=20, memory_limit=1e-3),
 ]
 
 

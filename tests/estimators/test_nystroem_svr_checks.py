@@ -10,8 +10,7 @@ from kernelwise import NystroemSVR
 MACHINES = [
     NystroemSVR(),
     NystroemSVR("linear", C=1.0, epsilon=0.0),
-    NystroemSVR(n_components=20, memory_limit=1e-3),
-    NystroemSVR("diagonal"),
+    NystroemSVR("diagonal", n_components=20, memory_limit=1e-3),
 ]
 
 

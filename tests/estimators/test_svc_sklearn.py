@@ -24,13 +24,9 @@ from kernelwise.kernels import RBF, Mahalanobis
 TOL = 1e-10
 CONFIGURATIONS = {
     "rbf": SVC(tol=TOL),
-    "linear": SVC(kernel="linear", tol=TOL, class_weight="balanced"),
-    "diagonal": SVC(kernel="diagonal", tol=TOL),
-    "kernel object": SVC(kernel=RBF(0.5), tol=TOL, n_jobs=2),
-    "one-vs-rest": SVC(kernel=RBF(0.5), tol=TOL, multiclass="ovr"),
-    "one-vs-rest, fuzzy": SVC(kernel="linear", tol=TOL, multiclass="ovr-fuzzy"),
-    "by rows": SVC(tol=TOL, probability=True, memory_limit=1e-3),
-    "probability": SVC(probability=True, tol=TOL),
+    "linear, fuzzy": SVC(kernel="linear", tol=TOL, class_weight="balanced", multiclass="ovr-fuzzy"),
+    "kernel object, one-vs-rest": SVC(kernel=RBF(0.5), tol=TOL, n_jobs=2, multiclass="ovr"),
+    "diagonal, by rows": SVC(kernel="diagonal", tol=TOL, memory_limit=1e-3),
     "probability, by decision": SVC(probability=True, tol=TOL, predict_by="decision"),
     "probability, one-vs-rest": SVC(probability=True, tol=TOL, multiclass="ovr", class_weight="balanced"),
     "squared hinge": SVC(loss="squared_hinge", tol=1e-8, probability=True),  # one check allows 1000 steps

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import re
+from itertools import cycle, product
 
 import numpy as np
 import pytest
@@ -114,10 +115,17 @@ def saved_and_loaded(model, tmp_path):
 
 
 # -- there and back -----------------------------------------------------------------------------------------
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("strategy", ["ovo", "ovr", "ovr-fuzzy", "ovo-reject"])
-@pytest.mark.parametrize("name", sorted(KERNELS))
-def test_svc_comes_back(name, strategy, form, iris01, tmp_path):
+# A kernel and a strategy are packed apart: each strategy meets every form, and every fourth kernel in it.
+@pytest.mark.parametrize(
+    ("name", "form", "strategy"),
+    [
+        (name, form, strategy)
+        for (name, form), strategy in zip(
+            product(sorted(KERNELS), FORMS), cycle(["ovo", "ovr", "ovr-fuzzy", "ovo-reject"]), strict=False
+        )
+    ],
+)
+def test_svc_comes_back(name, form, strategy, iris01, tmp_path):
     if form != "dense" and not as_kernel(name).takes_sparse:
         pytest.skip("its distances are of dense samples")
     X, y = FORMS[form](iris01[0][::2]), iris01[1][::2]
@@ -146,8 +154,9 @@ def test_svr_comes_back(name, form, diabetes, tmp_path):
     assert_same_model(saved_and_loaded(model, tmp_path), model, X)
 
 
-@pytest.mark.parametrize("scoring", [None, "neg_mean_absolute_error"])
-@pytest.mark.parametrize("name", sorted(KERNELS))
+@pytest.mark.parametrize(
+    ("name", "scoring"), [*zip(sorted(KERNELS), cycle([None, "neg_mean_absolute_error"]), strict=False)]
+)
 def test_tuned_svr_comes_back(name, scoring, diabetes, tmp_path):
     model = TunedSVR(kernel=name, Cs=[1.0, 10.0], epsilons=0.1, scoring=scoring).fit(*diabetes)
     loaded = saved_and_loaded(model, tmp_path)

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from sklearn.calibration import _SigmoidCalibration
 
 from kernelwise.solvers.platt import doubt_of, fit_platt, fit_platt_along, platt_probability, smoothed_targets
-from kernelwise.solvers.probability import couple
+from kernelwise.solvers.probability import class_probabilities, couple
 
 
 @pytest.fixture(params=[0, 1, 2])
@@ -130,3 +130,7 @@ def test_pairs_of_many_classes_share_the_doubt_of_one_row():
     assert couple(pairwise, k)[0, 0] > 0.96
     pairwise[0, : k - 1] = smoothed_targets(np.arange(2 * n) < n, np.ones(2 * n))[0]
     assert couple(pairwise, k)[0, 0] < 0.8
+
+
+def test_no_rows_have_no_probabilities():
+    assert class_probabilities(np.empty((0, 3)), 3, "ovo").shape == (0, 3)

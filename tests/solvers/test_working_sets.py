@@ -128,7 +128,7 @@ def test_weights_are_bounds_and_zero_leaves_a_sample_out(overlapping):
 
 def test_a_warm_start_from_the_solution_needs_no_step(overlapping):
     X, y = overlapping
-    first = solve_svm_by_rows(RBF(0.2), X, y, 1.0, tol=1e-6)
+    first = solve_svm_by_rows(RBF(0.2), X, y, tol=1e-6)  # C = 1
     again = solve_svm_by_rows(RBF(0.2), X, y, 1.0, tol=1e-5, warm_start=first.beta)
     assert again.n_iter == 0
     np.testing.assert_allclose(again.beta, first.beta, atol=1e-12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 RIDGES = (1e-12, 1e-9, 1e-6)  # relative to the mean of the diagonal
@@ -50,7 +51,9 @@ def newton_on_face(
         unit = np.zeros((free.size, 1))
         unit[blocking] = 1.0
         column = _solve(factor, unit)[:, 0]
-        column -= inverse[:, :k] @ column[dropped]
+        if dropped:  # of each column of the inverse as much as those before it leave
+            share = solve_triangular(inverse[dropped, :k], column[dropped], lower=True, unit_diagonal=True)
+            column -= inverse[:, :k] @ share
         inverse[:, k] = column / column[blocking]
         columns -= np.outer(inverse[:, k], columns[blocking])
         dropped.append(blocking)

@@ -16,7 +16,7 @@ def check_optimizer(optimizer: Optimizer, *, rtol: float = 1e-3, random_state: i
     """Raise AssertionError unless an optimizer finds a known peak and keeps the contract of Optimizer.
 
     The task is the width of an RBF kernel that maximises the distance between the centres of two blobs,
-    which has one peak; the reference is a fine grid.
+    which has one peak; the reference is a grid, and a finer one around its best width.
 
     Parameters
     ----------
@@ -36,8 +36,10 @@ def check_optimizer(optimizer: Optimizer, *, rtol: float = 1e-3, random_state: i
     y = np.repeat(["a", "b"], 30)
     problem = TuningProblem(RBF(gamma=0.3), InterClassDistance(), X, y)
     start = problem.value(problem.kernel.theta)
-    widths = np.exp(np.linspace(np.log(1e-3), np.log(1e2), 4001))
-    peak = min(widths, key=lambda gamma: problem.value(np.log([gamma])))
+    coarse, step = np.linspace(np.log(1e-3), np.log(1e2), 201, retstep=True)
+    near = min(coarse, key=lambda point: problem.value(np.array([point])))
+    fine = near + np.linspace(-step, step, 101)
+    peak = float(np.exp(min(fine, key=lambda point: problem.value(np.array([point])))))
 
     parameters = repr(optimizer)
     first, second = optimizer.minimize(problem), optimizer.minimize(problem)

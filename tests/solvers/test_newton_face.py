@@ -1,0 +1,57 @@
+"""Newton steps on the free face against the linear system they solve, and with bounds in their way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from kernelwise.kernels import RBF
+from kernelwise.solvers.newton_face import newton_on_face
+
+
+@pytest.fixture
+def face():
+    """A Gram matrix, coefficients of which four are bounded, and the residual f = y − Kβ."""
+    random = np.random.default_rng(0)
+    K = RBF(0.5)(random.normal(size=(16, 3)))
+    y = np.where(np.arange(16) % 2, 1.0, -1.0)
+    beta = 0.5 * y
+    beta[:2], beta[2:4] = -1.0 * (y[:2] < 0), 1.0 * (y[2:4] > 0)
+    return K, beta, y - K @ beta
+
+
+def test_the_step_solves_the_system_of_the_face(face):
+    K, beta, f = face
+    lo, hi = np.full(16, -1e9), np.full(16, 1e9)
+    lo[:4] = hi[:4] = beta[:4]
+    free, change = newton_on_face(K, beta, f, lo, hi, 100)
+    assert_array_equal(free, np.arange(4, 16))
+    system = np.block([[K[4:, 4:], np.ones((12, 1))], [np.ones((1, 12)), np.zeros((1, 1))]])
+    assert_allclose(change, np.linalg.solve(system, [*f[4:], 0.0])[:-1], rtol=1e-7)
+
+
+def test_a_step_that_bounds_stop_ends_at_the_minimum_of_a_smaller_face(face):
+    K, beta, f = face
+    lo, hi = np.where(beta < 0, -0.8, 0.0), np.where(beta > 0, 0.8, 0.0)
+    beta = np.clip(beta, lo, hi)
+    f = np.where(np.arange(16) % 2, 1.0, -1.0) - K @ beta
+    free, change = newton_on_face(K, beta, f, lo, hi, 100)
+    after = beta.copy()
+    after[free] += change
+    assert change.sum() == pytest.approx(0.0, abs=1e-12)
+    assert ((lo <= after) & (after <= hi)).all()
+    inside = free[(after[free] > lo[free]) & (after[free] < hi[free])]
+    assert 2 <= inside.size < free.size  # some ran into a bound
+    residual = (f - K[:, free] @ change)[inside]
+    assert_allclose(residual, residual.mean(), atol=1e-8)
+    assert 0.5 * change @ K[np.ix_(free, free)] @ change < f[free] @ change  # the cost fell
+
+
+@pytest.mark.parametrize("max_free", [11, 100])
+def test_no_step_with_too_many_or_too_few_variables(face, max_free):
+    K, beta, f = face
+    lo, hi = np.full(16, -1e9), np.full(16, 1e9)
+    fixed = slice(0, 4) if max_free == 11 else slice(0, 15)
+    lo[fixed] = hi[fixed] = beta[fixed]
+    assert newton_on_face(K, beta, f, lo, hi, max_free) is None

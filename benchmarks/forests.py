@@ -4,7 +4,7 @@ TunedSVC("rbf"), TunedSVC() and, as they come, forests and boosting (LightGBM, C
 installed) on the same outer folds, two times five: accuracy and log-loss for classes, R² for numbers. A line
 for each set, then the means. Finished cells are kept in a journal for each set: an interrupted run goes on.
 The sets with classes are those of KERNELWISE_DATA, the tables of numbers those of the folder --tables. A page
-keeps the rows of sets that a run leaves out, if they are of the same methods.
+keeps the cells of sets and methods that a run leaves out, if they are of as many rows.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ NUMBERS = (
     "wine_quality_red",
 )
 TASKS = dict.fromkeys(FILES, "classification") | dict.fromkeys(NUMBERS, "regression")
+#: Columns that are no method's.
+NAMES = ("set", "rows")
 #: Tables that are written: what they show, its task, and its factor.
 MEASURES = {
     "accuracy": ("classification", 100.0),
@@ -78,13 +80,14 @@ def methods(task: str) -> dict[str, Any]:
 def measured(name: str, options: argparse.Namespace) -> tuple[int, Comparison]:
     """Rows of a set, and its comparison, from its journal as far as that goes."""
     task = TASKS[name]
+    chosen = {key: one for key, one in methods(task).items() if key in (options.methods or [key])}
     X, y = cut(*read(name, options.tables), options.rows, task)
     about = {"data": fingerprint(X, y), "folds": N_FOLDS, "version": __version__}
     with Journal(options.out / f"{name}.journal", about) as journal:
         table = compare(
             X,
             y,
-            methods(task),
+            chosen,
             n_splits=N_FOLDS,
             n_repeats=N_REPEATS,
             task=task,
@@ -102,27 +105,37 @@ def row_of(name: str, n_rows: int, table: Comparison, measure: str) -> Row:
 
 
 def with_others(rows: list[Row], path: Path) -> list[Row]:
-    """The rows, and those of other sets by the same methods that a CSV file has, in the order of `TASKS`."""
-    found = {row["set"]: row for row in rows}
+    """The rows, and the cells of other sets and methods that a CSV file has, in the order of `TASKS`.
+
+    A set that one of the methods was not run on has None there; cells of another number of rows are dropped.
+    """
+    found: dict[str, Row] = {}
     if path.exists():
         with path.open(newline="", encoding="utf-8") as lines:
             for row in csv.DictReader(lines):
-                if row["set"] in TASKS and row["set"] not in found and list(row) == list(rows[0]):
-                    numbers = {key: float(row[key]) for key in row if key not in ("set", "rows")}
+                if row["set"] in TASKS:
+                    numbers = {key: float(row[key]) for key in row if key not in NAMES and row[key]}
                     found[row["set"]] = {"set": row["set"], "rows": int(row["rows"]), **numbers}
-    return [found[name] for name in TASKS if name in found]
+    for row in rows:
+        before = found.get(row["set"], row)
+        found[row["set"]] = {**before, **row} if before["rows"] == row["rows"] else row
+    known = [found[name] for name in TASKS if name in found]
+    columns = dict.fromkeys(key for row in sorted(known, key=len, reverse=True) for key in row)
+    return [{key: row.get(key) for key in columns} for row in known]
 
 
 def with_means(rows: list[Row]) -> list[Row]:
-    """The rows, and the means over all sets below them."""
-    numbers = [key for key in rows[0] if key not in ("set", "rows")]
-    means = {key: float(np.mean([row[key] for row in rows])) for key in numbers}
-    return [*rows, {"set": f"mean of {len(rows)}", "rows": "", **means}]
+    """The rows, and below them the means over the sets that every method was run on, if there are any."""
+    whole = [row for row in rows if None not in row.values()]
+    if not whole:
+        return rows
+    means = {key: float(np.mean([row[key] for row in whole])) for key in rows[0] if key not in NAMES}
+    return [*rows, {"set": f"mean of {len(whole)}", "rows": "", **means}]
 
 
 def line(rows: list[Row]) -> str:
     """A set in all its measures: 95.20 (0.144) is accuracy and log-loss, 0.912 is R²."""
-    cells = [[row[key] for row in rows] for key in rows[0] if key not in ("set", "rows")]
+    cells = [[row[key] for row in rows] for key in rows[0] if key not in NAMES]
     texts = [f"{cell[0]:.2f} ({cell[1]:.3f})" if len(cell) == 2 else f"{cell[0]:.3f}" for cell in cells]
     return f"{rows[0]['set']:28s}{rows[0]['rows']:>6}" + "".join(f"{text:>19s}" for text in texts)
 
@@ -154,6 +167,7 @@ def main(arguments: list[str] | None = None) -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--sets", nargs="*", choices=TASKS, default=list(TASKS), metavar="NAME")
+    parser.add_argument("--methods", nargs="*", metavar="NAME", help="all that are installed by default")
     parser.add_argument("--rows", type=int, default=800, help="rows of a set at most")
     parser.add_argument("--tables", type=Path, default=Path("tables"), help="folder of tables of numbers")
     parser.add_argument("--out", type=Path, default=Path("forests"), help="folder of journals and CSV files")

@@ -47,12 +47,15 @@ def test_a_run_writes_the_tables_goes_on_and_fills_the_page(tmp_path, monkeypatc
         raise AssertionError("the journal has this cell")
 
     monkeypatch.setattr(LogisticRegression, "fit", never)
+    forests.main([*command, "--methods", "guess"])
+    assert page.read_text(encoding="utf-8") == text
+    assert "usual" not in capsys.readouterr().out
     forests.main(command)
     assert capsys.readouterr().out.splitlines() == first
     assert page.read_text(encoding="utf-8") == text
 
 
-def test_a_page_keeps_other_sets_of_the_same_methods(tmp_path):
+def test_a_page_keeps_the_cells_that_a_run_leaves_out(tmp_path):
     path = tmp_path / "forests_r2.csv"
     new, old = {"set": "concrete", "rows": 5, "x": 0.5}, {"set": "wine_quality_red", "rows": 9, "x": 0.25}
     assert forests.with_others([new], path) == [new]
@@ -60,8 +63,14 @@ def test_a_page_keeps_other_sets_of_the_same_methods(tmp_path):
     merged = forests.with_others([new], path)
     assert merged == [new, old]
     assert forests.with_means(merged)[-1] == {"set": "mean of 2", "rows": "", "x": 0.375}
-    other = [{"set": "abalone", "rows": 5, "y": 0.5}]
-    assert forests.with_others(other, path) == other
+    # Another method on one of the sets: the other set has a gap, and is not in the means.
+    more = forests.with_others([{"set": "concrete", "rows": 5, "y": 0.75}], path)
+    assert more == [{"set": "concrete", "rows": 5, "x": 0.1, "y": 0.75}, {**old, "y": None}]
+    assert forests.with_means(more)[-1] == {"set": "mean of 1", "rows": "", "x": 0.1, "y": 0.75}
+    # Of other rows of the set nothing is kept, and where no set has all methods there are no means.
+    other = forests.with_others([{"set": "concrete", "rows": 6, "y": 0.75}], path)
+    assert other[0] == {"set": "concrete", "rows": 6, "x": None, "y": 0.75}
+    assert forests.with_means(other) == other
 
 
 def test_a_page_without_its_place_is_refused():

@@ -247,12 +247,12 @@ def test_claims_come_first_on_the_page_and_read_as_lines(tmp_path):
     said = []
     study = Study("toy", "A toy", say=said.append)
     study.table("numbers", "Numbers", [{"data": "iris", "rate": 1.0}])
-    add_claims(study, [claim("It works", "section 4", "It does", "holds")])
+    add_claims(study, lambda tables: [claim("It works", "section 4", str(tables["numbers"]), "holds")])
     page = write(study, tmp_path)[0].read_text(encoding="utf-8")
     assert page.index("It works") < page.index("Numbers")
     assert "| claim | where | our result | verdict | why |\n| --- | --- | --- | --- | --- |" in page
-    assert "- It works; section 4; It does; holds." in said[-1]
-    add_claims(Study("toy", "A toy", say=said.append), [])
+    assert "- It works; section 4; [{'data': 'iris', 'rate': 1.0}]; holds." in said[-1]
+    add_claims(Study("toy", "A toy", say=said.append), lambda tables: [])
     assert "none of these was made" in said[-1]
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernelwise.selection.abe import CS
-from kernelwise.studies._claims import claim, judged
+from kernelwise.studies._claims import OPEN, Tables, claim, judged
 from kernelwise.studies._table import Row
 
 
@@ -90,7 +90,7 @@ def digit_sentences(rows: list[Row]) -> Iterator[str]:
                 )
 
 
-def claims(tables: dict[str, list[Row]]) -> Iterator[Row]:
+def claims(tables: Tables) -> Iterator[Row]:
     """The claims that the tables at hand can judge."""
     if "own" in tables:
         yield from _of_digits(tables["own"])
@@ -236,7 +236,7 @@ def _of_times(rows: list[Row]) -> Row:
         "γ of H-105 takes 3209 s one against all, and 188 s pairwise",
         "section 4",
         f"{last['data']}: {last['ovr seconds']:.2f} s and {last['ovo seconds']:.2f} s",
-        "cannot be judged",
+        OPEN,
         "H-105 is not public and the machine is of its time. That one against all is dearer is not so if one "
         "pass over the pairs serves all problems; that the paper made a pass for each is our guess",
     )

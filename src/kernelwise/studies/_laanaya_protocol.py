@@ -116,14 +116,18 @@ def rate(kernel: Kernel, C: float, Z: np.ndarray, y: np.ndarray, Z_test: np.ndar
     return 100.0 * SVC(C=C, kernel=kernel).fit(Z, y).score(Z_test, y_test)
 
 
+def paper_choice(study: Study, data: str, draw: Draw) -> tuple[float, float]:
+    """γ times the number of features, and C, of the best plain machine on the first partitions."""
+    grids = [study.cell(f"grid/{data}/{t}", grid_rates, draw, t) for t in range(study.choose(N_CHOOSING, 2))]
+    g, c = best_cell(np.mean(grids, axis=0))
+    return sorted(GAMMAS)[g], CS[c]
+
+
 def protocol_rows(study: Study, data: str, draw: Draw) -> list[Row]:
     """Both protocols on one set."""
-    n_trials, n_choosing = study.choose((30, N_CHOOSING), (2, 2))
-    grids = [study.cell(f"grid/{data}/{t}", grid_rates, draw, t) for t in range(n_choosing)]
-    g, c = best_cell(np.mean(grids, axis=0))
-    best = sorted(GAMMAS)[g], CS[c]
+    n_trials = study.choose(30, 2)
     rows: list[Row] = []
-    for protocol, chosen in ((PAPERS, best), (OURS, None)):
+    for protocol, chosen in ((PAPERS, paper_choice(study, data, draw)), (OURS, None)):
         rhos = RHOS.get((data, protocol), ())
         cells = [
             study.cell(f"protocol/{data}/{protocol}/{t}", trial_rates, data, draw, t, chosen, rhos)
@@ -139,9 +143,9 @@ def protocol_rows(study: Study, data: str, draw: Draw) -> list[Row]:
                     "method": name,
                     "chosen by": protocol,
                     "rate %": float(rates.mean()),
-                    "± s.e.": _error(rates),
+                    "± s.e.": error_of_mean(rates),
                     "less SVM": float(gain.mean()),
-                    "± s.e. of that": _error(gain),
+                    "± s.e. of that": error_of_mean(gain),
                     "paper's %": PRINTED[data].get(name) if protocol == PAPERS else None,
                     "trials": n_trials,
                 }
@@ -174,7 +178,8 @@ def protocol_sentences(rows: list[Row]) -> Iterator[str]:
     )
 
 
-def _error(values: np.ndarray) -> float:
+def error_of_mean(values: np.ndarray) -> float:
+    """Standard error of the mean of values of shape (n,)."""
     return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 

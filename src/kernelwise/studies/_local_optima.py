@@ -6,6 +6,7 @@ They are the optima that paper 002 (Glasmachers 2006) warns of, on real sets.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -59,16 +60,20 @@ def set_curves(X: np.ndarray, y: np.ndarray, per_octave: int) -> dict[str, Any]:
     }
 
 
-def curves_of_sets(study: Study) -> dict[str, dict[str, Any]]:
-    """The curves by name of the set; sets that are missing are left out."""
-    n_rows, per_octave = study.choose((300, 8), (80, 4))
-    found = {}
+def real_sets(study: Study) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Some rows of every set; sets that are missing are left out."""
     for name in study.choose(SETS, QUICK_SETS):
         dataset = load_or_say(name)
         if dataset is not None:
-            X, y = few_rows(dataset.X, dataset.y, n_rows)
-            found[name] = study.cell(f"curves/{name}", set_curves, X, y, per_octave)
-    return found
+            yield name, *few_rows(dataset.X, dataset.y, study.choose(300, 80))
+
+
+def curves_of_sets(study: Study) -> dict[str, dict[str, Any]]:
+    """The curves by name of the set."""
+    per_octave = study.choose(8, 4)
+    return {
+        name: study.cell(f"curves/{name}", set_curves, X, y, per_octave) for name, X, y in real_sets(study)
+    }
 
 
 def optima_rows(name: str, found: dict[str, Any]) -> list[Row]:

@@ -1,7 +1,9 @@
 """Paper 002 (Glasmachers 2006): what the closest pair of points does to criteria, and how often that matters.
 
 "patterns" has the curves for both label patterns of the closest pair, "theorems" counts how often theorems 2
-and 3 hold on random points, and "optima" counts local optima on real sets and follows several starts.
+and 3 hold on random points, "halves" how often the closest pair of a random half of a real set has different
+labels, and "optima" counts local optima on real sets and follows several starts. The paper has no tables and
+no figures: all of these are ours, and "claims" says what they show of its claims.
 """
 
 from __future__ import annotations
@@ -11,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from kernelwise.selection import glasmachers_curves
-from kernelwise.studies import _degeneracy
+from kernelwise.studies import _degeneracy, _glasmachers_claims
+from kernelwise.studies._claims import add_claims
+from kernelwise.studies._closest_labels import of_halves
 from kernelwise.studies._degeneracy import PATTERNS, C, draw_points, limits, slopes
 from kernelwise.studies._figures import Curves, Line, Mark, Panel
-from kernelwise.studies._glasmachers_claims import claims
-from kernelwise.studies._local_optima import curves_of_sets, optima_rows, summary_rows
+from kernelwise.studies._local_optima import curves_of_sets, optima_rows, real_sets, summary_rows
 from kernelwise.studies._study import Study
 from kernelwise.studies._table import Row
 
@@ -117,6 +120,14 @@ def theorems(study: Study) -> None:
     )
 
 
+def halves(study: Study) -> None:
+    """Whether the labels of the closest pair are chance."""
+    rows: list[Row] = []
+    for name, X, y in real_sets(study):
+        rows.append({"data": name, **study.cell(f"halves/{name}", of_halves, X, y, study.choose(200, 20))})
+    study.table("halves", "Labels of the closest pair in random halves of real sets", rows)
+
+
 def optima(study: Study) -> None:
     """Local optima on real sets, and where searches from several starts end."""
     found = curves_of_sets(study)
@@ -157,9 +168,9 @@ def _optima_figure(found: dict[str, dict[str, Any]]) -> Curves:
     return Curves(caption, tuple(panels))
 
 
-def claimed(study: Study) -> None:
-    """What the paper says, and what the tables above say of it."""
-    study.table("claims", "What the paper claims", list(claims(study)))
+def claims(study: Study) -> None:
+    """What the paper claims, judged by the tables of the other parts."""
+    add_claims(study, _glasmachers_claims.claims)
 
 
-PARTS = {"patterns": patterns, "theorems": theorems, "optima": optima, "claims": claimed}
+PARTS = {"patterns": patterns, "theorems": theorems, "halves": halves, "optima": optima, "claims": claims}

@@ -96,7 +96,8 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         As in `OneClassSVM`.
     solver : {"auto", "exact", "nystroem"}, default="auto"
         Of the final machine. "exact" is `OneClassSVM` on all rows; "auto" is the same on a sample of 5000
-        rows where there are more; "nystroem" is `NystroemOneClassSVM` on all rows.
+        rows where there are more; "nystroem" is `NystroemOneClassSVM` on all rows, which suits kernels wider
+        than those that "auto" takes.
     time_budget : float, default=None
         Seconds after which no further kernel is scored.
     memory_limit : float, default=4096

@@ -43,7 +43,7 @@ from kernelwise.search.score_names import PositiveScore
         ({"refit": lambda results: "best"}, "'refit' of TunedSVC must return the number of a row"),
         ({"refit": lambda results: 10**6}, "'refit' of TunedSVC must return the number of a row"),
         ({"refit": lambda results: -1}, "'refit' of TunedSVC must return the number of a row"),
-        ({"scale": "robust"}, "'scale' of TunedSVC must be one of 'standard', 'minmax', got 'robust'"),
+        ({"scale": "log"}, "'scale' of TunedSVC must be one of 'standard', 'minmax', 'robust', got 'log'"),
         ({"multiclass": "all"}, "'multiclass' parameter of TunedSVC"),
         ({"decision_function_shape": "all"}, "'decision_function_shape' parameter of TunedSVC"),
         ({"scoring": "precission"}, "precission"),

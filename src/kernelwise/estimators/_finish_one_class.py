@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kernelwise.estimators.nystroem_one_class_svm import NystroemOneClassSVM
 from kernelwise.estimators.one_class_svm import OneClassSVM
+from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
 from kernelwise.search.canonical import sample
 from kernelwise.search.context import FitContext
@@ -57,7 +59,9 @@ def finish_one_class(
         fold = stratified_folds(np.zeros(len(used), int), rows.weight[used], FOLDS, seed, is_split=False)
         for k in range(FOLDS):
             train, test = used[fold.rows[fold.fold != k]], used[fold.rows[fold.fold == k]]
-            scores[test] = _machine(model, kernel, nu, seed, rows, train).score_samples(rows.Z[test])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", KernelwiseWarning)  # the final machine has said it
+                scores[test] = _machine(model, kernel, nu, seed, rows, train).score_samples(rows.Z[test])
         n_machines += FOLDS
     unseen = np.flatnonzero(np.isnan(scores))
     if unseen.size:

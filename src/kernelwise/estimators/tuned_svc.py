@@ -82,7 +82,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     refit : True, False, "one-standard-error", callable or the name of a score, default=True
         True trains the best candidate; "one-standard-error" the most regularised one within one standard
         error of it; a callable is given ``cv_results_`` and returns a row. False trains none.
-    scale : {"standard", "minmax"}, transformer or None, default="standard"
+    scale : {"standard", "robust", "minmax"}, transformer or None, default="standard"
         Scaling of the features, learned from all samples before the folds are drawn (it sees no labels).
         Sparse features are not centred.
     categorical_features : "from_dtype", None, or array of names, indices or booleans, default="from_dtype"

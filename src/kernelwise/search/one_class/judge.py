@@ -20,7 +20,7 @@ NORMAL, UNKNOWN, OUTLIER = 1, 0, -1
 #: in a box alone it is the area beside the mass-volume curve.
 AGAINST = {"mass-volume": ("box",), "pseudo-outliers": ("box", "beside", "mixed")}
 #: What "auto" is.
-WINNER = "mass-volume"
+WINNER = "pseudo-outliers"
 #: The criterion that takes the rule for the width, and trains no machine but for the threshold.
 MEDIAN = "median"
 CRITERIA = ("auto", *AGAINST, MEDIAN)

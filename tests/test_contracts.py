@@ -16,7 +16,6 @@ from kernelwise.optimizers import GradientDescent, GridSearch, LineSearch, Quasi
 from kernelwise.problem import TuningProblem
 from kernelwise.testing import check_criterion, check_gradient, check_kernel, check_optimizer
 
-STRATEGIES = ("pooled", "ovr", "ovo")
 MACHINE_CRITERIA = [name for name in CRITERIA if isinstance(as_criterion(name), MachineCriterion)]
 GRAM_CRITERIA = [name for name in CRITERIA if name not in MACHINE_CRITERIA]
 
@@ -33,8 +32,7 @@ def test_kernel_keeps_its_contract(name):
     check_kernel(as_kernel(name))
 
 
-@pytest.mark.parametrize("n_classes", [2, 3, 5])
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(("strategy", "n_classes"), [("pooled", 2), ("pooled", 3), ("ovr", 3), ("ovo", 5)])
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
 @pytest.mark.parametrize("name", GRAM_CRITERIA)
 def test_criterion_keeps_its_contract(name, class_weight, strategy, n_classes):
@@ -43,8 +41,7 @@ def test_criterion_keeps_its_contract(name, class_weight, strategy, n_classes):
     check_criterion(type(criterion)(**parameters), n_classes=n_classes)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3, 5])
-@pytest.mark.parametrize("strategy", ["ovr", "ovo"])
+@pytest.mark.parametrize(("strategy", "n_classes"), [("ovo", 2), ("ovr", 3), ("ovo", 4)])
 @pytest.mark.parametrize("name", MACHINE_CRITERIA)
 def test_machine_criterion_keeps_its_contract(name, strategy, n_classes):
     criterion = as_criterion(name)
@@ -71,11 +68,12 @@ def test_optimizer_keeps_its_contract(optimizer, rtol):
 
 # The sigmoid kernel is indefinite, and criteria that train machines say so.
 @pytest.mark.filterwarnings("ignore:The Gram matrix K is far from positive semi-definite")
-@pytest.mark.parametrize("is_weighted", [False, True])
 @pytest.mark.parametrize("criterion", GRAM_CRITERIA)
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_gradient_of_every_pair_matches_central_difference(kernel, criterion, is_weighted, blobs):
+def test_gradient_of_every_pair_matches_central_difference(kernel, criterion, blobs):
     X, y = blobs
+    # Every kernel and every criterion meets weights in half of its pairs.
+    is_weighted = (list(KERNELS).index(kernel) + GRAM_CRITERIA.index(criterion)) % 2 == 1
     weights = np.random.default_rng(0).uniform(0.5, 2.0, len(y)) if is_weighted else None
     problem = TuningProblem(kernel, criterion, X, y, sample_weight=weights)
     check_gradient(problem)

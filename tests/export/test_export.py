@@ -76,11 +76,11 @@ def all_parts(value):
 
 
 # -- the same machine ---------------------------------------------------------------------------------------
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
 @pytest.mark.parametrize("strategy", ["ovo", "ovr", "ovr-fuzzy"])
 @pytest.mark.parametrize("name", EXPORTED)
-def test_pipeline_is_the_same_machine(name, strategy, form, iris01):
+def test_pipeline_is_the_same_machine(name, strategy, iris01):
     X, y = iris01
+    form = (np.asarray, sparse.csr_matrix)[(EXPORTED.index(name) + (strategy == "ovr")) % 2]
     X = form(X)
     for labels in (y, y == 1, np.array(["setosa", "versicolor", "virginica"])[y]):
         model = SVC(kernel=name, multiclass=strategy, C=10.0).fit(X, labels)
@@ -367,10 +367,10 @@ def is_beyond(values, error, strategy):
 
 # skl2onnx reads attributes of SVC that scikit-learn has deprecated.
 @pytest.mark.filterwarnings("ignore:Attribute `prob[AB]_` was deprecated:FutureWarning")
-@pytest.mark.parametrize("strategy", ["ovo", "ovr"])
-@pytest.mark.parametrize("name", EXPORTED)
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_onnx_agrees_to_single_precision(n_classes, name, strategy, iris):
+@pytest.mark.parametrize("name", EXPORTED)
+def test_onnx_agrees_to_single_precision(n_classes, name, iris):
+    strategy = ("ovo", "ovr")[(EXPORTED.index(name) + n_classes) % 2]
     X, y = iris[0].astype(np.float32).astype(float), iris[1]
     X, y = X[y >= 3 - n_classes], y[y >= 3 - n_classes]
     settings = {"multiclass": strategy, "decision_function_shape": strategy, "Cs": [1.0, 10.0], "cv": 2}

@@ -1,23 +1,41 @@
 # `make demo`, `make test` and `make docs` need nothing but Python 3.11 or newer: each makes .venv if there is none.
-PYTHON ?= python3
+# On Windows: in Git Bash, with make (`choco install make`).
 VENV := .venv
+ifeq ($(OS),Windows_NT)
+PYTHON ?= python
+BIN := $(VENV)/Scripts
+else
+PYTHON ?= python3
 BIN := $(VENV)/bin
+endif
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# pip takes dependency groups since 25.1; Python may come with an older one.
+GROUPS_PIP := $(PIP) "pip>=25.1"
+# What users may install, and the tests use.
+EXTRAS := dask,files,frames,onnx,report,studies
 
-.PHONY: demo test quick lint types pytest docs picture clean
+.PHONY: demo test quick lint types pytest nightly coverage docs picture dist lowest newest clean
 
-$(BIN)/python:
+$(VENV)/pyvenv.cfg:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+$(VENV)/.installed: $(VENV)/pyvenv.cfg pyproject.toml
+	$(PIP) -e .
 	touch $@
 
-$(VENV)/.installed-test: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
+$(VENV)/.installed-test: $(VENV)/pyvenv.cfg pyproject.toml
+	$(GROUPS_PIP)
+	$(PIP) -e ".[$(EXTRAS)]" --group test --group lint
 	touch $@
 
-$(VENV)/.installed-docs: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
+$(VENV)/.installed-docs: $(VENV)/pyvenv.cfg pyproject.toml
+	$(GROUPS_PIP)
+	$(PIP) -e ".[display,frames]" --group docs
+	touch $@
+
+$(VENV)/.installed-package: $(VENV)/pyvenv.cfg pyproject.toml
+	$(GROUPS_PIP)
+	$(PIP) --group package
 	touch $@
 
 demo: $(VENV)/.installed
@@ -32,12 +50,28 @@ quick: $(VENV)/.installed-test
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/idea.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
 
 types: $(VENV)/.installed-test
 	$(BIN)/mypy
 
 pytest: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2
+
+# The tests with what scikit-learn will be in its next release.
+nightly: $(VENV)/.installed-test
+	$(PIP) --upgrade git+https://github.com/scikit-learn/scikit-learn
+	$(BIN)/python -m pytest -n 2
+
+# Lines and branches that no test reaches; slower than `make pytest`.
+coverage: $(VENV)/.installed-test
+	$(BIN)/python -m coverage erase
+	$(BIN)/python -m coverage run -m pytest
+	$(BIN)/python -m coverage combine --quiet
+	$(BIN)/python -m coverage report --fail-under 95
 
 # The site, in docs/_build/html; a warning is an error.
 docs: $(VENV)/.installed-docs
@@ -47,5 +81,15 @@ docs: $(VENV)/.installed-docs
 picture: $(VENV)/.installed-docs
 	$(BIN)/python docs/picture.py
 
+# The wheel and the source distribution, in dist.
+dist: $(VENV)/.installed-package
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
+
+# The wheel in an empty environment, with the oldest dependencies that pyproject.toml allows, or with the newest.
+lowest newest: dist
+	$(BIN)/python .ci/try_wheel.py $@
+
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache build dist docs/_build docs/api docs/gallery
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .coverage* build dist docs/_build docs/api docs/gallery

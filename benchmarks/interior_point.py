@@ -48,7 +48,7 @@ def solve_exactly(K: np.ndarray, signs: np.ndarray, bound: np.ndarray) -> ExactM
     used = np.flatnonzero(bound > 0)
     y, high = signs[used], bound[used]
     Q = K[np.ix_(used, used)] * np.outer(y, y)
-    alpha, offset, z, v = _interior_point(Q, y, high)
+    alpha, offset, z, v = _interior_point(Q, y, high, np.ones(y.size), 0.0)
     beta = np.zeros(len(signs))
     beta[used] = y * alpha
     # A variable is at the bound whose multiplier is larger than the room that is left to it.
@@ -63,6 +63,35 @@ def solve_exactly(K: np.ndarray, signs: np.ndarray, bound: np.ndarray) -> ExactM
     return ExactMachine(beta, lowest, highest, abs(primal - dual) / max(abs(primal), 1e-300))
 
 
+def one_class_exactly(
+    K: np.ndarray, nu: float, weight: np.ndarray, linear: np.ndarray | None = None
+) -> ExactMachine:
+    """Minimise ½ αᵀKα − pᵀα with Σα = ν Σw and 0 ≤ α ≤ w; p is ``linear``, or zero.
+
+    The ends of the interval are those of ρ, the offset that is subtracted from Kα. ``K`` is as in
+    `solve_exactly`, the other arrays are of shape (n_samples,).
+    """
+    used = np.flatnonzero(weight > 0)
+    high, ones = weight[used], np.ones(used.size)
+    total = nu * weight.sum()
+    # In units in which scores are of order one, as the method expects it.
+    unit = total * np.diagonal(K)[used].mean()
+    Q = K[np.ix_(used, used)] / unit
+    p = np.zeros(used.size) if linear is None else linear[used] / unit
+    alpha, offset, z, v = _interior_point(Q, ones, high, p, total)
+    beta = np.zeros(weight.size)
+    beta[used] = alpha
+    at_zero, at_high = z > alpha / high, v > 1.0 - alpha / high
+    g = Q @ alpha - p
+    highest, lowest = _offsets(-g, ones, at_zero, at_high)
+    if np.any(~at_zero & ~at_high):
+        lowest = highest = offset
+    middle = -0.5 * (lowest + highest)
+    gap = alpha @ g - total * middle + high @ np.maximum(0.0, middle - g)
+    # Not relative to the objective, which is zero where the samples surround the origin.
+    return ExactMachine(beta, -unit * lowest, -unit * highest, abs(gap) / total)
+
+
 def _offsets(f: np.ndarray, y: np.ndarray, at_zero: np.ndarray, at_high: np.ndarray) -> tuple[float, float]:
     """The largest f of the coefficients that may rise, and the smallest of those that may fall."""
     may_rise = np.where(y > 0, ~at_high, ~at_zero)
@@ -71,15 +100,18 @@ def _offsets(f: np.ndarray, y: np.ndarray, at_zero: np.ndarray, at_high: np.ndar
 
 
 def _interior_point(
-    Q: np.ndarray, y: np.ndarray, high: np.ndarray
+    Q: np.ndarray, y: np.ndarray, high: np.ndarray, p: np.ndarray, total: float
 ) -> tuple[np.ndarray, float, np.ndarray, np.ndarray]:
-    """The solution α, the offset, and the multipliers of the lower and the upper bounds."""
+    """Minimise ½ αᵀQα − pᵀα with yᵀα = total.
+
+    Returns the solution α, the offset, and the multipliers of the lower and the upper bounds.
+    """
     x, s = 0.5 * high, 0.5 * high
     z, v, b = np.ones_like(x), np.ones_like(x), 0.0
     best = np.inf
     for _ in range(MAX_STEPS):
-        r_dual = 1.0 - Q @ x - b * y + z - v
-        r_sum = -y @ x
+        r_dual = p - Q @ x - b * y + z - v
+        r_sum = total - y @ x
         gap = (x @ z + s @ v) / (1.0 + x.sum())
         residual = max(gap, np.abs(r_dual).max(), abs(r_sum) / high.sum())
         if residual >= best and residual < 1e-10:  # rounding has the last word

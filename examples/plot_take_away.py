@@ -3,10 +3,10 @@ Taking the model away
 =====================
 
 **One learns:** that a tuned model can be saved and loaded without executing anything, and becomes a plain
-scikit-learn Pipeline with the same decision values.
+scikit-learn Pipeline with the same probabilities.
 
 A Gaussian kernel with a learned metric is an RBF kernel after a linear map of the inputs. So the export
-needs nothing but scikit-learn's own classes: scaler, map, SVC.
+needs nothing but scikit-learn's own classes: scaler, map, and an SVC in a CalibratedClassifierCV.
 """
 
 import tempfile
@@ -35,11 +35,11 @@ print(
 )
 
 # %%
-# Log odds of the three classes, each against the rest, and how far those of the Pipeline are from them.
-ours, theirs = model.decision_function(X).ravel(), pipeline.decision_function(X).ravel()
+# Probabilities of the three classes, and how far those of the Pipeline are from them.
+ours, theirs = model.predict_proba(X).ravel(), pipeline.predict_proba(X).ravel()
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 axes[0].plot(ours, theirs, ".", color="#0072b2")
-axes[0].set(xlabel="kernelwise", ylabel="scikit-learn's Pipeline", title="decision values")
+axes[0].set(xlabel="kernelwise", ylabel="scikit-learn's Pipeline", title="probabilities")
 axes[1].hist(np.abs(ours - theirs), bins=30, color="#0072b2")
 axes[1].set(xlabel="difference", title="no more than rounding")
 plt.show()

@@ -6,15 +6,19 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import Ridge
 from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC, SVR
 
-from kernelwise import compare
+from kernelwise import TunedSVC, compare
 from kernelwise.comparison import METHODS, Comparison, methods, peers
+from tests.frames.conftest import as_library, columns
 
 X, Y = load_iris(return_X_y=True)
 
@@ -237,3 +241,16 @@ def test_folds_of_time_train_on_earlier_rows():
 def test_folds_that_cannot_be_are_refused(more, words):
     with pytest.raises(ValueError, match=words):
         compare(X, Y, {"dummy": DummyClassifier()}, **more)
+
+
+def test_a_table_goes_to_every_method_as_it_takes_it():
+    lists, y = columns()
+    table = as_library(lists, "polars")
+    coder = make_column_transformer((OneHotEncoder(handle_unknown="ignore"), ["town"]))
+    methods = {"tuned": TunedSVC("rbf", Cs=[10.0]), "own": make_pipeline(coder, SVC()), "coded": SVC()}
+    found = compare(table, y, methods, n_splits=2, categorical_features=["town", "rooms"])
+    folds = RepeatedStratifiedKFold(n_splits=2, n_repeats=1, random_state=0).split(np.zeros(len(y)), y)
+    for k, (train, test) in enumerate(folds):
+        own = make_pipeline(coder, SVC()).fit(table[train], y[train])
+        assert found.scores[1, k] == own.score(table[test], y[test])
+    assert (found.scores[0] > found.scores[1]).all()

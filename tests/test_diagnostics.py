@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.datasets import make_blobs
 
-from kernelwise import Diagnosis, diagnose
+from kernelwise import Diagnosis, TunedSVC, diagnose
 from kernelwise.criteria import KernelTargetAlignment, Polarization, as_criterion
 from kernelwise.diagnostics import boundary_verdict, closest_pair, distinct_points
 from kernelwise.diagnostics._pulls import BY_SUMS, pulls
@@ -20,6 +20,7 @@ from kernelwise.estimators.kernel_choice import Rows, gram_or_rows, trains_by_ro
 from kernelwise.findings import Finding
 from kernelwise.kernels import KERNELS, RBF, LowRankGaussian
 from kernelwise.solvers import minimum_enclosing_ball, solve_svm_dual
+from tests.frames.conftest import LIBRARIES, as_library, columns
 
 RANDOM = np.random.default_rng(0)
 
@@ -302,7 +303,8 @@ DEGENERATE = {
     "one sample": ([[1.0, 2.0]], ["a"], "one-class", "y has one class only ('a', 1 sample)"),
     "one class": (NAN[:1].repeat(3, axis=0), [1, 1, 1], "one-class", "y has one class only (1, 3 samples)"),
     "two points": ([[0.0], [1.0]], [0, 1], "tiny-class", "2 classes have one sample only (0: 1, 1: 1)"),
-    "NaN": (NAN, [0, 1, 1], "values", "(1 NaN, 1 infinite), in column 0, column 1;"),
+    "infinite": (NAN, [0, 1, 1], "values", "(1 infinite), in column 1;"),
+    "gap": (NAN[:2], [0, 1], "gaps", "1 column has gaps: column 0 (50%)."),
     "sparse NaN": (
         sparse.csr_matrix(NAN),
         [0, 1, 1],
@@ -344,7 +346,7 @@ BAD_INPUT = {
     "y mixes labels of the types int, str": (np.eye(3), np.array(["a", 1, "b"], dtype=object)),
     "y has 2 labels for 3 samples": (np.eye(3), [0, 1]),
     "0 sample": (np.empty((0, 2)), []),
-    "X has 'u' in row 0, column 'a', which is no number": (pd.DataFrame({"a": ["u", "v"]}), [0, 1]),
+    "Column 'a' of X mixes words": (pd.DataFrame({"a": ["u", 1.0]}, dtype=object), [0, 1]),
 }
 
 
@@ -361,8 +363,8 @@ def test_unknown_kernel_is_refused():
 
 def test_a_diagnosis_can_be_read_and_tabulated():
     diagnosis = diagnose(NAN, [0, 1, 1])
-    assert str(diagnosis).splitlines()[0] == "error: 1, warning: 2, info: 0"
-    assert "[error] values: X has 2 values" in str(diagnosis)
+    assert str(diagnosis).splitlines()[0] == "error: 1, warning: 2, info: 1"
+    assert "[error] values: X has 1 value" in str(diagnosis)
     table = diagnosis.to_frame()
     assert list(table.columns) == ["name", "severity", "message", "advice", "option"]
     assert [Finding(**row) for row in table.to_dict("records")] == diagnosis
@@ -376,3 +378,28 @@ def test_features_are_called_by_the_names_that_are_given():
     assert "'unit'" in named.message
     with pytest.raises(ValueError, match="1 names for 2 features"):
         diagnose(X, y, feature_names=["age"])
+
+
+# -- tables with words and gaps -----------------------------------------------------------------------------
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_table_is_diagnosed_as_it_is_trained_on(library):
+    lists, y = columns()
+    table = as_library(lists, library)
+    coded = TunedSVC("rbf", Cs=[1.0], cv=2).fit(table, y)
+    found = diagnose(table, y, scale="standard")
+    same = diagnose(coded.machine_samples(table), y)
+    for name in ("closest-pair", "curve", "cost"):
+        assert find(found, name) == find(same, name)
+    assert "2 columns have gaps: 'town' (9%), 'size' (8%)" in find(found, "gaps").message
+    assert "'rooms'" in find(found, "whole numbers that may be words").message
+
+
+def test_columns_of_words_have_findings_of_their_own():
+    lists, y = columns()
+    table = as_library(lists, "pandas").assign(answer=np.where(y == "yes", "u", "v"), same="w")
+    found = diagnose(table, y, categorical_features=["town", "answer", "same", "rooms"])
+    assert "'answer' tells the target" in find(found, "target in a column").message
+    assert "'same=w'" in find(found, "constant").message
+    assert "whole numbers that may be words" not in names(found)
+    numbers = diagnose(table, np.arange(len(y)) / 7.0, task="regression", feature_names=list("abcdef"))
+    assert "'a' (9%), 'b' (8%)" in find(numbers, "gaps").message

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
         SVR,
         GridSearchSVC,
         MetricTransformer,
+        NystroemOneClassSVM,
         NystroemSVC,
         NystroemSVR,
+        OneClassSVM,
         TunedSVC,
         TunedSVR,
     )
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from kernelwise.sketch import DistanceSketch
     from kernelwise.tuning import tune
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 __all__ = [
     "SVC",
@@ -44,8 +46,10 @@ __all__ = [
     "ExplanationDisplay",
     "GridSearchSVC",
     "MetricTransformer",
+    "NystroemOneClassSVM",
     "NystroemSVC",
     "NystroemSVR",
+    "OneClassSVM",
     "RelevanceDisplay",
     "SearchSurfaceDisplay",
     "TunedSVC",
@@ -69,8 +73,10 @@ _HOMES = {
     "SVR": "estimators",
     "GridSearchSVC": "estimators",
     "MetricTransformer": "estimators",
+    "NystroemOneClassSVM": "estimators",
     "NystroemSVC": "estimators",
     "NystroemSVR": "estimators",
+    "OneClassSVM": "estimators",
     "TunedSVC": "estimators",
     "TunedSVR": "estimators",
     "Explanation": "explanation",

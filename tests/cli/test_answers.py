@@ -349,11 +349,12 @@ def test_advice_in_json_is_an_option_of_the_command_line(run, rare):
 def test_every_word_of_the_table_is_explained(run, rare):
     out = run("tune", rare, *IGNORE, *SHORT, "--kernel", "diagonal").out
     assert re.search(
-        r"\nkernel +Diagonal Gaussian, \d of 2 features: rows count as alike by their distance", out
+        r"\nkernel +RBF with weights for (1 of )?2 features: rows count as alike by their distance", out
     )
     assert re.search(r"\nC +[\d.e+-]+: the larger, the harder the model tries", out)
     assert re.search(r"\nsupport vectors +\d+ of the 100 rows trained on, on which alone", out)
-    assert "\nCross-validated: each row was answered by a model that had not seen it.\n" in out
+    assert "\nCross-validated: each row was answered by a model that had not seen it (" in out
+    assert "\nAccuracy is the share of rows that were answered right.\n" in out
     assert "DiagonalGaussian(" not in out
 
 

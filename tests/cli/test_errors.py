@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import re
 import subprocess
@@ -11,7 +13,7 @@ import numpy as np
 import pytest
 
 import kernelwise
-from kernelwise.cli import report
+from kernelwise.cli import errors, report
 from kernelwise.cli.app import main
 from kernelwise.tables import TableError
 
@@ -299,3 +301,25 @@ def test_reproduce_writes_a_page_and_goes_on_from_its_journal(run, monkeypatch, 
 def test_demo_runs(run, monkeypatch):
     monkeypatch.setattr("kernelwise.demo.main", lambda: print("demo"))
     assert run("demo").out == "demo\n"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"), [("", "γ ≥ 1\n".encode()), ("cp1252", b"\\u03b3 \\u2265 1\n")]
+)
+def test_letters_that_the_code_page_lacks(monkeypatch, chosen, expected):
+    """As on Windows, where a file or a pipe has the letters of one alphabet unless somebody chose others."""
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="cp1252", newline="\n"))
+    monkeypatch.setenv("PYTHONIOENCODING", chosen)
+    assert errors.run(lambda: print("γ ≥ 1", flush=True)) == 0
+    assert written.getvalue() == expected
+
+
+def test_a_reader_that_has_gone(monkeypatch):
+    """Windows has no name of its own for it."""
+    gone = OSError(errno.EINVAL, "Invalid argument")
+    assert errors._has_reader_gone(BrokenPipeError())
+    assert not errors._has_reader_gone(gone)
+    monkeypatch.setattr(errors.os, "name", "nt")
+    assert errors._has_reader_gone(gone)
+    assert not errors._has_reader_gone(OSError(errno.EINVAL, "Invalid argument", "train.csv"))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise import TunedSVC, compare
+from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.persistence.model_file import load
 from tests.frames.conftest import as_library, columns
 
@@ -106,3 +108,42 @@ def test_a_report_and_a_comparison(run, small):
     X, y = small.drop(columns="answer"), small["answer"].to_numpy()
     table = compare(X, y, ["kernelwise", "SVC defaults"], n_splits=2)
     assert table.scores[0].mean() > table.scores[-1].mean()
+
+
+def test_codes_that_count_as_words_are_those_of_categorical_features(run):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"code": rng.integers(1, 4, 60), "size": rng.normal(size=60).round(3)})
+    y = np.where((table["code"] == 2) ^ (table["size"] > 1.0), "yes", "no")
+    table.assign(play=y).to_csv("codes.csv", index=False)
+    settings = ("--kernel", "rbf", "--log2c", "0,3,3", "--cv", "3")
+    outcome = run("tune", "codes.csv", "--target", "play", "--words", "code", *settings, "--model", "m.kw")
+    assert outcome.code == 0, outcome.err
+    assert "'code' (3 words)" in outcome.err
+    model = TunedSVC("rbf", Cs=[1.0, 8.0], cv=3, categorical_features=["code"]).fit(table, y)
+    by_file = load("m.kw")
+    assert by_file.encoder_ == model.encoder_
+    assert_array_equal(by_file.predict_proba(table), model.predict_proba(table))
+    # 1 and 1.0 are one code, and the file of the model knows it.
+    table.assign(code=table["code"].astype(float)).to_csv("new.csv", index=False)
+    told = run("predict", "m.kw", "new.csv")
+    assert told.code == 0, told.err
+    assert told.out.split()[1:] == model.predict(table).tolist()
+    for names, sentence in (("play", "is in --words, and the target"), ("cod", "Did you mean 'code'?")):
+        assert sentence in run("tune", "codes.csv", "--target", "play", "--words", names).err
+    assert "and left out" in run("tune", "codes.csv", "--words", "size", "--ignore", "size").err
+
+
+def test_filled_gaps_are_filled_in_python_as_on_the_command_line(run):
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"town": rng.choice(["a", "b", "b", "c"], 80), "size": rng.normal(size=80).round(3)})
+    y = np.where((table["town"] == "b") ^ (table["size"] > 0.5), "yes", "no")
+    table.loc[:5, "town"], table.loc[3:8, "size"] = None, np.nan
+    table.assign(play=y).to_csv("table.csv", index=False)
+    options = ("--kernel", "rbf", "--log2c", "0,3,3", "--cv", "3", "--impute", "--model", "m.kw")
+    assert run("tune", "table.csv", "--target", "play", *options).code == 0
+    new = pd.DataFrame({"town": [None, "b", "a", None], "size": [0.1, np.nan, np.nan, np.nan]})
+    new.to_csv("new.csv", index=False)
+    told = run("predict", "m.kw", "new.csv", "--proba").out.split()[1:]
+    with pytest.warns(KernelwiseWarning, match="has 3 gaps and had none"):
+        p = load("m.kw").predict_proba(new)
+    assert_allclose([float(line.split(",")[-1]) for line in told], p[:, 1], atol=1e-4)

@@ -44,7 +44,7 @@ def test_a_group_stays_together_and_is_no_feature(run, visits):
     alike = validated(run("tune", "visits.csv", "--ignore", "day,patient", *SHORT, "--json"), "tune")
     assert result["score"]["cross_validated"] < 0.8 < 0.95 < alike["score"]["cross_validated"]
     model.fit(X, y, groups=patient)
-    assert result["score"]["cross_validated"] == pytest.approx(model.best_score_)
+    assert result["score"]["cross_validated"] == pytest.approx(model.result_.score)
 
 
 @pytest.mark.filterwarnings("ignore::kernelwise.exceptions.TrustWarning")
@@ -57,7 +57,7 @@ def test_folds_of_time_train_on_earlier_rows(run, visits, tmp_path, cv):
     order = np.argsort(days, kind="stable")
     folds = TimeSeriesSplit(5 if cv == "auto" else 3)
     model = TunedSVC("rbf", Cs=[1.0, 4.0], cv=folds).fit(X[order], y[order])
-    assert result["score"]["cross_validated"] == pytest.approx(model.best_score_)
+    assert result["score"]["cross_validated"] == pytest.approx(model.result_.score)
     assert repr(load(tmp_path / "m.kw").cv) == repr(folds)
     out = run("tune", "visits.csv", *options).out
     assert "each row that a fold held out was answered by a model that had not seen it" in out

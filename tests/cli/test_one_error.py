@@ -1,4 +1,4 @@
-"""The ± of one model is one number, wherever it is shown."""
+"""The score of one model is one number, and so is its ±, wherever they are shown."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ import kernelwise
 from kernelwise.reports.paths import c_paths, chosen
 from kernelwise.reports.search_figures import paths_figure
 
-#: Where the page has the ±: its heading, its facts, the chosen row of its history.
+#: Where the page has the score and its ±: its heading, and its facts.
 PAGE = (
-    r"<h1>.*? on rows it had not seen,\s±\s([\d.]+)\b",
-    r", held out</dt><dd>[\d.]+(?: %)?<small> ± ([\d.]+)</small>",
-    r'<tr class="chosen"><td class="n">.*?</td><td class="n">[\d.]+(?: %)? ± ([\d.]+)</td>',
+    r"<h1>\D*([\d.]+)(?:\s%)?.*? on rows it had not seen,\s±\s([\d.]+)\b",
+    r", held out</dt><dd>([\d.]+)(?:\s%)?<small> ± ([\d.]+)</small>",
 )
+#: Where it has those of the search.
+SEARCHED = r'<tr class="chosen"><td class="n">.*?</td><td class="n">([\d.]+)(?: %)? ± ([\d.]+)</td>'
 
 
 @pytest.fixture
@@ -65,20 +66,28 @@ def check_drawn(page, model):
 
 def check_all_show(error, model, table, found, page, share):
     assert error > 0.005
-    assert model.result_.standard_error == model.cv_results_["standard_error"][model.best_index_] == error
-    assert found["score"]["standard_error"] == error
+    assert found["score"]["standard_error"] == model.result_.standard_error == error
+    score = model.result_.score
+    assert found["score"]["cross_validated"] == score
     name = found["score"]["name"]
-    line = rf"cross-validated {name} +{model.best_score_:.4f} ± ([\d.]+) \(4 folds\)"
-    assert re.search(line, table).group(1) == f"{error:.4f}"
-    digits = f"{100 * error:.1f}" if share else f"{error:.3f}"
-    for pattern in PAGE:
-        assert re.search(pattern, page).group(1) == digits
+    line = rf"cross-validated {name} +([\d.]+) ± ([\d.]+) \(\d folds\)"
+    assert re.search(line, table).groups() == (f"{score:.4f}", f"{error:.4f}")
+    searched = model.best_score_, model.cv_results_["standard_error"][model.best_index_]
+    for pattern, numbers in (*((pattern, (score, error)) for pattern in PAGE), (SEARCHED, searched)):
+        digits = tuple(f"{100 * one:.1f}" if share else f"{one:.3f}" for one in numbers)
+        assert re.search(pattern, page).groups() == digits
     check_drawn(page, model)
 
 
-def test_accuracy_has_one_standard_error_that_of_a_share_of_samples(shown):
-    model, table, found, page = shown()
-    p = model.best_score_
+def test_accuracy_has_one_score_and_standard_error_those_of_a_share_of_samples(shown):
+    model, table, found, page = shown("--cv", 5)  # folds of equal size
+    p, record = model.result_.score, model.fit_record_
+    assert p != model.best_score_  # labels by probability are others than those of the search
+    assert p == pytest.approx((record.predicted == record.truth).mean())
+    (_, said, *_) = model.result_.why
+    assert f" {100 * p:.2f} %," in said
+    assert f" {100 * model.best_score_:.2f} %." in said
+    assert f"{round(70 * (1 - p))} of 70 rows wrong" in page
     error = model.result_.standard_error
     assert error == pytest.approx(np.sqrt(p * (1 - p) / 70))
     check_all_show(error, model, table, found, page, share=True)

@@ -82,7 +82,9 @@ def test_standard_output_has_the_result_and_standard_error_the_rest(run, train):
     assert code == 0
     assert out.startswith("40 rows, 3 columns coded as 5 features; 2 classes: no (20), yes (20).\n")
     assert re.search(r"\ncross-validated accuracy  [01]\.\d{4} ± 0\.\d{4} \(2 folds\)", out)
-    assert re.search(r"\n± is one standard error: .*\n\nWhy this answer:\n- ", out)
+    assert re.search(
+        r"\n± is one standard error: .*\nA kernel measures .*\nAccuracy is .*\n\nWhy this answer:\n- ", out
+    )
     assert "The target is 'play'" in err
     assert "Columns of words became features of 0 and 1: 'colour' (3 words)." in err
     assert re.search(r"about \d+ % done, highest score [01]\.\d{4}, \d+ models; RBF", err)

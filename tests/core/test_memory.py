@@ -74,8 +74,27 @@ def test_what_the_system_says(monkeypatch, tmp_path):
     meminfo.write_text("MemTotal:  2000 kB\nMemFree:  10 kB\nMemAvailable:  1000 kB\n")
     assert _memory.available_memory() == 1024_000
     meminfo.unlink()
+    pages = {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}
+    monkeypatch.setattr(_memory.os, "sysconf_names", pages)  # as on macOS
+    monkeypatch.setattr(_memory.os, "sysconf", pages.get)
+    assert _memory.available_memory() == 4096_000
     monkeypatch.setattr(_memory.os, "sysconf_names", {})
     assert _memory.available_memory() == float("inf")
+
+
+@pytest.mark.parametrize(("is_known", "expected"), [(1, 2**33), (0, float("inf"))])
+def test_what_windows_says(is_known, expected):
+    class Kernel32:
+        def GlobalMemoryStatusEx(self, reference):
+            status = reference._obj
+            assert status.length == 64  # the size that Windows documents
+            status.available = 2**33
+            return is_known
+
+    class Libraries:
+        kernel32 = Kernel32()
+
+    assert _memory._of_windows(Libraries()) == expected
 
 
 def group(folder, limit, usage, cached, names=("memory.max", "memory.current"), prefix=""):

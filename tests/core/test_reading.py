@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import is_regressor
 
-from kernelwise import SVC, SVR, GridSearchSVC, MetricTransformer, NystroemSVR, TunedSVC, TunedSVR, diagnose
+from kernelwise import SVC, SVR, GridSearchSVC, MetricTransformer, NystroemSVR, TunedSVC, TunedSVR
 from kernelwise._core.validation import check_labels
 from kernelwise.kernels import RBF
 from kernelwise.metrics import esdr
@@ -51,7 +51,7 @@ def with_cell(value):
 )
 def test_samples_that_are_no_numbers_are_named(samples, sentence):
     if not hasattr(samples, "__next__"):  # which can be looked at once only
-        for call in (RBF(), lambda table: diagnose(table, Y), TunedSVR().fit(X, Y).predict):
+        for call in (RBF(), TunedSVR().fit(X, Y).predict):
             with pytest.raises((ValueError, TypeError), match=sentence):
                 call(samples)
     with pytest.raises((ValueError, TypeError), match=sentence):

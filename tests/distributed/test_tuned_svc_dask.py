@@ -184,6 +184,14 @@ def test_lengths_are_compared_in_every_chunk():
         DistanceSketch.from_data(empty, y, sample_weight=weight)
 
 
+@pytest.mark.parametrize("dtype", ["string", "category"])
+def test_words_are_refused_before_a_chunk_is_read(dtype):
+    frame = pd.DataFrame({"a": X[:100, 0], "town": pd.Series(["Ulm", "Bonn"] * 50, dtype=dtype)})
+    collection, y = dd.from_pandas(frame, npartitions=2), dd.from_pandas(pd.Series(Y[:100]), npartitions=2)
+    with pytest.raises(ValueError, match=r"Column 'town' of X holds words, .* or pass X\.compute\(\)"):
+        TunedSVC().fit(collection, y)
+
+
 def test_one_weight_for_all():
     found = DistanceSketch.from_data(chunked(X), chunked(Y), sample_weight=2.0)
     expected = DistanceSketch.from_data(X, Y, sample_weight=2.0)

@@ -10,8 +10,8 @@ import pytest
 
 from .test_pages import DOCS, FENCE, PAGES
 
-#: Extras of those who work on the project, not of those who use it.
-OURS = ("test", "dev", "docs", "bench")
+#: Extras of those who work on the project: the peers of its benchmarks.
+OURS = ("bench",)
 PACKAGES = {"sklearn": "scikit-learn"}
 IMPORT = re.compile(r"^(?:>>> |\.\.\. )?\s*(?:import|from) (\w+)", re.MULTILINE)
 

@@ -322,12 +322,12 @@ class TestScoring:
         y = np.array(["a", "b"])[random.integers(0, 2, 40)]
         decision = random.integers(-3, 4, (6, 40)) / 2.0  # with ties
         labels = np.where(decision >= 0, "b", "a")
-        scores = score_of(scoring).fast(FoldAnswers(labels, decision, y, np.array(["a", "b"]), None))
+        scores = score_of(scoring).fast(FoldAnswers(lambda: labels, decision, y, np.array(["a", "b"]), None))
         for c in range(6):
-            machine = HeldOutMachine(None, np.array(["a", "b"]), labels[c], decision[c])
+            machine = HeldOutMachine(None, np.array(["a", "b"]), lambda c=c: labels[c], decision[c])
             assert scores[c] == pytest.approx(get_scorer(scoring)(machine, None, y), abs=1e-14)
         with_one_class = score_of("roc_auc").fast(
-            FoldAnswers(labels, decision, np.full(40, "a"), np.array(["a", "b"]), None)
+            FoldAnswers(lambda: labels, decision, np.full(40, "a"), np.array(["a", "b"]), None)
         )
         assert with_one_class is None
 

@@ -13,7 +13,16 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from tests.frames.conftest import as_library, columns
 
-from kernelwise import SVC, TunedSVC, TunedSVR
+from kernelwise import (
+    SVC,
+    SVR,
+    GridSearchSVC,
+    MetricTransformer,
+    NystroemSVC,
+    NystroemSVR,
+    TunedSVC,
+    TunedSVR,
+)
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import Kernel
 
@@ -161,6 +170,40 @@ def test_regression():
         TunedSVR().fit(TABLE, y[:-1])
 
 
-def test_other_estimators_ask_for_numbers():
-    with pytest.raises(ValueError, match=r"X has 'Bonn' in row 0, column 'town', which is no number"):
-        SVC().fit(TABLE[1:], Y[1:])
+@pytest.mark.parametrize(
+    ("kind", "instead"),
+    [
+        (SVC, "TunedSVC, which takes words and gaps, or"),
+        (GridSearchSVC, "TunedSVC, which takes words and gaps, or"),
+        (NystroemSVC, "TunedSVC, which takes words and gaps, or"),
+        (SVR, "TunedSVR, which takes words and gaps, or"),
+        (NystroemSVR, "TunedSVR, which takes words and gaps, or"),
+        (MetricTransformer, ""),
+    ],
+)
+def test_other_estimators_ask_for_numbers(kind, instead):
+    me, use = kind.__name__, f"use {instead}".strip()
+    model, y = kind(), np.arange(len(Y)) % 2
+    found = "X has 'Bonn' in row 0, column 'town', which is no number."
+    with pytest.raises(ValueError, match="which is no number") as words:
+        model.fit(TABLE[1:], y[1:])
+    encoder = "an encoder such as OneHotEncoder in a Pipeline."
+    assert str(words.value) == f"{found} {me} takes numbers only: {use} {encoder}"
+    found = "X contains NaN in row 5, column 'size'."
+    with pytest.raises(ValueError, match="contains NaN") as gaps:
+        model.fit(TABLE[["rooms", "size"]], y)
+    imputer = "an imputer such as SimpleImputer in a Pipeline."
+    assert str(gaps.value) == f"{found} {me} takes finite numbers only: {use} {imputer}"
+
+
+def test_infinity_and_matrices_have_other_ways_out():
+    X = TABLE[["rooms"]].to_numpy(dtype=float)
+    with pytest.raises(
+        ValueError, match=r"infinity in row 3, column 0\. Correct the value, or leave its row"
+    ):
+        SVC().fit(np.where(np.arange(len(X))[:, None] == 3, np.inf, X), Y)
+    K = np.where(np.eye(len(X)) > 0, np.nan, 1.0)
+    with pytest.raises(ValueError, match=r"NaN in row 0, column 0\. Correct the kernel that"):
+        SVC(kernel="precomputed").fit(K, Y)
+    with pytest.raises(ValueError, match=r"column 0\. SVC takes finite numbers only: use an imputer"):
+        SVC().fit(X, Y).predict(np.full((2, 1), np.nan))

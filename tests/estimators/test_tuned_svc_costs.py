@@ -8,7 +8,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_wine, make_classification
 from sklearn.metrics import balanced_accuracy_score, f1_score
@@ -96,7 +96,9 @@ def test_costs_go_where_the_model_goes(two, three, rare, wine, tmp_path):
         session = onnxruntime.InferenceSession(model.to_onnx().SerializeToString())
         assert_array_equal(session.run(["label"], {"X": X})[0], labels)
         assert_array_equal(clone(model).fit(*(rare if model is two else wine)).predict(X), labels)
-    assert_array_equal(two.to_sklearn().predict(rare[0]), two.predict(rare[0]))
+    pipeline = two.to_sklearn()
+    assert_array_equal(pipeline.predict(rare[0]), two.predict(rare[0]))
+    assert_allclose(pipeline.predict_proba(rare[0]), two.predict_proba(rare[0]), atol=1e-9)
     with pytest.raises(kernelwise.exceptions.IncompatibleError, match="costs of three or more classes"):
         three.to_sklearn()
 
@@ -148,6 +150,8 @@ def test_matrices():
         ("zero for right answers and positive for wrong ones", {"costs": np.ones((3, 3))}),
         ("zero for right answers and positive for wrong ones", {"costs": -1.0 + np.eye(3)}),
         ("must be numbers", {"costs": [["a", "b"], ["c"]]}),
+        (r"has values from 1 to 1e\+300, further apart than probabilities can tell", {"costs": {0: 1e300}}),
+        ("from 1e-320 to 1, further apart than", {"costs": {0: 1e-320}}),
         ("'costs' of TunedSVC must be a finite float, got 'x'", {"costs": {0: "x"}}),
         ("is for two classes, and the target has 3. Use 'costs'", {"threshold": 0.3}),
         ("Give one", {"threshold": 0.3, "costs": {0: 2.0}}),

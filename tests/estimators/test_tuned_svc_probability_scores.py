@@ -9,6 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.metrics import get_scorer, log_loss, make_scorer
 
 from kernelwise import TunedSVC
+from kernelwise.search.held_out_answers import ProbabilityAnswers
 from kernelwise.solvers.platt import fit_platt, platt_probability
 
 
@@ -127,3 +128,12 @@ def test_one_test_part_alone_is_refused(how, n_folds):
     cv = [(np.arange(30), np.arange(30, 60)), (np.arange(20), np.arange(30, 60))][:n_folds]
     with pytest.raises(ValueError, match="fold 0 of 'cv' holds out all rows that any fold holds out"):
         TunedSVC("rbf", cv=cv, **how).fit(X, y)
+
+
+def test_labels_are_made_only_for_scores_that_look_at_them(wine, monkeypatch):
+    def refuse(self, odds, classes):
+        raise AssertionError("nobody asked for labels")
+
+    monkeypatch.setattr(ProbabilityAnswers, "labels", refuse)
+    model = TunedSVC("rbf", scoring="neg_log_loss", cv=2, Cs=[1.0]).fit(*wine)
+    assert np.isfinite(model.best_score_)

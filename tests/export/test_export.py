@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from scipy.special import expit
 from sklearn import config_context
 from sklearn.base import clone, is_regressor
 from sklearn.datasets import load_diabetes, load_iris
@@ -48,7 +47,10 @@ def tuned(iris):
 
 
 def assert_same(pipeline, model, X, tolerance=1e-10):
+    """Values to the tolerance, those that labels go by; and the labels."""
     values_of = "predict" if is_regressor(model) else "decision_function"
+    if getattr(model, "goes_by_probability_", False):
+        values_of = "predict_proba"
     expected = getattr(model, values_of)(X)
     values = getattr(pipeline, values_of)(X)
     assert values.shape == expected.shape
@@ -175,10 +177,9 @@ def test_pipeline_owns_its_parts(iris):
     model = TunedSVC(kernel="diagonal", Cs=[1.0]).fit(X, y == 1)
     before = model.decision_function(X)
     pipeline = model.to_sklearn()
-    pipeline["scaler"].mean_[:] = 0.0
-    pipeline["svc"].dual_coef_[:] = 0.0
-    pipeline["svc"].support_vectors_[:] = 0.0
-    pipeline["svc"].intercept_[:] = 0.0
+    svc = pipeline["svc"].calibrated_classifiers_[0].estimator
+    for array in (pipeline["scaler"].mean_, svc.dual_coef_, svc.support_vectors_, svc.intercept_):
+        array[:] = 0.0
     assert_array_equal(model.decision_function(X), before)
 
 
@@ -222,20 +223,27 @@ def test_labels_and_probabilities_come_along(multiclass, n_classes, class_weight
     ):
         pipeline = model.fit(X, y).to_sklearn()
         assert_same(pipeline, model, X_new)
-        p = expit(pipeline.decision_function(X_new))
-        p = np.column_stack([1 - p, p]) if n_classes == 2 else p / p.sum(axis=1, keepdims=True)
-        assert_allclose(p, model.predict_proba(X_new), atol=1e-9)
+        assert_array_equal(pipeline.classes_, model.classes_)
         by_decision = model.set_params(predict_by="decision")
         if class_weight is None:
             assert (pipeline.predict(X_new) != by_decision.predict(X_new)).any()
         assert_same(by_decision.to_sklearn(), by_decision, X_new)
 
 
+def test_probabilities_can_be_fitted_again(overlapping):
+    X, y, X_new = overlapping(2)
+    model = TunedSVC("rbf", Cs=[1.0], cv=2).fit(X, y)
+    again = clone(model.to_sklearn()).fit(X, y)
+    # Its sigmoids come from other folds.
+    assert_allclose(again.predict_proba(X_new), model.predict_proba(X_new), atol=0.1)
+
+
 def test_votes_come_along_instead_of_coupled_probabilities(overlapping):
     X, y, X_new = overlapping(3)
     model = TunedSVC("rbf", Cs=[1.0], cv=2).fit(X, y)
-    with pytest.warns(KernelwiseWarning, match="goes by votes of the pairs"):
+    with pytest.warns(KernelwiseWarning, match="no predict_proba, and its SVC goes by votes of the pairs"):
         pipeline = model.to_sklearn()
+    assert not hasattr(pipeline, "predict_proba")
     by_votes = model.set_params(predict_by="decision")
     assert_same(pipeline, by_votes, X_new)
     assert_same(by_votes.to_sklearn(), by_votes, X_new)
@@ -314,9 +322,12 @@ def test_skops_trusts_the_pipeline(name, form, strategy, iris):
         model = SVC(kernel=name, multiclass=strategy)
     data = skops.dumps(model.fit(X, y).to_sklearn())
     # A matrix map makes dense samples of sparse ones.
-    is_sparse = sparse.issparse(X) and name != "gaussian"
-    assert skops.get_untrusted_types(data=data) == is_sparse * ["scipy.sparse._csr.csr_matrix"]
-    assert_same(skops.loads(data, trusted=is_sparse * ["scipy.sparse._csr.csr_matrix"]), model, X)
+    trusted = ["scipy.sparse._csr.csr_matrix"] if sparse.issparse(X) and name != "gaussian" else []
+    if getattr(model, "goes_by_probability_", False):
+        parts = ("_CalibratedClassifier", "_SigmoidCalibration")
+        trusted += [f"sklearn.calibration.{part}" for part in parts]
+    assert skops.get_untrusted_types(data=data) == trusted
+    assert_same(skops.loads(data, trusted=trusted), model, X)
 
 
 @pytest.mark.parametrize("name", ["rbf", "diagonal", "gaussian", "poly"])
@@ -329,10 +340,11 @@ def test_skops_trusts_the_regression(name, diabetes):
 
 
 def run_onnx(pipeline, X):
-    """Labels and decision values of the pipeline's ONNX form."""
+    """Labels and probabilities, or decision values, of the pipeline's ONNX form."""
     skl2onnx, runtime = pytest.importorskip("skl2onnx"), pytest.importorskip("onnxruntime")
     X = X.astype(np.float32)
-    options = None if is_regressor(pipeline) else {type(pipeline[-1]): {"raw_scores": True, "zipmap": False}}
+    option = {"zipmap": False} | ({} if hasattr(pipeline, "predict_proba") else {"raw_scores": True})
+    options = None if is_regressor(pipeline) else {type(pipeline[-1]): option}
     onnx = skl2onnx.to_onnx(pipeline, X[:1], options=options)
     session = runtime.InferenceSession(onnx.SerializeToString(), providers=["CPUExecutionProvider"])
     return session.run(None, {session.get_inputs()[0].name: X})
@@ -341,10 +353,9 @@ def run_onnx(pipeline, X):
 def rounding(model, X):
     """What single precision may change in a decision value: 5e-7 of the largest sum of |β_i k(x_i, x)|."""
     machine = model.best_estimator_
-    slope = np.abs(machine.sigmoids_[:, :1]) if getattr(model, "goes_by_probability_", False) else 1.0
     K = model.kernel_(machine.support_vectors_, model.scaler_.transform(X))
     beta = machine.dual_coef_ if is_regressor(model) else machine._beta
-    return 5e-7 * (slope * (np.abs(beta) @ np.abs(K))).max()
+    return 5e-7 * (np.abs(beta) @ np.abs(K)).max()
 
 
 def is_beyond(values, error, strategy):
@@ -363,9 +374,7 @@ def test_onnx_agrees_to_single_precision(n_classes, name, strategy, iris):
     X, y = iris[0].astype(np.float32).astype(float), iris[1]
     X, y = X[y >= 3 - n_classes], y[y >= 3 - n_classes]
     settings = {"multiclass": strategy, "decision_function_shape": strategy, "Cs": [1.0, 10.0], "cv": 2}
-    if (n_classes, strategy) == (3, "ovo"):
-        settings["predict_by"] = "decision"
-    model = TunedSVC(kernel=name, **settings).fit(X, y)
+    model = TunedSVC(kernel=name, predict_by="decision", **settings).fit(X, y)
     labels, values = run_onnx(model.to_sklearn(), X)
     expected, error = model.decision_function(X), rounding(model, X)
     if expected.ndim == 1:
@@ -385,6 +394,16 @@ def test_onnx_predicts_the_same_to_single_precision(name, diabetes):
     (values,) = run_onnx(model.to_sklearn(), X)
     error = model.target_scale_ * rounding(model, X) + 5e-7 * np.abs(model.predict(X)).max()
     assert_allclose(values[:, 0], model.predict(X), atol=error, rtol=0)
+
+
+@pytest.mark.filterwarnings("ignore:Attribute `prob[AB]_` was deprecated:FutureWarning")
+@pytest.mark.parametrize(("multiclass", "n_classes"), [("ovo", 2), ("ovr", 4)])
+def test_onnx_has_the_probabilities(multiclass, n_classes, overlapping):
+    X, y, X_new = overlapping(n_classes)
+    model = TunedSVC("rbf", Cs=[1.0], cv=2, multiclass=multiclass).fit(X, y)
+    labels, p = run_onnx(model.to_sklearn(), X_new)
+    assert_allclose(p, model.predict_proba(X_new), atol=1e-5)
+    assert np.mean(labels == model.predict(X_new)) > 0.99
 
 
 @pytest.mark.filterwarnings("ignore:Attribute `prob[AB]_` was deprecated:FutureWarning")

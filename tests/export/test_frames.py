@@ -39,6 +39,7 @@ def test_the_pipeline_gives_the_same_answers(model, table):
     assert [name for name, _ in pipeline.steps][:2] == ["columns", "scaler"]
     assert_allclose(pipeline[0].transform(table), model.encoder_.read(table))
     assert_array_equal(pipeline.predict(table), model.predict(table))
+    assert_allclose(pipeline.predict_proba(table), model.predict_proba(table), atol=1e-9)
     assert_array_equal(pipeline.predict(table[table.columns[::-1]]), model.predict(table))
     polars = pl.DataFrame({name: [None if pd.isna(v) else v for v in table[name]] for name in table})
     assert_array_equal(pipeline.predict(polars), model.predict(table))

@@ -185,19 +185,30 @@ def test_findings_ask_about_whole_numbers_and_names():
             "name": [f"n{k}" for k in range(60)],
             "town": random.choice(["u", "v"], 60),
             "none": np.nan,
+            "half": np.where(np.arange(60) < 30, np.nan, 1.5),
+            "rare": np.where(np.arange(60) < 31, None, "yes"),
         }
     )
     frame = to_frame(table, "from_dtype", "TunedSVC")
     found = {one.name: one for one in frame_findings(frame, learn_encoder(frame))}
     assert all(isinstance(one, Finding) for one in found.values())
-    assert set(found) == {"whole numbers that may be words", "words that name rows", "empty columns"}
+    assert set(found) == {
+        *("whole numbers that may be words", "words that name rows", "empty columns", "mostly empty"),
+    }
+    assert found["mostly empty"].message.startswith("Column 'rare' (31 gaps) is empty in most of the 60 rows")
+    assert (
+        found["mostly empty"]
+        .for_command_line()
+        .endswith("Leave it out with --ignore rare, unless new rows will have values for the same reasons.")
+    )
+    assert "--words grade." in found["whole numbers that may be words"].for_command_line()
     assert str(found["whole numbers that may be words"]).startswith(
         "Column 'grade' (1 to 4, 4 values) holds few whole numbers, which count as numbers"
     )
     assert "['grade']" in found["whole numbers that may be words"].advice
     assert "Column 'name' has a different word" in found["words that name rows"].message
     assert "Column 'none' has no values" in found["empty columns"].message
-    named = to_frame(table, ["grade", "name", "town"], "TunedSVC")
+    named = to_frame(table, ["grade", "name", "town", "rare"], "TunedSVC")
     assert "whole numbers that may be words" not in {
         one.name for one in frame_findings(named, learn_encoder(named))
     }

@@ -181,7 +181,7 @@ def test_mahalanobis_takes_the_covariance_with_divisor_m_of_the_training_data():
 
 
 def test_mahalanobis_of_sparse_samples_equals_dense():
-    X = sparse.random_array((40, 6), density=0.4, rng=np.random.default_rng(1), format="csr")
+    X = sparse.random(40, 6, density=0.4, random_state=1, format="csr")
     for kind in ("diagonal", "full"):
         ours = Mahalanobis(1.0, kind).initialize(X, heuristic="keep")(X)
         np.testing.assert_allclose(ours, Mahalanobis(1.0, kind)(X.toarray()), rtol=1e-8)

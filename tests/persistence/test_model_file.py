@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import KFold, RepeatedStratifiedKFold, StratifiedKFold
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
 import kernelwise
@@ -208,6 +208,14 @@ def test_parameters_that_are_objects_come_back(iris, tmp_path):
     assert_same_model(loaded, model, iris[0])
     again = loaded.fit(*iris)
     assert_array_equal(again.decision_function(iris[0]), model.decision_function(iris[0]))
+
+
+def test_repeated_folds_come_back(iris, tmp_path):
+    cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=1)
+    model = TunedSVC("rbf", cv=cv, Cs=[1.0]).fit(*iris)
+    loaded = saved_and_loaded(model, tmp_path)
+    assert repr(loaded.cv) == repr(cv)
+    assert loaded.fit(*iris).best_score_ == model.best_score_
 
 
 def test_parameters_of_a_regression_come_back(diabetes, tmp_path):

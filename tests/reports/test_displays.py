@@ -111,7 +111,7 @@ def test_without_axes_a_figure_is_made(hostile):
 def test_what_cannot_be_shown_is_refused(blobs, diagonal, hostile, monkeypatch):
     with pytest.raises(ValueError, match=r"no width to choose\. Use CPathDisplay"):
         CriterionDisplay.from_estimator(TunedSVC("linear", Cs=[1.0]).fit(*blobs))
-    with pytest.raises(ValueError, match="width is one number, not Diagonal Gaussian"):
+    with pytest.raises(ValueError, match="width is one number, not RBF with weights for"):
         SearchSurfaceDisplay.from_estimator(diagonal.model)
     with pytest.raises(ValueError, match="treats all features alike"):
         RelevanceDisplay.from_estimator(hostile.model)

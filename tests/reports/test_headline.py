@@ -18,7 +18,7 @@ from .conftest import END, SCRIPT, with_baseline
 
 def test_headline_is_the_share_right_beside_the_guess(hostile):
     model = with_baseline(hostile.model, 0.5, "always answering 'mild'")
-    p, error = model.best_score_, model.result_.standard_error
+    p, error = model.result_.score, model.result_.standard_error
     expected = (
         f"{100 * p:.1f} % right on rows it had not seen, ± {100 * error:.1f}; always answering 'mild': 50.0 %"
     )
@@ -29,13 +29,19 @@ def test_headline_is_the_share_right_beside_the_guess(hostile):
 
 
 def test_score_within_an_error_of_the_guess_is_no_better(hostile):
-    p, error = hostile.model.best_score_, hostile.model.result_.standard_error
+    p, error = hostile.model.result_.score, hostile.model.result_.standard_error
     inside = with_baseline(hostile.model, p - 0.9 * error, "always answering 'a'")
     assert f": no better than always answering 'a' ({100 * (p - 0.9 * error):.1f} %)" in headline(
         answer_of(inside)
     )
     outside = with_baseline(hostile.model, p - 1.1 * error, "always answering 'a'")
     assert "no better" not in headline(answer_of(outside))
+
+
+def test_answers_by_costs_are_no_guess_for_being_wrong_more_often(hostile):
+    answer = replace(answer_of(with_baseline(hostile.model, 0.9, "always answering 'a'")), has_costs=True)
+    assert "no better" not in headline(replace(answer, cv_score=0.6))
+    assert "no better" in headline(replace(answer, fit_found_guess=True))
 
 
 def test_model_without_a_baseline_has_a_headline(hostile):
@@ -76,7 +82,7 @@ def test_kernels_have_their_names(three, diagonal, blobs):
     assert setting(replace(answer_of(three.model), kernel="Laplacian kernel, γ = 1")).startswith(
         "SVM with Laplacian kernel, γ"
     )
-    assert setting(answer_of(diagonal.model)).startswith("SVM with Diagonal Gaussian kernel, ")
+    assert setting(answer_of(diagonal.model)).startswith("SVM with RBF kernel with weights for ")
     of_sum = replace(answer_of(three.model), kernel="Sum of 2 kernels (RBF, Laplacian)", C=4.0, epsilon=0.1)
     assert setting(of_sum) == "SVM with a sum of 2 kernels (RBF, Laplacian), C = 4, ε = 0.1"
 
@@ -87,7 +93,7 @@ def test_test_far_below_comes_first_and_is_a_finding(hostile):
     data = report_data(hostile.model, test=(hostile.X, wrong))
     p = hostile.model.score(hostile.X, wrong)
     assert data.heading.startswith(f"{100 * p:.1f} % right on 120 test rows, ± ")
-    assert data.heading.endswith(f"cross-validation had {100 * hostile.model.best_score_:.1f} %")
+    assert data.heading.endswith(f"cross-validation had {100 * hostile.model.result_.score:.1f} %")
     assert data.findings[0].name == "test below cross-validation"
     assert data.findings[0].severity == "warning"
     for word in ("trust the test", "folds", "later time", "copies"):

@@ -22,6 +22,7 @@ from kernelwise._core.fingerprint import fingerprint
 from kernelwise.reports import report_data, write_report
 from kernelwise.reports.paths import c_paths, chosen, standard_errors
 from kernelwise.reports.unseen import class_factors
+from kernelwise.solvers.platt import fit_platt
 
 from .conftest import END, SCRIPT
 
@@ -38,11 +39,11 @@ def reference(model):
 def test_answer_is_that_of_the_model(hostile):
     model = hostile.model
     answer = report_data(model).answer
-    assert (answer.C, answer.cv_score) == (model.C_, model.best_score_)
+    assert (answer.C, answer.cv_score) == (model.C_, model.result_.score)
     assert answer.kernel == f"RBF, γ = {model.kernel_.gamma:.3g}"
     assert answer.n_candidates == len(model.cv_results_["params"])
     assert (answer.n_machines, answer.n_folds, answer.n_features) == (model.n_svm_fits_, 4, 3)
-    p = model.best_score_
+    p = model.result_.score
     assert answer.cv_error == pytest.approx(np.sqrt(p * (1 - p) / 120))
 
 
@@ -181,10 +182,18 @@ def test_kernel_without_parameters_has_no_criterion(blobs):
 # -- held-out samples ---------------------------------------------------------------------------------------
 def test_confusion_is_that_of_machines_that_had_not_seen_the_samples(hostile):
     # Scaling is shared by the folds, as documented; the conflict is two rows, no repeated one.
-    predicted = cross_val_predict(reference(hostile.model), scaled(hostile), hostile.y, cv=hostile.model.cv)
-    counts = report_data(hostile.model).confusions[0].counts
-    assert_array_equal(counts, confusion_matrix(hostile.y, predicted, labels=[SCRIPT, END]))
-    assert np.trace(counts) / counts.sum() == pytest.approx(hostile.model.best_score_)
+    model, y = hostile.model, hostile.y
+    how = {"cv": model.cv, "method": "decision_function"}
+    values = cross_val_predict(reference(model), scaled(hostile), y, **how)
+    predicted = np.empty_like(y)
+    for train, test in model.cv:  # sigmoids, too, have not seen the samples
+        A, B = fit_platt(values[train], y[train] == model.classes_[1])
+        predicted[test] = model.classes_[(A * values[test] + B < 0.0).astype(int)]
+    table = report_data(model).confusions[0]
+    assert_array_equal(table.counts, confusion_matrix(y, predicted, labels=[SCRIPT, END]))
+    assert table.heading.startswith(f"Rows it had not seen: {(y != predicted).sum()} of 120 rows wrong, ")
+    assert np.trace(table.counts) / 120 == pytest.approx(model.result_.score)
+    assert model.result_.score != model.best_score_
 
 
 def test_bounded_support_vectors_are_those_of_scikit_learn(hostile):

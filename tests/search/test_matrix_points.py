@@ -94,8 +94,8 @@ def test_copies_of_a_regression_are_held_out_together(repeated):
 def test_probabilities_of_a_gram_matrix_come_from_rows_whose_copies_were_held_out(repeated):
     rows, y = repeated
     K = np.exp(-10.0 * cdist(rows, rows))
-    model = SVC(kernel="precomputed", probability=True, C=100.0).fit(K, y)
-    alone = SVC(kernel="precomputed", probability=True, C=100.0).fit(
+    model = SVC(kernel="precomputed", probability=True, C=100.0, random_state=0).fit(K, y)
+    alone = SVC(kernel="precomputed", probability=True, C=100.0, random_state=0).fit(
         K[::2, ::2], y[::2], sample_weight=np.full(40, 2.0)
     )
     assert_allclose(model.predict_proba(K), alone.predict_proba(K[:, ::2]), atol=1e-6)

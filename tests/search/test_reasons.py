@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 
 from kernelwise import TunedSVC, TunedSVR
 from kernelwise.kernels import RBF, Linear
-from kernelwise.search.reasons import RULES, around, reasons, spoken
+from kernelwise.search.reasons import RULES, Told, around, reasons, spoken
 from kernelwise.search.result import Choice
 from kernelwise.search.scored_kernel import ScoredKernel
 from kernelwise.search.wording import model_text
@@ -72,7 +72,9 @@ def second(chosen, other, index=-1, error=0.02, why=()):
         scorer=SimpleNamespace(is_share=True), scored=[chosen, other], standard_error=lambda *_: error
     )
     baseline = SimpleNamespace(score=0.5, answer="guessing")
-    return reasons(judge, Choice(chosen, index, why=list(why)), baseline)[1]
+    choice = Choice(chosen, index, why=list(why))
+    score = float(chosen.scores[choice.index].mean())
+    return reasons(judge, choice, Told(score, error, score, baseline))[1]
 
 
 PLAIN = scored(RBF(1.0), [0.8, 0.8, 0.8])

@@ -38,12 +38,12 @@ def test_every_kernel_is_explained_in_a_few_words():
 def test_a_sum_is_called_by_its_kernels():
     inner = KernelSum([Laplacian(0.1), Laplacian(0.2)], [2.0, 3.0])
     kernel = KernelSum([RBF(), inner, DiagonalLaplacian([1.0])])
-    text = "Sum of 4 kernels (RBF, 2 Laplacian, Diagonal Laplacian)"
+    text = "Sum of 4 kernels (RBF, 2 Laplacian, Laplacian with feature weights)"
     assert kernel_text(kernel) == text
     assert model_text(kernel, 4.0) == f"{text} with C = 4"
     many = KernelSum([kernel, Linear(), ExponentialRBF()])
-    assert kernel_text(many) == "Sum of 6 kernels (RBF, 2 Laplacian, Diagonal Laplacian, …)"
-    assert kernel_text(KernelSum([kernel, Linear()])).endswith("Diagonal Laplacian, Linear)")
+    assert kernel_text(many) == "Sum of 6 kernels (RBF, 2 Laplacian, Laplacian with feature weights, …)"
+    assert kernel_text(KernelSum([kernel, Linear()])).endswith("Laplacian with feature weights, Linear)")
 
 
 def test_distances_are_in_the_units_of_the_scaling():

@@ -24,19 +24,27 @@ def whole_file(path: Any, mode: str = "wb", **options: Any) -> Iterator[IO[Any]]
         return
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, f"There is no folder for {path.name!r}", str(path.parent))
-    try:
+    with _errors_named(path):
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    except OSError as error:  # of which the temporary name says nothing
-        raise type(error)(error.errno, error.strerror, str(path)) from None
     try:
         with os.fdopen(handle, mode, **options) as file:
             yield file
         # Temporary files are for their owner alone.
         os.chmod(name, path.stat().st_mode & 0o777 if path.exists() else _usual_mode())
-        os.replace(name, path)
+        with _errors_named(path):  # Windows refuses while another program has the file open
+            os.replace(name, path)
     except BaseException:
         os.unlink(name)
         raise
+
+
+@contextmanager
+def _errors_named(path: Path) -> Iterator[None]:
+    """Raise errors with the name of the file: the temporary name says nothing to a user."""
+    try:
+        yield
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from None
 
 
 def _usual_mode() -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from pathlib import Path
+from typing import Any
 
 from kernelwise.exceptions import NotEnoughMemoryError
 
@@ -63,9 +65,31 @@ def _of_machine() -> float:
         fields = dict(line.split(":") for line in MEMINFO.read_text().splitlines())
         if "MemAvailable" in fields:
             return 1024.0 * int(fields["MemAvailable"].split()[0])
-    if "SC_AVPHYS_PAGES" in getattr(os, "sysconf_names", {}):
-        return float(os.sysconf("SC_AVPHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
-    return float("inf")
+    # macOS says only what there is at all, which is a bound, too.
+    for name in ("SC_AVPHYS_PAGES", "SC_PHYS_PAGES"):
+        if name in getattr(os, "sysconf_names", {}):
+            return float(os.sysconf(name)) * os.sysconf("SC_PAGE_SIZE")
+    return _of_windows(getattr(ctypes, "windll", None))
+
+
+class MemoryStatus(ctypes.Structure):
+    """What Windows calls MEMORYSTATUSEX."""
+
+    _fields_ = (
+        ("length", ctypes.c_uint32),
+        ("load", ctypes.c_uint32),
+        ("total", ctypes.c_uint64),
+        ("available", ctypes.c_uint64),
+        ("others", ctypes.c_uint64 * 5),
+    )
+
+
+def _of_windows(libraries: Any) -> float:
+    """What Windows has left; ``libraries`` is `ctypes.windll`, or None on other systems."""
+    status = MemoryStatus(length=ctypes.sizeof(MemoryStatus))
+    if libraries is None or not libraries.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
+        return float("inf")
+    return float(status.available)
 
 
 def _of_groups() -> float:

@@ -12,7 +12,9 @@ import numpy as np
 
 def constructor_params(instance: Any) -> dict[str, Any]:
     """Constructor arguments and their values, in declaration order."""
-    return {name: getattr(instance, name) for name in _constructor_names(type(instance))}  # type: ignore[arg-type]
+    names = _constructor_names(type(instance))  # type: ignore[arg-type]
+    kept = getattr(instance, "cvargs", {})  # of scikit-learn's repeated folds, what they pass on
+    return {name: kept[name] if name in kept else getattr(instance, name) for name in names}
 
 
 @cache

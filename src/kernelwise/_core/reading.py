@@ -8,24 +8,69 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_regressor
+from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import validate_data
 
 ROWS = "an array, a list of rows or a data frame"
 ADVICE = "Turn the column into numbers, or leave it out."
+CORRECT_VALUE = "Correct the value, or leave its row out."
+CORRECT_KERNEL = "Correct the kernel that the Gram matrix comes from."
 
 
 def read_samples(estimator: Any, X: Any, *y: Any, **settings: Any) -> Any:
     """Return samples, and targets if they are given, as scikit-learn's ``validate_data`` does.
 
-    What is no table of numbers is refused in a sentence that names the column, where scikit-learn passes on
-    what numpy says.
+    What is no table of finite numbers is refused in a sentence that names the column, where scikit-learn
+    passes on what numpy says, or advises other estimators.
     """
     for targets in y:
         check_one_per_sample(targets)
         _check_one_target(targets, estimator)
-    with explained(X):
-        return validate_data(estimator, X, *y, **settings)
+    words, gaps = _ways_out(estimator, is_training=bool(y))
+    with explained(X, advice=words):
+        try:
+            return validate_data(estimator, X, *y, **settings)
+        except ValueError as error:
+            if not str(error).startswith("Input X contains "):
+                raise
+            table = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+            is_gap = np.isnan(table.data if sparse.issparse(table) else table).any()
+            raise ValueError(
+                f"{where_not_finite(table, columns=_names(X))} {gaps if is_gap else CORRECT_VALUE}"
+            ) from error
+
+
+def _ways_out(estimator: Any, is_training: bool) -> tuple[str, str]:
+    """What a user can do who has words, and who has gaps, where an estimator takes finite numbers only."""
+    me = type(estimator).__name__
+    if get_tags(estimator).input_tags.pairwise:
+        return ADVICE, CORRECT_KERNEL
+    tuned = {"TunedSVC": is_classifier(estimator), "TunedSVR": is_regressor(estimator)}
+    takes_both = [name for name, fits in tuned.items() if fits and is_training and name != me]
+    use = f"use {takes_both[0]}, which takes words and gaps, or" if takes_both else "use"
+    words = f"{me} takes numbers only: {use} an encoder such as OneHotEncoder in a Pipeline."
+    gaps = f"{me} takes finite numbers only: {use} an imputer such as SimpleImputer in a Pipeline."
+    return words, gaps
+
+
+def where_not_finite(X: Any, name: str = "X", columns: Any = None) -> str:
+    """A sentence that names the first value that is no finite number; ``columns`` are names of them."""
+    if sparse.issparse(X):
+        X = X.tocoo()
+        k = int(np.flatnonzero(~np.isfinite(X.data))[0])
+        row, column, value = X.row[k], X.col[k], X.data[k]
+    else:
+        wrong = np.isnan(X)
+        row, column = np.argwhere(wrong if wrong.any() else ~np.isfinite(X))[0]
+        value = X[row, column]
+    found = column if columns is None else repr(columns[column])
+    return f"{name} contains {'NaN' if np.isnan(value) else 'infinity'} in row {row}, column {found}."
+
+
+def _names(X: Any) -> Any:
+    """Names of the columns of a data frame; None if X is none."""
+    return list(getattr(X, "column_names", X.columns)) if hasattr(X, "columns") else None
 
 
 def _check_one_target(y: Any, estimator: Any) -> None:
@@ -41,13 +86,16 @@ def _check_one_target(y: Any, estimator: Any) -> None:
 
 
 @contextmanager
-def explained(X: Any, name: str = "X") -> Iterator[None]:
-    """A context in which ``X`` is turned into numbers: if that fails, the error names the cell."""
+def explained(X: Any, name: str = "X", advice: str = ADVICE) -> Iterator[None]:
+    """A context in which ``X`` is turned into numbers: if that fails, the error names the cell.
+
+    ``advice`` is what a user can do who has words.
+    """
     check_table(X, name)
     try:
         yield
     except Exception as error:
-        cell = _first_word(X, name)
+        cell = _first_word(X, name, advice)
         if cell is None:
             raise
         # Scikit-learn's contract: what float() refuses because of its type is an error of type.
@@ -96,7 +144,7 @@ def _kinds(X: Any) -> Iterator[tuple[Any, str]]:
         yield None, str(getattr(getattr(X, "dtype", None), "kind", "f"))
 
 
-def _first_word(X: Any, name: str) -> str | None:
+def _first_word(X: Any, name: str, advice: str) -> str | None:
     """A sentence about the first cell that is no number, if there is one."""
     if sparse.issparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") in "biuf":
         return None
@@ -110,36 +158,36 @@ def _first_word(X: Any, name: str) -> str | None:
         if table.ndim == 0 and isinstance(X, np.ndarray):
             return f"{name} must be {ROWS}, got an array that holds {_article(table.item())}."
         if table.ndim != 2:
-            return None if table.ndim != 1 else _about_list(table, name)
+            return None if table.ndim != 1 else _about_list(table, name, advice)
         columns = [(str(k), table[:, k]) for k in range(table.shape[1])]
     for column, cells in columns:
         for row, cell in enumerate(cells):
             if not _is_number(cell):
-                return _about(cell, f"row {row}, column {column}", name)
+                return _about(cell, f"row {row}, column {column}", name, advice)
     return None
 
 
-def _about(cell: Any, place: str, name: str) -> str:
+def _about(cell: Any, place: str, name: str, advice: str) -> str:
     """A sentence about a cell that is no number."""
     if _is_missing(cell):
         return f"{name} has no value in {place}. Remove or impute such rows first."
     if isinstance(cell, str | bytes):
         text = str(cell) if isinstance(cell, str) else bytes(cell)  # not numpy's own types
-        return f"{name} has {text!r} in {place}, which is no number. {ADVICE}"
+        return f"{name} has {text!r} in {place}, which is no number. {advice}"
     # The words that scikit-learn's checks look for.
     return (
         f"{name} has {_article(cell)} in {place}, where the argument must be a string of digits or a number."
     )
 
 
-def _about_list(rows: np.ndarray, name: str) -> str | None:
+def _about_list(rows: np.ndarray, name: str, advice: str) -> str | None:
     """A sentence about cells that are no table: rows of several lengths, or values that are no numbers."""
     lengths = {np.size(row) for row in rows if isinstance(row, list | tuple | np.ndarray)}
     if len(lengths) > 1:
         return f"{name} has rows of different lengths. Give every row the same number of cells."
     for row, cell in enumerate(rows):
         if not lengths and not _is_number(cell):
-            return _about(cell, f"row {row}", name)
+            return _about(cell, f"row {row}", name, advice)
     return None
 
 

@@ -6,7 +6,7 @@ So nobody quarrels over cores, and sums depend neither on n_jobs nor on the numb
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +19,8 @@ from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+#: What `joblib.delayed` makes of a call: a function, its arguments and its named arguments.
+Task = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 
 _lock = Lock()
 
@@ -35,9 +37,25 @@ class _Context:
 _open: list[_Context] = []
 
 
-def threads(n_jobs: int | None, return_as: str = "list") -> Parallel:
-    """Joblib's threads, whatever its backend: our tasks share matrices that must not be copied."""
-    return Parallel(n_jobs=number_of_threads(n_jobs), require="sharedmem", return_as=return_as)
+def threads(n_jobs: int | None, return_as: str = "list") -> Callable[[Iterable[Task]], Any]:
+    """Joblib's threads, whatever its backend: our tasks share matrices that must not be copied.
+
+    The result takes tasks as of `joblib.delayed`, and returns a list or a generator of what they return.
+    """
+    n = number_of_threads(n_jobs)
+    if n == 1:  # no need of joblib, which takes half as long as a small task
+        return list_of_results if return_as == "list" else results_in_turn
+    return Parallel(n_jobs=n, require="sharedmem", return_as=return_as)
+
+
+def results_in_turn(tasks: Iterable[Task]) -> Iterator[Any]:
+    """What tasks return, each done when its result is asked for."""
+    return (function(*arguments, **options) for function, arguments, options in tasks)
+
+
+def list_of_results(tasks: Iterable[Task]) -> list[Any]:
+    """What tasks return, in their order."""
+    return list(results_in_turn(tasks))
 
 
 def number_of_threads(n_jobs: int | None) -> int:
@@ -45,8 +63,11 @@ def number_of_threads(n_jobs: int | None) -> int:
 
     A cluster's backend counts the cores of the cluster, and our threads are all here.
     """
+    if n_jobs == 1:
+        return 1
     n = effective_n_jobs(n_jobs)
-    return n if n_jobs is not None and n_jobs > 0 else min(n, cpu_count())
+    is_asked_for = n == 1 or (n_jobs is not None and n_jobs > 0)
+    return n if is_asked_for else min(n, cpu_count())  # counting cores reads files
 
 
 @contextmanager

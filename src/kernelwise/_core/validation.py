@@ -9,7 +9,14 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from kernelwise._core.reading import check_objects, check_one_per_sample, explained, read_weights
+from kernelwise._core.reading import (
+    CORRECT_KERNEL,
+    check_objects,
+    check_one_per_sample,
+    explained,
+    read_weights,
+    where_not_finite,
+)
 from kernelwise._core.text import count
 from kernelwise._core.weights import copies_of
 
@@ -34,7 +41,7 @@ def check_samples(X: Any, name: str = "X") -> Any:
     values = X.data if sparse.issparse(X) else X
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))  # NaN if there is one
     if not largest < np.inf:
-        raise ValueError(_where_not_finite(X, name))
+        raise ValueError(_not_finite(X, name))
     check_size(largest, name, LARGE if X.dtype == np.float64 else LARGE_SINGLE, can_be_tiny=True)
     return X
 
@@ -49,18 +56,9 @@ def _as_matrix(X: Any, name: str, **settings: Any) -> Any:
         return check_array(X, dtype=FLOATS, ensure_all_finite=False, input_name=name, **settings)
 
 
-def _where_not_finite(X: Any, name: str) -> str:
-    if sparse.issparse(X):
-        X = X.tocoo()
-        k = int(np.flatnonzero(~np.isfinite(X.data))[0])
-        row, column, value = X.row[k], X.col[k], X.data[k]
-    else:
-        row, column = np.argwhere(~np.isfinite(X))[0]
-        value = X[row, column]
-    found = f"{name} contains {'NaN' if np.isnan(value) else 'infinity'} in row {row}, column {column}. "
-    if name == "K":
-        return f"{found}Correct the kernel that the Gram matrix comes from."
-    return f"{found}Remove or impute such rows first, for example with sklearn.impute.SimpleImputer."
+def _not_finite(X: Any, name: str) -> str:
+    remove = "Remove or impute such rows first, for example with sklearn.impute.SimpleImputer."
+    return f"{where_not_finite(X, name)} {CORRECT_KERNEL if name == 'K' else remove}"
 
 
 def check_size(largest: float, name: str, limit: float, can_be_tiny: bool = False) -> None:
@@ -126,7 +124,7 @@ def check_gram(K: Any, *, may_be_distances: bool = False) -> np.ndarray:
         raise ValueError(f"A Gram matrix is square, got shape {K.shape}. Pass kernel(X), not kernel(X, Y).")
     total = K.sum()
     if not np.isfinite(total) and not np.isfinite(K).all():
-        raise ValueError(_where_not_finite(K, "K"))
+        raise ValueError(_not_finite(K, "K"))
     # Of a positive semi-definite matrix no value is larger than the largest of the diagonal.
     largest = max(float(np.abs(K.diagonal()).max()), abs(float(total)) / K.size)
     if not may_be_distances and total > 0 and not K.diagonal().any():

@@ -21,9 +21,13 @@ SHOWN = {"r2": "R²"}
 COSTS = "the larger, the harder the model tries to get every training row right"
 #: What the words of the table mean.
 LEGEND = (
-    "Cross-validated: each row was answered by a model that had not seen it.\n± is one standard error: with "
-    "other rows of the same kind the score would typically differ by about as much."
+    "Cross-validated: each row was answered by a model that had not seen it (the rows of one fold by a model "
+    "trained on the other folds).\n± is one standard error: with other rows of the same kind the score would "
+    "typically differ by about as much.\nA kernel measures how alike two rows are; the larger its γ, the "
+    "nearer they must be."
 )
+#: What names of scores mean.
+MEANINGS = {"accuracy": "Accuracy is the share of rows that were answered right."}
 #: Features of the largest weight that the table shows.
 MOST_RELEVANT = 5
 
@@ -89,6 +93,8 @@ def print_tuning(result: dict[str, Any], model: Any) -> None:
     print_table(_rows(result, model))
     is_some = any(finding.name == "rows never held out" for finding in model.diagnostics_)
     print(LEGEND.replace("each row was", "each row that a fold held out was") if is_some else LEGEND)
+    if result["score"]["name"] in MEANINGS:
+        print(MEANINGS[result["score"]["name"]])
     notes = [finding.for_command_line() for finding in findings if finding.severity not in SERIOUS]
     for heading, sentences in (("Why this answer", result["why"]), ("How the search went", result["how"])):
         extra = notes if heading == "How the search went" else []
@@ -128,7 +134,8 @@ def _rows(result: dict[str, Any], model: Any) -> list[tuple[str, str]]:
     if getattr(model, "costs_", None) is not None:
         rows.append(("answers", _answers(model)))
     if result["relevance"] is not None:
-        rows.append(("most relevant", most_relevant(feature_names(model), model.relevance_, MOST_RELEVANT)))
+        most = most_relevant(feature_names(model), model.relevance_, MOST_RELEVANT)
+        rows.append(("most relevant", f"{most} (all columns together: 1)" if most[-1:].isdigit() else most))
     return [
         *rows,
         ("trained on", trained_on(result)),

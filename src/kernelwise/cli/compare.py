@@ -39,6 +39,7 @@ def compare(
     ignore: options.Ignore = None,
     missing: options.Missing = None,
     lump: options.Lump = False,
+    words: options.Words = None,
     report_file: options.ReportFile = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -72,7 +73,7 @@ def compare(
     check_one(group, time)
     if time is not None and repeats > 1:
         raise UserError("--time has one way to make folds, so that --repeats must be 1.")
-    data = read_samples(file, target, header, impute, ignore, task.value, missing, lump, group, time)
+    data = read_samples(file, target, header, impute, ignore, task.value, missing, lump, group, time, words)
     is_classes = task is options.Task.classification
     spelled = label_findings(data) if is_classes else []
     if is_classes:

@@ -25,6 +25,7 @@ def diagnose(
     ignore: options.Ignore = None,
     missing: options.Missing = None,
     lump: options.Lump = False,
+    words: options.Words = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
@@ -42,13 +43,17 @@ def diagnose(
     from kernelwise.cli._tuning import SCALES
     from kernelwise.cli.samples import first_line, read_samples
     from kernelwise.diagnostics.diagnosis import most_serious_first
+    from kernelwise.frames import frame_findings
     from kernelwise.kernels import KERNELS
 
     check_choice("--kernel", kernel, KERNELS)
     scaling = SCALES[check_choice("--scale", scale, SCALES)]
-    data = read_samples(file, target, header, impute, ignore, task.value, missing, lump)
+    data = read_samples(file, target, header, impute, ignore, task.value, missing, lump, coded=words)
     # One class is a finding here, not a fault.
-    findings = most_serious_first(data_findings(data, kernel=kernel, scale=scaling, seed=seed))
+    found = data_findings(data, kernel=kernel, scale=scaling, seed=seed)
+    if data.encoding.encoder is not None:
+        found += frame_findings(data.rows, data.encoding.encoder)
+    findings = most_serious_first(found)
     if json:
         about = {"command": "diagnose", "version": kernelwise.__version__, "task": task.value}
         print_json({**about, "data": data.describe(file), "findings": as_json(findings)})

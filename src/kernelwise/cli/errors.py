@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import linecache
 import os
 import re
@@ -34,6 +36,7 @@ class UserError(ValueError):
 def run(command: Callable[[], Any]) -> int:
     """Run a command, and turn whatever it raises into a sentence and an exit code."""
     session.begin()
+    _write_any_letter()
     try:
         with _warnings_as_lines():
             code = command()
@@ -43,11 +46,11 @@ def run(command: Callable[[], Any]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         print(session.stopped(), file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        # Whoever read the output has gone; Python must not stumble over it once more when it exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except Exception as error:
+        if _has_reader_gone(error):
+            # Python must not stumble over it once more when it exits.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
         if os.environ.get(DEBUG):
             traceback.print_exc()
         if type(error).__name__ == "NoArgsIsHelpError":  # not a sentence, but the help
@@ -65,6 +68,24 @@ def run(command: Callable[[], Any]) -> int:
             f"command again with {DEBUG}=1 set and send its output, with your versions, to the developers."
         )
         return 1
+
+
+def _write_any_letter() -> None:
+    """Let the standard streams take letters such as γ, whatever code page Windows has for files and pipes.
+
+    A stream that does not go to a terminal becomes UTF-8, which our files are, unless the user chose
+    something else; a letter that cannot be written even so is written as its number.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() not in ("utf-8", "utf8"):
+            is_free = not (stream.isatty() or os.environ.get("PYTHONIOENCODING"))
+            stream.reconfigure(encoding="utf-8" if is_free else None, errors="backslashreplace")
+
+
+def _has_reader_gone(error: Exception) -> bool:
+    """Whether nobody reads the output any more; Windows calls that an invalid argument, of no file."""
+    is_invalid = isinstance(error, OSError) and error.errno == errno.EINVAL and error.filename is None
+    return isinstance(error, BrokenPipeError) or (os.name == "nt" and is_invalid)
 
 
 def is_told(error: BaseException) -> bool:
@@ -93,6 +114,7 @@ WORDS = (
     ),
     (r"\bcv=(\d+)", r"--cv \1"),
     (r"'(cv|scoring|kernel|criterion)'( of Tuned\w+)?", r"--\1"),
+    (r"'costs'( of Tuned\w+)?", "--cost"),
     (r" of Tuned\w+", ""),
     (r"\bsample(s?)\b", r"row\1"),
 )

@@ -41,6 +41,9 @@ Missing = Annotated[
     str | None, typer.Option(metavar="TEXT,TEXT", help="Cells that count as missing values, such as -999.")
 ]
 Lump = Annotated[bool, typer.Option("--lump", help="Keep columns of many words, most of them rare.")]
+Words = Annotated[
+    str | None, typer.Option(metavar="COL,COL", help="Columns of numbers that are codes, to count as words.")
+]
 UnknownOption = Annotated[
     Unknown, typer.Option("--unknown", metavar="KIND", help="Words that are new: error, or ignore them.")
 ]

@@ -71,10 +71,12 @@ def read_samples(
     lump: bool = False,
     group: str | None = None,
     time: str | None = None,
+    coded: str | None = None,
 ) -> Samples:
     """Read a training file; what was guessed, and what was done to its columns, is said.
 
-    ``group`` and ``time`` name columns that are no features; rows are put in the order of time.
+    ``group`` and ``time`` name columns that are no features; rows are put in the order of time. ``coded``
+    names columns whose numbers are words.
     """
     from kernelwise.tables import learn_encoding, read_table
 
@@ -94,6 +96,7 @@ def read_samples(
         impute=impute,
         missing=split_names(missing),
         lump=lump,
+        words=split_names(coded),
     )
     notes = [*table.notes, *learned.notes]
     preparation = [*learned.preparation, *(words(table, place, groups) for place in apart)]

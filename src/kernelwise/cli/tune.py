@@ -94,6 +94,7 @@ def tune(
     ignore: options.Ignore = None,
     missing: options.Missing = None,
     lump: options.Lump = False,
+    words: options.Words = None,
     unknown: options.UnknownOption = options.Unknown.error,
     journal: options.JournalFile = None,
     model: Model = None,
@@ -124,7 +125,7 @@ def tune(
     machine = make_model(task.value, chosen)
     if time is not None:
         machine.set_params(cv=time_folds(machine.cv))
-    data = read_samples(file, target, header, impute, ignore, task.value, missing, lump, group, time)
+    data = read_samples(file, target, header, impute, ignore, task.value, missing, lump, group, time, words)
     if time is not None:
         check_time_folds(machine.cv.n_splits, len(data.y))
     if task is options.Task.classification:

@@ -12,6 +12,8 @@ import numpy as np
 from joblib import parallel_config
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length, column_or_1d
 from threadpoolctl import threadpool_limits
 
@@ -48,6 +50,7 @@ def compare(
     n_jobs: int | None = None,
     groups: Any = None,
     times: Any = None,
+    categorical_features: Any = "from_dtype",
 ) -> Comparison:
     """Nested scores, time and work of several methods on the same outer folds.
 
@@ -58,8 +61,8 @@ def compare(
     Parameters
     ----------
     X : array, sparse matrix or data frame of shape (n_samples, n_features)
-        Words and gaps are coded as 0 and 1 for methods that take numbers only; `TunedSVC` and `TunedSVR` are
-        given the table.
+        Words and gaps are coded as 0 and 1 for methods that take numbers only; `TunedSVC` and `TunedSVR`, and
+        a Pipeline of your own that begins with a ColumnTransformer, are given the table.
     y : array of shape (n_samples,)
     methods : list of names, or dict from name to estimator, default=None
         Names of :data:`METHODS`, or of :data:`REGRESSION_METHODS`; None is the usual ones, with
@@ -86,6 +89,8 @@ def compare(
         which a method chooses, its parameter ``cv``.
     times : array of shape (n_samples,), default=None
         Numbers or dates: all folds train on earlier rows and hold out later ones (TimeSeriesSplit).
+    categorical_features : "from_dtype", None, or names, indices or a mask of columns, default="from_dtype"
+        Which columns hold words, as in `TunedSVC`.
 
     Examples
     --------
@@ -105,7 +110,7 @@ def compare(
     ('r2', ['mae', 'rmse'])
     """
     check_choice(task, "task", "compare", tuple(BASELINES))
-    frame = to_frame(X, "from_dtype", "compare")
+    table, frame = X, to_frame(X, categorical_features, "compare")
     if frame is None:
         check_table(X, "X")
     else:  # the coding sees no targets
@@ -135,7 +140,7 @@ def compare(
             if len(journal.get(key, ())) != n_numbers:  # a cell of an earlier version has no log-loss
                 if on_begin is not None:
                     on_begin(name, s)
-                rows = X if frame is None or not takes_tables(estimator) else frame
+                rows = X if frame is None else _as_taken(estimator, X, frame, table)
                 journal[key] = measure(estimator, rows, y, *split, n_jobs=n_jobs, inner=inner)
             cells[:, m, s] = np.array(journal[key], dtype=np.float64)  # None becomes NaN
             if callback is not None:
@@ -154,9 +159,12 @@ def compare(
     )
 
 
-def takes_tables(estimator: Any) -> bool:
-    """Whether an estimator is one of ours that takes words and gaps."""
-    return isinstance(estimator, TunedSVC | TunedSVR)
+def _as_taken(estimator: Any, coded: np.ndarray, frame: Frame, table: Any) -> Any:
+    """The rows as an estimator takes them: coded, or one of the two forms of the table."""
+    if isinstance(estimator, TunedSVC | TunedSVR):
+        return frame
+    is_own = isinstance(estimator, Pipeline) and isinstance(estimator[0], ColumnTransformer)
+    return table if is_own else coded
 
 
 def _rows(X: Any, rows: np.ndarray) -> Any:

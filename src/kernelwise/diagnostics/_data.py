@@ -14,8 +14,9 @@ from kernelwise._core.reading import explained
 from kernelwise._core.validation import check_labels
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
+from kernelwise.frames import Encoder, Frame, by_column, learn_encoder, to_frame
 from kernelwise.kernels import Kernel, as_kernel
-from kernelwise.search.scaling import apply_scaler, fit_scaler
+from kernelwise.search.scaling import apply_scaler, fit_scaler, weigh_alike
 
 MAX_LISTED = 5
 
@@ -30,25 +31,56 @@ class Data:
     index: np.ndarray  # of the class of each sample, shape (n_samples,)
     kernel: Kernel
     lines: np.ndarray | None = None  # of the samples in their file, shape (n_samples,)
+    frame: Frame | None = None  # the table that X codes, if it has words or gaps
+    encoder: Encoder | None = None
 
     @classmethod
-    def read(cls, X: Any, y: Any, kernel: Any, feature_names: Any = None, lines: Any = None) -> Data:
+    def read(
+        cls,
+        X: Any,
+        y: Any,
+        kernel: Any,
+        feature_names: Any = None,
+        lines: Any = None,
+        categorical_features: Any = None,
+    ) -> Data:
         """Check what the user passed."""
-        columns = getattr(X, "columns", None) if feature_names is None else feature_names
-        with explained(X):
-            X = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, input_name="X")
-        names = [f"column {k}" for k in range(X.shape[1])] if columns is None else [repr(c) for c in columns]
-        if len(names) != X.shape[1]:
+        columns = _column_names(X) if feature_names is None else feature_names
+        frame = to_frame(X, categorical_features, "diagnose", is_finite=False)
+        encoder = None
+        if frame is None:
+            with explained(X):
+                X = check_array(
+                    X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, input_name="X"
+                )
+            n_columns = X.shape[1]
+        else:
+            n_columns = frame.shape[1]
+        is_named = columns is not None
+        own = tuple(columns) if is_named else tuple(range(n_columns))
+        names = _shown(own, is_named)
+        if len(names) != n_columns:
             raise ValueError(
-                f"{len(names)} names for {X.shape[1]} features: feature_names must have one each."
+                f"{len(names)} names for {n_columns} features: feature_names must have one each."
             )
+        if frame is not None:
+            frame = replace(frame, names=own, has_names=is_named)
+            encoder = learn_encoder(frame)
+            X, names = encoder.transform(frame), _shown(encoder.feature_names, is_named)
         classes, index = check_labels(y, X.shape[0], min_classes=1)
         kernel = as_kernel("rbf" if kernel is None else kernel)
         kernel.check_takes(X)
         if not kernel.needs_data:
             kernel._check_features(X.shape[1])
         lines = None if lines is None else np.asarray(lines)
-        return cls(X, names, classes.tolist(), index, kernel, lines)
+        return cls(X, names, classes.tolist(), index, kernel, lines, frame, encoder)
+
+    @property
+    def columns(self) -> tuple[Any, list[str]]:
+        """The user's own columns, one number for every cell, and their names."""
+        if self.frame is None or self.encoder is None:
+            return self.X, self.names
+        return by_column(self.frame, self.encoder), _shown(self.frame.names, self.frame.has_names)
 
     @property
     def noun(self) -> str:
@@ -68,7 +100,10 @@ class Data:
 
     def scaled(self, scale: Any) -> Data:
         """The same samples after a scaling, as `kernelwise.TunedSVC` does it."""
-        return replace(self, X=apply_scaler(fit_scaler(scale, self.X, None, "diagnose"), self.X))
+        scaler = fit_scaler(scale, self.X, None, "diagnose")
+        if self.encoder is not None:
+            weigh_alike(scaler, self.encoder.layout)
+        return replace(self, X=apply_scaler(scaler, self.X))
 
     def mapped(self) -> tuple[Data, list[Finding]]:
         """The same samples after the linear map of the kernel, and what the kernel warns of in them."""
@@ -80,6 +115,16 @@ class Data:
                 return self, [Finding("kernel", "error", str(error))]
         found = [Finding("kernel", "warning", str(warning.message)) for warning in caught]
         return replace(self, X=kernel.transform(self.X), kernel=kernel), found
+
+
+def _column_names(X: Any) -> Any:
+    """Names of the columns of a data frame; None if X is none."""
+    return getattr(X, "column_names", getattr(X, "columns", None))
+
+
+def _shown(names: Iterable[Any], is_named: bool) -> list[str]:
+    """Names of columns for a sentence; those of columns without a name are their places."""
+    return [repr(name) if is_named else f"column {name}" for name in names]
 
 
 def listed(names: Iterable[Any]) -> str:

@@ -12,6 +12,8 @@ from kernelwise._core.text import count
 from kernelwise._core.validation import LARGE
 from kernelwise.diagnostics._data import Data, listed
 from kernelwise.findings import Finding
+from kernelwise.frames import frame_findings
+from kernelwise.frames.frame import is_missing
 
 RATIO = 100.0  # of standard deviations
 
@@ -35,6 +37,24 @@ def value_findings(data: Data) -> Iterator[Finding]:
         "Remove or impute them first, for example with sklearn.impute.SimpleImputer.",
         "Correct them, or leave the columns out with --ignore.",
     )
+
+
+def table_findings(data: Data) -> Iterator[Finding]:
+    """Gaps, and what looks odd in the words of a table."""
+    if data.frame is None or data.encoder is None:
+        return
+    names, n = data.columns[1], len(data.frame)
+    gaps = [int(is_missing(column).sum()) for column in data.frame.columns]
+    if any(gaps):
+        with_gaps = [f"{names[k]} ({gaps[k] / n:.0%})" for k in np.argsort(gaps)[::-1] if gaps[k]]
+        yield Finding(
+            "gaps",
+            "info",
+            f"{count(len(with_gaps), 'column has', 'columns have')} gaps: {listed(with_gaps)}.",
+            "TunedSVC and TunedSVR take them: the median of the column stands for a missing number, and that "
+            "it is missing is a feature.",
+        )
+    yield from frame_findings(data.frame, data.encoder)
 
 
 def feature_findings(data: Data) -> Iterator[Finding]:

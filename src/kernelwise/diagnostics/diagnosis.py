@@ -16,7 +16,7 @@ from kernelwise.diagnostics._cost import cost_findings
 from kernelwise.diagnostics._curve import curve_findings
 from kernelwise.diagnostics._data import Data
 from kernelwise.diagnostics._duplicates import duplicate_findings
-from kernelwise.diagnostics._features import feature_findings, value_findings
+from kernelwise.diagnostics._features import feature_findings, table_findings, value_findings
 from kernelwise.diagnostics._points import distinct_points
 from kernelwise.diagnostics._targets import as_targets, conflict_findings, target_findings
 from kernelwise.diagnostics._theorems import verdict_on
@@ -73,12 +73,14 @@ def diagnose(
     lines: Any = None,
     pairs: bool = True,
     scale: Any = None,
+    categorical_features: Any = "from_dtype",
 ) -> Diagnosis:
     """Look for what will mislead or slow down the choice of a kernel.
 
     Parameters
     ----------
     X : array, CSR matrix or data frame of shape (n_samples, n_features)
+        Words and gaps are coded as `kernelwise.TunedSVC` codes them.
     y : array of shape (n_samples,)
     kernel : Kernel or str, default=None
         The kernel to be used, with its parameters if it is an object; None is RBF. Distances are taken after
@@ -96,6 +98,8 @@ def diagnose(
         Whether to look at the closest pair and the curve, which take a pass over all pairs of samples.
     scale : {"standard", "minmax"}, transformer or None, default=None
         Distances and scales are looked at after it; that of `kernelwise.TunedSVC` is "standard".
+    categorical_features : "from_dtype", None, or names, indices or a mask of columns, default="from_dtype"
+        Which columns hold words, as in `kernelwise.TunedSVC`.
 
     Returns
     -------
@@ -103,7 +107,8 @@ def diagnose(
         Names of findings: "one-class", "labels written in two ways", "tiny-class", "class of one row",
         "imbalance", "values", "constant", "scaling", "row numbers", "identifiers", "target in a column",
         "duplicates", "conflicts", "identical", "kernel", "closest-pair", "curve", "cost"; for a regression
-        also "constant target" and "outliers".
+        also "constant target" and "outliers"; for a table with words or gaps also "gaps", "whole numbers that
+        may be words", "words that name rows" and "empty columns".
 
     Notes
     -----
@@ -122,15 +127,15 @@ def diagnose(
     info cost
     """
     check_choice(task, "task", "diagnose", ("classification", "regression"))
+    how = feature_names, lines, categorical_features
     if task == "regression":
-        return _of_numbers(
-            Data.read(X, np.zeros(np.shape(y)[:1], int), kernel, feature_names, lines), y, scale
-        )
-    data = Data.read(X, y, kernel, feature_names, lines)
-    findings = [*class_findings(data), *value_findings(data)]
+        return _of_numbers(Data.read(X, np.zeros(np.shape(y)[:1], int), kernel, *how), y, scale)
+    data = Data.read(X, y, kernel, *how)
+    findings = [*class_findings(data), *value_findings(data), *table_findings(data)]
     if any(finding.name == "values" for finding in findings):
         return _diagnosis(findings)
-    findings += column_findings(data.X, data.index, data.names, is_classes=True)
+    table, names = data.columns
+    findings += column_findings(table, data.index, names, is_classes=True)
     data = data.scaled(scale)
     findings += feature_findings(data)
     points = distinct_points(data.X, data.index, len(data.classes))
@@ -145,10 +150,11 @@ def diagnose(
 def _of_numbers(data: Data, y: Any, scale: Any) -> Diagnosis:
     """The checks of a regression, whose samples are all of one class here."""
     y = as_targets(y, len(data.index))
-    findings = [*target_findings(data, y), *value_findings(data)]
+    findings = [*target_findings(data, y), *value_findings(data), *table_findings(data)]
     if any(finding.name == "values" for finding in findings):
         return _diagnosis(findings)
-    findings += column_findings(data.X, y, data.names, is_classes=False)
+    table, names = data.columns
+    findings += column_findings(table, y, names, is_classes=False)
     data = data.scaled(scale)
     return _diagnosis([*findings, *feature_findings(data), *conflict_findings(data, y), *cost_findings(data)])
 

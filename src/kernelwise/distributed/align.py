@@ -27,6 +27,7 @@ def aligned(X: Any, y: Any, sample_weight: Any) -> list[Chunk]:
         if X.ndim != 2:
             raise ValueError(f"X must have rows and columns, got a dask array of {X.ndim} dimensions.")
         X = X.rechunk({1: -1})
+    _check_no_words(X)
     if np.ndim(y) == 0:
         raise ValueError(f"y must be one target per row of X, got {y!r}.")
     rows = _delayed(X)
@@ -34,6 +35,17 @@ def aligned(X: Any, y: Any, sample_weight: Any) -> list[Chunk]:
         _in_chunks_of(X, one, len(rows), name) for one, name in ((y, "y"), (sample_weight, "sample_weight"))
     ]
     return [Chunk(*chunk) for chunk in zip(rows, *columns, strict=True)]
+
+
+def _check_no_words(X: Any) -> None:
+    """Raise if a column of a dask dataframe holds words, before any chunk is read."""
+    for name, dtype in zip(X.columns, X.dtypes, strict=True) if hasattr(X, "dtypes") else ():
+        if str(dtype).startswith(("string", "category")):
+            raise ValueError(
+                f"Column {name!r} of X holds words, and a dask dataframe is read chunk by chunk, as numbers. "
+                "Code it first, for example with dask.dataframe.get_dummies, or pass X.compute() if the rows "
+                "fit in memory."
+            )
 
 
 def _in_chunks_of(X: Any, column: Any, n_chunks: int, name: str) -> list[Any]:

@@ -51,15 +51,14 @@ def closing_findings(
     ``record`` is that of the final model, if there is one; ``leaks`` are findings about columns; a classifier
     with a threshold or costs does not answer the most likely class.
     """
-    error = result.standard_error
-    corrected = Corrected(result.corrected_score, lead_error(judge, choice, error), result.n_evaluations)
-    doubts = [*baseline_findings(result.score, error, result.baseline, corrected), *leaks]
+    doubts = [*_guess_findings(judge, choice, result, record, answers_most_likely), *leaks]
     if isinstance(judge.family, Classification):
         samples = judge.samples
         doubts += lone_findings(samples.strata, samples.weight, judge.family.classes)
         doubts += _class_findings(judge, choice, judge.family, record)
         if answers_most_likely:
-            doubts += labels_findings(judge, choice, record, result.score, result.standard_error)
+            n_classes = len(judge.family.classes)
+            doubts += labels_findings(result.score, -result.value, result.standard_error, n_classes)
     doubts += fold_findings(judge)
     doubts += weights_undone(judge)
     is_guess = any(finding.name == NO_BETTER for finding in doubts)
@@ -68,6 +67,30 @@ def closing_findings(
     if serious:
         warnings.warn(" ".join(serious), TrustWarning, stacklevel=stacklevel_of_user())
     return (*doubts, *judge.context.findings, *_search_findings(judge, choice))
+
+
+def _guess_findings(
+    judge: CrossValidator,
+    choice: Choice,
+    result: SelectionResult,
+    record: FitRecord | None,
+    answers_most_likely: bool,
+) -> list[Finding]:
+    """Whether the model is no better than a constant answer, by the score that is announced.
+
+    Answers by a threshold or by costs give up right answers for something else: whether there is anything to
+    give up is seen without them.
+    """
+    of_choice = choice.scored.labels
+    labels = None if of_choice is None else of_choice[choice.index]
+    score, error = result.score, result.standard_error
+    if not answers_most_likely:
+        score, error = -result.value, judge.standard_error(choice.scored, choice.index)
+    elif score != -result.value and record is not None:
+        labels = record.predicted
+    corrected = result.corrected_score - result.score + score
+    true = Corrected(corrected, lead_error(judge, labels, error), result.n_evaluations)
+    return baseline_findings(score, error, result.baseline, true)
 
 
 def _class_findings(

@@ -16,12 +16,12 @@ from kernelwise.export.c_source import c_source
 from kernelwise.export.onnx_model import onnx_model
 from kernelwise.export.pipeline import as_pipeline
 from kernelwise.export.plain_model import plain_model
-from kernelwise.solvers.probability import log_threshold
 
 COUPLED = (
-    "The labels of this model go by probabilities that are coupled over pairs of classes, and scikit-learn's "
-    "SVC goes by votes of the pairs: the Pipeline may give another label to rows near a boundary. Labels are "
-    "the same after model.set_params(predict_by='decision'), with multiclass='ovr', or in to_onnx(path)."
+    "The labels of this model go by probabilities that are coupled over pairs of classes, which scikit-learn "
+    "has no class for: the Pipeline has no predict_proba, and its SVC goes by votes of the pairs, which may "
+    "give another label to rows near a boundary. Fit with multiclass='ovr' for a Pipeline of the same labels "
+    "and probabilities, use to_onnx(path), or accept votes with model.set_params(predict_by='decision')."
 )
 
 
@@ -30,14 +30,13 @@ def _is_coupled(machine: Any) -> bool:
     return len(machine.classes_) > 2 and machine.machines_ == "ovo"
 
 
-def _with_threshold(sigmoids: np.ndarray, costs: np.ndarray) -> np.ndarray:
-    """Sigmoids whose log odds are positive where the second of two classes is answered."""
-    if len(costs) > 2:
+def _check_costs(costs: np.ndarray | None) -> None:
+    """Raise if labels go by costs that no classifier of scikit-learn knows."""
+    if costs is not None and len(costs) > 2:
         raise IncompatibleError(
             "scikit-learn has no classifier that goes by costs of three or more classes. Use to_onnx(path) "
             "or to_c(path), which keep them."
         )
-    return sigmoids + np.array([0.0, log_threshold(costs)])
 
 
 def _trained(model: Any) -> Any:
@@ -150,55 +149,60 @@ class Exportable(Portable):
     def to_sklearn(self) -> Pipeline:
         """Return the model as a Pipeline of scikit-learn's own classes: scaler, linear map, SVC or SVR.
 
-        The Pipeline has the same decision values (to 1e-6 of the largest, for float64 samples) and the same
-        predictions, and does not need kernelwise. Mean and scale of a regression's targets are in the
-        coefficients of its SVR, whose C, epsilon and tol are in the units of y. The linear map of a
-        Mahalanobis, diagonal, general or low-rank Gaussian kernel is a `StandardScaler` or `TruncatedSVD`; a
-        step that would change nothing is left out; one-vs-rest machines are in a `OneVsRestClassifier`.
+        The Pipeline has the same predictions and the same probabilities (to 1e-6, for float64 samples), and
+        does not need kernelwise. Mean and scale of a regression's targets are in the coefficients of its SVR,
+        whose C, epsilon and tol are in the units of y. The linear map of a Mahalanobis, diagonal, general or
+        low-rank Gaussian kernel is a `StandardScaler` or `TruncatedSVD`; a step that would change nothing is
+        left out; one-vs-rest machines are in a `OneVsRestClassifier`.
 
         Returns
         -------
         pipeline : Pipeline
             With the steps "columns", "scaler" (as it was fitted), "map" and "svc" or "svr". A machine trained
             on dense samples takes dense samples. "columns" is a ColumnTransformer, for a model that was
-            trained on words or gaps; it takes data frames if the model has feature names.
+            trained on words or gaps; it takes data frames if the model has feature names. "svc" is a
+            `CalibratedClassifierCV` with an `SVC` in it where labels go by probabilities, in a
+            `FixedThresholdClassifier` if the model has a threshold or costs of two classes; where labels go
+            by decision values it is an `SVC`, which has the same ``decision_function`` (to 1e-6 of the
+            largest value) and no probabilities.
 
         Raises
         ------
         IncompatibleError
             If scikit-learn has no such kernel (a sum of kernels, Laplacian, KMOD, exponential, precomputed, a
-            function or class of your own), or if the strategy rejects samples. `to_onnx` and `to_c` have more
-            kernels.
+            function or class of your own), if the strategy rejects samples, or if labels go by costs of three
+            or more classes. `to_onnx` and `to_c` have more kernels.
 
         Warns
         -----
         KernelwiseWarning
-            If kernel values are so large that rounding alone is more than the 1e-6; or if labels go by
-            probabilities that are coupled over pairs of three or more classes. scikit-learn's SVC knows only
-            votes of the pairs, so the Pipeline is that of ``predict_by="decision"``: some labels near a
-            boundary are others. With ``multiclass="ovr"`` they are the same.
+            If kernel values are so large that rounding alone is more than the 1e-6; or if probabilities are
+            coupled over pairs of three or more classes. scikit-learn has no class that couples them, so the
+            Pipeline is that of ``predict_by="decision"``: it goes by votes of the pairs, some labels near a
+            boundary are others, and it has no ``predict_proba``. With ``multiclass="ovr"`` labels and
+            probabilities come along.
 
         Notes
         -----
         scikit-learn's SVC has the plain hinge only: a machine with the squared hinge predicts the same from
-        the Pipeline, which trains another one if it is fitted again.
+        the Pipeline, which trains another one if it is fitted again. A `CalibratedClassifierCV` that is
+        fitted again trains its SVC and, on five folds, its sigmoids; with a threshold it is frozen, and stays
+        as it is.
 
-        The Pipeline has no ``predict_proba``: scikit-learn's SVC is losing its own. But where labels go by
-        probabilities its decision values are their log odds, with the sigmoids in the coefficients: the
-        probability of the second of two classes is ``scipy.special.expit(pipeline.decision_function(X))``,
-        and that of each of more classes is this of its column, over the sum of the row. Votes of pairs
-        (``predict_by="decision"``) have no probabilities; calibrate them on held-out samples, with
-        ``CalibratedClassifierCV(FrozenEstimator(pipeline)).fit(X, y)``. With a threshold, or costs, of two
-        classes, decision values are log odds less those of the threshold.
+        skops has to be allowed some types: "scipy.sparse._csr.csr_matrix" for a machine trained on sparse
+        samples, and for probabilities "sklearn.calibration._CalibratedClassifier" and
+        "sklearn.calibration._SigmoidCalibration". For ONNX use `to_onnx`, or skl2onnx, which writes labels
+        and probabilities::
 
-        skops needs no further trusted types, except "scipy.sparse._csr.csr_matrix" for a machine trained on
-        sparse samples. For ONNX, pass with an SVC the option "raw_scores", without which skl2onnx changes the
-        sign of two-class values and the labels of one-vs-rest machines::
+            skl2onnx.to_onnx(pipeline, X[:1].astype("float32"), options={id(pipeline[-1]): {"zipmap": False}})
+
+        A plain SVC needs the option "raw_scores", without which skl2onnx changes the sign of two-class values
+        and the labels of one-vs-rest machines::
 
             options = {type(pipeline[-1]): {"raw_scores": True, "zipmap": False}}
             skl2onnx.to_onnx(pipeline, X[:1].astype("float32"), options=options)
 
-        The outputs are labels (integers or text) and decision values (of two classes: −d and d). Single
+        The outputs are then labels (integers or text) and decision values (of two classes: −d and d). Single
         precision changes the values by up to 5e-7 of the sum of ``|β_i k(x_i, x)|``, and labels only of
         samples that are closer than that to a boundary; the sum is large for a polynomial of many features.
         The output of an SVR is a column of predictions.
@@ -213,16 +217,17 @@ class Exportable(Portable):
         target = getattr(self, "target_mean_", 0.0), getattr(self, "target_scale_", 1.0)
         by_probability = getattr(self, "goes_by_probability_", False)
         sigmoids = getattr(self, "sigmoids_", None) if by_probability else None
-        if sigmoids is not None and self.costs_ is not None:  # type: ignore[attr-defined]
-            sigmoids = _with_threshold(sigmoids, self.costs_)  # type: ignore[attr-defined]
+        costs = None if sigmoids is None else self.costs_  # type: ignore[attr-defined]
+        _check_costs(costs)
         coupled = sigmoids is not None and _is_coupled(machine)
         pipeline = as_pipeline(
             getattr(self, "scaler_", None),
             machine,
             names,
             *target,
-            None if coupled else sigmoids,
-            getattr(self, "encoder_", None),
+            sigmoids=None if coupled else sigmoids,
+            costs=costs,
+            encoder=getattr(self, "encoder_", None),
         )
         if coupled:
             warnings.warn(COUPLED, KernelwiseWarning, stacklevel=stacklevel_of_user())

@@ -13,12 +13,12 @@ import numpy as np
 
 from kernelwise._core.validation import check_choice
 from kernelwise.estimators._finish_nystroem import finish_nystroem
+from kernelwise.estimators._labels_score import scores_of_labels, unseen_odds
 from kernelwise.estimators.fit_record import Finished, FitRecord, HeldOut, count_bounded
 from kernelwise.search.canonical import sample
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.landmarks import FEW, MANY
 from kernelwise.search.result import Choice
-from kernelwise.search.samples import Samples
 
 #: Share of a time budget that is kept for the final machine.
 RESERVE = 0.4
@@ -69,25 +69,29 @@ def finish_exact(model: Any, judge: CrossValidator, choice: Choice) -> Finished:
     part = judge.samples[rows]
     machine = model._machine().fit(part.Z, model._targets(part.y), sample_weight=part.bound)
     held, tested = judge.held_out, judge.tested
-    sigmoids, findings = model._sigmoids_of(*_for_sigmoids(judge, choice.decision, machine, rows))
+    decision, used = _for_sigmoids(judge, choice.decision, machine, rows)
+    sigmoids, findings = model._sigmoids_of(held if used.all() else held[used], decision[used])
     judge.context.findings.extend(findings)
+    odds = None
     if sigmoids is not None:  # best_estimator_ answers as the model does
         machine.set_params(probability=True)._sigmoids = sigmoids
-    answers: HeldOut = model._held_out(held.y[tested], choice.decision[tested], sigmoids)
+        odds = unseen_odds(judge, decision, used, sigmoids)[tested]
+    answers: HeldOut = model._held_out(held.y[tested], choice.decision[tested], odds)
     n_bounded = count_bounded(machine, part.bound)
     record = FitRecord(len(rows), n_bounded, **answers._asdict(), weight=held.weight[tested])
     seconds = time.perf_counter() - started
-    return Finished(machine, rows, sigmoids, record, np.size(machine.n_iter_), seconds)
+    scores = scores_of_labels(judge, choice, record)
+    return Finished(machine, rows, sigmoids, record, np.size(machine.n_iter_), seconds, scores)
 
 
 def _for_sigmoids(
     judge: CrossValidator, decision: np.ndarray, machine: Any, trained: np.ndarray
-) -> tuple[Samples, np.ndarray]:
-    """Rows that sigmoids are fitted to, and decision values of shape (n_rows, n_machines).
+) -> tuple[np.ndarray, np.ndarray]:
+    """Decision values of what is held out, (n_held_out, n_machines), and whether sigmoids are fitted to them.
 
-    They are what folds hold out, without folds whose training part lacks a class, if any has all of them. If
-    no fold holds out a class, its rows have the values of the final machine: a sigmoid that knew nothing of a
-    class would never answer it.
+    They are, but for folds whose training part lacks a class, if any has all of them. If no fold holds out a
+    class, its rows have the values of the final machine: a sigmoid that knew nothing of a class would never
+    answer it.
     """
     is_lone = judge.fold_rows.fold < 0
     if is_lone.any():
@@ -95,10 +99,10 @@ def _for_sigmoids(
         Z = Z[np.ix_(rows, trained)] if judge.samples.is_gram else Z[rows]
         decision = decision.copy()
         decision[is_lone] = machine.machine_values(Z)
-    is_used = judge.is_from_all_classes | is_lone
-    if is_used.all() or not set(judge.held_out.strata) <= set(judge.held_out.strata[is_used]):
-        return judge.held_out, decision
-    return judge.held_out[is_used], decision[is_used]
+    used = judge.is_from_all_classes | is_lone
+    if not set(judge.held_out.strata) <= set(judge.held_out.strata[used]):
+        used = np.ones_like(used)
+    return decision, used
 
 
 def affordable_rows(judge: CrossValidator, choice: Choice) -> np.ndarray:

@@ -16,6 +16,7 @@ from kernelwise.search.context import Deadline
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.landmarks import HeldOutValues, Rows
 from kernelwise.search.samples import Samples
+from kernelwise.solvers.probability import log_odds
 
 #: Rows that both machines are trained on and, at most, asked about to compare them.
 N_COMPARED, N_ASKED = 5000, 20_000
@@ -55,7 +56,8 @@ def finish_nystroem(model: Any, judge: CrossValidator, reason: str) -> Finished:
         option = "Use --solver exact where groups or times of rows matter."
         context.findings.append(Finding("nystroem folds", "info", message, advice, option))
     sigmoids = getattr(machine, "sigmoids_", None)
-    answers: HeldOut = model._held_out(judge.samples.y[held.rows], held.decision, sigmoids)
+    odds = None if sigmoids is None else log_odds(held.decision, sigmoids)
+    answers: HeldOut = model._held_out(judge.samples.y[held.rows], held.decision, odds)
     return Finished(
         machine,
         np.empty(0, int),

@@ -33,12 +33,8 @@ def make_judge(
     stand_in = X if frame is None else np.zeros(frame.shape)
     X, y, identity, weight = model._check(stand_in, y, sample_weight)
     if frame is not None:
-        X = _encode(model, frame, weight)
-    if context.feature_names is not None:
-        if len(context.feature_names) != X.shape[1]:
-            given = count(len(context.feature_names), "name was", "names were")
-            raise ValueError(f"{given} given for {count(X.shape[1], 'feature')}.")
-        model.feature_names_in_ = np.array(context.feature_names, dtype=object)
+        X = encode_frame(model, frame, weight)
+    name_features(model, X, context)
     for kernel in model.kernel if isinstance(model.kernel, list | tuple) else [model.kernel]:
         if isinstance(kernel, Kernel) or kernel in KERNELS:  # a list is refused before any of it is tried
             as_kernel(kernel).check_takes(X)
@@ -83,12 +79,22 @@ def make_judge(
     return judge, prepared, [] if prepared.is_gram else _leaks(model, X, y)
 
 
-def _encode(model: Any, frame: Frame, weight: np.ndarray) -> np.ndarray:
+def encode_frame(model: Any, frame: Frame, weight: np.ndarray) -> np.ndarray:
     """Learn how a table becomes features, and return these, of shape (n_samples, n_features)."""
     model.encoder_ = learn_encoder(frame, weight)
     if frame.feature_names is not None:
         model.feature_names_in_ = frame.feature_names
     return model.encoder_.transform(frame)
+
+
+def name_features(model: Any, X: Any, context: FitContext) -> None:
+    """Give a model the names that the context of its fit has for the features, if it has some."""
+    if context.feature_names is None:
+        return
+    if len(context.feature_names) != X.shape[1]:
+        given = count(len(context.feature_names), "name was", "names were")
+        raise ValueError(f"{given} given for {count(X.shape[1], 'feature')}.")
+    model.feature_names_in_ = np.array(context.feature_names, dtype=object)
 
 
 def _leaks(model: Any, X: Any, y: np.ndarray) -> list[Finding]:

@@ -15,7 +15,15 @@ from kernelwise._core.reading import read_samples
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import FLOATS, check_samples
 from kernelwise.estimators._machines import decision_values
-from kernelwise.estimators.kernel_choice import is_plain_function, is_precomputed, takes_distances
+from kernelwise.estimators.kernel_choice import (
+    Rows,
+    choose_kernel,
+    gram_or_rows,
+    is_plain_function,
+    is_precomputed,
+    matrix_source,
+    takes_distances,
+)
 
 
 class SamplesOrGram(BaseEstimator):
@@ -86,18 +94,22 @@ class KernelMachine(SamplesOrGram):
     def machine_values(self, X: Any) -> np.ndarray:
         """Return the decision values of every machine, of shape (n_samples, n_machines)."""
         check_is_fitted(self)
+        return self._sums(X, self.intercept_)
+
+    def _sums(self, X: Any, intercept: np.ndarray) -> np.ndarray:
+        """Sums over the kernel plus an offset, of shape (n_samples, n_machines)."""
         if is_plain_function(self.kernel):
-            return decision_values(self.kernel, X, self.support_vectors_, self.beta_, self.intercept_)
+            return decision_values(self.kernel, X, self.support_vectors_, self.beta_, intercept)
         X = self._read_new(X)
         with one_blas_thread(leaves_cores=True):
             if self.kernel_ is None or is_precomputed(self.kernel_):
                 X = X[:, self.support_]
                 K = self.kernel_(X) if takes_distances(self.kernel_) and X.size else X
-                return K @ self.beta_.T + self.intercept_
+                return K @ self.beta_.T + intercept
             if self.kernel_.is_linear:
                 check_samples(X)
-                return safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
-            return decision_values(self.kernel_, X, self.support_vectors_, self.beta_, self.intercept_)
+                return safe_sparse_dot(X, self.coef_.T, dense_output=True) + intercept
+            return decision_values(self.kernel_, X, self.support_vectors_, self.beta_, intercept)
 
     def fitted_shapes(self) -> dict[str, tuple[int, ...]]:
         """Return the shapes that fitted arrays must have, by the names of their attributes."""
@@ -108,3 +120,25 @@ class KernelMachine(SamplesOrGram):
             "dual_coef_": (self.n_machines_, n_support),
             "intercept_": (self.n_machines_,),
         }
+
+
+class NamedKernelMachine(KernelMachine):
+    """A machine whose kernel may be one of scikit-learn's names, with their parameters, or a function."""
+
+    gamma: Any
+    degree: int
+    coef0: float
+    memory_limit: float
+    shape_fit_: tuple[int, ...]
+
+    def _source(self, X: Any, y: Any, n_samples: int, sample_weight: Any = None) -> np.ndarray | Rows:
+        """Settle the kernel and return what to train on: the Gram matrix, or samples for rows of it."""
+        self.kernel_ = None
+        self.shape_fit_ = getattr(X, "shape", (n_samples,))
+        if self._is_gram():
+            self.kernel_, K = matrix_source(self.kernel, X, self.gamma)
+            return K
+        if not is_plain_function(self.kernel):
+            parameters = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+            self.kernel_ = choose_kernel(self.kernel, X, y, sample_weight, **parameters)
+        return gram_or_rows(self.kernel_ or self.kernel, X, n_samples, self.memory_limit)

@@ -21,6 +21,16 @@ from kernelwise.search.settings import seed_of
 from kernelwise.solvers.units import in_units
 
 
+def check_components(n_components: Any, owner: str) -> None:
+    """Raise unless the number of landmarks is "auto" or one."""
+    is_number = isinstance(n_components, int | np.integer) and not isinstance(n_components, bool)
+    is_auto = isinstance(n_components, str) and n_components == "auto"
+    if not is_auto and not (is_number and n_components >= 1):
+        raise ValueError(
+            f"'n_components' of {owner} must be 'auto' or a positive integer, got {n_components!r}."
+        )
+
+
 class NystroemMachine(Portable, KernelMachine):
     """A linear machine on Nyström features; a subclass has the parameters that are read here, and a loss."""
 
@@ -40,15 +50,13 @@ class NystroemMachine(Portable, KernelMachine):
         """
 
     def _check_parameters(self) -> None:
-        me, m = type(self).__name__, self.n_components
+        me = type(self).__name__
         check_positive(self.memory_limit, "memory_limit", me)
         check_seed(self.random_state, me)
         if not (isinstance(self.C, str) and self.C == "auto"):
             check_positive(self.C, "C", me)
             in_units(self.C, 1.0)
-        is_number = isinstance(m, int | np.integer) and not isinstance(m, bool) and m >= 1
-        if not is_number and not (isinstance(m, str) and m == "auto"):
-            raise ValueError(f"'n_components' of {me} must be 'auto' or a positive integer, got {m!r}.")
+        check_components(self.n_components, me)
         as_kernel(self.kernel)  # refused before anything is computed
 
     def _distinct(self, X: Any, index: np.ndarray, weight: np.ndarray) -> tuple[DistinctRows, Any]:

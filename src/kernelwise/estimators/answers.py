@@ -11,6 +11,8 @@ from kernelwise._core.validation import check_number
 
 #: ``threshold`` that is chosen by the score.
 AUTO = "auto"
+#: Costs of wrong answers are at most so many times each other: probabilities are known to about 1e-16.
+MOST_APART = 1e12
 
 
 def check_answers(model: Any, rejects: bool) -> None:
@@ -98,6 +100,11 @@ def cost_matrix(costs: Any, classes: np.ndarray, owner: str) -> np.ndarray:
     if np.diag(matrix).any() or not (np.isfinite(matrix).all() and (wrong > 0.0).all()):
         raise ValueError(
             f"'costs' of {owner} must be zero for right answers and positive for wrong ones, got {costs!r}."
+        )
+    if wrong.max() / MOST_APART > wrong.min():
+        raise ValueError(
+            f"'costs' of {owner} has values from {wrong.min():.3g} to {wrong.max():.3g}, further apart than "
+            f"probabilities can tell: the largest must be at most {MOST_APART:g} times the smallest."
         )
     return matrix
 

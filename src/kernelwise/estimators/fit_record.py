@@ -9,10 +9,10 @@ import numpy as np
 
 from kernelwise._core.text import count
 from kernelwise.findings import Finding
-from kernelwise.multiclass import STRATEGIES, two_class_machines
+from kernelwise.multiclass import STRATEGIES, decide_index, two_class_machines
 from kernelwise.search.samples import Samples
 from kernelwise.solvers.platt import FLAT, doubt_of, fit_platt_of
-from kernelwise.solvers.probability import class_probabilities, decide, log_odds
+from kernelwise.solvers.probability import class_probabilities, decide, most_likely
 
 
 class HeldOut(NamedTuple):
@@ -21,12 +21,10 @@ class HeldOut(NamedTuple):
     Truth and predictions are class indices (−1 for rejected), or targets in the units of y. The probability
     is that of ``classes_[1]`` for two classes, of the predicted class for more; it is empty for a regression.
 
-    There are two labels of a row. ``predicted`` is by the rule of `predict`, so that a report shows which
-    classes the model confuses; ``scored`` is by the decision values, the rule of every score of the search,
-    ``best_score_`` among them (None for a regression). They differ for a few rows near a boundary. Only one
-    share of right answers is to be stated, that of the search, and where labels differ a report says for how
-    many rows: it is the number that candidates, folds and the baseline can be compared with, and sigmoids
-    have seen the rows that they label here, which would flatter the other.
+    There are two labels of a row. ``predicted`` is by the rule of `predict`, with sigmoids of the other folds
+    (`kernelwise.estimators._labels_score.unseen_odds`): its score is the one that people are given,
+    ``result_.score``. ``scored`` is by the decision values, the rule by which the search compares models,
+    that of ``best_score_`` (None for a regression). They differ for a few rows near a boundary.
     """
 
     truth: np.ndarray
@@ -64,7 +62,9 @@ class Finished:
     """A trained machine, and what is known of it.
 
     ``rows`` are those of the samples that it was trained on, ``sigmoids``, of shape (n_machines, 2) or None,
-    are for probabilities, and ``n_machines`` were trained in ``seconds``.
+    are for probabilities, and ``n_machines`` were trained in ``seconds``. ``label_scores``, of shape
+    (n_folds,), are those of the labels that `predict` gives on the folds of the search; None where the score
+    does not go by labels, or where the machine is none of those that the search compared.
     """
 
     machine: Any
@@ -73,6 +73,7 @@ class Finished:
     record: FitRecord
     n_machines: int
     seconds: float
+    label_scores: np.ndarray | None = None
 
 
 def count_bounded(machine: Any, bound: np.ndarray) -> int:
@@ -87,21 +88,24 @@ def count_bounded(machine: Any, bound: np.ndarray) -> int:
 def held_out_classes(
     truth: np.ndarray,
     decision: np.ndarray,
-    sigmoids: np.ndarray,
+    odds: np.ndarray,
     n_classes: int,
     multiclass: str,
     by_probability: bool,
     costs: np.ndarray | None = None,
 ) -> HeldOut:
-    """Predicted classes and their probabilities from held-out decision values, (n_held_out, n_machines).
+    """Predicted classes and their probabilities from decision values and log odds of held-out rows.
 
-    ``sigmoids`` has the shape (n_machines, 2), ``multiclass`` is a key of `STRATEGIES`. Labels are those that
-    `predict` would give: by the largest probability, or by the decision values.
+    Both have the shape (n_held_out, n_machines); ``multiclass`` is a key of `STRATEGIES`. Labels are those
+    that `predict` would give: by the largest probability, or by the decision values.
     """
-    decision = decision.astype(float)
-    scored = decide(decision, None, n_classes, multiclass)
-    predicted = decide(decision, sigmoids, n_classes, multiclass, costs) if by_probability else scored
-    p = class_probabilities(log_odds(decision, sigmoids), n_classes, STRATEGIES[multiclass].machines)
+    values = decision.astype(float)
+    scored = decide_index(values[:, 0] if n_classes == 2 else values, n_classes, multiclass)
+    if by_probability:
+        predicted = most_likely(odds, n_classes, multiclass, costs)
+    else:
+        predicted = decide(values, None, n_classes, multiclass)
+    p = class_probabilities(odds, n_classes, STRATEGIES[multiclass].machines)
     shown = np.ones_like(predicted) if n_classes == 2 else predicted
     return HeldOut(truth, predicted, p[np.arange(len(p)), shown], scored)
 

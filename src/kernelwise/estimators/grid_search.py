@@ -48,7 +48,8 @@ class GridSearchSVC(FinishedSearch):
     of an interval is then optimal. Ours is the middle of it, LIBSVM's own rule; LIBSVM takes an end where its
     rounding leaves a coefficient a hair off its bound (``python -m benchmarks.grid_agrees`` counts these
     cells). Squared distances (or inner products) are computed once, a Gram matrix once for each kernel, and
-    candidates that differ only in C are one warm-started path.
+    candidates that differ only in C are one warm-started path. Copies of a row that have one label are
+    trained on as one row with the sum of their weights, which has the same solution.
 
     Parameters
     ----------

@@ -15,22 +15,16 @@ from kernelwise._core.threads import one_blas_thread
 from kernelwise.estimators import _classifier
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
-from kernelwise.estimators._machine import KernelMachine
+from kernelwise.estimators._machine import NamedKernelMachine
 from kernelwise.estimators._machines import TrainedMachines, last_beta, libsvm_layout, train_machines
 from kernelwise.estimators._parameters import check_svc, warn_if_alike
 from kernelwise.estimators._sigmoids import fit_sigmoids, sigmoid_folds
-from kernelwise.estimators.kernel_choice import (
-    Rows,
-    choose_kernel,
-    gram_or_rows,
-    is_plain_function,
-    matrix_source,
-)
+from kernelwise.estimators.kernel_choice import is_plain_function
 from kernelwise.multiclass import STRATEGIES, choose_reject_label, fuzzy_membership
 from kernelwise.search.matrix_points import number_points
 
 
-class SVC(Exportable, DecisionClassifier, KernelMachine):
+class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
     """Support vector classifier: scikit-learn's, with any kernel, warm starts and cheap probabilities.
 
     Parameters
@@ -257,18 +251,6 @@ class SVC(Exportable, DecisionClassifier, KernelMachine):
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of `predict_proba`, of shape (n_samples, n_classes)."""
         return super().predict_log_proba(X)
-
-    def _source(self, X: Any, y: np.ndarray, n_samples: int, sample_weight: Any = None) -> np.ndarray | Rows:
-        """Settle the kernel and return what to train on: the Gram matrix, or samples for rows of it."""
-        self.kernel_ = None
-        self.shape_fit_ = getattr(X, "shape", (n_samples,))
-        if self._is_gram():
-            self.kernel_, K = matrix_source(self.kernel, X, self.gamma)
-            return K
-        if not is_plain_function(self.kernel):
-            parameters = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
-            self.kernel_ = choose_kernel(self.kernel, X, y, sample_weight, **parameters)
-        return gram_or_rows(self.kernel_ or self.kernel, X, n_samples, self.memory_limit)
 
     def _keep(self, machines: TrainedMachines, X: Any, classes: np.ndarray, index: np.ndarray) -> None:
         """Set the fitted attributes."""

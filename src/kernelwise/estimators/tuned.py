@@ -10,7 +10,6 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,23 +20,21 @@ from kernelwise.estimators._cv_table import row_index, tabulate
 from kernelwise.estimators._finish import RESERVE, Finished, finish
 from kernelwise.estimators._if_learned import IfLearned
 from kernelwise.estimators._judge import make_judge
-from kernelwise.estimators._machine import SamplesOrGram
 from kernelwise.estimators._progress import Progress
 from kernelwise.estimators._routing import OwnFolds, Routed, route_fit, route_score, router
+from kernelwise.estimators._with_machine import WithMachine
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.metric import feature_relevance
-from kernelwise.search.baseline import baseline
+from kernelwise.search.announce import announce
 from kernelwise.search.choose import choose
 from kernelwise.search.context import FINAL, Deadline, FitContext
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Family
 from kernelwise.search.held_out_scorer import HeldOutScorer
-from kernelwise.search.optimism import optimism
-from kernelwise.search.reasons import reasons
 from kernelwise.search.result import Choice, SelectionResult, selection_result
 from kernelwise.search.samples import Prepared, Samples
-from kernelwise.search.scaling import apply_scaler, factors, variances
+from kernelwise.search.scaling import factors, variances
 from kernelwise.search.scored_kernel import ScoredKernel
 from kernelwise.search.settings import (
     check_settings,
@@ -68,7 +65,7 @@ class Checked(NamedTuple):
     weight: np.ndarray
 
 
-class TunedMachine(CallbackSupportMixin, SamplesOrGram):
+class TunedMachine(CallbackSupportMixin, WithMachine):
     """The life of a fit that classes and numbers share.
 
     A subclass checks its targets (``_check``), names the family of the search (``_family``) and its scorer
@@ -154,10 +151,14 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
                 choice = choose(judge, self.kernel, self.criterion, self.search)
             result = self._keep(judge, choice)
             self._settle_answers(judge, choice)
+            label_scores = None
             if self.refit is not False:
                 context.on_phase(FINAL)
                 with progress.task("refit"):
-                    self._keep_machine(finish(self, judge, choice), prepared)
+                    finished = finish(self, judge, choice)
+                    self._keep_machine(finished, prepared)
+                label_scores = finished.label_scores
+            result = announce(result, judge, choice, label_scores)
         judge.context.findings.extend(stability_findings(judge))
         by_likelihood = getattr(self, "_costs", None) is None
         self.diagnostics_ = closing_findings(judge, choice, result, self.fit_record_, leaks, by_likelihood)
@@ -185,10 +186,8 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
         self.n_splits_, self.n_svm_fits_ = judge.fold_rows.n_folds, judge.n_machines
         self.criterion_path_ = choice.criterion_path
         self._describe(judge, choice)
-        criterion, guess = judge.family.criterion(self.criterion), baseline(judge)
-        luck = optimism(judge, choice)
-        choice.why = [*reasons(judge, choice, guess, luck), *choice.why]
-        return selection_result(judge, choice, criterion, self.cv_results_, self.best_index_, guess, luck)
+        criterion = judge.family.criterion(self.criterion)
+        return selection_result(judge, choice, criterion, self.cv_results_, self.best_index_)
 
     def _describe(self, judge: CrossValidator, choice: Choice) -> None:
         """Keep the weight of every feature and the metric, in the units of X, if the kernel learned one."""
@@ -222,23 +221,6 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
             file=sys.stderr,
         )
 
-    def report(self, path: Any, X: Any = None, y: Any = None, **options: Any) -> None:
-        """Write what was chosen, and why, as one HTML file that needs no network.
-
-        Parameters
-        ----------
-        path : path-like
-            The file is written whole or not at all.
-        X, y : arrays of shape (n_samples, n_features) and (n_samples,), default=None
-            The training samples. With them the report has decision regions and findings about the data.
-        **options
-            ``test``, ``comparison``, ``command``, ``source``, ``seed``, ``preparation``, ``lines``,
-            ``n_columns``: see `kernelwise.reports.report_data`.
-        """
-        from kernelwise.reports import report_data, write_report
-
-        write_report(report_data(self, X, y, **options), path)
-
     @property
     def steering_(self) -> Any:
         """The score that the search maximises: ``scoring``, or the one of several that ``refit`` names."""
@@ -248,33 +230,6 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
     def fit_record_(self) -> FitRecord | None:
         """Facts of the fit that its report shows; None without a final machine."""
         return getattr(self, "_record", None)
-
-    def machine_samples(self, X: Any) -> Any:
-        """Samples as ``best_estimator_`` takes them, of shape (n_samples, n_features or n_trained)."""
-        check_is_fitted(self, "cv_results_")
-        if not hasattr(self, "best_estimator_"):
-            raise AttributeError(f"{type(self).__name__} was fitted with refit=False and has no machine.")
-        X = self._read_new(X)
-        return X[:, self._gram_columns] if self._is_gram() else apply_scaler(self.scaler_, X)
-
-    def _read_new(self, X: Any) -> Any:
-        encoder = getattr(self, "encoder_", None)
-        if encoder is not None:
-            return encoder.read(X)
-        try:
-            return super()._read_new(X)
-        except ValueError as error:
-            if "contains NaN" not in str(error):
-                raise
-            raise ValueError(
-                "X contains NaN, and the samples that the model was trained on had no gaps. Fill the gaps, "
-                "or train on samples that have some."
-            ) from error
-
-    def machine_values(self, X: Any) -> np.ndarray:
-        """Return the decision values of every machine, of shape (n_samples, n_machines)."""
-        Z = self.machine_samples(X)  # which says so where there is no machine
-        return self.best_estimator_.machine_values(Z)
 
     def _asked_score(self, X: Any, y: Any, params: dict[str, Any]) -> float:
         """The score that ``scoring`` names, as in GridSearchCV."""
@@ -297,15 +252,6 @@ class TunedMachine(CallbackSupportMixin, SamplesOrGram):
 
     def _route(self, sample_weight: Any, groups: Any, params: dict[str, Any]) -> Routed:
         return route_fit(self, sample_weight, groups, params, self._scorers)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = not self._is_gram()
-        return tags
-
-    def _input(self) -> dict[str, Any]:
-        """What samples are turned into; a search compares Gram matrices in double precision."""
-        return {**super()._input(), "dtype": np.float64}
 
 
 def fit_in_context(model: TunedMachine, X: Any, y: Any, context: FitContext, groups: Any = None) -> Any:

@@ -107,7 +107,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         These seven, without threshold and costs, are as in `SVC`. "balanced" counts weights, a weight of 2
         being two rows, and balances the training part of each fold, as the final machine balances all rows.
         The search scores labels by "decision", whatever the labels of `predict` go by: sigmoids for every
-        kernel and C would take longer than the machines.
+        kernel and C would take longer than the machines. ``result_.score`` is of the labels of `predict`.
     solver : {"auto", "exact", "nystroem"}, default="auto"
         Of the final machine. "nystroem" is `NystroemSVC` with the chosen kernel, whose time grows like n; it
         chooses a C of its own, that of the squared hinge loss. "auto" takes it for more than 50 000 distinct
@@ -337,10 +337,10 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         strategy = STRATEGIES[self.multiclass].machines
         return held_out_sigmoids(held, decision, len(self.classes_), strategy)
 
-    def _held_out(self, y: np.ndarray, decision: np.ndarray, sigmoids: Any) -> HeldOut:
+    def _held_out(self, y: np.ndarray, decision: np.ndarray, odds: Any) -> HeldOut:
         by_probability = self.predict_by == "probability"
         how = len(self.classes_), self.multiclass, by_probability, self._costs
-        return held_out_classes(y, decision, sigmoids, *how)
+        return held_out_classes(y, decision, odds, *how)
 
     def _settle_answers(self, judge: CrossValidator, choice: Choice) -> None:
         threshold, costs = self.threshold, self.costs

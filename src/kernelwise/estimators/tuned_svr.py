@@ -269,7 +269,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     def _sigmoids_of(self, held: Samples, decision: np.ndarray) -> tuple[None, list[Finding]]:
         return None, []
 
-    def _held_out(self, y: np.ndarray, decision: np.ndarray, sigmoids: Any) -> HeldOut:
+    def _held_out(self, y: np.ndarray, decision: np.ndarray, odds: Any) -> HeldOut:
         predicted = self._own_units(decision[:, 0].astype(float))
         return HeldOut(self._own_units(y), predicted, np.empty(0))
 

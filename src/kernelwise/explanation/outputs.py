@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import is_outlier_detector
 
 from kernelwise._core.validation import check_choice
 from kernelwise.multiclass import two_class_machines
 
 CLASSIFIER_OUTPUTS = ("decision", "probability-log-odds")
 REGRESSOR_OUTPUTS = ("prediction",)
+ONE_CLASS_OUTPUTS = ("decision",)
 
 
 class Outputs(NamedTuple):
@@ -24,14 +26,20 @@ class Outputs(NamedTuple):
     names: tuple[str, ...]
 
 
+def choices_of(model: Any) -> tuple[str, ...]:
+    """What can be explained of a model, the usual output first."""
+    if hasattr(model, "classes_"):
+        return CLASSIFIER_OUTPUTS
+    return ONE_CLASS_OUTPUTS if is_outlier_detector(model) else REGRESSOR_OUTPUTS
+
+
 def outputs_of(model: Any, output: str | None) -> Outputs:
-    """The outputs that ``output`` asks for; None is "decision", or "prediction" of a regression."""
-    owner = "explain"
+    """The outputs that ``output``, one of `choices_of`, asks for; None is the first of them."""
+    choices = choices_of(model)
+    output = choices[0] if output is None else output
+    check_choice(output, "output", "explain", choices)
     if not hasattr(model, "classes_"):
-        check_choice("prediction" if output is None else output, "output", owner, REGRESSOR_OUTPUTS)
         return Outputs(np.ones((1, 1)), np.zeros(1), ("",))
-    output = "decision" if output is None else output
-    check_choice(output, "output", owner, CLASSIFIER_OUTPUTS)
     n_machines = model.n_machines_
     slope, offset = np.ones(n_machines), np.zeros(n_machines)
     if output == "probability-log-odds":

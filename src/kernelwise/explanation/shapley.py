@@ -11,7 +11,7 @@ from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.validation import check_jobs, check_seed
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
 from kernelwise.explanation.explanation import INTERVENTIONAL, KERNEL, Explanation
-from kernelwise.explanation.outputs import Outputs, outputs_of
+from kernelwise.explanation.outputs import Outputs, choices_of, outputs_of
 from kernelwise.explanation.reader import Reader
 from kernelwise.explanation.sampling import sampled_values
 
@@ -46,7 +46,7 @@ def explain(
 
     Parameters
     ----------
-    model : TunedSVC, TunedSVR, SVC, SVR, NystroemSVC or NystroemSVR
+    model : TunedSVC, TunedSVR, SVC, SVR, OneClassSVM, NystroemSVC, NystroemSVR or NystroemOneClassSVM
         Fitted.
     X : array or data frame of shape (n_rows, n_features)
     background : array or data frame of shape (n_background, n_features), default=None
@@ -54,7 +54,8 @@ def explain(
         "decision" is the decision value of two classes, positive for ``classes_[1]``; of more classes, that
         of each class's machine against the rest, or the mean of its pairs. "probability-log-odds" has the log
         odds of the model's sigmoids in the same way; coupling probabilities of pairs is not part of it.
-        "prediction" is that of a regression. None is "decision" or "prediction".
+        "prediction" is that of a regression. None is "decision" or "prediction". A one-class machine has its
+        decision value only, negative for outliers.
     n_orders : int, default=50
         Orders of the columns for each row of an estimate, each used forwards and backwards, and each from
         one background row.
@@ -86,7 +87,7 @@ def explain(
     X, data = reader.read(X)
     B = reader.read_background(background)
     outputs = outputs_of(model, output)
-    chosen = output or ("decision" if hasattr(model, "classes_") else "prediction")
+    chosen = output or choices_of(model)[0]
     products = reader.products()
     errors = None
     if products is not None:
@@ -117,7 +118,7 @@ def explain_pairs(
 
     Parameters
     ----------
-    model : TunedSVC, TunedSVR, SVC, SVR, NystroemSVC or NystroemSVR
+    model : TunedSVC, TunedSVR, SVC, SVR, OneClassSVM, NystroemSVC, NystroemSVR or NystroemOneClassSVM
         Fitted, with a kernel that `explain` has exact values for.
     X : array or data frame of shape (n_rows, n_features)
     background : array or data frame of shape (n_background, n_features), default=None

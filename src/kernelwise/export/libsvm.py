@@ -22,7 +22,7 @@ def regressor(machine: Any, settings: dict[str, Any], mapped: Any, mean: float, 
     vectors after the kernel's linear map.
     """
     C, epsilon = float(deviation * machine.C), float(deviation * machine.epsilon)
-    svr = LibSVR(C=C, epsilon=epsilon, **settings).fit(_start(2, mapped), [0.0, 1.0])
+    svr = LibSVR(C=C, epsilon=epsilon, **settings).fit(zeros(2, mapped), [0.0, 1.0])
     n_support = np.full(2, machine.support_.size)
     intercept = mean + deviation * machine.intercept_
     replace_machine(svr, machine.support_, mapped, n_support, deviation * machine.dual_coef_, intercept)
@@ -31,27 +31,18 @@ def regressor(machine: Any, settings: dict[str, Any], mapped: Any, mean: float, 
     return svr
 
 
-def classifier(
-    machine: Any, settings: dict[str, Any], mapped: Any, sigmoids: np.ndarray | None = None
-) -> LibSVC | OneVsRestClassifier:
-    """Return scikit-learn's SVC, or a machine for each class, with the same values and labels.
+def classifier(machine: Any, settings: dict[str, Any], mapped: Any) -> LibSVC | OneVsRestClassifier:
+    """Return scikit-learn's SVC, or a machine for each class, with the same decision values.
 
-    Parameters are those of `regressor`, of a kernelwise SVC. With ``sigmoids``, of shape (n_machines, 2), its
-    labels go by probabilities; their log odds −(A f + B) are linear in β and b, so that both are in the
-    coefficients. Pairs of three or more classes have none: scikit-learn's SVC goes by their votes.
+    Parameters are those of `regressor`, of a kernelwise SVC.
     """
     _check_labels(machine)
     if not machine.support_.size:
         raise ValueError(
             "This machine has no support vectors, and scikit-learn's SVC needs some. Fit with a smaller tol."
         )
-    n_machines = len(machine.intercept_)
-    slope, offset = (np.ones(n_machines), np.zeros(n_machines)) if sigmoids is None else -sigmoids.T
-    intercept = slope * machine.intercept_ + offset
-    if len(machine.classes_) > 2 and machine.machines_ == "ovr":
-        return _one_vs_rest(machine, settings, mapped, slope[:, None] * machine.beta_, intercept)
-    # Of pairs of three and more classes there are no sigmoids here: their slopes are one.
-    return _one_vs_one(machine, settings, mapped, slope[0] * machine.dual_coef_, intercept)
+    is_one_vs_rest = len(machine.classes_) > 2 and machine.machines_ == "ovr"
+    return (_one_vs_rest if is_one_vs_rest else _one_vs_one)(machine, settings, mapped)
 
 
 def _check_labels(machine: Any) -> None:
@@ -64,22 +55,20 @@ def _check_labels(machine: Any) -> None:
         )
 
 
-def _one_vs_one(
-    machine: Any, settings: dict[str, Any], mapped: Any, dual_coef: np.ndarray, intercept: np.ndarray
-) -> LibSVC:
+def _one_vs_one(machine: Any, settings: dict[str, Any], mapped: Any) -> LibSVC:
     shape, break_ties = machine.decision_function_shape, machine.break_ties
     svc = LibSVC(C=float(machine.C), **settings, decision_function_shape=shape, break_ties=break_ties)
-    svc.fit(_start(len(machine.classes_), mapped), machine.classes_)
-    replace_machine(svc, machine.support_, mapped, machine.n_support_, dual_coef, intercept)
+    svc.fit(zeros(len(machine.classes_), mapped), machine.classes_)
+    coefficients = machine.dual_coef_, machine.intercept_
+    replace_machine(svc, machine.support_, mapped, machine.n_support_, *coefficients)
     _copy_record(machine, svc, machine.n_iter_.copy())
     return svc
 
 
-def _one_vs_rest(
-    machine: Any, settings: dict[str, Any], mapped: Any, beta: np.ndarray, intercept: np.ndarray
-) -> OneVsRestClassifier:
+def _one_vs_rest(machine: Any, settings: dict[str, Any], mapped: Any) -> OneVsRestClassifier:
+    beta, intercept = machine.beta_, machine.intercept_
     svc = OneVsRestClassifier(LibSVC(C=float(machine.C), **settings))
-    svc.fit(_start(len(machine.classes_), mapped), machine.classes_)
+    svc.fit(zeros(len(machine.classes_), mapped), machine.classes_)
     label = np.repeat(np.arange(len(machine.classes_)), machine.n_support_)
     for k, part in enumerate(svc.estimators_):
         rest = np.flatnonzero((beta[k] != 0) & (label != k))
@@ -91,7 +80,7 @@ def _one_vs_rest(
     return svc
 
 
-def _start(n_rows: int, mapped: Any) -> Any:
+def zeros(n_rows: int, mapped: Any) -> Any:
     """Rows of zeros, dense or sparse as the machine's samples are."""
     shape = (n_rows, mapped.shape[1])
     return sparse.csr_matrix(shape) if sparse.issparse(mapped) else np.zeros(shape)

@@ -11,6 +11,7 @@ from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
+from kernelwise.export.calibrated import calibrated
 from kernelwise.export.coding import column_transformer
 from kernelwise.export.libsvm import classifier, regressor
 from kernelwise.export.linear_map import map_transformer
@@ -18,6 +19,7 @@ from kernelwise.export.plain_model import has_terms
 from kernelwise.frames import Encoder
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import shown_values
+from kernelwise.solvers.probability import class_probabilities, log_odds
 
 #: By how much decision values may differ, relative to the largest.
 TOLERANCE = 1e-6
@@ -39,6 +41,7 @@ def as_pipeline(
     mean: float = 0.0,
     deviation: float = 1.0,
     sigmoids: np.ndarray | None = None,
+    costs: np.ndarray | None = None,
     encoder: Encoder | None = None,
 ) -> Pipeline:
     """Return the steps "columns", "scaler", "map" and "svc" or "svr", without those that change nothing.
@@ -46,8 +49,9 @@ def as_pipeline(
     The machine was trained on scaled samples, and ``mean`` and ``deviation`` are of the targets that a
     regression was standardised by: its predictions are linear in β and b, so that both are in the
     coefficients of the Pipeline's SVR. ``sigmoids``, of shape (n_machines, 2), are those of a classifier
-    whose labels go by probabilities, None of one whose labels go by decision values. ``encoder`` is that of a
-    model of a table with words or gaps, and ``names`` are those of the table.
+    whose labels go by probabilities, None of one whose labels go by decision values; ``costs``, of shape
+    (2, 2), are those that its labels go by, if any. ``encoder`` is that of a model of a table with words or
+    gaps, and ``names`` are those of the table.
 
     The coefficients are ours, not those of a second training: that would stop at its own tolerance of 1e-3,
     and agree no better. scikit-learn has no public way to set them, so a small machine is fitted, which sets
@@ -63,8 +67,11 @@ def as_pipeline(
     if is_regressor(machine):
         last, name = regressor(machine, settings, mapped, mean, deviation), "svr"
     else:
-        last, name = classifier(machine, settings, mapped, sigmoids), "svc"
-    _check_agreement(machine, last, mapped, (mean, deviation), sigmoids)
+        last, name = classifier(machine, settings, mapped), "svc"
+    _check_agreement(machine, last, mapped, (mean, deviation))
+    if sigmoids is not None:
+        svc, last = last, calibrated(last, mapped, sigmoids, costs)
+        _check_probabilities(machine, svc, last, mapped, sigmoids)
     columns = None if encoder is None else column_transformer(encoder)
     steps = [("columns", columns), ("scaler", deepcopy(scaler)), ("map", step), (name, last)]
     pipeline = Pipeline([(name, part) for name, part in steps if part is not None])
@@ -92,17 +99,15 @@ def _kernel_settings(machine: Any) -> dict[str, Any]:
     )
 
 
-def _check_agreement(
-    machine: Any, last: Any, mapped: Any, target: tuple[float, float], sigmoids: np.ndarray | None
-) -> None:
+def _check_agreement(machine: Any, last: Any, mapped: Any, target: tuple[float, float]) -> None:
     """Raise if rounding, or another version of scikit-learn, makes another machine of the coefficients."""
     if not machine.support_.size:  # a constant
         return
-    rows = np.unique(np.linspace(0, machine.support_.size - 1, N_CHECKED).astype(int))
+    rows = _checked_rows(machine)
     support_vectors = machine.support_vectors_
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
-        ours = _values(machine, support_vectors[rows], target, sigmoids)
+        ours = _values(machine, support_vectors[rows], target)
     theirs = (last.predict if is_regressor(machine) else last.decision_function)(mapped[rows])
     gap = np.abs(ours - theirs).max() if ours.shape == theirs.shape else np.inf
     # Decision values have the unit 1; predictions that of y, whatever it is.
@@ -110,8 +115,7 @@ def _check_agreement(
     if gap <= TOLERANCE * largest:
         return
     K = machine.kernel_(support_vectors, support_vectors[rows])
-    unit = target[1] if sigmoids is None else np.abs(sigmoids[:, :1])
-    terms = (unit * (np.abs(machine.beta_) @ np.abs(K))).max()
+    terms = (target[1] * (np.abs(machine.beta_) @ np.abs(K))).max()
     if not gap <= ROUNDING * terms:
         raise RuntimeError(
             f"scikit-learn's decision values from the same coefficients differ by {gap:.1e}: the Pipeline "
@@ -125,12 +129,29 @@ def _check_agreement(
     )
 
 
-def _values(machine: Any, Z: Any, target: tuple[float, float], sigmoids: np.ndarray | None) -> np.ndarray:
-    """What the Pipeline's last step must return for samples as the machine takes them."""
+def _checked_rows(machine: Any) -> np.ndarray:
+    """Places of the support vectors that answers are compared at."""
+    return np.unique(np.linspace(0, machine.support_.size - 1, N_CHECKED).astype(int))
+
+
+def _check_probabilities(machine: Any, svc: Any, last: Any, mapped: Any, sigmoids: np.ndarray) -> None:
+    """Raise if another version of scikit-learn makes other probabilities of the sigmoids."""
+    rows = _checked_rows(machine)
+    values = svc.decision_function(mapped[rows]).reshape(len(rows), -1)
+    ours = class_probabilities(log_odds(values, sigmoids), len(machine.classes_), machine.machines_)
+    theirs = last.predict_proba(mapped[rows])
+    gap = np.abs(ours - theirs).max() if ours.shape == theirs.shape else np.inf
+    if not gap <= TOLERANCE:
+        raise RuntimeError(
+            f"scikit-learn's probabilities from the same sigmoids differ by {gap:.1e}: the Pipeline would "
+            "answer otherwise. This version of scikit-learn is not supported; please report it."
+        )
+
+
+def _values(machine: Any, Z: Any, target: tuple[float, float]) -> np.ndarray:
+    """What the Pipeline's machine must return for samples as ours takes them."""
     if is_regressor(machine):
         mean, deviation = target
         return mean + deviation * machine.predict(Z)
     values, n_classes = machine.machine_values(Z), len(machine.classes_)
-    if sigmoids is not None:
-        values = -(sigmoids[:, 0] * values + sigmoids[:, 1])
     return shown_values(values, n_classes, machine.decision_function_shape, machine.machines_)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import is_outlier_detector
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
 from kernelwise.exceptions import IncompatibleError
@@ -150,7 +151,9 @@ def _check_terms(terms: list[Term], kernel: Kernel, support: np.ndarray) -> None
 
 
 def _labels(model: Any, machine: Any) -> dict[str, Any]:
-    """What a classifier has beyond the numbers of a regression."""
+    """What a classifier, or a one-class machine, has beyond the numbers of a regression."""
+    if is_outlier_detector(machine):
+        return {"classes": np.array([-1, 1]), "rule": "sign"}
     if not hasattr(machine, "classes_"):
         return {}
     if STRATEGIES[machine.multiclass_].rejects:

@@ -45,4 +45,4 @@ def _full_csr(kind: type, values: np.ndarray) -> Any:
     n_rows, n_columns = values.shape
     indices = np.tile(np.arange(n_columns, dtype=np.int32), n_rows)
     indptr = np.arange(n_rows + 1, dtype=np.int32) * n_columns
-    return kind((np.ascontiguousarray(values).ravel(), indices, indptr), shape=values.shape)
+    return kind((np.array(values, order="C").ravel(), indices, indptr), shape=values.shape)

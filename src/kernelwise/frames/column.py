@@ -34,8 +34,8 @@ class Column:
         Whether there were more; they share one feature, with all words that are new.
     has_gaps : bool
         Whether a gap has a feature of its own: 1 where the value is missing.
-    fill : float or None
-        What stands for a missing number.
+    fill : float, str or None
+        What stands for a missing number; for a missing word, too, if gaps are filled.
     is_text : bool
         Whether the words were text in the user's table, and no numbers that count as words.
     """
@@ -57,11 +57,11 @@ class Column:
         """A column of words as 0 and 1, of shape (n_rows, n_coded).
 
         A word that is new counts with the pooled ones; where there are none, it is all zeros. A gap is like a
-        new word in a column that had no gaps.
+        new word in a column that had no gaps, unless gaps are filled.
         """
         place = {word: k for k, word in enumerate(self.words)}
         other = len(self.coded) - 1 if self.is_pooled else -1
-        gap = len(self.words) if self.has_gaps else other
+        gap = len(self.words) if self.has_gaps else place.get(self.fill, other)
         codes = np.array([gap if word is None else place.get(word, other) for word in column], dtype=int)
         features = np.zeros((len(column), len(self.coded)))
         known = np.flatnonzero(codes >= 0)
@@ -78,10 +78,12 @@ class Column:
         return np.array([word not in known for word in column], dtype=bool)
 
 
-def learn_column(name: Any, column: np.ndarray, weight: np.ndarray, is_text: bool = True) -> Column:
+def learn_column(
+    name: Any, column: np.ndarray, weight: np.ndarray, is_text: bool = True, fills_gaps: bool = False
+) -> Column:
     """What a column of the training samples holds; a row counts as often as its weight says.
 
-    ``is_text`` is about words; see `Column`.
+    ``is_text`` is about words; see `Column`. With ``fills_gaps`` a missing word is the most frequent one.
     """
     counts = weight > 0.0
     column, weight = column[counts], weight[counts]
@@ -98,7 +100,8 @@ def learn_column(name: Any, column: np.ndarray, weight: np.ndarray, is_text: boo
     if len(by_frequency) > MAX_WORDS:
         kept = [word for word in by_frequency if totals[word] >= RARE][:MAX_WORDS]
     is_pooled = len(kept) < len(by_frequency)
-    return Column(name, True, tuple(sorted(kept)), is_pooled, has_gaps, None, is_text)
+    fill = by_frequency[0] if fills_gaps and by_frequency else None
+    return Column(name, True, tuple(sorted(kept)), is_pooled, has_gaps, fill, is_text)
 
 
 def _median(values: np.ndarray, weight: np.ndarray) -> float:

@@ -212,7 +212,7 @@ def learn_encoder(frame: Frame, weight: np.ndarray | None = None) -> Encoder:
     weight = np.ones(len(frame)) if weight is None else weight
     pairs = zip(frame.names, frame.columns, strict=True)
     columns = tuple(
-        learn_column(name, values, weight, k not in frame.codes_as_words)
+        learn_column(name, values, weight, k not in frame.codes_as_words, frame.fills_gaps)
         for k, (name, values) in enumerate(pairs)
     )
     return Encoder(columns, frame.has_names)

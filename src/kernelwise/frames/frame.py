@@ -25,6 +25,9 @@ class Frame:
         Which columns the user's table declares to be integers.
     codes_as_words : frozenset of int
         Places of the columns of words that hold no text in the user's table, but numbers.
+    fills_gaps : bool
+        Whether gaps were filled by the median or the most frequent word of the column, as those of new rows
+        are to be.
     """
 
     names: tuple[Any, ...]
@@ -32,6 +35,7 @@ class Frame:
     has_names: bool = True
     whole: tuple[bool, ...] = ()
     codes_as_words: frozenset[int] = frozenset()
+    fills_gaps: bool = False
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -29,17 +29,17 @@ AS_NUMBER = "Use a number of days or seconds instead."
 LEAVE_OUT = "Turn the column into numbers or words, or leave it out."
 
 
-def to_frame(X: Any, categorical: Any, owner: str) -> Frame | None:
+def to_frame(X: Any, categorical: Any, owner: str, is_finite: bool = True) -> Frame | None:
     """Training samples as a table, or None if they are complete numbers, which need no coding.
 
     ``categorical`` is the parameter ``categorical_features`` of ``owner``. What can be no feature is refused
-    in a sentence that names the column.
+    in a sentence that names the column; so is infinity, unless ``is_finite`` is False.
     """
     if isinstance(X, Frame):
         return X
     native = _native(X)
     if native is None:
-        return _array(X, categorical, owner)
+        return _array(X, categorical, owner, is_finite)
     names, series = tuple(native.columns), list(native.iter_columns())
     chosen = chosen_columns(categorical, names, len(names), owner)
     if not chosen and all(_is_complete_number(column) for column in series):
@@ -52,7 +52,7 @@ def to_frame(X: Any, categorical: Any, owner: str) -> Frame | None:
     whole = tuple(column.dtype.is_integer() and k not in chosen for k, column in enumerate(series))
     is_words = [k for k, values in enumerate(columns) if not is_numbers(values)]
     codes = frozenset(k for k in is_words if not _is_text(series[k].to_list()))
-    return _checked(Frame(names, tuple(columns), whole=whole, codes_as_words=codes))
+    return _checked(Frame(names, tuple(columns), whole=whole, codes_as_words=codes), is_finite)
 
 
 def new_frame(X: Any, columns: Sequence[Column], has_names: bool) -> Frame:
@@ -195,7 +195,7 @@ def _is_number(cell: Any) -> bool:
     return np.ndim(cell) == 0
 
 
-def _array(X: Any, categorical: Any, owner: str) -> Frame | None:
+def _array(X: Any, categorical: Any, owner: str, is_finite: bool) -> Frame | None:
     """An array or a list of rows as a table, if it has gaps or columns that are named as words."""
     is_named = categorical is not None and not isinstance(categorical, str)
     if sparse.issparse(X):
@@ -220,7 +220,8 @@ def _array(X: Any, categorical: Any, owner: str) -> Frame | None:
     names = tuple(range(cells.shape[1]))
     codes = frozenset(k for k in chosen if not _is_text(cells[:, k].tolist()))
     whole = (False,) * len(names)
-    return _checked(Frame(names, tuple(columns), has_names=False, whole=whole, codes_as_words=codes))
+    frame = Frame(names, tuple(columns), has_names=False, whole=whole, codes_as_words=codes)
+    return _checked(frame, is_finite)
 
 
 def _is_text(values: list[Any]) -> bool:
@@ -262,10 +263,10 @@ def _two_dimensions(X: Any) -> np.ndarray:
     return cells
 
 
-def _checked(frame: Frame) -> Frame:
-    """The table, if its numbers are finite and its columns have names of their own."""
+def _checked(frame: Frame, is_finite: bool = True) -> Frame:
+    """The table, if its numbers are finite or need not be."""
     for name, column in zip(frame.names, frame.columns, strict=True):
-        if is_numbers(column) and np.isinf(column).any():
+        if is_finite and is_numbers(column) and np.isinf(column).any():
             row = int(np.flatnonzero(np.isinf(column))[0])
             raise ValueError(
                 f"X has {as_text(column[row])} in row {row}, column {name!r}, which is not a finite number. "

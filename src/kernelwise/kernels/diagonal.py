@@ -31,7 +31,7 @@ class DiagonalGaussian(MetricKernel):
            [0.0821, 1.    ]])
     """
 
-    title: ClassVar[str] = "Diagonal Gaussian"
+    title: ClassVar[str] = "RBF with feature weights"
     meaning: ClassVar[str] = (
         "rows count as alike by their distance, in which each column has a learned weight"
     )

@@ -112,7 +112,7 @@ class DiagonalLaplacian(CityBlockKernel):
            [0.1353, 1.    ]])
     """
 
-    title: ClassVar[str] = "Diagonal Laplacian"
+    title: ClassVar[str] = "Laplacian with feature weights"
     meaning: ClassVar[str] = "rows count the less as alike the more their columns differ, each with a weight"
     hyperparameters: ClassVar = (Hyperparameter("q"),)
     input_powers: ClassVar = {"q": 0.5}

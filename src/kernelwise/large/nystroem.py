@@ -11,7 +11,7 @@ from sklearn.cluster import kmeans_plusplus
 
 from kernelwise._core.memory import MIB, usable_memory
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.large.feature_blocks import ROWS, Blocks, DenseBlocks, MappedBlocks
+from kernelwise.large.feature_blocks import ROWS, DenseBlocks, MappedBlocks, RowBlocks
 
 #: Directions of less than this share of the largest eigenvalue are rounding, and left out.
 SMALLEST = 1e-10
@@ -60,7 +60,7 @@ class NystroemMap:
         """Features of shape (n_samples, rank), in double precision."""
         return np.asarray(self.kernel(X, self.landmarks), dtype=np.float64) @ self.normalization
 
-    def blocks(self, X: Any, memory_limit: float) -> Blocks:
+    def blocks(self, X: Any, memory_limit: float) -> RowBlocks:
         """Features of many samples: kept if they take no more than that many MiB, else recomputed."""
         n = X.shape[0]
         size = n * self.rank * 8 / MIB

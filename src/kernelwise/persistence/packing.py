@@ -23,6 +23,8 @@ from sklearn.model_selection import (
     LeavePGroupsOut,
     LeavePOut,
     PredefinedSplit,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedGroupKFold,
     StratifiedKFold,
@@ -33,7 +35,16 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from kernelwise import criteria, kernels, optimizers
 from kernelwise._core.parameters import constructor_params
-from kernelwise.estimators import SVC, SVR, NystroemSVC, NystroemSVR, TunedSVC, TunedSVR
+from kernelwise.estimators import (
+    SVC,
+    SVR,
+    NystroemOneClassSVM,
+    NystroemSVC,
+    NystroemSVR,
+    OneClassSVM,
+    TunedSVC,
+    TunedSVR,
+)
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.findings import Finding
@@ -53,12 +64,12 @@ def _public_classes(package: Any) -> list[type]:
 SPLITTERS = (
     *(KFold, StratifiedKFold, TimeSeriesSplit, ShuffleSplit, StratifiedShuffleSplit, PredefinedSplit),
     *(GroupKFold, StratifiedGroupKFold, GroupShuffleSplit, LeaveOneGroupOut, LeavePGroupsOut),
-    *(LeaveOneOut, LeavePOut),
+    *(LeaveOneOut, LeavePOut, RepeatedKFold, RepeatedStratifiedKFold),
 )
 SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
 PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]
 OTHERS = (
-    *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC, NystroemSVR),
+    *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC, NystroemSVR, OneClassSVM, NystroemOneClassSVM),
     *(Encoder, Column),
     *(FitRecord, SelectionResult, TuningResult, Baseline, Finding, PositiveScore),
 )

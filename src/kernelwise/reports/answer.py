@@ -36,7 +36,7 @@ class Answer:
     sign : int
         −1 for a score that is the negative of an error, which is shown as the error; else 1.
     cv_score, cv_error : float
-        Of the cross-validation, and its standard error, which is that of ``result_``.
+        ``result_.score``, that of the model's answers to rows that folds held out, and its standard error.
     test_score, test_error : float or None
         Only of a share of rows is the standard error known.
     baseline_score, baseline_answer : float or None, str
@@ -44,6 +44,8 @@ class Answer:
         earlier versions.
     fit_found_guess : bool
         Whether the fit found that the model is no better than guessing, which counts the luck of its choice.
+    has_costs : bool
+        Whether answers go by costs or a threshold.
     rmse, mean_rmse, test_rmse : float or None
         Of a regression, in units of y: of held-out rows, of always answering their mean, of test rows.
     n_folds, n_candidates, n_machines, n_features : int
@@ -75,6 +77,7 @@ class Answer:
     baseline_score: float | None = None
     baseline_answer: str = ""
     fit_found_guess: bool = False
+    has_costs: bool = False
     rmse: float | None = None
     mean_rmse: float | None = None
     test_rmse: float | None = None
@@ -100,6 +103,8 @@ class Answer:
         """Whether the score is within one standard error of what ignoring X would give, or owed to luck."""
         if self.baseline_score is None:
             return False
+        if self.has_costs:  # they give up right answers for cheaper ones
+            return self.fit_found_guess
         return self.fit_found_guess or not self.cv_score - self.baseline_score > np.nan_to_num(self.cv_error)
 
     @property
@@ -154,7 +159,7 @@ def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
         score=score_name(model),
         is_share=share,
         sign=sign_of(model),
-        cv_score=model.best_score_,
+        cv_score=float(model.result_.score),
         cv_error=model.result_.standard_error,
         test_score=test_score,
         test_error=test_error,
@@ -168,6 +173,7 @@ def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
         seconds=model.result_.seconds,
         baseline_score=None if baseline is None else float(baseline.score),
         baseline_answer="" if baseline is None else str(baseline.answer),
+        has_costs=getattr(model, "costs_", None) is not None,
         fit_found_guess=any(finding.name == NO_BETTER for finding in model.diagnostics_),
         **({} if is_classifier(model) else _errors(model, test)),
     )

@@ -28,15 +28,15 @@ class Confusion:
     labels : list of str
     counts : ndarray of shape (n_classes, n_classes) or (n_classes, n_classes + 1)
         Weights of the rows; lines are true classes, a last column is of the rejected ones.
-    n_relabelled : float
-        Held-out rows that the search, whose score the report states, labelled otherwise: by decision values,
-        not by probabilities. If there are some, the heading has no total that the score contradicts.
+    note : str
+        Why the share of right answers is not the score that the report states; empty if it is. If it is not,
+        the heading has no total that the score contradicts.
     """
 
     source: str
     labels: list[str]
     counts: np.ndarray
-    n_relabelled: float = 0.0
+    note: str = ""
 
     @property
     def n_wrong(self) -> float:
@@ -72,23 +72,12 @@ class Confusion:
     def heading(self) -> str:
         """What the table shows."""
         parts, worst = [], self.worst(1)
-        if not self.n_relabelled:
+        if not self.note:
             parts.append(f"{self.n_wrong:g} of {count(float(self.counts.sum()), 'row')} wrong")
         if worst:
             true, predicted, n = worst[0]
             parts.append(f"most often “{true}” taken for “{predicted}” ({n:g})")
         return f"{SOURCES[self.source]}: {', '.join(parts)}" if parts else SOURCES[self.source]
-
-    @property
-    def note(self) -> str:
-        """How the labels differ from those of the stated score; empty if they do not."""
-        if not self.n_relabelled:
-            return ""
-        return (
-            "Here rows have the labels that the model predicts. The score of the cross-validation "
-            "goes by decision values, which say another class for "
-            f"{self.n_relabelled:g} of {count(float(self.counts.sum()), 'row')}."
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,14 +137,14 @@ def confusion(
     truth: np.ndarray,
     predicted: np.ndarray,
     weight: np.ndarray,
-    n_relabelled: float = 0.0,
+    note: str = "",
 ) -> Confusion:
     """Count class indices; −1 is a rejected row."""
     k = len(classes)
     counts = np.zeros((k, k + 1))
     np.add.at(counts, (truth, np.where(predicted < 0, k, predicted)), weight)
     counts = counts if counts[:, k].any() else counts[:, :k]
-    return Confusion(source, [str(c) for c in classes], counts, n_relabelled)
+    return Confusion(source, [str(c) for c in classes], counts, note)
 
 
 def reliability(

@@ -6,16 +6,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kernelwise._core.text import count
 from kernelwise.reports.errors import predictions
 from kernelwise.reports.held_out import class_index, confusion, reliability_of_classes
 from kernelwise.reports.roc import roc
-from kernelwise.reports.words import class_weight_of
+from kernelwise.reports.words import class_weight_of, is_share
 
 
 class Unseen(NamedTuple):
     """Answers to rows of one source, each of shape (n_rows,), as in a `HeldOut`.
 
-    ``n_relabelled`` rows have another label in the search's score.
+    ``note`` is that of `Confusion`.
     """
 
     source: str
@@ -23,7 +24,7 @@ class Unseen(NamedTuple):
     predicted: np.ndarray
     probability: np.ndarray
     weight: np.ndarray
-    n_relabelled: float = 0.0
+    note: str = ""
 
 
 def unseen_classes(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
@@ -31,7 +32,7 @@ def unseen_classes(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
     classes, record, unseen = model.classes_, model.fit_record_, []
     if record is not None:
         held_out = record.truth, record.predicted, record.probability, record.weight
-        unseen.append(Unseen("held out", *held_out, getattr(record, "n_relabelled", 0.0)))
+        unseen.append(Unseen("held out", *held_out, _note(model, record)))
     if test is not None:
         unseen.append(_of_test(model, *test))
     factor = np.ones(len(classes)) if record is None else class_factors(model, record.truth, record.weight)
@@ -42,6 +43,26 @@ def unseen_classes(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
         "reliabilities": [curve for curve in curves if curve is not None],
         "rocs": [curve for curve in rocs if curve is not None],
     }
+
+
+def _note(model: Any, record: Any) -> str:
+    """Why the held-out answers score otherwise than the report states."""
+    if type(model.best_estimator_).__name__.startswith("Nystroem"):
+        return (
+            "These are answers of the final model, which is an approximation, to rows that it held out; the "
+            "score above is of exact models, on the folds of the search."
+        )
+    n = getattr(record, "n_relabelled", 0.0)
+    if not n or model.result_.score != model.best_score_ or not is_share(model):
+        return ""
+    # A file of before says how good decision values are. Of others, as many labels are right by both rules.
+    right = [record.weight[labels == record.truth].sum() for labels in (record.predicted, record.scored)]
+    if right[0] == right[1]:
+        return ""
+    return (
+        "Here rows have the labels that the model predicts. The score above goes by decision values, which "
+        f"say another class for {n:g} of {count(float(record.weight.sum()), 'row')}."
+    )
 
 
 def class_factors(model: Any, truth: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -20,6 +20,7 @@ def cross_fitted_odds(
     n_classes: int,
     strategy: str,
     asked: np.ndarray | None = None,
+    used: np.ndarray | None = None,
 ) -> np.ndarray:
     """Log odds of every machine's positive class, in the shape of the decision values.
 
@@ -36,10 +37,13 @@ def cross_fitted_odds(
     strategy : {"ovo", "ovr"}
     asked : ndarray of shape (n_held_out,), default=None
         A number for the row of each value, where folds may hold out a row several times.
+    used : ndarray of shape (n_held_out,), default=None
+        Whether sigmoids may be fitted to a value; None is to those of all rows that a fold holds out.
     """
-    shape, is_held = decision.shape, fold >= 0
+    shape, used = decision.shape, fold >= 0 if used is None else used
     _check_others(fold, asked)
-    values = np.where(is_held[:, None], decision.reshape(len(decision), len(fold), -1), 0.0)
+    is_known = (fold >= 0) | used
+    values = np.where(is_known[:, None], decision.reshape(len(decision), len(fold), -1), 0.0)
     odds = np.full(values.shape, np.nan)
     n_folds = int(fold.max()) + 1
     block = max(1, int(MOST_NUMBERS / (len(values) * len(fold))))
@@ -49,7 +53,7 @@ def cross_fitted_odds(
         members = machine.members
         for first in range(0, n_folds, block):
             parts = np.arange(first, min(first + block, n_folds))
-            is_seen = (fold[members] != parts[:, None]) & is_held[members]
+            is_seen = (fold[members] != parts[:, None]) & used[members]
             if asked is not None:
                 is_seen &= ~np.array([np.isin(asked[members], asked[fold == k]) for k in parts])
             sigmoids = fit_platt_along(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,18 +16,21 @@ from kernelwise.search.score_names import OF_NUMBERS, OF_PROBABILITIES, OF_TWO
 from kernelwise.search.scores import PROBABILITY_SCORES, FoldAnswers, score_of
 from kernelwise.solvers.probability import class_probabilities, most_likely, shown_odds
 
+#: What makes the labels of one test part.
+Labels = Callable[[], np.ndarray]
+
 
 class HeldOutMachine(ClassifierMixin, BaseEstimator):
     """What a scorer sees in place of a trained machine: its labels and decision values for one test part.
 
-    Asked about any other samples than ``X``, it refuses.
+    ``labels`` makes the labels, if a scorer asks. Asked about any other samples than ``X``, it refuses.
     """
 
     def __init__(
         self,
         X: Any,
         classes: np.ndarray,
-        labels: np.ndarray,
+        labels: Labels,
         decision: np.ndarray,
         probabilities: np.ndarray | None = None,
     ) -> None:
@@ -46,7 +50,7 @@ class HeldOutMachine(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         check_same(X, self.X, ClassAnswers.peer)
-        return self.labels
+        return self.labels()
 
     def decision_function(self, X: Any) -> np.ndarray:
         check_same(X, self.X, ClassAnswers.peer)
@@ -112,7 +116,7 @@ class ClassAnswers:
         score = score_of(scoring)
         return None if score is None else score.fast(held)
 
-    def machine(self, X: Any, classes: np.ndarray, labels: np.ndarray, decision: np.ndarray) -> Any:
+    def machine(self, X: Any, classes: np.ndarray, labels: Labels, decision: np.ndarray) -> Any:
         """The machine that a scorer sees."""
         values = shown_values(decision, classes.size, self.shape, STRATEGIES[self.strategy].machines)
         return HeldOutMachine(X, classes, labels, values)
@@ -152,7 +156,7 @@ class ProbabilityAnswers:
         p = self._probabilities(held.decision, held.classes)
         return of_probabilities(p, np.searchsorted(held.classes, held.y), held.weight)
 
-    def machine(self, X: Any, classes: np.ndarray, labels: np.ndarray, odds: np.ndarray) -> Any:
+    def machine(self, X: Any, classes: np.ndarray, labels: Labels, odds: np.ndarray) -> Any:
         """The machine that a scorer sees."""
         machines = STRATEGIES[self.strategy].machines
         values = shown_odds(self._flat(odds[None]), len(classes), self.shape, machines)
@@ -190,7 +194,7 @@ class BothAnswers(ClassAnswers):
         """Nothing is known of a user's own function."""
         return None
 
-    def machine(self, X: Any, classes: np.ndarray, labels: np.ndarray, both: np.ndarray) -> Any:
+    def machine(self, X: Any, classes: np.ndarray, labels: Labels, both: np.ndarray) -> Any:
         """The machine that a scorer sees."""
         decision, odds = (self._part(both[None], part)[0] for part in (0, 1))
         machine = super().machine(X, classes, labels, decision)
@@ -229,7 +233,7 @@ class NumberAnswers:
             return None
         return 1.0 - np.average((held.decision - held.y) ** 2, axis=1, weights=held.weight)
 
-    def machine(self, X: Any, classes: np.ndarray, labels: np.ndarray, decision: np.ndarray) -> Any:
+    def machine(self, X: Any, classes: np.ndarray, labels: Labels, decision: np.ndarray) -> Any:
         """The machine that a scorer sees."""
         return KnownPredictions(X, self.truth(decision))
 

@@ -36,6 +36,11 @@ class HeldOutScorer:
         self.others: dict[str, Any] = {}
         self.unit: np.ndarray | None = None
 
+    @property
+    def scorer(self) -> Any:
+        """The scorer of scikit-learn, or of the user, that is behind it."""
+        return self.path_scorer.scorers["score"]
+
     def route(self, metadata: dict[str, np.ndarray], others: dict[str, Any], unit: np.ndarray) -> None:
         """Score samples one by one, with arguments that scikit-learn routes: those of rows, and others.
 

@@ -61,7 +61,7 @@ def _by_draws(judge: CrossValidator, choice: Choice) -> float:
     best, score_of_best = np.full(times.shape[1], -np.inf), np.zeros(times.shape[1])
     for labels in known:
         is_right = np.equal(labels, y).astype(float)
-        own = smooth(is_right @ inside, axis=0)
+        own = smooth(is_right @ inside)
         top, at = own.max(axis=0), own.argmax(axis=0)
         unseen = np.take_along_axis(is_right @ outside, at[None], axis=0)[0]
         score_of_best = np.where(top > best, unseen, score_of_best)
@@ -85,18 +85,19 @@ def _by_folds(scored: list[ScoredKernel], choice: Choice) -> float:
     return float(np.nan_to_num(np.mean(losses)))
 
 
-def lead_error(judge: CrossValidator, choice: Choice, error: float) -> float:
+def lead_error(judge: CrossValidator, labels: np.ndarray | None, error: float) -> float:
     """What the lead of a corrected score over a constant answer must exceed to count.
 
-    Of a share of rows, the standard error of the lead over the most frequent class on the same rows (those
-    that both label correctly, or neither, say nothing), and no less than ``error``, that of the score. Of any
-    other score `FEW` times its error, which comes from a few folds only.
+    Of a share of rows, the standard error of the lead of the ``labels``, class indices of shape (n_tested,),
+    over the most frequent class on the same rows (those that both label correctly, or neither, say nothing),
+    and no less than ``error``, that of the score. Of any other score `FEW` times its error, which comes from
+    a few folds only; so, too, if the labels are not known.
     """
     error = float(np.nan_to_num(error))
-    if choice.scored.labels is None:
+    if labels is None or not judge.scorer.is_share:
         return FEW * error
     y, weight = judge.held_out.y[judge.tested], judge.held_out.weight[judge.tested]
     most = int(np.argmax(np.bincount(y, weights=weight)))
-    lead = (choice.scored.labels[choice.index] == y).astype(float) - (y == most)
+    lead = (labels == y).astype(float) - (y == most)
     mean = np.average(lead, weights=weight)
     return max(error, float(np.sqrt(np.average((lead - mean) ** 2, weights=weight) / judge.n_held_out)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,13 +37,18 @@ def spoken(reason: str) -> str:
     return ", ".join(dict.fromkeys(words))
 
 
-def reasons(judge: CrossValidator, choice: Choice, baseline: Baseline, optimism: float = 0.0) -> list[str]:
-    """One sentence each: the score beside that of a constant answer, the next best, what is as good.
+class Told(NamedTuple):
+    """What is said of a model: its score and its error, the score without luck, and that of a constant."""
 
-    ``optimism`` is what the score owes to the choice among many (`kernelwise.search.optimism`); it is said
-    where it counts.
-    """
-    found = [_score(judge, choice, baseline), *_luck(judge, choice, optimism)]
+    score: float
+    error: float
+    corrected: float
+    baseline: Baseline
+
+
+def reasons(judge: CrossValidator, choice: Choice, told: Told) -> list[str]:
+    """One sentence each: the score beside that of a constant answer, the next best, what is as good."""
+    found = [_score(judge, choice, told), *_other_labels(judge, choice, told), *_luck(judge, told)]
     others = [scored for scored in judge.scored if _is_other(scored, choice.scored)]
     if others:
         best = max(others, key=lambda scored: scored.best_score)
@@ -59,10 +64,9 @@ def _mean(choice: Choice) -> float:
     return float(choice.scored.scores[choice.index].mean())
 
 
-def _score(judge: CrossValidator, choice: Choice, baseline: Baseline) -> str:
-    share = judge.scorer.is_share
-    error = judge.standard_error(choice.scored, choice.index)
-    found = f"{score_text(_mean(choice), share)}{error_text(error, share)}"
+def _score(judge: CrossValidator, choice: Choice, told: Told) -> str:
+    share, baseline = judge.scorer.is_share, told.baseline
+    found = f"{score_text(told.score, share)}{error_text(told.error, share)}"
     what = model_text(choice.scored.kernel, choice.C)
     verb = "is right about" if share else "has the cross-validated score"
     where = " of the rows that it was not trained on" if share else ""
@@ -72,13 +76,26 @@ def _score(judge: CrossValidator, choice: Choice, baseline: Baseline) -> str:
     return f"{what} {verb} {found}{where}; {guess} {score_text(baseline.score, share)}."
 
 
-def _luck(judge: CrossValidator, choice: Choice, optimism: float) -> list[str]:
+def _other_labels(judge: CrossValidator, choice: Choice, told: Told) -> list[str]:
+    """Both scores, where the labels that the model gives have another one than those of the search."""
+    texts = [
+        f"{100 * score:.2f} %" if judge.scorer.is_share else f"{score:.4f}"
+        for score in (told.score, _mean(choice))
+    ]
+    if texts[0] == texts[1]:
+        return []
+    return [
+        f"That score, {texts[0]}, is of the answers that the model gives; the search compared models by a "
+        f"quicker rule, the signs of their decision values, which scores {texts[1]}."
+    ]
+
+
+def _luck(judge: CrossValidator, told: Told) -> list[str]:
     """What is left of a score that is the best of many."""
-    error = float(np.nan_to_num(judge.standard_error(choice.scored, choice.index)))
-    if optimism <= COUNTS * error:
+    if told.score - told.corrected <= COUNTS * float(np.nan_to_num(told.error)):
         return []
     n_settings = sum(len(scored.Cs) for scored in judge.scored)
-    left = score_text(_mean(choice) - optimism, judge.scorer.is_share)
+    left = score_text(told.corrected, judge.scorer.is_share)
     return [
         f"It was chosen among {n_settings} settings, which is partly luck: {left} is to be expected of rows "
         "that had no part in the choice."
@@ -151,7 +168,7 @@ def _equal_widths(choice: Choice, level: float) -> str:
     low, high = (width_text(climb.tried[factors[k]].kernel) for k in (first, last))
     if not low:
         spread = [factors[k] / factors[at] for k in (first, last)]
-        return f"{number(spread[0])} to {number(spread[1])} times the chosen width factor"
+        return f"{number(spread[0])} to {number(spread[1])} times the chosen γ"
     return f"{low} to {high}"
 
 

@@ -87,7 +87,10 @@ def columns_of(result: TuningResult | None) -> dict[str, Any]:
 class SelectionResult(TuningResult):
     """A kernel and a C chosen by cross-validation, and how; printed, it says why.
 
-    ``value``, ``score`` and ``history`` are of the cross-validation.
+    ``value`` and ``history`` are of the search, which compares models by their decision values: minus
+    ``value`` is ``best_score_``. ``score`` is that of the labels which the final model gives (`predict`), on
+    the rows that the folds hold out. Both are the same number for most models; where they are not, ``why``
+    has both.
 
     Attributes
     ----------
@@ -109,7 +112,7 @@ class SelectionResult(TuningResult):
         The score of the best answer that ignores X, on the same held-out rows.
     n_svm_fits : int
     standard_error : float
-        Of the score: see `kernelwise.search.rules.standard_error`.
+        Of ``score``: see `kernelwise.search.rules.standard_error`.
     corrected_score : float
         The score less what the best of so many settings owes to luck: what the choice would score on rows
         that had no part in it. See `kernelwise.search.optimism`.
@@ -151,13 +154,11 @@ def selection_result(
     criterion: Any,
     table: dict[str, Any],
     row: int,
-    baseline: Baseline | None = None,
-    optimism: float = 0.0,
 ) -> SelectionResult:
     """The result of a finished search, whose choice is one row of the table ``cv_results_``.
 
-    A criterion that is a name says that cross-validation alone chose; ``optimism`` is what the score owes to
-    the choice among many.
+    A criterion that is a name says that cross-validation alone chose. What is said of the final model follows
+    (`kernelwise.search.announce`).
     """
     kernel, search = choice.scored.kernel, choice.search
     used: Criterion | None = criterion if isinstance(criterion, Criterion) else None
@@ -188,11 +189,8 @@ def selection_result(
         cv_results=table,
         criterion_path=choice.criterion_path,
         search=search,
-        why=tuple(choice.why),
         how=tuple(choice.how),
         forms=choice.forms,
-        baseline=baseline,
         n_svm_fits=judge.n_machines,
         standard_error=float(table["standard_error"][row]),
-        corrected_score=score - optimism,
     )

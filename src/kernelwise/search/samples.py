@@ -19,7 +19,7 @@ from kernelwise._core.weights import none_if_ones
 from kernelwise.frames import Layout
 from kernelwise.search.canonical import DistinctRows, canonical_order, distinct_points, distinct_rows
 from kernelwise.search.matrix_points import number_points
-from kernelwise.search.scaling import apply_scaler, check_not_constant, fit_scaler, weigh_alike
+from kernelwise.search.scaling import apply_scaler, check_not_constant, fit_scaler
 
 
 @dataclass(frozen=True)
@@ -146,9 +146,7 @@ def prepare(
     if sparse.issparse(X):
         X = summed(X)  # scalers take every stored entry for a value
     distinct = distinct_rows(X, identity, weight, apart)
-    scaler = fit_scaler(scale, *_seen_by_scaler(X, distinct, scale), owner)
-    if layout is not None:
-        weigh_alike(scaler, layout)
+    scaler = fit_scaler(scale, *_seen_by_scaler(X, distinct, scale), owner, layout)
     Z = apply_scaler(scaler, X[distinct.rows])
     if isinstance(scale, str):  # any other scaling may leave features of very different sizes
         Z = on_exact_grid(Z)

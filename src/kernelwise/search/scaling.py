@@ -14,19 +14,27 @@ from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.validation import check_choice, check_samples
 from kernelwise.frames import Layout
 
+#: Interquartile range of a standard normal variable.
+NORMAL_RANGE = 1.3489795003921634
+#: Sums of weights that differ by less than this share are equal.
+EVEN = 1e-12
 
-def fit_scaler(scale: Any, X: Any, weight: np.ndarray | None, owner: str) -> Any:
+
+def fit_scaler(
+    scale: Any, X: Any, weight: np.ndarray | None, owner: str, layout: Layout | None = None
+) -> Any:
     """Return a scaler fitted to the samples, or None.
 
-    Sparse samples are not centred: "standard" divides by the standard deviation only, "minmax" by the largest
-    absolute value. Weights are for scalers that take them; ``owner`` is whose parameter ``scale`` is.
+    Sparse samples are not centred: "standard" divides by the standard deviation only, "robust" as well,
+    "minmax" by the largest absolute value. Weights are for scalers that take them; ``owner`` is whose
+    parameter ``scale`` is. ``layout`` says which features are the words and gaps of one column.
     """
     if scale is None:
         return None
     is_sparse = sparse.issparse(X)
     if isinstance(scale, str):
-        check_choice(scale, "scale", owner, ("standard", "minmax"))
-        if scale == "standard":
+        check_choice(scale, "scale", owner, ("standard", "minmax", "robust"))
+        if scale != "minmax":
             scaler: Any = StandardScaler(with_mean=not is_sparse)
         else:
             scaler = MaxAbsScaler() if is_sparse else MinMaxScaler()
@@ -34,8 +42,52 @@ def fit_scaler(scale: Any, X: Any, weight: np.ndarray | None, owner: str) -> Any
         check_scaler(scale, "scale", owner)
         scaler = clone(scale)
     if weight is not None and has_fit_parameter(scaler, "sample_weight"):
-        return scaler.fit(X, sample_weight=weight)
-    return scaler.fit(X)
+        scaler.fit(X, sample_weight=weight)
+    else:
+        scaler.fit(X)
+    if isinstance(scale, str) and scale == "robust" and not is_sparse:
+        make_robust(scaler, X, weight, layout)
+    elif layout is not None:
+        weigh_alike(scaler, layout)
+    return scaler
+
+
+def make_robust(
+    scaler: StandardScaler, X: np.ndarray, weight: np.ndarray | None, layout: Layout | None
+) -> None:
+    """Put medians and interquartile ranges in the place of means and standard deviations of numbers.
+
+    A range is divided by that of a standard normal variable. A feature that has one value in half of the
+    rows, such as a rare indicator, has no range, and keeps its standard deviation; so do sparse features,
+    most of whose values are zero. Words and gaps are scaled as for "standard", and rows with a gap have no
+    part in the range of its column. It stays a `StandardScaler`, whose kind files and exports know.
+    """
+    weights = np.ones(X.shape) if weight is None else np.repeat(weight[:, None], X.shape[1], axis=1)
+    is_number = np.full(X.shape[1], True)
+    if layout is not None:
+        is_number = layout.kind == "number"
+        for gap in np.flatnonzero(layout.kind == "gap"):
+            weights[:, is_number & (layout.column == layout.column[gap])] *= 1.0 - X[:, [gap]]
+        weigh_alike(scaler, layout)
+    low, middle, high = _quantiles(X, weights)
+    spread = (high - low) / NORMAL_RANGE
+    scaler.mean_ = np.where(is_number, middle, scaler.mean_)
+    scaler.scale_ = np.where(is_number & (spread > 0.0), spread, scaler.scale_)
+
+
+def _quantiles(X: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Quartiles of the features, of shape (3, n_features); a weight of two is the same as a repeated row."""
+    order = np.argsort(X, axis=0, kind="stable")
+    total = np.cumsum(np.take_along_axis(weights, order, axis=0), axis=0)
+    ordered, columns = np.take_along_axis(X, order, axis=0), np.arange(X.shape[1])
+    found = np.zeros((3, X.shape[1]))
+    for k, share in enumerate((0.25, 0.5, 0.75)):
+        # The mean of the values at which the weight reaches the share, and at which it passes it.
+        at = share * total[-1]
+        first = (total < at * (1.0 - EVEN)).sum(axis=0)
+        after = np.minimum((total <= at * (1.0 + EVEN)).sum(axis=0), len(X) - 1)
+        found[k] = 0.5 * (ordered[first, columns] + ordered[after, columns])
+    return found
 
 
 def weigh_alike(scaler: Any, layout: Layout) -> None:

@@ -83,6 +83,15 @@ def shown_to(scorer: Any) -> str:
     return ODDS if method == "predict_proba" else DECISIONS
 
 
+def goes_by_labels(scorer: Any) -> bool | None:
+    """Whether a scorer looks at labels alone; None for a user's own function, of which nobody knows."""
+    if isinstance(scorer, PositiveScore):
+        scorer = get_scorer(scorer.name)
+    if shown_to(scorer) == BOTH:
+        return None
+    return getattr(scorer, "_response_method", "predict") == "predict"
+
+
 @dataclass(frozen=True)
 class PositiveScore:
     """A score of one class of two, and which class that is.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.ndimage import uniform_filter1d
 
 from kernelwise._core.rounding import significant
 
@@ -69,7 +69,7 @@ class ScoredKernel:
             self.stored = self.recompute()
         return self.stored
 
-    @property
+    @cached_property
     def smoothed(self) -> np.ndarray:
         """Mean scores as `smoothed_scores` makes them, shape (n_Cs,)."""
         return smoothed_scores(self.scores.mean(axis=1))
@@ -85,9 +85,14 @@ class ScoredKernel:
         return float(self.smoothed.max())
 
 
-def smooth(scores: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Scores averaged over neighbouring values of C, along an axis; what differs by rounding is equal."""
-    return np.asarray(significant(uniform_filter1d(np.asarray(scores, float), SMOOTH, axis, mode="nearest")))
+def smooth(scores: np.ndarray) -> np.ndarray:
+    """Scores averaged over neighbouring values of C, the first axis; what differs by rounding is equal.
+
+    Beyond an end stands the score at the end.
+    """
+    padded = np.concatenate([scores[:1]] * (SMOOTH // 2) + [scores] + [scores[-1:]] * (SMOOTH // 2))
+    total = sum(padded[k : k + len(scores)] for k in range(SMOOTH))
+    return np.asarray(significant(total / SMOOTH))
 
 
 def smoothed_scores(mean: np.ndarray) -> np.ndarray:

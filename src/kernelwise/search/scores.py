@@ -6,6 +6,8 @@ A new score with a short cut is one entry of `SCORES`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,18 +17,24 @@ from scipy.stats import rankdata
 OF_NUMBERS = ("r2", "explained_", "neg_mean_", "neg_median_", "neg_root_", "neg_max_", "d2_absolute_")
 
 
-class FoldAnswers(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class FoldAnswers:
     """What one fold answers along a path of C: labels of shape (n_Cs, n_test), and decision values.
 
     These have a last axis of n_machines for more than two classes; ``classes`` are those of the training
-    part.
+    part. Labels are made when a score asks for them: those of probabilities take longer than such a score.
     """
 
-    labels: np.ndarray
+    make_labels: Callable[[], np.ndarray]
     decision: np.ndarray
     y: np.ndarray
     classes: np.ndarray
     weight: np.ndarray | None
+
+    @cached_property
+    def labels(self) -> np.ndarray:
+        """The labels, made once."""
+        return self.make_labels()
 
     @property
     def has_all_classes(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from difflib import get_close_matches
+from functools import cache
 from inspect import signature
 from traceback import format_exc
 from typing import Any, Protocol
@@ -111,41 +112,37 @@ class PathScorer:
         ``samples`` returns the test part as the user passed it, for the scorers that need a machine;
         ``weights``, of shape (n_test,), and ``metadata``, other arguments, are by name of the scorer.
         """
-        labels = self.answers.labels(decision, classes)
+        make_labels = cache(lambda: self.answers.labels(decision, classes))
         results: dict[str, np.ndarray] = {}
         for name in self.scorers:
             weight, more = weights.get(name), (metadata or {}).get(name, {})
-            scores = None
-            if not more:
-                held = FoldAnswers(labels, decision, y, classes, weight)
-                scores = self.answers.fast(self.origin[name], held)
+            held = FoldAnswers(make_labels, decision, y, classes, weight)
+            scores = None if more else self.answers.fast(self.origin[name], held)
             if scores is not None:
                 results[name] = scores
             else:
                 more = more if weight is None else {"sample_weight": weight, **more}
-                results |= self._one_by_one(name, decision, labels, classes, samples(), y, more)
+                results |= self._one_by_one(name, held, samples(), more)
         return results
 
     def _one_by_one(
         self,
         name: str,
-        decision: np.ndarray,
-        labels: np.ndarray,
-        classes: np.ndarray,
+        held: FoldAnswers,
         X: Any,
-        y: np.ndarray,
         params: dict[str, Any],
     ) -> dict[str, np.ndarray]:
         """Call the scorer for each C, unless what it looked at last time is still the same."""
         rows: list[dict[str, float]] = []
+        decision, truth = held.decision, self.answers.truth(held.y)
         seen = decision
         for c in range(len(decision)):
             if c > 0 and np.array_equal(seen[c], seen[c - 1]):
                 rows.append(rows[-1])
                 continue
-            machine = self.answers.machine(X, classes, labels[c], decision[c])
-            rows.append(self._score(name, machine, self.answers.truth(y), params))
-            seen = decision if machine.gave_decision else labels
+            machine = self.answers.machine(X, held.classes, lambda c=c: held.labels[c], decision[c])
+            rows.append(self._score(name, machine, truth, params))
+            seen = decision if machine.gave_decision else held.labels
         metrics = dict.fromkeys(metric for row in rows for metric in row)
         return {metric: np.array([row.get(metric, self.error_score) for row in rows]) for metric in metrics}
 

@@ -24,13 +24,10 @@ def stability_findings(judge: CrossValidator) -> list[Finding]:
     labels = [scored.labels for scored in judge.scored if scored.labels is not None]
     if not judge.scorer.is_share or not labels or len(judge.in_folds) > MOST_ROWS:
         return []
-    is_right = [own == judge.held_out.y[judge.tested] for own in labels]
     weight = judge.held_out.weight[judge.tested]
-    best = _winner(is_right, weight)
-    shares = []
-    for times in _draws(judge):
-        winner = _winner(is_right, times)
-        shares.append(weight[labels[winner[0]][winner[1]] != labels[best[0]][best[1]]].sum() / weight.sum())
+    best, *winners = _winners(labels, judge.held_out.y[judge.tested], np.vstack([weight, _draws(judge)]))
+    answers = labels[best[0]][best[1]]
+    shares = [weight[labels[kernel][C] != answers].sum() / weight.sum() for kernel, C in winners]
     is_different = np.array(shares) > DIFFERENT
     if is_different.sum() <= N_DRAWS / 2:
         return []
@@ -42,11 +39,11 @@ def stability_findings(judge: CrossValidator) -> list[Finding]:
     return [Finding("unstable choice", "info", message, "More rows would make the choice more certain.")]
 
 
-def _winner(is_right: list[np.ndarray], weight: np.ndarray) -> tuple[int, int]:
-    """Number of the kernel and of its C with the highest smoothed score on rows of these weights."""
-    smoothed = [smooth(own @ weight) for own in is_right]
-    kernel = int(np.argmax([own.max() for own in smoothed]))
-    return kernel, int(np.argmax(smoothed[kernel]))
+def _winners(labels: list[np.ndarray], y: np.ndarray, weights: np.ndarray) -> list[tuple[int, int]]:
+    """Number of the kernel and of its C with the highest smoothed score on rows of each of these weights."""
+    smoothed = [smooth((own == y).astype(float) @ weights.T) for own in labels]
+    kernels = np.argmax([own.max(axis=0) for own in smoothed], axis=0)
+    return [(int(kernel), int(np.argmax(smoothed[kernel][:, k]))) for k, kernel in enumerate(kernels)]
 
 
 def _draws(judge: CrossValidator) -> np.ndarray:

@@ -14,6 +14,8 @@ from kernelwise.kernels import Kernel
 LETTERS = {"gamma": "γ", "delta": "δ", "sigma": "σ", "coef0": "c", "epsilon": "ε"}
 #: In what distances between rows are measured, by the scaling.
 UNITS = {"standard": "standard deviations", "minmax": "ranges of a column", None: "in units of the columns"}
+#: How the titles of kernels end that have a weight for each feature.
+FEATURE_WEIGHTS = " with feature weights"
 #: Weights below this share of the largest do not count as kept features.
 NEGLIGIBLE = 1e-6
 #: Kinds of kernels that the name of a sum lists, at most.
@@ -32,11 +34,13 @@ def kernel_text(kernel: Any) -> str:
 
     Examples
     --------
-    >>> from kernelwise.kernels import RBF, KernelSum, Laplacian
+    >>> from kernelwise.kernels import RBF, DiagonalGaussian, KernelSum, Laplacian
     >>> kernel_text(RBF(gamma=0.0208))
     'RBF, γ = 0.0208'
     >>> kernel_text(KernelSum([RBF(), Laplacian(0.1), Laplacian(0.5)]))
     'Sum of 3 kernels (RBF, 2 Laplacian)'
+    >>> kernel_text(DiagonalGaussian([0.5, 0.0]))
+    'RBF with weights for 1 of 2 features'
     """
     if not isinstance(kernel, Kernel):
         return "Precomputed kernel"
@@ -45,7 +49,9 @@ def kernel_text(kernel: Any) -> str:
         return f"Sum of {len(parts)} kernels ({_kinds_text(parts)})"
     q = kernel.feature_weights
     if q is not None:
-        return f"{kernel.title}, {int((q > NEGLIGIBLE * q.max()).sum())} of {count(len(q), 'feature')}"
+        n_kept = int((q > NEGLIGIBLE * q.max()).sum())
+        features = count(len(q), "feature") if n_kept == len(q) else f"{n_kept} of {count(len(q), 'feature')}"
+        return f"{kernel.title.removesuffix(FEATURE_WEIGHTS)} with weights for {features}"
     numbers = {k: v for k, v in kernel.get_params().items() if isinstance(v, float | int)}
     return ", ".join([kernel.title, *(f"{LETTERS.get(k, k)} = {number(v)}" for k, v in numbers.items())])
 

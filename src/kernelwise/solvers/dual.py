@@ -227,7 +227,7 @@ def iteration_cap(max_iter: int, n_samples: int) -> int:
     return max(10_000_000, 100 * n_samples) if max_iter == -1 else int(max_iter)
 
 
-def warn_of(outcome: Outcome, tol: float) -> None:
+def warn_of(outcome: Outcome, tol: float, has_C: bool = True) -> None:
     """Tell the user of an early stop and of a kernel that is far from positive semi-definite."""
     if not outcome.is_convex:
         warnings.warn(
@@ -239,7 +239,8 @@ def warn_of(outcome: Outcome, tol: float) -> None:
     if not outcome.converged:
         warnings.warn(
             f"The solver stopped after {outcome.n_iter} iterations with a violation of {outcome.gap:.1e} "
-            f"(tol {tol:.1e}). Raise max_iter or tol, scale the features, or lower C.",
+            f"(tol {tol:.1e}). Raise max_iter or tol"
+            + (", scale the features, or lower C." if has_C else ", or scale the features."),
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -61,7 +61,7 @@ def _weights_by_fold(sample_weight: Any, n_folds: int, n_samples: int) -> np.nda
 def check_disjoint(
     folds: Iterable[tuple[Any, Any]], n_samples: int, *, may_repeat: bool = False
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Folds as integer indices, with disjoint parts and, unless they may repeat, none in two test parts."""
+    """Folds as integer indices, with disjoint parts and none in two test parts, unless they may repeat."""
     everyone = np.arange(n_samples)
     splits = [(everyone[train], everyone[test]) for train, test in folds]
     if not splits:
@@ -70,7 +70,7 @@ def check_disjoint(
     for k, (train, test) in enumerate(splits):
         is_used = np.zeros(n_samples, bool)
         is_used[train] = True
-        if is_used[test].any():
+        if is_used[test].any() and not may_repeat:
             raise ValueError(f"Fold {k} has samples in its training and its test part. Pass disjoint parts.")
         times += np.bincount(test, minlength=n_samples)
     if times.max() > 1 and not may_repeat:

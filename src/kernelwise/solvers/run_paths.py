@@ -164,9 +164,9 @@ def _all_paths(
             yield m, s, path
 
 
-def warn_of_worst(tables: dict[str, np.ndarray], tol: float) -> None:
+def warn_of_worst(tables: dict[str, np.ndarray], tol: float, has_C: bool = True) -> None:
     """One warning of each kind for the whole path, about its worst machine."""
     worst = np.unravel_index(np.where(tables["converged"], -1.0, tables["gap"]).argmax(), tables["gap"].shape)
     n_iter, gap = int(tables["n_iter"][worst]), float(tables["gap"][worst])
     converged, is_convex = bool(tables["converged"].all()), bool(tables["is_convex"].all())
-    warn_of(Outcome(n_iter, 0, gap, 0.0, 0, converged, is_convex), tol)
+    warn_of(Outcome(n_iter, 0, gap, 0.0, 0, converged, is_convex), tol, has_C)

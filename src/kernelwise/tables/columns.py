@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise.frames.column import MAX_WORDS
+from kernelwise.frames.frame import words_of
 from kernelwise.tables.cells import enumerated, quoted
 from kernelwise.tables.faults import Fault
 from kernelwise.tables.table import Table, is_missing
@@ -24,9 +25,12 @@ class Column:
     fill: float | str | None = None
     is_lumped: bool = False  # whether it may hold any other word, too
     has_gaps: bool = False  # whether values are missing in the training file
+    is_code: bool = False  # whether its numbers are codes, which count as words
 
     def words(self, table: Table, index: int) -> np.ndarray:
         """The cells of a column of words, None where one is missing, as objects of shape (n_rows,)."""
+        if self.is_code and table.columns[index].dtype.kind == "f":
+            return words_of(table.columns[index].tolist())  # 1 and 1.0 are one word
         words = table.text(index).copy()  # they may look like numbers in this file
         words[is_missing(table.columns[index])] = None
         return words
@@ -88,8 +92,8 @@ class Column:
         return cls(**{**node, "name": str(node["name"]), "categories": tuple(map(str, node["categories"]))})
 
 
-def learn_column(table: Table, index: int, impute: bool) -> Column:
-    """What a column without faults holds."""
+def learn_column(table: Table, index: int, impute: bool, is_code: bool = False) -> Column:
+    """What a column without faults holds; ``is_code`` says that its numbers are words."""
     name, values = table.names[index], table.columns[index]
     missing = is_missing(values)
     present, has_gaps = values[~missing], bool(missing.any())
@@ -97,7 +101,7 @@ def learn_column(table: Table, index: int, impute: bool) -> Column:
         return Column(name, fill=float(np.median(present)) if impute else None, has_gaps=has_gaps)
     counts = Counter(present.tolist())
     fill = min(counts, key=lambda word: (-counts[word], word)) if impute else None
-    return Column(name, tuple(sorted(counts)), fill, len(counts) > MAX_WORDS, has_gaps)
+    return Column(name, tuple(sorted(counts)), fill, len(counts) > MAX_WORDS, has_gaps, is_code)
 
 
 def _more(rows: Any) -> str:

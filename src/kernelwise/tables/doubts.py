@@ -29,7 +29,9 @@ def column_doubts(table: Table, columns: dict[int, Column]) -> list[Fault]:
     for index, column in columns.items():
         found += _filled(table, index, column)
         if column.categories:
-            found += [*_spellings(table, index, "words"), *_as_words(table, index)]
+            found += _spellings(table, index, "words")
+        if column.categories and not column.is_code:
+            found += _as_words(table, index)
     return found
 
 

@@ -81,7 +81,13 @@ class Encoding:
             notes += [note for column, place in features for note in _unknown_words(table, column, place)]
         cells = tuple(column.cells(table, place) for column, place in features)
         whole = tuple(bool(is_numbers(values) and (values == np.rint(values)).all()) for values in cells)
-        return Frame(tuple(column.name for column in self.columns), cells, whole=whole)
+        return Frame(
+            tuple(column.name for column in self.columns),
+            cells,
+            whole=whole,
+            codes_as_words=frozenset(k for k, column in enumerate(self.columns) if column.is_code),
+            fills_gaps=any(column.fill is not None for column in self.columns),
+        )
 
     def labels(self, table: Table, as_text: bool = False) -> np.ndarray:
         """y of a table; labels ``as_text`` where those of the training file are, whatever they look like."""

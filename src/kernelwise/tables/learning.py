@@ -39,28 +39,34 @@ def learn_encoding(
     impute: bool = False,
     missing: Sequence[str] = (),
     lump: bool = False,
+    words: Sequence[str] = (),
 ) -> Learned:
     """Learn how a training file becomes X and y, and say what was decided, one sentence each.
 
     ``target`` is the name or number of a column; None is the one with a usual name, or else the last.
     ``ignore`` has names or numbers of columns to leave out. Missing values, which are also the cells of
     features with a text in ``missing``, stay gaps; with ``impute`` medians and the most frequent words take
-    their places. ``lump`` keeps columns of words of which most are rare. Everything that is wrong is in one
+    their places. ``lump`` keeps columns of words of which most are rare. ``words`` has names or numbers of
+    columns whose numbers are codes of classes, and count as words. Everything that is wrong is in one
     TableError.
     """
     missing = tuple(missing)
     if table.matrix is not None:
-        return _learn_libsvm(table, task, target is not None or ignore or missing)
+        return _learn_libsvm(table, task, target is not None or ignore or missing or words)
     left_out = {table.find(name, "--ignore") for name in ignore}
     place, notes = _find_target(table, target, left_out)
     places = tuple(k for k in range(len(table.names)) if k != place and k not in left_out)
     if not places:
         raise TableError(f"{table.source} has no column left beside the target {table.names[place]!r}.")
-    table = table.with_missing(missing, places)
-    check_faults(table.source, _faults(table, place, places, task, impute, lump), ignore, missing)
-    columns = {k: learn_column(table, k, impute) for k in places}
+    coded = _coded(table, words, places, place)
+    table = table.with_missing(missing, places).with_words(coded)
+    faults = _faults(table, place, places, task, impute, lump, coded)
+    check_faults(table.source, faults, ignore, missing)
+    columns = {k: learn_column(table, k, impute, k in coded) for k in places}
     notes += _labels_that_are_missing(table, place, missing)
-    notes += notes_on_words(table, [k for k, column in columns.items() if column.categories])
+    notes += notes_on_words(
+        table, [k for k, column in columns.items() if column.categories and k not in coded]
+    )
     findings = [doubt.finding() for doubt in column_doubts(table, columns)]
     encoding = Encoding(
         tuple(columns.values()),
@@ -82,7 +88,7 @@ def _learn_libsvm(table: Table, task: str, has_options: Any) -> Learned:
     if has_options:
         raise TableError(
             f"{table.source} is a LIBSVM file, whose target comes first and whose values are all numbers: no "
-            "--target, --ignore or --missing."
+            "--target, --ignore, --missing or --words."
         )
     fault = target_fault(table, 0, task)
     check_faults(table.source, [] if fault is None else [fault])
@@ -92,15 +98,32 @@ def _learn_libsvm(table: Table, task: str, has_options: Any) -> Learned:
     return Learned(encoding, [], [], [])
 
 
+def _coded(table: Table, words: Sequence[str], places: Sequence[int], target: int) -> frozenset[int]:
+    """Places of the columns whose numbers are words."""
+    coded = frozenset(table.find(name, "--words") for name in words)
+    for k in sorted(coded - set(places)):
+        what = "the target" if k == target else "left out"
+        raise TableError(f"Column {table.names[k]!r} is in --words, and {what}. Leave it out of --words.")
+    return coded
+
+
 def _faults(
-    table: Table, target: int, places: Sequence[int], task: str, impute: bool, lump: bool
+    table: Table,
+    target: int,
+    places: Sequence[int],
+    task: str,
+    impute: bool,
+    lump: bool,
+    coded: frozenset[int],
 ) -> list[Fault]:
     """All that is wrong with a training file: its target, its columns, and what is doubtful."""
-    by_column = {k: column_fault(table, k, lump) for k in places}
+    by_column = {k: column_fault(table, k, lump, k in coded) for k in places}
     found = [fault for fault in (target_fault(table, target, task), *by_column.values()) if fault is not None]
     if not found:
         return []
-    usable = {k: learn_column(table, k, impute) for k, fault in by_column.items() if fault is None}
+    usable = {
+        k: learn_column(table, k, impute, k in coded) for k, fault in by_column.items() if fault is None
+    }
     return [*found, *column_doubts(table, usable), *doubts_beside_faults(table, target, places, task)]
 
 

@@ -10,14 +10,13 @@ import numpy as np
 
 from kernelwise._core.text import count
 from kernelwise.frames.column import MAX_WORDS
+from kernelwise.frames.doubts import MOSTLY_EMPTY
 from kernelwise.tables.cells import enumerated, quoted
 from kernelwise.tables.faults import Fault, column_option, in_shell
 from kernelwise.tables.table import Table, is_missing
 
 #: Of many words the most frequent ones are worth keeping if they are in at least this share of the cells.
 WORTH_KEEPING = 0.5
-#: A column with a larger share of gaps than this is better left out than filled.
-MOSTLY_EMPTY = 0.5
 #: A column in which at least this share of the words occur once names its rows.
 IDENTIFIER = 0.9
 #: Fewer words than this say nothing about whether they name their rows.
@@ -37,8 +36,11 @@ LIMIT = re.compile(r"[<>≤≥]=?\s*[\d.,]+")
 MARK = re.compile(r"[^\w<>≤≥+]+|#?n[./]?[ad]\.?|#(div/0|value|ref|num)!", re.IGNORECASE)
 
 
-def column_fault(table: Table, index: int, lump: bool = False) -> Fault | None:
-    """What keeps a column from being features; None if nothing does."""
+def column_fault(table: Table, index: int, lump: bool = False, is_code: bool = False) -> Fault | None:
+    """What keeps a column from being features; None if nothing does.
+
+    ``is_code`` says that the user wants it to be words, whatever they look like.
+    """
     place, option = table.place(index), column_option(table, index)
     leave = f"eave it out with --ignore {in_shell(option)}"
     if index in table.unusable:
@@ -52,8 +54,8 @@ def column_fault(table: Table, index: int, lump: bool = False) -> Fault | None:
     counts = Counter(present.tolist())
     names_rows = len(present) >= MIN_NAMED and len(counts) >= IDENTIFIER * len(present)
     if len(counts) <= MAX_WORDS and not names_rows:
-        return _marks(table, index, counts, option)
-    for judge in (_odd_texts, _dates, _units):
+        return None if is_code else _marks(table, index, counts, option)
+    for judge in () if is_code else (_odd_texts, _dates, _units):
         fault = judge(table, index, counts, option)
         if fault is not None:
             return fault

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
+from kernelwise.frames.frame import words_of
 from kernelwise.tables import cells
 
 
@@ -81,6 +82,14 @@ class Table:
                 has_any = any(value is not None for value in values)
                 values = values if found is None or not has_any else found
             columns[place] = values
+        return replace(self, columns=columns)
+
+    def with_words(self, places: Iterable[int]) -> Table:
+        """This table with the numbers of some columns as words."""
+        columns = list(self.columns)
+        for place in places:
+            if columns[place].dtype.kind == "f":
+                columns[place] = words_of(columns[place].tolist())
         return replace(self, columns=columns)
 
     def find(self, wanted: str, option: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from kernelwise._core.labels import is_balanced, weight_classes
 from kernelwise._core.validation import check_samples
 from kernelwise._core.weights import balanced_on, none_if_ones
 from kernelwise.estimators.grid.candidates import Group
+from kernelwise.estimators.grid.copies import Distinct
 from kernelwise.estimators.kernel_choice import takes_distances
 from kernelwise.search.scaling import fit_transformer
 
@@ -30,7 +32,8 @@ class Block:
     """Samples with their class indices, weights, and the folds among them.
 
     ``targets`` are the class indices that machines learn: those of ``y``, but for classes that have no weight
-    in the training part, of which nothing can be learned.
+    in the training part, of which nothing can be learned. ``is_gram`` says that X is a matrix of kernel
+    values or distances.
     """
 
     X: Any
@@ -38,10 +41,16 @@ class Block:
     targets: np.ndarray
     weight: np.ndarray
     folds: list[Fold]
+    is_gram: bool = False
+
+    @cached_property
+    def distinct(self) -> Distinct:
+        """The rows that machines are trained on: copies of a row with one target are one."""
+        return Distinct.of(self.X, self.targets, self.is_gram)
 
     def check_weights(self, fold: Fold, classes: np.ndarray) -> None:
         """Raise unless rows of two classes have a positive weight in the training part of a fold."""
-        present = np.unique(self.y[fold.train[self.weight[fold.train] > 0]])
+        present = self._trained[fold.number]
         if not present.size:
             raise ValueError(
                 f"All training rows of fold {fold.number} have weight zero. "
@@ -52,6 +61,12 @@ class Block:
                 f"The training part of fold {fold.number} has one class only, rows of weight zero apart: "
                 f"{classes.tolist()[present[0]]!r}. Use stratified or fewer folds."
             )
+
+    @cached_property
+    def _trained(self) -> dict[int, np.ndarray]:
+        """The classes that have a weight in the training part of each fold, by its number."""
+        is_weighted = self.weight > 0
+        return {fold.number: np.unique(self.y[fold.train[is_weighted[fold.train]]]) for fold in self.folds}
 
     def by_kernel(self, group: Group) -> list[tuple[Any, list[Fold]]]:
         """Kernels of the group with their folds: one for all unless it depends on the training part."""
@@ -124,7 +139,7 @@ def plan_blocks(
     alone = scaler is not None or with_train
     shared = [] if alone else [fold for fold in folds if _is_ordinary(fold, y, weight, n_classes)]
     if shared:
-        yield Block(X, y, y, weight, shared)
+        yield Block(X, y, y, weight, shared, is_gram)
     numbers = {fold.number for fold in shared}
     for fold in folds:
         if fold.number not in numbers:
@@ -156,4 +171,4 @@ def _own_block(
         targets[~np.isin(labels, with_weight)] = with_weight[0]
     everyone = np.arange(rows.size)
     alone = Fold(fold.number, everyone[: train.size], everyone[train.size :])
-    return Block(Z, labels, targets, weight[rows], [alone])
+    return Block(Z, labels, targets, weight[rows], [alone], is_gram)

@@ -20,9 +20,10 @@ from kernelwise._core.threads import one_blas_thread, threads
 from kernelwise.estimators._routing import split_metadata
 from kernelwise.estimators.grid.blocks import Block, Fold
 from kernelwise.estimators.grid.candidates import Group
+from kernelwise.estimators.grid.copies import Training
 from kernelwise.kernels.gram import Grams, base_of
 from kernelwise.search.families import Classification
-from kernelwise.search.runner import FoldProblem, Folds
+from kernelwise.search.runner import FoldProblem
 from kernelwise.search.scoring import PathScorer
 from kernelwise.solvers import SVMPath
 
@@ -69,29 +70,27 @@ class Job:
             with grams.gram(kernel) as K:
                 for weight, batch in block.batches(folds, group.class_weight, self.classes):
                     pairs = [(fold.train, fold.held) for fold in batch]
+                    training = block.distinct.training(weight, pairs)
                     try:
                         for fold in batch:
                             block.check_weights(fold, self.classes)
-                        path = self._path(K, block.targets, group.Cs, pairs, weight, n_jobs)
+                        path = self._path(K, block.distinct.targets, group.Cs, training, n_jobs)
                     except ValueError as error:
                         if self.error_score == "raise":
                             raise
                         cells += [Cell(g, fold.number, {}, {}, 0.0, 0.0, str(error)) for fold in batch]
                         continue
                     share = (time.perf_counter() - started) / len(batch) / len(group.Cs)
-                    for fold in batch:
-                        cells.append(
-                            self._scored(
-                                g, fold, path.decision[:, fold.held], self.classes[path.classes], share
-                            )
-                        )
+                    classes = self.classes[path.classes]
+                    for fold, held in zip(batch, training.answers, strict=True):
+                        cells.append(self._scored(g, fold, path.decision[:, held], classes, share))
                     started = time.perf_counter()
         return cells
 
-    def _path(
-        self, K: np.ndarray, y: np.ndarray, Cs: Any, folds: Folds, weight: np.ndarray, n_jobs: int
-    ) -> SVMPath:
-        problem = FoldProblem(None, y, weight, folds, self.family, {**self.settings, "n_jobs": n_jobs})
+    def _path(self, K: np.ndarray, y: np.ndarray, Cs: Any, training: Training, n_jobs: int) -> SVMPath:
+        weight, folds, places, _ = training
+        settings = {**self.settings, "n_jobs": n_jobs}
+        problem = FoldProblem(None, y, weight, folds, self.family, settings, places)
         solved = problem.solve(K, Cs)
         solved.warn(self.settings["tol"])
         return solved.path
@@ -128,8 +127,8 @@ def run(
         bases = {
             base for group in groups for kernel, _ in block.by_kernel(group) if (base := base_of(kernel))
         }
-        workers = _workers(min(n_jobs, len(groups)), block.y.size, len(bases), memory_limit)
-        grams = Grams(block.X, bases, workers)
+        workers = _workers(min(n_jobs, len(groups)), len(block.distinct), len(bases), memory_limit)
+        grams = Grams(block.distinct.X, bases, workers)
         inner = n_jobs if workers == 1 else 1
         # One BLAS thread, set here: paths that set and restore it side by side would undo each other's limit.
         with one_blas_thread():
@@ -153,6 +152,8 @@ def _workers(wanted: int, n: int, n_bases: int, memory_limit: float) -> int:
             f"The search holds {n_bases + 1} matrices of {n} × {n}, {matrix * (n_bases + 1):.0f} MiB, "
             f"more than memory_limit={memory_limit:g}. Raise memory_limit, or search on fewer samples."
         )
+    if wanted == 1:  # what the system has need not be asked
+        return 1
     return int(max(1, min(wanted, fit, usable_memory() / MIB / matrix - n_bases)))
 
 

@@ -1,0 +1,84 @@
+"""The final one-class machine, and a score of every training row by a machine that had not seen it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kernelwise.estimators.one_class_svm import OneClassSVM
+from kernelwise.findings import Finding
+from kernelwise.search.canonical import sample
+from kernelwise.search.context import FitContext
+from kernelwise.search.folds import stratified_folds
+from kernelwise.search.one_class.judge import Judge, Rows, Scored
+
+#: Rows that solver="auto" trains on, at most: more change scores little, and every prediction asks them all.
+MANY = 5000
+#: Folds for held-out scores of more rows than the search has looked at.
+FOLDS = 2
+
+
+class Trained(NamedTuple):
+    """The machine, the rows that it was trained on, held-out scores of all rows, and machines trained."""
+
+    machine: Any
+    rows: np.ndarray
+    scores: np.ndarray
+    n_machines: int
+
+
+def finish_one_class(
+    model: Any,
+    judge: Judge,
+    taken: Scored,
+    rows: Rows,
+    search_rows: np.ndarray,
+    seed: int,
+    context: FitContext,
+) -> Trained:
+    """Train the chosen machine on ``rows``, of which ``search_rows`` were those of the search."""
+    kernel, nu = taken.candidate.kernel, taken.nu
+    used = np.flatnonzero(rows.trained > 0.0)
+    if model.solver == "auto" and len(used) > MANY:
+        message = f"The final model was trained on a sample of {MANY} of {len(used)} distinct rows."
+        advice = "Use solver='exact' or solver='nystroem' for all of them."
+        context.findings.append(
+            Finding("trained on a sample", "info", message, advice, "Nothing needs doing.")
+        )
+        used = used[sample(np.zeros(len(used), int), MANY, seed)]
+    machine = _machine(model, kernel, nu, seed, rows, used)
+    scores = np.full(len(rows), np.nan)
+    n_machines = 1
+    if np.array_equal(used, search_rows[judge.rows.trained > 0.0]):
+        scores[search_rows] = taken.held_out
+    else:
+        fold = stratified_folds(np.zeros(len(used), int), rows.weight[used], FOLDS, seed, is_split=False)
+        for k in range(FOLDS):
+            train, test = used[fold.rows[fold.fold != k]], used[fold.rows[fold.fold == k]]
+            scores[test] = _machine(model, kernel, nu, seed, rows, train).score_samples(rows.Z[test])
+        n_machines += FOLDS
+    unseen = np.flatnonzero(np.isnan(scores))
+    if unseen.size:
+        scores[unseen] = machine.score_samples(rows.Z[unseen])
+    return Trained(machine, used, scores, n_machines)
+
+
+def _machine(model: Any, kernel: Any, nu: float, seed: int, rows: Rows, used: np.ndarray) -> Any:
+    """A trained machine whose coefficients sum to one."""
+    if model.solver == "nystroem":
+        machine: Any = _nystroem(model, kernel, nu, seed)
+    else:
+        how = {"tol": model.tol, "max_iter": model.max_iter, "memory_limit": model.memory_limit}
+        machine = OneClassSVM(kernel=kernel, nu=nu, **how)
+    machine.fit(rows.Z[used], sample_weight=rows.weight[used])
+    total = float(nu * rows.weight[used].sum())
+    machine.dual_coef_ = machine.dual_coef_ / total
+    machine.intercept_ = machine.intercept_ / total
+    return machine
+
+
+def _nystroem(model: Any, kernel: Any, nu: float, seed: int) -> Any:
+    from kernelwise.estimators.nystroem_one_class import NystroemOneClassSVM
+
+    return NystroemOneClassSVM(kernel, nu=nu, memory_limit=model.memory_limit, random_state=seed)

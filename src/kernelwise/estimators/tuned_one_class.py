@@ -1,0 +1,462 @@
+"""The one-class machine that chooses its own kernel."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import OutlierMixin
+
+from kernelwise._core.callers import stacklevel_of_user
+from kernelwise._core.labels import weights_of_samples
+from kernelwise._core.reading import read_samples
+from kernelwise._core.run_parameters import check_run
+from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
+from kernelwise._core.threads import one_blas_thread
+from kernelwise._core.validation import check_choice, check_integer, check_number, check_positive
+from kernelwise.estimators._exportable import Portable
+from kernelwise.estimators._finish import RESERVE, check_solver
+from kernelwise.estimators._finish_one_class import Trained, finish_one_class
+from kernelwise.estimators._judge import encode_frame, name_features
+from kernelwise.estimators._progress import Progress
+from kernelwise.estimators._with_machine import WithMachine
+from kernelwise.estimators.kernel_choice import is_precomputed
+from kernelwise.exceptions import KernelwiseWarning, TrustWarning
+from kernelwise.findings import Finding
+from kernelwise.frames import frame_findings, to_frame
+from kernelwise.kernels import as_kernel
+from kernelwise.search.canonical import sample
+from kernelwise.search.context import FINAL, Deadline, FitContext
+from kernelwise.search.one_class.candidates import candidates
+from kernelwise.search.one_class.choose import OneClassResult, choose, table
+from kernelwise.search.one_class.doubts import doubts
+from kernelwise.search.one_class.judge import (
+    CRITERIA,
+    NORMAL,
+    OUTLIER,
+    SCORINGS,
+    WINNER,
+    Judge,
+    Rows,
+    Scored,
+    check_labels_of_rows,
+)
+from kernelwise.search.one_class.tail import Tail, Threshold, fit_sigmoid, threshold_at
+from kernelwise.search.samples import prepare
+from kernelwise.search.settings import seed_of
+from kernelwise.solvers.one_class import check_nu
+
+#: Rows that a search looks at, at most.
+SEARCH_ROWS = 1000
+#: The share of rows that the threshold is for if none is given: the usual error of a test.
+SHARE = 0.05
+#: Attributes that not every fit sets: those of an earlier one must not stay behind.
+NOT_ALWAYS_SET = ("encoder_", "feature_names_in_", "_sigmoid")
+
+
+class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine):
+    """One-class support vector machine that chooses its kernel from the data, with or without labels.
+
+    It learns where rows usually are, and says of new rows how strange they are. Features are scaled by median
+    and interquartile range. Without labels a rule names the kernel: exp(−γ‖x − y‖₁) with γ four times the
+    inverse of the median city-block distance; two neighbours of it are tried, and one is taken if it tells
+    held-out rows clearly better from rows drawn anywhere in the box around all rows. With some outliers
+    labelled, more kernels and values of ν are scored by how well held-out machines rank them. The threshold
+    comes from the scores of rows that machines had not seen.
+
+    Parameters
+    ----------
+    kernel : str, Kernel or list of them, default="auto"
+        "auto" chooses among Laplacian and RBF kernels (with labels also RBF kernels of whitened features); a
+        name of :data:`kernelwise.kernels.KERNELS` is that form, with a choice of widths for "laplacian" and
+        "rbf"; a kernel object stays as it is; a list is a choice among all of its kernels.
+    contamination : float, default=None
+        The share of outliers among the training samples, above 0 and at most 0.5: so many of their held-out
+        scores are below the threshold. None is a threshold that 5 % of the rows not labelled as outliers are
+        below.
+    criterion : {"auto", "mass-volume", "pseudo-outliers", "median"}, default="auto"
+        What chooses without labels. "mass-volume" goes by the share of pairs in which a held-out row scores
+        higher than a row drawn in a box around all rows; "pseudo-outliers" by the mean of that and the same
+        for rows beside real ones and rows with the values of two; "median" takes the rule. "auto" is
+        "mass-volume", the best of them in the study of novelty detection.
+    nu : float, default=None
+        Above 0, at most 1. None is 0.5, or chosen where there are labels. The threshold is set apart from it.
+    scoring : {None, "roc_auc", "average_precision"}, default=None
+        What is maximised where there are labels; ROC AUC if None.
+    scale : {"robust", "standard", "minmax"}, transformer or None, default="robust"
+        Scaling of the features. "robust" subtracts medians and divides by interquartile ranges, by standard
+        deviations where a range is zero; sparse features are divided by standard deviations.
+    categorical_features : "from_dtype", None, or array of names, indices or booleans, default="from_dtype"
+        Which columns hold words: as in `TunedSVC`.
+    cv : "auto" or int, default="auto"
+        Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2.
+    tol, max_iter : float, int
+        As in `OneClassSVM`.
+    solver : {"auto", "exact", "nystroem"}, default="auto"
+        Of the final machine. "exact" is `OneClassSVM` on all rows; "auto" is the same on a sample of 5000
+        rows where there are more; "nystroem" is `NystroemOneClassSVM` on all rows.
+    time_budget : float, default=None
+        Seconds after which no further kernel is scored.
+    memory_limit : float, default=4096
+        MiB for kernel values of the final machine.
+    n_jobs : int, default=None
+        Accepted as everywhere; the search takes one thread, and results do not depend on it.
+    random_state : int, RandomState or None, default=0
+        Of folds, of rows that could not be, and of the samples taken from many rows.
+    verbose : int, default=0
+        If positive, a line on the standard error stream for every kernel scored.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        On scaled features.
+    nu_ : float
+    threshold_, threshold_error_ : float
+        Rows with a lower score are outliers, and the standard error of that threshold.
+    offset_ : float
+        The same as ``threshold_``: decision values are scores less this.
+    contamination_ : float
+        The share of rows that the threshold is for.
+    training_scores_ : ndarray of shape (n_samples,)
+        Scores of the training samples by machines that had not seen them; NaN for samples of weight zero.
+        Go by these for outliers among the training samples themselves: the final machine knows them.
+    training_probabilities_ : ndarray of shape (n_samples,)
+        Their outlier probabilities.
+    criterion_ : str
+        What chose: the criterion, or the score of labels.
+    cv_results_, best_index_, best_params_, best_score_, n_splits_, refit_time_
+        As in GridSearchCV, for the score that chose.
+    diagnostics_ : tuple of Finding
+    n_svm_fits_ : int
+        Machines trained, the final one included.
+    result_ : OneClassResult
+        All of it, with the reason of every choice.
+    best_estimator_ : OneClassSVM or NystroemOneClassSVM
+        The machine, on scaled features. Its coefficients sum to one, and its offset is the threshold.
+    scaler_ : transformer or None
+    encoder_ : Encoder
+        How words and gaps became features; only if the samples have some.
+    n_features_in_, feature_names_in_, n_iter_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise import TunedOneClassSVM
+    >>> X = np.random.default_rng(0).normal(size=(300, 2))
+    >>> model = TunedOneClassSVM().fit(X)
+    >>> model.predict([[0.0, 0.0], [5.0, 5.0]]).tolist()
+    [1, -1]
+    >>> model.outlier_probability([[0.0, 0.0], [5.0, 5.0]]).round(2).tolist()
+    [0.05, 1.0]
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "auto",
+        *,
+        contamination: float | None = None,
+        criterion: str = "auto",
+        nu: float | None = None,
+        scoring: str | None = None,
+        scale: Any = "robust",
+        categorical_features: Any = "from_dtype",
+        cv: Any = "auto",
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        solver: str = "auto",
+        time_budget: float | None = None,
+        memory_limit: float = 4096,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.contamination = contamination
+        self.criterion = criterion
+        self.nu = nu
+        self.scoring = scoring
+        self.scale = scale
+        self.categorical_features = categorical_features
+        self.cv = cv
+        self.tol = tol
+        self.max_iter = max_iter
+        self.solver = solver
+        self.time_budget = time_budget
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # -- fitting ------------------------------------------------------------------------------------------
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Choose a kernel, train, and set the threshold.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        y : array of shape (n_samples,), default=None
+            Labels: 1 for normal samples, −1 for outliers, 0 where it is unknown. None is no labels. Known
+            outliers are not trained on; ten of them are enough to choose a better kernel by.
+        sample_weight : array of shape (n_samples,), default=None
+            A weight of 2 is the same as a repeated row.
+        """
+        if self.time_budget is not None:
+            check_positive(self.time_budget, "time_budget", type(self).__name__)
+        context = FitContext(Deadline(self.time_budget, reserve=RESERVE))
+        return self._fit(X, y, sample_weight, context)
+
+    @with_callbacks
+    def _fit(self, X: Any, y: Any, sample_weight: Any, context: FitContext) -> Self:
+        for name in NOT_ALWAYS_SET:
+            self.__dict__.pop(name, None)
+        self._check_parameters()
+        progress = Progress(self, X, y)
+        context.task = progress.task
+        with one_blas_thread(leaves_cores=True):
+            rows, row_of, labelled = self._rows(X, y, sample_weight, context)
+            seed = seed_of(self.random_state)
+            judge, search_rows = self._judge(rows, seed, context)
+            tried = candidates(
+                self.kernel, judge.rows.Z, judge.rows.trained, has_labels=judge.rows.has_labels
+            )
+            choice = choose(judge, tried, self.nu, context, self._print if self.verbose > 0 else None)
+            taken = choice.taken
+            context.on_phase(FINAL)
+            started = time.perf_counter()
+            with progress.task("refit"):
+                trained = finish_one_class(self, judge, taken, rows, search_rows, seed, context)
+        self.kernel_, self.nu_ = taken.candidate.kernel, taken.nu
+        self._keep_search(judge, taken)
+        self.best_estimator_, self.n_iter_ = trained.machine, trained.machine.n_iter_
+        self.n_svm_fits_ = judge.n_machines + trained.n_machines
+        threshold = self._answers(rows, row_of, trained)
+        self.refit_time_ = time.perf_counter() - started
+        found = doubts(judge, taken, rows[trained.rows], threshold.share, self._column_names(rows))
+        self.diagnostics_ = self._closing(judge, found, context)
+        self.result_ = OneClassResult(
+            kernel=self.kernel_,
+            nu=self.nu_,
+            criterion=self.criterion_,
+            score=self.best_score_,
+            standard_error=taken.standard_error,
+            threshold=self.threshold_,
+            threshold_error=self.threshold_error_,
+            contamination=threshold.share,
+            n_rows=len(trained.rows),
+            n_outliers=float(rows.weight[trained.scores < self.threshold_].sum()),
+            labelled=labelled,
+            why=(*choice.why, self._why_threshold(threshold)),
+            how=tuple(choice.how),
+            cv_results=self.cv_results_,
+            n_svm_fits=self.n_svm_fits_,
+            seconds=context.deadline.elapsed,
+            diagnostics=self.diagnostics_,
+        )
+        progress.end()
+        return self
+
+    def _check_parameters(self) -> None:
+        me = type(self).__name__
+        for name in ("tol", "memory_limit"):
+            check_positive(getattr(self, name), name, me)
+        check_run(self)
+        kernels = self.kernel if isinstance(self.kernel, list | tuple) else [self.kernel]
+        if not kernels:
+            raise ValueError(f"'kernel' of {me} is an empty list. Give kernels, or 'auto'.")
+        for kernel in kernels:
+            if is_precomputed(kernel):
+                raise ValueError(
+                    f"{me} chooses a kernel of samples, and {kernel!r} is none. Use OneClassSVM for a matrix."
+                )
+            if not (isinstance(kernel, str) and kernel == "auto"):
+                as_kernel(kernel)
+        check_choice(self.criterion, "criterion", me, CRITERIA)
+        if self.nu is not None:
+            check_nu(self.nu, me)
+        if self.scoring is not None:
+            check_choice(self.scoring, "scoring", me, SCORINGS)
+        if self.contamination is not None:
+            check_number(self.contamination, "contamination", me)
+            if not 0.0 < self.contamination <= 0.5:
+                raise ValueError(
+                    f"'contamination' of {me} must be above 0 and at most 0.5, got {self.contamination!r}. "
+                    "It is the share of outliers; leave it out if it is not known."
+                )
+        if not (isinstance(self.cv, str) and self.cv == "auto"):
+            check_integer(self.cv, "cv", me, least=2)
+        check_solver(self.solver, False, me)
+
+    def _rows(
+        self, X: Any, y: Any, sample_weight: Any, context: FitContext
+    ) -> tuple[Rows, np.ndarray, tuple[int, int]]:
+        """Distinct scaled rows, which of them each sample is, and how many are labelled."""
+        me = type(self).__name__
+        frame = to_frame(X, self.categorical_features, me)
+        X = read_samples(
+            self, X if frame is None else np.zeros(frame.shape), ensure_min_samples=2, **self._input()
+        )
+        label = check_labels_of_rows(y, X.shape[0])
+        weight = weights_of_samples(sample_weight, X.shape[0])
+        if frame is not None:
+            X = encode_frame(self, frame, weight)
+            context.findings.extend(frame_findings(frame, self.encoder_))
+        name_features(self, X, context)
+        layout = None if frame is None else self.encoder_.layout
+        prepared = prepare(X, label + 1, weight, scale=self.scale, owner=me, layout=layout)
+        self.scaler_, self._gram_columns = prepared.scaler, None
+        distinct = prepared.distinct
+        labelled = int((label == NORMAL).sum()), int((label == OUTLIER).sum())
+        rows = Rows(prepared.Z, distinct.weight, label[distinct.rows], prepared.columns)
+        if not rows.trained.any():
+            raise ValueError("All samples that are not labelled as outliers have the weight zero.")
+        return rows, distinct.row_of, labelled
+
+    def _judge(self, rows: Rows, seed: int, context: FitContext) -> tuple[Judge, np.ndarray]:
+        """What scores kernels, on all rows or a sample, and which rows these are."""
+        chosen = np.arange(len(rows))
+        if len(rows) > SEARCH_ROWS:
+            chosen = sample((rows.label == OUTLIER).astype(int), SEARCH_ROWS, seed)
+            message = f"The kernel was chosen on a sample of {len(chosen)} of {len(rows)} distinct rows."
+            context.findings.append(Finding("sampled", "info", message))
+        part = rows[chosen]
+        criterion = WINNER if self.criterion == "auto" else self.criterion
+        scoring = (self.scoring or SCORINGS[0]) if part.has_labels else criterion
+        if not part.has_labels and hasattr(part.Z, "tocsr"):
+            scoring = "median"
+            message = "Features are sparse: without labels the rule named the width of the kernel."
+            context.findings.append(Finding("sparse", "info", message))
+        settings = {"tol": self.tol, "max_iter": self.max_iter}
+        return Judge(part, self.cv, scoring, seed, settings), chosen
+
+    def _keep_search(self, judge: Judge, taken: Scored) -> None:
+        self.cv_results_, self.best_index_ = table(judge, taken)
+        self.best_params_ = self.cv_results_["params"][self.best_index_]
+        self.best_score_, self.criterion_ = taken.score, judge.scoring
+        self.n_splits_ = judge.n_folds
+
+    def _answers(self, rows: Rows, row_of: np.ndarray, trained: Trained) -> Threshold:
+        """Set threshold, probabilities and scores of the training samples from held-out scores."""
+        scores, is_outlier = trained.scores, rows.label == OUTLIER
+        usual = ~is_outlier
+        if self.contamination is None:
+            threshold = threshold_at(scores[usual], rows.weight[usual], SHARE)
+        else:
+            threshold = threshold_at(scores, rows.weight, float(self.contamination))
+        self.threshold_, self.threshold_error_ = threshold.value, threshold.error
+        self.contamination_ = threshold.share
+        machine = self.best_estimator_
+        machine.intercept_ = np.array([-threshold.value])
+        is_log = self.kernel_.is_radial or bool((scores >= 0.0).all() and machine.dual_coef_.min() >= 0.0)
+        tail = Tail.of(scores[usual], rows.weight[usual], is_log)
+        self._tail_strangeness, self._tail_share = tail.strangeness, tail.share
+        self._tail_scale, self._tail_is_log = tail.scale, tail.is_log
+        if is_outlier.any():
+            self._sigmoid = fit_sigmoid(tail, scores, is_outlier, rows.weight, threshold.share)
+        of_sample = np.where(row_of >= 0, scores[row_of], np.nan)
+        self.training_scores_ = of_sample
+        self.training_probabilities_ = self._probability(of_sample)
+        return threshold
+
+    def _why_threshold(self, threshold: Threshold) -> str:
+        what = "the share given" if self.contamination is not None else "the usual error of a test"
+        return (
+            f"The threshold is {threshold.value:.4g} ± {threshold.error:.2g}: {100 * threshold.share:g} % of "
+            f"the rows, {what}, have lower scores from machines that had not seen them."
+        )
+
+    def _closing(self, judge: Judge, found: list[Finding], context: FitContext) -> tuple[Finding, ...]:
+        serious = [str(finding) for finding in found if finding.severity == "warning"]
+        if serious:
+            warnings.warn(" ".join(serious), TrustWarning, stacklevel=stacklevel_of_user())
+        deadline = context.deadline
+        if deadline.skipped:
+            n = len(deadline.skipped)
+            message = f"A time budget of {deadline.seconds:g} s was too short for {n} more kernels."
+            advice, option = (
+                "Raise time_budget for a better model.",
+                "Raise --time-budget for a better model.",
+            )
+            found = [*found, Finding("time budget", "warning", message, advice, option)]
+            warnings.warn(str(found[-1]), KernelwiseWarning, stacklevel=stacklevel_of_user())
+        return (*found, *context.findings)
+
+    def _column_names(self, rows: Rows) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        if names is not None:
+            return [repr(name) for name in names]
+        n = rows.Z.shape[1] if rows.columns is None else int(rows.columns.max()) + 1
+        return [f"column {k}" for k in range(n)]
+
+    def _print(self, scored: Scored) -> None:
+        """Print a line on the standard error stream about a kernel that was scored."""
+        one = scored.candidate
+        print(
+            f"[TunedOneClassSVM] {one.kernel} ({one.reason}), nu = {scored.nu:g}: {scored.score:.4f}",
+            file=sys.stderr,
+        )
+
+    # -- answers ------------------------------------------------------------------------------------------
+    @property
+    def offset_(self) -> float:
+        """What decision values are scores less of: the threshold."""
+        return self.threshold_
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Scores of shape (n_samples,), lower for stranger samples.
+
+        A score is the weighted mean of the kernel with the support vectors, from 0 to 1 for "auto".
+        """
+        Z = self.machine_samples(X)
+        return self.best_estimator_.score_samples(Z)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores less the threshold, of shape (n_samples,): negative for outliers."""
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X: Any) -> np.ndarray:
+        """1 for usual samples and −1 for outliers, of shape (n_samples,)."""
+        return np.where(self.decision_function(X) >= 0.0, 1, -1)
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """Train, and say which training samples are outliers, each by machines that had not seen it.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            1 or −1. A sample of weight zero has the answer of the final machine, which has not seen it.
+        """
+        self.fit(X, y, sample_weight)
+        scores = self.training_scores_
+        if np.isnan(scores).any():
+            scores = np.where(np.isnan(scores), self.score_samples(X), scores)
+        return np.where(scores >= self.offset_, 1, -1)
+
+    def outlier_probability(self, X: Any) -> np.ndarray:
+        """The probability that a sample is an outlier, of shape (n_samples,).
+
+        Without labels it is by Bayes' rule, from the share ``contamination_`` of outliers and the share of
+        held-out rows that are at least as strange as the sample (beyond the strangest, by an exponential tail
+        through the last tenth), if outliers are at least as strange: about one half at the threshold. With
+        labels it is a sigmoid of log scores, fitted to held-out scores of labelled outliers and of the other
+        rows, whose weights are those of the share.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        """
+        return self._probability(self.score_samples(X))
+
+    def _probability(self, scores: np.ndarray) -> np.ndarray:
+        tail = Tail(self._tail_strangeness, self._tail_share, self._tail_scale, self._tail_is_log)
+        if hasattr(self, "_sigmoid"):
+            return tail.sigmoid(scores, self._sigmoid)
+        return tail.probability(scores, self.contamination_)

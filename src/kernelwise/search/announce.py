@@ -1,0 +1,38 @@
+"""How good the chosen model is, as people are told: one score, its error, and the reasons."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kernelwise.search.baseline import baseline
+from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.optimism import optimism
+from kernelwise.search.reasons import Told, reasons
+from kernelwise.search.result import Choice, SelectionResult
+from kernelwise.search.rules import standard_error
+
+
+def announce(
+    result: SelectionResult, judge: CrossValidator, choice: Choice, label_scores: np.ndarray | None
+) -> SelectionResult:
+    """The result with its score, baseline and reasons; everything that shows them takes them from here.
+
+    The search compares models by their decision values. ``label_scores``, of shape (n_folds,), are the scores
+    of the labels that the final model gives, where they are others: then their mean is what is announced.
+    """
+    score, error = result.score, result.standard_error
+    if label_scores is not None:
+        score = float(label_scores.mean())
+        error = float(standard_error(label_scores, judge.n_held_out, judge.scorer.is_share))
+    guess, luck = baseline(judge), optimism(judge, choice)
+    told = Told(score, error, score - luck, guess)
+    return replace(
+        result,
+        score=score,
+        standard_error=error,
+        corrected_score=told.corrected,
+        baseline=guess,
+        why=(*reasons(judge, choice, told), *choice.why),
+    )

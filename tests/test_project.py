@@ -1,0 +1,37 @@
+"""What the files around the package say of it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import kernelwise
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def test_the_citation_has_the_version_of_the_package():
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {kernelwise.__version__}\n" in citation
+
+
+def test_the_makefile_installs_extras_and_groups_that_exist():
+    extras = re.search(r"^EXTRAS := (.*)$", MAKEFILE, re.MULTILINE)[1].split(",")
+    assert set(extras) <= set(PROJECT["project"]["optional-dependencies"])
+    groups = re.findall(r"--group (\w+)", MAKEFILE)
+    assert groups
+    assert set(groups) <= set(PROJECT["dependency-groups"])
+
+
+def test_workflows_call_targets_that_exist():
+    phony = re.search(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)[1].split()
+    defined = set(" ".join(re.findall(r"^([a-z][a-z ]*):", MAKEFILE, re.MULTILINE)).split())
+    assert set(phony) == defined
+    called = set()
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        for words in re.findall(r"run: make ([a-z ]+)", path.read_text(encoding="utf-8")):
+            called |= set(words.split())
+    assert {"lint", "demo", "pytest", "docs", "newest", "nightly"} <= called <= defined

@@ -13,7 +13,7 @@ from benchmarks.timing import best
 from kernelwise.criteria import RegularizedMargin
 from kernelwise.kernels import as_kernel
 from kernelwise.optimizers import ManifoldDescent
-from kernelwise.optimizers.manifold.descent import _Search
+from kernelwise.optimizers.manifold.search import Search
 from kernelwise.problem import TuningProblem
 
 SIZES = ((2000, 50), (1000, 50))
@@ -28,7 +28,7 @@ def manifold_gradient(n: int, d: int, repeat: int = 7) -> float:
     random = np.random.default_rng(0)
     X, y = random.normal(size=(n, d)), np.arange(n) % 2
     problem = TuningProblem("gaussian", RegularizedMargin(), X, y)
-    search = _Search(problem, ManifoldDescent())
+    search = Search(problem, ManifoldDescent())
     point = search.to_point(problem.theta)
     search.cost(point)
     criterion, kernel, K = problem.criterion, problem.kernel, problem.kernel(X)

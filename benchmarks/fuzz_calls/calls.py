@@ -47,7 +47,8 @@ def _matrix_of(parameters: dict[str, Any]) -> str:
 
 def _estimator(random: Random) -> Call:
     names = ["SVC", "SVR", "TunedSVC", "TunedSVR", "GridSearchSVC", "NystroemSVC", "NystroemSVR"]
-    name = str(random.choice([*names, "MetricTransformer"]))
+    names += ["OneClassSVM", "NystroemOneClassSVM", "MetricTransformer"]
+    name = str(random.choice(names))
     parameters = draw_parameters(name, random)
     matrix = _matrix_of(parameters) if random.random() < 0.8 else ""
     is_regression = name.endswith("SVR") != (random.random() < 0.03)
@@ -89,7 +90,15 @@ def _of_model(model: Any) -> Answer:
 
 
 def _of_answers(model: Any, new: Problem) -> Answer:
-    for name in ("predict", "decision_function", "predict_proba", "predict_log_proba", "transform"):
+    methods = (
+        "predict",
+        "decision_function",
+        "score_samples",
+        "predict_proba",
+        "predict_log_proba",
+        "transform",
+    )
+    for name in [*methods, "transform"]:
         if hasattr(model, name):
             answer = getattr(model, name)(new.X)
             # The logarithm of a probability of zero is minus infinity.

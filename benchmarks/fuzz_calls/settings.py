@@ -44,6 +44,7 @@ _COMMON: dict[str, list[Any]] = {
     "kernel": [*KERNELS, *KERNEL_OBJECTS, "auto"],
 }
 _EPSILON: list[Any] = [0.1, 0.0, 1e-300, 1e300]
+_NU: list[Any] = [0.5, 0.1, 1.0, 1e-300, 0.999999, 0.0, 2.0, "auto"]
 _TUNED: dict[str, list[Any]] = {
     **{name: _COMMON[name] for name in ("tol", "max_iter", "memory_limit", "n_jobs", "verbose")},
     "random_state": _COMMON["random_state"],
@@ -114,6 +115,18 @@ PARAMETERS: dict[str, dict[str, list[Any]]] = {
         **{name: _COMMON[name] for name in ("kernel", "memory_limit", "random_state")},
         "epsilon": _EPSILON,
         "C": ["auto", 1.0, 1e10, 1e300, 1e-300],
+        "n_components": ["auto", 5, 1, 1000],
+    },
+    "OneClassSVM": {
+        **{name: _COMMON[name] for name in ("kernel", "tol", "max_iter", "memory_limit")},
+        "nu": _NU,
+        "gamma": ["scale", "auto", 0.5, 1e-300, 1e300, np.float32(0.1)],
+        "degree": [3, 2, 9, 1.5, np.int64(2), 200],
+        "coef0": [0.0, 1.0, 1e200, -1.0],
+    },
+    "NystroemOneClassSVM": {
+        **{name: _COMMON[name] for name in ("kernel", "tol", "max_iter", "memory_limit", "random_state")},
+        "nu": _NU,
         "n_components": ["auto", 5, 1, 1000],
     },
     "MetricTransformer": {

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         NystroemSVC,
         NystroemSVR,
         OneClassSVM,
+        TunedOneClassSVM,
         TunedSVC,
         TunedSVR,
     )
@@ -52,6 +53,7 @@ __all__ = [
     "OneClassSVM",
     "RelevanceDisplay",
     "SearchSurfaceDisplay",
+    "TunedOneClassSVM",
     "TunedSVC",
     "TunedSVR",
     "__version__",
@@ -77,6 +79,7 @@ _HOMES = {
     "NystroemSVC": "estimators",
     "NystroemSVR": "estimators",
     "OneClassSVM": "estimators",
+    "TunedOneClassSVM": "estimators",
     "TunedSVC": "estimators",
     "TunedSVR": "estimators",
     "Explanation": "explanation",

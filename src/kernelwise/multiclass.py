@@ -245,10 +245,8 @@ def _is_like(label: Any, kind: str) -> bool:
     return kind == "O" or isinstance(label, str)
 
 
-def check_strategy(multiclass: Any, shape: Any, owner: str) -> None:
-    """Refuse unknown strategies, and decision values that their machines do not have."""
-    check_choice(multiclass, "multiclass", owner, tuple(STRATEGIES))
-    check_choice(shape, "decision_function_shape", owner, MACHINES)
+def check_strategy(multiclass: str, shape: str) -> None:
+    """Refuse decision values that the machines of a strategy do not have."""
     if (STRATEGIES[multiclass].machines, shape) == ("ovr", "ovo"):
         raise ValueError(
             f"multiclass={multiclass!r} has no pairwise values; set decision_function_shape='ovr'."

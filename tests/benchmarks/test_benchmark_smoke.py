@@ -11,7 +11,8 @@ from benchmarks.systems import DEFAULT, SYSTEMS
 from benchmarks.worker import INSTALL, run
 from sklearn.datasets import load_iris
 
-from benchmarks import beside_rbf, cost, data, fuzz_files, quasi_newton, regression
+from benchmarks import beside_rbf, cost, data, fuzz_files, labels, quasi_newton, regression
+from kernelwise import SVC
 
 PEERS = {"intelex": "sklearnex", "libsvm_official": "libsvm", "liquidsvm": "liquidSVM"}
 
@@ -108,3 +109,10 @@ def test_fuzzed_files_are_counted_and_failures_found(capsys, monkeypatch, tmp_pa
     failure = fuzz_files.run(("tune", "f.csv")).failure
     for what in ("exit code 1", "a traceback", "{'half.part'} left behind", "an escape sequence"):
         assert what in failure
+
+
+def test_labels_that_contradict_probabilities_are_counted():
+    X, y = load_iris(return_X_y=True)
+    model = SVC(probability=True, random_state=0).fit(X, y)
+    assert labels.differing(model, X, 5000) == 0
+    assert labels.differing(model.set_params(predict_by="decision"), X, 5000) > 0

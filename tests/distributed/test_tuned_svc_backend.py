@@ -204,7 +204,7 @@ def test_a_time_budget_is_kept():
 def test_bad_backends_get_one_sentence(monkeypatch):
     X, y = DATA[2]
     for backend in ("ray", 3, ["dask"]):
-        with pytest.raises(ValueError, match="'backend' of TunedSVC must be None or 'dask', got"):
+        with pytest.raises(ValueError, match="'backend' parameter of TunedSVC must be None or 'dask'"):
             TunedSVC(backend=backend).fit(X, y)
     monkeypatch.setitem(sys.modules, "dask", None)
     with pytest.raises(ImportError, match=r"pip install 'kernelwise\[dask\]'"):

@@ -72,5 +72,5 @@ def test_no_path_is_run_here_and_none_twice(monkeypatch):
 
 
 def test_bad_backends_get_one_sentence():
-    with pytest.raises(ValueError, match="'backend' of TunedSVR must be None or 'dask', got 'ray'"):
+    with pytest.raises(ValueError, match="'backend' parameter of TunedSVR must be None or 'dask'"):
         TunedSVR(backend="ray").fit(X, Y)

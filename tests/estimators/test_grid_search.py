@@ -568,12 +568,12 @@ class TestContract:
             ({"param_grid": {"class_weight": ["even"]}}, "'class_weight' of GridSearchSVC must be one of"),
             ({"param_grid": {"C": [1.0]}, "Cs": [1.0]}, "either 'param_grid' or 'kernels' and 'Cs'"),
             ({"scaler": "robust"}, "'scaler' of GridSearchSVC must be one of 'standard', 'minmax'"),
-            ({"scaling": "all"}, "'scaling' of GridSearchSVC must be one of"),
+            ({"scaling": "all"}, "'scaling' parameter of GridSearchSVC must be one of"),
             ({"scaler": "standard", "kernel": "precomputed"}, "cannot be scaled"),
-            ({"error_score": "nan"}, "'error_score' of GridSearchSVC must be one of 'raise'"),
+            ({"error_score": "nan"}, "'error_score' parameter of GridSearchSVC must be 'raise'"),
             ({"scoring": ["f1", "f1"]}, "'scoring' of GridSearchSVC must be"),
             ({"multiclass": "ovr", "decision_function_shape": "ovo"}, "has no pairwise values"),
-            ({"multiclass": "all"}, "'multiclass' of GridSearchSVC must be one of"),
+            ({"multiclass": "all"}, "'multiclass' parameter of GridSearchSVC must be one of"),
         ],
     )
     def test_bad_settings(self, cancer, settings, message):

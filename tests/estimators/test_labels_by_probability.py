@@ -96,7 +96,7 @@ def test_by_decision_is_the_rule_of_libsvm(name, overlapping):
 def test_unknown_rule_is_refused(overlapping):
     X, y, X_new = overlapping(2)
     for model in ESTIMATORS.values():
-        with pytest.raises(ValueError, match=r"'predict_by' of .* must be one of"):
+        with pytest.raises(ValueError, match=r"'predict_by' parameter of .* must be one of"):
             clone(model).set_params(predict_by="votes").fit(X, y)
     fitted = clone(ESTIMATORS["SVC"]).fit(X, y).set_params(predict_by="votes")
     with pytest.raises(ValueError, match="'predict_by' of SVC"):

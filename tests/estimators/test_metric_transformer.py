@@ -134,12 +134,15 @@ def test_early_stopping_is_chosen_on_held_out_samples_and_said(weston):
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"kernel": "rbf"}, "'kernel' of MetricTransformer must be one of 'diagonal', 'gaussian'"),
+        ({"kernel": "rbf"}, "'kernel' parameter of MetricTransformer must be one of 'diagonal', 'gaussian'"),
         ({"starts": ()}, "'starts' of metric learning must be a list of positive numbers"),
         ({"starts": (0.0,)}, "'starts' of metric learning must be a positive float, got 0.0"),
         ({"criterion": "best"}, "criterion must be a Criterion or one of"),
-        ({"method": "best"}, "'method' of MetricTransformer must be one of 'criterion', 'gradient'"),
-        ({"method": "gradient", "rounds": 0}, "'rounds' of MetricTransformer must be"),
+        (
+            {"method": "best"},
+            "'method' parameter of MetricTransformer must be one of 'criterion', 'gradient'",
+        ),
+        ({"method": "gradient", "rounds": 0}, "'rounds' parameter of MetricTransformer must be"),
         ({"kernel": "low-rank", "method": "gradient"}, "use method='criterion' for kernel='low-rank'"),
     ],
 )
@@ -204,7 +207,7 @@ def test_a_few_whole_numbers_are_classes_unless_the_user_says_otherwise():
 
 def test_tasks_that_cannot_be_are_refused():
     X, y = whole_numbers()
-    with pytest.raises(ValueError, match="'task' of MetricTransformer must be one of"):
+    with pytest.raises(ValueError, match="'task' parameter of MetricTransformer must be one of"):
         MetricTransformer(task="numbers").fit(X, y)
     with pytest.raises(ValueError, match="use method='gradient' for task='regression'"):
         MetricTransformer(task="regression").fit(X, y)

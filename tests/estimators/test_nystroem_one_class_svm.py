@@ -125,7 +125,7 @@ def test_kernel_values_of_any_size_are_trained_on(X):
 
 def test_bad_input(X):
     for name, value in (("nu", 0.0), ("n_components", 0), ("tol", -1.0), ("memory_limit", 0.0)):
-        with pytest.raises(ValueError, match=f"'{name}' of NystroemOneClassSVM must be"):
+        with pytest.raises(ValueError, match=f"The '{name}' parameter of NystroemOneClassSVM must be"):
             NystroemOneClassSVM(**{name: value}).fit(X)
     with pytest.raises(ValueError, match="1 sample"):
         NystroemOneClassSVM().fit(X[:1])

@@ -149,11 +149,14 @@ def test_an_indefinite_kernel_warns(samples):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"C": 0.0}, "'C' of NystroemSVC must be a positive float"),
-        ({"n_components": 0}, "'n_components' of NystroemSVC must be 'auto' or a positive integer, got 0"),
-        ({"n_components": "many"}, "must be 'auto' or a positive integer, got 'many'"),
-        ({"memory_limit": -1}, "'memory_limit' of NystroemSVC must be a positive float"),
-        ({"multiclass": "all"}, "'multiclass' of NystroemSVC must be one of"),
+        ({"C": 0.0}, "'C' parameter of NystroemSVC must be 'auto' or a positive number"),
+        (
+            {"n_components": 0},
+            "'n_components' parameter of NystroemSVC must be 'auto' or an integer of at least 1. Got 0",
+        ),
+        ({"n_components": "many"}, "must be 'auto' or an integer of at least 1. Got 'many'"),
+        ({"memory_limit": -1}, "'memory_limit' parameter of NystroemSVC must be a positive number"),
+        ({"multiclass": "all"}, "'multiclass' parameter of NystroemSVC must be one of"),
         ({"kernel": "gauss"}, "gauss"),
     ],
 )

@@ -205,10 +205,13 @@ def test_a_kernel_of_ones_own_is_not_saved(samples, tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"C": 0.0}, "'C' of NystroemSVR must be a positive float"),
-        ({"epsilon": -0.1}, "'epsilon' of NystroemSVR must not be negative"),
-        ({"n_components": 0}, "'n_components' of NystroemSVR must be 'auto' or a positive integer, got 0"),
-        ({"memory_limit": -1}, "'memory_limit' of NystroemSVR must be a positive float"),
+        ({"C": 0.0}, "'C' parameter of NystroemSVR must be 'auto' or a positive number"),
+        ({"epsilon": -0.1}, "'epsilon' parameter of NystroemSVR must be .* not negative"),
+        (
+            {"n_components": 0},
+            "'n_components' parameter of NystroemSVR must be 'auto' or an integer of at least 1. Got 0",
+        ),
+        ({"memory_limit": -1}, "'memory_limit' parameter of NystroemSVR must be a positive number"),
         ({"kernel": "gauss"}, "gauss"),
         ({"kernel": "precomputed"}, "kernel must be a Kernel or one of"),
     ],

@@ -119,11 +119,20 @@ def test_onnx_graph_has_labels_and_decision_values(X):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"nu": 0.0}, "'nu' of OneClassSVM must be above 0 and at most 1, got 0.0"),
-        ({"nu": 1.1}, "'nu' of OneClassSVM must be above 0 and at most 1, got 1.1"),
-        ({"nu": "auto"}, "'nu' of OneClassSVM must be a finite float, got 'auto'"),
-        ({"tol": 0.0}, "'tol' of OneClassSVM must be a positive float"),
-        ({"max_iter": 0}, "'max_iter' of OneClassSVM must be -1 or a positive integer"),
+        (
+            {"nu": 0.0},
+            "The 'nu' parameter of OneClassSVM must be a number above 0 and at most 1. Got 0.0 instead.",
+        ),
+        (
+            {"nu": 1.1},
+            "The 'nu' parameter of OneClassSVM must be a number above 0 and at most 1. Got 1.1 instead.",
+        ),
+        (
+            {"nu": "auto"},
+            "The 'nu' parameter of OneClassSVM must be a number above 0 and at most 1. Got 'auto' instead.",
+        ),
+        ({"tol": 0.0}, "The 'tol' parameter of OneClassSVM must be a positive number"),
+        ({"max_iter": 0}, "The 'max_iter' parameter of OneClassSVM must be -1 or a positive integer"),
         ({"kernel": "none"}, "none"),
     ],
 )

@@ -9,10 +9,33 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import mean_absolute_error, roc_auc_score
 from sklearn.model_selection import GroupKFold
+from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils.estimator_checks import check_param_validation
 
-from kernelwise import SVC, SVR, GridSearchSVC, MetricTransformer, NystroemSVC, TunedSVC, TunedSVR, compare
+from kernelwise import (
+    SVC,
+    SVR,
+    GridSearchSVC,
+    MetricTransformer,
+    NystroemSVC,
+    NystroemSVR,
+    TunedSVC,
+    TunedSVR,
+    compare,
+)
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
 from kernelwise.kernels import KMOD, RBF
+
+ESTIMATORS = (
+    SVC,
+    SVR,
+    GridSearchSVC,
+    MetricTransformer,
+    NystroemSVC,
+    NystroemSVR,
+    TunedSVC,
+    TunedSVR,
+)
 
 
 def no_score(*_):
@@ -22,16 +45,37 @@ def no_score(*_):
 @pytest.mark.parametrize(
     ("model", "sentence"),
     [
-        (SVC(max_iter=1.5), "'max_iter' of SVC must be -1 or a positive integer, got 1.5"),
-        (SVR(max_iter="a"), "'max_iter' of SVR must be -1 or a positive integer, got 'a'"),
-        (TunedSVC(max_iter=np.nan), "'max_iter' of TunedSVC must be -1 or a positive integer, got nan"),
-        (GridSearchSVC(max_iter=0), "'max_iter' of GridSearchSVC must be -1 or a positive integer, got 0"),
-        (TunedSVC(n_jobs=0), "'n_jobs' of TunedSVC must be None, a number of threads, or -1 .* got 0"),
-        (GridSearchSVC(n_jobs="x"), "'n_jobs' of GridSearchSVC must be None, a number of threads.* got 'x'"),
-        (SVC(n_jobs=1.5), "'n_jobs' of SVC must be None, a number of threads, or -1 .* got 1.5"),
-        (NystroemSVC(random_state=-1), "'random_state' of NystroemSVC must be None, an integer from 0"),
-        (TunedSVR(random_state="a"), "'random_state' of TunedSVR must be None, an integer from 0 .* got 'a'"),
-        (TunedSVC(verbose=None), "'verbose' of TunedSVC must be an integer, such as 0 or 1, got None"),
+        (SVC(max_iter=1.5), "'max_iter' parameter of SVC must be -1 or a positive integer. Got 1.5"),
+        (SVR(max_iter="a"), "'max_iter' parameter of SVR must be -1 or a positive integer. Got 'a'"),
+        (
+            TunedSVC(max_iter=np.nan),
+            "'max_iter' parameter of TunedSVC must be -1 or a positive integer. Got nan",
+        ),
+        (
+            GridSearchSVC(max_iter=0),
+            "'max_iter' parameter of GridSearchSVC must be -1 or a positive integer. Got 0",
+        ),
+        (
+            TunedSVC(n_jobs=0),
+            "'n_jobs' parameter of TunedSVC must be None, a number of threads or -1 .* Got 0",
+        ),
+        (
+            GridSearchSVC(n_jobs="x"),
+            "'n_jobs' parameter of GridSearchSVC must be None, a number of .* Got 'x'",
+        ),
+        (SVC(n_jobs=1.5), "'n_jobs' parameter of SVC must be None, a number of threads or -1 .* Got 1.5"),
+        (
+            NystroemSVC(random_state=-1),
+            "'random_state' parameter of NystroemSVC must be None, an integer from 0",
+        ),
+        (
+            TunedSVR(random_state="a"),
+            "'random_state' parameter of TunedSVR must be None, an integer .* Got 'a'",
+        ),
+        (
+            TunedSVC(verbose=None),
+            "'verbose' parameter of TunedSVC must be an integer or True or False. Got None",
+        ),
         (TunedSVC(scoring="r2"), "'scoring' of TunedSVC is 'r2', a score of numbers, and TunedSVC learns cl"),
         (TunedSVR(scoring="f1"), "'scoring' of TunedSVR is 'f1', a score of classes, and TunedSVR learns nu"),
         (TunedSVC(scoring="acuracy"), "'acuracy', no score of scikit-learn. Did you mean 'accuracy'"),
@@ -42,11 +86,14 @@ def no_score(*_):
             GridSearchSVC({"C": [1.0]}, refit=[]),
             "'refit' of GridSearchSVC must be a bool, a name or callable",
         ),
-        (SVC(degree="x"), "'degree' of SVC must be an integer of at least 0, got 'x'"),
-        (SVC(kernel="linear", gamma="x"), "'gamma' of SVC must be one of 'scale', 'auto', got 'x'"),
-        (SVC(coef0=None), "'coef0' of SVC must be a finite float, got None"),
-        (SVC(probability="yes"), "'probability' of SVC must be True or False, got 'yes'"),
-        (SVC(warm_start=2), "'warm_start' of SVC must be True or False, got 2"),
+        (SVC(degree="x"), "'degree' parameter of SVC must be an integer of at least 0. Got 'x'"),
+        (
+            SVC(kernel="linear", gamma="x"),
+            "'gamma' parameter of SVC must be one of 'scale', 'auto' or a finite .* Got 'x'",
+        ),
+        (SVC(coef0=None), "'coef0' parameter of SVC must be a finite number. Got None"),
+        (SVC(probability="yes"), "'probability' parameter of SVC must be True or False. Got 'yes'"),
+        (SVC(warm_start=2), "'warm_start' parameter of SVC must be True or False. Got 2"),
         (SVC(class_weight="x"), "class_weight must be None, 'balanced' or a dict from classes to weights"),
         (GridSearchSVC([]), r"'param_grid' of GridSearchSVC must be a dict .* got \[\]"),
         (GridSearchSVC("nonsense"), "'param_grid' of GridSearchSVC must be a dict .* got 'nonsense'"),
@@ -55,7 +102,7 @@ def no_score(*_):
         (GridSearchSVC({"C": [1.0]}, refit="x"), "'refit' of GridSearchSVC must be True, False or callable"),
         (
             GridSearchSVC({"C": [1.0]}, return_train_score="x"),
-            "'return_train_score' of GridSearchSVC must be",
+            "'return_train_score' parameter of GridSearchSVC must be",
         ),
         (SVC(class_weight={1: "a"}), r"'class_weight\[1\]' of the model must be a finite float, got 'a'"),
         (TunedSVC(Cs=[[1.0], [2.0, 3.0]]), r"'Cs' of TunedSVC must be a list of numbers, got \[\[1.0\]"),
@@ -66,7 +113,10 @@ def no_score(*_):
         ),
         (MetricTransformer(starts=1.0), "'starts' of metric learning must be a list of positive numbers"),
         (MetricTransformer(optimizer="grid"), "'optimizer' of metric learning must be an Optimizer or None"),
-        (MetricTransformer(rank=0), "'rank' of metric learning must be an integer of at least 1, got 0"),
+        (
+            MetricTransformer(rank=0),
+            "'rank' parameter of MetricTransformer must be an integer of at least 1. Got 0",
+        ),
         (
             MetricTransformer(validation_fraction=2),
             "'validation_fraction' of metric learning must be below 1",
@@ -77,6 +127,17 @@ def no_score(*_):
 def test_parameters_that_cannot_be_are_named(model, sentence, blobs):
     with pytest.raises(ValueError, match=sentence):
         model.fit(*blobs)
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_constraints_are_those_that_scikit_learn_asks_for(kind):
+    check_param_validation(kind.__name__, kind())
+
+
+@pytest.mark.parametrize("C", [True, np.inf, np.nan, 0.0, "1"])
+def test_what_is_no_positive_number(C, blobs):
+    with pytest.raises(InvalidParameterError, match="'C' parameter of SVC must be a positive number"):
+        SVC(C=C).fit(*blobs)
 
 
 @pytest.mark.parametrize(

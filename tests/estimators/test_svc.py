@@ -164,11 +164,13 @@ def test_verbose_prints_one_line(blobs, capsys):
 
 
 BAD_PARAMETERS = {
-    "'C' of SVC must be a positive float, got 0": {"C": 0},
-    "'tol' of SVC must be a positive float": {"tol": -1.0},
-    "'memory_limit' of SVC must be a positive float": {"memory_limit": None},
-    "'multiclass' of SVC must be one of 'ovo', 'ovr', 'ovr-fuzzy', 'ovo-reject', got": {"multiclass": "all"},
-    "'gamma' of SVC must be one of 'scale', 'auto', got 'wide'": {"gamma": "wide"},
+    "'C' parameter of SVC must be a positive number. Got 0": {"C": 0},
+    "'tol' parameter of SVC must be a positive number": {"tol": -1.0},
+    "'memory_limit' parameter of SVC must be a positive number": {"memory_limit": None},
+    "'multiclass' parameter of SVC must be one of 'ovo', 'ovr', 'ovr-fuzzy', 'ovo-reject'": {
+        "multiclass": "all"
+    },
+    "'gamma' parameter of SVC must be one of 'scale', 'auto' or .* Got 'wide'": {"gamma": "wide"},
     "'gamma' of RBF must be a positive float, got 0.0": {"gamma": 0},
     "kernel must be a Kernel or one of 'linear', .* got 'cubic'": {"kernel": "cubic"},
     "class_weight must be positive and finite for every class": {"class_weight": {-1: -2.0}},

@@ -203,3 +203,14 @@ def test_many_samples_are_trained_without_a_gram_matrix_to_the_same_machine():
     theirs = sklearn.svm.SVC(tol=1e-6).fit(X, y)
     assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-4)
     assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+@pytest.mark.parametrize("C", [1.0, 10.0])
+def test_nu_is_read_off_a_machine(C, blobs):
+    X, y = blobs
+    model = SVC(C=C, gamma=1.0, tol=TOL).fit(X, y)
+    nu = np.abs(model.dual_coef_).sum() / (C * len(y))
+    theirs = sklearn.svm.NuSVC(nu=nu, gamma=1.0, tol=TOL).fit(X, y)
+    assert_allclose(model.decision_function(X), theirs.decision_function(X), atol=1e-5)
+    values = np.where(y == model.classes_[1], 1.0, -1.0) * model.decision_function(X)
+    assert np.mean(values < 1.0 - 1e-6) <= nu <= len(model.support_) / len(y)

@@ -118,9 +118,9 @@ def test_radius_margin_has_its_machine():
 
 
 def test_an_unknown_loss_is_refused():
-    with pytest.raises(ValueError, match="'loss' of SVC must be"):
+    with pytest.raises(ValueError, match="'loss' parameter of SVC must be"):
         SVC(loss="log").fit(X, y)
-    with pytest.raises(ValueError, match="'loss' of GridSearchSVC must be"):
+    with pytest.raises(ValueError, match="'loss' parameter of GridSearchSVC must be"):
         GridSearchSVC(loss="log").fit(X, y)
     with pytest.raises(ValueError, match="'loss' of glasmachers_select must be"):
         glasmachers_select(X, y, loss="log")

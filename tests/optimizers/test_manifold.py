@@ -16,9 +16,10 @@ from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import RBF, DiagonalGaussian, Gaussian, LowRankGaussian
 from kernelwise.optimizers import ManifoldDescent, QuasiNewton
 from kernelwise.optimizers.manifold.constant_trace import ConstantNorm, ConstantTrace
-from kernelwise.optimizers.manifold.descent import METHODS, _Search
+from kernelwise.optimizers.manifold.descent import METHODS
 from kernelwise.optimizers.manifold.manifolds import BoundedSPD, Box, PapersBox, PapersSPD
 from kernelwise.optimizers.manifold.ray_search import RaySearch
+from kernelwise.optimizers.manifold.search import Search
 from kernelwise.problem import TuningProblem
 from kernelwise.testing import central_difference, check_optimizer
 
@@ -130,7 +131,7 @@ def test_gradient_in_the_tangent_space_matches_central_differences(
     X, y = blobs
     problem = TuningProblem(kernel, criterion, X, y)
     problem.value(problem.theta)
-    search = _Search(problem, ManifoldDescent(method, constant_trace))
+    search = Search(problem, ManifoldDescent(method, constant_trace))
     random = np.random.default_rng(0)
     point = search.to_point(problem.theta)
     point = search.manifold.retraction(point, 0.3 * tangent(search, point, random))

@@ -278,12 +278,6 @@ def check_jobs(value: Any, owner: str) -> None:
         )
 
 
-def check_verbose(value: Any, owner: str) -> None:
-    """Raise unless ``value`` is an integer or a truth value."""
-    if not isinstance(value, numbers.Integral):
-        raise ValueError(f"'verbose' of {owner} must be an integer, such as 0 or 1, got {value!r}.")
-
-
 def check_seed(value: Any, owner: str) -> None:
     """Raise unless ``value`` is what scikit-learn takes as a random state."""
     is_seed = isinstance(value, numbers.Integral) and 0 <= int(value) < 2**32

@@ -29,7 +29,7 @@ MAX_CS = 1000
 def make_model(task: str, options: dict[str, Any]) -> TunedSVC | TunedSVR:
     """The estimator that the options describe; what cannot be right is refused before a file is read."""
     log2c, class_weight = options["log2c"], options["class_weight"]
-    _check_numbers(options)
+    check_numbers(options)
     criterion = _criterion(options["criterion"], options["search"], task)
     parameters: dict[str, Any] = {
         "kernel": _kernel(options["kernel"]),
@@ -58,7 +58,7 @@ def make_model(task: str, options: dict[str, Any]) -> TunedSVC | TunedSVR:
     return model
 
 
-def _check_numbers(options: dict[str, Any]) -> None:
+def check_numbers(options: dict[str, Any]) -> None:
     if options["n_jobs"] == 0:
         raise UserError("--n-jobs must be a number of threads, or -1 for all, got 0.")
     budget = options["time_budget"]

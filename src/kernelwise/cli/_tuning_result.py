@@ -27,7 +27,10 @@ LEGEND = (
     "nearer they must be."
 )
 #: What names of scores mean.
-MEANINGS = {"accuracy": "Accuracy is the share of rows that were answered right."}
+MEANINGS = {
+    "accuracy": "Accuracy is the share of rows that were answered right.",
+    "r2": "R² is 1 for a model without errors, and 0 for one that is no better than the mean.",
+}
 #: Features of the largest weight that the table shows.
 MOST_RELEVANT = 5
 
@@ -87,7 +90,7 @@ def print_tuning(result: dict[str, Any], model: Any) -> None:
     """What to look at first, the table, then the reasons."""
     findings = [Finding(**finding) for finding in result["findings"]]
     serious = [finding for finding in findings if finding.severity in SERIOUS]
-    _print_list("Look at this first", [finding.for_command_line() for finding in serious])
+    print_list("Look at this first", [finding.for_command_line() for finding in serious])
     if serious:
         print()
     print_table(_rows(result, model))
@@ -100,10 +103,10 @@ def print_tuning(result: dict[str, Any], model: Any) -> None:
         extra = notes if heading == "How the search went" else []
         if [*sentences, *extra]:
             print()
-            _print_list(heading, [*sentences, *extra])
+            print_list(heading, [*sentences, *extra])
 
 
-def _print_list(heading: str, sentences: list[str]) -> None:
+def print_list(heading: str, sentences: list[str]) -> None:
     if sentences:
         print(f"{heading}:")
     for sentence in sentences:

@@ -11,6 +11,7 @@ import typer
 from kernelwise import __version__
 from kernelwise.cli.compare import compare
 from kernelwise.cli.demo import demo
+from kernelwise.cli.detect import detect
 from kernelwise.cli.diagnose import diagnose
 from kernelwise.cli.errors import run
 from kernelwise.cli.explain import explain
@@ -26,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for command in (tune, predict, explain, export, diagnose, compare, reproduce, demo):
+for command in (tune, predict, detect, explain, export, diagnose, compare, reproduce, demo):
     app.command()(command)
 
 

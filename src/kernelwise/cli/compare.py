@@ -4,20 +4,34 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
 from kernelwise.cli import options, report
+from kernelwise.cli.detect import Outlier
 from kernelwise.cli.errors import UserError, check_writable
 from kernelwise.cli.output import print_json, print_table
 from kernelwise.cli.progress import Progress, say
 from kernelwise.cli.tune import Jobs
 
+
+class Task(StrEnum):
+    """What is compared."""
+
+    classification = "classification"
+    regression = "regression"
+    detection = "detection"
+
+
 Methods = Annotated[
     str | None, typer.Option(metavar="A,B", help="Of: kernelwise, GridSearchCV, random forest, lightgbm, …")
 ]
 Folds = Annotated[int, typer.Option(min=2, metavar="INT", help="Outer folds.")]
+TaskOption = Annotated[
+    Task, typer.Option(metavar="KIND", help="classification, regression, or detection of unusual rows.")
+]
 Repeats = Annotated[int, typer.Option(min=1, metavar="INT", help="Times that the outer folds are drawn.")]
 
 
@@ -25,7 +39,8 @@ def compare(
     context: typer.Context,
     file: options.File,
     target: options.Target = None,
-    task: options.TaskOption = options.Task.classification,
+    task: TaskOption = Task.classification,
+    outlier: Outlier = None,
     methods: Methods = None,
     folds: Folds = 5,
     repeats: Repeats = 1,
@@ -44,7 +59,7 @@ def compare(
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
-    """Compare ways to tune an SVM, and forests, on the same folds.
+    """Compare ways to tune an SVM, forests and detectors, on the same folds.
 
     Every method makes all its choices on the training part of an outer fold and is scored on the rest; the
     most frequent class, or the mean, is beside them. The lines below the table say whether a forest or
@@ -58,11 +73,18 @@ def compare(
 
     import kernelwise
     from kernelwise.cli._choices import check_choice
+    from kernelwise.cli._detecting import settle
     from kernelwise.cli.apart import check_one, time_folds
     from kernelwise.cli.samples import check_classes, fit, label_findings, open_journal, read_samples
     from kernelwise.comparison.methods import BY_TASK, estimators
     from kernelwise.reports.versus import versus
 
+    if task is Task.detection and report_file is not None:
+        raise UserError("A comparison of detectors has no report. `kernelwise detect --report` writes one.")
+    if task is Task.detection and target is None:
+        raise UserError("--task detection needs --target: the column that says which rows are unusual.")
+    if task is not Task.detection and outlier is not None:
+        raise UserError("--outlier is for --task detection. Leave it out.")
     report.check_report(report_file)
     check_writable(journal, "--journal")
     if n_jobs == 0:
@@ -74,7 +96,11 @@ def compare(
     if time is not None and repeats > 1:
         raise UserError("--time has one way to make folds, so that --repeats must be 1.")
     data = read_samples(file, target, header, impute, ignore, task.value, missing, lump, group, time, words)
-    is_classes = task is options.Task.classification
+    if task is Task.detection:
+        settle(data, outlier, str(file))
+        if (data.y == 0).any():
+            raise UserError(f"{file}: {data.encoding.target!r} is empty in some rows. Remove these rows.")
+    is_classes = task is Task.classification
     spelled = label_findings(data) if is_classes else []
     if is_classes:
         check_classes(data, file)
@@ -161,6 +187,8 @@ def print_comparison(table: Any) -> None:
     print("s.e. is the standard error over the outer folds; difference is that from the first method.")
     if "log_loss" in table.errors:
         print("log-loss measures the probabilities: lower is better.")
+    if "average_precision" in table.errors:
+        print("No method has seen a label; 0.5 is the ROC AUC of guessing, and higher is better.")
     for sentence in (*sentences(table), *table.losses(), *table.notes()):
         print(sentence)
 

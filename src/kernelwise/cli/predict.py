@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +15,9 @@ from kernelwise.cli import options
 from kernelwise.cli.errors import UserError, check_writable
 from kernelwise.cli.session import say, session
 
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Written by `kernelwise tune --model`.")]
+Model = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="Written by `kernelwise tune` or `detect` with --model.")
+]
 Out = Annotated[Path | None, typer.Option(metavar="CSV", help="Write to a file, not to standard output.")]
 Proba = Annotated[bool, typer.Option("--proba", help="Add the probability of every class.")]
 Keep = Annotated[
@@ -50,13 +53,14 @@ def predict(
     from kernelwise._core.files import whole_file
     from kernelwise.cli._seen import caution
     from kernelwise.cli.samples import read_more
+    from kernelwise.tables.target import DETECTION
 
     if str(out) == "-":  # as FILE: the standard stream
         out = None
     check_writable(out, "--out")
     check_order(model, file)
     machine, encoding = read_model(model)
-    if proba and not hasattr(machine, "predict_proba"):
+    if proba and encoding.task == "regression":
         raise UserError(f"{model} is a regression, which has no probabilities. Leave --proba out.")
     table = read_more(file, encoding, header)
     names, columns = kept_columns(table, keep)
@@ -65,14 +69,11 @@ def predict(
     for note in notes:
         say(note)
     predictions = machine.predict(X)
-    names.append("prediction")
-    columns.append(predictions.tolist())
-    if proba:
-        names += [f"p({label})" for label in machine.classes_]
-        columns += [[f"{p:.{DIGITS}f}" for p in column] for column in machine.predict_proba(X).T]
-        if getattr(machine, "class_weight", None) is not None:
-            say(WEIGHTED)
-    if encoding.has_labels(table):
+    answers = _unusual if encoding.task == DETECTION else _classes_or_numbers
+    for name, column in answers(machine, X, predictions, proba):
+        names.append(name)
+        columns.append(column)
+    if encoding.task != DETECTION and encoding.has_labels(table):
         say(f"The file has the target: {_score(machine, encoding, table, X, predictions)}.")
     seen = caution(machine, X)
     if seen:
@@ -85,6 +86,26 @@ def predict(
             csv.writer(handle, lineterminator="\n").writerows(rows)
         session.written.append(out)
         say(f"{len(rows) - 1} predictions are in {out}.")
+
+
+def _classes_or_numbers(
+    machine: Any, X: Any, predictions: Any, proba: bool
+) -> Iterator[tuple[str, list[Any]]]:
+    """Columns of the answer: predictions, and probabilities if they are asked for."""
+    yield "prediction", predictions.tolist()
+    if proba:
+        for label, column in zip(machine.classes_, machine.predict_proba(X).T, strict=True):
+            yield f"p({label})", [f"{p:.{DIGITS}f}" for p in column]
+        if getattr(machine, "class_weight", None) is not None:
+            say(WEIGHTED)
+
+
+def _unusual(machine: Any, X: Any, predictions: Any, proba: bool) -> Iterator[tuple[str, list[Any]]]:
+    """Columns of the answer of a model that finds unusual rows, whose scores are part of it."""
+    yield "prediction", ["unusual" if sign < 0 else "usual" for sign in predictions]
+    yield "score", [f"{score:.6g}" for score in machine.score_samples(X)]
+    if proba:
+        yield "p(unusual)", [f"{p:.{DIGITS}f}" for p in machine.outlier_probability(X)]
 
 
 def kept_columns(table: Any, keep: str | None) -> tuple[list[str], list[list[Any]]]:

@@ -31,7 +31,7 @@ class Samples:
     """What a training file holds."""
 
     X: Any  # numbers, with words and gaps coded
-    y: Any
+    y: Any  # None for unusual rows without labels
     rows: Any  # what an estimator takes: X, or a Frame if there are words or gaps
     encoding: Encoding
     notes: list[str]
@@ -103,17 +103,19 @@ def read_samples(
     for note in [*notes, *preparation]:
         say(note)
     encoding = learned.encoding
-    rows, y, lines = encoding.rows(table), encoding.labels(table), table.lines
+    rows, lines = encoding.rows(table), table.lines
+    y = None if encoding.target is None else encoding.labels(table)
     if times is not None:
         order = np.argsort(times, kind="stable")
-        rows, y, lines, times = rows[order], y[order], lines[order], times[order]
+        rows, lines, times = rows[order], lines[order], times[order]
+        y = None if y is None else y[order]
     X = rows if encoding.encoder is None else encoding.encoder.transform(rows)
     return Samples(X, y, rows, encoding, notes, preparation, lines, learned.findings, groups, times)
 
 
 def class_counts(data: Samples) -> dict[str, int] | None:
-    """Rows of every class, the largest first; None for a regression."""
-    if data.encoding.task == "regression":
+    """Rows of every class, the largest first; None where the target is no class."""
+    if data.encoding.task != "classification":
         return None
     counts = Counter(map(str, data.y.tolist()))
     return dict(counts.most_common())

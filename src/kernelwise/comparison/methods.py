@@ -10,8 +10,8 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.model_selection import StratifiedKFold
 
 from kernelwise._core.validation import check_choice
-from kernelwise.comparison import forests, peers
-from kernelwise.estimators import GridSearchSVC, TunedSVC, TunedSVR
+from kernelwise.comparison import detectors, forests, peers
+from kernelwise.estimators import GridSearchSVC, TunedOneClassSVM, TunedSVC, TunedSVR
 
 
 def full_grid(cv: Any) -> GridSearchSVC:
@@ -54,9 +54,25 @@ REGRESSION_METHODS: dict[str, Callable[[int], Any]] = {
     "Optuna TPE": lambda seed: peers.OptunaSVR(random_state=seed),
     **_rivals("regression"),
 }
-BY_TASK = {"classification": METHODS, "regression": REGRESSION_METHODS}
+DETECTION_METHODS: dict[str, Callable[[int], Any]] = {
+    "kernelwise": lambda seed: TunedOneClassSVM(random_state=seed),
+    "OneClassSVM defaults": lambda seed: detectors.one_class_defaults(),
+    "isolation forest": lambda seed: detectors.isolation_forest(seed),
+    "local outlier factor": lambda seed: detectors.local_outlier_factor(),
+    "elliptic envelope": lambda seed: detectors.elliptic_envelope(seed),
+}
+BY_TASK = {
+    "classification": METHODS,
+    "regression": REGRESSION_METHODS,
+    "detection": DETECTION_METHODS,
+}
 #: Methods that are no support vector machine.
-RIVALS = tuple(_rivals("classification"))
+RIVALS = (
+    *_rivals("classification"),
+    "isolation forest",
+    "local outlier factor",
+    "elliptic envelope",
+)
 #: What is run only if it is named: it takes long, or does not come with scikit-learn.
 BY_NAME_ONLY = ("full grid", "lightgbm", "catboost", "xrfm")
 #: Modules that may be missing, and what pip has to install for them.
@@ -67,11 +83,18 @@ MODULES = {
     "xrfm": ("xrfm", "xrfm"),
 }
 #: What takes no sparse matrix.
-DENSE_ONLY = ("gradient boosting", "xrfm")
+DENSE_ONLY = (
+    "gradient boosting",
+    "xrfm",
+    "elliptic envelope",
+    "OneClassSVM defaults",
+    "local outlier factor",
+)
 #: The best answers that ignore X; the probabilities are the shares of the classes.
 BASELINES: dict[str, tuple[str, Any]] = {
     "classification": ("most frequent class", DummyClassifier(strategy="prior")),
     "regression": ("mean", DummyRegressor(strategy="mean")),
+    "detection": ("all rows alike", detectors.EqualScores()),
 }
 
 

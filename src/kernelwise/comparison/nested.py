@@ -1,4 +1,4 @@
-"""Our choice beside other ways to tune an SVC or SVR and beside forests, on the same outer folds."""
+"""Our choice beside other ways to tune a machine, forests and detectors, on the same outer folds."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import time
 import warnings
 from collections.abc import Callable, MutableMapping
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import parallel_config
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import clone, is_outlier_detector
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length, column_or_1d
@@ -22,16 +22,21 @@ from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import number_of_threads
 from kernelwise._core.validation import check_choice, check_integer
 from kernelwise.comparison import peers
+from kernelwise.comparison.detectors import check_detection_labels, ranking_scores
 from kernelwise.comparison.methods import BASELINES, estimators
 from kernelwise.comparison.outer import Partition, Splits
 from kernelwise.comparison.probabilities import held_out_log_loss
 from kernelwise.comparison.table import Comparison
-from kernelwise.estimators import TunedSVC, TunedSVR
+from kernelwise.estimators import TunedOneClassSVM, TunedSVC, TunedSVR
 from kernelwise.frames import Frame, learn_encoder, to_frame
 
 #: Errors beside the score, in the order of a cell.
-ERRORS = {"classification": ("log_loss",), "regression": ("rmse", "mae")}
-SCORES = {"classification": "accuracy", "regression": "r2"}
+ERRORS = {
+    "classification": ("log_loss",),
+    "regression": ("rmse", "mae"),
+    "detection": ("average_precision",),
+}
+SCORES = {"classification": "accuracy", "regression": "r2", "detection": "roc_auc"}
 
 
 def compare(
@@ -75,10 +80,11 @@ def compare(
         Finished cells are looked up there and put there, so that an interrupted comparison goes on.
     callback : callable, default=None
         ``callback(method, split, score)`` after every cell.
-    task : {"classification", "regression"}, default="classification"
-        Whether scores are accuracies, or R² with errors in units of y.
+    task : {"classification", "regression", "detection"}, default="classification"
+        Whether scores are accuracies, R² with errors in units of y, or, for unusual rows, ROC AUC with
+        average precision: then y is 1 for usual rows and −1 for unusual ones, and no method is shown it.
     baseline : bool, default=True
-        Whether to add a method that ignores X: the most frequent class, or the mean.
+        Whether to add a method that ignores X: the most frequent class, the mean, or equal scores.
     on_begin : callable, default=None
         ``on_begin(method, split)`` before every cell that is computed.
     n_jobs : int, default=None
@@ -128,10 +134,12 @@ def compare(
         chosen.setdefault(name_of_baseline, dummy)
     y = column_or_1d(y)
     check_consistent_length(X, y)
+    if task == "detection":
+        check_detection_labels(y)
     partition = Partition(groups, times, len(y))
     splits = partition.outer(y, task, n_splits, n_repeats, random_state)
     journal = {} if journal is None else journal
-    measure, n_numbers = CELLS[task], 4 + len(ERRORS[task])
+    n_numbers = 4 + len(ERRORS[task])
     cells = np.zeros((n_numbers, len(chosen), len(splits)))
     for s, split in enumerate(splits):
         inner = partition.inner(split[0], y, task, random_state)
@@ -141,7 +149,9 @@ def compare(
                 if on_begin is not None:
                     on_begin(name, s)
                 rows = X if frame is None else _as_taken(estimator, X, frame, table)
-                journal[key] = measure(estimator, rows, y, *split, n_jobs=n_jobs, inner=inner)
+                journal[key] = nested_cell(
+                    estimator, rows, y, *split, n_jobs=n_jobs, inner=inner, measure=MEASURES[task]
+                )
             cells[:, m, s] = np.array(journal[key], dtype=np.float64)  # None becomes NaN
             if callback is not None:
                 callback(name, s, cells[0, m, s])
@@ -161,7 +171,7 @@ def compare(
 
 def _as_taken(estimator: Any, coded: np.ndarray, frame: Frame, table: Any) -> Any:
     """The rows as an estimator takes them: coded, or one of the two forms of the table."""
-    if isinstance(estimator, TunedSVC | TunedSVR):
+    if isinstance(estimator, TunedSVC | TunedSVR | TunedOneClassSVM):
         return frame
     is_own = isinstance(estimator, Pipeline) and isinstance(estimator[0], ColumnTransformer)
     return table if is_own else coded
@@ -171,77 +181,82 @@ def _rows(X: Any, rows: np.ndarray) -> Any:
     return X[rows] if isinstance(X, Frame) else safe_indexing(X, rows)
 
 
+class Parts(NamedTuple):
+    """Rows and targets of an outer fold: those that a method is trained on, and those that are held out."""
+
+    X: Any
+    y: np.ndarray
+    X_test: Any
+    y_test: np.ndarray
+    inner: Splits | None  # folds of the training part, for what has a ``cv``
+
+
+#: What a trained method scores on an outer fold, and its errors.
+Measure = Callable[[Any, Parts], tuple[float, tuple[float | None, ...]]]
+
+
+def _accuracy(model: Any, parts: Parts) -> tuple[float, tuple[float | None, ...]]:
+    return float(np.mean(model.predict(parts.X_test) == parts.y_test)), ()
+
+
+def _accuracy_and_log_loss(model: Any, parts: Parts) -> tuple[float, tuple[float | None, ...]]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        loss = held_out_log_loss(model, *parts[:4], inner=parts.inner)
+    return _accuracy(model, parts)[0], (loss,)
+
+
+def _r2_and_errors(model: Any, parts: Parts) -> tuple[float, tuple[float | None, ...]]:
+    rest = parts.y_test - model.predict(parts.X_test)
+    scatter = float(np.mean((parts.y_test - parts.y_test.mean()) ** 2))
+    squared = float(np.mean(rest**2))
+    r2 = 1.0 - squared / scatter if scatter > 0 else 0.0
+    return r2, (float(np.sqrt(squared)), float(np.mean(np.abs(rest))))
+
+
+def _ranking(model: Any, parts: Parts) -> tuple[float, tuple[float | None, ...]]:
+    area, precision = ranking_scores(model, parts.X_test, parts.y_test)
+    return area, (precision,)
+
+
+MEASURES: dict[str, Measure] = {
+    "classification": _accuracy_and_log_loss,
+    "regression": _r2_and_errors,
+    "detection": _ranking,
+}
+
+
 def nested_cell(
     estimator: Any,
     X: Any,
     y: np.ndarray,
     train: np.ndarray,
     test: np.ndarray,
+    *,
     n_jobs: int | None = None,
     inner: Splits | None = None,
-) -> tuple[float, float, float, float]:
-    """Accuracy, wall and processor seconds, and machines of one method on one outer fold."""
-    model, work = _trained(estimator, X, y, train, n_jobs, inner)
-    return _accuracy(model, X, y, test), *work
-
-
-def nested_class_cell(
-    estimator: Any,
-    X: Any,
-    y: np.ndarray,
-    train: np.ndarray,
-    test: np.ndarray,
-    n_jobs: int | None = None,
-    inner: Splits | None = None,
+    measure: Measure = _accuracy,
 ) -> tuple[float | None, ...]:
-    """The numbers of `nested_cell`, and the log-loss; what the probabilities take is in no time."""
-    model, work = _trained(estimator, X, y, train, n_jobs, inner)
-    parts = _rows(X, train), y[train], _rows(X, test), y[test]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        loss = held_out_log_loss(model, *parts, inner=inner)
-    return _accuracy(model, X, y, test), *work, loss
+    """Score, wall and processor seconds, machines and errors of one method on one outer fold.
+
+    The times are those of the training alone. ``measure`` is of `MEASURES`; without it the score is the
+    accuracy, and there are no errors.
+    """
+    parts = Parts(_rows(X, train), y[train], _rows(X, test), y[test], inner)
+    model, work = _trained(estimator, parts, n_jobs)
+    score, errors = measure(model, parts)
+    return score, *work, *errors
 
 
-def nested_number_cell(
-    estimator: Any,
-    X: Any,
-    y: np.ndarray,
-    train: np.ndarray,
-    test: np.ndarray,
-    n_jobs: int | None = None,
-    inner: Splits | None = None,
-) -> tuple[float, ...]:
-    """R², wall and processor seconds, machines, RMSE and MAE of one method on one outer fold."""
-    model, work = _trained(estimator, X, y, train, n_jobs, inner)
-    rest = y[test] - model.predict(_rows(X, test))
-    scatter = float(np.mean((y[test] - y[test].mean()) ** 2))
-    squared = float(np.mean(rest**2))
-    r2 = 1.0 - squared / scatter if scatter > 0 else 0.0
-    return r2, *work, float(np.sqrt(squared)), float(np.mean(np.abs(rest)))
-
-
-CELLS: dict[str, Callable[..., tuple[float | None, ...]]] = {
-    "classification": nested_class_cell,
-    "regression": nested_number_cell,
-}
-
-
-def _accuracy(model: Any, X: Any, y: np.ndarray, test: np.ndarray) -> float:
-    return float(np.mean(model.predict(_rows(X, test)) == y[test]))
-
-
-def _trained(
-    estimator: Any, X: Any, y: np.ndarray, train: np.ndarray, n_jobs: int | None, inner: Splits | None
-) -> tuple[Any, tuple[float, float, float]]:
+def _trained(estimator: Any, parts: Parts, n_jobs: int | None) -> tuple[Any, tuple[float, float, float]]:
     """A method trained on the training part, and wall and processor seconds and machines.
 
     The searches of scikit-learn use threads, for processor time is not seen in other processes; its boosting
-    would take all cores if nobody held it. ``inner`` are folds of the training part, for what has a ``cv``.
+    would take all cores if nobody held it.
     """
     model = clone(estimator)
-    if inner is not None and "cv" in model.get_params(deep=False):
-        model.set_params(cv=inner)
+    if parts.inner is not None and "cv" in model.get_params(deep=False):
+        model.set_params(cv=parts.inner)
     with (
         warnings.catch_warnings(),
         nullcontext() if n_jobs is None else parallel_config(backend="threading"),
@@ -249,6 +264,6 @@ def _trained(
     ):
         warnings.simplefilter("ignore")  # of peers: what matters here is what they score
         started, cpu_started = time.perf_counter(), time.process_time()
-        model.fit(_rows(X, train), y[train])
+        model.fit(parts.X, *(() if is_outlier_detector(model) else (parts.y,)))  # those see no label
         seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu_started
     return model, (seconds, cpu_seconds, float(peers.n_machines(model)))

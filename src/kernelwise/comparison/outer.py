@@ -40,7 +40,7 @@ class Partition:
 
     def outer(self, y: np.ndarray, task: str, n_splits: int, n_repeats: int, random_state: int) -> Splits:
         """The outer folds; targets that they cannot be made of are refused."""
-        is_classes = task == "classification"
+        is_classes = task != "regression"
         if not is_classes and len(y) < 2 * n_splits:
             raise ValueError(f"{n_splits} outer folds of a regression need at least {2 * n_splits} samples.")
         if self.is_plain:

@@ -14,6 +14,7 @@ from kernelwise.comparison.verdict import verdict
 
 #: Heads of the columns.
 HEADS = {"accuracy": "accuracy", "r2": "R²", "log_loss": "log-loss", "rmse": "RMSE", "mae": "MAE"}
+HEADS |= {"roc_auc": "ROC AUC", "average_precision": "av. precision"}
 #: Differences of folds that cancel may leave this much.
 ROUNDING = 1e-12
 
@@ -27,18 +28,19 @@ class Comparison:
     methods : tuple of str
         The first is what the others are compared with; the last may be the baseline.
     scores : ndarray of shape (n_methods, n_splits)
-        Accuracy, or R² of a regression, on the outer test parts.
+        Accuracy, R² of a regression, or ROC AUC of unusual rows, on the outer test parts.
     seconds, cpu_seconds : ndarray of shape (n_methods, n_splits)
         Wall and processor time of choosing and training.
     n_machines : ndarray of shape (n_methods, n_splits)
         Times that a model was trained; a forest is one model.
     skipped : dict from str to str
         Methods that could not be run, and why.
-    score : {"accuracy", "r2"}
+    score : {"accuracy", "r2", "roc_auc"}
         What the scores are.
     errors : dict from str to ndarray of shape (n_methods, n_splits)
         For classes "log_loss": the mean of −log p of the true class, NaN for a method without probabilities.
-        For a regression "rmse" and "mae": root mean squared and mean absolute error, in units of y.
+        For a regression "rmse" and "mae": root mean squared and mean absolute error, in units of y. For
+        unusual rows "average_precision", which is no error: the higher, the better.
     baseline : str
         The method that ignores X; empty if there is none.
 
@@ -171,4 +173,4 @@ def error_text(value: float, name: str) -> str:
     """An error as it is printed; a method without probabilities has no log-loss."""
     if np.isnan(value):
         return ""
-    return f"{value:.4f}" if name == "log_loss" else f"{value:.4g}"
+    return f"{value:.4f}" if name in ("log_loss", "average_precision") else f"{value:.4g}"

@@ -33,8 +33,8 @@ def duplicate_findings(data: Data, points: Points) -> Iterator[Finding]:
         yield Finding(
             "conflicts",
             "warning",
-            f"{count(int(there.sum()), data.noun)} at {count(int(mixed.sum()), 'point')} have equal "
-            f"features and different labels, so that any model makes at least "
+            f"{count(int(there.sum()), data.noun)} in {count(int(mixed.sum()), 'group')} have the same "
+            f"features as the others of their group, and different labels, so that any model makes at least "
             f"{count(floor, 'training error')} ({floor / n:.2%}).",
             "Check these labels, or add a feature that tells the samples apart; DBTC may have no peak.",
             "Check these labels, or add a column that tells the rows apart.",

@@ -8,6 +8,7 @@ from kernelwise.estimators.nystroem_svr import NystroemSVR
 from kernelwise.estimators.one_class_svm import OneClassSVM
 from kernelwise.estimators.svc import SVC
 from kernelwise.estimators.svr import SVR
+from kernelwise.estimators.tuned_one_class import TunedOneClassSVM
 from kernelwise.estimators.tuned_svc import TunedSVC
 from kernelwise.estimators.tuned_svr import TunedSVR
 
@@ -20,6 +21,7 @@ __all__ = [
     "NystroemSVC",
     "NystroemSVR",
     "OneClassSVM",
+    "TunedOneClassSVM",
     "TunedSVC",
     "TunedSVR",
 ]

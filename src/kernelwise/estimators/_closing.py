@@ -98,13 +98,14 @@ def _class_findings(
 ) -> list[Finding]:
     """Classes that the final model, or the models of the search if there is none, never answer."""
     if record is not None:
-        return class_findings(record.truth, record.predicted, family.classes)
+        return class_findings(record.truth, record.predicted, family.classes, record.weight)
     if choice.scored.stored is None:  # from a journal: not worth a search of its own
         return []
     decision, n_classes = choice.decision[judge.tested], len(family.classes)
     values = decision[:, 0] if n_classes == 2 else decision
     predicted = STRATEGIES[family.multiclass].decide(values, n_classes)
-    return class_findings(judge.held_out.y[judge.tested], predicted, family.classes)
+    held = judge.held_out
+    return class_findings(held.y[judge.tested], predicted, family.classes, held.weight[judge.tested])
 
 
 def _search_findings(judge: CrossValidator, choice: Choice) -> list[Finding]:

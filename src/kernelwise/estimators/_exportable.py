@@ -1,4 +1,7 @@
-"""Taking a trained machine away: to scikit-learn's own classes, to ONNX, to C, or to a file."""
+"""Taking a trained machine away: to scikit-learn's own classes, to ONNX, to C, or to a file.
+
+What writes them is imported when it is asked for: it takes parts of scikit-learn that no machine needs.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.files import whole_file
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
-from kernelwise.export.c_source import c_source
-from kernelwise.export.onnx_model import onnx_model
-from kernelwise.export.pipeline import as_pipeline
-from kernelwise.export.plain_model import plain_model
 
 COUPLED = (
     "The labels of this model go by probabilities that are coupled over pairs of classes, which scikit-learn "
@@ -94,7 +93,8 @@ class Portable:
             Its input is "X", float64 of shape (n_samples, n_features). Outputs of a classifier are "label",
             (n_samples,), as `predict` has them, "decision_values", (n_samples, n_machines), as
             `machine_values` has them, and "probabilities", (n_samples, n_classes), if the model has
-            `predict_proba`; that of a regression is "prediction", (n_samples,). A model that was trained on
+            `predict_proba`; that of a regression is "prediction", (n_samples,). A one-class machine has the
+            labels −1 and 1. A model that was trained on
             words or gaps takes them coded, as ``model.encoder_.read(X)`` returns them; the names of these
             features are in the graph.
 
@@ -107,6 +107,9 @@ class Portable:
             of scikit-learn's StandardScaler, MinMaxScaler, MaxAbsScaler and RobustScaler, or if the strategy
             rejects samples.
         """
+        from kernelwise.export.onnx_model import onnx_model
+        from kernelwise.export.plain_model import plain_model
+
         graph = onnx_model(plain_model(self, _trained(self)))
         if path is not None:
             with whole_file(path) as file:
@@ -136,6 +139,9 @@ class Portable:
         IncompatibleError
             As `to_onnx`; and if the file would have more than five million numbers.
         """
+        from kernelwise.export.c_source import c_source
+        from kernelwise.export.plain_model import plain_model
+
         source = c_source(plain_model(self, _trained(self)))
         if path is not None:
             with whole_file(path, "w", encoding="utf-8", newline="\n") as file:
@@ -220,6 +226,8 @@ class Exportable(Portable):
         costs = None if sigmoids is None else self.costs_  # type: ignore[attr-defined]
         _check_costs(costs)
         coupled = sigmoids is not None and _is_coupled(machine)
+        from kernelwise.export.pipeline import as_pipeline
+
         pipeline = as_pipeline(
             getattr(self, "scaler_", None),
             machine,

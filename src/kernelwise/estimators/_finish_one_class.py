@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kernelwise.estimators.nystroem_one_class_svm import NystroemOneClassSVM
 from kernelwise.estimators.one_class_svm import OneClassSVM
 from kernelwise.findings import Finding
 from kernelwise.search.canonical import sample
@@ -66,19 +67,13 @@ def finish_one_class(
 
 def _machine(model: Any, kernel: Any, nu: float, seed: int, rows: Rows, used: np.ndarray) -> Any:
     """A trained machine whose coefficients sum to one."""
+    how = {"tol": model.tol, "max_iter": model.max_iter, "memory_limit": model.memory_limit}
     if model.solver == "nystroem":
-        machine: Any = _nystroem(model, kernel, nu, seed)
+        machine: Any = NystroemOneClassSVM(kernel, nu=nu, random_state=seed, **how)
     else:
-        how = {"tol": model.tol, "max_iter": model.max_iter, "memory_limit": model.memory_limit}
         machine = OneClassSVM(kernel=kernel, nu=nu, **how)
     machine.fit(rows.Z[used], sample_weight=rows.weight[used])
     total = float(nu * rows.weight[used].sum())
     machine.dual_coef_ = machine.dual_coef_ / total
     machine.intercept_ = machine.intercept_ / total
     return machine
-
-
-def _nystroem(model: Any, kernel: Any, nu: float, seed: int) -> Any:
-    from kernelwise.estimators.nystroem_one_class import NystroemOneClassSVM
-
-    return NystroemOneClassSVM(kernel, nu=nu, memory_limit=model.memory_limit, random_state=seed)

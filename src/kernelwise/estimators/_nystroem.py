@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.validation import check_positive, check_seed
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._machine import KernelMachine
 from kernelwise.estimators.kernel_choice import kernel_from_data
@@ -19,16 +18,6 @@ from kernelwise.search.landmarks import Candidate, HeldOutValues, NystroemSearch
 from kernelwise.search.samples import prepare
 from kernelwise.search.settings import seed_of
 from kernelwise.solvers.units import in_units
-
-
-def check_components(n_components: Any, owner: str) -> None:
-    """Raise unless the number of landmarks is "auto" or one."""
-    is_number = isinstance(n_components, int | np.integer) and not isinstance(n_components, bool)
-    is_auto = isinstance(n_components, str) and n_components == "auto"
-    if not is_auto and not (is_number and n_components >= 1):
-        raise ValueError(
-            f"'n_components' of {owner} must be 'auto' or a positive integer, got {n_components!r}."
-        )
 
 
 class NystroemMachine(Portable, KernelMachine):
@@ -50,13 +39,9 @@ class NystroemMachine(Portable, KernelMachine):
         """
 
     def _check_parameters(self) -> None:
-        me = type(self).__name__
-        check_positive(self.memory_limit, "memory_limit", me)
-        check_seed(self.random_state, me)
-        if not (isinstance(self.C, str) and self.C == "auto"):
-            check_positive(self.C, "C", me)
+        self._validate_params()
+        if not isinstance(self.C, str):
             in_units(self.C, 1.0)
-        check_components(self.n_components, me)
         as_kernel(self.kernel)  # refused before anything is computed
 
     def _distinct(self, X: Any, index: np.ndarray, weight: np.ndarray) -> tuple[DistinctRows, Any]:

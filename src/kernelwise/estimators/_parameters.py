@@ -1,34 +1,129 @@
-"""Parameters of a support vector classifier that cannot be, and kernels that see no difference."""
+"""What the parameters of support vector machines may be, and kernels that see no difference."""
 
 from __future__ import annotations
 
 import warnings
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from kernelwise._core.callers import stacklevel_of_user
-from kernelwise._core.run_parameters import check_run
-from kernelwise._core.validation import check_choice, check_flag, check_positive
-from kernelwise.estimators._classifier import check_rule
-from kernelwise.estimators.kernel_choice import Rows, check_kernel_numbers
+from kernelwise._core.constraints import (
+    ELSEWHERE,
+    FINITE,
+    FLAG,
+    MAX_ITER,
+    MEMORY,
+    NOT_NEGATIVE,
+    POSITIVE,
+    SEED,
+    THREADS,
+    VERBOSE,
+    Number,
+    at_least,
+    one_of,
+)
+from kernelwise.estimators._classifier import RULES
+from kernelwise.estimators.kernel_choice import Rows
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import Kernel
-from kernelwise.multiclass import STRATEGIES, check_strategy
+from kernelwise.multiclass import MACHINES, STRATEGIES, check_strategy
+from kernelwise.search.one_class.judge import CRITERIA, SCORINGS
 from kernelwise.solvers.dual import LOSSES
+
+#: Of classifiers, however they are trained.
+OF_CLASSES: dict[str, Any] = {
+    "multiclass": one_of(STRATEGIES),
+    "decision_function_shape": one_of(MACHINES),
+    "reject_label": ELSEWHERE,
+    "class_weight": ELSEWHERE,
+}
+OF_LABELS: dict[str, Any] = {**OF_CLASSES, "predict_by": one_of(RULES)}
+#: Of machines that are trained to a tolerance.
+OF_SOLVER: dict[str, Any] = {"tol": POSITIVE, **MAX_ITER, **MEMORY}
+#: Of kernels that have a name.
+OF_KERNEL: dict[str, Any] = {
+    "kernel": ELSEWHERE,
+    "gamma": [*one_of(("scale", "auto")), *NOT_NEGATIVE],
+    "degree": at_least(0),
+    "coef0": FINITE,
+}
+OF_SVC: dict[str, Any] = {
+    **OF_LABELS,
+    **OF_SOLVER,
+    **SEED,
+    **OF_KERNEL,
+    "C": POSITIVE,
+    **dict.fromkeys(("shrinking", "probability", "break_ties", "warm_start"), FLAG),
+    "loss": one_of(LOSSES),
+    **THREADS,
+    **VERBOSE,
+}
+OF_SVR: dict[str, Any] = {**OF_SOLVER, "C": POSITIVE, "epsilon": NOT_NEGATIVE, "kernel": ELSEWHERE}
+OF_NYSTROEM: dict[str, Any] = {
+    **MEMORY,
+    **SEED,
+    "C": [*one_of(("auto",)), *POSITIVE],
+    "n_components": [*one_of(("auto",)), *at_least(1)],
+    "kernel": ELSEWHERE,
+}
+NU: dict[str, Any] = {"nu": [Number("a number above 0 and at most 1", Real, 0, 1, "right")]}
+OF_ONE_CLASS: dict[str, Any] = {
+    **OF_SOLVER,
+    **OF_KERNEL,
+    **NU,
+    "shrinking": FLAG,
+    "cache_size": POSITIVE,
+    **VERBOSE,
+}
+OF_NYSTROEM_ONE_CLASS: dict[str, Any] = {
+    **OF_SOLVER,
+    **SEED,
+    **NU,
+    "kernel": ELSEWHERE,
+    "n_components": OF_NYSTROEM["n_components"],
+}
+OF_GRID: dict[str, Any] = {
+    **OF_CLASSES,
+    **OF_SOLVER,
+    **dict.fromkeys(("param_grid", "kernel", "kernels", "Cs", "scaler", "cv", "scoring", "refit"), ELSEWHERE),
+    "scaling": one_of(("per-fold", "shared")),
+    "loss": one_of(LOSSES),
+    "error_score": [*one_of(("raise",)), Real],
+    "return_train_score": FLAG,
+    **THREADS,
+    **VERBOSE,
+}
+#: Of all that is tuned.
+OF_TUNED: dict[str, Any] = {
+    **OF_SOLVER,
+    **SEED,
+    **dict.fromkeys(("kernel", "criterion", "search", "cv", "Cs", "refit", "scale", "scoring"), ELSEWHERE),
+    "categorical_features": ELSEWHERE,
+    "solver": one_of(("auto", "exact", "nystroem")),
+    "backend": [None, *one_of(("dask",))],
+    "time_budget": [None, *POSITIVE],
+    **THREADS,
+    **VERBOSE,
+}
+OF_TUNED_ONE_CLASS: dict[str, Any] = {
+    **{name: kinds for name, kinds in OF_TUNED.items() if name not in ("search", "Cs", "refit", "backend")},
+    "criterion": one_of(CRITERIA),
+    "scoring": [None, *one_of(SCORINGS)],
+    "nu": [None, *NU["nu"]],
+    "contamination": [
+        None,
+        Number(
+            "a share of outliers above 0 and at most 0.5 (None if it is not known)", Real, 0, 0.5, "right"
+        ),
+    ],
+}
 
 
 def check_svc(model: Any) -> None:
-    """Raise unless the parameters of an `SVC` are of their kind, also those that its kernel does not use."""
-    for name in ("C", "tol", "memory_limit"):
-        check_positive(getattr(model, name), name, "SVC")
-    for name in ("shrinking", "probability", "break_ties", "warm_start"):
-        check_flag(getattr(model, name), name, "SVC")
-    check_kernel_numbers(model.gamma, model.degree, model.coef0, "SVC")
-    check_run(model)
-    check_strategy(model.multiclass, model.decision_function_shape, "SVC")
-    check_rule(model.predict_by, "SVC")
-    check_choice(model.loss, "loss", "SVC", LOSSES)
+    """Raise unless the parameters of an `SVC` go together."""
+    check_strategy(model.multiclass, model.decision_function_shape)
     if model.break_ties and STRATEGIES[model.multiclass].rejects:
         raise ValueError(
             f"break_ties=True would label what multiclass={model.multiclass!r} rejects; set it to False."

@@ -18,6 +18,7 @@ from kernelwise._core.threads import number_of_threads, one_blas_thread
 from kernelwise._core.validation import check_gram, check_range, check_samples
 from kernelwise._core.weights import none_if_ones
 from kernelwise.estimators._cv_results import cv_results
+from kernelwise.estimators._parameters import OF_GRID
 from kernelwise.estimators._routing import route_fit, router
 from kernelwise.estimators.grid.blocks import plan_blocks
 from kernelwise.estimators.grid.candidates import USED, check_grid, group_candidates
@@ -127,6 +128,8 @@ class GridSearchSVC(FinishedSearch):
     #: Groups are for the splitter, and it says whether it asks for them.
     __metadata_request__fit: ClassVar = {"groups": UNUSED}
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = OF_GRID
+
     def __init__(
         self,
         param_grid: Any = None,
@@ -191,6 +194,7 @@ class GridSearchSVC(FinishedSearch):
         **params
             Further metadata of the splitter or of scorers, if scikit-learn is set to route it.
         """
+        self._validate_params()
         routed = route_fit(self, sample_weight, groups, params, self._scorers)
         grid = check_grid(self._grid())
         check_search(self)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import (
@@ -16,11 +16,12 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
+from kernelwise._core.constraints import ELSEWHERE, FLAG, SEED, at_least, one_of
 from kernelwise._core.labels import check_are_classes
 from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
-from kernelwise._core.validation import check_choice, check_integer, check_labels, check_range
+from kernelwise._core.validation import check_labels, check_range
 from kernelwise.estimators._judge import make_judge
 from kernelwise.estimators._routing import Routed
 from kernelwise.estimators.tuned_svc import TunedSVC
@@ -120,6 +121,18 @@ class MetricTransformer(
     (np.float64(-1.0), array([0.5, 0.5, 0. ]))
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **SEED,
+        **dict.fromkeys(("criterion", "starts", "optimizer", "validation_fraction"), ELSEWHERE),
+        "kernel": one_of(KERNELS),
+        "method": one_of(METHODS),
+        "task": one_of(TASKS),
+        "rounds": at_least(1),
+        "rank": at_least(1),
+        "n_directions": at_least(0),
+        "standardize": FLAG,
+    }
+
     def __init__(
         self,
         kernel: str = "diagonal",
@@ -159,10 +172,7 @@ class MetricTransformer(
         y : array of shape (n_samples,)
             Classes; or numbers, of method="gradient".
         """
-        check_choice(self.kernel, "kernel", "MetricTransformer", KERNELS)
-        check_choice(self.method, "method", "MetricTransformer", METHODS)
-        check_choice(self.task, "task", "MetricTransformer", TASKS)
-        check_integer(self.rounds, "rounds", "MetricTransformer", least=1)
+        self._validate_params()
         if self.method == "criterion" and self.task == "regression":
             raise ValueError(
                 "method='criterion' of MetricTransformer learns from classes; use method='gradient' for "
@@ -173,10 +183,6 @@ class MetricTransformer(
                 "method='gradient' of MetricTransformer learns 'diagonal' and 'gaussian' metrics; use "
                 "method='criterion' for kernel='low-rank'."
             )
-        check_integer(self.n_directions, "n_directions", "MetricTransformer", least=0)
-        if not isinstance(self.standardize, bool | np.bool_):
-            got = repr(self.standardize)
-            raise ValueError(f"'standardize' of MetricTransformer must be True or False, got {got}.")
         learner = MetricLearner(
             self.kernel,
             self.criterion,

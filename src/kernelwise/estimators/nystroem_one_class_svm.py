@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import read_samples
-from kernelwise._core.run_parameters import check_run
 from kernelwise._core.threads import one_blas_thread
-from kernelwise._core.validation import check_positive, check_range
+from kernelwise._core.validation import check_range
 from kernelwise.estimators._exportable import Portable
-from kernelwise.estimators._nystroem import check_components
 from kernelwise.estimators._outliers import OutlierMachine
+from kernelwise.estimators._parameters import OF_NYSTROEM_ONE_CLASS
 from kernelwise.estimators.kernel_choice import kernel_from_data
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import as_kernel
@@ -26,7 +25,6 @@ from kernelwise.search.canonical import sample
 from kernelwise.search.landmarks import MAX_SEARCH_ROWS, SIZES
 from kernelwise.search.samples import prepare
 from kernelwise.search.settings import seed_of
-from kernelwise.solvers.one_class import check_nu
 from kernelwise.solvers.one_class_rows import one_class_on_rows
 from kernelwise.solvers.units import InUnits, unit_of_kernel
 
@@ -104,6 +102,8 @@ class NystroemOneClassSVM(Portable, OutlierMachine):
     array([ 1, -1])
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = OF_NYSTROEM_ONE_CLASS
+
     def __init__(
         self,
         kernel: Any = "rbf",
@@ -135,11 +135,7 @@ class NystroemOneClassSVM(Portable, OutlierMachine):
             A weight of 2 is the same as a repeated row.
         """
         me = type(self).__name__
-        check_nu(self.nu, me)
-        for name in ("tol", "memory_limit"):
-            check_positive(getattr(self, name), name, me)
-        check_components(self.n_components, me)
-        check_run(self)
+        self._validate_params()
         as_kernel(self.kernel)  # refused before anything is computed
         X = read_samples(self, X, ensure_min_samples=2, **self._input())
         check_range(X)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from kernelwise._core.labels import (
     positive_weights,
 )
 from kernelwise._core.threads import one_blas_thread
-from kernelwise.estimators._classifier import DecisionClassifier, check_rule
+from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._nystroem import NystroemMachine
+from kernelwise.estimators._parameters import OF_LABELS, OF_NYSTROEM
 from kernelwise.large.losses import squared_hinge
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
 from kernelwise.search.context import Deadline
@@ -87,6 +88,8 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
     True
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {**OF_NYSTROEM, **OF_LABELS}
+
     def __init__(
         self,
         kernel: Any = "rbf",
@@ -124,8 +127,7 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
             A weight of 2 is the same as a repeated row.
         """
         self._check_parameters()
-        check_strategy(self.multiclass, self.decision_function_shape, "NystroemSVC")
-        check_rule(self.predict_by, "NystroemSVC")
+        check_strategy(self.multiclass, self.decision_function_shape)
         X, y = self._check_training(X, y)
         classes, index = encode_labels(y)
         distinct, Z = self._distinct(X, index, positive_weights(sample_weight, index, classes))

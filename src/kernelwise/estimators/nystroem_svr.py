@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from kernelwise._core.constraints import NOT_NEGATIVE
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.threads import one_blas_thread
-from kernelwise._core.validation import check_not_negative, check_target_range
+from kernelwise._core.validation import check_target_range
 from kernelwise.estimators._nystroem import NystroemMachine
+from kernelwise.estimators._parameters import OF_NYSTROEM
 from kernelwise.large.losses import squared_epsilon_insensitive
 from kernelwise.search.context import Deadline
 from kernelwise.search.landmarks import HeldOutValues, Rows, Score
@@ -82,6 +84,8 @@ class NystroemSVR(RegressorMixin, NystroemMachine):
     True
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {**OF_NYSTROEM, "epsilon": NOT_NEGATIVE}
+
     def __init__(
         self,
         kernel: Any = "rbf",
@@ -111,7 +115,6 @@ class NystroemSVR(RegressorMixin, NystroemMachine):
             A weight of 2 is the same as a repeated row.
         """
         self._check_parameters()
-        check_not_negative(self.epsilon, "epsilon", "NystroemSVR")
         X, y = read_samples(self, X, as_numbers(y), y_numeric=True, ensure_min_samples=2, **self._input())
         weight = weights_of_samples(sample_weight, len(y))
         check_enough(weight[weight > 0], None, "NystroemSVR")

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import read_samples
-from kernelwise._core.run_parameters import check_run
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread
-from kernelwise._core.validation import check_flag, check_positive, check_range
+from kernelwise._core.validation import check_range
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._machine import NamedKernelMachine
 from kernelwise.estimators._machines import check_coefficients
 from kernelwise.estimators._outliers import OutlierMachine
-from kernelwise.estimators._parameters import warn_if_alike
-from kernelwise.estimators.kernel_choice import Rows, check_kernel_numbers, is_plain_function
-from kernelwise.solvers.one_class import OneClassSolution, check_nu, solve_one_class
+from kernelwise.estimators._parameters import OF_ONE_CLASS, warn_if_alike
+from kernelwise.estimators.kernel_choice import Rows, is_plain_function
+from kernelwise.solvers.one_class import OneClassSolution, solve_one_class
 from kernelwise.solvers.one_class_rows import solve_one_class_by_rows
 
 
@@ -90,6 +89,8 @@ class OneClassSVM(Portable, OutlierMachine, NamedKernelMachine):
     True
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = OF_ONE_CLASS
+
     def __init__(
         self,
         *,
@@ -129,7 +130,7 @@ class OneClassSVM(Portable, OutlierMachine, NamedKernelMachine):
             A weight of 2 is the same as a repeated row, also to ``gamma="scale"``, where scikit-learn ignores
             weights.
         """
-        self._check_parameters()
+        self._validate_params()
         if is_plain_function(self.kernel):
             n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
         else:
@@ -151,15 +152,6 @@ class OneClassSVM(Portable, OutlierMachine, NamedKernelMachine):
         if self.verbose:
             print(f"[OneClassSVM] {solution.n_iter} steps, {support.size} support vectors")
         return self
-
-    def _check_parameters(self) -> None:
-        me = type(self).__name__
-        check_nu(self.nu, me)
-        for name in ("tol", "cache_size", "memory_limit"):
-            check_positive(getattr(self, name), name, me)
-        check_flag(self.shrinking, "shrinking", me)
-        check_kernel_numbers(self.gamma, self.degree, self.coef0, me)
-        check_run(self)
 
     def _solve(self, source: np.ndarray | Rows, weight: np.ndarray) -> OneClassSolution:
         how: dict[str, Any] = {"sample_weight": weight, "tol": self.tol, "max_iter": self.max_iter}

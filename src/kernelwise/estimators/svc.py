@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -17,7 +17,7 @@ from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machine import NamedKernelMachine
 from kernelwise.estimators._machines import TrainedMachines, last_beta, libsvm_layout, train_machines
-from kernelwise.estimators._parameters import check_svc, warn_if_alike
+from kernelwise.estimators._parameters import OF_SVC, check_svc, warn_if_alike
 from kernelwise.estimators._sigmoids import fit_sigmoids, sigmoid_folds
 from kernelwise.estimators.kernel_choice import is_plain_function
 from kernelwise.multiclass import STRATEGIES, choose_reject_label, fuzzy_membership
@@ -127,6 +127,8 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
     array([0, 1])
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = OF_SVC
+
     def __init__(
         self,
         *,
@@ -188,6 +190,7 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
             ``class_weight="balanced"``. scikit-learn ignores weights there; for its answer pass the numbers,
             such as ``gamma=1 / (X.shape[1] * X.var())``.
         """
+        self._validate_params()
         check_svc(self)
         X, y = self._check_training(X, y)
         classes, index = encode_labels(y)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -13,15 +13,12 @@ from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import (
-    check_max_iter,
-    check_not_negative,
-    check_positive,
     check_target_range,
 )
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machine import KernelMachine
 from kernelwise.estimators._machines import check_coefficients
-from kernelwise.estimators._parameters import warn_if_alike
+from kernelwise.estimators._parameters import OF_SVR, warn_if_alike
 from kernelwise.estimators.kernel_choice import Rows, kernel_from_data, matrix_source
 from kernelwise.solvers.regression import solve_svr
 
@@ -78,6 +75,8 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
     array([9.])
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = OF_SVR
+
     def __init__(
         self,
         kernel: Any = "rbf",
@@ -107,10 +106,7 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
             The bound of sample i is C·w_i, and what the kernel takes from the data counts it w_i times: a
             weight of 2 is the same as a repeated row.
         """
-        for name in ("C", "tol", "memory_limit"):
-            check_positive(getattr(self, name), name, "SVR")
-        check_not_negative(self.epsilon, "epsilon", "SVR")
-        check_max_iter(self.max_iter, "SVR")
+        self._validate_params()
         X, y = read_samples(self, X, as_numbers(y), y_numeric=True, **self._input())
         weight = weights_of_samples(sample_weight, len(y))
         check_target_range(y[weight > 0])

@@ -5,36 +5,34 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
+from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import read_samples
-from kernelwise._core.run_parameters import check_run
 from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
 from kernelwise._core.threads import one_blas_thread
-from kernelwise._core.validation import check_choice, check_integer, check_number, check_positive
 from kernelwise.estimators._exportable import Portable
-from kernelwise.estimators._finish import RESERVE, check_solver
+from kernelwise.estimators._finish import RESERVE
 from kernelwise.estimators._finish_one_class import Trained, finish_one_class
 from kernelwise.estimators._judge import encode_frame, name_features
+from kernelwise.estimators._one_class_settings import check_one_class_settings
+from kernelwise.estimators._parameters import OF_TUNED_ONE_CLASS
 from kernelwise.estimators._progress import Progress
 from kernelwise.estimators._with_machine import WithMachine
-from kernelwise.estimators.kernel_choice import is_precomputed
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import Finding
 from kernelwise.frames import frame_findings, to_frame
-from kernelwise.kernels import as_kernel
 from kernelwise.search.canonical import sample
 from kernelwise.search.context import FINAL, Deadline, FitContext
 from kernelwise.search.one_class.candidates import candidates
 from kernelwise.search.one_class.choose import OneClassResult, choose, table
 from kernelwise.search.one_class.doubts import doubts
 from kernelwise.search.one_class.judge import (
-    CRITERIA,
     NORMAL,
     OUTLIER,
     SCORINGS,
@@ -43,11 +41,12 @@ from kernelwise.search.one_class.judge import (
     Rows,
     Scored,
     check_labels_of_rows,
+    folds_given,
 )
 from kernelwise.search.one_class.tail import Tail, Threshold, fit_sigmoid, threshold_at
 from kernelwise.search.samples import prepare
 from kernelwise.search.settings import seed_of
-from kernelwise.solvers.one_class import check_nu
+from kernelwise.search.splits import read_splits
 
 #: Rows that a search looks at, at most.
 SEARCH_ROWS = 1000
@@ -91,8 +90,8 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         deviations where a range is zero; sparse features are divided by standard deviations.
     categorical_features : "from_dtype", None, or array of names, indices or booleans, default="from_dtype"
         Which columns hold words: as in `TunedSVC`.
-    cv : "auto" or int, default="auto"
-        Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2.
+    cv : "auto", int, splitter or iterable of (train, test), default="auto"
+        Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Others must hold out every sample once.
     tol, max_iter : float, int
         As in `OneClassSVM`.
     solver : {"auto", "exact", "nystroem"}, default="auto"
@@ -154,6 +153,8 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
     [0.05, 1.0]
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = OF_TUNED_ONE_CLASS
+
     def __init__(
         self,
         kernel: Any = "auto",
@@ -204,8 +205,7 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.
         """
-        if self.time_budget is not None:
-            check_positive(self.time_budget, "time_budget", type(self).__name__)
+        check_one_class_settings(self)  # first, since a deadline needs a time
         context = FitContext(Deadline(self.time_budget, reserve=RESERVE))
         return self._fit(X, y, sample_weight, context)
 
@@ -213,17 +213,18 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
     def _fit(self, X: Any, y: Any, sample_weight: Any, context: FitContext) -> Self:
         for name in NOT_ALWAYS_SET:
             self.__dict__.pop(name, None)
-        self._check_parameters()
         progress = Progress(self, X, y)
         context.task = progress.task
         with one_blas_thread(leaves_cores=True):
-            rows, row_of, labelled = self._rows(X, y, sample_weight, context)
+            rows, row_of, labelled, cv = self._rows(X, y, sample_weight, context)
             seed = seed_of(self.random_state)
-            judge, search_rows = self._judge(rows, seed, context)
+            judge, search_rows = self._judge(rows, cv, seed, context)
             tried = candidates(
                 self.kernel, judge.rows.Z, judge.rows.trained, has_labels=judge.rows.has_labels
             )
-            choice = choose(judge, tried, self.nu, context, self._print if self.verbose > 0 else None)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)  # one sentence about all of them follows
+                choice = choose(judge, tried, self.nu, context, self._print if self.verbose > 0 else None)
             taken = choice.taken
             context.on_phase(FINAL)
             started = time.perf_counter()
@@ -259,41 +260,10 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         progress.end()
         return self
 
-    def _check_parameters(self) -> None:
-        me = type(self).__name__
-        for name in ("tol", "memory_limit"):
-            check_positive(getattr(self, name), name, me)
-        check_run(self)
-        kernels = self.kernel if isinstance(self.kernel, list | tuple) else [self.kernel]
-        if not kernels:
-            raise ValueError(f"'kernel' of {me} is an empty list. Give kernels, or 'auto'.")
-        for kernel in kernels:
-            if is_precomputed(kernel):
-                raise ValueError(
-                    f"{me} chooses a kernel of samples, and {kernel!r} is none. Use OneClassSVM for a matrix."
-                )
-            if not (isinstance(kernel, str) and kernel == "auto"):
-                as_kernel(kernel)
-        check_choice(self.criterion, "criterion", me, CRITERIA)
-        if self.nu is not None:
-            check_nu(self.nu, me)
-        if self.scoring is not None:
-            check_choice(self.scoring, "scoring", me, SCORINGS)
-        if self.contamination is not None:
-            check_number(self.contamination, "contamination", me)
-            if not 0.0 < self.contamination <= 0.5:
-                raise ValueError(
-                    f"'contamination' of {me} must be above 0 and at most 0.5, got {self.contamination!r}. "
-                    "It is the share of outliers; leave it out if it is not known."
-                )
-        if not (isinstance(self.cv, str) and self.cv == "auto"):
-            check_integer(self.cv, "cv", me, least=2)
-        check_solver(self.solver, False, me)
-
     def _rows(
         self, X: Any, y: Any, sample_weight: Any, context: FitContext
-    ) -> tuple[Rows, np.ndarray, tuple[int, int]]:
-        """Distinct scaled rows, which of them each sample is, and how many are labelled."""
+    ) -> tuple[Rows, np.ndarray, tuple[int, int], Any]:
+        """Distinct scaled rows, which of them each sample is, how many are labelled, and folds."""
         me = type(self).__name__
         frame = to_frame(X, self.categorical_features, me)
         X = read_samples(
@@ -311,15 +281,20 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         distinct = prepared.distinct
         labelled = int((label == NORMAL).sum()), int((label == OUTLIER).sum())
         rows = Rows(prepared.Z, distinct.weight, label[distinct.rows], prepared.columns)
-        if not rows.trained.any():
-            raise ValueError("All samples that are not labelled as outliers have the weight zero.")
-        return rows, distinct.row_of, labelled
+        if np.count_nonzero(rows.trained) < 2:
+            raise ValueError(
+                f"{me} needs at least 2 different samples of positive weight that are not labelled outliers."
+            )
+        cv = self.cv
+        if not isinstance(cv, str | int | np.integer):
+            cv = folds_given(read_splits(cv, X, label, me, {}), distinct.row_of, me)
+        return rows, distinct.row_of, labelled, cv
 
-    def _judge(self, rows: Rows, seed: int, context: FitContext) -> tuple[Judge, np.ndarray]:
+    def _judge(self, rows: Rows, cv: Any, seed: int, context: FitContext) -> tuple[Judge, np.ndarray]:
         """What scores kernels, on all rows or a sample, and which rows these are."""
         chosen = np.arange(len(rows))
         if len(rows) > SEARCH_ROWS:
-            chosen = sample((rows.label == OUTLIER).astype(int), SEARCH_ROWS, seed)
+            chosen = _search_rows(rows, seed)
             message = f"The kernel was chosen on a sample of {len(chosen)} of {len(rows)} distinct rows."
             context.findings.append(Finding("sampled", "info", message))
         part = rows[chosen]
@@ -330,7 +305,8 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
             message = "Features are sparse: without labels the rule named the width of the kernel."
             context.findings.append(Finding("sparse", "info", message))
         settings = {"tol": self.tol, "max_iter": self.max_iter}
-        return Judge(part, self.cv, scoring, seed, settings), chosen
+        folds = cv[chosen] if isinstance(cv, np.ndarray) else cv
+        return Judge(part, folds, scoring, seed, settings), chosen
 
     def _keep_search(self, judge: Judge, taken: Scored) -> None:
         self.cv_results_, self.best_index_ = table(judge, taken)
@@ -350,7 +326,8 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         self.contamination_ = threshold.share
         machine = self.best_estimator_
         machine.intercept_ = np.array([-threshold.value])
-        is_log = self.kernel_.is_radial or bool((scores >= 0.0).all() and machine.dual_coef_.min() >= 0.0)
+        # Nyström machines have coefficients of both signs, other kernels values of both.
+        is_log = bool(self.kernel_.is_radial and machine.dual_coef_.min() >= 0.0)
         tail = Tail.of(scores[usual], rows.weight[usual], is_log)
         self._tail_strangeness, self._tail_share = tail.strangeness, tail.share
         self._tail_scale, self._tail_is_log = tail.scale, tail.is_log
@@ -382,6 +359,11 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
             )
             found = [*found, Finding("time budget", "warning", message, advice, option)]
             warnings.warn(str(found[-1]), KernelwiseWarning, stacklevel=stacklevel_of_user())
+        n_stopped = sum(one.n_stopped for one in judge.scored)
+        if n_stopped:
+            message = f"{n_stopped} of {judge.n_machines} models of the search stopped before they converged."
+            found = [*found, Finding("not converged", "warning", message, "Raise max_iter or tol.")]
+            warnings.warn(str(found[-1]), ConvergenceWarning, stacklevel=stacklevel_of_user())
         return (*found, *context.findings)
 
     def _column_names(self, rows: Rows) -> list[str]:
@@ -460,3 +442,22 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         if hasattr(self, "_sigmoid"):
             return tail.sigmoid(scores, self._sigmoid)
         return tail.probability(scores, self.contamination_)
+
+
+def _search_rows(rows: Rows, seed: int) -> np.ndarray:
+    """A sample of the rows for a search, with all known outliers or, of many, as many as other rows."""
+    known, others = np.flatnonzero(rows.label == OUTLIER), np.flatnonzero(rows.label != OUTLIER)
+    half = SEARCH_ROWS // 2
+    if len(known) > half:
+        known = known[sample(np.zeros(len(known), int), half, seed)]
+    n_others = SEARCH_ROWS - len(known)
+    if len(others) > n_others:
+        others = others[sample(np.zeros(len(others), int), n_others, seed)]
+    return np.sort(np.r_[known, others])
+
+
+def fit_named(model: TunedOneClassSVM, X: Any, y: Any, names: list[str] | None) -> TunedOneClassSVM:
+    """Fit rows of an array whose columns have these names; None where X has its own."""
+    check_one_class_settings(model)
+    deadline = Deadline(model.time_budget, reserve=RESERVE)
+    return model._fit(X, y, None, FitContext(deadline, feature_names=names))

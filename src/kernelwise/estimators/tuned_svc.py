@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import column_or_1d
 
+from kernelwise._core.constraints import ELSEWHERE
 from kernelwise._core.labels import check_are_classes, check_class_sizes, encode_labels, positive_weights
 from kernelwise._core.reading import read_samples
 from kernelwise._core.validation import is_dask
 from kernelwise.estimators._choose_weights import choose_class_weight
-from kernelwise.estimators._classifier import DecisionClassifier, check_rule
+from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
+from kernelwise.estimators._parameters import OF_LABELS, OF_TUNED
 from kernelwise.estimators._threshold import choose_threshold, threshold_findings
 from kernelwise.estimators.answers import (
     AUTO,
@@ -177,6 +179,13 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     True
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **OF_TUNED,
+        **OF_LABELS,
+        "threshold": ELSEWHERE,
+        "costs": ELSEWHERE,
+    }
+
     def __init__(
         self,
         kernel: Any = "auto",
@@ -265,8 +274,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         return self._fit(X, y, sample_weight, routed=routed)
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> Checked:
-        check_strategy(self.multiclass, self.decision_function_shape, "TunedSVC")
-        check_rule(self.predict_by, "TunedSVC")
+        check_strategy(self.multiclass, self.decision_function_shape)
         check_answers(self, STRATEGIES[self.multiclass].rejects)
         check_solver(self.solver, self._is_gram(), "TunedSVC")
         check_backend(self.backend, "TunedSVC")

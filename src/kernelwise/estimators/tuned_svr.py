@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 
+from kernelwise._core.constraints import ELSEWHERE
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.validation import LARGE_TARGETS, is_dask
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
+from kernelwise.estimators._parameters import OF_TUNED
 from kernelwise.estimators.fit_record import HeldOut
 from kernelwise.estimators.nystroem_svr import NystroemSVR
 from kernelwise.estimators.svr import SVR
@@ -140,6 +142,8 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     >>> model.score(X[300:], y[300:]) > 0.4
     True
     """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {**OF_TUNED, "epsilons": ELSEWHERE}
 
     def __init__(
         self,

@@ -16,7 +16,10 @@ from kernelwise.frames import Encoder
 from kernelwise.kernels import Kernel
 
 #: What can be explained: estimators with values of their machines, by name, since they import reports.
-MODELS = "TunedSVC, TunedSVR, SVC, SVR, NystroemSVC, NystroemSVR, OneClassSVM, NystroemOneClassSVM"
+MODELS = (
+    "TunedSVC, TunedSVR, TunedOneClassSVM, SVC, SVR, OneClassSVM, NystroemSVC, NystroemSVR, "
+    "NystroemOneClassSVM"
+)
 #: Background rows of an estimate that nobody gave a background to: support vectors, at most so many.
 N_BACKGROUND = 100
 

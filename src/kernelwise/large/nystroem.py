@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.cluster import kmeans_plusplus
 
 from kernelwise._core.memory import MIB, usable_memory
 from kernelwise.exceptions import KernelwiseWarning
@@ -79,4 +78,6 @@ def choose_landmarks(kernel: Any, X: Any, n_landmarks: int, random_state: int = 
     The seeding of k-means++ in the kernel's own metric: rows far from all landmarks so far are likely to be
     the next. On clustered data it misses no cluster; elsewhere it is as good as a uniform draw.
     """
+    from sklearn.cluster import kmeans_plusplus  # a tenth of a second, and most models need none
+
     return kmeans_plusplus(kernel.transform(X), n_landmarks, random_state=random_state, n_local_trials=1)[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_outlier_detector
 
 from kernelwise._core.validation import check_number, check_positive
 from kernelwise.estimators.kernel_choice import is_precomputed
@@ -69,6 +69,8 @@ def _check_tuned(model: Any) -> None:
         for owner in (model, machine):
             if owner.costs_ is not None:
                 _check_shapes(owner, {"costs_": (len(model.classes_), len(model.classes_))})
+    elif is_outlier_detector(model):
+        _check_tail(model)
     else:
         check_number(model.target_mean_, "target_mean_", type(model).__name__)
         check_positive(model.target_scale_, "target_scale_", type(model).__name__)
@@ -83,6 +85,15 @@ def _check_tuned(model: Any) -> None:
         raise ValueError(f"it has {n_features} features, and its machine {machine.n_features_in_}")
     if model.scaler_ is not None:
         _check_scaler(model.scaler_, n_features)
+
+
+def _check_tail(model: Any) -> None:
+    """What thresholds and probabilities of a one-class model go by."""
+    check_number(model.threshold_, "threshold_", type(model).__name__)
+    check_positive(model._tail_scale, "_tail_scale", type(model).__name__)
+    _check_shapes(model, {"_tail_share": np.shape(model._tail_strangeness)})
+    if hasattr(model, "_sigmoid"):
+        _check_shapes(model, {"_sigmoid": (2,)})
 
 
 def _check_encoder(encoder: Any, n_columns: int) -> int:

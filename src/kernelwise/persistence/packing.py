@@ -42,6 +42,7 @@ from kernelwise.estimators import (
     NystroemSVC,
     NystroemSVR,
     OneClassSVM,
+    TunedOneClassSVM,
     TunedSVC,
     TunedSVR,
 )
@@ -51,6 +52,7 @@ from kernelwise.findings import Finding
 from kernelwise.frames import Column, Encoder
 from kernelwise.result import History, TuningResult
 from kernelwise.search.baseline import Baseline
+from kernelwise.search.one_class.choose import OneClassResult
 from kernelwise.search.result import SelectionResult
 from kernelwise.search.score_names import PositiveScore
 
@@ -69,9 +71,10 @@ SPLITTERS = (
 SCALERS = (StandardScaler, MinMaxScaler, MaxAbsScaler)
 PARTS = [part for package in (kernels, criteria, optimizers) for part in _public_classes(package)]
 OTHERS = (
-    *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC, NystroemSVR, OneClassSVM, NystroemOneClassSVM),
+    *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC, NystroemSVR),
+    *(OneClassSVM, NystroemOneClassSVM, TunedOneClassSVM),
     *(Encoder, Column),
-    *(FitRecord, SelectionResult, TuningResult, Baseline, Finding, PositiveScore),
+    *(FitRecord, SelectionResult, OneClassResult, TuningResult, Baseline, Finding, PositiveScore),
 )
 CLASSES = {part.__name__: part for part in (*OTHERS, *SPLITTERS, *SCALERS, *PARTS)}
 #: The scorer is made again when the model is loaded; callbacks watch a training, which is over.

@@ -60,50 +60,67 @@ def write_report(data: ReportData, path: Any) -> None:
     ...     print(path.read_text(encoding="utf-8")[:15])
     <!DOCTYPE html>
     """
-    text = render(data)
+    write_page(render(data), path)
+
+
+def write_page(text: str, path: Any) -> None:
+    """Write a page, whole or not at all."""
     with whole_file(path, "w", encoding="utf-8", newline="\n") as file:
         file.write(text)
 
 
-def render(data: ReportData) -> str:
-    """The HTML text of a report."""
+def environment() -> Any:
+    """What fills the templates."""
     if find_spec("jinja2") is None:
         raise ImportError("A report needs jinja2. Install it with pip install 'kernelwise[report]'.")
     import jinja2
 
-    environment = jinja2.Environment(
+    made = jinja2.Environment(
         loader=jinja2.PackageLoader("kernelwise.reports"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(
+    made.filters.update(
         number=number,
         unbroken=unbroken,
         shortened=shortened,
         sentence=sentence,
         count=count,
         with_options=with_options,
-        score=data.answer.text,
-        error=data.answer.error,
     )
-    return environment.get_template("report.html").render(
+    return made
+
+
+def shared(findings: Any) -> dict[str, Any]:
+    """What every page has."""
+    return {
+        "serious": [finding for finding in findings if finding.severity != "info"],
+        "notes": [finding for finding in findings if finding.severity == "info"],
+        "policy": POLICY,
+        "style": (files("kernelwise.reports") / "templates" / "report.css").read_text(encoding="utf-8"),
+        "most_first": MOST_FIRST,
+    }
+
+
+def render(data: ReportData) -> str:
+    """The HTML text of a report."""
+    templates = environment()
+    templates.filters.update(score=data.answer.text, error=data.answer.error)
+    text: str = templates.get_template("report.html").render(
         data=data,
         figures=figures(data),
         setting=setting(data.answer),
         headline=headline(data.answer),
         classes=classes_text(data.classes),
-        serious=[finding for finding in data.findings if finding.severity != "info"],
-        notes=[finding for finding in data.findings if finding.severity == "info"],
         tables=[(table, is_numbered(table)) for table in data.confusions],
-        policy=POLICY,
-        style=(files("kernelwise.reports") / "templates" / "report.css").read_text(encoding="utf-8"),
         max_classes=MAX_CLASSES,
         max_rows=MAX_ROWS,
         many=MANY,
-        most_first=MOST_FIRST,
+        **shared(data.findings),
     )
+    return text
 
 
 def with_options(text: str) -> Markup:

@@ -103,8 +103,7 @@ def decision_regions(model: Any, X: Any, y: Any, names: list[str]) -> Regions | 
     plane = leading_plane(model.kernel_, Z)
     if plane is None:
         return None
-    a, b = (_ticks(column) for column in plane.coordinates.T)
-    cells = plane.filled(np.stack(np.meshgrid(a, b), axis=-1).reshape(-1, 2))
+    a, b, cells = plane_cells(plane)
     said = _indices(model, machine.predict(cells)).reshape(len(b), len(a))
     is_pair = len(model.classes_) == 2
     values = machine.decision_function(cells).reshape(said.shape) if is_pair else said.astype(float)
@@ -119,7 +118,7 @@ def decision_regions(model: Any, X: Any, y: Any, names: list[str]) -> Regions | 
         truth[drawn],
         (of_samples != truth)[drawn],
         [str(c) for c in model.classes_],
-        (_axis(plane, Z, names, 0), _axis(plane, Z, names, 1)),
+        (plane_axis(plane, Z, names, 0), plane_axis(plane, Z, names, 1)),
         plane.share,
         float(np.mean(said[j, i] == of_samples)),
         Z.shape[1],
@@ -143,6 +142,12 @@ def leading_plane(kernel: Any, Z: np.ndarray) -> Plane | None:
     return Plane(coordinates, centre, loadings, residual, float((s[:2] ** 2).sum() / (s**2).sum()))
 
 
+def plane_cells(plane: Plane) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Coordinates of cells along both directions, and samples at the cells, row by row."""
+    a, b = (_ticks(column) for column in plane.coordinates.T)
+    return a, b, plane.filled(np.stack(np.meshgrid(a, b), axis=-1).reshape(-1, 2))
+
+
 def _ticks(column: np.ndarray) -> np.ndarray:
     """Cells that cover the samples with a little room around them."""
     room = 0.05 * np.ptp(column)
@@ -159,7 +164,7 @@ def _indices(model: Any, labels: np.ndarray) -> np.ndarray:
     return np.where(model.classes_[index] == labels, index, -1)
 
 
-def _axis(plane: Plane, Z: np.ndarray, names: list[str], k: int) -> str:
+def plane_axis(plane: Plane, Z: np.ndarray, names: list[str], k: int) -> str:
     """The two features that correlate most with a direction."""
     deviation = Z.std(axis=0)
     size = np.abs(plane.loadings[k]) * plane.coordinates[:, k].std()

@@ -22,5 +22,5 @@ watchers, findings). The other files serve a step::
        rules.py            how scores are compared; kernel_journal.py: scores that are kept in a file
        accuracy.py         cross-validation at its plainest, for the papers
     6  by_criterion.py     a criterion chooses alone; learned_metrics.py, metric_learner.py; epsilon.py
-       result.py           what comes out
+       result.py           what comes out; announce.py: how good the final model is, as people are told
 """

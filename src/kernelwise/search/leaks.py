@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.stats import rankdata
-from sklearn.tree import DecisionTreeClassifier
 
 from kernelwise._core.row_numbers import numbers_rows
 from kernelwise._core.text import count
@@ -119,6 +118,8 @@ def _wrong_classes(column: np.ndarray, y: np.ndarray, tolerance: float) -> int |
     changes = int((np.diff(y[np.argsort(column, kind="stable")]) != 0).sum())
     if changes > 2 * limit + len(labels) - 1 + (len(column) - len(values)):
         return None
+    from sklearn.tree import DecisionTreeClassifier  # hardly ever needed
+
     # By ranks: trees round to single precision.
     tree = DecisionTreeClassifier(max_leaf_nodes=len(labels), random_state=0)
     wrong = int((tree.fit(index[:, None], y).predict(index[:, None]) != y).sum())

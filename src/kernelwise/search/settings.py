@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from kernelwise._core.run_parameters import check_run
 from kernelwise._core.text import count
 from kernelwise._core.validation import check_not_negative, check_positive
 from kernelwise._core.weights import copies_of
@@ -31,12 +30,8 @@ ONE_ERROR = "one-standard-error"
 
 def check_settings(model: Any) -> None:
     """Raise unless the parameters that all tuned machines share are acceptable."""
+    model._validate_params()
     me = type(model).__name__
-    for name in ("tol", "memory_limit"):
-        check_positive(getattr(model, name), name, me)
-    if model.time_budget is not None:
-        check_positive(model.time_budget, "time_budget", me)
-    check_run(model)
     _check_kernel(model.kernel, me)
     if not (isinstance(model.criterion, str) and model.criterion == "auto"):
         as_criterion(model.criterion)
@@ -107,13 +102,9 @@ def _check_kernel(kernel: Any, owner: str) -> None:
         as_kernel(one)
 
 
-def check_backend(backend: Any, owner: str) -> None:
-    """Raise unless ``backend`` is None or "dask", which must be installed."""
-    if backend is None:
-        return
-    if not isinstance(backend, str) or backend != "dask":
-        raise ValueError(f"'backend' of {owner} must be None or 'dask', got {backend!r}.")
-    if find_spec("dask") is None:
+def check_backend(backend: str | None, owner: str) -> None:
+    """Raise if a backend is not installed."""
+    if backend == "dask" and find_spec("dask") is None:
         raise ImportError(
             f"backend='dask' of {owner} needs dask. Install it with pip install 'kernelwise[dask]'."
         )

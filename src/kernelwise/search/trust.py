@@ -48,14 +48,20 @@ def baseline_findings(
     return [Finding(NO_BETTER, "warning", message, advice)]
 
 
-def class_findings(truth: np.ndarray, predicted: np.ndarray, classes: np.ndarray) -> list[Finding]:
-    """A warning if some classes are never predicted; truth and predictions are indices, (n_held_out,)."""
+def class_findings(
+    truth: np.ndarray, predicted: np.ndarray, classes: np.ndarray, weight: np.ndarray | None = None
+) -> list[Finding]:
+    """A warning if some classes are never predicted; truth and predictions are indices, (n_held_out,).
+
+    A row counts as often as its weight says.
+    """
+    n_rows = np.bincount(truth, weights=weight, minlength=len(classes))
     present = np.unique(truth)
     never = np.setdiff1d(present, predicted)
     if not never.size:
         return []
     labels = classes.tolist()
-    shown = [f"{labels[k]!r} ({count(int((truth == k).sum()), 'row')})" for k in never[:MAX_LISTED]]
+    shown = [f"{labels[k]!r} ({count(round(float(n_rows[k]), 6), 'row')})" for k in never[:MAX_LISTED]]
     more = f" and {len(never) - MAX_LISTED} more" if len(never) > MAX_LISTED else ""
     answered = np.setdiff1d(predicted, [-1])
     if len(answered) == 1:

@@ -18,7 +18,8 @@ from kernelwise._core.validation import (
     check_weights,
 )
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.solvers.box_qp import BoxQP, Outcome, subtract_rows
+from kernelwise.solvers.box_qp import BoxQP, Outcome
+from kernelwise.solvers.products import subtract_rows
 from kernelwise.solvers.units import in_units, unit_of
 
 POLISHES = 3

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from kernelwise.multiclass import Machine
-from kernelwise.solvers.box_qp import NOT_CONVEX, BoxQP, Pool, subtract_rows
-from kernelwise.solvers.compiled.pairs import HAIR
+from kernelwise.solvers.box_qp import NOT_CONVEX, BoxQP, Pool
+from kernelwise.solvers.compiled.rounding import HAIR
+from kernelwise.solvers.follow import Solved, follow
+from kernelwise.solvers.products import subtract_rows
 
 Fold = tuple[np.ndarray, np.ndarray]
 N_COLUMNS, OFFSET, N_FREE = 8, 3, 4  # of the table of `smo_path`
@@ -17,14 +18,6 @@ NO_OFFSET = 1e-14  # of labels ±1: a smaller mean of f is rounding
 SEED_TOL = 0.05  # the machine on all samples only gives the folds a start
 SEED_SLACK = 0.25  # what is this close to the margin may move in a fold
 SEED_FOLDS = 3  # with fewer folds that start costs more than it saves
-
-
-class Solved(NamedTuple):
-    """The last solution of a path, from which another may go on: C, and β and p − Kβ of its machine."""
-
-    C: float
-    beta: np.ndarray
-    f: np.ndarray
 
 
 @dataclass
@@ -178,20 +171,33 @@ class MachinePath:
             n_done, is_solved = qp.path(self.p, Cs, n_done, self.tol, self.max_iter, coefficients, table)
             if is_solved:
                 break
-            C, row = Cs[n_done - 1], table[n_done - 1]
-            qp.lo, qp.hi = C * unit_lo, C * unit_hi
             # More variables may be free than when the path began, and pair steps still be the cheaper ones.
-            crawls = row[0] >= qp.patience(qp.n_free)
-            outcome = qp.minimise(self.tol, self.max_iter - int(row[0]), newton_first=crawls)
-            n_support = np.count_nonzero(qp.beta)
-            row[0] += outcome.n_iter
-            row[1] = row[1] if outcome.is_convex else -1.0
-            row[2:5] = outcome.gap, outcome.offset, outcome.n_free
-            row[6:] = n_support, -0.5 * (qp.beta @ (self.p + qp.f))
-            coefficients[n_done - 1] = qp.beta
-            if outcome.converged and n_support == outcome.n_free:
+            crawls = table[n_done - 1, 0] >= qp.patience(qp.n_free)
+            qp.lo, qp.hi = Cs[n_done - 1] * unit_lo, Cs[n_done - 1] * unit_hi
+            before: Solved | None = None
+            followed = True
+            while True:
+                c = n_done - 1
+                is_last = self._solve_one(qp, coefficients[c], table[c], crawls) or n_done == Cs.size
+                if is_last or not followed:
+                    break
+                now = Solved(Cs[c], qp.beta.copy(), qp.f.copy())
+                followed = follow(qp, unit_lo, unit_hi, before, Cs[c], Cs[c + 1], self.tol)
+                before, n_done, crawls = now, n_done + 1, False
+            if is_last:
                 break
         return table[n_before:n_done], coefficients[n_before:n_done]
+
+    def _solve_one(self, qp: BoxQP, beta: np.ndarray, row: np.ndarray, crawls: bool) -> bool:
+        """Solve for the bounds of ``qp``, and say whether no support vector is bounded."""
+        outcome = qp.minimise(self.tol, self.max_iter - int(row[0]), newton_first=crawls)
+        n_support = np.count_nonzero(qp.beta)
+        row[0] += outcome.n_iter
+        row[1] = row[1] if outcome.is_convex else -1.0
+        row[2:5] = outcome.gap, outcome.offset, outcome.n_free
+        row[6:] = n_support, -0.5 * (qp.beta @ (self.p + qp.f))
+        beta[:] = qp.beta
+        return bool(outcome.converged and n_support == outcome.n_free)
 
     def _tabulate(self, rows: np.ndarray, decision: np.ndarray, last: Solved) -> FoldPath:
         """With no bounded support vector the last solution is the solution for every larger C, too."""

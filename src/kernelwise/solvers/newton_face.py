@@ -23,7 +23,7 @@ def newton_on_face(
     free = np.flatnonzero((beta > lo) & (beta < hi))
     if not 2 <= free.size <= max_free:
         return None
-    factor = _cholesky(_centred(np.asfortranarray(K[free[:, None], free], dtype=np.float64)))
+    factor, _ = cholesky(_centred(np.asfortranarray(K[free[:, None], free], dtype=np.float64)))
     if factor is None:
         return None
     low, high = lo[free], hi[free]
@@ -72,16 +72,19 @@ def _centred(A: np.ndarray) -> np.ndarray:
     return A
 
 
-def _cholesky(A: np.ndarray) -> np.ndarray | None:
-    """Lower Cholesky factor of ``A`` plus the smallest ridge that makes it positive definite."""
+def cholesky(A: np.ndarray) -> tuple[np.ndarray | None, float]:
+    """Lower Cholesky factor of ``A`` plus the smallest ridge that makes it positive definite, and the ridge.
+
+    ``A`` is in Fortran's order, and changed; None if no ridge is large enough.
+    """
     A[np.abs(A) < 1e-100] = 0.0  # their products would be denormal numbers, a hundred times slower to handle
     diagonal = np.diagonal(A).copy()
     for ridge in RIDGES:
         np.fill_diagonal(A, diagonal + ridge * diagonal.mean())
         factor, info = dpotrf(A, lower=1, clean=0)
         if info == 0:
-            return factor
-    return None
+            return factor, float(ridge * diagonal.mean())
+    return None, 0.0
 
 
 def _solve(factor: np.ndarray, rhs: np.ndarray) -> np.ndarray:

@@ -15,9 +15,9 @@ from kernelwise.solvers.one_class import (
     check_nu,
     inner_offset,
     limit_of,
-    shift_total,
     solve_one_class,
 )
+from kernelwise.solvers.one_class_starts import shift_total
 from kernelwise.solvers.units import InUnits, unit_of_kernel
 from kernelwise.solvers.working_sets import WorkingSets
 

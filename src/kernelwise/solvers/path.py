@@ -14,7 +14,7 @@ from kernelwise._core.threads import number_of_threads
 from kernelwise._core.validation import check_choice, check_gram, check_labels, check_positive
 from kernelwise.multiclass import two_class_machines, vote
 from kernelwise.solvers.dual import LOSSES
-from kernelwise.solvers.fold_path import Solved
+from kernelwise.solvers.follow import Solved
 from kernelwise.solvers.path_checks import check_Cs, check_folds
 from kernelwise.solvers.run_paths import PathsSolved, Places, Tables, run_paths, warn_of_worst
 

@@ -12,7 +12,8 @@ from kernelwise._core.threads import one_blas_thread, threads
 from kernelwise.multiclass import Machine
 from kernelwise.solvers.box_qp import Outcome
 from kernelwise.solvers.dual import iteration_cap, warn_of
-from kernelwise.solvers.fold_path import Fold, FoldPath, MachinePath, Solved
+from kernelwise.solvers.fold_path import Fold, FoldPath, MachinePath
+from kernelwise.solvers.follow import Solved
 from kernelwise.solvers.squared_hinge import RidgePath
 from kernelwise.solvers.units import in_units, unit_of
 

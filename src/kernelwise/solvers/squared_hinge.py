@@ -13,7 +13,8 @@ import numpy as np
 from kernelwise.multiclass import Machine
 from kernelwise.solvers.box_qp import BoxQP
 from kernelwise.solvers.dual import minimise_and_verify, negative_gradient, ridge_and_bound
-from kernelwise.solvers.fold_path import FoldPath, Solved
+from kernelwise.solvers.fold_path import FoldPath
+from kernelwise.solvers.follow import Solved
 from kernelwise.solvers.kernel_rows import ALL, KernelRows
 
 

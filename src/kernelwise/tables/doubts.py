@@ -35,12 +35,10 @@ def column_doubts(table: Table, columns: dict[int, Column]) -> list[Fault]:
     return found
 
 
-def doubts_beside_faults(table: Table, target: int, places: Sequence[int], task: str) -> list[Fault]:
+def doubts_beside_faults(table: Table, target: int | None, places: Sequence[int], task: str) -> list[Fault]:
     """What a fit would say later: columns that number the rows, and labels written in two ways."""
-    labels = table.columns[target]
-    spelled = (
-        _spellings(table, target, "labels") if task == "classification" and labels.dtype == object else []
-    )
+    has_words = task == "classification" and target is not None and table.columns[target].dtype == object
+    spelled = _spellings(table, target, "labels") if has_words and target is not None else []
     return [*spelled, *(fault for k in places for fault in _row_numbers(table, k))]
 
 

@@ -23,9 +23,9 @@ class Encoding:
 
     columns: tuple[Column, ...]  # features, in the order of the model; empty for LIBSVM files
     places: tuple[int, ...]  # indices in the training file, which count where it has no header
-    target: str
-    target_place: int
-    task: str  # "classification" or "regression"
+    target: str | None  # None for unusual rows without labels
+    target_place: int | None
+    task: str  # "classification", "regression" or "detection"
     has_header: bool
     n_columns: int  # of the training file; for LIBSVM files the features
     first_index: int | None = None  # of the features of a LIBSVM file; None for others
@@ -101,7 +101,7 @@ class Encoding:
     def has_labels(self, table: Table) -> bool:
         """Whether the target is in a table, and all there."""
         if table.matrix is not None:
-            return True
+            return self.target is not None
         place = self._target_in(table)
         return place is not None and not is_missing(table.columns[place]).any()
 
@@ -115,15 +115,23 @@ class Encoding:
                 )
             return [table.names.index(column.name) for column in self.columns]
         shift = self._shift(table)
-        return [place - shift if place > self.target_place else place for place in self.places]
+        last = self.n_columns if self.target_place is None else self.target_place
+        return [place - shift if place > last else place for place in self.places]
 
     def _target_in(self, table: Table) -> int | None:
+        if self.target is None:
+            return None
         if self.has_header:
             return table.names.index(self.target) if self.target in table.names else None
         return None if self._shift(table) else self.target_place
 
     def _shift(self, table: Table) -> int:
         """Whether a file without names lacks the target: 1 if it does, 0 if it is all there."""
+        if self.target_place is None and len(table.names) != self.n_columns:
+            raise TableError(
+                f"{table.source} has {len(table.names)} columns, and the training file had {self.n_columns}. "
+                "Give the same columns."
+            )
         if len(table.names) not in (self.n_columns, self.n_columns - 1):
             raise TableError(
                 f"{table.source} has {len(table.names)} columns, and the training file had {self.n_columns} "

@@ -24,8 +24,9 @@ SPECIAL = re.compile(r'["$`\\!]')
 class Fault:
     """One thing that keeps a file from being used, or one that makes it doubtful.
 
-    ``ignore``, ``missing``, ``task`` and ``unknown`` are values of the options that help; a fault without any
-    can only be corrected in the file. With a ``doubt``, the name of a finding, the file can be used as it is.
+    ``ignore``, ``missing``, ``task``, ``unknown`` and ``labels`` are values of the options that help; a fault
+    without any can only be corrected in the file. With a ``doubt``, the name of a finding, the file can be
+    used as it is.
     """
 
     place: str  # such as "line 3, column 'a'"; empty for the whole file
@@ -34,11 +35,12 @@ class Fault:
     missing: tuple[str, ...] = ()
     task: str = ""
     unknown: str = ""
+    labels: str = ""
     doubt: str = ""
 
     @property
     def has_option(self) -> bool:
-        return bool(self.ignore or self.missing or self.task or self.unknown)
+        return bool(self.ignore or self.missing or self.task or self.unknown or self.labels)
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}" if self.place else self.message
@@ -88,6 +90,7 @@ def options(faults: Sequence[Fault], ignore: Sequence[str] = (), missing: Sequen
     texts = list(dict.fromkeys(text for fault in faults for text in fault.missing))
     texts = list(dict.fromkeys([*missing, *texts])) if texts else []
     tasks = [f"--task {fault.task}" for fault in faults if fault.task][:1]
+    tasks += [f"--labels {fault.labels}" for fault in faults if fault.labels][:1]
     parts = [
         *([f"--ignore {in_shell(','.join(ignored))}"] if ignored else []),
         *([f"--missing {in_shell(','.join(texts))}"] if texts else []),

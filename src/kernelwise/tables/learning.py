@@ -17,7 +17,7 @@ from kernelwise.tables.libsvm import DENSE
 from kernelwise.tables.preparation import notes_on_words, preparation
 from kernelwise.tables.suspects import column_fault
 from kernelwise.tables.table import Table, TableError
-from kernelwise.tables.target import TARGET_NAMES, target_fault
+from kernelwise.tables.target import DETECTION, TARGET_NAMES, forgotten_labels, target_fault
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,8 @@ def learn_encoding(
 ) -> Learned:
     """Learn how a training file becomes X and y, and say what was decided, one sentence each.
 
-    ``target`` is the name or number of a column; None is the one with a usual name, or else the last.
+    ``target`` is the name or number of a column; None is the one with a usual name, or else the last. The
+    task "detection" has no target unless one is named: it holds labels of some rows.
     ``ignore`` has names or numbers of columns to leave out. Missing values, which are also the cells of
     features with a text in ``missing``, stay gaps; with ``impute`` medians and the most frequent words take
     their places. ``lump`` keeps columns of words of which most are rare. ``words`` has names or numbers of
@@ -52,18 +53,21 @@ def learn_encoding(
     """
     missing = tuple(missing)
     if table.matrix is not None:
-        return _learn_libsvm(table, task, target is not None or ignore or missing or words)
+        named = target is not None and task != DETECTION
+        return _learn_libsvm(table, task, named or ignore or missing or words, target is not None)
     left_out = {table.find(name, "--ignore") for name in ignore}
-    place, notes = _find_target(table, target, left_out)
+    place, notes = _find_target(table, target, left_out, task)
     places = tuple(k for k in range(len(table.names)) if k != place and k not in left_out)
     if not places:
-        raise TableError(f"{table.source} has no column left beside the target {table.names[place]!r}.")
+        beside = "" if place is None else f" beside the target {table.names[place]!r}"
+        raise TableError(f"{table.source} has no column left{beside}.")
     coded = _coded(table, words, places, place)
     table = table.with_missing(missing, places).with_words(coded)
     faults = _faults(table, place, places, task, impute, lump, coded)
     check_faults(table.source, faults, ignore, missing)
     columns = {k: learn_column(table, k, impute, k in coded) for k in places}
-    notes += _labels_that_are_missing(table, place, missing)
+    if place is not None:
+        notes += _labels_that_are_missing(table, place, missing)
     notes += notes_on_words(
         table, [k for k, column in columns.items() if column.categories and k not in coded]
     )
@@ -71,7 +75,7 @@ def learn_encoding(
     encoding = Encoding(
         tuple(columns.values()),
         places,
-        table.names[place],
+        None if place is None else table.names[place],
         place,
         task,
         table.has_header,
@@ -84,21 +88,22 @@ def learn_encoding(
     return Learned(encoding, notes, said, findings)
 
 
-def _learn_libsvm(table: Table, task: str, has_options: Any) -> Learned:
+def _learn_libsvm(table: Table, task: str, has_options: Any, has_labels: bool) -> Learned:
     if has_options:
         raise TableError(
             f"{table.source} is a LIBSVM file, whose target comes first and whose values are all numbers: no "
             "--target, --ignore, --missing or --words."
         )
-    fault = target_fault(table, 0, task)
+    fault = None if task == DETECTION else target_fault(table, 0, task)
     check_faults(table.source, [] if fault is None else [fault])
     X = table.matrix
     is_sparse = X.nnz < DENSE * X.shape[0] * X.shape[1]
-    encoding = Encoding((), (), "label", 0, task, False, X.shape[1], table.first_index, is_sparse)
+    target = "label" if has_labels or task != DETECTION else None
+    encoding = Encoding((), (), target, 0, task, False, X.shape[1], table.first_index, is_sparse)
     return Learned(encoding, [], [], [])
 
 
-def _coded(table: Table, words: Sequence[str], places: Sequence[int], target: int) -> frozenset[int]:
+def _coded(table: Table, words: Sequence[str], places: Sequence[int], target: int | None) -> frozenset[int]:
     """Places of the columns whose numbers are words."""
     coded = frozenset(table.find(name, "--words") for name in words)
     for k in sorted(coded - set(places)):
@@ -109,7 +114,7 @@ def _coded(table: Table, words: Sequence[str], places: Sequence[int], target: in
 
 def _faults(
     table: Table,
-    target: int,
+    target: int | None,
     places: Sequence[int],
     task: str,
     impute: bool,
@@ -118,7 +123,8 @@ def _faults(
 ) -> list[Fault]:
     """All that is wrong with a training file: its target, its columns, and what is doubtful."""
     by_column = {k: column_fault(table, k, lump, k in coded) for k in places}
-    found = [fault for fault in (target_fault(table, target, task), *by_column.values()) if fault is not None]
+    of_target = forgotten_labels(table, places) if target is None else target_fault(table, target, task)
+    found = [fault for fault in (of_target, *by_column.values()) if fault is not None]
     if not found:
         return []
     usable = {
@@ -136,12 +142,17 @@ def _labels_that_are_missing(table: Table, place: int, missing: Sequence[str]) -
     ]
 
 
-def _find_target(table: Table, target: str | None, left_out: set[int]) -> tuple[int, list[str]]:
+def _find_target(
+    table: Table, target: str | None, left_out: set[int], task: str
+) -> tuple[int | None, list[str]]:
     if target is not None:
-        place = table.find(target, "--target")
+        option = "--labels" if task == DETECTION else "--target"
+        place = table.find(target, option)
         if place in left_out:
-            raise TableError(f"Column {table.names[place]!r} is both --target and in --ignore.")
+            raise TableError(f"Column {table.names[place]!r} is both {option} and in --ignore.")
         return place, []
+    if task == DETECTION:
+        return None, []
     usual = [k for k, n in enumerate(table.names) if n.lower() in TARGET_NAMES and k not in left_out]
     left = [k for k in range(len(table.names)) if k not in left_out]
     if not left:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 
 from kernelwise.tables.cells import quoted
-from kernelwise.tables.faults import Fault, check_faults
+from kernelwise.tables.faults import Fault, check_faults, column_option, in_shell
 from kernelwise.tables.suspects import counted_texts, odd_texts
 from kernelwise.tables.table import Table, is_missing
 
 #: A column with one of these names is the target if nobody names another.
 TARGET_NAMES = ("target", "class", "label", "y")
+#: The task of finding unusual rows, which has labels of some rows or of none.
+DETECTION = "detection"
+#: A column with one of these names holds labels of unusual rows, and is no feature.
+LABEL_NAMES = frozenset(TARGET_NAMES) | {"labels", "outlier", "outliers", "anomaly", "anomalies", "fraud"}
+LABEL_NAMES |= {"is_outlier", "is_anomaly", "is_fraud"}
 #: Whole numbers with more different values than this are no classes.
 MAX_CLASSES = 100
 #: With more labels than this, of which some occur once, a target is asked whether it holds classes.
@@ -24,11 +30,13 @@ ANOTHER = "name another column with --target"
 
 def read_target(table: Table, index: int, task: str, as_text: bool = False) -> np.ndarray:
     """Labels as integers or text, or numbers, of shape (n_rows,); labels ``as_text`` where others are."""
-    fault = _missing(table, index) or _other_kind(table, index, task, as_text)
+    fault = None if task == DETECTION else _missing(table, index) or _other_kind(table, index, task, as_text)
     check_faults(table.source, [] if fault is None else [fault])
     values = table.columns[index]
     if task == "regression":
         return values
+    if task == DETECTION:
+        return np.array(["" if cell is None else cell for cell in table.text(index)], dtype=str)
     if values.dtype.kind != "f" or as_text:
         return np.array(table.text(index).tolist(), dtype=str)
     return values.astype(np.int64)
@@ -39,8 +47,23 @@ def target_fault(table: Table, index: int, task: str) -> Fault | None:
     if index in table.unusable:
         message = f"it holds {table.unusable[index]}, which cannot be predicted. Please {ANOTHER}."
         return Fault(table.place(index), message)
+    if task == DETECTION:
+        return None
     fault = _missing(table, index) or _other_kind(table, index, task, as_text=False)
     return _single_labels(table, index) if fault is None and task == "classification" else fault
+
+
+def forgotten_labels(table: Table, places: Sequence[int]) -> Fault | None:
+    """A column that is called as if it held labels, among the features of a file without labels."""
+    named = [k for k in places if table.names[k].lower() in LABEL_NAMES]
+    if len(named) != 1:
+        return None
+    option = in_shell(column_option(table, named[0]))
+    message = (
+        f"its name says that it holds labels, which are no feature. Use it with --labels {option}, or leave "
+        f"it out with --ignore {option}."
+    )
+    return Fault(table.place(named[0]), message, labels=option)
 
 
 def _other_kind(table: Table, index: int, task: str, as_text: bool) -> Fault | None:

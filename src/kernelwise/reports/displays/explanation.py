@@ -86,7 +86,7 @@ class ExplanationDisplay(Picture):
 
         Parameters
         ----------
-        estimator : TunedSVC, TunedSVR, SVC, SVR, NystroemSVC or NystroemSVR
+        estimator : TunedSVC, TunedSVR, SVC, SVR, OneClassSVM, or one of the Nystroem machines
         X : array or data frame of shape (n_rows, n_features)
         background : array or data frame, default=None
             As in `kernelwise.explain`.

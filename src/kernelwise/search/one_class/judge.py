@@ -89,7 +89,10 @@ class Scored:
 
 @dataclass
 class Judge:
-    """Scores candidates on one set of folds."""
+    """Scores candidates on one set of folds.
+
+    ``cv`` is "auto", a number of folds, or the fold of each row, of shape (n_rows,).
+    """
 
     rows: Rows
     cv: Any
@@ -103,6 +106,10 @@ class Judge:
     def fold(self) -> np.ndarray:
         """The fold that holds out each row, shape (n_rows,); copies of a row go together."""
         trained = np.flatnonzero(self.rows.trained > 0.0)
+        if isinstance(self.cv, np.ndarray):
+            fold = np.full(len(self.rows), -1)
+            fold[trained] = np.unique(self.cv[trained], return_inverse=True)[1]
+            return fold
         n = self.rows.weight[trained].sum()
         n_folds = folds_for(n) if self.cv == "auto" else int(self.cv)
         n_folds = min(n_folds, len(trained))
@@ -191,6 +198,26 @@ def area(
     below = upto[np.searchsorted(ordered, high, side="left")]
     equal = upto[np.searchsorted(ordered, high, side="right")] - below
     return float(np.average(below + 0.5 * equal, weights=weight) / upto[-1])
+
+
+def folds_given(splits: list[tuple[np.ndarray, np.ndarray]], row_of: np.ndarray, owner: str) -> np.ndarray:
+    """The fold of each distinct row, shape (n_rows,), from splits of the samples into (train, test).
+
+    ``row_of``, of shape (n_samples,), is as in `kernelwise.search.canonical.DistinctRows`.
+    """
+    fold = np.full(len(row_of), -1)
+    for k, (_, test) in enumerate(splits):
+        fold[test] = k
+    n_held = sum(len(test) for _, test in splits)
+    if n_held != len(row_of) or (fold < 0).any() or len(splits) < 2:
+        raise ValueError(
+            f"'cv' of {owner} must hold out every sample once, and its {len(splits)} folds hold out {n_held} "
+            f"of {len(row_of)} samples. Use KFold, or a number of folds."
+        )
+    of_row = np.zeros(int(row_of.max()) + 1, int)
+    used = row_of >= 0
+    of_row[row_of[used][::-1]] = fold[used][::-1]  # copies of a row go with the first of them
+    return of_row
 
 
 def check_labels_of_rows(y: Any, n_samples: int) -> np.ndarray:

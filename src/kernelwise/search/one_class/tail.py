@@ -40,15 +40,14 @@ def threshold_at(scores: np.ndarray, weight: np.ndarray, share: float) -> Thresh
 
     def at(rank: float) -> float:
         """The first score that has so much weight up to it."""
-        return float(
-            ordered[min(np.searchsorted(total, np.clip(rank, 0.0, n) * (1.0 - 1e-12)), len(order) - 1)]
-        )
+        first = np.searchsorted(total, np.clip(rank, 0.0, n) * (1.0 - EVEN))
+        return float(ordered[min(first, len(order) - 1)])
 
-    n_below = np.searchsorted(total, n * share * (1.0 + EVEN), side="right")
-    low, high = ordered[max(n_below - 1, 0)], ordered[min(n_below, len(order) - 1)]
-    value = 0.5 * (low + high) if n_below > 0 else low
+    # The weight reaches the share at the first of these, and passes it at the second.
+    low = at(n * share)
+    high = ordered[min(np.searchsorted(total, n * share * (1.0 + EVEN), side="right"), len(order) - 1)]
     error = 0.5 * (at(n * share + deviation) - at(n * share - deviation))
-    return Threshold(float(value), float(error), float(share))
+    return Threshold(float(0.5 * (low + high)), float(error), float(share))
 
 
 @dataclass(frozen=True)

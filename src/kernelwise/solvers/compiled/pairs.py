@@ -25,9 +25,10 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+from kernelwise.solvers.compiled.rounding import HAIR
+
 TAU = 1e-12  # floor of the curvature of a pair, as in LIBSVM
 RESCALE = 1.0 / 64  # a copy is scaled anew each time its gap has shrunk by this
-HAIR = 2.0**-40  # relative: what rounding, of Σβ above all, may leave between a variable and its bound
 # Inner functions are never called from Python: no wrappers to compile.
 INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
 # Called from one place: compiled there, and not by itself as well.

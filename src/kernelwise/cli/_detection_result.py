@@ -1,0 +1,111 @@
+"""What ``kernelwise detect`` says in the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kernelwise import __version__
+from kernelwise._core.text import count
+from kernelwise.cli._findings import SERIOUS
+from kernelwise.cli._tuning_result import kernel_line, print_list
+from kernelwise.cli.output import print_table
+from kernelwise.cli.samples import Samples
+from kernelwise.findings import Finding
+from kernelwise.reports.strangest import Strange, strangest_rows
+
+#: Rows that the terminal shows, and columns that it names for each.
+MOST_ROWS, MOST_REASONS = 10, 3
+LEGEND = (
+    "Each row has its score from a model that had not seen it: the lower, the less it is like the others.\n"
+    "The probability is that of being unusual; a half is at the threshold."
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One of the strangest rows of a file."""
+
+    line: int
+    score: float
+    probability: float
+    reasons: list[tuple[str, float]]  # columns and their share in what makes the row unusual
+
+
+def strangest(machine: Any, data: Samples) -> list[Row]:
+    """The strangest rows of the training file, the strangest first."""
+    return [_row(machine, data, one) for one in strangest_rows(machine, data.rows, MOST_ROWS)]
+
+
+def _row(machine: Any, data: Samples, one: Strange) -> Row:
+    probability = float(machine.training_probabilities_[one.row])
+    return Row(int(data.lines[one.row]), one.score, probability, one.reasons()[:MOST_REASONS])
+
+
+def detection_json(machine: Any, rows: list[Row]) -> dict[str, Any]:
+    """What was chosen and found, as JSON can hold it."""
+    result = machine.result_
+    return {
+        "version": __version__,
+        "kernel": {"name": type(machine.kernel_).__name__, "parameters": machine.kernel_.get_params()},
+        "nu": machine.nu_,
+        "criterion": machine.criterion_,
+        "score": {"value": result.score, "standard_error": result.standard_error},
+        "threshold": {"value": machine.threshold_, "standard_error": machine.threshold_error_},
+        "contamination": machine.contamination_,
+        "n_unusual": result.n_outliers,
+        "n_machines": machine.n_svm_fits_,
+        "strangest": [{**vars(row), "reasons": dict(row.reasons)} for row in rows],
+        "why": result.why,
+        "how": result.how,
+    }
+
+
+def print_detection(result: dict[str, Any], machine: Any, data: Samples) -> None:
+    """What to look at first, how many rows are unusual, the strangest of them, and the reasons."""
+    n_rows, n_features = data.X.shape
+    size = f"{count(n_rows, 'row')}, {count(n_features, 'feature')}"
+    if n_features != data.n_columns:
+        size = f"{count(n_rows, 'row')}, {count(data.n_columns, 'column')} coded as {n_features} features"
+    print(f"{size}.")
+    findings = [Finding(**finding) for finding in result["findings"]]
+    serious = [finding for finding in findings if finding.severity in SERIOUS]
+    print_list("Look at this first", [finding.for_command_line() for finding in serious])
+    if serious:
+        print()
+    print_table(_facts(result, machine, n_rows))
+    print()
+    print_table(
+        [_cells(row) for row in result["strangest"]], ["line", "score", "probability", "unusual by its"]
+    )
+    print(LEGEND)
+    notes = [finding.for_command_line() for finding in findings if finding.severity not in SERIOUS]
+    for heading, sentences in (("Why this answer", result["why"]), ("How the search went", result["how"])):
+        extra = notes if heading == "How the search went" else []
+        if [*sentences, *extra]:
+            print()
+            print_list(heading, [*sentences, *extra])
+
+
+def _facts(result: dict[str, Any], machine: Any, n_rows: int) -> list[tuple[str, str]]:
+    n, share = result["n_unusual"], result["contamination"]
+    threshold = result["threshold"]
+    about = f"{threshold['value']:.4g}" + (
+        f" ± {threshold['standard_error']:.2g}" if threshold["standard_error"] is not None else ""
+    )
+    of = "rows" if machine.result_.labelled[1] == 0 else "rows that are not labelled unusual"
+    known = f"{100 * share:.3g} % of the {of} are below it; --contamination names a share that you know"
+    if machine.contamination is not None:
+        known = f"the share that you named, {100 * share:.3g} %, is below it"
+    return [
+        ("unusual rows", f"{n:g} of {n_rows} ({100 * n / n_rows:.1f} %)"),
+        ("threshold", f"{about}: {known}"),
+        ("kernel", kernel_line(machine)),
+        ("ν", f"{result['nu']:.3g}: at most this share of the rows trained on is outside"),
+        ("work", f"{count(result['n_machines'], 'model')} trained, {result['seconds']:.1f} s"),
+    ]
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    reasons = ", ".join(f"{name} ({100 * share:.0f} %)" for name, share in row["reasons"].items())
+    return [str(row["line"]), f"{row['score']:.4g}", f"{row['probability']:.2f}", reasons or "–"]

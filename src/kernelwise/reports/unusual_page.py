@@ -1,0 +1,47 @@
+"""From data about unusual rows to one HTML file that needs no network."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernelwise.reports.displays.explanation import largest
+from kernelwise.reports.page import environment, shared, write_page
+from kernelwise.reports.strangest import Strange
+from kernelwise.reports.unusual import MAX_BARS, UnusualRows
+from kernelwise.reports.unusual_figures import histogram_figure, plane_figure
+
+
+def write_unusual(data: UnusualRows, path: Any) -> None:
+    """Write a report on unusual rows as one HTML file, whole or not at all."""
+    write_page(render_unusual(data), path)
+
+
+def render_unusual(data: UnusualRows) -> str:
+    """The HTML text of a report on unusual rows."""
+    charts = {"scores": histogram_figure(data)}
+    if data.plane is not None:
+        charts["plane"] = plane_figure(data.plane)
+    text: str = (
+        environment()
+        .get_template("unusual.html")
+        .render(
+            data=data,
+            figures={name: chart.markup() for name, chart in charts.items()},
+            rows=[
+                (name, probability, one, *bars(one))
+                for name, probability, one in zip(
+                    data.row_names, data.probabilities, data.strangest, strict=True
+                )
+            ],
+            **shared(data.findings),
+        )
+    )
+    return text
+
+
+def bars(one: Strange) -> tuple[list[str], np.ndarray]:
+    """The columns with the largest values, named with what the row has there, and the values."""
+    labels = [f"{name} = {cell}" for name, cell in zip(one.names, one.cells, strict=True)]
+    return largest(one.values, labels, MAX_BARS) if labels else ([], np.zeros(0))

@@ -1,0 +1,4 @@
+"""What rounding may do, for compiled code and for Python: importing it takes no compiler."""
+
+#: Relative: what rounding, of Σβ above all, may leave between a variable and its bound.
+HAIR = 2.0**-40

@@ -1,0 +1,109 @@
+"""Linear systems on the free variables: one Cholesky factor, kept while variables join or leave."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg.blas import dtrsm, dtrsv
+from scipy.linalg.lapack import dgesv
+
+from kernelwise.solvers.newton_face import cholesky
+
+MOST = 0.3  # of the factored variables: with more changes than this a new factor is cheaper
+
+
+class FreeFace:
+    """Solves ``K_FF x = r`` for one set F of variables after the other.
+
+    The factor L Lᵀ = K_BB belongs to the set B of some earlier call. For F = B − D + N the system is bordered
+    with the rows of N and with x_D = 0, and reduced to one of |N| + |D| unknowns (a Schur complement). What
+    that needs of a variable, a column of L⁻¹K or of L⁻¹, is kept with the factor: most variables that join or
+    leave do so several times. A ridge makes a singular K_BB solvable; the caller corrects its error, since it
+    computes residuals from K itself.
+    """
+
+    def __init__(self, K: np.ndarray) -> None:
+        self.K = K
+        n = K.shape[0]
+        self.ridge = 0.0
+        self.rows, self.is_row = np.empty(0, int), np.zeros(n, bool)  # B
+        self.factor = np.empty((0, 0))
+        self.column, self.n_columns = np.full(n, -1), 0  # of each variable in `border`
+        self.border, self.products = np.empty((0, 0)), np.empty((0, 0))
+
+    def solve(self, is_free: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """x and z of K_FF x = f_F and K_FF z = 1, zero where not free; None if K_FF is not positive definite.
+
+        ``f`` has the shape (n,), and so have x and z.
+        """
+        joined, lost = (is_free > self.is_row).nonzero()[0], (is_free < self.is_row).nonzero()[0]
+        if not self._add_columns(joined, lost):
+            if not self._factor(is_free.nonzero()[0]):
+                return None
+            joined = lost = joined[:0]
+        half = np.ones((self.rows.size, 2), order="F")
+        half[:, 0] = f[self.rows]
+        self._triangular(half, 0)
+        solution = np.zeros((f.size, 2), order="F")
+        if joined.size or lost.size:
+            k, at = joined.size, self.column[np.concatenate([joined, lost])]
+            border = self.border[:, : self.n_columns]
+            small = -self.products[at[:, None], at]
+            small[:k, :k] += self.K[joined[:, None], joined]
+            small.flat[: k * (at.size + 1) : at.size + 1] += self.ridge
+            right = -(half.T @ border)[:, at].T
+            right[:k, 0] += f[joined]
+            right[:k, 1] += 1.0
+            _, _, unknowns, info = dgesv(small, right)
+            if info:
+                return None
+            weights = np.zeros((self.n_columns, 2))
+            weights[at] = unknowns
+            half -= border @ weights
+            solution[joined] = unknowns[:k]
+        self._triangular(half, 1)
+        solution[self.rows] = half
+        solution[lost] = 0.0
+        return solution[:, 0], solution[:, 1]
+
+    def forget(self) -> None:
+        """Factor anew in the next call if what is free then is not what the factor has."""
+        self.border = self.border[:, :0]
+
+    def _triangular(self, half: np.ndarray, transposed: int) -> None:
+        """Solve with L or its transpose in place: for two columns faster one by one."""
+        for k in range(2):
+            half[:, k] = dtrsv(self.factor, half[:, k], lower=1, trans=transposed)
+
+    def _add_columns(self, joined: np.ndarray, lost: np.ndarray) -> bool:
+        """Extend the border by these variables; False if there is no room."""
+        joined, lost = joined[self.column[joined] < 0], lost[self.column[lost] < 0]
+        start, k = self.n_columns, joined.size
+        stop = start + k + lost.size
+        if stop > self.border.shape[1] or self.rows.size == 0:
+            return False
+        if stop > start:
+            new = np.zeros((self.rows.size, stop - start), order="F")
+            new.T[:k] = self.K[joined[:, None], self.rows]
+            new[np.searchsorted(self.rows, lost), np.arange(k, stop - start)] = 1.0
+            new = dtrsm(1.0, self.factor, new, lower=1, overwrite_b=1)
+            self.border[:, start:stop] = new
+            products = self.border[:, :stop].T @ new
+            self.products[:stop, start:stop], self.products[start:stop, :stop] = products, products.T
+            self.column[joined] = np.arange(start, start + k)
+            self.column[lost] = np.arange(start + k, stop)
+            self.n_columns = stop
+        return True
+
+    def _factor(self, rows: np.ndarray) -> bool:
+        """Factor K of these rows, plus the smallest ridge that makes it positive definite."""
+        # A symmetric matrix in C order is its own transpose in Fortran's, which LAPACK wants.
+        square = np.ascontiguousarray(self.K.take(rows, 0).take(rows, 1), dtype=np.float64)
+        factor, self.ridge = cholesky(square.T)
+        if factor is None:
+            return False
+        self.rows, self.factor = rows, factor
+        self.is_row[:], self.column[:], self.n_columns = False, -1, 0
+        self.is_row[rows] = True
+        room = int(MOST * rows.size)
+        self.border, self.products = np.empty((rows.size, room), order="F"), np.empty((room, room))
+        return True

@@ -1,0 +1,140 @@
+"""kernelwise detect: unusual rows of a file, on the screen, in files, as JSON, and by a saved model."""
+
+from __future__ import annotations
+
+import csv
+import json
+from importlib import resources
+
+import jsonschema
+import numpy as np
+import pytest
+
+import kernelwise
+
+
+@pytest.fixture
+def rows(tmp_path):
+    """80 rows of three columns, of which those of lines 5 and 50 are far away in column b."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(80, 2))
+    X[[3, 48], 1] = 9.0, -8.0
+    words = random.choice(["red", "blue"], 80)
+    lines = [f"n{k},{a:.4f},{b:.4f},{w}" for k, (a, b, w) in enumerate(zip(*X.T, words, strict=True))]
+    (tmp_path / "rows.csv").write_text("\n".join(["id,a,b,colour", *lines]) + "\n")
+    return "rows.csv"
+
+
+@pytest.fixture
+def labelled(tmp_path, rows):
+    lines = (tmp_path / rows).read_text().splitlines()
+    labels = ["kind", *("" if k % 3 else "odd" if k in (3, 48) else "fine" for k in range(80))]
+    (tmp_path / "labelled.csv").write_text("\n".join(map(",".join, zip(lines, labels, strict=True))) + "\n")
+    return "labelled.csv"
+
+
+def table(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_strangest_rows_come_first_with_their_reasons(run, rows):
+    code, out, err = run(
+        "detect", rows, "--ignore", "id", "--contamination", 0.03, "--out", "scores.csv", "--keep", "id"
+    )
+    assert code == 0, err
+    assert out.startswith("80 rows, 3 columns coded as 4 features.\n")
+    shown = out[out.index("line ") :].splitlines()
+    assert {shown[1].split()[0], shown[2].split()[0]} == {"5", "50"}
+    assert "b (" in shown[1]
+    assert "b (" in shown[2]
+    found = table("scores.csv")
+    assert list(found[0]) == ["id", "line", "unusual", "score", "probability"]
+    assert [row["id"] for row in found] == [f"n{k}" for k in range(80)]
+    assert {row["id"] for row in found if row["unusual"] == "yes"} >= {"n3", "n48"}
+    assert "The scores of 80 rows are in scores.csv." in err
+
+
+def test_json_follows_its_schema(run, rows):
+    code, out, err = run("detect", rows, "--ignore", "id", "--json", "--quiet")
+    assert code == 0, err
+    schema = json.loads(resources.files("kernelwise.cli").joinpath("schema/detect.json").read_text())
+    value = json.loads(out)
+    jsonschema.Draft202012Validator(schema).validate(value)
+    assert [row["line"] for row in value["strangest"][:2]] in ([5, 50], [50, 5])
+    assert value["n_unusual"] == round(value["contamination"] * 80) or value["n_unusual"] > 0
+
+
+def test_a_saved_model_finds_unusual_rows_of_another_file(run, rows, tmp_path):
+    assert run("detect", rows, "--ignore", "id", "--model", "detector.kw").code == 0
+    (tmp_path / "new.csv").write_text("colour,b,a,id\nred,0.1,0.2,x\nblue,40,0.3,y\n")
+    code, out, _ = run("predict", "detector.kw", "new.csv", "--keep", "id", "--proba")
+    assert code == 0
+    found = list(csv.DictReader(out.splitlines()))
+    assert [row["prediction"] for row in found] == ["usual", "unusual"]
+    assert float(found[0]["p(unusual)"]) < 0.5 < float(found[1]["p(unusual)"])
+    model = kernelwise.load("detector.kw")
+    assert type(model).__name__ == "TunedOneClassSVM"
+
+
+def test_labels_of_some_rows_are_used(run, labelled):
+    code, out, err = run("detect", labelled, "--ignore", "id", "--labels", "kind", "--json")
+    assert code == 0, err
+    assert "2 rows are labelled 'odd', and count as unusual, being rarer than 'fine'; 25 are usual" in err
+    assert json.loads(out)["criterion"] in ("roc_auc", "average_precision")
+
+
+def test_a_report_is_written(run, rows, tmp_path):
+    pytest.importorskip("jinja2")
+    assert run("detect", rows, "--ignore", "id", "--report", "r.html").code == 0
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "of 80 rows are unusual" in page
+    assert "Line 5" in page
+    assert len(page) < 2_000_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("--contamination", "0.7"), "--contamination must be a share above 0 and at most 0.5, got 0.7."),
+        (("--scoring", "roc_auc"), "--scoring is about labels. Name their column with --labels"),
+        (("--kernel", "rbff"), "Did you mean"),
+        (("--scale", "x"), "--scale"),
+        (("--labels", "colour", "--outlier", "green"), "--outlier"),
+        (("--out", "-"), "--out must be a file"),
+        (("--keep", "nothing"), "has no column 'nothing' (--keep)"),
+    ],
+)
+def test_bad_options_are_one_sentence(refused, rows, arguments, expected):
+    assert expected in refused("detect", rows, "--ignore", "id", *arguments)
+
+
+def test_a_column_of_labels_is_no_feature(refused, labelled, tmp_path):
+    text = (tmp_path / labelled).read_text().replace("colour,kind", "colour,outlier")
+    (tmp_path / "named.csv").write_text(text)
+    told = refused("detect", "named.csv", "--ignore", "id")
+    assert "its name says that it holds labels" in told
+    assert "To go on: --labels outlier" in told
+
+
+def test_which_label_is_unusual_is_asked_for(refused, rows, tmp_path):
+    (tmp_path / "three.csv").write_text("a,kind\n1,x\n2,y\n3,z\n4,x\n")
+    told = refused("detect", "three.csv", "--labels", "kind")
+    assert "which label means an unusual row? Name it with --outlier: 'x', 'y', 'z'." in told
+
+
+def test_detectors_are_compared(run, tmp_path):
+    random = np.random.default_rng(1)
+    X = np.vstack([random.normal(size=(60, 2)), random.uniform(-8, 8, size=(12, 2))])
+    labels = [0] * 60 + [1] * 12
+    lines = [f"{a:.3f},{b:.3f},{k}" for (a, b), k in zip(X, labels, strict=True)]
+    (tmp_path / "d.csv").write_text("\n".join(["a,b,strange", *lines]) + "\n")
+    methods = "kernelwise,OneClassSVM defaults,isolation forest,local outlier factor"
+    code, out, err = run(
+        "compare", "d.csv", "--task", "detection", "--target", "strange", "--methods", methods, "--folds", 2
+    )
+    assert code == 0, err
+    assert out.splitlines()[0].split()[:3] == ["method", "ROC", "AUC"]
+    scores = {line.rsplit("  ", 1)[0].strip()[:10]: line for line in out.splitlines()[1:6]}
+    assert any("all rows a" in name for name in scores)
+    assert "0.5000" in next(line for name, line in scores.items() if "all rows" in name)

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from benchmarks.data import TABLES, WIDE
+from benchmarks.data import NARROW, TABLES, WIDE
 from benchmarks.harness import agreement, run_system
 from benchmarks.jobs import DATA, make_task
 from benchmarks.systems import DEFAULT, SYSTEMS
@@ -20,9 +20,13 @@ NUMBERS = ("wall s", "CPU s", "ratio")
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("job", choices=tuple(DATA))
-    names = [*TABLES, *(name + WIDE for name in TABLES)]
+    names = [name + width for width in ("", WIDE, NARROW) for name in TABLES]
     parser.add_argument(
-        "--data", nargs="+", choices=names, metavar="NAME", help=f"{', '.join(TABLES)}; NAME{WIDE}"
+        "--data",
+        nargs="+",
+        choices=names,
+        metavar="NAME",
+        help=f"{', '.join(TABLES)}; NAME{WIDE}, NAME{NARROW}",
     )
     parser.add_argument("--systems", default=",".join(DEFAULT), help="comma-separated, default: %(default)s")
     parser.add_argument("--repeat", type=int, default=3, help="timed runs, best taken (default: %(default)s)")

@@ -43,6 +43,31 @@ def synthetic(n_samples: int) -> Table:
     return make_classification(n_samples, n_features=20, n_informative=10, random_state=SEED)
 
 
+def _flipped(share: float) -> Callable[[], Table]:
+    """breast_cancer with this share of its labels flipped."""
+
+    def read() -> Table:
+        X, y = load_breast_cancer(return_X_y=True)
+        return X, np.where(np.random.default_rng(SEED).random(len(y)) < share, 1 - y, y)
+
+    return read
+
+
+def _one_against_rest(name: str, n_rows: int) -> Callable[[], Table]:
+    def read() -> Table:
+        X, y = _from_file(name, n_rows)()
+        return X, (y == np.unique(y)[0]).astype(int)
+
+    return read
+
+
+def _medical() -> Table:
+    """A table like those of medical measurements: few columns, and two classes that overlap."""
+    return make_classification(
+        768, 8, n_informative=4, n_redundant=0, class_sep=0.6, flip_y=0.15, weights=[0.65], random_state=SEED
+    )
+
+
 def _digits_parity() -> Table:
     X, y = load_digits(return_X_y=True)
     return X, y % 2
@@ -60,23 +85,37 @@ TABLES: dict[str, Callable[[], Table]] = {
     "banknote": _from_file("banknote"),
     "heart_statlog": _from_file("heart_statlog"),
     "splice_1000": _from_file("splice", 1000),
+    "planning_relax": _from_file("planning_relax"),
+    "ilpd": _from_file("ilpd"),
+    "waveform_1200": _one_against_rest("waveform", 1200),
+    "titanic": _from_file("titanic"),
+    "banana_1500": _from_file("banana", 1500),
+    "ringnorm_1500": _from_file("ringnorm", 1500),
+    "flipped_05": _flipped(0.05),
+    "flipped_10": _flipped(0.10),
+    "flipped_20": _flipped(0.20),
+    "medical": _medical,
 }
-WIDE = "_wide"
+WIDE, NARROW = "_wide", "_narrow"
 
 
 def load(name: str, n_folds: int = 10) -> Data:
-    """Load one of `TABLES`; with the ending ``_wide``, gamma is a tenth of scikit-learn's ``"scale"``.
+    """Load one of `TABLES`; gamma is a tenth of scikit-learn's ``"scale"`` with the ending ``_wide``.
+
+    With the ending ``_narrow`` it is ten times as large.
 
     Raises
     ------
     FileNotFoundError
         When the set is a file that is not to be found.
     """
-    X, y = TABLES[name.removesuffix(WIDE)]()
+    X, y = TABLES[name.removesuffix(WIDE).removesuffix(NARROW)]()
     X = StandardScaler().fit_transform(np.asarray(X, dtype=np.float64))
     gamma = 1.0 / (X.shape[1] * X.var())
     if name.endswith(WIDE):
         gamma /= 10
+    if name.endswith(NARROW):
+        gamma *= 10
     return deal(X, np.unique(y, return_inverse=True)[1], n_folds, gamma)
 
 

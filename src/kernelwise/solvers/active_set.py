@@ -19,6 +19,7 @@ from kernelwise.solvers.products import subtract
 
 MAX_SYSTEMS = 15
 WORSE = 1.3, 3  # times the fewest corrections so far, plus this many: a guess that became worse
+GROWTH = 1.5, 50  # times the free variables of the guess, plus this many: as many may be free on the way
 SLACK = 0.45  # of the tolerance: bounded variables that violate their condition by less stay bounded
 
 
@@ -43,6 +44,7 @@ def solve_active_set(
     can_move = lo < hi
     is_low, is_high = can_move & ~is_free & (beta <= lo), can_move & ~is_free & (beta >= hi)
     is_free = is_free.copy()
+    max_free = min(max_free, int(GROWTH[0] * np.count_nonzero(is_free)) + GROWTH[1])
     fewest: int = beta.size
     for _ in range(MAX_SYSTEMS):
         if not 2 <= np.count_nonzero(is_free) <= max_free:

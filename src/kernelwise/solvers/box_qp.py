@@ -19,7 +19,10 @@ DOUBLE: np.dtype = np.dtype(np.float64)
 MAX_FACE = 5000  # free variables; a larger Cholesky factor costs more than it brings
 MAX_NEWTON = 50
 MAX_VAIN = 2  # Newton steps that did not halve the gap: on a nearly singular face SMO alone does better
-SYSTEMS = 8.0  # linear systems that an active set method takes, and some more: it may fail
+SYSTEMS = 8  # linear systems that an active set method takes, and some more: it may fail
+CHEAP = 150  # free variables: with fewer an active set method that fails costs little
+DISTINCT = 0.3  # of a row of K: with fewer distinct values most samples are copies
+MOST_VAIN = 2  # active set methods that failed, one after the other: Newton steps and SMO do better
 AFTER_NEWTON = 2000  # pair steps between Newton steps: enough to correct which variables are free
 FAR = 1e30  # values of f this large are too large for single precision
 ONE = np.ones(1)
@@ -92,6 +95,7 @@ class BoxQP:
     hi: np.ndarray
     pools: dict[np.dtype, Pool] = field(default_factory=dict)
     n_free: int = 0  # when SMO last looked
+    n_vain: int = 0  # active set methods that failed since one led from C to C
 
     @cached_property
     def face(self) -> FreeFace:
@@ -112,12 +116,13 @@ class BoxQP:
         dtype = SINGLE if np.abs(self.f).max(initial=0.0) < FAR else DOUBLE
         may_newton, last_gap, n_vain = True, np.inf, 0
         while True:
-            if (newton_first or n_iter > 0) and not self.active_set(tol):
+            if (newton_first or n_iter > 0) and not (self.may_guess and self.active_set(tol)):
                 may_newton = may_newton and n_newton < MAX_NEWTON and n_vain < MAX_VAIN and self.newton()
                 n_newton += may_newton
-            limit = max_iter - n_iter
-            if may_newton:
-                limit = min(limit, self.patience(self.n_free) if n_newton == 0 else AFTER_NEWTON)
+            patience = self.patience(self.n_free)
+            if n_newton > 0:
+                patience = AFTER_NEWTON if may_newton else max(patience, n_iter)
+            limit = min(max_iter - n_iter, patience)
             k, curvature, gap, offset, _, stalled, *_ = self._smo(tol, limit, dtype).tolist()
             n_iter, lowest = n_iter + int(k), min(lowest, curvature)
             n_vain += n_newton > 0 and gap > 0.5 * last_gap
@@ -130,13 +135,32 @@ class BoxQP:
                 dtype = DOUBLE
 
     def patience(self, m: int) -> int:
-        """Pair steps that take about as long as an active set method with m free variables (both in µs)."""
-        system = 80 + m * m * (1.1e-3 + 3e-6 * m) + 1.2e-4 * self.f.size**2
+        """Pair steps that take about as long as what they would make way for (measured, in µs).
+
+        That is an active set method with m free variables, or a Newton step.
+        """
+        n = self.f.size
+        if not self.may_guess:
+            newton = 500 + m * (0.5 + 0.015 * m + m * m / 3e4 + 0.0012 * n)
+            return int(newton / (0.1 + 6e-4 * m))
+        system = 80 + m * m * (1.1e-3 + 3e-6 * m) + n * min(4e-4 * m, 1.2e-4 * n)
         return int(SYSTEMS * system / (0.1 + 3.5e-4 * m))
+
+    @property
+    def may_guess(self) -> bool:
+        """Whether active set methods promise anything, and have not failed too often."""
+        return (self.n_vain < MOST_VAIN or self.n_free < CHEAP) and not self.has_copies
+
+    @cached_property
+    def has_copies(self) -> bool:
+        """Whether most samples are copies: which of them is free is arbitrary, and guesses go in circles."""
+        return bool(np.unique(self.K[:1].round(9)).size < DISTINCT * self.f.size)
 
     def active_set(self, tol: float) -> bool:
         """Solve at once from the present guess of what is free; False, and no change, if that fails."""
-        return self.solve_from(self.beta, self.f, (self.beta > self.lo) & (self.beta < self.hi), tol)
+        is_solved = self.solve_from(self.beta, self.f, (self.beta > self.lo) & (self.beta < self.hi), tol)
+        self.n_vain += not is_solved
+        return is_solved
 
     def solve_from(self, beta: np.ndarray, f: np.ndarray, is_free: np.ndarray, tol: float) -> bool:
         """Solve from this guess by `solve_active_set`; False, and no change, if that fails."""

@@ -173,16 +173,17 @@ class MachinePath:
                 break
             # More variables may be free than when the path began, and pair steps still be the cheaper ones.
             crawls = table[n_done - 1, 0] >= qp.patience(qp.n_free)
-            qp.lo, qp.hi = Cs[n_done - 1] * unit_lo, Cs[n_done - 1] * unit_hi
             before: Solved | None = None
             followed = True
             while True:
                 c = n_done - 1
+                qp.lo, qp.hi = Cs[c] * unit_lo, Cs[c] * unit_hi
                 is_last = self._solve_one(qp, coefficients[c], table[c], crawls) or n_done == Cs.size
-                if is_last or not followed:
+                if is_last or not (followed and qp.may_guess):
                     break
                 now = Solved(Cs[c], qp.beta.copy(), qp.f.copy())
                 followed = follow(qp, unit_lo, unit_hi, before, Cs[c], Cs[c + 1], self.tol)
+                qp.n_vain = 0 if followed else qp.n_vain + 1
                 before, n_done, crawls = now, n_done + 1, False
             if is_last:
                 break

@@ -9,7 +9,7 @@ import numpy as np
 from kernelwise.solvers.box_qp import BoxQP
 from kernelwise.solvers.products import subtract
 
-HALVINGS = 3
+HALVINGS = 2
 
 
 class Solved(NamedTuple):

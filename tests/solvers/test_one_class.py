@@ -9,12 +9,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 
-from kernelwise.kernels import RBF, Polynomial
+from kernelwise.kernels import RBF, Linear, Polynomial
 from kernelwise.solvers import minimum_enclosing_ball, one_class_path, solve_one_class, solve_soft_ball
 
 TOL = 1e-10
 #: A narrow, a usual and a wide Gaussian kernel, and two whose k(x, x) differ.
-KERNELS = [RBF(20.0), RBF(0.5), RBF(0.01), Polynomial(2, 0.5, 1.0), lambda X: X @ X.T]
+KERNELS = [RBF(20.0), RBF(0.5), RBF(0.01), Polynomial(2, 0.5, 1.0), Linear()]
 
 
 @pytest.fixture

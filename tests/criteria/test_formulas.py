@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernelwise.criteria import KernelTargetAlignment
+from kernelwise.criteria import KernelTargetAlignment, as_criterion
 from kernelwise.kernels import RBF, Linear, Polynomial, Sigmoid
 from kernelwise.metrics import esdr, inter_class_distance, j4, kernel_target_alignment, polarization
 
@@ -197,3 +197,10 @@ def test_equation_16_of_paper_004_needs_no_normalised_kernel(kernel):
     a = mean_square_distance(K, one, two)
     b, c = mean_square_distance(K, one, one), mean_square_distance(K, two, two)
     assert inter_class_distance(K, y) == pytest.approx(a - b / 2 - c / 2, rel=1e-10)
+
+
+@pytest.mark.parametrize("name", ["dbtc", "esdr", "j4", "esdr-unbiased", "kta", "fisher"])
+def test_a_class_without_weight_is_refused(name):
+    K, y = np.exp(-np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))), np.repeat(["a", "b"], 3)
+    with pytest.raises(ValueError, match="All samples of class 'b' have the weight zero"):
+        as_criterion(name).value_and_adjoint(K, y, sample_weight=[1.0, 2.0, 0.0, 0.0, 0.0, 0.0])

@@ -178,6 +178,14 @@ def check_labels(
     return classes, index
 
 
+def check_class_weights(classes: np.ndarray, index: np.ndarray, weight: np.ndarray) -> None:
+    """Raise if all samples of a class have the weight zero; ``index`` and ``weight`` are of the samples."""
+    total = np.bincount(index, weights=weight, minlength=len(classes))
+    if not total.min() > 0.0:
+        lost = classes.tolist()[int(total.argmin())]
+        raise ValueError(f"All samples of class {lost!r} have the weight zero. Give one a positive weight, or remove the class.")
+
+
 def check_targets(y: Any, n_samples: int) -> np.ndarray:
     """Return real-valued targets, finite, of shape (n_samples,)."""
     check_one_per_sample(y)

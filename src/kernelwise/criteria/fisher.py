@@ -6,7 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.validation import check_choice, check_gram, check_labels, check_positive, check_weights
+from kernelwise._core.validation import (
+    check_choice,
+    check_class_weights,
+    check_gram,
+    check_labels,
+    check_positive,
+    check_weights,
+)
 from kernelwise._core.weights import balanced_factors
 from kernelwise.criteria.base import Criterion
 from kernelwise.criteria.sums import PARTITIONS, partition
@@ -68,6 +75,7 @@ class KernelFisher(Criterion):
         K = np.asarray(check_gram(K), dtype=float)
         classes, index = check_labels(y, K.shape[0], min_per_class=2, sample_weight=sample_weight)
         w = check_weights(sample_weight, K.shape[0])
+        check_class_weights(classes, index, w)
         if self.class_weight == "balanced":
             w = w * balanced_factors(np.bincount(index, weights=w))[index]
         problems = partition(len(classes), self.strategy)

@@ -14,6 +14,7 @@ from kernelwise._core.validation import (
     check_choice,
     check_flag,
     check_gram,
+    check_class_weights,
     check_labels,
     check_number,
     check_weights,
@@ -93,8 +94,9 @@ class SumsCriterion(Criterion):
         Class weights come later: they are factors of the sums.
         """
         K = check_gram(K)
-        _, index = check_labels(y, K.shape[0], min_per_class=2, sample_weight=sample_weight)
+        classes, index = check_labels(y, K.shape[0], min_per_class=2, sample_weight=sample_weight)
         w = check_weights(sample_weight, K.shape[0])
+        check_class_weights(classes, index, w)
         return GramSums(K, index, w, self.needs_squares, self.needs_rows)
 
     def score(self, K: Any, y: Any, sample_weight: Any = None) -> float:

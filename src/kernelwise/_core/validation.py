@@ -183,7 +183,7 @@ def check_class_weights(classes: np.ndarray, index: np.ndarray, weight: np.ndarr
     total = np.bincount(index, weights=weight, minlength=len(classes))
     if not total.min() > 0.0:
         lost = classes.tolist()[int(total.argmin())]
-        raise ValueError(f"All samples of class {lost!r} have the weight zero. Give one a positive weight, or remove the class.")
+        raise ValueError(f"All samples of class {lost!r} have the weight zero. Weigh one, or remove them.")
 
 
 def check_targets(y: Any, n_samples: int) -> np.ndarray:

@@ -12,9 +12,9 @@ import numpy as np
 
 from kernelwise._core.validation import (
     check_choice,
+    check_class_weights,
     check_flag,
     check_gram,
-    check_class_weights,
     check_labels,
     check_number,
     check_weights,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import kernelwise
@@ -22,6 +23,16 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
+# Links to the pages of scikit-learn and others need their lists of names from the network, so they are made
+# only where the site is published.
+if os.environ.get("KERNELWISE_DOCS_ONLINE"):
+    extensions.append("sphinx.ext.intersphinx")
+    intersphinx_mapping = {
+        "python": ("https://docs.python.org/3", None),
+        "numpy": ("https://numpy.org/doc/stable", None),
+        "scipy": ("https://docs.scipy.org/doc/scipy", None),
+        "sklearn": ("https://scikit-learn.org/stable", None),
+    }
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 
@@ -64,10 +75,11 @@ html_title = "kernelwise"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
-WITHOUT_SIDEBAR = ("index", "comparison", "forests", "cost", "cite", "which-criterion", "studies/*")
+WITHOUT_SIDEBAR = ("index", "tutorial", "migrate", "overview", "glossary", "svc-hangs", "comparison")
+WITHOUT_SIDEBAR += ("forests", "cost", "cite", "which-criterion", "studies/*")
 html_sidebars = {name: [] for name in WITHOUT_SIDEBAR}
 html_theme_options = {
-    "logo": {"text": "kernelwise"},
+    "logo": {"text": f"kernelwise {version}"},
     "header_links_before_dropdown": 6,
     "navigation_with_keys": False,
     "show_prev_next": False,

@@ -48,6 +48,7 @@ def test_the_strangest_rows_come_first_with_their_reasons(run, rows):
     assert {shown[1].split()[0], shown[2].split()[0]} == {"5", "50"}
     assert "b (" in shown[1]
     assert "b (" in shown[2]
+    assert "The probability is that of being unusual; it is a half at the threshold." in out
     found = table("scores.csv")
     assert list(found[0]) == ["id", "line", "unusual", "score", "probability"]
     assert [row["id"] for row in found] == [f"n{k}" for k in range(80)]

@@ -77,8 +77,8 @@ def test_all_faults_at_once_and_the_options_for_them(faults, tmp_path):
     gaps = learn_encoding(table, **options)
     assert gaps.encoding.samples(table).shape == (50, 4 + 3 + 21)
     assert gaps.preparation[-1] == (
-        "Some values are missing: 'c' (1), 'c2' (1) and 'gap' (1). A missing number counts as the "
-        "median of its column, a missing word as a word of its own, and a feature of 0 and 1 marks these rows."
+        "Some values are missing: 'c' (1), 'c2' (1) and 'gap' (1). A missing number counts as the median "
+        "of its column, a missing word as a word of its own, and a feature of 0 and 1 marks these rows."
     )
     learned = learn_encoding(table, **options, impute=True)
     X = learned.encoding.samples(table)

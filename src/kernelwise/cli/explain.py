@@ -49,9 +49,10 @@ def explain(
 ) -> None:
     """Say what every column contributed to the predictions.
 
-    Shapley values: those of a row add up to its output less a base value. Without --background an absent
-    column agrees with every support vector; with it, its values are those of the background rows. They are
-    exact for kernels that are products over columns, and estimated otherwise.
+    The values of a row are Shapley values: they add up to the output of the model less a base value. With
+    --background, such as the training file, a value says what the column changes against the rows of that
+    file; without it, against a row that is like all training rows in the column. Values are exact for the
+    usual kernels, and estimated otherwise, which the output says.
 
     \b
     Example: kernelwise explain model.kw new.csv --rows 5 --background train.csv --out values.csv

@@ -19,7 +19,7 @@ DOCS = Path(__file__).parent
 OPTIONS = ["--target", "grape", "--ignore", "bottle", "--report", "wine.html", "--quiet"]
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 #: Pictures and what they show, by the selector of the first element and how high they are, in pixels.
-PICTURES = {"report-top": ("header", 560), "report-columns": ("#looks-at", 520)}
+PICTURES = {"report-top": ("header", 490), "report-columns": ("#looks-at", 438)}
 WIDTH = 900
 
 

@@ -48,6 +48,7 @@ def test_the_strangest_rows_come_first_with_their_reasons(run, rows):
     assert {shown[1].split()[0], shown[2].split()[0]} == {"5", "50"}
     assert "b (" in shown[1]
     assert "b (" in shown[2]
+    assert "The probability is that of being unusual; it is a half at the threshold." in out
     found = table("scores.csv")
     assert list(found[0]) == ["id", "line", "unusual", "score", "probability"]
     assert [row["id"] for row in found] == [f"n{k}" for k in range(80)]
@@ -82,6 +83,15 @@ def test_labels_of_some_rows_are_used(run, labelled):
     assert code == 0, err
     assert "2 rows are labelled 'odd', and count as unusual, being rarer than 'fine'; 25 are usual" in err
     assert json.loads(out)["criterion"] in ("roc_auc", "average_precision")
+
+
+def test_labels_of_unusual_rows_alone_are_used(run, labelled, tmp_path):
+    (tmp_path / "odd.csv").write_text((tmp_path / labelled).read_text().replace("fine", ""))
+    arguments = ("--ignore", "id", "--labels", "kind", "--outlier", "odd", "--json")
+    code, out, err = run("detect", "odd.csv", *arguments)
+    assert code == 0, err
+    assert "2 rows are labelled 'odd', and count as unusual, as --outlier says; 0 are usual, 78 of" in err
+    assert json.loads(out)["criterion"] == "roc_auc"
 
 
 def test_a_report_is_written(run, rows, tmp_path):
@@ -121,6 +131,9 @@ def test_which_label_is_unusual_is_asked_for(refused, rows, tmp_path):
     (tmp_path / "three.csv").write_text("a,kind\n1,x\n2,y\n3,z\n4,x\n")
     told = refused("detect", "three.csv", "--labels", "kind")
     assert "which label means an unusual row? Name it with --outlier: 'x', 'y', 'z'." in told
+    (tmp_path / "two.csv").write_text("a,kind\n1,odd\n2,odd\n3,fine\n4,\n5,\n")
+    told = refused("detect", "two.csv", "--labels", "kind")
+    assert "which label means an unusual row? Name it with --outlier: 'fine', 'odd'." in told
 
 
 def test_detectors_are_compared(run, tmp_path):

@@ -208,7 +208,7 @@ def test_an_interrupt_is_said(run, train, monkeypatch):
 def test_after_an_interrupt_it_is_said_what_is_kept(run, train, monkeypatch):
     from kernelwise.comparison import nested
 
-    cell, done = nested.CELLS["classification"], []
+    cell, done = nested.nested_cell, []
 
     def interrupted(*arguments, **settings):
         if len(done) == 2:
@@ -216,13 +216,13 @@ def test_after_an_interrupt_it_is_said_what_is_kept(run, train, monkeypatch):
         done.append(1)
         return cell(*arguments, **settings)
 
-    monkeypatch.setitem(nested.CELLS, "classification", interrupted)
+    monkeypatch.setattr(nested, "nested_cell", interrupted)
     command = ("compare", train, "--methods", "SVC defaults", "--journal", "j.journal")
     code, out, err = run(*command)
     assert (code, out) == (130, "")
     last = err.splitlines()[-1]
     assert last == "Stopped. 2 finished parts are kept in j.journal; run the same command to continue."
-    monkeypatch.setitem(nested.CELLS, "classification", cell)
+    monkeypatch.setattr(nested, "nested_cell", cell)
     code, _, err = run(*command)
     assert code == 0
     assert "j.journal has 2 finished parts." in err
@@ -265,7 +265,7 @@ def test_help_fits_a_screen_and_has_an_example(run, monkeypatch, command):
 def test_the_help_cuts_no_command_short(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     commands = run("--help")[1].split("Commands:")[1].strip().splitlines()
-    assert len(commands) == 9
+    assert len(commands) == 10
     assert [line for line in commands if not line.endswith(".") or line.endswith("...")] == []
 
 

@@ -141,7 +141,9 @@ def test_what_new_rows_can_be():
     assert encoded(pd.DataFrame({"a": [None], "b": [1]}), encoder)["a=1"] == [0.0]
     with pytest.warns(KernelwiseWarning, match=r"Column 'b' has 1 gap and had none .* as its median, 2\."):
         assert encoded(pd.DataFrame({"a": ["1"], "b": [None]}), encoder)["b"] == [2.0]
-    with pytest.warns(KernelwiseWarning, match="Column 'a' has no word of the training samples, in 12 rows"):
+    with pytest.warns(
+        KernelwiseWarning, match="Column 'a' has only words that no training sample has, in 12"
+    ):
         encoder.read(pd.DataFrame({"a": ["x"] * 12, "b": 1.0}))
 
 

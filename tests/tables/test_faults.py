@@ -77,8 +77,8 @@ def test_all_faults_at_once_and_the_options_for_them(faults, tmp_path):
     gaps = learn_encoding(table, **options)
     assert gaps.encoding.samples(table).shape == (50, 4 + 3 + 21)
     assert gaps.preparation[-1] == (
-        "Missing values are gaps, which have a feature of 0 and 1: 'c' (1), 'c2' (1) and 'gap' (1). A gap is "
-        "the median of its column, or a word of its own."
+        "Some values are missing: 'c' (1), 'c2' (1) and 'gap' (1). A missing number counts as the median "
+        "of its column, a missing word as a word of its own, and a feature of 0 and 1 marks these rows."
     )
     learned = learn_encoding(table, **options, impute=True)
     X = learned.encoding.samples(table)
@@ -98,11 +98,15 @@ def test_faults_that_no_option_mends_are_said_to_be_in_the_file(faults):
     contents = column("a", lambda k: f"P{k}").replace(",7.5,y", ",7.5,").replace(",9.5,y", ",9.5,")
     first, target, _, last = faults(contents)
     assert first == "f.csv has 2 faults:"
-    assert (
-        target
-        == "- column 'class': the target is missing in 2 of 40 rows, the first in line 9. Remove these rows."
-    )
+    expected = "column 'class': the target is missing in 2 of 40 rows (lines 9 and 11). Remove these rows."
+    assert target == f"- {expected}"
     assert last == "To go on: correct column 'class' in the file, then add --ignore a"
+
+
+def test_classes_written_in_two_ways_are_to_be_corrected_in_the_same_run(faults):
+    lines = faults(column("a", lambda k: f"P{k}").replace(",7.5,y", ",7.5,Y"))
+    assert lines[0] == "f.csv has 2 faults:"
+    assert lines[-1] == "To go on: correct the spellings in column 'class' in the file, then add --ignore a"
 
 
 def test_a_column_may_be_mostly_empty(tmp_path):
@@ -114,7 +118,7 @@ def test_a_column_may_be_mostly_empty(tmp_path):
 def test_of_many_words_the_frequent_ones_are_kept_only_if_most_rows_have_one(faults, tmp_path):
     rare = column("a", lambda k: f"w{k % 90}", n=150)
     line, last = faults(rare)
-    assert "and the most frequent are in 40 of 150 rows only. Leave it out with --ignore a, or" in line
+    assert "the most frequent 20 are in only 40 of 150 rows. Leave it out with --ignore a, or" in line
     assert last == "To go on: --ignore a"
     table = read_table(tmp_path / "f.csv")
     assert len(learn_encoding(table, lump=True).encoding.feature_names) == 1 + 21

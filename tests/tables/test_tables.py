@@ -154,7 +154,7 @@ def test_missing_values_are_gaps_or_replaced_on_request(read):
     samples, _, names, notes = read(contents)
     assert names == ["a", "a missing", "c=u", "c=v", "c missing"]
     np.testing.assert_array_equal(samples[:3], [[1, 0, 1, 0, 0], [5.5, 1, 1, 0, 0], [4, 0, 0, 0, 1]])
-    assert any("Missing values are gaps" in note and "'a' (2) and 'c' (1)" in note for note in notes)
+    assert any("Some values are missing" in note and "'a' (2) and 'c' (1)" in note for note in notes)
     samples, _, names, notes = read(contents, impute=True)
     assert names == ["a", "c=u", "c=v"]
     np.testing.assert_array_equal(samples[:, :2], [[1, 1], [5.5, 1], [4, 1], [10, 0], [5.5, 0], [7, 1]])

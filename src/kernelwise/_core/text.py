@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 
@@ -11,6 +12,12 @@ def count(value: float, noun: str, plural: str | None = None) -> str:
     """Write a number with its noun: 1 feature, 12 features, 2.5 samples."""
     digits = ".0f" if float(value).is_integer() else "g" if value < 1e6 else ".3g"
     return f"{value:{digits}} {noun if value == 1 else plural or noun + 's'}"
+
+
+def meant(value: Any, names: Iterable[Any]) -> str:
+    """A question, after a space, if a name is near the value; else nothing."""
+    near = get_close_matches(value, map(str, names), n=1) if isinstance(value, str) else []
+    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def jsonable(value: Any) -> Any:

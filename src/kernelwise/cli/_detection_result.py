@@ -18,8 +18,12 @@ from kernelwise.reports.strangest import Strange, strangest_rows
 MOST_ROWS, MOST_REASONS = 10, 3
 LEGEND = (
     "Each row has its score from a model that had not seen it: the lower, the less it is like the others.\n"
-    "The probability is that of being unusual; a half is at the threshold."
+    "The probability is that of being unusual{}.\n"
+    "The columns are those that lower the score of the row most, with their shares of what lowers it."
 )
+#: What the probability is at the threshold.
+WITHOUT_LABELS = "; it is a half at the threshold"
+WITH_LABELS = ", as the labels suggest; a row below the threshold can have less than a half"
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,7 @@ def print_detection(result: dict[str, Any], machine: Any, data: Samples) -> None
     print_table(
         [_cells(row) for row in result["strangest"]], ["line", "score", "probability", "unusual by its"]
     )
-    print(LEGEND)
+    print(LEGEND.format(WITH_LABELS if machine.result_.labelled[1] else WITHOUT_LABELS))
     notes = [finding.for_command_line() for finding in findings if finding.severity not in SERIOUS]
     for heading, sentences in (("Why this answer", result["why"]), ("How the search went", result["how"])):
         extra = notes if heading == "How the search went" else []

@@ -12,12 +12,16 @@ from kernelwise.cli.errors import UserError
 #: Labels that say by themselves which rows are unusual; compared without capitals.
 UNUSUAL = ("-1", "outlier", "anomaly", "anomalous", "abnormal", "unusual", "fraud", "novelty", "true", "yes")
 
+#: Unusual rows are at most this share of the usual ones, or the rarer of two labels may mean either.
+RARE = 1 / 3
+
 
 def unusual_labels(cells: np.ndarray, outlier: str | None, source: str) -> tuple[np.ndarray, str]:
     """Labels of the rows, shape (n_rows,), and a sentence on what they were taken for.
 
     ``cells`` are texts of shape (n_rows,), empty where nothing is known; ``outlier`` is the text of unusual
-    rows. Without it, it is the text that says so, or else the rarer of two.
+    rows. Without it, it is the text that says so, or else the rarer of two, if it is much rarer:
+    those who label a few rows by hand often label the unusual ones.
     """
     counts = Counter(cell for cell in cells.tolist() if cell)
     if not counts:
@@ -31,9 +35,10 @@ def unusual_labels(cells: np.ndarray, outlier: str | None, source: str) -> tuple
     n_unknown = int((labels == 0).sum())
     unknown = f", {n_unknown} of unknown kind" if n_unknown else ""
     n_unusual, n_usual = int((labels == -1).sum()), int((labels == 1).sum())
-    if not n_usual:
-        raise UserError(f"{source}: no row is labelled as usual. Label some, or leave --labels out.")
-    sentence = f"{n_unusual} rows are labelled {outlier!r}, and count as unusual, {why}; {n_usual} are usual"
+    if not n_usual + n_unknown:
+        raise UserError(f"{source}: all rows are labelled as unusual. Leave --labels out.")
+    verb = "row is labelled {!r}, and counts" if n_unusual == 1 else "rows are labelled {!r}, and count"
+    sentence = f"{n_unusual} {verb.format(outlier)} as unusual, {why}; {n_usual} are usual"
     return labels, f"{sentence}{unknown}."
 
 
@@ -44,7 +49,7 @@ def _find(counts: Counter[str], source: str) -> tuple[str, str]:
         return said[0], "by its name"
     if len(counts) == 2:
         (usual, n_usual), (rare, n_rare) = counts.most_common()
-        if n_rare < n_usual:
+        if n_rare <= RARE * n_usual:
             return rare, f"being rarer than {usual!r}"
     shown = ", ".join(map(repr, sorted(counts)[:8]))
     raise UserError(f"{source}: which label means an unusual row? Name it with --outlier: {shown}.")

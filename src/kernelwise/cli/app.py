@@ -45,7 +45,7 @@ def kernelwise(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Choose the kernel of a support vector machine, its parameters and C, and see why.
+    """Train a support vector machine on a table: kernelwise chooses its settings, and says why.
 
     Files are CSV, TSV, Parquet or LIBSVM data, gzipped or not.
 

@@ -59,7 +59,7 @@ def compare(
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
-    """Compare ways to tune an SVM, forests and detectors, on the same folds.
+    """Compare kernelwise with other methods on your file.
 
     Every method makes all its choices on the training part of an outer fold and is scored on the rest; the
     most frequent class, or the mean, is beside them. The lines below the table say whether a forest or

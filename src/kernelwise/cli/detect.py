@@ -23,7 +23,8 @@ Labels = Annotated[
     typer.Option(metavar="COL", help="Column that says of some rows whether they are unusual."),
 ]
 Outlier = Annotated[
-    str | None, typer.Option(metavar="LABEL", help="The label of unusual rows. Default: the rarer of two.")
+    str | None,
+    typer.Option(metavar="LABEL", help="The label of unusual rows. Default: the much rarer of two."),
 ]
 Contamination = Annotated[
     float | None,

@@ -25,6 +25,12 @@ Output = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="decision, probability-log-odds, or prediction of a regression."),
 ]
+#: What an output is called in a sentence.
+OUTPUTS = {
+    "decision": "the decision value",
+    "probability-log-odds": "the logarithm of the odds",
+    "prediction": "the prediction",
+}
 #: Columns that are printed.
 MOST_COLUMNS = 15
 
@@ -43,9 +49,10 @@ def explain(
 ) -> None:
     """Say what every column contributed to the predictions.
 
-    Shapley values: those of a row add up to its output less a base value. Without --background an absent
-    column agrees with every support vector; with it, its values are those of the background rows. They are
-    exact for kernels that are products over columns, and estimated otherwise.
+    The values of a row are Shapley values: they add up to the output of the model less a base value. With
+    --background, such as the training file, a value says what the column changes against the rows of that
+    file; without it, against a row that is like all training rows in the column. Values are exact for the
+    usual kernels, and estimated otherwise, which the output says.
 
     \b
     Example: kernelwise explain model.kw new.csv --rows 5 --background train.csv --out values.csv
@@ -133,6 +140,27 @@ def _print(found: Any) -> None:
     print_table(table, ["column", *heads])
     if len(order) > MOST_COLUMNS:
         print(f"and {count(len(order) - MOST_COLUMNS, 'more column')}")
+    for sentence in _legend(found):
+        print(sentence)
+
+
+def _legend(found: Any) -> list[str]:
+    """What the columns of the table mean, and how to get values that are easier to read."""
+    rows = "the row" if len(found) == 1 else f"{len(found)} rows"
+    sentences = [
+        f"mean |value|: how far the column moves {OUTPUTS.get(found.output, found.output)}, up or down, on "
+        f"average over {rows}."
+    ]
+    if found.relevance is not None:
+        sentences.append(
+            "learned weight: how much the column counts in the kernel (all columns together: 1)."
+        )
+    if found.value_function == "kernel":
+        sentences.append(
+            "A value compares with a row that is like all training rows in that column, and can be larger "
+            "than the outputs themselves. --background FILE, with the training file, compares with its rows."
+        )
+    return [*sentences, f"--out FILE writes the values of {rows} one by one, with their signs."]
 
 
 def _as_json(found: Any, file: Path, lines: Any) -> dict[str, Any]:

@@ -102,7 +102,7 @@ def tune(
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
-    """Choose kernel and C for a file, train the model, say why.
+    """Train a model on a file, with the best settings, and say why.
 
     \b
     Example: kernelwise tune train.csv test.csv --target class --model model.kw

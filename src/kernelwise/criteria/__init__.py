@@ -41,6 +41,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from kernelwise._core.text import meant
 from kernelwise.criteria.alignment import KernelTargetAlignment, Polarization
 from kernelwise.criteria.base import Criterion
 from kernelwise.criteria.cross_validation_error import CrossValidationError
@@ -107,6 +108,7 @@ def as_criterion(criterion: Any) -> Criterion:
         return CRITERIA[criterion]()
     raise ValueError(
         f"criterion must be a Criterion or one of {', '.join(map(repr, CRITERIA))}, got {criterion!r}."
+        f"{meant(criterion, CRITERIA)}"
     )
 
 

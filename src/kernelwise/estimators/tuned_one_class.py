@@ -15,6 +15,7 @@ from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import read_samples
 from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
+from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._finish import RESERVE
@@ -238,6 +239,8 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         threshold = self._answers(rows, row_of, trained)
         self.refit_time_ = time.perf_counter() - started
         found = doubts(judge, taken, rows[trained.rows], threshold.share, self._column_names(rows))
+        if labelled[0] and not labelled[1]:
+            found = [_no_outlier(labelled[0]), *found]
         self.diagnostics_ = self._closing(judge, found, context)
         self.result_ = OneClassResult(
             kernel=self.kernel_,
@@ -303,7 +306,7 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         scoring = (self.scoring or SCORINGS[0]) if part.has_labels else criterion
         if not part.has_labels and hasattr(part.Z, "tocsr"):
             scoring = "median"
-            message = "Features are sparse: without labels the rule named the width of the kernel."
+            message = "Features are sparse: without labels the rule of thumb named the width of the kernel."
             context.findings.append(Finding("sparse", "info", message))
         settings = {"tol": self.tol, "max_iter": self.max_iter}
         folds = cv[chosen] if isinstance(cv, np.ndarray) else cv
@@ -340,10 +343,11 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         return threshold
 
     def _why_threshold(self, threshold: Threshold) -> str:
-        what = "the share given" if self.contamination is not None else "the usual error of a test"
+        given = self.contamination is not None
+        what = "the share given" if given else "a convention where no share is given"
         return (
             f"The threshold is {threshold.value:.4g} ± {threshold.error:.2g}: {100 * threshold.share:g} % of "
-            f"the rows, {what}, have lower scores from machines that had not seen them."
+            f"the rows, {what}, have lower scores from models that had not seen them."
         )
 
     def _closing(self, judge: Judge, found: list[Finding], context: FitContext) -> tuple[Finding, ...]:
@@ -443,6 +447,14 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         if hasattr(self, "_sigmoid"):
             return tail.sigmoid(scores, self._sigmoid)
         return tail.probability(scores, self.contamination_)
+
+
+def _no_outlier(n_normal: int) -> Finding:
+    """Many tables have 1 for unusual rows and 0 for the others, which would be taken the other way round."""
+    message = f"No label says that a row is unusual (-1): {count(n_normal, 'row')} labelled 1 count as usual."
+    advice = "If 1 means unusual in your table, give -1 for these rows, and 1 for rows known to be usual."
+    option = "Name the label of unusual rows with --outlier."
+    return Finding("no outlier labelled", "warning", message, advice, option)
 
 
 def _search_rows(rows: Rows, seed: int) -> np.ndarray:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
+
+from kernelwise._core.text import meant
 
 ALLOWED = "'from_dtype', None, or names, indices or a mask of columns"
 
@@ -38,9 +39,7 @@ def _place(value: Any, names: Sequence[Any] | None, n_columns: int, me: str) -> 
         if names is None:
             raise ValueError(f"{me} names the column {value!r}, and X has no names. Use indices or a mask.")
         if value not in names:
-            near = get_close_matches(value, [str(name) for name in names], n=1)
-            meant = f" Did you mean {near[0]!r}?" if near else ""
-            raise ValueError(f"{me} names the column {value!r}, which X does not have.{meant}")
+            raise ValueError(f"{me} names the column {value!r}, which X does not have.{meant(value, names)}")
         return list(names).index(value)
     if not isinstance(value, int) or not 0 <= value < n_columns:
         raise ValueError(f"{me} has the index {value!r}, and X has {n_columns} columns, counted from 0.")

@@ -146,8 +146,8 @@ class Encoder:
                 new, present = column.is_new(values), sum(word is not None for word in values)
                 if not column.is_pooled and new.sum() == present >= MANY_NEW:
                     notes.append(
-                        f"Column {column.name!r} has no word of the training samples, in {present} rows, "
-                        f"but such as {values[np.argmax(new)]!r}: it counts for nothing."
+                        f"Column {column.name!r} has only words that no training sample has, in {present} "
+                        f"rows, such as {values[np.argmax(new)]!r}: they count for nothing."
                     )
             elif not column.has_gaps and np.isnan(values).any():
                 n = int(np.isnan(values).sum())

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kernelwise._core.parameters import Hyperparameter
+from kernelwise._core.text import meant
 from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.diagonal import DiagonalGaussian
 from kernelwise.kernels.dot_product import Linear, Polynomial, Sigmoid
@@ -68,7 +69,8 @@ def as_kernel(kernel: Any) -> Kernel:
         return kernel
     if isinstance(kernel, str) and kernel in KERNELS:
         return KERNELS[kernel]()
-    raise ValueError(f"kernel must be a Kernel or one of {', '.join(map(repr, KERNELS))}, got {kernel!r}.")
+    known = ", ".join(map(repr, KERNELS))
+    raise ValueError(f"kernel must be a Kernel or one of {known}, got {kernel!r}.{meant(kernel, KERNELS)}")
 
 
 __all__ = [

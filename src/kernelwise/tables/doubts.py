@@ -29,7 +29,7 @@ def column_doubts(table: Table, columns: dict[int, Column]) -> list[Fault]:
     for index, column in columns.items():
         found += _filled(table, index, column)
         if column.categories:
-            found += _spellings(table, index, "words")
+            found += _spellings(table, index, "words written in two ways")
         if column.categories and not column.is_code:
             found += _as_words(table, index)
     return found
@@ -38,8 +38,18 @@ def column_doubts(table: Table, columns: dict[int, Column]) -> list[Fault]:
 def doubts_beside_faults(table: Table, target: int | None, places: Sequence[int], task: str) -> list[Fault]:
     """What a fit would say later: columns that number the rows, and labels written in two ways."""
     has_words = task == "classification" and target is not None and table.columns[target].dtype == object
-    spelled = _spellings(table, target, "labels") if has_words and target is not None else []
+    spelled = _labels(table, target) if has_words and target is not None else []
     return [*spelled, *(fault for k in places for fault in _row_numbers(table, k))]
+
+
+def _labels(table: Table, index: int) -> list[Fault]:
+    """Labels written in two ways: a fault if a class has one row, of which no model can be scored."""
+    found = list(_spellings(table, index, "labels written in two ways"))
+    values = table.columns[index]
+    if min(Counter(values[~is_missing(values)].tolist()).values(), default=2) > 1:
+        return found
+    alone = "A class of one row cannot be scored."
+    return [Fault(f"the spellings in {fault.place}", f"{fault.message} {alone}", doubt="") for fault in found]
 
 
 def _filled(table: Table, index: int, column: Column) -> Iterator[Fault]:
@@ -56,7 +66,7 @@ def _filled(table: Table, index: int, column: Column) -> Iterator[Fault]:
     yield Fault(table.place(index), message, option, doubt="mostly empty")
 
 
-def _spellings(table: Table, index: int, noun: str) -> Iterator[Fault]:
+def _spellings(table: Table, index: int, doubt: str) -> Iterator[Fault]:
     """Words of a column that differ only in capitals or spaces."""
     groups: dict[str, list[str]] = {}
     values = table.columns[index]
@@ -76,7 +86,7 @@ def _spellings(table: Table, index: int, noun: str) -> Iterator[Fault]:
         f"{'; '.join(shown)} differ only in capitals or spaces and count as different{more}. Write them "
         "alike if they are the same."
     )
-    yield Fault(table.place(index), message, doubt=f"{noun} written in two ways")
+    yield Fault(table.place(index), message, doubt=doubt)
 
 
 def _as_words(table: Table, index: int) -> Iterator[Fault]:

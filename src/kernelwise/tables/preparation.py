@@ -45,8 +45,8 @@ def preparation(
         ]
         if gaps:
             sentences.append(
-                f"Missing values are gaps, which have a feature of 0 and 1: {enumerated(gaps)}. A gap is the "
-                "median of its column, or a word of its own."
+                f"Some values are missing: {enumerated(gaps)}. A missing number counts as the median of "
+                "its column, a missing word as a word of its own, and a feature of 0 and 1 marks these rows."
             )
     return sentences + _filled(table, columns)
 

@@ -84,12 +84,12 @@ def _marks(table: Table, index: int, counts: Counter[str], option: str) -> Fault
 
 
 def _many_words(place: str, counts: Counter[str], such: str, option: str) -> Fault | None:
-    """More words than are told apart: that is no fault if most rows have one of the frequent ones."""
+    """More words than can have features: that is no fault if most rows have one of the frequent ones."""
     n_kept = sum(n for _, n in counts.most_common(MAX_WORDS))
     if n_kept >= WORTH_KEEPING * counts.total():
         return None
-    found = f"it has {len(counts)} different words, {such}; {MAX_WORDS} are told apart at most, and"
-    rare = f"the most frequent are in {n_kept} of {counts.total()} rows only"
+    found = f"it has {len(counts)} different words, {such}; at most {MAX_WORDS} can have a feature each, and"
+    rare = f"the most frequent {MAX_WORDS} are in only {n_kept} of {counts.total()} rows"
     leave = f"Leave it out with --ignore {in_shell(option)}"
     return Fault(place, f"{found} {rare}. {leave}, or keep these {MAX_WORDS} with --lump.", option)
 

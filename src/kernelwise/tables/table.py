@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
+from kernelwise._core.text import meant
 from kernelwise.frames.frame import words_of
 from kernelwise.tables import cells
 
@@ -99,11 +99,9 @@ class Table:
         number = int(wanted) if wanted[wanted[:1] in ("+", "-") :].isdecimal() and len(wanted) < 10 else 0
         if number and -len(self.names) <= number <= len(self.names):
             return number - 1 if number > 0 else number + len(self.names)
-        near = get_close_matches(wanted, self.names, n=1)
-        meant = f" Did you mean {near[0]!r}?" if near else ""
         raise TableError(
-            f"{self.source} has no column {wanted!r} ({option}).{meant} It has {listed(self.names)}; numbers "
-            "count from 1, or from the end if negative."
+            f"{self.source} has no column {wanted!r} ({option}).{meant(wanted, self.names)} It has "
+            f"{listed(self.names)}; numbers count from 1, or from the end if negative."
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kernelwise.tables.cells import quoted
+from kernelwise.tables.cells import enumerated, quoted
 from kernelwise.tables.faults import Fault, check_faults, column_option, in_shell
 from kernelwise.tables.suspects import counted_texts, odd_texts
 from kernelwise.tables.table import Table, is_missing
@@ -82,7 +82,8 @@ def _missing(table: Table, index: int) -> Fault | None:
         return Fault(table.place(index, first), "the target is missing. Remove the row.")
     if len(rows) == len(table):
         return Fault(table.place(index), f"it is the target, and has no values. Please {ANOTHER}.")
-    where = f"in {len(rows)} of {len(table)} rows, the first in {table.line(first)}"
+    lines = enumerated([str(table.lines[row]) for row in rows])
+    where = f"in {len(rows)} of {len(table)} rows ({table.row_word}s {lines})"
     return Fault(table.place(index), f"the target is missing {where}. Remove these rows.")
 
 

@@ -64,7 +64,7 @@ def candidates(kernel: Any, Z: Any, weight: np.ndarray, *, has_labels: bool) -> 
 
 def _made(form: str, factor: float, median: float, covariance: Any, *, is_rule: bool) -> Candidate:
     gamma = float(significant(factor / median))
-    reason = f"γ · median distance = {factor:g}" + (", the rule" if is_rule else "")
+    reason = f"γ · median distance = {factor:g}" + (", the rule of thumb" if is_rule else "")
     if form == "whitened":
         kernel: Kernel = Mahalanobis(delta=gamma * len(covariance), covariance=covariance)
     else:

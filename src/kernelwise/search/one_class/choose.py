@@ -28,8 +28,8 @@ LABELLED_NUS = (0.5, 0.05, 0.2, 1.0)
 TITLES = {
     "roc_auc": "held-out ROC AUC of the labels",
     "average_precision": "held-out average precision of the labels",
-    "pseudo-outliers": "share of pairs in which a held-out row scores higher than a row that could not be",
-    "mass-volume": "share of pairs in which a held-out row scores higher than a row anywhere in the box",
+    "pseudo-outliers": "share of pairs in which a held-out row scores higher than a changed row",
+    "mass-volume": "share of pairs in which a held-out row scores higher than a row of random values",
 }
 
 
@@ -143,11 +143,13 @@ def _why(judge: Judge, best: int, scores: np.ndarray) -> list[str]:
     elif judge.scoring in SCORINGS:
         n = int((judge.rows.label == OUTLIER).sum())
         why.append(
-            f"It has the best {title} ({taken.score:.4f}), with {count(n, 'distinct outlier')}; the rule "
-            f"without labels has {rule.score:.4f}."
+            f"It has the best {title} ({taken.score:.4f}), with {count(n, 'distinct outlier')}; the "
+            f"kernel that the rule of thumb takes without labels has {rule.score:.4f}."
         )
     elif best:
-        why.append(f"Its {title} is {taken.score:.4f}, and that of the rule {rule.score:.4f}.")
+        why.append(
+            f"Its {title} is {taken.score:.4f}, and that of the kernel by the rule of thumb {rule.score:.4f}."
+        )
     else:
         others = f"{scores.max():.4f}"
         why.append(
@@ -156,7 +158,7 @@ def _why(judge: Judge, best: int, scores: np.ndarray) -> list[str]:
         )
     if taken.nu == NU:
         why.append(
-            f"ν = {NU:g}: the order of rows hardly depends on it, and the threshold is set apart from it."
+            f"ν = {NU:g}: the order of rows hardly depends on it, and the threshold does not follow from it."
         )
     else:
         why.append(f"ν = {taken.nu:g}.")

@@ -84,6 +84,15 @@ def test_labels_of_some_rows_are_used(run, labelled):
     assert json.loads(out)["criterion"] in ("roc_auc", "average_precision")
 
 
+def test_unusual_rows_may_be_the_only_labelled_ones(run, labelled, tmp_path):
+    (tmp_path / "odd.csv").write_text((tmp_path / labelled).read_text().replace(",fine", ","))
+    code, out, err = run("detect", "odd.csv", "--ignore", "id", "--labels", "kind", "--outlier", "odd")
+    assert code == 0, err
+    assert "2 rows are labelled 'odd', and count as unusual, as --outlier says; 0 are usual, 78 of" in err
+    assert "learned from the labels; the threshold is set apart from it." in out
+    assert "a half is at the threshold" not in out
+
+
 def test_a_report_is_written(run, rows, tmp_path):
     pytest.importorskip("jinja2")
     assert run("detect", rows, "--ignore", "id", "--report", "r.html").code == 0

@@ -18,7 +18,12 @@ from kernelwise.reports.strangest import Strange, strangest_rows
 MOST_ROWS, MOST_REASONS = 10, 3
 LEGEND = (
     "Each row has its score from a model that had not seen it: the lower, the less it is like the others.\n"
-    "The probability is that of being unusual; a half is at the threshold."
+    "The probability is that of being unusual"
+)
+#: How probabilities and the threshold belong together: without labels, and with some.
+AT_THRESHOLD = (
+    "; a half is at the threshold.",
+    ", learned from the labels; the threshold is set apart from it.",
 )
 
 
@@ -78,7 +83,7 @@ def print_detection(result: dict[str, Any], machine: Any, data: Samples) -> None
     print_table(
         [_cells(row) for row in result["strangest"]], ["line", "score", "probability", "unusual by its"]
     )
-    print(LEGEND)
+    print(LEGEND + AT_THRESHOLD[machine.result_.labelled[1] > 0])
     notes = [finding.for_command_line() for finding in findings if finding.severity not in SERIOUS]
     for heading, sentences in (("Why this answer", result["why"]), ("How the search went", result["how"])):
         extra = notes if heading == "How the search went" else []

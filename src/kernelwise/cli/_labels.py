@@ -31,8 +31,8 @@ def unusual_labels(cells: np.ndarray, outlier: str | None, source: str) -> tuple
     n_unknown = int((labels == 0).sum())
     unknown = f", {n_unknown} of unknown kind" if n_unknown else ""
     n_unusual, n_usual = int((labels == -1).sum()), int((labels == 1).sum())
-    if not n_usual:
-        raise UserError(f"{source}: no row is labelled as usual. Label some, or leave --labels out.")
+    if not n_usual and not n_unknown:
+        raise UserError(f"{source}: all rows are labelled as unusual. Add usual rows, or leave --labels out.")
     sentence = f"{n_unusual} rows are labelled {outlier!r}, and count as unusual, {why}; {n_usual} are usual"
     return labels, f"{sentence}{unknown}."
 

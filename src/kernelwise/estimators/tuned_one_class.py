@@ -121,6 +121,7 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         The share of rows that the threshold is for.
     training_scores_ : ndarray of shape (n_samples,)
         Scores of the training samples by machines that had not seen them; NaN for samples of weight zero.
+        Samples that are there more often than others have higher ones, for their copies.
         Go by these for outliers among the training samples themselves: the final machine knows them.
     training_probabilities_ : ndarray of shape (n_samples,)
         Their outlier probabilities.

@@ -93,6 +93,16 @@ def test_unusual_rows_may_be_the_only_labelled_ones(run, labelled, tmp_path):
     assert "a half is at the threshold" not in out
 
 
+def test_one_column_is_enough(run, tmp_path):
+    (tmp_path / "one.csv").write_text(
+        "a\n" + "".join(f"{k % 7 + 0.01 * k:.2f}\n" for k in range(60)) + "90\n"
+    )
+    code, out, err = run("detect", "one.csv", "--json", "--keep", "a", "--out", "s.csv")
+    assert code == 0, err
+    assert json.loads(out)["strangest"][0]["line"] == 62
+    assert table("s.csv")[-1]["unusual"] == "yes"
+
+
 def test_a_report_is_written(run, rows, tmp_path):
     pytest.importorskip("jinja2")
     assert run("detect", rows, "--ignore", "id", "--report", "r.html").code == 0

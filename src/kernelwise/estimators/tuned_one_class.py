@@ -151,7 +151,7 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
     >>> model.predict([[0.0, 0.0], [5.0, 5.0]]).tolist()
     [1, -1]
     >>> model.outlier_probability([[0.0, 0.0], [5.0, 5.0]]).round(2).tolist()
-    [0.05, 1.0]
+    [0.07, 1.0]
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = OF_TUNED_ONE_CLASS

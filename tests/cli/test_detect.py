@@ -85,13 +85,23 @@ def test_labels_of_some_rows_are_used(run, labelled):
     assert json.loads(out)["criterion"] in ("roc_auc", "average_precision")
 
 
-def test_labels_of_unusual_rows_alone_are_used(run, labelled, tmp_path):
-    (tmp_path / "odd.csv").write_text((tmp_path / labelled).read_text().replace("fine", ""))
-    arguments = ("--ignore", "id", "--labels", "kind", "--outlier", "odd", "--json")
-    code, out, err = run("detect", "odd.csv", *arguments)
+def test_unusual_rows_may_be_the_only_labelled_ones(run, labelled, tmp_path):
+    (tmp_path / "odd.csv").write_text((tmp_path / labelled).read_text().replace(",fine", ","))
+    code, out, err = run("detect", "odd.csv", "--ignore", "id", "--labels", "kind", "--outlier", "odd")
     assert code == 0, err
     assert "2 rows are labelled 'odd', and count as unusual, as --outlier says; 0 are usual, 78 of" in err
-    assert json.loads(out)["criterion"] == "roc_auc"
+    assert "as the labels suggest" in out
+    assert "it is a half at the threshold" not in out
+
+
+def test_one_column_is_enough(run, tmp_path):
+    (tmp_path / "one.csv").write_text(
+        "a\n" + "".join(f"{k % 7 + 0.01 * k:.2f}\n" for k in range(60)) + "90\n"
+    )
+    code, out, err = run("detect", "one.csv", "--json", "--keep", "a", "--out", "s.csv")
+    assert code == 0, err
+    assert json.loads(out)["strangest"][0]["line"] == 62
+    assert table("s.csv")[-1]["unusual"] == "yes"
 
 
 def test_a_report_is_written(run, rows, tmp_path):

@@ -31,6 +31,19 @@ def ring(rng):
     return X[:200], X[200:], 0.4 * rng.normal(size=(200, 2))
 
 
+def test_rows_with_many_copies_are_usual(rng):
+    """As if the copies differed by a hair: a row is no stranger for having exact ones."""
+    X = np.r_[np.full((60, 3), 5.0), rng.normal(size=(130, 3)), rng.uniform(-8, 8, size=(10, 3))]
+    is_strange = np.arange(200) >= 190
+    areas = [
+        roc_auc_score(is_strange, -TunedOneClassSVM().fit(rows).training_scores_)
+        for rows in (X, X + 1e-6 * rng.normal(size=X.shape))
+    ]
+    assert min(areas) > 0.95
+    mostly = np.r_[np.zeros(94), 1.0, 1.1][:, None]
+    assert TunedOneClassSVM().fit_predict(mostly).tolist() == [1] * 94 + [-1] * 2
+
+
 def test_tells_rows_apart_that_no_ball_in_the_plane_could(ring):
     X, usual, strange = ring
     model = TunedOneClassSVM().fit(X)
@@ -229,7 +242,8 @@ LABELS = np.array([1, 1, 0, 0, -1, -1])
             "above 0 and at most 0.5 .None if it is not known.. Got 0.0 instead",
         ),
         ({}, ROWS, -np.ones(6), "outliers .-1. only"),
-        ({}, ROWS, np.ones(6), "all samples are normal"),
+        ({}, ROWS, np.ones(6), "has no outliers"),
+        ({}, ROWS, np.arange(6) > 3, "1 is the label of normal samples"),
         ({}, ROWS, np.arange(6), "has the label 2"),
         ({}, ROWS, [0, -1, -1, -1, -1, -1], "at least 2 different samples"),
         ({"cv": [([0, 1, 2], [3, 4, 5])]}, ROWS, None, "must hold out every sample once"),

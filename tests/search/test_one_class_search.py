@@ -37,6 +37,13 @@ def test_threshold_leaves_the_share_below_and_counts_weights_as_copies(rng):
     assert abs((repeated < found.value).mean() - 0.1) <= weight.max() / len(repeated)
     plain = threshold_at(scores, np.ones(200), 0.1)
     assert (scores < plain.value).sum() == 20
+    # The nearest number of rows where the share is no whole one, and a row at the threshold is never split.
+    assert [(scores < threshold_at(scores, np.ones(200), c).value).sum() for c in (0.1024, 0.1026)] == [
+        20,
+        21,
+    ]
+    tied = np.array([0.0, 1.0, 1.0, 1.0, 2.0])
+    assert [threshold_at(tied, np.ones(5), c).value for c in (0.05, 0.3, 0.5)] == [0.0, 0.5, 0.5]
 
 
 def test_error_of_a_threshold_is_that_of_repeated_samples():
@@ -62,7 +69,11 @@ def test_probability_is_one_half_at_the_threshold_and_rises_to_one(rng):
     scores = np.exp(-rng.exponential(size=2000))
     tail, threshold = Tail.of(scores, np.ones(2000), True), threshold_at(scores, np.ones(2000), 0.05)
     assert tail.probability(np.array([threshold.value]), 0.05)[0] == pytest.approx(0.5, abs=0.02)
-    assert tail.probability(np.array([1.0, 1e-30, 0.0]), 0.05) == pytest.approx([0.05, 1.0, 1.0], abs=1e-3)
+    assert tail.probability(np.array([1.0, 1e-30, 0.0]), 0.05) == pytest.approx([1 / 21, 1, 1], abs=1e-3)
+    for share in (0.0131, 0.3, 0.5):  # labels and probabilities agree, row by row
+        value = threshold_at(scores[:150], np.ones(150), share).value
+        p = Tail.of(scores[:150], np.ones(150), True).probability(scores[:150], share)
+        assert np.array_equal(p > 0.5, scores[:150] < value)
 
 
 def test_sigmoid_of_labels_has_the_share_that_is_asked_for(rng):

@@ -109,7 +109,7 @@ def detect(
     chosen = {name: context.params[name] for name in SETTINGS}
     machine = make_detector(chosen)
     data = read_samples(file, labels, header, impute, ignore, DETECTION, missing, lump, coded=words)
-    kept = kept_columns(read_table(file, header), keep) if keep is not None else ([], [])
+    kept = kept_columns(read_table(file, header, min_columns=1), keep) if keep is not None else ([], [])
     settle(data, outlier, str(file))
     detector(machine, data)
     failed: list[str] = []

@@ -79,8 +79,10 @@ def read_samples(
     names columns whose numbers are words.
     """
     from kernelwise.tables import learn_encoding, read_table
+    from kernelwise.tables.target import DETECTION
 
-    table = read_table(path, has_header)
+    # Unusual values of one column are a task; all others need a target, too.
+    table = read_table(path, has_header, min_columns=1 if task == DETECTION and target is None else 2)
     groups, times, apart = None, None, []
     if group is not None:
         apart = [place_of(table, group, "--group", target)]

@@ -15,7 +15,6 @@ from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import read_samples
 from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
-from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._finish import RESERVE
@@ -123,6 +122,7 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         The share of rows that the threshold is for.
     training_scores_ : ndarray of shape (n_samples,)
         Scores of the training samples by machines that had not seen them; NaN for samples of weight zero.
+        Samples that are there more often than others have higher ones, for their copies.
         Go by these for outliers among the training samples themselves: the final machine knows them.
     training_probabilities_ : ndarray of shape (n_samples,)
         Their outlier probabilities.
@@ -239,8 +239,6 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         threshold = self._answers(rows, row_of, trained)
         self.refit_time_ = time.perf_counter() - started
         found = doubts(judge, taken, rows[trained.rows], threshold.share, self._column_names(rows))
-        if labelled[0] and not labelled[1]:
-            found = [_no_outlier(labelled[0]), *found]
         self.diagnostics_ = self._closing(judge, found, context)
         self.result_ = OneClassResult(
             kernel=self.kernel_,
@@ -447,14 +445,6 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         if hasattr(self, "_sigmoid"):
             return tail.sigmoid(scores, self._sigmoid)
         return tail.probability(scores, self.contamination_)
-
-
-def _no_outlier(n_normal: int) -> Finding:
-    """Many tables have 1 for unusual rows and 0 for the others, which would be taken the other way round."""
-    message = f"No label says that a row is unusual (-1): {count(n_normal, 'row')} labelled 1 count as usual."
-    advice = "If 1 means unusual in your table, give -1 for these rows, and 1 for rows known to be usual."
-    option = "Name the label of unusual rows with --outlier."
-    return Finding("no outlier labelled", "warning", message, advice, option)
 
 
 def _search_rows(rows: Rows, seed: int) -> np.ndarray:

@@ -242,9 +242,9 @@ def check_labels_of_rows(y: Any, n_samples: int) -> np.ndarray:
             "y has outliers (-1) only, and one class is learned from the others. Add samples that are normal "
             "(1) or unknown (0)."
         )
-    if (label == NORMAL).all():
+    if (label == NORMAL).any() and not (label == OUTLIER).any():
         raise ValueError(
-            "y says that all samples are normal (1), so that no label tells kernels apart. Leave y out, or "
-            "label some outliers with -1."
+            "y has no outliers (-1), so that no label tells kernels apart. Leave y out, or label some "
+            "outliers with -1; 1 is the label of normal samples."
         )
     return label

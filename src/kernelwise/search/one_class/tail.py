@@ -28,10 +28,11 @@ class Threshold:
 
 
 def threshold_at(scores: np.ndarray, weight: np.ndarray, share: float) -> Threshold:
-    """The score below which that share of the rows is; scores and weights have the shape (n_rows,).
+    """The score below which that share of the rows is, or the nearest share that scores can part.
 
-    It is in the middle between two scores, so that rounding moves no row across. The error is half the
-    distance of the scores whose ranks are one binomial standard deviation below and above.
+    Scores and weights have the shape (n_rows,). It is in the middle between two scores, so that rounding
+    moves no row across, or the lowest score, if no row is below. The error is half the distance of the
+    scores whose ranks are one binomial standard deviation below and above.
     """
     order = np.argsort(scores, kind="stable")
     ordered, total = scores[order], np.cumsum(weight[order])
@@ -43,11 +44,14 @@ def threshold_at(scores: np.ndarray, weight: np.ndarray, share: float) -> Thresh
         first = np.searchsorted(total, np.clip(rank, 0.0, n) * (1.0 - EVEN))
         return float(ordered[min(first, len(order) - 1)])
 
-    # The weight reaches the share at the first of these, and passes it at the second.
-    low = at(n * share)
-    high = ordered[min(np.searchsorted(total, n * share * (1.0 + EVEN), side="right"), len(order) - 1)]
+    # Weight below each score that is higher than the one before it; none is below the lowest.
+    steps = np.r_[0, 1 + np.flatnonzero(np.diff(ordered) > 0.0)]
+    below = np.where(steps > 0, total[steps - 1], 0.0)
+    miss = np.abs(below - n * share)
+    first = steps[np.flatnonzero(miss <= miss.min() + EVEN * n)[0]]
+    value = 0.5 * (ordered[max(first - 1, 0)] + ordered[first])
     error = 0.5 * (at(n * share + deviation) - at(n * share - deviation))
-    return Threshold(float(0.5 * (low + high)), float(error), float(share))
+    return Threshold(float(value), float(error), float(share))
 
 
 @dataclass(frozen=True)
@@ -101,11 +105,11 @@ class Tail:
     def probability(self, scores: np.ndarray, share: float) -> np.ndarray:
         """The probability of an outlier if a share of all rows is outliers, each at least as strange.
 
-        That is Bayes' rule: a usual row is at least as strange with the probability S, an outlier with the
-        probability one. It is about one half for a row that a share ``share`` of the usual rows is beyond.
+        That is Bayes' rule: outliers, all of them at least as strange, are a share ``share`` of all rows, and
+        the rows at least as strange that look usual are a share S. It is one half where S is ``share``: at
+        the threshold.
         """
-        usual = (1.0 - share) * self.share_beyond(scores)
-        return share / (share + usual)
+        return share / (share + self.share_beyond(scores))
 
     def sigmoid(self, scores: np.ndarray, slope: np.ndarray) -> np.ndarray:
         """The probability by a sigmoid of how strange scores are; ``slope`` is (A, B) of `fit_sigmoid`."""

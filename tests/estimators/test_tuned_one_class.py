@@ -190,11 +190,11 @@ def test_given_kernels_criteria_and_a_time_budget(ring):
     assert short.kernel_ == rule.kernel_
 
 
-def test_warns_if_no_label_is_an_outlier(ring):
+def test_refuses_labels_without_an_outlier(ring):
     X = ring[0]
     y = np.arange(len(X)) % 2  # in many tables 1 means unusual
-    with pytest.warns(TrustWarning, match=r"No label says that a row is unusual \(-1\)"):
-        TunedOneClassSVM("rbf").fit(X, y)
+    with pytest.raises(ValueError, match=r"y has no outliers \(-1\).* 1 is the label of normal samples"):
+        TunedOneClassSVM().fit(X, y)
 
 
 def test_says_when_not_to_trust_it(rng, ring):

@@ -18,7 +18,7 @@ from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
 from kernelwise._core.threads import one_blas_thread
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._finish import RESERVE
-from kernelwise.estimators._finish_one_class import Trained, finish_one_class, some_of
+from kernelwise.estimators._finish_one_class import Trained, finish_one_class
 from kernelwise.estimators._judge import encode_frame, name_features
 from kernelwise.estimators._one_class_settings import check_one_class_settings
 from kernelwise.estimators._parameters import OF_TUNED_ONE_CLASS
@@ -453,7 +453,7 @@ def _search_rows(rows: Rows, seed: int) -> np.ndarray:
         known = known[sample(np.zeros(len(known), int), half, seed)]
     n_others = SEARCH_ROWS - len(known)
     if len(others) > n_others:
-        others = others[some_of(rows.weight[others], n_others, seed)]
+        others = others[sample(np.zeros(len(others), int), n_others, seed)]
     return np.sort(np.r_[known, others])
 
 

@@ -129,6 +129,10 @@ def test_bad_options_are_one_sentence(refused, rows, arguments, expected):
     assert expected in refused("detect", rows, "--ignore", "id", *arguments)
 
 
+def test_columns_of_the_standard_input_are_not_kept(refused):
+    assert "the standard input can be read once" in refused("detect", "-", "--keep", "id", "--out", "s.csv")
+
+
 def test_a_column_of_labels_is_no_feature(refused, labelled, tmp_path):
     text = (tmp_path / labelled).read_text().replace("colour,kind", "colour,outlier")
     (tmp_path / "named.csv").write_text(text)

@@ -14,6 +14,7 @@ from sklearn.metrics import roc_auc_score
 
 import kernelwise
 from kernelwise import TunedOneClassSVM, explain
+from kernelwise.estimators._finish_one_class import some_of
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.kernels import RBF, Laplacian
 
@@ -42,6 +43,13 @@ def test_rows_with_many_copies_are_usual(rng):
     assert min(areas) > 0.95
     mostly = np.r_[np.zeros(94), 1.0, 1.1][:, None]
     assert TunedOneClassSVM().fit_predict(mostly).tolist() == [1] * 94 + [-1] * 2
+
+
+def test_no_sample_leaves_out_a_row_with_many_copies():
+    weight = np.where(np.arange(900) == 700, 600.0, 1.0)
+    found = some_of(weight, 50, 0)
+    assert len(found) == 50
+    assert 700 in found
 
 
 def test_tells_rows_apart_that_no_ball_in_the_plane_could(ring):

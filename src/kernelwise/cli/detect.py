@@ -102,6 +102,8 @@ def detect(
     started = monotonic()
     if str(out) == "-":
         raise UserError("--out must be a file: the standard output has the answer.")
+    if str(file) == "-" and keep is not None:
+        raise UserError("--keep reads FILE once more, and the standard input can be read once. Name a file.")
     for path, name in ((out, "--out"), (model, "--model")):
         check_writable(path, name)
     report.check_report(report_file)

@@ -49,7 +49,7 @@ def finish_one_class(
         context.findings.append(
             Finding("trained on a sample", "info", message, advice, "Nothing needs doing.")
         )
-        used = used[sample(np.zeros(len(used), int), MANY, seed)]
+        used = used[some_of(rows.weight[used], MANY, seed)]
     machine = _machine(model, kernel, nu, seed, rows, used)
     scores = np.full(len(rows), np.nan)
     n_machines = 1
@@ -68,6 +68,14 @@ def finish_one_class(
         scores[unseen] = machine.score_samples(rows.Z[unseen])
     _add_copies(scores, machine, rows, used)
     return Trained(machine, used, scores, n_machines)
+
+
+def some_of(weight: np.ndarray, n: int, seed: int) -> np.ndarray:
+    """A sample of n rows with all that have more than their share of the weight, in increasing order."""
+    is_heavy = weight > weight.sum() / n
+    heavy, others = np.flatnonzero(is_heavy), np.flatnonzero(~is_heavy)
+    others = others[sample(np.zeros(len(others), int), n - len(heavy), seed)]
+    return np.sort(np.r_[heavy, others])
 
 
 def _add_copies(scores: np.ndarray, machine: Any, rows: Rows, used: np.ndarray) -> None:

@@ -10,7 +10,19 @@ from kernelwise.cli._choices import check_choice
 from kernelwise.cli.errors import UserError
 
 #: Labels that say by themselves which rows are unusual; compared without capitals.
-UNUSUAL = ("-1", "outlier", "anomaly", "anomalous", "abnormal", "unusual", "fraud", "novelty", "true", "yes")
+UNUSUAL = (
+    "-1",
+    "-1.0",
+    "outlier",
+    "anomaly",
+    "anomalous",
+    "abnormal",
+    "unusual",
+    "fraud",
+    "novelty",
+    "true",
+    "yes",
+)
 
 #: Unusual rows are at most this share of the usual ones, or the rarer of two labels may mean either.
 RARE = 1 / 3

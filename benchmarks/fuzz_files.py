@@ -19,6 +19,8 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from threadpoolctl import threadpool_limits
+
 from benchmarks.mutated import mutated, whole_files
 from kernelwise.cli.app import main as kernelwise
 
@@ -104,6 +106,8 @@ def broken(seed: str, files: dict[str, bytes]) -> tuple[str, str, bytes, tuple[s
 
 def run_batch(seeds: list[str], files: dict[str, bytes], pipe: Any) -> None:
     """Run the files of some seeds, in a process of their own, and send what happened."""
+    # A process that was forked waits for ever for threads that its parent had: OpenMP is to start none.
+    threadpool_limits(1, user_api="openmp")
     for seed in seeds:
         kind, name, contents, arguments = broken(seed, files)
         Path(name).write_bytes(contents)

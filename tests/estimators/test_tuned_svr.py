@@ -366,7 +366,7 @@ def test_pickles_and_scalers(data, fitted):
         ({"cv": 1}, "'cv' of TunedSVR must be"),
         ({"cv": 151}, "cv=151 is more than the 150 samples. Use fewer folds."),
         ({"refit": "best"}, "'refit' of TunedSVR must be True"),
-        ({"scale": "robust"}, "'scale' of TunedSVR must be one of"),
+        ({"scale": "log"}, "'scale' of TunedSVR must be one of"),
         ({"time_budget": 0.0}, "'time_budget' parameter of TunedSVR must be None or a positive number"),
         ({"search": "fast"}, "'search' of TunedSVR must be an Optimizer"),
     ],

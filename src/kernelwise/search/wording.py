@@ -39,7 +39,7 @@ def kernel_text(kernel: Any) -> str:
     'RBF, γ = 0.0208'
     >>> kernel_text(KernelSum([RBF(), Laplacian(0.1), Laplacian(0.5)]))
     'Sum of 3 kernels (RBF, 2 Laplacian)'
-    >>> kernel_text(DiagonalGaussian([0.5, 0.0]))
+    >>> kernel_text(DiagonalGaussian([0.5, 1e-12]))
     'RBF with weights for 1 of 2 features'
     """
     if not isinstance(kernel, Kernel):

@@ -4,12 +4,15 @@ Random problems (three kernels, ν from 0.01 to 0.9, weights, sparse samples, re
 of `kernelwise.OneClassSVM` and scikit-learn's, scaled to coefficients of sum one and a mean k(x, x) of one.
 Where they differ by more than 1e-6 an interior-point method says whose are closer to the exact ones; offsets
 that are not unique are compared with the interval of optimal ones. Then the time of 35 values of ν on one
-Gram matrix, the matrix included, beside 35 fits of scikit-learn, in processor seconds.
+Gram matrix, the matrix included, beside 35 fits of scikit-learn, in processor seconds. ``--many 100000`` does
+something else: it fits `TunedOneClassSVM` to so many rows of 20 features, and prints seconds and memory.
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
+import time
 import warnings
 from typing import Any, NamedTuple
 
@@ -21,7 +24,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 from benchmarks.interior_point import ExactMachine, one_class_exactly
 from benchmarks.timing import best
-from kernelwise import OneClassSVM
+from kernelwise import OneClassSVM, TunedOneClassSVM
 from kernelwise.kernels import RBF
 from kernelwise.solvers import one_class_path
 
@@ -149,6 +152,17 @@ def times(n: int, gamma: float, repeat: int) -> tuple[float, float]:
     return min(a for a, _ in pairs), min(b for _, b in pairs)
 
 
+def many(n: int) -> str:
+    """Seconds and the largest memory of this process for a fit to n rows of 20 features."""
+    random = np.random.default_rng(0)
+    X = np.vstack([random.normal(size=(n - n // 50, 20)), 3.0 * random.normal(size=(n // 50, 20))])
+    started, cpu_started = time.perf_counter(), time.process_time()
+    TunedOneClassSVM().fit(X)
+    wall, cpu = time.perf_counter() - started, time.process_time() - cpu_started
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return f"{n} rows, 20 features: {wall:.1f} s by the clock, {cpu:.1f} s of the processor, {peak:.0f} MiB"
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Print who is closer, then the times."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -156,7 +170,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, default=2000)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--many", type=int, default=0)
     options = parser.parse_args(arguments)
+    if options.many:
+        print(many(options.many))
+        return
     random = np.random.default_rng(options.seed)
     for line in summary([compare(random_problem(random)) for _ in range(options.problems)]):
         print(line)

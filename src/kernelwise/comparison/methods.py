@@ -66,13 +66,9 @@ BY_TASK = {
     "regression": REGRESSION_METHODS,
     "detection": DETECTION_METHODS,
 }
-#: Methods that are no support vector machine.
-RIVALS = (
-    *_rivals("classification"),
-    "isolation forest",
-    "local outlier factor",
-    "elliptic envelope",
-)
+#: Methods that are no support vector machine: of classes and numbers, and of unusual rows.
+RIVALS = tuple(_rivals("classification"))
+DETECTORS = ("isolation forest", "local outlier factor", "elliptic envelope")
 #: What is run only if it is named: it takes long, or does not come with scikit-learn.
 BY_NAME_ONLY = ("full grid", "lightgbm", "catboost", "xrfm")
 #: Modules that may be missing, and what pip has to install for them.

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelwise._core.notebook import block, items, table
 from kernelwise._core.text import aligned
-from kernelwise.comparison.methods import BY_TASK, RIVALS
+from kernelwise.comparison.methods import BY_TASK, DETECTORS, RIVALS
 from kernelwise.comparison.verdict import verdict
 
 #: Heads of the columns.
@@ -99,9 +99,9 @@ class Comparison:
     def rivals(self) -> tuple[str, ...]:
         """Methods that are no support vector machine, if the first one is."""
         known = {name for methods in BY_TASK.values() for name in methods}
-        first = self.methods[0]
-        is_machine = first in known and first not in RIVALS
-        return tuple(name for name in self.methods[1:] if is_machine and name in RIVALS)
+        first, rivals = self.methods[0], (*RIVALS, *DETECTORS)
+        is_machine = first in known and first not in rivals
+        return tuple(name for name in self.methods[1:] if is_machine and name in rivals)
 
     def verdict(self) -> list[str]:
         """Whether a support vector machine is right for these data, where forests or the like were run."""

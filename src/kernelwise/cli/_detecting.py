@@ -10,8 +10,8 @@ import numpy as np
 from kernelwise.cli._choices import check_choice
 from kernelwise.cli._labels import unusual_labels
 from kernelwise.cli._tuning import SOLVERS, check_numbers
-from kernelwise.cli.errors import UserError, in_options, is_told
-from kernelwise.cli.samples import Samples
+from kernelwise.cli.errors import UserError
+from kernelwise.cli.samples import Samples, beyond_findings, refusals_in_options
 from kernelwise.cli.session import say
 from kernelwise.estimators import TunedOneClassSVM
 from kernelwise.estimators.tuned_one_class import fit_named
@@ -69,17 +69,8 @@ def detector(machine: TunedOneClassSVM, data: Samples) -> TunedOneClassSVM:
     """Fit; what a fit warns of is among its findings, in words for the command line."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        try:
-            names = data.encoding.feature_names if data.encoding.encoder is None else None
-            fit_named(machine, data.rows, data.y, names)
-        except (ValueError, TypeError) as error:
-            if not is_told(error):
-                raise
-            raise UserError(in_options(str(error))) from error
-    for warning in caught:
-        text = str(warning.message)
-        for finding in machine.diagnostics_:
-            text = text.replace(str(finding), "")
-        if text.strip():
-            say(text)
+        with refusals_in_options():
+            fit_named(machine, data.rows, data.y, data.names_for_fit)
+    for _, text in beyond_findings(machine, caught):
+        say(text)
     return machine

@@ -67,17 +67,13 @@ def detection_json(machine: Any, rows: list[Row]) -> dict[str, Any]:
 
 def print_detection(result: dict[str, Any], machine: Any, data: Samples) -> None:
     """What to look at first, how many rows are unusual, the strangest of them, and the reasons."""
-    n_rows, n_features = data.X.shape
-    size = f"{count(n_rows, 'row')}, {count(n_features, 'feature')}"
-    if n_features != data.n_columns:
-        size = f"{count(n_rows, 'row')}, {count(data.n_columns, 'column')} coded as {n_features} features"
-    print(f"{size}.")
+    print(f"{data.size_text()}.")
     findings = [Finding(**finding) for finding in result["findings"]]
     serious = [finding for finding in findings if finding.severity in SERIOUS]
     print_list("Look at this first", [finding.for_command_line() for finding in serious])
     if serious:
         print()
-    print_table(_facts(result, machine, n_rows))
+    print_table(_facts(result, machine, data.X.shape[0]))
     print()
     print_table(
         [_cells(row) for row in result["strangest"]], ["line", "score", "probability", "unusual by its"]

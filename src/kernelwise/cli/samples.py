@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,18 @@ class Samples:
     def n_columns(self) -> int:
         """Columns of the file that are features, before words were coded."""
         return len(self.encoding.columns) or int(self.X.shape[1])
+
+    def size_text(self) -> str:
+        """Rows and features in words, and columns where they are not as many as features."""
+        n_rows, n_features = self.X.shape
+        if n_features == self.n_columns:
+            return f"{count(n_rows, 'row')}, {count(n_features, 'feature')}"
+        return f"{count(n_rows, 'row')}, {count(self.n_columns, 'column')} coded as {n_features} features"
+
+    @property
+    def names_for_fit(self) -> list[str] | None:
+        """Names of the features, for rows that have none of their own."""
+        return self.encoding.feature_names if self.encoding.encoder is None else None
 
     def describe(self, path: Path) -> dict[str, Any]:
         """For the JSON object of a command."""
@@ -125,10 +138,7 @@ def class_counts(data: Samples) -> dict[str, int] | None:
 
 def first_line(data: Samples) -> str:
     """Rows and features, and how many rows each class has, or between what numbers the target is."""
-    n_rows, n_features = data.X.shape
-    size = f"{count(n_rows, 'row')}, {count(n_features, 'feature')}"
-    if n_features != data.n_columns:
-        size = f"{count(n_rows, 'row')}, {count(data.n_columns, 'column')} coded as {n_features} features"
+    size = data.size_text()
     if data.encoding.task == "regression":
         low, high, mean = data.y.min(), data.y.max(), data.y.mean()
         return f"{size}; {data.encoding.target!r} is between {low:.4g} and {high:.4g}, on average {mean:.4g}."
@@ -210,18 +220,33 @@ def fit(machine: Any, data: Samples, time_budget: float | None = None, journal: 
             journal=journal,
             on_scored=progress.scored,
             on_phase=lambda words: (progress.last if words == FINAL else progress.show)(words),
-            feature_names=data.encoding.feature_names if data.encoding.encoder is None else None,
+            feature_names=data.names_for_fit,
         )
-        try:
+        with refusals_in_options():
             fit_in_context(machine, data.rows, data.y, context, data.groups)
-        except (ValueError, TypeError) as error:
-            if not is_told(error):
-                raise
-            raise UserError(in_options(str(error))) from error
+    for warning, _ in beyond_findings(machine, caught):
+        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    return machine
+
+
+@contextmanager
+def refusals_in_options() -> Iterator[None]:
+    """What an estimator refuses is the user's to mend, in words for the command line."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        if not is_told(error):
+            raise
+        raise UserError(in_options(str(error))) from error
+
+
+def beyond_findings(
+    machine: Any, caught: list[warnings.WarningMessage]
+) -> Iterator[tuple[warnings.WarningMessage, str]]:
+    """Warnings of a fit that say more than its findings do, each with what is left of its text."""
     for warning in caught:
         text = str(warning.message)
         for finding in machine.diagnostics_:
             text = text.replace(str(finding), "")
         if text.strip():
-            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-    return machine
+            yield warning, text

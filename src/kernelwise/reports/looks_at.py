@@ -110,8 +110,8 @@ def looks_at(model: Any, X: Any, y: np.ndarray, lines: Any = None) -> LooksAt | 
     output = "probability-log-odds" if getattr(model, "sigmoids_", None) is not None else None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        background = _some(X, some_rows(len(y), size[1], random_state=1))
-        found = explain(model, _some(X, rows), background=background, output=output)
+        background = some_of(X, some_rows(len(y), size[1], random_state=1))
+        found = explain(model, some_of(X, rows), background=background, output=output)
     importance = found.importance().reshape(len(found.feature_names), -1)
     mean = importance.mean(axis=1)
     share = mean / mean.sum() if mean.sum() > 0 else np.full(len(mean), 1.0 / len(mean))
@@ -127,7 +127,7 @@ def looks_at(model: Any, X: Any, y: np.ndarray, lines: Any = None) -> LooksAt | 
         size[1],
         _unit(model, found),
         [_dependence(found, importance, k) for k in np.argsort(-share, kind="stable")[:MAX_DRAWN]],
-        _rows(model, found, _some(X, rows), y[rows], names_of_rows),
+        _rows(model, found, some_of(X, rows), y[rows], names_of_rows),
         next((str(one.message) for one in caught if "have a correlation of" in str(one.message)), ""),
     )
 
@@ -173,7 +173,8 @@ def _dependence(found: Explanation, importance: np.ndarray, k: int) -> Dependenc
     return Dependence(found.feature_names[k], places, values, of, tuple(words))
 
 
-def _some(X: Any, rows: np.ndarray) -> Any:
+def some_of(X: Any, rows: np.ndarray) -> Any:
+    """Rows of an array, a data frame or a Frame."""
     return X[rows] if isinstance(X, Frame) else safe_indexing(X, rows)
 
 

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise.explanation import explain, explains_exactly
-from kernelwise.frames import Frame
 from kernelwise.reports.displays.explanation import cell_text
+from kernelwise.reports.looks_at import some_of
 
 #: Usual rows that the columns of a strange row are compared with.
 N_USUAL = 20
@@ -65,7 +64,7 @@ def strangest_rows(model: Any, X: Any, n: int) -> list[Strange]:
     with warnings.catch_warnings():
         # Correlated columns share the blame, which is no news about single rows.
         warnings.filterwarnings("ignore", message=".*have a correlation of")
-        found = explain(model, _some(X, first), background=_some(X, np.sort(usual)))
+        found = explain(model, some_of(X, first), background=some_of(X, np.sort(usual)))
     return [
         Strange(
             int(k),
@@ -76,7 +75,3 @@ def strangest_rows(model: Any, X: Any, n: int) -> list[Strange]:
         )
         for i, k in enumerate(first)
     ]
-
-
-def _some(X: Any, rows: np.ndarray) -> Any:
-    return X[rows] if isinstance(X, Frame) else safe_indexing(X, rows)

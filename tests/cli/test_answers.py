@@ -189,7 +189,7 @@ def test_diagnose_of_a_regression(run, write):
     assert f"below {bound:.4g}" in found["duplicates"]["message"]
     assert result["data"]["class_counts"] is None
     write("c.csv", "a,b,y", [(*x, 3.5) for x in X.tolist()])
-    assert "The target is 3.5 everywhere" in run("diagnose", "c.csv", "--task", "regression").out
+    assert "The target is 3.5 in all rows" in run("diagnose", "c.csv", "--task", "regression").out
 
 
 def test_compare_of_a_regression(run, write):
@@ -254,7 +254,7 @@ def test_equal_rows_are_counted_once(run, write):
     result = json.loads(run("tune", "f.csv", *SHORT, "--json").out)
     assert result["data"]["n_samples"] == 36
     assert result["data"]["n_distinct"] == result["n_trained"] == 30
-    assert f"{result['n_support']} of the 30 rows trained on" in run("tune", "f.csv", *SHORT).out
+    assert f"{result['n_support']} of the 30 training rows" in run("tune", "f.csv", *SHORT).out
 
 
 def test_the_final_solver_can_be_chosen(run, rare):
@@ -408,7 +408,7 @@ def test_a_class_of_one_row_is_said_once_and_stops_nothing(run, refused, write):
         in out
     )
     assert out.count("one row") == 1
-    assert "[warning] class of one row: 1 class has one row only ('rare': 1)." in run("diagnose", lone).out
+    assert "[warning] class of one row: 1 class has only one row ('rare': 1)." in run("diagnose", lone).out
     message = refused("tune", write("two.csv", "a,b,grade", [rows[0], rows[-1]]))
     assert "Every class has 1 row, so none can be held out to score a model. Add rows" in message
 

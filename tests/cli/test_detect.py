@@ -137,7 +137,7 @@ def test_a_column_of_labels_is_no_feature(refused, labelled, tmp_path):
     text = (tmp_path / labelled).read_text().replace("colour,kind", "colour,outlier")
     (tmp_path / "named.csv").write_text(text)
     told = refused("detect", "named.csv", "--ignore", "id")
-    assert "its name says that it holds labels" in told
+    assert "its name suggests that it holds labels" in told
     assert "To continue: --labels outlier" in told
 
 

@@ -62,7 +62,7 @@ def train(tmp_path, rows):
             "--scoring z is unknown. For a classification, use accuracy, ",
         ),
         (("tune", "train.csv", "--scoring", "acc"), "Did you mean accuracy"),
-        (("tune", "train.csv", "--scoring", "f1"), "which: 'no' or 'yes'. Set it with --positive"),
+        (("tune", "train.csv", "--scoring", "f1"), "which one: 'no' or 'yes'. Set it with --positive"),
         (("tune", "train.csv", "--scoring", "f1", "--positive", "ye"), "Did you mean yes"),
         (("tune", "train.csv", "--threshold", "2"), "auto, or a probability between 0 and 1, got '2'"),
         (("tune", "train.csv", "--threshold", "auto", "--scoring", "roc_auc"), "needs a score of labels"),
@@ -348,7 +348,8 @@ def test_warmup_says_how_long_and_where(run, monkeypatch):
     seconds = [float(line.split()[0]) for line in out.splitlines() if " s  " in line]
     assert len(seconds) == 6
     assert sum(seconds[:-1]) == pytest.approx(seconds[-1], abs=0.1)
-    folders = [Path(line[8:]) for line in out.splitlines() if line.startswith("Kept in ")]
+    head = "The compiled code is in "
+    folders = [Path(line.removeprefix(head)) for line in out.splitlines() if line.startswith(head)]
     assert folders
     assert all(any(folder.glob("*.nbi")) for folder in folders)
 

@@ -164,9 +164,8 @@ def _legend(found: Any) -> list[str]:
     if found.value_function == "kernel":
         sentences.append(
             "A value is the change against a row that equals all training rows in that column. It can be "
-            "larger than the outputs themselves. To compare with real rows, use --background and "
-            "the training "
-            "file."
+            "larger than the outputs themselves. To compare with real rows, use --background FILE "
+            "with the training file."
         )
     return [*sentences, f"To get the values of {rows} one by one, with their signs, use --out FILE."]
 

@@ -28,7 +28,7 @@ class CrossValidationError(HeldOutCriterion):
     Parameters
     ----------
     C : float, default=1.0
-        Where the search of C starts, or its value.
+        Value from which the search of C starts, or the fixed value.
     cv : int, default=5
         Number of folds, stratified and fixed: the same at every evaluation.
     loss, gradient, search_C, strategy, tol

@@ -50,7 +50,7 @@ class MachineCriterion(Criterion):
     Parameters
     ----------
     C : float, default=1.0
-        Where the search of C starts, or its value.
+        Value from which the search of C starts, or the fixed value.
     search_C : bool, default=True
         Whether C is a parameter of the search.
     strategy : {"ovo", "ovr"}, default="ovo"

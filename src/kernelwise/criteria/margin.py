@@ -22,13 +22,13 @@ class Margin(MachineCriterion):
     Parameters
     ----------
     C : float, default=1.0
-        Where the search of C starts, or its value.
+        Value from which the search of C starts, or the fixed value.
     search_C : bool, default=True
         Whether C is a parameter of the search.
     strategy : {"ovo", "ovr"}, default="ovo"
         The two-class problems of more than two classes.
     tol : float, default=1e-8
-        Stopping rule of the machines.
+        Tolerance of the stopping rule of the machines.
 
     Examples
     --------

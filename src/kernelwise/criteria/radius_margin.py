@@ -45,7 +45,7 @@ class RadiusMargin(MachineCriterion):
     Parameters
     ----------
     C : float, default=1.0
-        Where the search of C starts, or its value.
+        Value from which the search of C starts, or the fixed value.
     norm : {2, 1}, default=2
         Of the slack variables ξ.
     search_C, strategy, tol

@@ -41,7 +41,7 @@ class SpanEstimate(MachineCriterion):
     Parameters
     ----------
     C : float, default=1.0
-        Where the search of C starts, or its value.
+        Value from which the search of C starts, or the fixed value.
     eta : float, default=0.01
         η; 0 is the plain span, with Σ λ_i = 1, which is exact where its assumption holds, but jumps. The
         paper has 0.1 for a machine without bounds; 0.01 was picked on ten sets by how it follows

@@ -56,7 +56,7 @@ class Diagnosis(list[Finding]):
         return block("Diagnosis", table(["severity", "finding", "what was found", "what to do"], rows))
 
     def to_frame(self) -> Any:
-        """The findings as a pandas DataFrame (needs pandas)."""
+        """Return the findings as a pandas DataFrame (needs pandas)."""
         import pandas as pd
 
         return pd.DataFrame(

@@ -50,19 +50,19 @@ class NystroemOneClassSVM(Portable, OutlierMachine):
     ----------
     kernel : str or Kernel, default="rbf"
         A name of :data:`kernelwise.kernels.KERNELS`, whose parameters come from the data (heuristic "scale"),
-        or a kernel object, used as it is after ``initialize(X, heuristic="keep")``.
+        or a kernel object, used after ``initialize(X, heuristic="keep")``.
     nu : float, default=0.5
         As in :class:`kernelwise.OneClassSVM`.
     n_components : "auto" or int, default="auto"
-        Landmarks. "auto" doubles them from 250 to at most 2000 while the features leave out more than 5 % of
-        k(x, x).
+        Number of landmarks. "auto" doubles it from 250 to at most 2000 while the features leave out more than
+        5 % of k(x, x).
     tol, max_iter : float, int
         As in :class:`kernelwise.OneClassSVM`.
     memory_limit : float, default=4096
-        MiB for the features. More than 256 MiB are kept in single precision; if that, too, is more than the
-        limit, they are computed again in every pass over the rows.
+        Memory for the features, in MiB. More than 256 MiB are kept in single precision; if that, too, is more
+        than the limit, they are computed again in every pass over the rows.
     random_state : int, RandomState or None, default=0
-        Of the landmarks.
+        Seed of the landmarks.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class NystroemOneClassSVM(Portable, OutlierMachine):
 
     @one_blas_thread(leaves_cores=True)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Choose landmarks, and train.
+        """Choose landmarks, and train the model.
 
         Parameters
         ----------

@@ -98,7 +98,7 @@ class Optimizer(HasParams, ABC):
     random_state: Any = 0
 
     def minimize(self, problem: TuningProblem) -> TuningResult:
-        """Search from the problem's kernel (and restarts) and return the best kernel met."""
+        """Search from the problem's kernel (and restarts), and return the best kernel found."""
         self.check(problem)
         problem.reset()
         space = SearchSpace(problem)

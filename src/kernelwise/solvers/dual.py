@@ -102,11 +102,11 @@ def solve_svm_dual(
     loss : {"hinge", "squared_hinge"}, default="hinge"
         "squared_hinge" is the 2-norm machine: the hard-margin dual on K + I/C, I/(C w_i) with weights.
     tol : float, default=1e-3
-        LIBSVM's stopping rule.
+        Tolerance of LIBSVM's stopping rule.
     max_iter : int, default=-1
-        Most pair steps; -1 stands for max(10⁷, 100 n_samples).
+        Largest number of pair steps; -1 means max(10⁷, 100 n_samples).
     warm_start : array of shape (n_samples,), default=None
-        Signed coefficients to start from; brought into the bounds first.
+        Signed coefficients to start from; clipped to the bounds first.
     check : bool, default=True
         Whether to check that K is finite and symmetric.
 

@@ -139,11 +139,11 @@ def solve_one_class(
     nu : float, default=0.5
         Above 0, at most 1.
     sample_weight : array of shape (n_samples,), default=None
-        How often each sample is there. Samples of weight zero are left out.
+        How often each sample occurs. Samples of weight zero are left out.
     tol : float, default=1e-3
-        LIBSVM's stopping rule; times the mean k(x, x), if that is below 1.
+        Tolerance of LIBSVM's stopping rule; it is multiplied by the mean k(x, x) if that is below 1.
     max_iter : int, default=-1
-        Most pair steps; -1 stands for max(10⁷, 100 n_samples).
+        Largest number of pair steps; -1 means max(10⁷, 100 n_samples).
     warm_start : array of shape (n_samples,), default=None
         ``beta`` of a similar problem; used if it is better than the usual start.
     check : bool, default=True

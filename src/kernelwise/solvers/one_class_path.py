@@ -104,7 +104,7 @@ def one_class_path(
     sample_weight, tol, max_iter, check
         As in :func:`~kernelwise.solvers.solve_one_class`, for each machine.
     n_jobs : int, default=None
-        Threads for folds; the results do not depend on it.
+        Number of threads for folds. Results do not depend on it.
 
     Examples
     --------

@@ -96,13 +96,13 @@ def abe_select(
     Cs : array of shape (n_Cs,)
         The paper's 13 values by default.
     cv : int or splitter, default=5
-        A number stands for shuffled stratified folds.
+        A number means shuffled stratified folds.
     multiclass : {"ovr-fuzzy", "ovr", "ovo"}, default="ovr-fuzzy"
         The final machine; see :class:`kernelwise.SVC`.
     random_state : int, RandomState or None, default=0
-        Of the folds.
+        Seed of the folds.
     n_jobs : int, default=None
-        Threads; results do not depend on it.
+        Number of threads. Results do not depend on it.
 
     Warns
     -----

@@ -148,7 +148,7 @@ class AyatResult:
         tuned : bool, default=True
             False asks the machines with the parameters of the start.
         reject_label : object, default=None
-            −1 for numbers; labels that are no numbers need one.
+            Default −1 for numbers; labels that are not numbers need one.
         """
         check_choice(combine, "combine", "AyatResult.predict", tuple(COMBINE))
         strategy = COMBINE[combine]

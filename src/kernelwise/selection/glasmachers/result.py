@@ -48,7 +48,7 @@ class GlasmachersResult(ProcedureResult):
     estimator : SVC
         Trained on all samples.
     seconds : float
-        Of choosing, without training the estimator.
+        Time of choosing, without training the estimator.
     findings : tuple of Finding
 
     Examples

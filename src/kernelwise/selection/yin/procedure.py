@@ -95,11 +95,11 @@ def yin_select(
     sigmas, Cs : array
         2⁻⁸ … 2⁹ and 2⁻¹ … 2¹⁶ in half steps by default, as in the paper.
     cv : int or splitter, default=10
-        A number stands for shuffled stratified folds.
+        A number means shuffled stratified folds.
     random_state : int, RandomState or None, default=0
-        Of the folds.
+        Seed of the folds.
     n_jobs : int, default=None
-        Threads; results do not depend on it.
+        Number of threads. Results do not depend on it.
 
     Warns
     -----

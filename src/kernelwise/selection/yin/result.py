@@ -32,7 +32,7 @@ class YinResult(ProcedureResult):
     estimator : Pipeline
         Standardising and the machine, trained on all samples.
     seconds : float
-        Of choosing, without training the estimator.
+        Time of choosing, without training the estimator.
     findings : tuple of Finding
 
     Examples

@@ -271,11 +271,14 @@ def test_weights_that_there_are_already_are_not_recommended(n_classes):
     (plain,) = labels_findings(0.6, 0.7, 0.01, n_classes, has_class_weights=False)
     (weighted,) = labels_findings(0.6, 0.7, 0.01, n_classes, has_class_weights=True)
     for text in (weighted.advice, weighted.option):
-        assert "class_weight" not in text and "--class-weight" not in text
-        assert text.startswith("Use ") and text.endswith(".")
+        assert "class_weight" not in text
+        assert "--class-weight" not in text
+        assert text.startswith("Use ")
+        assert text.endswith(".")
     assert "predict_by='decision'" in weighted.advice
     assert ("--scoring roc_auc" if n_classes == 2 else "--scoring neg_log_loss") in weighted.option
-    assert "class_weight='balanced'" in plain.advice and "--class-weight balanced" in plain.option
+    assert "class_weight='balanced'" in plain.advice
+    assert "--class-weight balanced" in plain.option
 
 
 def test_a_search_with_class_weights_is_known_as_one():

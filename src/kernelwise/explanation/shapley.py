@@ -41,15 +41,18 @@ def explain(
     There are two meanings of an absent column. Without ``background`` its factor in the kernel is one, as if
     it agreed with every support vector, and in a linear kernel it is zero, for standardised columns their
     mean: the *kernel's own* value function, which needs no other data. With background rows, absent columns
-    take their values from there, averaged over the rows: the *interventional* value function. Both are
-    exact. An estimate is of the second, and takes support vectors for a background if it has none.
+    take their values from there, averaged over the rows: the *interventional* value function, which ranks
+    columns by what they change among real rows. ``"support"`` takes these rows from the model, which keeps
+    the support vectors of its training rows. Both are exact. An estimate is of the second, and takes support
+    vectors for a background if it has none.
 
     Parameters
     ----------
     model : TunedSVC, TunedSVR, SVC, SVR, OneClassSVM, NystroemSVC, NystroemSVR or NystroemOneClassSVM
         Fitted.
     X : array or data frame of shape (n_rows, n_features)
-    background : array or data frame of shape (n_background, n_features), default=None
+    background : array or data frame of shape (n_background, n_features), or "support", default=None
+        "support" is at most 100 support vectors, and fewer where that would take long.
     output : {"decision", "probability-log-odds", "prediction"}, default=None
         "decision" is the decision value of two classes, positive for ``classes_[1]``; of more classes, that
         of each class's machine against the rest, or the mean of its pairs. "probability-log-odds" has the log
@@ -60,7 +63,7 @@ def explain(
         Orders of the columns for each row of an estimate, each used forwards and backwards, and each from
         one background row.
     random_state : int, default=0
-        Of an estimate.
+        Of an estimate, and of the choice among support vectors.
     n_jobs : int, default=None
         Threads; results do not depend on it.
 
@@ -85,7 +88,7 @@ def explain(
     check_jobs(n_jobs, "explain")
     check_seed(random_state, "explain")
     X, data = reader.read(X)
-    B = reader.read_background(background)
+    B = reader.read_background(background, len(X), random_state)
     outputs = outputs_of(model, output)
     chosen = output or choices_of(model)[0]
     products = reader.products()
@@ -121,7 +124,7 @@ def explain_pairs(
     model : TunedSVC, TunedSVR, SVC, SVR, OneClassSVM, NystroemSVC, NystroemSVR or NystroemOneClassSVM
         Fitted, with a kernel that `explain` has exact values for.
     X : array or data frame of shape (n_rows, n_features)
-    background : array or data frame of shape (n_background, n_features), default=None
+    background : array or data frame of shape (n_background, n_features), or "support", default=None
     output : {"decision", "probability-log-odds", "prediction"}, default=None
     n_jobs : int, default=None
         As in `explain`.
@@ -149,7 +152,7 @@ def explain_pairs(
     reader = Reader(model)
     check_jobs(n_jobs, "explain_pairs")
     X, _ = reader.read(X)
-    B = reader.read_background(background)
+    B = reader.read_background(background, len(X))
     products = reader.products()
     if products is None:
         raise IncompatibleError(

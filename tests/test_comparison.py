@@ -176,7 +176,7 @@ def test_no_minus_zero_and_a_word_about_halving():
     assert "-0.0000" not in str(table)
     assert "+0.0000" in str(table)
     assert table.notes() == [
-        "HalvingGridSearchCV trained 551 models, and GridSearchCV 551: on so few rows halving saves nothing."
+        "HalvingGridSearchCV trained 551 models, GridSearchCV 551: with so few rows, halving saves nothing."
     ]
     machines[2] = 300.0
     assert Comparison(names, scores, zeros, zeros, machines, {}).notes() == []

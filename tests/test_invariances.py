@@ -34,7 +34,7 @@ from kernelwise.solvers import solve_svm_dual, svm_path
 pytestmark = [
     # A few rows of noise: what the search has to say about them is tested elsewhere.
     pytest.mark.filterwarnings("ignore::kernelwise.exceptions.BoundaryWarning"),
-    pytest.mark.filterwarnings("ignore:.*models of the cross-validation stopped"),
+    pytest.mark.filterwarnings("ignore:.*models stopped before they converged"),
     pytest.mark.filterwarnings("ignore:Platt's sigmoid was not found"),
 ]
 few = settings(max_examples=4, deadline=None, derandomize=True, database=None)

@@ -166,7 +166,7 @@ def table_of(log_losses=None, baseline=GUESS, **scores):
     return Comparison((*names, "guess"), values, ones, ones, ones, {}, errors=errors, baseline="guess")
 
 
-RIGHT = "A support vector machine is right for these data: kernelwise is "
+RIGHT = "A support vector machine suits this data: kernelwise is "
 NOT_BEST = "A support vector machine is not the best model here: "
 
 
@@ -180,7 +180,7 @@ NOT_BEST = "A support vector machine is not the best model here: "
         ),
         (
             {"random_forest": WORSE, "catboost": SAME},
-            [f"{RIGHT}not clearly behind random forest or catboost."],
+            [f"{RIGHT}not clearly worse than random forest or catboost."],
         ),
         ({"GridSearchCV": [score + 0.01 for score in BETTER], "catboost": BETTER}, []),
         ({"GridSearchCV": BETTER}, []),
@@ -196,8 +196,8 @@ def test_the_verdict_goes_by_two_standard_errors(scores, expected):
 def test_better_probabilities_are_told():
     table = table_of([[0.3, 0.4, 0.3, 0.4], [0.2, 0.3, 0.2, 0.28]], kernelwise=SAME, random_forest=SAME)
     assert table.verdict()[1] == (
-        "The probabilities of random forest are better than those of kernelwise: its log-loss is 0.245, not "
-        "0.350 (standard error of the difference 0.005)."
+        "The probabilities of random forest are better than those of kernelwise: the log-loss is 0.245 "
+        "instead of 0.350 (standard error of the difference 0.005)."
     )
     table = table_of([[0.3, 0.4, 0.3, 0.4], [np.nan] * 4], kernelwise=SAME, random_forest=SAME)
     assert len(table.verdict()) == 1

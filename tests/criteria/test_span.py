@@ -14,7 +14,8 @@ from kernelwise.criteria.machine import TwoClassProblem
 from kernelwise.criteria.span import distinct_rows
 from kernelwise.criteria.spans import Spans
 from kernelwise.criteria.state import SearchState
-from kernelwise.kernels import KMOD, RBF, DiagonalGaussian, Polynomial
+from kernelwise.exceptions import KernelwiseWarning
+from kernelwise.kernels import KMOD, RBF, DiagonalGaussian, Polynomial, Sigmoid
 from kernelwise.problem import TuningProblem
 from kernelwise.testing import check_criterion, check_gradient, extrapolated_difference
 
@@ -125,6 +126,16 @@ def test_no_free_support_vector_is_no_error():
     value = SpanEstimate(C=1e-3).value_and_adjoint(np.eye(20), y)
     assert np.isfinite(value[0])
     assert np.isfinite(value[1]).all()
+
+
+def test_negative_squared_lengths_of_an_indefinite_kernel_give_finite_numbers():
+    X, y = make_data(40, seed=0)
+    K = Sigmoid(0.3, -1.0)(X)
+    assert K.diagonal().min() < -0.1
+    with pytest.warns(KernelwiseWarning, match="semi-definite"):
+        value, W = SpanEstimate(C=10.0).value_and_adjoint(K, y)[:2]
+    assert 0.0 < value < 1.0
+    assert np.isfinite(W).all()
 
 
 def test_copies_are_found_by_their_distance_in_feature_space():

@@ -54,9 +54,9 @@ def test_nystroem_when_asked_for(samples, tmp_path):
 def test_the_finding_has_scores_of_both_machines_on_other_rows(samples):
     X, y = samples
     [finding] = found(TunedSVC(solver="nystroem").fit(X, y))
-    assert "as asked for" in finding.message
+    assert "as you asked" in finding.message
     match = re.search(
-        r"on (\d+) rows and asked about (\d+) others, .* ([\d.]+) and an exact one ([\d.]+)\.",
+        r"on (\d+) training rows and (\d+) other rows, .* ([\d.]+) and an exact one ([\d.]+)\.",
         finding.message,
     )
     assert [int(n) for n in match.groups()[:2]] == [200, 200]

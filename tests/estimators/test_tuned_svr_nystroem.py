@@ -77,9 +77,9 @@ def test_a_report_shows_the_machine_and_the_finding(samples, model, tmp_path):
 
 def test_the_finding_has_scores_of_both_machines_on_other_rows(model):
     [finding] = nystroem_findings(model)
-    assert "as asked for" in finding.message
+    assert "as you asked" in finding.message
     match = re.search(
-        r"on (\d+) rows and asked about (\d+) others, .* ([\d.]+) and an exact one ([\d.]+)\.",
+        r"on (\d+) training rows and (\d+) other rows, .* ([\d.]+) and an exact one ([\d.]+)\.",
         finding.message,
     )
     assert [int(n) for n in match.groups()[:2]] == [150, 150]

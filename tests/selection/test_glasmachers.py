@@ -179,7 +179,7 @@ def test_optimum_at_zero_is_reported_with_its_evidence(criterion):
     text = str(caught[-1].message)
     assert "samples 0 and 1, 0.1414 apart" in text
     assert "different labels (-1 and 1)" in text or "different labels (1 and -1)" in text
-    assert "radius-margin and polarization have a boundary optimum" in text
+    assert "radius-margin and polarization have an optimum at a kernel width of zero" in text
     assert "The kernel chosen is" in text
     assert chosen.is_narrow
     assert chosen.nearest < 1e-3

@@ -125,8 +125,9 @@ class Comparison:
         if not halving >= grid:
             return []
         return [
-            f"HalvingGridSearchCV trained {halving:.0f} models, and GridSearchCV {grid:.0f}: on so few rows "
-            "halving saves nothing."
+            f"HalvingGridSearchCV trained {halving:.0f} models, GridSearchCV {grid:.0f}: with so "
+            "few rows, halving "
+            "saves nothing."
         ]
 
     def amount(self, value: float, unit: str = " points") -> str:

@@ -155,19 +155,23 @@ class FullRows:
         """
         self.scaler, self.random_state = scaler, random_state
         if self.rows.is_regression:
-            said = f"Scaling, kernel, C and ε come from a sample of about {MANY} of all {self.n_rows} rows."
+            said = (
+                f"The search chose scaling, kernel, C and ε on a sample of about {MANY} of "
+                f"{self.n_rows} rows."
+            )
         else:
             said = (
-                f"The distance sketch is that of all {self.n_rows} rows, from random blocks of pairs; "
-                f"scaling, kernel and C come from a stratified sample of about {MANY}."
+                f"The search chose scaling, kernel and C on a stratified sample of about {MANY} of "
+                f"{self.n_rows} rows. It looked at random blocks of pairs of all rows for kernel "
+                "widths to try."
             )
         if self.solver != "exact":
             return Finding("chunks", "info", said, "")
         finding = Finding(
             "chunks",
             "warning",
-            f"{said} The final machine is trained on that sample only.",
-            "Use solver='auto' for a machine that sees all rows.",
+            f"{said} The final model is trained on that sample only.",
+            "Use solver='auto' to train on all rows.",
         )
         warnings.warn(str(finding), KernelwiseWarning, stacklevel=stacklevel_of_user())
         return finding

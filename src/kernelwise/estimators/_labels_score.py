@@ -75,12 +75,10 @@ def labels_findings(score: float, searched: float, error: float, n_classes: int)
     if searched - score <= float(np.nan_to_num(error)):
         return []
     message = (
-        f"The labels that the model gives score {score:.4g}: it answers the most likely class. Labels by the "
-        f"signs of decision values, by which the search compared models, score {searched:.4g}."
+        f"The model predicts the most likely class, and these labels score {score:.4g}. The search compared "
+        f"models by the signs of their decision values, and those labels score {searched:.4g}."
     )
-    advice = (
-        "Use predict_by='decision' for labels by decision values, class_weight='balanced' for rare classes"
-    )
+    advice = "Use predict_by='decision' to get the latter labels, class_weight='balanced' for rare classes"
     option = "Use --class-weight balanced for rare classes"
     if n_classes == 2:  # of more there is no such score
         advice += ", or a score that ranks rows, such as scoring='roc_auc'"

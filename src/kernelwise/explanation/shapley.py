@@ -31,38 +31,42 @@ def explain(
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> Explanation:
-    """Shapley values: what every column contributed to the model's output for each row.
+    """Compute Shapley values: how much every column contributed to the model's output for each row.
 
-    A kernel exp(−s·D) of a squared Euclidean or city-block distance, with or without weights of columns, is a
-    product over columns. For these, for the linear kernel and for sums of them the values are exact, in time
-    that grows like (rows) × (support vectors) × (columns)^1.5. For other kernels (polynomial, KMOD, full
-    metrics) they are estimated from random orders of the columns, with a standard error.
+    The values are exact for kernels that are products over columns: exp(−s·D) of a squared Euclidean or
+    city-block distance, with or without weights of columns. They are also exact for the linear kernel and for
+    sums of all these. The time grows like (rows) × (support vectors) × (columns)^1.5. For other kernels
+    (polynomial, KMOD, full metrics) the values are estimated from random orders of the columns, with a
+    standard error.
 
-    There are two meanings of an absent column. Without ``background`` its factor in the kernel is one, as if
-    it agreed with every support vector, and in a linear kernel it is zero, for standardised columns their
-    mean: the *kernel's own* value function, which needs no other data. With background rows, absent columns
-    take their values from there, averaged over the rows: the *interventional* value function. Both are
-    exact. An estimate is of the second, and takes support vectors for a background if it has none.
+    A column can be absent in two ways. Without ``background``, its factor in the kernel is one, as if it
+    agreed with every support vector; in a linear kernel it is zero, which is the mean of a standardised
+    column. This is the *kernel's own* value function, which needs no other data. With background rows, absent
+    columns get their values from these rows, averaged over all of them. This is the *interventional* value
+    function. Both are exact. An estimate always uses the second one, with support vectors as background if
+    none is given.
 
     Parameters
     ----------
     model : TunedSVC, TunedSVR, SVC, SVR, OneClassSVM, NystroemSVC, NystroemSVR or NystroemOneClassSVM
-        Fitted.
+        A fitted model.
     X : array or data frame of shape (n_rows, n_features)
+        The rows to explain.
     background : array or data frame of shape (n_background, n_features), default=None
+        Rows to compare with, such as training rows.
     output : {"decision", "probability-log-odds", "prediction"}, default=None
-        "decision" is the decision value of two classes, positive for ``classes_[1]``; of more classes, that
-        of each class's machine against the rest, or the mean of its pairs. "probability-log-odds" has the log
-        odds of the model's sigmoids in the same way; coupling probabilities of pairs is not part of it.
-        "prediction" is that of a regression. None is "decision" or "prediction". A one-class machine has its
-        decision value only, negative for outliers.
+        What to explain. "decision" is the decision value of two classes, positive for ``classes_[1]``; for
+        more classes, it is the value of each class against the rest, or the mean of its pairs.
+        "probability-log-odds" is the same with the log odds of the model's sigmoids, before probabilities of
+        pairs are coupled. "prediction" is the prediction of a regression. None means "decision" or
+        "prediction". A one-class model only has its decision value, negative for outliers.
     n_orders : int, default=50
-        Orders of the columns for each row of an estimate, each used forwards and backwards, and each from
-        one background row.
+        For an estimate: the number of orders of the columns for each row. Each order is used forwards and
+        backwards, with one background row.
     random_state : int, default=0
-        Of an estimate.
+        Seed of an estimate.
     n_jobs : int, default=None
-        Threads; results do not depend on it.
+        Number of threads. Results do not depend on it.
 
     Returns
     -------

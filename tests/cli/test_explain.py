@@ -111,7 +111,7 @@ def test_estimates_say_so(run, train):
     value = validated(outcome)
     assert value["is_exact"] is False
     assert np.shape(value["standard_errors"]) == (2, 2)
-    assert "is no product over columns" in outcome.err
+    assert "is not a product over columns" in outcome.err
 
 
 def test_more_rows_than_there_are(run, model, train):

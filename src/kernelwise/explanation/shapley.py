@@ -117,7 +117,7 @@ def explain(
 def explain_pairs(
     model: Any, X: Any, *, background: Any = None, output: str | None = None, n_jobs: int | None = None
 ) -> np.ndarray:
-    """Shapley interaction indices of pairs of columns, exact, for at most 30 columns.
+    """Compute exact Shapley interaction indices of pairs of columns, for at most 30 columns.
 
     The index of a pair is what both columns contribute together beyond what they contribute one by one,
     averaged over coalitions of the others; the diagonal is zero.
@@ -159,12 +159,12 @@ def explain_pairs(
     products = reader.products()
     if products is None:
         raise IncompatibleError(
-            "Interactions are exact for kernels that are products over columns, and this model has another. "
-            "Fit with kernel='rbf', 'laplacian', 'diagonal' or 'diagonal-laplacian'."
+            "Interactions need a kernel that is a product over columns, but this model has another one. Fit "
+            "with kernel='rbf', 'laplacian', 'diagonal' or 'diagonal-laplacian'."
         )
     if products.n_columns > MOST_INTERACTING:
         raise ValueError(
-            f"Interactions are computed for at most {MOST_INTERACTING} columns, and the model has "
+            f"Interactions work for at most {MOST_INTERACTING} columns, but the model has "
             f"{products.n_columns}. Fit it on fewer columns."
         )
     outputs = outputs_of(model, output)
@@ -172,7 +172,7 @@ def explain_pairs(
 
 
 def explains_exactly(model: Any) -> bool:
-    """Whether `explain` has exact values for a model; False for what it cannot explain at all.
+    """Return whether `explain` has exact values for a model; False if it cannot explain it at all.
 
     Parameters
     ----------
@@ -249,8 +249,8 @@ def _warn_if_correlated(X: np.ndarray, reader: Reader) -> None:
     if correlation[i, j] > CORRELATED:
         warnings.warn(
             f"Columns {reader.names[column[i]]!r} and {reader.names[column[j]]!r} have a correlation of "
-            f"{correlation[i, j]:.2f}: the two value functions of explain, with and without a background, "
-            "may share the credit between them differently. Compare both, or leave one of the columns out.",
+            f"{correlation[i, j]:.2f}: with and without a background, explain may divide the contribution "
+            "between them differently. Compare both, or leave out one of the columns.",
             KernelwiseWarning,
             stacklevel=stacklevel_of_user(),
         )

@@ -39,6 +39,14 @@ def column(name, cells, n=40):
             "('<5' 3 times, first in line 2 and '-' 2 times, first",
         ),
         (lambda k: f'"1,{100 + k}"' if k < 9 else k, "Write numbers without separators of thousands"),
+        (
+            lambda k: f'"1,{100 + k}.5"' if k < 30 else f"{k}.5",
+            "30 of 40 cells are not numbers ('1,100.5' 1 time",
+        ),
+        (
+            lambda k: "<5" if k < 20 else "<10" if k < 21 else f"{k}.5",
+            "21 of 40 cells are not numbers ('<5' 20 times",
+        ),
         (lambda k: f"x{k}" if k < 15 else k, "Correct these cells, or leave the column out with --ignore a."),
         (
             lambda k: "1e999" if k in (3, 4) else k,

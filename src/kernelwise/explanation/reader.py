@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.validation import check_range
 from kernelwise.exceptions import IncompatibleError
+from kernelwise.explanation.compiled import nodes_for
 from kernelwise.explanation.products import MOST_NUMBERS, Products, is_product
 from kernelwise.export.plain_model import has_plain_scaling, has_terms, plain_numbers
 from kernelwise.frames import Encoder
@@ -22,6 +23,9 @@ MODELS = (
 )
 #: Background rows of an estimate that nobody gave a background to: support vectors, at most so many.
 N_BACKGROUND = 100
+#: The background that a model brings along, the least and the most rows of it, and steps of the compiled loop
+#: that take about half a minute.
+SUPPORT, N_SUPPORT, MOST_STEPS = "support", (10, 100), 1e10
 
 
 class Reader:
@@ -64,10 +68,21 @@ class Reader:
         check_range(coded)
         return coded, table.cells()
 
-    def read_background(self, background: Any) -> np.ndarray | None:
-        """The same of background rows, if there are any; an error says that it is theirs."""
+    def read_background(self, background: Any, n_rows: int, random_state: int = 0) -> np.ndarray | None:
+        """The same of background rows, if there are any; an error says that it is theirs.
+
+        "support" stands for support vectors, of which there are fewer the longer ``n_rows`` rows take.
+        """
         if background is None:
             return None
+        if isinstance(background, str):
+            if background != SUPPORT:
+                raise ValueError(
+                    f"'background' of explain must be rows, None or {SUPPORT!r}, got {background!r}."
+                )
+            steps = max(1, n_rows) * self._support().size * len(nodes_for(len(self.names) - 1)[0])
+            most = int(np.clip(MOST_STEPS / max(1, steps), *N_SUPPORT))
+            return self.support_vectors(random_state, most)
         try:
             return self.read(background)[0]
         except ValueError as error:
@@ -104,21 +119,20 @@ class Reader:
         support = self.machine.support_vectors_
         return support.toarray() if sparse.issparse(support) else np.asarray(support)
 
-    def support_vectors(self, random_state: int) -> np.ndarray:
-        """Support vectors in the units of X, at most `N_BACKGROUND`; zeros if there are none."""
+    def support_vectors(self, random_state: int, most: int = N_BACKGROUND) -> np.ndarray:
+        """Support vectors in the units of X, at most ``most``; zeros if there are none."""
         support = self._support()
         if not len(support):
             return np.zeros((1, len(self.group)))
-        if len(support) > N_BACKGROUND:
-            support = support[np.random.default_rng(random_state).permutation(len(support))[:N_BACKGROUND]]
+        if len(support) > most:
+            support = support[np.random.default_rng(random_state).permutation(len(support))[:most]]
         scaler = getattr(self.model, "scaler_", None)
         if scaler is None:
             return support
         if not hasattr(scaler, "inverse_transform"):
             raise ValueError(
-                "An estimate replaces absent columns by those of support vectors, which "
-                f"{type(scaler).__name__} cannot convert back to the units of X. Pass explain a "
-                "'background'."
+                f"Absent columns get their values from support vectors, which {type(scaler).__name__} cannot "
+                "convert back to the units of X. Pass explain a 'background'."
             )
         return np.asarray(scaler.inverse_transform(support))
 

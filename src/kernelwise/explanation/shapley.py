@@ -43,8 +43,9 @@ def explain(
     agreed with every support vector; in a linear kernel it is zero, which is the mean of a standardised
     column. This is the *kernel's own* value function, which needs no other data. With background rows, absent
     columns get their values from these rows, averaged over all of them. This is the *interventional* value
-    function. Both are exact. An estimate always uses the second one, with support vectors as background if
-    none is given.
+    function, which ranks columns by what they change among real rows. With ``"support"``, these rows are
+    support vectors, which the model keeps. Both value functions are exact. An estimate always uses the second
+    one, with support vectors as background if none is given.
 
     Parameters
     ----------
@@ -52,8 +53,9 @@ def explain(
         A fitted model.
     X : array or data frame of shape (n_rows, n_features)
         The rows to explain.
-    background : array or data frame of shape (n_background, n_features), default=None
-        Rows to compare with, such as training rows.
+    background : array or data frame of shape (n_background, n_features), or "support", default=None
+        Rows to compare with, such as training rows. "support" stands for at most 100 support vectors, and
+        fewer where that would take long.
     output : {"decision", "probability-log-odds", "prediction"}, default=None
         What to explain. "decision" is the decision value of two classes, positive for ``classes_[1]``; for
         more classes, it is the value of each class against the rest, or the mean of its pairs.
@@ -64,7 +66,7 @@ def explain(
         For an estimate: the number of orders of the columns for each row. Each order is used forwards and
         backwards, with one background row.
     random_state : int, default=0
-        Seed of an estimate.
+        Seed of an estimate, and of the choice among support vectors.
     n_jobs : int, default=None
         Number of threads. Results do not depend on it.
 
@@ -89,7 +91,7 @@ def explain(
     check_jobs(n_jobs, "explain")
     check_seed(random_state, "explain")
     X, data = reader.read(X)
-    B = reader.read_background(background)
+    B = reader.read_background(background, len(X), random_state)
     outputs = outputs_of(model, output)
     chosen = output or choices_of(model)[0]
     products = reader.products()
@@ -125,7 +127,7 @@ def explain_pairs(
     model : TunedSVC, TunedSVR, SVC, SVR, OneClassSVM, NystroemSVC, NystroemSVR or NystroemOneClassSVM
         Fitted, with a kernel that `explain` has exact values for.
     X : array or data frame of shape (n_rows, n_features)
-    background : array or data frame of shape (n_background, n_features), default=None
+    background : array or data frame of shape (n_background, n_features), or "support", default=None
     output : {"decision", "probability-log-odds", "prediction"}, default=None
     n_jobs : int, default=None
         As in `explain`.
@@ -153,7 +155,7 @@ def explain_pairs(
     reader = Reader(model)
     check_jobs(n_jobs, "explain_pairs")
     X, _ = reader.read(X)
-    B = reader.read_background(background)
+    B = reader.read_background(background, len(X))
     products = reader.products()
     if products is None:
         raise IncompatibleError(

@@ -118,7 +118,9 @@ def _odd_texts(table: Table, index: int, counts: Counter[str], option: str) -> F
     """A column of numbers among which are a few texts."""
     odd = odd_texts(table, index)
     n_odd, n = sum(map(len, odd.values())), counts.total()
-    if n_odd > n / 2:
+    # Most cells may be limits of detection, or have separators of thousands, and the others be numbers.
+    is_number_like = all(map(THOUSANDS.fullmatch, odd)) or all(map(LIMIT.fullmatch, odd))
+    if n_odd == n or (n_odd > n / 2 and not is_number_like):
         return None
     found = f"{n_odd} of {len(table)} cells {'is' if n_odd == 1 else 'are'} not {_a_number(n_odd)}"
     found = f"{found} ({counted_texts(table, odd)})"

@@ -128,7 +128,7 @@ def test_widths_are_those_of_the_median_distance():
 def test_a_list_is_a_choice_among_its_kernels_and_their_sum(steps):
     model = TunedSVC([Linear(), "laplacian", RBF(0.1)]).fit(*steps)
     assert kinds(model) == {"Linear", "Laplacian", "RBF", "KernelSum"}
-    assert any("Of 4 forms of kernel" in sentence for sentence in model.result_.why)
+    assert any("compared 4 forms of kernel" in sentence for sentence in model.result_.why)
     alone = TunedSVC(["laplacian"]).fit(*steps)
     assert kinds(alone) == {"Laplacian"}
     assert alone.C_ == TunedSVC("laplacian").fit(*steps).C_

@@ -44,7 +44,7 @@ def test_classes_that_are_never_answered():
     (found,) = class_findings(truth, np.array([0, 0, 0, 0, -1]), classes)  # −1 is rejected
     assert "predicts 'a' for every held-out row, and never 'b' (1 row), 'c' (2 rows)" in found.message
     (found,) = class_findings(truth, np.array([0, 0, 0, 2, 2]), classes, np.array([1.0, 2.0, 3.0, 1.0, 1.0]))
-    assert "never answers 1 class of 3: 'b' (3 rows)." in found.message
+    assert "never predicts 1 class of 3: 'b' (3 rows)." in found.message
     assert "--class-weight balanced" in found.for_command_line()
 
 

@@ -229,7 +229,7 @@ def test_folds_of_time_train_on_earlier_rows():
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"groups": Y, "times": Y}, "two ways to make folds"),
+        ({"groups": Y, "times": Y}, "cannot be used together"),
         ({"times": Y, "n_repeats": 2}, "'n_repeats' must be 1"),
         ({"times": Y[:3]}, "one value for each of the 150 samples"),
         ({"groups": Y[:3]}, "groups has 3 values for 150 samples"),

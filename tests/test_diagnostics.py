@@ -253,7 +253,7 @@ def test_features_are_called_by_their_names(clean, frame):
     assert "MaxAbsScaler" in bare.advice
     by_itself = diagnose(table, y, kernel="mahalanobis")
     assert "scaling" not in names(by_itself)
-    assert "weight zero for 1 constant feature." in find(by_itself, "kernel").message
+    assert "weight zero to 1 constant feature." in find(by_itself, "kernel").message
 
 
 def test_small_classes(clean):

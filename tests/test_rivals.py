@@ -104,8 +104,8 @@ def test_what_is_missing_is_one_sentence_when_it_is_named(monkeypatch):
 def test_sparse_data_leave_boosting_out_unless_it_is_named():
     usual, skipped = methods.estimators(None, "classification", 0, is_sparse=True)
     assert "gradient boosting" not in usual
-    assert skipped["gradient boosting"] == "it takes no sparse data."
-    with pytest.raises(ValueError, match="'gradient boosting' cannot be run: it takes no sparse data"):
+    assert skipped["gradient boosting"] == "it does not accept sparse data."
+    with pytest.raises(ValueError, match="'gradient boosting' cannot be run: it does not accept sparse data"):
         compare(sparse.csr_matrix(X), Y, ["gradient boosting"])
 
 

@@ -29,9 +29,7 @@ def main() -> None:
         data.data, data.target, test_size=0.5, stratify=data.target, random_state=0
     )
     n_samples, n_features = data.data.shape
-    print(
-        f"breast_cancer: {n_samples} samples, {n_features} features; half of the samples train, half test\n"
-    )
+    print(f"breast_cancer: {n_samples} samples, {n_features} features; half for training, half for testing\n")
     TunedSVC().fit(X[:60], y[:60])  # loads the compiled solver, so that the first row does not pay for it
 
     print(ROW.format("", "accuracy", "models", "seconds"))

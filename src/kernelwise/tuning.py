@@ -51,6 +51,6 @@ def tune(
     True
     """
     if "refit" in settings:
-        raise ValueError("tune() trains no final machine, so that 'refit' has no meaning: use TunedSVC.")
+        raise ValueError("tune() trains no final model, so 'refit' has no effect. Use TunedSVC.")
     model = TunedSVC(kernel, criterion=criterion, refit=False, **settings)
     return model.fit(X, y, sample_weight, groups).result_

@@ -410,7 +410,7 @@ def test_a_class_of_one_row_is_said_once_and_stops_nothing(run, refused, write):
     assert out.count("one row") == 1
     assert "[warning] class of one row: 1 class has one row only ('rare': 1)." in run("diagnose", lone).out
     message = refused("tune", write("two.csv", "a,b,grade", [rows[0], rows[-1]]))
-    assert "Every class has 1 row, so that none can be held out to score a model. Add rows" in message
+    assert "Every class has 1 row, so none can be held out to score a model. Add rows" in message
 
 
 def test_columns_that_may_be_wrong_are_looked_at_first(run, write):
@@ -421,7 +421,7 @@ def test_columns_that_may_be_wrong_are_looked_at_first(run, write):
     ]
     name = write("doubtful.csv", "state,cabin,a,b,class", rows)
     state = "Column 'state': 'OK' (40 rows) and 'ok' (20 rows) differ only in capitals or spaces"
-    cabin = "Column 'cabin': 45 of 60 values are missing, and the median 4 stands for all of them."
+    cabin = "Column 'cabin': 45 of 60 values are missing, and the median 4 replaces all of them."
     out = run("tune", name, "--impute", *SHORT, "--report", "r.html").out
     first = out.partition("cross-validated")[0]
     assert state in first

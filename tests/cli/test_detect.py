@@ -138,7 +138,7 @@ def test_a_column_of_labels_is_no_feature(refused, labelled, tmp_path):
     (tmp_path / "named.csv").write_text(text)
     told = refused("detect", "named.csv", "--ignore", "id")
     assert "its name says that it holds labels" in told
-    assert "To go on: --labels outlier" in told
+    assert "To continue: --labels outlier" in told
 
 
 def test_which_label_is_unusual_is_asked_for(refused, rows, tmp_path):

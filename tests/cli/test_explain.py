@@ -67,7 +67,7 @@ def test_json_fits_its_schema(run, model, train):
     assert value["columns"] == ["a", "b"]
     assert value["classes"] == []
     assert value["is_exact"] is True
-    assert value["value_function"] == "kernel"
+    assert value["value_function"] == "interventional"
     assert value["lines"] == [2, 3, 4]
     assert np.shape(value["values"]) == (3, 2)
 
@@ -92,7 +92,17 @@ def test_the_table_says_what_its_values_are(run, model, train):
     out = run("explain", model, train, "--rows", 2).out
     assert "mean |value| is how far the column moves the decision value" in out
     assert "--background FILE" in out
+    assert "support vectors" in out
     assert "--background FILE" not in run("explain", model, train, "--rows", 2, "--background", train).out
+
+
+def test_without_a_file_the_background_is_the_support_vectors(run, model, train):
+    value = validated(run("explain", model, train, "--json"))
+    X, loaded = np.loadtxt(train, delimiter=",", skiprows=1, usecols=(0, 1)), kernelwise.load(model)
+    support = loaded.scaler_.inverse_transform(loaded.best_estimator_.support_vectors_)
+    assert 2 < len(support) <= 100
+    expected = kernelwise.explain(loaded, X, background=support)
+    assert_allclose(value["values"], expected.values, rtol=1e-9)
 
 
 def test_estimates_say_so(run, train):
@@ -101,7 +111,7 @@ def test_estimates_say_so(run, train):
     value = validated(outcome)
     assert value["is_exact"] is False
     assert np.shape(value["standard_errors"]) == (2, 2)
-    assert "is no product over columns" in outcome.err
+    assert "is not a product over columns" in outcome.err
 
 
 def test_more_rows_than_there_are(run, model, train):

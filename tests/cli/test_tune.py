@@ -86,7 +86,7 @@ def test_standard_output_has_the_result_and_standard_error_the_rest(run, train):
         r"\n± is one standard error: .*\nA kernel measures .*\nAccuracy is .*\n\nWhy this answer:\n- ", out
     )
     assert "The target is 'play'" in err
-    assert "Columns of words became features of 0 and 1: 'colour' (3 words)." in err
+    assert "Columns of words were coded as features of 0 and 1: 'colour' (3 words)." in err
     assert re.search(r"about \d+ % done, highest score [01]\.\d{4}, \d+ models; RBF", err)
     assert "about 95 % done, highest score " in err.split("; training the final model")[0].splitlines()[-1]
     assert "The target is" not in out

@@ -16,6 +16,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import StratifiedKFold
 
 from kernelwise import SVC, NystroemSVC, TunedSVC, load
+from kernelwise.estimators._labels_score import labels_findings
 from kernelwise.estimators.fit_record import held_out_sigmoids
 from kernelwise.exceptions import TrustWarning
 from kernelwise.reports.answer import answer_of
@@ -263,3 +264,26 @@ def test_scores_of_ranks_and_of_decision_values_are_those_of_the_model(settings)
     X, y = make_classification(300, 6, weights=[0.9], class_sep=0.5, random_state=0)
     model = TunedSVC(Cs=[1.0, 8.0], **settings).fit(X, y)
     assert "labels by probability" not in [finding.name for finding in model.diagnostics_]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_weights_that_there_are_already_are_not_recommended(n_classes):
+    (plain,) = labels_findings(0.6, 0.7, 0.01, n_classes, has_class_weights=False)
+    (weighted,) = labels_findings(0.6, 0.7, 0.01, n_classes, has_class_weights=True)
+    for text in (weighted.advice, weighted.option):
+        assert "class_weight" not in text
+        assert "--class-weight" not in text
+        assert text.startswith("Use ")
+        assert text.endswith(".")
+    assert "predict_by='decision'" in weighted.advice
+    assert ("--scoring roc_auc" if n_classes == 2 else "--scoring neg_log_loss") in weighted.option
+    assert "class_weight='balanced'" in plain.advice
+    assert "--class-weight balanced" in plain.option
+
+
+def test_a_search_with_class_weights_is_known_as_one():
+    X, y = make_classification(150, 5, weights=[0.9], class_sep=0.3, random_state=5)
+    for weight in (None, "balanced"):
+        model = TunedSVC("rbf", class_weight=weight, Cs=[1.0, 8.0], scoring="f1").fit(X, y)
+        (finding,) = (f for f in model.diagnostics_ if f.name == "labels by probability")
+        assert ("class_weight" in finding.advice) == (weight is None)

@@ -249,7 +249,7 @@ LABELS = np.array([1, 1, 0, 0, -1, -1])
             None,
             "above 0 and at most 0.5 .None if it is not known.. Got 0.0 instead",
         ),
-        ({}, ROWS, -np.ones(6), "outliers .-1. only"),
+        ({}, ROWS, -np.ones(6), "only outliers .-1."),
         ({}, ROWS, np.ones(6), "has no outliers"),
         ({}, ROWS, np.arange(6) > 3, "1 is the label of normal samples"),
         ({}, ROWS, np.arange(6), "has the label 2"),

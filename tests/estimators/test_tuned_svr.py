@@ -357,7 +357,7 @@ def test_pickles_and_scalers(data, fitted):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"criterion": "dbtc"}, "must suit real-valued targets, and 'dbtc' asks for classes"),
+        ({"criterion": "dbtc"}, "must work for numbers as targets, but 'dbtc' needs classes"),
         ({"criterion": KernelTargetAlignment()}, "Use 'auto', 'cv-error', 'kta', 'centered-kta' or a Target"),
         ({"epsilons": -0.1}, "'epsilons' of TunedSVR must not be negative"),
         ({"epsilons": []}, "'epsilons' of TunedSVR is empty"),
@@ -393,7 +393,7 @@ def test_bad_data_get_one_sentence(data):
 @pytest.mark.parametrize("model", [SVR(), NystroemSVR(n_components=10), TunedSVR(cv=2)])
 @pytest.mark.parametrize("kind", [list, np.array, partial(np.array, dtype=object), pd.Categorical])
 def test_words_are_no_targets(data, model, kind):
-    with pytest.raises(ValueError, match=r"y has .* in row \d, which is no number.* use TunedSVC"):
+    with pytest.raises(ValueError, match=r"y has .* in row \d, which is not a number.* use TunedSVC"):
         model.fit(data[0][:60], kind(["ant", "bee"] * 30))
 
 

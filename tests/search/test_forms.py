@@ -138,7 +138,7 @@ def test_a_list_is_a_choice_among_its_kernels_and_their_sum(steps):
     ("kernel", "message"),
     [
         ([], "is an empty list"),
-        (["rbf", "auto"], "is a list with 'auto', which is no kernel of samples"),
+        (["rbf", "auto"], "is a list with 'auto', which is not a kernel of samples"),
         (["precomputed"], "is a list with 'precomputed'"),
         (["rbf", "nonsense"], "got 'nonsense'"),
     ],

@@ -34,6 +34,10 @@ def wrong_side(n):
         (np.sort(NOISE), False, False),  # a table that is sorted by a measurement
         (1e19 * NOISE, False, False),  # all large floats are whole
         (rng.permutation(10**6)[:N] * 1.0, False, True),
+        (np.random.default_rng(1).integers(10**15, 10**16, N) * 1.0, False, True),  # barcodes
+        (np.random.default_rng(1).integers(10**18, 10**19, N, np.uint64) * 1.0, False, True),
+        (1.7e18 + np.random.default_rng(1).integers(0, 10**4, N) * 1e14, False, False),  # 1.7xxxe18 per litre
+        (1e17 * NOISE, False, False),
         (NOISE, False, False),
         (ROWS % 100, False, False),
         (np.where(ROWS == 3, 4, ROWS), False, False),

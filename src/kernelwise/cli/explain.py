@@ -21,9 +21,7 @@ Rows = Annotated[
 Out = Annotated[Path | None, typer.Option(metavar="CSV", help="Write the values of every row to this file.")]
 Background = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE", help="File of rows to compare with, such as the training file. Default: none."
-    ),
+    typer.Option(metavar="FILE", help="File of rows to compare with. Default: support vectors of the model."),
 ]
 Output = Annotated[
     str | None,
@@ -55,16 +53,17 @@ def explain(
 ) -> None:
     """Show how much every column contributed to the predictions.
 
-    The values are Shapley values: those of a row add up to the output of the model minus a base value. With
-    --background FILE, a value is the change against the rows of that file, such as the training file. Without
-    it, a value is the change against a row that equals all training rows in this column. The values are exact
-    for most kernels; the output says where they are estimates.
+    The values are Shapley values: those of a row add up to the output of the model minus a base value. A
+    value is the change against the rows of --background FILE, such as the training file. Without it, a value
+    is the change against training rows that the model keeps (at most 100 support vectors). The values are
+    exact for most kernels; the output says where they are estimates.
 
     \b
     Example: kernelwise explain model.kw new.csv --rows 5 --background train.csv --out values.csv
     """
     from kernelwise.cli.samples import read_more
     from kernelwise.explanation import explain as explain_rows
+    from kernelwise.explanation.reader import SUPPORT
 
     if rows is not None and rows < 1:
         raise UserError(f"--rows must be at least 1, got {rows}.")
@@ -77,7 +76,7 @@ def explain(
     n = len(lines) if rows is None else min(rows, len(lines))
     if rows is not None and rows > n:
         say(f"{file} has only {count(n, 'row')}, which are all explained.")
-    B = None
+    B: Any = SUPPORT
     if background is not None:
         B, _ = _samples(read_more(background, encoding, header), encoding, unknown.value)
     found = explain_rows(machine, X[:n], background=B, output=output)
@@ -88,7 +87,7 @@ def explain(
         return
     if out is not None:
         say(f"Wrote the values of {count(n, 'row')} to {out}.")
-    _print(found)
+    _print(found, is_own=background is None)
 
 
 def _samples(table: Any, encoding: Any, unknown: str) -> tuple[Any, Any]:
@@ -131,7 +130,7 @@ def _parts(found: Any) -> list[tuple[list[str], Any]]:
     return [([name], found.of_output(k)) for k, name in enumerate(found.output_names)]
 
 
-def _print(found: Any) -> None:
+def _print(found: Any, is_own: bool) -> None:
     """The mean of |value| of every column, the largest first."""
     import numpy as np
 
@@ -146,12 +145,12 @@ def _print(found: Any) -> None:
     print_table(table, ["column", *heads])
     if len(order) > MOST_COLUMNS:
         print(f"and {count(len(order) - MOST_COLUMNS, 'more column')}")
-    for sentence in _legend(found):
+    for sentence in _legend(found, is_own):
         print(sentence)
 
 
-def _legend(found: Any) -> list[str]:
-    """What the columns of the table mean, and how to get values that are easier to read."""
+def _legend(found: Any, is_own: bool) -> list[str]:
+    """What the columns of the table mean; ``is_own`` if the background came with the model."""
     rows = "the row" if len(found) == 1 else f"{len(found)} rows"
     sentences = [
         f"mean |value| is how far the column moves {OUTPUTS.get(found.output, found.output)}, up or down, on "
@@ -161,12 +160,10 @@ def _legend(found: Any) -> list[str]:
         sentences.append(
             "learned weight is how much the column counts in the kernel; the weights of all columns sum to 1."
         )
-    if found.value_function == "kernel":
+    if is_own:
         sentences.append(
-            "A value is the change against a row that equals all training rows in that column. It can be "
-            "larger than the outputs themselves. To compare with real rows, use --background and "
-            "the training "
-            "file."
+            "A value is the change against training rows that the model keeps (support vectors). To compare "
+            "with other rows, such as the whole training file, use --background FILE."
         )
     return [*sentences, f"To get the values of {rows} one by one, with their signs, use --out FILE."]
 

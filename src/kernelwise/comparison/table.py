@@ -21,7 +21,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Comparison:
-    """Nested scores of several methods.
+    """Scores, times and work of several methods on the same outer folds.
 
     Attributes
     ----------

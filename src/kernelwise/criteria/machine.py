@@ -43,7 +43,9 @@ class TwoClassValue:
 
 
 class MachineCriterion(Criterion):
-    """A cost of trained machines, averaged over the two-class problems; C is searched with the kernel.
+    """Base class of costs of trained support vector machines, averaged over two-class problems.
+
+    A search changes C together with the kernel.
 
     Parameters
     ----------

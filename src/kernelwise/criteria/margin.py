@@ -12,7 +12,9 @@ from kernelwise.criteria.machine import MachineCriterion, TwoClassProblem, TwoCl
 
 
 class Margin(MachineCriterion):
-    """‖w‖² of the hinge machine, to be minimised: the margin is 1/‖w‖ (paper 001, section 3.3 and figure 5).
+    """Inverse squared margin ‖w‖², to be minimised (paper 001, section 3.3 and figure 5).
+
+    The margin of a support vector machine is 1/‖w‖.
 
     Paper 001 shows that minimising it alone does not lower the error: wide kernels and small C have the
     largest margins.
@@ -57,7 +59,9 @@ class Margin(MachineCriterion):
 
 
 class VCBound(MachineCriterion):
-    """R²‖w‖² with R² ≈ max over the support vectors of ‖Φ(x) − Φ(0)‖² (paper 001, section 3.3).
+    """VC bound R²‖w‖² with an approximate radius R (paper 001, section 3.3).
+
+    R² is the largest ‖Φ(x) − Φ(0)‖² of a support vector x.
 
     The gradient of the maximum is that of the support vector that attains it. Paper 001 shows that
     minimising this bound does not lower the error; :class:`RadiusMargin` has the exact radius.

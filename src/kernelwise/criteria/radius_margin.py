@@ -22,7 +22,9 @@ class Factor(NamedTuple):
 
 
 class RadiusMargin(MachineCriterion):
-    """R²‖w‖² = R²/γ²: the radius of the ball around the samples over the margin, squared.
+    """Radius-margin criterion R²/γ²: the radius of the ball around the samples over the margin, squared.
+
+    It is computed as R²‖w‖², because the margin is γ = 1/‖w‖.
 
     With ``norm=2`` both are those of K + I/C (paper 002, equation 1), the kernel for which the 2-norm machine
     has a hard margin: a bound of its leave-one-out error is proportional to R²/γ². R² is the maximum over β,

@@ -20,7 +20,7 @@ SAME = 8 * np.finfo(float).eps
 
 
 class SpanEstimate(MachineCriterion):
-    """Leave-one-out error of the hinge machine, from one training: the smoothed span estimate.
+    """Estimate of the leave-one-out error from one trained machine: the smoothed span estimate.
 
     The machine without a sample follows from the linear system by which it moves with the kernel (paper 001,
     Ayat and others 2002, section 3.2), since its free support vectors take the sample's place.

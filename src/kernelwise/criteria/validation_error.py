@@ -14,9 +14,10 @@ from kernelwise.criteria.machine import TwoClassProblem
 
 
 class ValidationError(HeldOutCriterion):
-    """E: mean probability of error on a validation set, by Platt's sigmoid on its outputs.
+    """Mean probability of error on a validation set, from Platt's sigmoid of the decision values.
 
-    Paper 001, section 3: train, fit the sigmoid on the validation outputs, move the kernel and C.
+    This is E of paper 001, section 3: train, fit the sigmoid to the validation outputs, change the kernel and
+    C.
 
     Parameters
     ----------

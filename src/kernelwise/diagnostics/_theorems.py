@@ -24,7 +24,7 @@ WORDS |= {"regularized-margin": "the regularised margin w"}
 
 @dataclass(frozen=True)
 class BoundaryVerdict:
-    """What the theorems say about data at narrow widths (paper 002, theorems 2 and 3).
+    """Which criteria prefer a kernel width of zero on given data (paper 002, theorems 2 and 3).
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class BoundaryVerdict:
 
 
 def boundary_verdict(X: Any, y: Any, kernel: Any = None) -> BoundaryVerdict:
-    """Find the closest pair of different points and say which criteria it misleads (paper 002).
+    """Find the closest pair of different points, and tell which criteria it misleads (paper 002).
 
     Parameters
     ----------

@@ -28,7 +28,9 @@ SEVERITIES = ("error", "warning", "info")
 
 
 class Diagnosis(list[Finding]):
-    """Findings, the most serious first; ``print`` shows them, ``to_frame()`` makes a table.
+    """List of findings, the most serious first.
+
+    ``print`` shows the findings, and ``to_frame()`` converts them to a table.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.text import count
 from kernelwise.estimators._labels_score import labels_findings
-from kernelwise.estimators._weights_undone import weights_undone
+from kernelwise.estimators._weights_undone import has_class_weights, weights_undone
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import Finding
@@ -57,8 +57,8 @@ def closing_findings(
         doubts += lone_findings(samples.strata, samples.weight, judge.family.classes)
         doubts += _class_findings(judge, choice, judge.family, record)
         if answers_most_likely:
-            n_classes = len(judge.family.classes)
-            doubts += labels_findings(result.score, -result.value, result.standard_error, n_classes)
+            of_classes = len(judge.family.classes), has_class_weights(judge)
+            doubts += labels_findings(result.score, -result.value, result.standard_error, *of_classes)
     doubts += fold_findings(judge)
     doubts += weights_undone(judge)
     is_guess = any(finding.name == NO_BETTER for finding in doubts)

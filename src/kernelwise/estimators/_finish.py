@@ -27,8 +27,8 @@ def check_solver(solver: Any, is_gram: bool, owner: str) -> None:
     """Raise unless a solver takes such samples."""
     if solver == "nystroem" and is_gram:
         raise ValueError(
-            f"solver='nystroem' of {owner} computes kernel values of samples and landmarks, which a "
-            "precomputed matrix does not let it. Use solver='exact', or pass samples and a kernel."
+            f"solver='nystroem' of {owner} needs kernel values between samples and landmarks, which a "
+            "precomputed matrix does not have. Use solver='exact', or pass samples and a kernel."
         )
 
 

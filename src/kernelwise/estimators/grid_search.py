@@ -318,11 +318,16 @@ class GridSearchSVC(FinishedSearch):
             raise ValueError("Pass either 'param_grid' or 'kernels' and 'Cs' to GridSearchSVC, not both.")
         given, kernels = self._are_precomputed(), self._kernels()
         if any(given) and not all(given):
-            raise ValueError("'precomputed' cannot be searched beside others: X is a Gram matrix or samples.")
+            raise ValueError(
+                "'precomputed' cannot be searched together with other kernels, because X is either a Gram "
+                "matrix or samples."
+            )
         if len({takes_distances(kernel) for kernel in kernels}) > 1:
-            raise ValueError("'precomputed' cannot be searched beside distances: X is one or the other.")
+            raise ValueError(
+                "'precomputed' cannot be searched together with distances, because X is one or the other."
+            )
         if any(given) and self.scaler is not None:
-            raise ValueError("A precomputed matrix cannot be scaled; set scaler=None.")
+            raise ValueError("A precomputed matrix cannot be scaled. Set scaler=None.")
 
     def _scaler(self) -> Any:
         return as_scaler(self.scaler, "scaler", "GridSearchSVC")

@@ -181,7 +181,7 @@ class MetricTransformer(
         self._validate_params()
         if self.method == "criterion" and self.task == "regression":
             raise ValueError(
-                "method='criterion' of MetricTransformer learns from classes; use method='gradient' for "
+                "method='criterion' of MetricTransformer needs classes; use method='gradient' for "
                 "task='regression'."
             )
         if self.method == "gradient" and self.kernel == "low-rank":
@@ -232,7 +232,7 @@ class MetricTransformer(
         is_few = len(counts) <= MOST_CLASSES and counts.min() > 1
         task, other = ("classification", "regression") if is_few else ("regression", "classification")
         what = "classes" if is_few else "numbers"
-        message = f"The targets are {count(len(counts), 'different whole number')}, taken for {what}."
+        message = f"The targets are {count(len(counts), 'different whole number')}, treated as {what}."
         return task, (
             Finding("whole-number targets", "info", message, f"Use task={other!r} if they are not."),
         )

@@ -41,7 +41,7 @@ SINGLE_ROUNDING = 1e-6
 
 
 class NystroemOneClassSVM(Portable, OutlierMachine):
-    """One-class machine on Nyström features: time grows like n, not like n².
+    """One-class support vector machine on Nyström features, in time that grows like n instead of n².
 
     The kernel is replaced by that of a few landmarks, k(x, L) k(L, L)⁻¹ k(L, y), and the one-class machine of
     that kernel is solved exactly, by working sets.
@@ -177,8 +177,8 @@ class NystroemOneClassSVM(Portable, OutlierMachine):
         if self.left_out_ > TOO_MUCH and self.n_components == "auto":
             warnings.warn(
                 f"The features of {min(size, order.size)} landmarks leave out {self.left_out_:.0%} of the "
-                "kernel, which is too narrow for them: the machine differs from the exact one. Use a wider "
-                "kernel, set n_components to more, or use OneClassSVM.",
+                "kernel, which is too narrow for so few, so the model differs from the exact one. Use a "
+                "wider kernel, set a larger n_components, or use OneClassSVM.",
                 KernelwiseWarning,
                 stacklevel=stacklevel_of_user(),
             )

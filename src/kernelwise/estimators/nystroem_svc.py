@@ -24,7 +24,7 @@ from kernelwise.search.landmarks import HeldOutValues, Rows, Score
 
 
 class NystroemSVC(DecisionClassifier, NystroemMachine):
-    """Support vector classifier on Nyström features: time grows like n, not like n².
+    """Support vector classifier on Nyström features, in time that grows like n instead of n².
 
     The kernel is replaced by that of a few landmarks, k(x, L) k(L, L)⁻¹ k(L, y), and a linear machine with
     squared hinge loss is trained on its features by Newton's method, over blocks of rows. Landmarks and C are

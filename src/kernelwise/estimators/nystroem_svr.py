@@ -22,7 +22,7 @@ from kernelwise.search.settings import check_enough
 
 
 class NystroemSVR(RegressorMixin, NystroemMachine):
-    """Support vector regression on Nyström features: time grows like n, not like n².
+    """Support vector regression on Nyström features, in time that grows like n instead of n².
 
     The kernel is replaced by that of a few landmarks, k(x, L) k(L, L)⁻¹ k(L, y), and a linear machine with
     squared ε-insensitive loss, ``max(0, |y − f(x)| − ε)²``, is trained on its features by Newton's method,

@@ -22,9 +22,10 @@ from kernelwise.solvers.one_class_rows import solve_one_class_by_rows
 
 
 class OneClassSVM(Portable, OutlierMachine, NamedKernelMachine):
-    """One-class machine: scikit-learn's, with any kernel, exact, and for rows whose Gram matrix does not fit.
+    """One-class support vector machine like scikit-learn's, with any kernel, also for many rows.
 
-    It learns where samples usually are: new ones elsewhere have negative decision values.
+    It learns where samples usually are. New samples elsewhere have negative decision values. The Gram matrix
+    need not fit in memory.
 
     Parameters
     ----------

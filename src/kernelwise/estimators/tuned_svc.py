@@ -278,8 +278,8 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         if is_dask(X):
             if isinstance(self.class_weight, list | tuple):
                 raise ValueError(
-                    "'class_weight' of TunedSVC is a list, which is for samples in memory, and X is a dask "
-                    "collection. Give one of its weights."
+                    "'class_weight' of TunedSVC is a list, which works only for samples in memory, but X is "
+                    "a dask collection. Pass one weight."
                 )
             from kernelwise.distributed.fit import fit_on_chunks
 

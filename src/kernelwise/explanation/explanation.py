@@ -17,9 +17,9 @@ KERNEL, INTERVENTIONAL = "kernel", "interventional"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """What every column contributed to the outputs for some rows.
+    """Shapley values: the contribution of every column to the outputs for some rows.
 
-    The values of a row add up to its output less the base value.
+    The values of a row add up to its output minus the base value.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class Explanation:
         """
         if not self.output_names:
             if output is not None:
-                raise ValueError("The explanation has one output: leave 'output' out.")
+                raise ValueError("The explanation has only one output. Leave out 'output'.")
             return self
         names = self.output_names
         if isinstance(output, int | np.integer) and -len(names) <= output < len(names):
@@ -121,7 +121,7 @@ class Explanation:
         elif output in names:
             k = names.index(str(output))
         else:
-            raise ValueError(f"'output' must be one of {names} or its place, got {output!r}.")
+            raise ValueError(f"'output' must be one of {names} or its number, got {output!r}.")
         errors = self.standard_errors
         return replace(
             self,

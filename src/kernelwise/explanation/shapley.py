@@ -43,8 +43,9 @@ def explain(
     agreed with every support vector; in a linear kernel it is zero, which is the mean of a standardised
     column. This is the *kernel's own* value function, which needs no other data. With background rows, absent
     columns get their values from these rows, averaged over all of them. This is the *interventional* value
-    function. Both are exact. An estimate always uses the second one, with support vectors as background if
-    none is given.
+    function, which ranks columns by what they change among real rows. With ``"support"``, these rows are
+    support vectors, which the model keeps. Both value functions are exact. An estimate always uses the second
+    one, with support vectors as background if none is given.
 
     Parameters
     ----------
@@ -52,8 +53,9 @@ def explain(
         A fitted model.
     X : array or data frame of shape (n_rows, n_features)
         The rows to explain.
-    background : array or data frame of shape (n_background, n_features), default=None
-        Rows to compare with, such as training rows.
+    background : array or data frame of shape (n_background, n_features), or "support", default=None
+        Rows to compare with, such as training rows. "support" stands for at most 100 support vectors, and
+        fewer where that would take long.
     output : {"decision", "probability-log-odds", "prediction"}, default=None
         What to explain. "decision" is the decision value of two classes, positive for ``classes_[1]``; for
         more classes, it is the value of each class against the rest, or the mean of its pairs.
@@ -64,7 +66,7 @@ def explain(
         For an estimate: the number of orders of the columns for each row. Each order is used forwards and
         backwards, with one background row.
     random_state : int, default=0
-        Seed of an estimate.
+        Seed of an estimate, and of the choice among support vectors.
     n_jobs : int, default=None
         Number of threads. Results do not depend on it.
 
@@ -89,7 +91,7 @@ def explain(
     check_jobs(n_jobs, "explain")
     check_seed(random_state, "explain")
     X, data = reader.read(X)
-    B = reader.read_background(background)
+    B = reader.read_background(background, len(X), random_state)
     outputs = outputs_of(model, output)
     chosen = output or choices_of(model)[0]
     products = reader.products()
@@ -115,7 +117,7 @@ def explain(
 def explain_pairs(
     model: Any, X: Any, *, background: Any = None, output: str | None = None, n_jobs: int | None = None
 ) -> np.ndarray:
-    """Shapley interaction indices of pairs of columns, exact, for at most 30 columns.
+    """Compute exact Shapley interaction indices of pairs of columns, for at most 30 columns.
 
     The index of a pair is what both columns contribute together beyond what they contribute one by one,
     averaged over coalitions of the others; the diagonal is zero.
@@ -125,7 +127,7 @@ def explain_pairs(
     model : TunedSVC, TunedSVR, SVC, SVR, OneClassSVM, NystroemSVC, NystroemSVR or NystroemOneClassSVM
         Fitted, with a kernel that `explain` has exact values for.
     X : array or data frame of shape (n_rows, n_features)
-    background : array or data frame of shape (n_background, n_features), default=None
+    background : array or data frame of shape (n_background, n_features), or "support", default=None
     output : {"decision", "probability-log-odds", "prediction"}, default=None
     n_jobs : int, default=None
         As in `explain`.
@@ -153,16 +155,16 @@ def explain_pairs(
     reader = Reader(model)
     check_jobs(n_jobs, "explain_pairs")
     X, _ = reader.read(X)
-    B = reader.read_background(background)
+    B = reader.read_background(background, len(X))
     products = reader.products()
     if products is None:
         raise IncompatibleError(
-            "Interactions are exact for kernels that are products over columns, and this model has another. "
-            "Fit with kernel='rbf', 'laplacian', 'diagonal' or 'diagonal-laplacian'."
+            "Interactions need a kernel that is a product over columns, but this model has another one. Fit "
+            "with kernel='rbf', 'laplacian', 'diagonal' or 'diagonal-laplacian'."
         )
     if products.n_columns > MOST_INTERACTING:
         raise ValueError(
-            f"Interactions are computed for at most {MOST_INTERACTING} columns, and the model has "
+            f"Interactions work for at most {MOST_INTERACTING} columns, but the model has "
             f"{products.n_columns}. Fit it on fewer columns."
         )
     outputs = outputs_of(model, output)
@@ -170,7 +172,7 @@ def explain_pairs(
 
 
 def explains_exactly(model: Any) -> bool:
-    """Whether `explain` has exact values for a model; False for what it cannot explain at all.
+    """Return whether `explain` has exact values for a model; False if it cannot explain it at all.
 
     Parameters
     ----------
@@ -247,8 +249,8 @@ def _warn_if_correlated(X: np.ndarray, reader: Reader) -> None:
     if correlation[i, j] > CORRELATED:
         warnings.warn(
             f"Columns {reader.names[column[i]]!r} and {reader.names[column[j]]!r} have a correlation of "
-            f"{correlation[i, j]:.2f}: the two value functions of explain, with and without a background, "
-            "may share the credit between them differently. Compare both, or leave one of the columns out.",
+            f"{correlation[i, j]:.2f}: with and without a background, explain may divide the contribution "
+            "between them differently. Compare both, or leave out one of the columns.",
             KernelwiseWarning,
             stacklevel=stacklevel_of_user(),
         )

@@ -130,7 +130,7 @@ def report_data(
     n_columns: int | None = None,
     findings: Sequence[Finding] = (),
 ) -> ReportData:
-    """Collect what there is to show about a tuned model.
+    """Collect the contents of a report on a tuned model.
 
     Parameters
     ----------

@@ -315,6 +315,6 @@ class Regression(Family):
         if isinstance(criterion, Criterion) and criterion.is_regression:
             return criterion
         raise ValueError(
-            f"The criterion of TunedSVR must suit real-valued targets, and {criterion!r} asks for classes or "
+            f"The criterion of TunedSVR must work for numbers as targets, but {criterion!r} needs classes or "
             "is unknown. Use 'auto', 'cv-error', 'kta', 'centered-kta' or a TargetAlignment."
         )

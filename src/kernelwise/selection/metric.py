@@ -55,7 +55,7 @@ def learned(learner: Learner) -> Proposal:
 
 @dataclass(frozen=True, eq=False)
 class MetricResult(ProcedureResult):
-    """A Gaussian kernel with its metric and C, how they were chosen, and the machine trained with them.
+    """A Gaussian kernel with its metric and C, how they were chosen, and the model trained with them.
 
     Attributes
     ----------

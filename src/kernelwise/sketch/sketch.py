@@ -45,7 +45,9 @@ from kernelwise.sketch.row_groups import RowGroups, assign_groups, in_draws, mer
 
 @dataclass(frozen=True, eq=False)
 class DistanceSketch:
-    """Histograms of the distances D (squared Euclidean unless told) between the samples of every two classes.
+    """Histograms of the distances between samples of every two classes, which serve all kernel widths.
+
+    D is the squared Euclidean distance, unless another one is set.
 
     S_ab(γ) = Σ exp(−γD) over the pairs of classes a and b is the Laplace transform of the distribution of D,
     so one pass over the pairs gives the sums, their derivatives, and all criteria that are functions of them,
@@ -146,10 +148,14 @@ class DistanceSketch:
         """
         check_plan(n_blocks, part)
         if n_groups is not None and (n_blocks is not None or is_dask(X)):
-            raise ValueError("n_groups is for all pairs of rows in memory, not with n_blocks or dask.")
+            raise ValueError(
+                "n_groups needs all pairs of rows in memory. Do not use it with n_blocks or dask."
+            )
         if is_dask(X):
             if part != (0, 1):
-                raise ValueError(f"part={part} is for arrays in memory: dask shares out the work by itself.")
+                raise ValueError(
+                    f"part={part} works only for arrays in memory, because dask divides the work itself."
+                )
             from kernelwise.distributed.sketch import sketch_of_chunks  # imports dask
 
             return cls(**sketch_of_chunks(X, y, sample_weight, kernel, n_blocks, random_state, distance))
@@ -193,7 +199,9 @@ class DistanceSketch:
                 "and kernel, made with part=(0, n), (1, n), …."
             )
         if set(self.parts) & set(other.parts):
-            raise ValueError(f"Part {min(set(self.parts) & set(other.parts))} is in both sketches.")
+            raise ValueError(
+                f"Part {min(set(self.parts) & set(other.parts))} is in both sketches. Merge different parts."
+            )
         used = np.union1d(self.used, other.used)
         moments = np.zeros((*self._shape[:2], len(used), self._shape[2]))
         for sketch in (self, other):

@@ -15,7 +15,7 @@ from kernelwise.solvers.units import unit_of
 
 @dataclass(frozen=True)
 class EnclosingBall:
-    """Minimum enclosing ball.
+    """The smallest ball that encloses the samples of a Gram matrix.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ def minimum_enclosing_ball(
     start = None if warm_start is None else _check_start(warm_start, K.shape[0])
     if ridge > 0 and weight.sum() < 1:
         raise ValueError(
-            f"sample_weight counts how often each sample is there, but its sum is {weight.sum():.3g}, less "
+            f"sample_weight counts how often each sample occurs, but its sum is {weight.sum():.3g}, less "
             "than one sample. Multiply the weights, for example to a mean of 1."
         )
     used = np.flatnonzero(weight)

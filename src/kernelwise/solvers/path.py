@@ -21,7 +21,7 @@ from kernelwise.solvers.run_paths import PathsSolved, Places, Tables, run_paths,
 
 @dataclass(frozen=True)
 class SVMPath:
-    """Held-out decision values along a path of C.
+    """Held-out decision values for a series of values of C.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ def svm_path(
     after: SVMPath | None = None,
     loss: str = "hinge",
 ) -> SVMPath:
-    """Solve the dual for every C on the training part of every fold.
+    """Train support vector machines for many values of C on the training part of every fold.
 
     Each fold goes through C in increasing order from warm starts, and is finished, exactly, at the first C
     for which no support vector is bounded: no larger C changes that solution.
@@ -231,7 +231,7 @@ def as_path(
 
 
 def path_predictions(path: SVMPath) -> np.ndarray:
-    """Held-out labels of shape (n_Cs, n_samples), by scikit-learn's rules.
+    """Return held-out labels of shape (n_Cs, n_samples), by scikit-learn's rules.
 
     Parameters
     ----------

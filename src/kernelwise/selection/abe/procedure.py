@@ -239,5 +239,5 @@ def _constant_findings(mapped: np.ndarray) -> list[Finding]:
     if not lost:
         return []
     message = f"{lost} of {mapped.shape[1]} features or directions do not vary and have no influence."
-    advice = "They still count in m, the number of features; remove them to have it otherwise."
+    advice = "They still count in m, the number of features. Remove them to change that."
     return [Finding("constant features", "info", message, advice)]

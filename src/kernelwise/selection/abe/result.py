@@ -15,7 +15,7 @@ from kernelwise.selection.procedure import ProcedureResult
 
 @dataclass(frozen=True, eq=False)
 class AbeResult(ProcedureResult):
-    """A kernel and C, how they were chosen, and the machine trained with them.
+    """A kernel and C, how they were chosen, and the model trained with them.
 
     Attributes
     ----------

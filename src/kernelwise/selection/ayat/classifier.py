@@ -19,7 +19,7 @@ from kernelwise.selection.ayat.result import COMBINE, AyatResult
 
 
 class PairwiseSVC(ClassifierMixin, BaseEstimator):
-    """Support vector classifier whose every pair of classes has a kernel and a C of its own.
+    """Support vector classifier with a separate kernel and C for every pair of classes.
 
     `ayat_select` tunes them by the error on held-out rows (paper 001, section 4); the machines are then
     trained on all rows. `SVC`, `TunedSVC` and scikit-learn's classifier have one kernel for all pairs.

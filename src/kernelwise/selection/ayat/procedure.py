@@ -134,7 +134,7 @@ def _below_majority(pair: PairTuning) -> Iterator[Finding]:
         yield Finding(
             "below majority",
             "warning",
-            f"The machine chosen for the classes {first!r} and {second!r} is right on {100 * accuracy:.1f} % "
+            f"The model chosen for the classes {first!r} and {second!r} is right on {100 * accuracy:.1f} % "
             f"of the validation set, of which the larger class is {100 * pair.majority:.1f} %.",
             "Do not use it: try loss='likelihood', choose='lowest', a larger validation set or TunedSVC.",
         )

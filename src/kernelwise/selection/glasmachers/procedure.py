@@ -54,7 +54,7 @@ def glasmachers_select(
     n_jobs: int | None = None,
     loss: str = "hinge",
 ) -> GlasmachersResult:
-    """Take the kernel at an optimum of the criterion near Jaakkola's start, then C by cross-validation.
+    """Choose the kernel at an optimum of a criterion near Jaakkola's start, then C by cross-validation.
 
     What paper 002, section 5, recommends, with a check that it worked (theorems 2 and 3). Returns a
     `GlasmachersResult`.
@@ -194,8 +194,8 @@ def _named(criterion: Any, C: float | None) -> tuple[str, Criterion]:
         return method, as_criterion(criterion)
     if criterion != "radius-margin":
         raise ValueError(
-            f"C is that of criterion='radius-margin', which {criterion!r} is not. Leave it out: the C of the "
-            "final machine is chosen among Cs."
+            f"C is that of criterion='radius-margin', not of {criterion!r}. Leave it out: the C of the final "
+            "model is chosen among Cs."
         )
     return method, RadiusMargin(C, search_C=False)
 

@@ -208,9 +208,9 @@ def yin_curves(
 
 def _at_the_end(criterion: Any, sigma: float, is_widest: bool) -> Finding:
     advice = (
-        "The machine is then nearly linear, and the best C grows like sigma squared: pass larger Cs."
+        "The model is then nearly linear, and the best C grows like sigma squared: pass larger Cs."
         if is_widest
-        else "The criterion sees each sample alone there: use another criterion or yin_grid_search."
+        else "Each sample is similar only to itself there. Use another criterion or yin_grid_search."
     )
     end = "largest" if is_widest else "smallest"
     message = f"{criterion} is largest at the {end} sigma tried, {sigma:.4g}."

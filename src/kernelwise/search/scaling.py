@@ -164,7 +164,8 @@ def check_not_constant(Z: Any) -> None:
         low, high = low.toarray(), high.toarray()
     if np.array_equal(low, high):
         raise ValueError(
-            "All features are constant, so that nothing tells the samples apart. Check X and its scaling."
+            "All features are constant, so that nothing tells the samples apart. Check how they were read "
+            "and scaled."
         )
 
 

@@ -59,7 +59,7 @@ def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Any, Any, Any,
     note = Timer(
         PATIENCE,
         logger.warning,
-        [f"kernelwise compiles its solver ({gram_dtype}), once on this machine: some seconds."],
+        [f"kernelwise compiles a part of its solver ({gram_dtype}), once on this machine: some seconds."],
     )
     note.daemon = True
     note.start()

@@ -18,7 +18,7 @@ from sklearn.svm import SVC
 from kernelwise import Comparison, TunedSVC, compare
 from kernelwise.comparison import methods
 from kernelwise.comparison.probabilities import held_out_log_loss
-from kernelwise.reports.versus import versus
+from kernelwise.reports.versus import clear_from, versus
 
 X, Y = load_iris(return_X_y=True)
 TRAIN, TEST = np.arange(0, 150, 2), np.arange(1, 150, 2)
@@ -191,6 +191,21 @@ def test_the_verdict_goes_by_two_standard_errors(scores, expected):
     told = table_of(kernelwise=SAME, **scores).verdict()
     assert len(told) == len(expected)
     assert all(sentence.startswith(start) for sentence, start in zip(told, expected, strict=True))
+
+
+def test_few_folds_make_nothing_clear_that_is_not():
+    """As many standard errors as chance exceeds as rarely as two of many folds (Student, one-sided 2.3 %)."""
+    assert clear_from(None) == round(clear_from(10**6), 4) == 2.0
+    assert [round(clear_from(n), 2) for n in (2, 3, 5, 10)] == [13.97, 4.53, 2.87, 2.32]
+    assert clear_from(1) == np.inf
+    halves = {"kernelwise": [0.80, 0.82], "random_forest": [0.84, 0.87], "baseline": [0.5, 0.52]}
+    table = table_of(**halves)  # 4.5 points, nine standard errors of two folds
+    assert not any(sentence.startswith(NOT_BEST) for sentence in table.verdict())
+    assert versus(table).heading.startswith("No method is clearly better than kernelwise")
+    assert any("2 outer folds" in note for note in table.notes())
+    folds = {name: scores * 3 for name, scores in halves.items()}
+    assert table_of(**folds).verdict()[0].startswith(NOT_BEST)
+    assert table_of(**folds).notes() == []
 
 
 def test_better_probabilities_are_told():

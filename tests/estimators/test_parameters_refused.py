@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -236,3 +237,26 @@ def test_a_missing_folder_is_named_and_no_temporary_file(blobs, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"There is no folder for 'x\.kw'") as caught:
         model.save(tmp_path / "nofolder" / "x.kw")
     assert caught.value.filename == str(tmp_path / "nofolder")
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "message"),
+    [
+        (
+            TunedSVC,
+            {"C": 10.0},
+            r"'C': it chooses C \(C_ after fit\) .* use SVC\(C=10.0\), or Cs=\[...\]",
+        ),
+        (TunedSVC, {"gamma": "scale"}, r"'gamma': it chooses .* the kernel .* use SVC\(gamma='scale'\)\.$"),
+        (TunedSVC, {"probability": True}, "'probability': it has probabilities always"),
+        (TunedSVR, {"epsilon": 0.1}, r"'epsilon': .* use SVR\(epsilon=0.1\), or epsilons=\[...\]"),
+        (TunedSVC, {"nosuch": 1}, "unexpected keyword argument 'nosuch'"),
+    ],
+)
+def test_what_is_chosen_is_no_parameter_and_the_error_says_what_to_do(kind, settings, message):
+    with pytest.raises(TypeError, match=message):
+        kind(**settings)
+    with pytest.raises(TypeError):
+        kind("rbf", "dbtc")
+    assert list(signature(kind).parameters)[:4] == ["kernel", "criterion", "search", "Cs"]
+    assert set(kind().get_params()) == set(signature(kind).parameters)

@@ -207,3 +207,15 @@ def test_infinity_and_matrices_have_other_ways_out():
         SVC(kernel="precomputed").fit(K, Y)
     with pytest.raises(ValueError, match=r"column 0\. SVC accepts only finite numbers: use an imputer"):
         SVC().fit(X, Y).predict(np.full((2, 1), np.nan))
+
+
+def test_words_of_an_array_need_to_be_named():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.array(["u", "v"] * 30, dtype=object), rng.normal(size=60).astype(object)])
+    y = np.arange(60) % 2
+    expected = (
+        r"'u' in row 0, column 0, .* in a data frame, or in columns of an array that categorical_features"
+    )
+    with pytest.raises(ValueError, match=expected):
+        TunedSVC("rbf").fit(X, y)
+    assert TunedSVC("rbf", categorical_features=[0]).fit(X, y).predict(X[:2]).shape == (2,)

@@ -216,6 +216,9 @@ def test_says_when_not_to_trust_it(rng, ring):
     )
     long = np.column_stack([np.exp(4.0 * rng.normal(size=300)), rng.normal(size=(300, 3))])
     assert "one feature dominates" in findings(TunedOneClassSVM(), long, message="Column 0 makes 9. %")
+    # Of two columns that vary, one has more than half of the distances always: that is no finding.
+    two = np.column_stack([np.ones(80), rng.normal(size=(80, 2))])
+    assert "one feature dominates" not in {f.name for f in TunedOneClassSVM().fit(two).diagnostics_}
     assert "few rows" in findings(TunedOneClassSVM(), rng.normal(size=(12, 2)), message="fewer than 3 rows")
     X, y = rng.normal(size=(300, 2)), np.r_[np.zeros(280, int), -np.ones(20, int)]
     X[280:] *= 0.05  # where rows are densest

@@ -73,8 +73,8 @@ def test_comparison_comes_along(hostile):
     comparison = Comparison(("kernelwise", "grid"), scores, ones, ones, ones, {"other": "it is missing."})
     data = report_data(hostile.model, comparison=comparison)
     assert data.comparison.rows == comparison.rows()
-    assert data.losses == comparison.losses()
-    assert len(data.losses) == 2
+    assert data.losses == [*comparison.losses(), *comparison.notes()]
+    assert len(data.losses) == 3
 
 
 # -- the search ---------------------------------------------------------------------------------------------

@@ -314,6 +314,16 @@ def test_another_file_that_does_not_fit_is_refused(learned, second, says):
         encoding.samples(table)
 
 
+def test_a_column_of_which_no_word_is_known_may_name_groups(learned):
+    said = []
+    for words in (["pink"] * 10, ["pink"] * 9 + ["red"], ["pink"] * 9):
+        encoding, table = learned(MIXED, "\n".join(["a,colour", *(f"1,{word}" for word in words)]) + "\n")
+        with pytest.raises(TableError) as caught:
+            encoding.samples(table)
+        said.append("train with --group colour, which leaves it out" in str(caught.value))
+    assert said == [True, False, False]
+
+
 def test_another_number_of_nameless_columns_is_refused(learned):
     encoding, table = learned("1,2,0\n3,4,1\n", "1,2,3,4\n")
     with pytest.raises(TableError, match="has 4 columns, but the training file had 3"):

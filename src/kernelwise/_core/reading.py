@@ -50,6 +50,10 @@ def _ways_out(estimator: Any, is_training: bool) -> tuple[str, str]:
     takes_both = [name for name, fits in tuned.items() if fits and is_training and name != me]
     use = f"use {takes_both[0]}, which accepts words and gaps, or" if takes_both else "use"
     words = f"{me} accepts only numbers: {use} an encoder such as OneHotEncoder in a Pipeline."
+    if is_training and hasattr(estimator, "categorical_features"):
+        words = (
+            f"{me} accepts words in a data frame, or in columns of an array that categorical_features names."
+        )
     gaps = f"{me} accepts only finite numbers: {use} an imputer such as SimpleImputer in a Pipeline."
     return words, gaps
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.notebook import block, items, table
-from kernelwise._core.text import aligned
+from kernelwise._core.text import aligned, count
 from kernelwise.comparison.methods import BY_TASK, DETECTORS, RIVALS
 from kernelwise.comparison.verdict import verdict
+from kernelwise.reports.versus import FEW_FOLDS
 
 #: Heads of the columns.
 HEADS = {"accuracy": "accuracy", "r2": "R²", "log_loss": "log-loss", "rmse": "RMSE", "mae": "MAE"}
@@ -87,6 +88,7 @@ class Comparison:
                     "standard_error": float(self.scores[k].std(**spread) / root),
                     "difference": float(difference.mean()),
                     "difference_error": float(difference.std(**spread) / root),
+                    "splits": self.scores.shape[1],
                     **{error: float(values[k].mean()) for error, values in self.errors.items()},
                     "seconds": float(self.seconds[k].mean()),
                     "cpu_seconds": float(self.cpu_seconds[k].mean()),
@@ -122,12 +124,18 @@ class Comparison:
         """Sentences that explain surprising numbers of the table."""
         machines = dict(zip(self.methods, self.n_machines.mean(axis=1), strict=True))
         grid, halving = (machines.get(name, np.nan) for name in ("GridSearchCV", "HalvingGridSearchCV"))
+        n_splits = self.scores.shape[1]
+        few = (
+            f"With {count(n_splits, 'outer fold')} the standard errors say little, and only large "
+            f"differences count as clear: {FEW_FOLDS} or more would tell more."
+        )
+        notes = [few] if n_splits < FEW_FOLDS else []
         if not halving >= grid:
-            return []
+            return notes
         return [
-            f"HalvingGridSearchCV trained {halving:.0f} models, GridSearchCV {grid:.0f}: with so "
-            "few rows, halving "
-            "saves nothing."
+            *notes,
+            f"HalvingGridSearchCV trained {halving:.0f} models, GridSearchCV {grid:.0f}: with so few rows, "
+            "halving saves nothing.",
         ]
 
     def amount(self, value: float, unit: str = " points") -> str:

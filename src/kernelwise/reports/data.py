@@ -190,7 +190,8 @@ def report_data(
     if X is not None and has_machine:
         parts["looks_at"] = looks_at(model, X, y, lines)
     if comparison is not None:
-        parts |= {"comparison": versus(comparison), "losses": [*comparison.verdict(), *comparison.losses()]}
+        said = [*comparison.verdict(), *comparison.losses(), *comparison.notes()]
+        parts |= {"comparison": versus(comparison), "losses": said}
     answer = answer_of(model, test)
     return ReportData(
         answer=answer,

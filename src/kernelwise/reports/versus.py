@@ -6,8 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-#: Standard errors of a difference from which one method is clearly better than another.
+from scipy.stats import norm as normal
+from scipy.stats import t as student
+
+#: Standard errors of a difference from which one method is clearly better than another, of many folds.
 CLEAR = 2.0
+#: A standard error of fewer folds than this says little.
+FEW_FOLDS = 5
 #: Times that differ by less than this factor are about the same.
 SAME_TIME = 1.5
 NAMES = {"accuracy": "accuracy, %", "r2": "R²", "log_loss": "log-loss", "rmse": "RMSE", "mae": "MAE"}
@@ -94,8 +99,19 @@ def versus(comparison: Any) -> Versus:
 
 
 def is_clear(row: dict[str, Any], sign: int) -> bool:
-    """Whether a method is above (1) or below (−1) the first by two standard errors of the difference."""
-    return sign * row["difference"] > CLEAR * row["difference_error"] + 1e-12
+    """Whether a method is above (1) or below (−1) the first by so many errors of the difference."""
+    return bool(sign * row["difference"] > clear_from(row.get("splits")) * row["difference_error"] + 1e-12)
+
+
+def clear_from(n_splits: int | None) -> float:
+    """Standard errors that chance exceeds as rarely as two of many folds.
+
+    They are quantiles of Student's distribution, since the error itself is estimated from ``n_splits``
+    differences: 14 for two folds, 2.9 for five. A single split has no error, and nothing is clear.
+    """
+    if n_splits is None:
+        return CLEAR
+    return float(student.isf(normal.sf(CLEAR), n_splits - 1)) if n_splits > 1 else math.inf
 
 
 def _difference(row: dict[str, Any]) -> float:

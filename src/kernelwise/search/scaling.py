@@ -164,7 +164,8 @@ def check_not_constant(Z: Any) -> None:
         low, high = low.toarray(), high.toarray()
     if np.array_equal(low, high):
         raise ValueError(
-            "All features are constant, so the samples cannot be distinguished. Check X and its scaling."
+            "All features are constant, so the samples cannot be distinguished. Check how they were read and "
+            "scaled."
         )
 
 

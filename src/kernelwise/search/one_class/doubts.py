@@ -104,7 +104,7 @@ def _dominant(rows: Rows, names: list[str]) -> Finding | None:
     spread = (2.0 * np.arange(n) - n + 1.0) @ Z
     column = np.arange(Z.shape[1]) if rows.columns is None else rows.columns
     sums = np.bincount(column, weights=spread, minlength=len(names))
-    if not sums.sum() > 0.0:
+    if (sums > 0.0).sum() < FEW_COLUMNS:  # a constant column makes no distances
         return None
     largest = int(np.argmax(sums))
     part = float(sums[largest] / sums.sum())

@@ -25,6 +25,7 @@ from kernelwise.solvers.units import InUnits, in_units, unit_of_kernel
 FIRST = 500  # samples, or a tenth of them, in the first working set
 WIDE = 1.0  # a gap of more than this, the margin, says little yet about who will be a support vector: …
 EARLY = (2500, 0.05)  # … most samples in a working set then, and the share of the worst on either side …
+EARLY_DOUBLE = 1000  # … fewer in double precision, whose kernel values take longer …
 LATE = (8000, 0.2)  # … and after: all that are free, if possible, and who is bad now
 NEARLY = 0.8  # of the active samples in a working set: then all of them
 MAX_ROUNDS = 1000
@@ -182,7 +183,9 @@ class WorkingSets:
         # A square in single precision is its own pool; one in double precision has a copy there.
         self.is_single = rows.dtype == SINGLE
         self.largest = int(np.clip(np.sqrt(memory_limit / (4 if self.is_single else 16)), 64, LATE[0]))
-        self.memory = np.empty(0, SINGLE)
+        # Only touched pages take memory, and they are touched once.
+        most = min(self.largest, f.size)
+        self.memory = np.empty(most * width_of_square(most), SINGLE)
         self.chosen = np.empty(0, int)
         self.square = np.empty((0, 0))
         self.active = np.arange(f.size)
@@ -244,6 +247,8 @@ class WorkingSets:
         """
         candidates = np.flatnonzero((pull >= 0).any(axis=0))
         size, share = EARLY if gap > WIDE else LATE
+        if gap > WIDE and not self.is_single:
+            size = EARLY_DOUBLE
         if not self.beta.any():
             size = min(size, max(FIRST, self.active.size // 10))
         size = min(size, self.largest)
@@ -272,19 +277,17 @@ class WorkingSets:
         """
         m, is_new = chosen.size, not np.array_equal(chosen, self.chosen)
         self.chosen = chosen
-        problem = [v[chosen] for v in (self.beta, self.f, self.lo, self.hi)]
+        beta, f, lo, hi = (v[chosen] for v in (self.beta, self.f, self.lo, self.hi))
         width = width_of_square(m)
-        if self.memory.size < m * width:
-            self.memory = np.empty(m * width, SINGLE)
         wide = self.memory[: m * width].reshape(m, width)
         pool = Pool(m, SINGLE, wide)
         if self.is_single:
             if is_new:
                 self.rows.fill(chosen, wide)
-            qp = BoxQP(wide[:, :m], *problem, {SINGLE: pool}, wide=wide)
+            qp = BoxQP(wide[:, :m], beta, f, lo, hi, {SINGLE: pool}, wide=wide)
         else:
             self.square = self.rows.square(chosen) if is_new else self.square
-            qp = BoxQP(self.square, *problem, {SINGLE: pool})
+            qp = BoxQP(self.square, beta, f, lo, hi, {SINGLE: pool})
             np.subtract(qp.K, qp.shift, out=pool.rows, casting="same_kind")
             pool.K[:, m:] = 0.0
         qp.n_free = m  # as many may be: patience is that of the largest face

@@ -16,9 +16,10 @@ from kernelwise._core.threads import in_order, one_blas_thread, threads
 from kernelwise.estimators.kernel_choice import (
     KernelFunction,
     Rows,
-    gram_or_rows,
+    gram_of,
     is_plain_function,
     kernel_values,
+    trains_by_rows,
 )
 from kernelwise.multiclass import STRATEGIES, Machine, class_pairs, two_class_machines
 from kernelwise.solvers import SVMSolution, solve_svm_dual
@@ -112,12 +113,12 @@ def _train(
     is_part = members.size < weight.size
     if isinstance(source, Rows):
         X = safe_indexing(source.X, members) if is_part else source.X
-        part = gram_or_rows(source.kernel, X, members.size, source.memory_limit / MIB)
-        if isinstance(part, Rows):
+        if not is_part or trains_by_rows(source.kernel, X, members.size, source.memory_limit / MIB):
             solution = solve_svm_by_rows(
                 source.kernel, X, signs, memory_limit=source.memory_limit, **settings
             )
             return _negated(solution) if sign < 0 else solution
+        part = gram_of(source.kernel, X, members.size)
     else:
         part = source[np.ix_(members, members)] if is_part else source
     solution = solve_svm_dual(part, signs, check=False, **settings)

@@ -166,7 +166,8 @@ def _update_pool(
                 new[n_new] = t
                 n_new += 1
             status[t] |= 2
-    if size > 2 * n_matter + LANES:
+    # A pool that is K itself, which its width tells, is no copy to be thinned out.
+    if size > 2 * n_matter + LANES and pool_K.shape[1] != K.shape[1]:
         size = _thin_out(pool_K, pool, size, status, places[4])
     every = 1 + n_new // (SAMPLE if n // 4 < SAMPLE else n // 4)
     if every > 1:

@@ -60,8 +60,8 @@ def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Any, Any, Any,
         PATIENCE,
         logger.warning,
         [
-            f"kernelwise compiles a part of its solver ({gram_dtype}), once on this computer, which takes some "
-            "seconds."
+            f"kernelwise compiles a part of its solver ({gram_dtype}), once on this computer, which takes "
+            "some seconds."
         ],
     )
     note.daemon = True

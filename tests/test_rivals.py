@@ -104,8 +104,8 @@ def test_what_is_missing_is_one_sentence_when_it_is_named(monkeypatch):
 def test_sparse_data_leave_boosting_out_unless_it_is_named():
     usual, skipped = methods.estimators(None, "classification", 0, is_sparse=True)
     assert "gradient boosting" not in usual
-    assert skipped["gradient boosting"] == "it takes no sparse data."
-    with pytest.raises(ValueError, match="'gradient boosting' cannot be run: it takes no sparse data"):
+    assert skipped["gradient boosting"] == "it does not accept sparse data."
+    with pytest.raises(ValueError, match="'gradient boosting' cannot be run: it does not accept sparse data"):
         compare(sparse.csr_matrix(X), Y, ["gradient boosting"])
 
 
@@ -166,7 +166,7 @@ def table_of(log_losses=None, baseline=GUESS, **scores):
     return Comparison((*names, "guess"), values, ones, ones, ones, {}, errors=errors, baseline="guess")
 
 
-RIGHT = "A support vector machine is right for these data: kernelwise is "
+RIGHT = "A support vector machine suits this data: kernelwise is "
 NOT_BEST = "A support vector machine is not the best model here: "
 
 
@@ -180,7 +180,7 @@ NOT_BEST = "A support vector machine is not the best model here: "
         ),
         (
             {"random_forest": WORSE, "catboost": SAME},
-            [f"{RIGHT}not clearly behind random forest or catboost."],
+            [f"{RIGHT}not clearly worse than random forest or catboost."],
         ),
         ({"GridSearchCV": [score + 0.01 for score in BETTER], "catboost": BETTER}, []),
         ({"GridSearchCV": BETTER}, []),
@@ -211,8 +211,8 @@ def test_few_folds_make_nothing_clear_that_is_not():
 def test_better_probabilities_are_told():
     table = table_of([[0.3, 0.4, 0.3, 0.4], [0.2, 0.3, 0.2, 0.28]], kernelwise=SAME, random_forest=SAME)
     assert table.verdict()[1] == (
-        "The probabilities of random forest are better than those of kernelwise: its log-loss is 0.245, not "
-        "0.350 (standard error of the difference 0.005)."
+        "The probabilities of random forest are better than those of kernelwise: the log-loss is 0.245 "
+        "instead of 0.350 (standard error of the difference 0.005)."
     )
     table = table_of([[0.3, 0.4, 0.3, 0.4], [np.nan] * 4], kernelwise=SAME, random_forest=SAME)
     assert len(table.verdict()) == 1

@@ -218,7 +218,7 @@ def test_the_score_announced_is_of_the_labels_that_predict_gives(n_classes):
     folds = list(StratifiedKFold(4).split(X, y))
     score = "balanced_accuracy"
     model = TunedSVC("precomputed", Cs=[64.0], cv=folds, scoring=score, tol=1e-9)
-    with pytest.warns(TrustWarning, match="The labels that the model gives score"):
+    with pytest.warns(TrustWarning, match="The model predicts the most likely class, and these labels score"):
         model.fit(rbf_kernel(X, gamma=0.1), y)
     decision = np.empty((len(y), n_classes * (n_classes - 1) // 2))
     for train, test in folds:
@@ -242,10 +242,10 @@ def test_the_score_announced_is_of_the_labels_that_predict_gives(n_classes):
     assert_allclose(result.standard_error, np.std(scores, ddof=1) / 2.0)
     assert found < model.best_score_ - result.standard_error == -result.value - result.standard_error
     assert answer_of(model).cv_score == found
-    assert f"score {found:.3f} ±" in result.why[0]
+    assert f"score of {found:.3f} ±" in result.why[0]
     assert result.why[1] == (
-        f"That score, {found:.4f}, is of the answers that the model gives; the search compared models by a "
-        f"quicker rule, the signs of their decision values, which scores {model.best_score_:.4f}."
+        f"The score {found:.4f} is that of the model's own answers. The search compared models by a faster "
+        f"rule, the signs of their decision values, which scores {model.best_score_:.4f}."
     )
     table = np.zeros((n_classes, n_classes))
     np.add.at(table, (y, predicted), 1.0)

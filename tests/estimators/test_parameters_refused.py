@@ -79,7 +79,10 @@ def no_score(*_):
         ),
         (TunedSVC(scoring="r2"), "'scoring' of TunedSVC is 'r2', a score of numbers, and TunedSVC learns cl"),
         (TunedSVR(scoring="f1"), "'scoring' of TunedSVR is 'f1', a score of classes, and TunedSVR learns nu"),
-        (TunedSVC(scoring="acuracy"), "'acuracy', no score of scikit-learn. Did you mean 'accuracy'"),
+        (
+            TunedSVC(scoring="acuracy"),
+            "'acuracy', which is not a score of scikit-learn. Did you mean 'accuracy'",
+        ),
         (TunedSVC(scale={}), "'scale' of TunedSVC must be None, 'standard', 'minmax' or a transformer"),
         (GridSearchSVC({"C": [1.0]}, cv=[]), "'cv' of GridSearchSVC gives no folds"),
         (GridSearchSVC({"C": [1.0]}, scaler=1.5), "'scaler' of GridSearchSVC must be None, 'standard'"),
@@ -144,11 +147,11 @@ def test_what_is_no_positive_number(C, blobs):
 @pytest.mark.parametrize(
     ("cv", "sentence"),
     [
-        ([1, 2], "Fold 0 of 'cv' is no pair"),
-        ([(np.arange(30, 60), np.arange(30)), (1, 2)], "Fold 1 of 'cv' is no pair"),
-        ({"a": 1}, "Fold 0 of 'cv' is no pair"),
-        ([(["a"], ["b"])], "Fold 0 of 'cv' is no pair"),
-        ([(np.arange(60) > 5, np.arange(59) < 6)], "Fold 0 of 'cv' is no pair .* masks of the 60 rows"),
+        ([1, 2], "Fold 0 of 'cv' must be a pair"),
+        ([(np.arange(30, 60), np.arange(30)), (1, 2)], "Fold 1 of 'cv' must be a pair"),
+        ({"a": 1}, "Fold 0 of 'cv' must be a pair"),
+        ([(["a"], ["b"])], "Fold 0 of 'cv' must be a pair"),
+        ([(np.arange(60) > 5, np.arange(59) < 6)], "Fold 0 of 'cv' must be a pair .* masks of the 60 rows"),
         ([(np.arange(30), np.arange(30, 61))], "Fold 0 of 'cv' names samples beyond the 60"),
     ],
 )

@@ -222,7 +222,7 @@ def test_other_kernels_are_estimated_and_say_so(cancer):
     Z = ((X - X.mean(axis=0)) / X.std(axis=0))[:, :4]
     model = SVC(kernel=Polynomial(degree=2, gamma=0.3, coef0=1.0)).fit(Z, y)
     background = Z[40:60]
-    with pytest.warns(KernelwiseWarning, match="no product over columns"):
+    with pytest.warns(KernelwiseWarning, match="not a product over columns"):
         found = explain(model, Z[:2], background=background, n_orders=400)
     assert not found.is_exact
     expected = by_subsets(

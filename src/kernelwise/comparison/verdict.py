@@ -37,8 +37,8 @@ def _by_score(comparison: Comparison) -> list[str]:
         return []  # another search of a support vector machine is better still; or nobody has learned much
     names = _listed([row["method"] for row in rivals])
     if all(is_clear(row, -1) for row in rivals):
-        return [f"A support vector machine is right for these data: {first} is clearly better than {names}."]
-    return [f"A support vector machine is right for these data: {first} is not clearly behind {names}."]
+        return [f"A support vector machine suits this data: {first} is clearly better than {names}."]
+    return [f"A support vector machine suits this data: {first} is not clearly worse than {names}."]
 
 
 def _by_probabilities(comparison: Comparison) -> list[str]:
@@ -52,8 +52,8 @@ def _by_probabilities(comparison: Comparison) -> list[str]:
     if not gain.mean() > clear_from(len(gain)) * error + 1e-12:  # also where somebody has no log-loss
         return []
     return [
-        f"The probabilities of {best} are better than those of {comparison.methods[0]}: its log-loss is "
-        f"{means[best]:.3f}, not {losses[0].mean():.3f} (standard error of the difference {error:.3f})."
+        f"The probabilities of {best} are better than those of {comparison.methods[0]}: the log-loss is "
+        f"{means[best]:.3f} instead of {losses[0].mean():.3f} (standard error of the difference {error:.3f})."
     ]
 
 

@@ -77,10 +77,10 @@ def labels_findings(
     if searched - score <= float(np.nan_to_num(error)):
         return []
     message = (
-        f"The labels that the model gives score {score:.4g}: it answers the most likely class. Labels by the "
-        f"signs of decision values, by which the search compared models, score {searched:.4g}."
+        f"The model predicts the most likely class, and these labels score {score:.4g}. The search compared "
+        f"models by the signs of their decision values, and those labels score {searched:.4g}."
     )
-    advice, option = ["predict_by='decision' for labels by decision values"], []
+    advice, option = ["predict_by='decision' to get the latter labels"], []
     if not has_class_weights:
         advice.append("class_weight='balanced' for rare classes")
         option.append("--class-weight balanced for rare classes")

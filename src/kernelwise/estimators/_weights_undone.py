@@ -20,8 +20,8 @@ def weights_undone(judge: CrossValidator) -> list[Finding]:
     if not judge.scorer.is_share or not has_class_weights(judge):
         return []
     message = (
-        "The classes have different weights, but the search maximised accuracy, which counts every row "
-        "alike: it may have chosen a kernel and C that undo the weights."
+        "The classes have different weights, but the search maximised accuracy, which counts all rows "
+        "equally. It may have chosen a kernel and C that undo the weights."
     )
     advice, option = "Use scoring='balanced_accuracy'.", "Use --scoring balanced_accuracy."
     return [Finding("weights undone", "warning", message, advice, option)]

@@ -41,8 +41,8 @@ class Reader:
         kernel = self.machine.kernel_
         if not isinstance(kernel, Kernel) or kernel.takes_distances:
             raise IncompatibleError(
-                "explain needs a kernel of samples with columns, and this model has none (a precomputed "
-                "matrix, or a function of your own)."
+                "explain needs a kernel of samples with columns, but this model has a precomputed matrix or "
+                "a kernel function."
             )
         n = model.n_features_in_
         given = getattr(model, "feature_names_in_", None)
@@ -101,7 +101,7 @@ class Reader:
         kernel, scaler = self.machine.kernel_, getattr(self.model, "scaler_", None)
         if scaler is not None and has_terms(kernel) and not has_plain_scaling(scaler):
             return f"The scaling by {type(scaler).__name__} may mix columns"
-        return f"The kernel {kernel.title} is no product over columns"
+        return f"The kernel {kernel.title} is not a product over columns"
 
     def values(self, X: np.ndarray) -> np.ndarray:
         """Machine values of rows that were read already, in the units of the output, (n_rows, n_machines)."""
@@ -131,8 +131,8 @@ class Reader:
             return support
         if not hasattr(scaler, "inverse_transform"):
             raise ValueError(
-                f"Absent columns come from the support vectors, which {type(scaler).__name__} cannot bring "
-                "back to the units of X. Give explain a 'background'."
+                f"Absent columns get their values from support vectors, which {type(scaler).__name__} cannot "
+                "convert back to the units of X. Pass explain a 'background'."
             )
         return np.asarray(scaler.inverse_transform(support))
 
@@ -141,13 +141,13 @@ def _check_model(model: Any) -> None:
     if not hasattr(model, "machine_values") or not hasattr(model, "_read_new"):
         advice = ""
         if hasattr(model, "steps"):
-            advice = " Pass the last step of a pipeline, and rows as it takes them."
+            advice = " Pass the last step of the pipeline, and rows as this step gets them."
         elif hasattr(model, "best_estimator_"):
             advice = " Pass its best_estimator_."
         home = type(model).__module__.partition(".")[0]
         raise TypeError(
-            f"explain takes one of kernelwise's {MODELS}, got {type(model).__name__} of {home}.{advice}"
+            f"explain needs one of kernelwise's {MODELS}, got {type(model).__name__} of {home}.{advice}"
         )
     check_is_fitted(model)
     if hasattr(model, "cv_results_") and not hasattr(model, "best_estimator_"):
-        raise ValueError("The model was fitted with refit=False and has no machine to explain.")
+        raise ValueError("The model was fitted with refit=False and has no final model to explain.")

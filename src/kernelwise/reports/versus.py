@@ -48,7 +48,7 @@ class Versus:
         if guess and not is_clear(guess[0], -1):
             return f"{name} is not clearly better than guessing ({self.baseline})"
         if not others:
-            return f"{name}: {self.amount(first[self.score])} on rows it had not seen"
+            return f"{name}: {self.amount(first[self.score])} on rows it was not trained on"
         clear = [row for row in others if is_clear(row, 1)]
         best = max(clear or others, key=_difference)
         if clear:
@@ -60,7 +60,7 @@ class Versus:
             below = f"{best['method']}, {self._gap(best)} below"
             return f"{name} is clearly better than {of_all}; next is {below}"
         best = max(equal, key=_difference)
-        same = f"{best['method']} is equal within the error, {_time(best, first)}"
+        same = f"{best['method']} scores the same within the error, {_time(best, first)}"
         return f"No method is clearly better than {name}; {same}"
 
     @property
@@ -83,7 +83,7 @@ class Versus:
     def amount(self, score: float) -> str:
         """A score in a sentence."""
         return (
-            f"{100 * score:.1f} % right" if self.score == "accuracy" else f"{NAMES[self.score]} {score:.3f}"
+            f"{100 * score:.1f} % correct" if self.score == "accuracy" else f"{NAMES[self.score]} {score:.3f}"
         )
 
     def _gap(self, row: dict[str, Any]) -> str:

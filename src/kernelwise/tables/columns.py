@@ -51,8 +51,8 @@ class Column:
         missing = np.flatnonzero(is_missing(values))
         if len(missing) and self.fill is None and not self.has_gaps:
             message = (
-                f"a value is missing{_more(missing)}, and none is in the training file. Complete the file, "
-                "or train with --impute."
+                f"a value is missing{_more(missing)}, but the training file has no missing values. Complete "
+                "the file, or train with --impute."
             )
             return Fault(table.place(index, int(missing[0])), message)
         if self.categories:
@@ -83,7 +83,7 @@ class Column:
         word = quoted(table.text(index)[rows[0]])
         message = (
             f"{word} is not in the training file, which has {enumerated(map(quoted, self.categories), 20)}"
-            f"{_more(rows)}. Correct it, or let such words count as none of these with --unknown ignore."
+            f"{_more(rows)}. Correct it, or ignore such words with --unknown ignore."
         )
         if MANY_ROWS <= len(rows) == len(table):
             message += (

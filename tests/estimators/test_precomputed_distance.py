@@ -131,7 +131,7 @@ def test_what_is_no_matrix_of_distances_is_refused_in_one_sentence(flowers, mode
     with pytest.raises(ValueError, match="gamma='auto' needs the number of features"):
         SVC(kernel=WORD, gamma="auto").fit(D, y)
     two = SVC(kernel=WORD).fit(D[:50, :50], y[:50])
-    with pytest.raises(IncompatibleError, match="this machine has PrecomputedDistance"):
+    with pytest.raises(IncompatibleError, match="this model has PrecomputedDistance"):
         two.to_sklearn()
 
 

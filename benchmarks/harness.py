@@ -29,9 +29,7 @@ class Run:
     answer: np.ndarray | None = None
 
 
-def run_system(
-    job: str, data: str, system: str, repeat: int = 1, quick: bool = False, C: float = 1.0
-) -> Run:
+def run_system(job: str, data: str, system: str, repeat: int = 1, quick: bool = False, C: float = 1.0) -> Run:
     """Run ``benchmarks.worker`` in a fresh process pinned to one thread."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run.npz"

@@ -89,7 +89,7 @@ def check_coefficients(beta: np.ndarray, intercept: Any) -> None:
     """Raise unless the coefficients of trained machines are numbers."""
     if not (np.isfinite(beta).all() and np.isfinite(intercept).all()):
         raise ValueError(
-            "No coefficients were found that are numbers, because the kernel values of X differ too much in "
+            "The solver found no finite coefficients, because the kernel values of X differ too much in "
             "size. Scale the features, or lower C."
         )
 
@@ -136,9 +136,9 @@ def _warn_if_stopped(trained: TrainedMachines, gap: float, tol: float) -> None:
     stopped = int((~trained.converged).sum())
     if stopped:
         warnings.warn(
-            f"{stopped} of {trained.converged.size} machines stopped early, after up to "
-            f"{trained.n_iter.max()} iterations, with a violation of up to {gap:.1e} (tol {tol:.1e}). "
-            "Raise max_iter or tol, scale the features, or lower C.",
+            f"{stopped} of {trained.converged.size} models stopped early, after up to {trained.n_iter.max()} "
+            f"iterations, with a violation of up to {gap:.1e} (tol {tol:.1e}). Raise max_iter or tol, scale "
+            "the features, or lower C.",
             ConvergenceWarning,
             stacklevel=4,
         )

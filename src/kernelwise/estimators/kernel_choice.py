@@ -62,7 +62,7 @@ def matrix_kernel(kernel: Any, D: np.ndarray, gamma: Any = "scale") -> Kernel:
         return kernel
     if gamma == "auto":
         raise ValueError(
-            "gamma='auto' is one over the number of features, and a matrix of distances has none. Use "
+            "gamma='auto' needs the number of features, which a matrix of distances does not have. Use "
             "gamma='scale' or a number."
         )
     return PrecomputedDistance(gamma) if gamma != "scale" else PrecomputedDistance().initialize(D)

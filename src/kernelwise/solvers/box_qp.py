@@ -30,7 +30,7 @@ NOT_CONVEX = -1e-6  # relative to the diagonal: a pair that curves down by more 
 
 
 def _padded(n: int) -> int:
-    return (n + 31) // 32 * 32
+    return (n + 63) // 64 * 64
 
 
 def width_of_square(n: int) -> int:
@@ -62,11 +62,11 @@ class Pool:
 
     def __init__(self, n: int, dtype: np.dtype, K: np.ndarray | None = None) -> None:
         padded = _padded(n)
-        self.places = np.empty((5, padded), np.uintp)
+        self.places = np.empty((6, padded), np.uintp)
         self.members = self.places[1]
         self.places[:2] = np.arange(padded)
         self.size = 0 if K is None else n
-        self.room, self.short = np.empty((5, padded)), np.empty((4, padded), dtype)
+        self.room, self.short = np.empty((6, padded)), np.empty((5, padded), dtype)
         # Only touched pages take memory: the pool is usually far smaller. The zeros pad the rows.
         # Rows do not start at multiples of 4096 bytes, which would all fall into one cache set.
         self.K = np.zeros((n, padded + 16), dtype) if K is None else K
@@ -157,9 +157,9 @@ class BoxQP:
         n = self.f.size
         if not self.may_guess:
             newton = 500 + m * (0.5 + 0.015 * m + m * m / 3e4 + 0.0012 * n)
-            return int(newton / (0.1 + 6e-4 * m))
+            return int(newton / (0.13 + 8e-4 * m))
         system = 80 + m * m * (1.1e-3 + 3e-6 * m) + n * min(4e-4 * m, 1.2e-4 * n)
-        return int(SYSTEMS * system / (0.1 + 3.5e-4 * m))
+        return int(SYSTEMS * system / (0.13 + 4.5e-4 * m))
 
     @property
     def may_guess(self) -> bool:

@@ -1,6 +1,6 @@
 """
-Why one prediction is doubtful, and what to do about it
-=======================================================
+Why a prediction is doubtful
+============================
 
 **What you learn:** how to read the reasons for a single prediction, and which cases a person should check.
 

@@ -12,7 +12,14 @@ from kernelwise import TunedSVC
 from kernelwise.criteria import CRITERIA, Criterion, KernelTargetAlignment, MachineCriterion, as_criterion
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import KERNELS, RBF, as_kernel
-from kernelwise.optimizers import GradientDescent, GridSearch, LineSearch, QuasiNewton, SecondOrder
+from kernelwise.optimizers import (
+    GradientDescent,
+    GridSearch,
+    LineSearch,
+    Optimizer,
+    QuasiNewton,
+    SecondOrder,
+)
 from kernelwise.problem import TuningProblem
 from kernelwise.testing import check_criterion, check_gradient, check_kernel, check_optimizer
 
@@ -135,7 +142,9 @@ def test_a_criterion_may_have_no_derivative(blobs):
         QuasiNewton().minimize(problem)
     best = GridSearch(n_points=21).minimize(problem)
     assert best.value == min(row["value"] for row in best.history)
-    with pytest.raises(IncompatibleError, match="ShareOfPairs has no derivative by the Gram matrix"):
+    with pytest.raises(
+        IncompatibleError, match="ShareOfPairs has no derivative with respect to the Gram matrix"
+    ):
         ShareOfPairs().adjoint(np.eye(4), np.array([0, 0, 1, 1]))
 
 
@@ -143,9 +152,7 @@ def test_check_criterion_asks_for_a_derivative_that_is_promised():
     class Forgotten(ShareOfPairs):
         is_differentiable = True
 
-    with pytest.raises(
-        AssertionError, match="Forgotten says is_differentiable = True and has no value_and_adj"
-    ):
+    with pytest.raises(AssertionError, match="Forgotten has is_differentiable = True but no value_and_adj"):
         check_criterion(Forgotten())
 
 
@@ -206,3 +213,17 @@ def test_parameters_of_parts_are_searched_by_name():
     model = TunedSVC(criterion=KernelTargetAlignment(), search=QuasiNewton(), Cs=[1.0])
     grid = {"criterion__centered": [False, True], "search__max_iter": [5]}
     assert set(GridSearchCV(model, grid, cv=2).fit(X, y).best_params_) == set(grid)
+
+
+def test_an_optimizer_that_returns_something_else_is_told_what_to_return():
+    class Pair(Optimizer):
+        requires_gradient = False
+
+        def __init__(self):
+            pass
+
+        def _run(self, space, start):
+            return start, space.value(start)
+
+    with pytest.raises(TypeError, match=r"_run of Pair must return a kernelwise\.optimizers\.Run, got tuple"):
+        check_optimizer(Pair())

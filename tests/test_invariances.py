@@ -33,8 +33,8 @@ from kernelwise.solvers.regression_path import solve_regression_path
 pytestmark = [
     # A few rows of noise: what the search has to say about them is tested elsewhere.
     pytest.mark.filterwarnings("ignore::kernelwise.exceptions.BoundaryWarning"),
-    pytest.mark.filterwarnings("ignore:.*models of the cross-validation stopped"),
-    pytest.mark.filterwarnings("ignore:Platt's sigmoid was not found"),
+    pytest.mark.filterwarnings("ignore:.*models stopped before they converged"),
+    pytest.mark.filterwarnings("ignore:Platt's sigmoid did not converge"),
 ]
 few = settings(max_examples=4, deadline=None, derandomize=True, database=None)
 many = settings(max_examples=20, deadline=None, derandomize=True, database=None)

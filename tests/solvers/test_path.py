@@ -129,7 +129,7 @@ def test_every_fold_has_weights_of_its_own(n_classes):
         np.testing.assert_allclose(path.decision[:, test], alone.decision[:, test], atol=1e-6)
         np.testing.assert_allclose(path.objective[:, k], alone.objective[:, 0], rtol=1e-9)
         np.testing.assert_array_equal(path.n_bounded[:, k], alone.n_bounded[:, 0])
-    with pytest.raises(ValueError, match="sample_weight has 3 rows, and there are 4 folds"):
+    with pytest.raises(ValueError, match="sample_weight has 3 rows, but there are 4 folds"):
         svm_path(K, y, Cs, folds, sample_weight=weight[:3])
 
 
@@ -329,7 +329,7 @@ def test_no_going_on_downwards_or_on_other_folds():
     K = rbf_kernel(X)
     folds = list(StratifiedKFold(4).split(K, y))
     first = svm_path(K, y, [1.0, 10.0], folds)
-    with pytest.raises(ValueError, match="goes on with larger C only: 'after' ends at 10"):
+    with pytest.raises(ValueError, match="can only continue with larger C: 'after' ends at 10"):
         svm_path(K, y, [5.0, 20.0], folds, after=first)
     with pytest.raises(ValueError, match="'after' has 4 folds and 1 machines, this path 3 and 1"):
         svm_path(K, y, [20.0], folds[:3], after=first)

@@ -29,6 +29,15 @@ ONE = np.ones(1)
 NOT_CONVEX = -1e-6  # relative to the diagonal: a pair that curves down by more is no rounding error
 
 
+def _padded(n: int) -> int:
+    return (n + 63) // 64 * 64
+
+
+def width_of_square(n: int) -> int:
+    """Columns of a Gram matrix that is a pool as well: padded, and wider than a pool that is a copy."""
+    return _padded(n) + 48
+
+
 class Outcome(NamedTuple):
     """How one solve went.
 
@@ -46,18 +55,21 @@ class Outcome(NamedTuple):
 
 
 class Pool:
-    """The variables that may move and a copy of their part of K, kept from one solve to the next."""
+    """The variables that may move and a copy of their part of K, kept from one solve to the next.
 
-    def __init__(self, n: int, dtype: np.dtype) -> None:
-        padded = (n + 31) // 32 * 32
-        self.places = np.empty((5, padded), np.uintp)
-        everyone, self.members = self.places[:2]
-        everyone[:] = np.arange(padded)
-        self.size = 0
-        self.room, self.short = np.empty((5, padded)), np.empty((4, padded), dtype)
+    With ``K``, of the shape (n, `width_of_square(n)`), all variables are in it, and there is no copy.
+    """
+
+    def __init__(self, n: int, dtype: np.dtype, K: np.ndarray | None = None) -> None:
+        padded = _padded(n)
+        self.places = np.empty((6, padded), np.uintp)
+        self.members = self.places[1]
+        self.places[:2] = np.arange(padded)
+        self.size = 0 if K is None else n
+        self.room, self.short = np.empty((6, padded)), np.empty((5, padded), dtype)
         # Only touched pages take memory: the pool is usually far smaller. The zeros pad the rows.
         # Rows do not start at multiples of 4096 bytes, which would all fall into one cache set.
-        self.K = np.zeros((n, padded + 16), dtype)
+        self.K = np.zeros((n, padded + 16), dtype) if K is None else K
 
     @property
     def rows(self) -> np.ndarray:
@@ -85,7 +97,8 @@ class BoxQP:
     """Minimise ½ βᵀKβ − pᵀβ with Σβ fixed and lo ≤ β ≤ hi; ``f`` = p − Kβ is kept up to date.
 
     ``beta`` must be feasible and ``f`` belong to it when `minimise` is called; both are changed in place.
-    ``K`` is C-contiguous, float64 or float32; everything else is float64.
+    ``K`` is C-contiguous, float64 or float32; everything else is float64. With ``wide``, K is its first
+    columns, and compiled code reads it there.
     """
 
     K: np.ndarray
@@ -96,6 +109,7 @@ class BoxQP:
     pools: dict[np.dtype, Pool] = field(default_factory=dict)
     n_free: int = 0  # when SMO last looked
     n_vain: int = 0  # active set methods that failed since one led from C to C
+    wide: np.ndarray | None = None
 
     @cached_property
     def face(self) -> FreeFace:
@@ -106,9 +120,10 @@ class BoxQP:
     def shift(self) -> float:
         """The constant that is subtracted from K in the pool's copy; as Σβ is constant, no solution changes.
 
-        The values of a wide kernel are all nearly equal, and single precision could not tell them apart.
+        The values of a wide kernel are all nearly equal, and single precision could not tell them apart. A K
+        that is the pool itself is in single precision already.
         """
-        return float(self.K[0].mean()) if self.K.size else 0.0
+        return float(self.K[0].mean()) if self.K.size and self.wide is None else 0.0
 
     def minimise(self, tol: float, max_iter: int, *, newton_first: bool = False) -> Outcome:
         """Run until LIBSVM's violation is below ``tol`` or ``max_iter`` pair steps are done."""
@@ -142,9 +157,9 @@ class BoxQP:
         n = self.f.size
         if not self.may_guess:
             newton = 500 + m * (0.5 + 0.015 * m + m * m / 3e4 + 0.0012 * n)
-            return int(newton / (0.1 + 6e-4 * m))
+            return int(newton / (0.13 + 8e-4 * m))
         system = 80 + m * m * (1.1e-3 + 3e-6 * m) + n * min(4e-4 * m, 1.2e-4 * n)
-        return int(SYSTEMS * system / (0.1 + 3.5e-4 * m))
+        return int(SYSTEMS * system / (0.13 + 4.5e-4 * m))
 
     @property
     def may_guess(self) -> bool:
@@ -220,7 +235,7 @@ class BoxQP:
             self.pools[dtype] = Pool(self.f.size, dtype)
         pool = self.pools[dtype]
         run, smo = compiled_smo(self.K.dtype, dtype)
-        problem = self.K, p, self.beta, self.f, self.lo, self.hi
+        problem = self.K if self.wide is None else self.wide, p, self.beta, self.f, self.lo, self.hi
         work = pool.size, pool.K, self.shift, smo, pool.places, pool.room, pool.short
         n_done, is_solved, pool.size = run(*problem, Cs, start, tol, limit, *work, coefficients, table)
         self.n_free = int(table[n_done - 1, 4])

@@ -53,13 +53,16 @@ def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Any, Any, Any,
     number, real = types.int64, types.float64
     vector, matrix = types.Array(real, 1, "C"), types.Array(real, 2, "C")
     places, pool = (types.Array(kind, 2, "C") for kind in (types.uintp, from_dtype(pool_dtype)))
-    pairs = types.Tuple((number, real))(pool, real, pool, *[vector] * 3, number, real, number)
+    pairs = types.Tuple((number, real))(pool, real, pool, matrix, places, number, real, number)
     path = (gram, *[vector] * 6, number, real, number, number, pool, real)
     # Loading takes a moment, compiling some seconds: whoever waits that long is told why.
     note = Timer(
         PATIENCE,
         logger.warning,
-        [f"kernelwise compiles its solver ({gram_dtype}), once on this machine: some seconds."],
+        [
+            f"kernelwise compiles a part of its solver ({gram_dtype}), once on this computer, which takes "
+            "some seconds."
+        ],
     )
     note.daemon = True
     note.start()

@@ -7,8 +7,8 @@ precision. A pool outlives a round, so the next C of a path has little to copy.
 
 Nothing is allocated or sliced here, which took a third of the time of compiling. `Pool` brings the room, and
 sizes are passed along. ``places`` has rows for everyone, the pool, a list, the status of each variable and
-one more list; unsigned, since Numba checks signed indices for wrap-around. ``room`` has rows for the bounds,
-then for β and the bounds in the pool. ``short`` is that of `smo_on_pool`.
+two more lists; unsigned, since Numba checks signed indices for wrap-around. ``room`` has rows for the bounds,
+then for β and the bounds in the pool, and one for a direction. ``short`` is that of `smo_on_pool`.
 """
 
 from __future__ import annotations
@@ -18,15 +18,14 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from kernelwise.solvers.compiled.pairs import FAST, INLINED, INNER, mark
+from kernelwise.solvers.compiled.pairs import FAST, INLINED, INNER, LANES, mark
 
 REFINE = 256.0  # a round aims at this many units of its precision, relative to the gap it starts from
-SLACK = 0.1  # of the gap: bounded variables this close to violating join the pool as well
+SLACK = 0.3  # of the gap: bounded variables this close to violating join the pool as well
 SAMPLE = 512  # most violators, or a quarter of all variables, to join the pool at once
 TINY = (
     1e-30  # kernel values below it are zero in the pool: arithmetic on denormal numbers takes a hundredfold
 )
-LANES = 32  # the pool is padded to a multiple of this, so that the vectorised loops have no remainder
 
 
 @njit(fastmath=FAST, **INNER)
@@ -115,11 +114,12 @@ def _round(
         if a < m:
             t = pool[a]
             betas[a], los[a], his[a] = beta[t], lo[t], hi[t]
-            short[0, a], short[1, a] = pool_K[a, a], f[t] - centre
+            short[0, a], short[1, a], short[4, a] = pool_K[a, a], f[t] - centre, 0.0
         else:
-            betas[a], los[a], his[a], short[0, a], short[1, a] = 0.0, 0.0, 0.0, 0.0, 0.0
+            betas[a], los[a], his[a] = 0.0, 0.0, 0.0
+            short[0, a], short[1, a], short[4, a] = 0.0, 0.0, 0.0
         mark(a, betas, los, his, short[2], short[3])
-    n_iter, lowest = smo(pool_K, shift, short, betas, los, his, padded, tol, limit)
+    n_iter, lowest = smo(pool_K, shift, short, room, places, padded, tol, limit)
     change, n_rows = los, 0  # the bounds have done their part
     for a in range(m):
         t = pool[a]
@@ -166,7 +166,8 @@ def _update_pool(
                 new[n_new] = t
                 n_new += 1
             status[t] |= 2
-    if size > 2 * n_matter + LANES:
+    # A pool that is K itself, which its width tells, is no copy to be thinned out.
+    if 4 * size > 5 * n_matter + 4 * LANES and pool_K.shape[1] != K.shape[1]:
         size = _thin_out(pool_K, pool, size, status, places[4])
     every = 1 + n_new // (SAMPLE if n // 4 < SAMPLE else n // 4)
     if every > 1:

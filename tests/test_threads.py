@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::kernelwise.exceptions.KernelwiseWarning"),
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
     pytest.mark.filterwarnings("ignore:.*models stopped before they converged"),
-    pytest.mark.filterwarnings("ignore:Platt's sigmoid was not found"),
+    pytest.mark.filterwarnings("ignore:Platt's sigmoid did not converge"),
 ]
 CS = [0.5, 8.0]
 OF_ONE_WIDTH = ["quasi-newton", "second-order", "gradient-descent", "line-search", "grid"]

@@ -244,3 +244,15 @@ def test_rows_of_a_gaussian_kernel_are_right_to_their_precision(dtype, atol, ove
     rows.fill(some, square)
     np.testing.assert_allclose(square[:, : some.size], kernel(X[some]), atol=atol / 10)
     assert np.isfinite(square).all()
+
+
+@pytest.mark.parametrize(("seed", "C", "size"), [(8, 3000.0, 300), (10, 300.0, 200)])
+def test_a_working_set_with_samples_that_were_set_aside_is_not_used_again(seed, C, size):
+    # They would see its changes twice: f was off by 0.1 and more in a solution that was said to converge.
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(460, 4))
+    y = np.where(X[:, 0] + 0.5 * X[:, 1] ** 2 + 0.1 * random.normal(size=460) > 0.3, 1, -1)
+    kernel = RBF(0.01)
+    ours = solve_svm_by_rows(kernel, X, y, C, tol=1e-6, memory_limit=2 * 16 * size**2)
+    assert ours.converged
+    np.testing.assert_allclose(ours.gradient, y - kernel(X) @ ours.beta, atol=1e-9)

@@ -269,11 +269,15 @@ class WorkingSets:
         return self._as_before(self.active[candidates])
 
     def _as_before(self, chosen: np.ndarray) -> np.ndarray:
-        """The working set before if it has all of these samples, and not many others."""
-        is_chosen = np.zeros(self.f.size, bool)
-        is_chosen[chosen] = True
+        """The working set before if it has all of these samples, not many others, and none set aside.
+
+        A sample that was set aside sees what has changed since when it wakes: it must not see it twice.
+        """
+        is_active, is_chosen = np.zeros((2, self.f.size), bool)
+        is_active[self.active], is_chosen[chosen] = True, True
         n_common = np.count_nonzero(is_chosen[self.chosen])
-        return self.chosen if n_common == chosen.size > NEARLY * self.chosen.size else chosen
+        is_enough = n_common == chosen.size > NEARLY * self.chosen.size
+        return self.chosen if is_enough and is_active[self.chosen].all() else chosen
 
     def _program(self, chosen: np.ndarray) -> BoxQP:
         """The dual on a working set, everyone else fixed.

@@ -49,15 +49,16 @@ class Pool:
     """The variables that may move and a copy of their part of K, kept from one solve to the next."""
 
     def __init__(self, n: int, dtype: np.dtype) -> None:
-        padded = (n + 31) // 32 * 32
-        self.places = np.empty((5, padded), np.uintp)
-        everyone, self.members = self.places[:2]
-        everyone[:] = np.arange(padded)
-        self.size = 0
-        self.room, self.short = np.empty((5, padded)), np.empty((4, padded), dtype)
-        # Only touched pages take memory: the pool is usually far smaller. The zeros pad the rows.
         # Rows do not start at multiples of 4096 bytes, which would all fall into one cache set.
-        self.K = np.zeros((n, padded + 16), dtype)
+        stride = (n + 31) // 32 * 32 + 16
+        self.places = np.empty((5, stride), np.uintp)
+        everyone, self.members = self.places[:2]
+        everyone[:] = np.arange(stride)
+        self.size = 0
+        self.room, self.short = np.empty((6, stride)), np.empty((4, stride), dtype)
+        # Only touched pages take memory: the pool is usually far smaller. The zeros pad the rows.
+        self.K = np.zeros((n, stride), dtype)
+        self.addresses = self.K.ctypes.data, self.short.ctypes.data
 
     @property
     def rows(self) -> np.ndarray:
@@ -101,6 +102,11 @@ class BoxQP:
     def face(self) -> FreeFace:
         """The last Cholesky factor of free variables."""
         return FreeFace(self.K)
+
+    @cached_property
+    def K_address(self) -> int:
+        """Where K is in memory."""
+        return int(self.K.ctypes.data)
 
     @cached_property
     def shift(self) -> float:
@@ -219,9 +225,9 @@ class BoxQP:
         if dtype not in self.pools:
             self.pools[dtype] = Pool(self.f.size, dtype)
         pool = self.pools[dtype]
-        run, smo = compiled_smo(self.K.dtype, dtype)
-        problem = self.K, p, self.beta, self.f, self.lo, self.hi
-        work = pool.size, pool.K, self.shift, smo, pool.places, pool.room, pool.short
+        run, (precision, *functions) = compiled_smo(self.K.dtype, dtype)
+        problem = self.K_address, p, self.beta, self.f, self.lo, self.hi
+        work = pool.size, *pool.addresses, precision, self.shift, *functions, pool.places, pool.room
         n_done, is_solved, pool.size = run(*problem, Cs, start, tol, limit, *work, coefficients, table)
         self.n_free = int(table[n_done - 1, 4])
         return n_done, is_solved

@@ -25,14 +25,16 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+from kernelwise.solvers.compiled.pointers import at, like
 from kernelwise.solvers.compiled.rounding import HAIR
 
 TAU = 1e-12  # floor of the curvature of a pair, as in LIBSVM
 RESCALE = 1.0 / 64  # a copy is scaled anew each time its gap has shrunk by this
+LANES = 32  # the pool is padded to a multiple of this, so that the vectorised loops have no remainder
+# Nothing is allocated, so nothing need be counted that refers to memory.
+PLAIN: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
 # Inner functions are never called from Python: no wrappers to compile.
-INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
-# Called from one place: compiled there, and not by itself as well.
-INLINED: dict[str, Any] = {"inline": "always", **INNER}
+INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **PLAIN}
 # Everything but "no infinities", which mark the variables that may not move.
 FAST = {"nnan", "nsz", "reassoc", "contract", "arcp"}
 
@@ -59,7 +61,7 @@ _pack: Any = intrinsic(_packed)
 @njit(fastmath=FAST, **INNER)
 def _move_and_rank(f: Any, Ki: Any, Kj: Any, step: Any, may_rise: Any, m: int, keep: int) -> Any:
     """Set f −= step (Ki − Kj) and return the packed arg-max of f over I_up."""
-    best = _pack(f.dtype.type(-np.inf), 0, keep)
+    best = _pack(like(-np.inf, f), 0, keep)
     for t in range(m):
         value = f[t] - step * (Ki[t] - Kj[t])
         f[t] = value
@@ -71,8 +73,7 @@ def _move_and_rank(f: Any, Ki: Any, Kj: Any, step: Any, may_rise: Any, m: int, k
 @njit(fastmath=FAST, **INNER)
 def _best_partner(f: Any, Ki: Any, diag: Any, kii: Any, fi: Any, may_fall: Any, m: int, keep: int) -> Any:
     """Packed arg-max of (fi − f)² / curvature over the violators in I_low, and the packed largest fi − f."""
-    zero = f.dtype.type(0.0)
-    tau = f.dtype.type(TAU)
+    zero, tau = like(0.0, f), like(TAU, f)
     best = _pack(zero, 0, keep)
     widest = _pack(zero, 0, -1)
     for t in range(m):
@@ -132,24 +133,40 @@ def _take_step(i: int, j: int, step: float, beta: Any, lo: Any, hi: Any) -> floa
 
 
 def smo_on_pool(
-    pool_K: Any, shift: float, short: Any, beta: Any, lo: Any, hi: Any, m: int, tol: float, limit: int
-) -> Any:
+    pool_K: Any,
+    short: Any,
+    stride: int,
+    shift: float,
+    size: int,
+    values: Any,
+    beta: Any,
+    lo: Any,
+    hi: Any,
+    tol: float,
+    limit: int,
+    lowest: Any,
+) -> int:
     """Optimise pairs of the pool until the gap is below ``tol`` or ``limit`` pairs are done.
 
-    The rows of ``short`` are the diagonal, f, and the marks of I_up and I_low, in the precision of
-    ``pool_K``; f is changed, centred and scaled. Only the first m entries of each array count.
+    ``pool_K`` and ``short`` have rows of ``stride`` numbers, all else one row. The rows of ``short`` become
+    the diagonal, f, and the marks of I_up and I_low, in the precision of ``pool_K``; f, centred and scaled,
+    begins with the ``values``. Only the first ``size`` entries count, padded to a multiple of `LANES`.
 
-    Returns
-    -------
-    n_iter, lowest : pairs done, and the lowest curvature met, relative to the diagonal
+    Returns the number of pairs done; ``lowest[0]`` becomes the lowest curvature relative to the diagonal.
     """
-    diag, f, may_rise, may_fall = short[0], short[1], short[2], short[3]
-    index_bits = 1
-    while (1 << index_bits) < m:
-        index_bits += 1
-    index = (1 << index_bits) - 1
+    diag, f, may_rise, may_fall = short, at(short, stride), at(short, 2 * stride), at(short, 3 * stride)
+    m = (size + LANES - 1) // LANES * LANES
+    for t in range(m):
+        if t < size:
+            diag[t], f[t] = pool_K[t * stride + t], values[t]
+        else:
+            beta[t], lo[t], hi[t], diag[t], f[t] = 0.0, 0.0, 0.0, 0.0, 0.0
+        mark(t, beta, lo, hi, may_rise, may_fall)
+    index = 1
+    while index < m - 1:
+        index += index + 1
     keep = ~index
-    scale, lowest, alarm = 1.0, 0.0, _pack(f.dtype.type(0.0), 0, -1)
+    scale, least, alarm = 1.0, 0.0, _pack(like(0.0, f), 0, -1)
     n_iter, i = 0, 0
     scan = True
     while True:
@@ -163,8 +180,8 @@ def smo_on_pool(
                 f[t] = (f[t] - centre) * factor
             scale *= factor
             aim = tol * scale * (1.0 + 1e-6)
-            alarm = _pack(f.dtype.type(aim if aim > RESCALE else RESCALE), 0, -1)
-        Ki = pool_K[i]
+            alarm = _pack(like(aim if aim > RESCALE else RESCALE, f), 0, -1)
+        Ki = at(pool_K, i * stride)
         partner, widest = _best_partner(f, Ki, diag, diag[i], f[i], may_fall, m, keep)
         if widest <= alarm and not scan:
             scan = True
@@ -176,11 +193,11 @@ def smo_on_pool(
         n_iter += 1
         curvature = np.float64(diag[i]) + diag[j] - 2.0 * Ki[j]
         relative = curvature / (abs(diag[i] + shift) + abs(diag[j] + shift) + TAU)
-        lowest = relative if relative < lowest else lowest
+        least = relative if relative < least else least
         curvature = curvature if curvature > TAU else TAU
         step = _take_step(i, j, (np.float64(f[i]) - f[j]) / (curvature * scale), beta, lo, hi)
         mark(i, beta, lo, hi, may_rise, may_fall)
         mark(j, beta, lo, hi, may_rise, may_fall)
-        Kj = pool_K[j]
-        i = _move_and_rank(f, Ki, Kj, f.dtype.type(step * scale), may_rise, m, keep) & index
-    return n_iter, lowest
+        i = _move_and_rank(f, Ki, at(pool_K, j * stride), like(step * scale, f), may_rise, m, keep) & index
+    lowest[0] = least
+    return n_iter

@@ -81,6 +81,27 @@ class Pool:
         return new
 
 
+class GramFacts:
+    """What is found out once about a Gram matrix that several programs share."""
+
+    def __init__(self, K: np.ndarray) -> None:
+        self.K = K
+        self.address = int(K.ctypes.data)
+
+    @cached_property
+    def shift(self) -> float:
+        """The constant that is subtracted from K in the pool's copy; as Σβ is constant, no solution changes.
+
+        The values of a wide kernel are all nearly equal, and single precision could not tell them apart.
+        """
+        return float(self.K[0].mean()) if self.K.size else 0.0
+
+    @cached_property
+    def has_copies(self) -> bool:
+        """Whether most samples are copies: which of them is free is arbitrary, and guesses go in circles."""
+        return bool(np.unique(self.K[:1].round(9)).size < DISTINCT * len(self.K))
+
+
 @dataclass
 class BoxQP:
     """Minimise ½ βᵀKβ − pᵀβ with Σβ fixed and lo ≤ β ≤ hi; ``f`` = p − Kβ is kept up to date.
@@ -97,6 +118,7 @@ class BoxQP:
     pools: dict[np.dtype, Pool] = field(default_factory=dict)
     n_free: int = 0  # when SMO last looked
     n_vain: int = 0  # active set methods that failed since one led from C to C
+    facts: GramFacts | None = None  # of K, if they are known
 
     @cached_property
     def face(self) -> FreeFace:
@@ -104,17 +126,14 @@ class BoxQP:
         return FreeFace(self.K)
 
     @cached_property
-    def K_address(self) -> int:
-        """Where K is in memory."""
-        return int(self.K.ctypes.data)
+    def gram(self) -> GramFacts:
+        """What is known of K."""
+        return GramFacts(self.K) if self.facts is None else self.facts
 
-    @cached_property
+    @property
     def shift(self) -> float:
-        """The constant that is subtracted from K in the pool's copy; as Σβ is constant, no solution changes.
-
-        The values of a wide kernel are all nearly equal, and single precision could not tell them apart.
-        """
-        return float(self.K[0].mean()) if self.K.size else 0.0
+        """See `GramFacts.shift`."""
+        return self.gram.shift
 
     def minimise(self, tol: float, max_iter: int, *, newton_first: bool = False) -> Outcome:
         """Run until LIBSVM's violation is below ``tol`` or ``max_iter`` pair steps are done."""
@@ -155,12 +174,7 @@ class BoxQP:
     @property
     def may_guess(self) -> bool:
         """Whether active set methods promise anything, and have not failed too often."""
-        return (self.n_vain < MOST_VAIN or self.n_free < CHEAP) and not self.has_copies
-
-    @cached_property
-    def has_copies(self) -> bool:
-        """Whether most samples are copies: which of them is free is arbitrary, and guesses go in circles."""
-        return bool(np.unique(self.K[:1].round(9)).size < DISTINCT * self.f.size)
+        return (self.n_vain < MOST_VAIN or self.n_free < CHEAP) and not self.gram.has_copies
 
     def active_set(self, tol: float) -> bool:
         """Solve at once from the present guess of what is free; False, and no change, if that fails."""
@@ -226,7 +240,7 @@ class BoxQP:
             self.pools[dtype] = Pool(self.f.size, dtype)
         pool = self.pools[dtype]
         run, (precision, *functions) = compiled_smo(self.K.dtype, dtype)
-        problem = self.K_address, p, self.beta, self.f, self.lo, self.hi
+        problem = self.gram.address, p, self.beta, self.f, self.lo, self.hi
         work = pool.size, *pool.addresses, precision, self.shift, *functions, pool.places, pool.room
         n_done, is_solved, pool.size = run(*problem, Cs, start, tol, limit, *work, coefficients, table)
         self.n_free = int(table[n_done - 1, 4])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.compile import check_compiler, compiled_for, kept_for_state
+from kernelwise._core.compile import PLAIN, check_compiler, compiled_for, kept_for_state
 from kernelwise._core.threads import collection_paused
 
 logger = logging.getLogger("kernelwise")
@@ -131,8 +131,6 @@ def _pointer_to(dtype: np.dtype) -> Any:
 
 def _kept(function: Any, signature: Any, **options: Any) -> Any:
     """A function compiled for one signature, or loaded; its machine code belongs to all files beside it."""
-    from kernelwise.solvers.compiled.pairs import PLAIN
-
     sources = sorted(Path(__file__).parent.glob("*.py"))
     return kept_for_state(compiled_for(signature, **PLAIN, **options), function, sources)
 

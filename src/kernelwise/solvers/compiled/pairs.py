@@ -25,14 +25,13 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+from kernelwise._core.compile import PLAIN
 from kernelwise.solvers.compiled.pointers import at, like
 from kernelwise.solvers.compiled.rounding import HAIR
 
 TAU = 1e-12  # floor of the curvature of a pair, as in LIBSVM
 RESCALE = 1.0 / 64  # a copy is scaled anew each time its gap has shrunk by this
 LANES = 32  # the pool is padded to a multiple of this, so that the vectorised loops have no remainder
-# Nothing is allocated, so nothing need be counted that refers to memory.
-PLAIN: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
 # Inner functions are never called from Python: no wrappers to compile.
 INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **PLAIN}
 # Everything but "no infinities", which mark the variables that may not move.

@@ -13,7 +13,7 @@ from benchmarks.jobs import DATA, make_task
 from benchmarks.systems import DEFAULT, SYSTEMS
 
 REFERENCE = "scikit_learn"
-COLUMNS = {"job": 7, "data": 36, "system": 15, "wall s": 9, "CPU s": 9, "ratio": 8, "agreement": 0}
+COLUMNS = {"job": 7, "data": 40, "system": 15, "wall s": 9, "CPU s": 9, "ratio": 8, "agreement": 0}
 NUMBERS = ("wall s", "CPU s", "ratio")
 
 
@@ -28,6 +28,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         metavar="NAME",
         help=f"{', '.join(TABLES)}; NAME{WIDE}, NAME{NARROW}",
     )
+    parser.add_argument(
+        "--C", nargs="+", type=float, default=[1.0], help="of fit and predict (default: %(default)s)"
+    )
     parser.add_argument("--systems", default=",".join(DEFAULT), help="comma-separated, default: %(default)s")
     parser.add_argument("--repeat", type=int, default=3, help="timed runs, best taken (default: %(default)s)")
     parser.add_argument("--quick", action="store_true", help="thinner grids, at most 500 samples")
@@ -40,19 +43,21 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     return options
 
 
-def rows_of(options: argparse.Namespace, name: str) -> list[dict[str, Any]]:
+def rows_of(options: argparse.Namespace, name: str, C: float) -> list[dict[str, Any]]:
     """Run all systems on one data set; print each row as soon as it is there."""
     try:
-        task = make_task(options.job, name, options.quick)
+        task = make_task(options.job, name, options.quick, C)
     except FileNotFoundError as error:
         print(f"{options.job:7}{name}: skipped, {error}", flush=True)
         return []
     size = f"{name} ({task.X.shape[0]} x {task.X.shape[1]}, {len(set(task.y))})"
+    if options.job in ("fit", "predict"):
+        size += f", C {C:g}"
     # The reference first: the others are measured against it.
     systems = sorted(options.systems, key=lambda system: system != REFERENCE)
     runs, rows = [], []
     for system in systems:
-        runs.append(run_system(options.job, name, system, options.repeat, options.quick))
+        runs.append(run_system(options.job, name, system, options.repeat, options.quick, C))
         run, reference = runs[-1], runs[0]
         compared = reference.system == REFERENCE
         row = {
@@ -85,7 +90,9 @@ def line(row: dict[str, Any]) -> str:
 def main(arguments: list[str] | None = None) -> None:
     options = parse(arguments)
     print(" ".join(f"{c:>{w}}" if c in NUMBERS else f"{c:<{w}}" for c, w in COLUMNS.items()))
-    rows = [row for name in options.data or DATA[options.job] for row in rows_of(options, name)]
+    Cs = options.C if options.job in ("fit", "predict") else [1.0]
+    names = options.data or DATA[options.job]
+    rows = [row for name in names for C in Cs for row in rows_of(options, name, C)]
     if options.json:
         plain = [{key: None if value != value else value for key, value in row.items()} for row in rows]
         options.json.write_text(json.dumps(plain, indent=1))

@@ -43,6 +43,11 @@ def synthetic(n_samples: int) -> Table:
     return make_classification(n_samples, n_features=20, n_informative=10, random_state=SEED)
 
 
+def noisy(n_samples: int) -> Table:
+    """Two classes that overlap, 5 % of the labels random: many support vectors, and many free ones."""
+    return make_classification(n_samples, n_features=20, flip_y=0.05, class_sep=0.8, random_state=SEED)
+
+
 def _flipped(share: float) -> Callable[[], Table]:
     """breast_cancer with this share of its labels flipped."""
 
@@ -82,6 +87,10 @@ TABLES: dict[str, Callable[[], Table]] = {
     "synthetic_5000": lambda: synthetic(5000),
     "synthetic_10000": lambda: synthetic(10_000),
     "synthetic_20000": lambda: synthetic(20_000),
+    "noisy_5000": lambda: noisy(5000),
+    "noisy_10000": lambda: noisy(10_000),
+    "noisy_20000": lambda: noisy(20_000),
+    "letter": _from_file("letter_train"),
     "banknote": _from_file("banknote"),
     "heart_statlog": _from_file("heart_statlog"),
     "splice_1000": _from_file("splice", 1000),
@@ -97,6 +106,7 @@ TABLES: dict[str, Callable[[], Table]] = {
     "medical": _medical,
 }
 WIDE, NARROW = "_wide", "_narrow"
+AS_IT_IS = "noisy_"  # tables of this name are not standardised, and gamma is 1/n_features
 
 
 def load(name: str, n_folds: int = 10) -> Data:
@@ -110,8 +120,10 @@ def load(name: str, n_folds: int = 10) -> Data:
         When the set is a file that is not to be found.
     """
     X, y = TABLES[name.removesuffix(WIDE).removesuffix(NARROW)]()
-    X = StandardScaler().fit_transform(np.asarray(X, dtype=np.float64))
-    gamma = 1.0 / (X.shape[1] * X.var())
+    X = np.asarray(X, dtype=np.float64)
+    if not name.startswith(AS_IT_IS):
+        X = StandardScaler().fit_transform(X)
+    gamma = 1.0 / (X.shape[1] * (1.0 if name.startswith(AS_IT_IS) else X.var()))
     if name.endswith(WIDE):
         gamma /= 10
     if name.endswith(NARROW):

@@ -29,12 +29,12 @@ class Run:
     answer: np.ndarray | None = None
 
 
-def run_system(job: str, data: str, system: str, repeat: int = 1, quick: bool = False) -> Run:
+def run_system(job: str, data: str, system: str, repeat: int = 1, quick: bool = False, C: float = 1.0) -> Run:
     """Run ``benchmarks.worker`` in a fresh process pinned to one thread."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run.npz"
         command = [sys.executable, "-m", "benchmarks.worker", job, data, system, str(out)]
-        command += ["--repeat", str(repeat)] + ["--quick"] * quick
+        command += ["--repeat", str(repeat), "--C", repr(C)] + ["--quick"] * quick
         environment = os.environ | dict.fromkeys(THREADS, "1")
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
         if done.returncode:

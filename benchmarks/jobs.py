@@ -21,7 +21,14 @@ DATA = {
     ),
     "grid": ("breast_cancer", "digits_parity", "digits"),
     "select": ("heart_statlog", "breast_cancer", "digits_parity", "digits"),
-    "fit": ("synthetic_5000", "synthetic_10000", "synthetic_20000"),
+    "fit": (
+        "synthetic_5000",
+        "synthetic_10000",
+        "synthetic_20000",
+        "noisy_5000",
+        "noisy_10000",
+        "noisy_20000",
+    ),
     "predict": ("synthetic_5000",),
 }
 N_NEW = 20_000
@@ -64,13 +71,16 @@ def powers(low: float, high: float, step: float) -> np.ndarray:
     return 2.0 ** np.arange(low, high + step / 2, step)
 
 
-def make_task(job: str, name: str, quick: bool = False) -> Task:
-    """Return the job on the named data set; ``quick`` thins the grids and takes at most 500 samples."""
+def make_task(job: str, name: str, quick: bool = False, C: float = 1.0) -> Task:
+    """Return the job on the named data set; ``quick`` thins the grids and takes at most 500 samples.
+
+    ``C`` is that of the one machine of ``fit`` and ``predict``.
+    """
     data = load(name)
     if quick and len(data.y) > 500:
         rows = np.random.default_rng(SEED).permutation(len(data.y))[:500]
         data = deal(data.X[rows], data.y[rows], len(data.folds), data.gamma)
-    gammas, Cs = _grid(job, name, data, quick)
+    gammas, Cs = _grid(job, name, data, quick, C)
     n_new = N_NEW // 20 if quick else N_NEW
     return Task(job, data.X, data.y, data.folds, gammas, Cs, _new_points(data.X, n_new))
 
@@ -85,9 +95,9 @@ def warm_up(task: Task) -> Task:
     return replace(task, X=small.X, y=small.y, folds=small.folds, **corner)
 
 
-def _grid(job: str, name: str, data: Data, quick: bool) -> tuple[np.ndarray, np.ndarray]:
+def _grid(job: str, name: str, data: Data, quick: bool, C: float) -> tuple[np.ndarray, np.ndarray]:
     if job in ("fit", "predict"):
-        return np.array([data.gamma]), np.array([1.0])
+        return np.array([data.gamma]), np.array([C])
     if job == "cpath":
         return np.array([data.gamma]), powers(-1, 16, 4 if quick else 0.5)
     # sigma = 2^-8 … 2^9, in half steps; compared by setting, only where that takes scikit-learn minutes.

@@ -87,14 +87,14 @@ class Columns:
         print(f"{name:26s}{n:6d}{n_splits:7d}{cells}", flush=True)
 
     def summary(self, title: str, values: np.ndarray) -> None:
-        print(f"{title:39s}" + "".join(f"{value:16.2f}{'':9s}" for value in values))
+        print(f"{title:44s}" + "".join(f"{value:16.2f}{'':9s}" for value in values))
 
 
 class Markdown:
     """The same for a page: per cent right, and CPU seconds in brackets."""
 
     def head(self, names: list[str]) -> None:
-        print("| " + " | ".join(["set", "rows", *names]) + " |")
+        print("| " + " | ".join(["data set", "rows", *names]) + " |")
         print("|" + "---|" * (len(names) + 2))
 
     def row(self, name: str, n: int, n_splits: int, rights: list[float], seconds: np.ndarray) -> None:
@@ -135,9 +135,9 @@ def main() -> None:
         differences.append([100 * row["difference"] for row in rows])
         speeds.append(seconds / seconds[0])
     summary = {
-        "points above the first": np.mean(differences, axis=0),
-        "most": np.max(differences, axis=0),
-        "times slower (geometric mean)": np.exp(np.log(speeds).mean(axis=0)),
+        f"mean difference from {names[0]} (points)": np.mean(differences, axis=0),
+        f"largest gain over {names[0]} (points)": np.max(differences, axis=0),
+        f"time relative to {names[0]} (geometric mean)": np.exp(np.log(speeds).mean(axis=0)),
     }
     for title, values in summary.items():
         layout.summary(title, values)

@@ -63,8 +63,9 @@ def main() -> None:
         parser.add_argument(argument)
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--C", type=float, default=1.0)
     options = parser.parse_args()
-    task = make_task(options.job, options.data, options.quick)
+    task = make_task(options.job, options.data, options.quick, options.C)
     with open(options.out, "wb") as file:
         np.savez(file, **run(options.system, task, options.repeat))
 

@@ -1,4 +1,4 @@
-"""Pictures of a report for the tutorial: ``make pictures`` (it needs chromium and playwright).
+"""Pictures of a report for the tutorial: ``python docs/report_pictures.py`` (needs chromium and playwright).
 
 The report is that of the tutorial's file; the pictures are docs/_static/report-*.png.
 """

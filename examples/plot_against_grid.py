@@ -1,12 +1,11 @@
 """
-Beside the full grid
-====================
+Comparison with a full grid
+===========================
 
-**One learns:** how little of the plane of γ and C has to be looked at, and what a full grid would have
-found.
+**What you learn:** how few pairs of γ and C `TunedSVC` tries, and how its result compares with a full grid.
 
-`GridSearchSVC` has the answer of scikit-learn's ``GridSearchCV(SVC())`` on the same folds, from shared Gram
-matrices, so that the whole plane takes a second here. `TunedSVC` looks at a few columns of it.
+`GridSearchSVC` gives the result of scikit-learn's ``GridSearchCV(SVC())`` on the same folds. It shares Gram
+matrices between settings, so the whole grid takes about a second here. `TunedSVC` tries a few values of γ.
 """
 
 import numpy as np
@@ -26,14 +25,13 @@ for name, fitted, n_cells in (
     ("full grid", grid, len(grid.cv_results_["params"])),
     ("TunedSVC", model, len(model.cv_results_["params"])),
 ):
-    print(
-        f"{name:10s} {n_cells:4d} cells, right on the test half: {100 * fitted.score(X_test, y_test):.1f} %"
-    )
+    accuracy = 100 * fitted.score(X_test, y_test)
+    print(f"{name:10s} {n_cells:4d} settings, accuracy on the test half: {accuracy:.1f} %")
 
 # %%
-# Colours are the grid's held-out accuracies; dots are all that `TunedSVC` has looked at, the star what it
-# took. The good settings are a ridge, not a point: a neighbour of the best cell is as good as the best
-# cell, within the luck of the folds.
+# The colours show the held-out accuracy of each setting in the grid. The dots are the settings that
+# `TunedSVC` tried, and the star is its choice. The good settings form a ridge, not a point: settings next to
+# the best one are as good as the best one, up to chance.
 scores = np.zeros((len(Cs), len(gammas)))
 for setting, score in zip(grid.cv_results_["params"], grid.cv_results_["mean_test_score"], strict=True):
     scores[np.searchsorted(Cs, setting["C"]), np.searchsorted(gammas, setting["gamma"])] = score

@@ -2,11 +2,12 @@
 What choosing a width means
 ===========================
 
-**One learns:** what a kernel that is too wide, one that is too narrow and the chosen one make of the same
-points, and that the choice is one line.
+**What you learn:** what happens when a kernel is too wide or too narrow, and how one line of code chooses the
+right width.
 
-The points are two noisy half moons. Three machines have the same C and differ in the width of their kernel
-alone: a sixteenth and sixty-four times the γ that `TunedSVC` chose, and that γ itself.
+The points are two noisy half moons. The three models have the same C and differ only in the width of their
+kernel. The first has a sixteenth of the γ that `TunedSVC` chose, the second has that γ, and the third has
+sixty-four times that γ.
 """
 
 import numpy as np
@@ -24,7 +25,7 @@ model = TunedSVC(scale=None).fit(X, y)  # chooses γ and C, and trains
 print(model.kernel_, f"C = {model.C_:g}")
 
 # %%
-# The machine with the wide kernel cannot bend enough; the narrow one follows single points.
+# The boundary of the wide kernel cannot bend enough. The boundary of the narrow kernel follows single points.
 gamma = model.kernel_.gamma
 machines = {
     "too wide": SVC(kernel=RBF(gamma / 16), C=model.C_).fit(X, y),
@@ -39,6 +40,6 @@ for ax, (title, machine) in zip(axes, machines.items(), strict=True):
     for label, colour in enumerate(("#0072b2", "#d55e00")):
         ax.scatter(*X[y == label].T, color=colour, s=8)
     right = 100 * machine.score(X_test, y_test)
-    ax.set(xticks=[], yticks=[], xlabel=f"right on new points: {right:.1f} %")
+    ax.set(xticks=[], yticks=[], xlabel=f"accuracy on new points: {right:.1f} %")
     ax.set_title(f"{title}: γ = {machine.kernel_.gamma:.2g}")
 plt.show()

@@ -1,12 +1,14 @@
 """
-A width in a moment, and why
-============================
+How the width is chosen, and why
+================================
 
-**One learns:** where the candidates of `TunedSVC` come from, and how to see whether to believe the choice.
+**What you learn:** where the candidates of `TunedSVC` come from, and how to check whether the choice is
+reliable.
 
-One pass over the pairs of samples gives several class separability criteria for *every* width γ of the
-kernel. They disagree, so none of them is trusted alone: the widths at their peaks, and a few around the
-best of them, are scored by cross-validation, each along a path of C.
+One pass over the pairs of samples gives several measures of class separability, called criteria, for *every*
+width γ of the kernel. The criteria disagree, so `TunedSVC` does not rely on any single one. It takes the
+widths at their peaks and a few widths around the best of those, and scores each by cross-validation for a
+series of values of C.
 """
 
 from matplotlib import pyplot as plt
@@ -19,15 +21,16 @@ model = TunedSVC().fit(X, y)
 print(*model.result_.why, sep="\n")
 
 # %%
-# The curves are the criteria, each drawn from its lowest to its highest value. The dots are held-out
-# accuracies, with one standard error, at the best C of each width; the star is the choice. It goes by
-# scores averaged over three neighbouring values of C, so that a single lucky cell does not win. Where many
-# dots are as high as the star, the width hardly matters; where the star stands alone on a slope, look again
-# with more folds (``cv=10``).
+# The curves are the criteria, each drawn from its lowest to its highest value. Each dot is the held-out
+# accuracy of a width at its best C, with one standard error. The star is the choice. The choice is made by
+# scores averaged over three neighbouring values of C, so that a single lucky setting does not win. If many
+# dots are as high as the star, the width hardly matters. If the star stands alone on a slope, repeat the
+# search with more folds (``cv=10``).
 CriterionDisplay.from_estimator(model)
 plt.show()
 
 # %%
-# The same for C, at the chosen width. Paths of the other widths are behind it.
+# This picture shows the held-out accuracy for each C at the chosen width. The paler lines behind it belong to
+# the other widths.
 CPathDisplay.from_estimator(model)
 plt.show()

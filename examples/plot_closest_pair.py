@@ -2,11 +2,11 @@
 When a criterion runs away
 ==========================
 
-**One learns:** why some criteria want an infinitely narrow kernel on some data, and how `diagnose` sees it
-beforehand.
+**What you learn:** why some criteria prefer an infinitely narrow kernel on some data, and how `diagnose`
+warns you before you search.
 
 T. Glasmachers proved that radius-margin, polarization and alignment have an optimum at σ → 0 exactly when
-the two closest samples have different labels. One mislabelled sample next to another is enough.
+the two closest samples have different labels. One wrong label on one of two close samples is enough.
 """
 
 import numpy as np
@@ -24,20 +24,20 @@ first, second = boundary_verdict(X, y).pair.samples
 spoiled = y.copy()
 spoiled[second] = 1 - y[first]
 
-for name, labels in (("as it is", y), ("one label changed", spoiled)):
+for name, labels in (("original labels", y), ("one label changed", spoiled)):
     finding = next(finding for finding in diagnose(X, labels) if finding.name == "closest-pair")
     print(f"{name}: [{finding.severity}] {finding}\n")
 
 # %%
-# Polarization of very narrow kernels, less its value at σ = 0. As the data are, it rises as soon as the
-# kernel gets wider. With one label changed it falls first: a search that starts at the left never comes
-# back. `TunedSVC` takes widths from several criteria and lets cross-validation decide.
+# The curves show the polarization of very narrow kernels, minus its value at σ = 0. With the original labels
+# it rises as soon as the kernel gets wider. With one label changed it falls first, so a search that starts on
+# the left stays there. `TunedSVC` collects widths from several criteria and lets cross-validation decide.
 sigmas = np.linspace(0.004, 0.05, 100)
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained", sharey=True)
-for ax, labels, title in ((axes[0], y, "as it is"), (axes[1], spoiled, "one label changed")):
+for ax, labels, title in ((axes[0], y, "original labels"), (axes[1], spoiled, "one label changed")):
     curves = glasmachers_curves(X, labels, sigmas)
     ax.axhline(0.0, color="#c3cbd2")
     ax.plot(sigmas, curves.polarization - len(y), color="#0072b2")
     ax.set(xlabel="σ", title=title)
-axes[0].set_ylabel("polarization, less that at σ = 0")
+axes[0].set_ylabel("polarization, minus its value at σ = 0")
 plt.show()

@@ -1,11 +1,11 @@
 """
-Why this row, and what to do about it
-=====================================
+Why a prediction is doubtful
+============================
 
-**One learns:** to read the reasons of single predictions, and to send the right ones to a person.
+**What you learn:** how to read the reasons for a single prediction, and which cases a person should check.
 
-A machine sorts wines of three growers. Where it is unsure, a chemist repeats a measurement. Which one? The
-values of that row say which columns speak for the class and which against it.
+A model sorts the wines of three growers. If the model is unsure, a chemist repeats a measurement. Which one?
+The Shapley values of that row say which columns speak for the class and which speak against it.
 """
 
 import numpy as np
@@ -24,8 +24,9 @@ label = model.predict(X[test])[doubtful]
 print(f"row {doubtful}: grower {label} with a probability of {P[doubtful].max():.2f}")
 
 # %%
-# The log odds of that grower, averaged over the two others, compared with training rows: to the right what
-# speaks for it, to the left what speaks against. The values add up to the difference from the average row.
+# The bars explain the log odds of that grower, averaged over the two others and compared with training rows.
+# Bars to the right speak for the grower, and bars to the left speak against it. The values add up to the
+# difference from the average row.
 found = explain(model, X[test], background=X[train], output="probability-log-odds").of_output(str(label))
 sure = int(np.argmax(np.where(model.predict(X[test]) == label, P[:, label], 0.0)))
 figure, axes = plt.subplots(1, 2, figsize=(11, 3.8), layout="constrained")
@@ -36,8 +37,9 @@ axes[1].set(title="the doubtful row")
 plt.show()
 
 # %%
-# **The decision:** the chemist measures again what speaks loudest against the answer. If the new number is as
-# before, the bottle is set aside; if it was a slip, the model is asked again.
+# **The decision:** the chemist repeats the measurement that speaks most strongly against the answer. If the
+# new number confirms the old one, the bottle is set aside. If the old number was an error, the model predicts
+# again.
 against = int(np.argmin(found.values[doubtful]))
 print(f"measure again: {found.feature_names[against]} = {found.data[doubtful, against]:g}", end="; ")
 typical = X[train].to_numpy()[y[train] == label].mean(axis=0)[against]

@@ -2,11 +2,11 @@
 Learning a metric
 =================
 
-**One learns:** what a full metric sees that a width for each feature cannot, and where it lies.
+**What you learn:** what a full metric can learn that one width for each feature cannot.
 
 The classes differ along one oblique direction and spread along the other. A round kernel has to be narrow
-enough for the short direction, and so forgets what is near in the long one. The learned kernel is long
-where the classes are.
+enough for the short direction, so it ignores most of the rows that are near in the long direction. The
+learned kernel is narrow across the stripes and long along them.
 """
 
 import numpy as np
@@ -28,10 +28,10 @@ def stripes(n_samples):
 (X, y), (X_test, y_test) = stripes(70), stripes(1000)
 models = {name: TunedSVC(name).fit(X, y) for name in ("rbf", "diagonal", "gaussian")}
 for name, model in models.items():
-    print(f"{name:9s} {100 * model.score(X_test, y_test):.1f} % right on new points")
+    print(f"{name:9s} {100 * model.score(X_test, y_test):.1f} % accuracy on new points")
 
 # %%
-# Lines show how far the similarity to the point in the middle reaches: where the kernel is 0.9, 0.5 and
+# The lines show how far the similarity to the point in the middle reaches. On them the kernel is 0.9, 0.5 and
 # 0.1.
 grid = np.stack(np.meshgrid(np.linspace(-8, 8, 120), np.linspace(-8, 8, 120)), axis=-1)
 middle = X[[np.abs(X).sum(axis=1).argmin()]]
@@ -48,7 +48,7 @@ for ax, (name, model) in zip(axes, models.items(), strict=True):
         ax.scatter(*X[y == label].T, color=colour, s=10)
     ax.set(
         title=name,
-        xlabel=f"{100 * model.score(X_test, y_test):.1f} % right",
+        xlabel=f"{100 * model.score(X_test, y_test):.1f} % accuracy",
         aspect="equal",
         xlim=(-8, 8),
         ylim=(-8, 8),

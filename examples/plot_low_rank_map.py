@@ -2,11 +2,12 @@
 A map of the classes
 ====================
 
-**One learns:** how to get a picture of many features in the plane that is made for the classes, and that
-any other method can use.
+**What you learn:** how to map many features to a plane that separates the classes, and how another method can
+use this map.
 
-`MetricTransformer` learns a metric of rank two: a linear map to the plane, in which an RBF kernel is
-aligned with the classes. Principal components look for spread, and know nothing of classes.
+`MetricTransformer` learns a metric of rank two. This is a linear map to the plane, in which an RBF kernel is
+aligned with the classes. Principal components show the directions of the largest spread and ignore the
+classes.
 """
 
 from matplotlib import pyplot as plt
@@ -27,10 +28,10 @@ maps = {
 for name, chart in maps.items():
     neighbours = KNeighborsClassifier().fit(chart.fit(X, y).transform(X), y)
     right = neighbours.score(chart.transform(X_test), y_test)
-    print(f"{name:25s} nearest neighbours right on new digits: {100 * right:.1f} %")
+    print(f"{name:25s} accuracy of nearest neighbours on new digits: {100 * right:.1f} %")
 
 # %%
-# New digits only: neither map has seen them.
+# The pictures show new digits only, which neither map has seen.
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 for ax, (name, chart) in zip(axes, maps.items(), strict=True):
     for label, colour in enumerate(("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")):

@@ -2,12 +2,12 @@
 Find unusual rows without labels
 ================================
 
-Two clusters of usual rows, and a few strange ones between and around them. scikit-learn's one-class machine
-with its own settings calls half of the rows strange; `TunedOneClassSVM` chooses width and ν by itself and
-draws its line around both clusters.
-
-**One learns:** the settings of a one-class machine decide everything, and they can be chosen without a single
+**What you learn:** the settings of a one-class SVM decide everything, and they can be chosen without a single
 label.
+
+The data are two clusters of usual rows, with a few strange rows between and around them. scikit-learn's
+one-class SVM with its default settings calls half of the rows strange. `TunedOneClassSVM` chooses the width
+and ν itself and draws its line around both clusters.
 """
 
 # %%
@@ -25,9 +25,9 @@ strange = random.uniform(-5, 5, size=(10, 2))
 X = np.vstack([usual, strange])
 
 # %%
-# Two machines
-# ------------
-# The threshold of the second is set for the share of strange rows, one in twenty-five.
+# Two models
+# ----------
+# The second model gets the share of strange rows, one in twenty-five, and sets its threshold accordingly.
 machines = {
     "scikit-learn's defaults": OneClassSVM().fit(X),
     "chosen without labels": TunedOneClassSVM(contamination=0.04).fit(X),

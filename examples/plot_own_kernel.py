@@ -1,11 +1,11 @@
 """
-A kernel of your own on strings
-===============================
+Your own kernel for strings
+===========================
 
-**One learns:** how to compare kernels on things that are no vectors, from their Gram matrices alone, and
-how to tune a machine with the best.
+**What you learn:** how to compare kernels on data that are not vectors, using only their Gram matrices, and
+how to tune a model with the best one.
 
-The samples are strings of four letters; one class has a short motif hidden in them. A spectrum kernel
+The samples are strings of four letters. The strings of one class contain a short motif. A spectrum kernel
 counts the substrings of length k that two strings share. Which k is best?
 """
 
@@ -36,8 +36,8 @@ def spectrum_kernel(strings, length):
 
 
 # %%
-# Two criteria for every k; no machine has been trained yet. The accuracy beside them is that of `TunedSVC`
-# with the Gram matrix, which chooses C.
+# We compute two criteria for every k, without training a model. For comparison, `TunedSVC` chooses C for each
+# Gram matrix, and we plot its accuracy next to the criteria.
 lengths = range(1, 8)
 grams = [spectrum_kernel(strings, k) for k in lengths]
 alignment = [kernel_target_alignment(K, y, centered=True) for K in grams]

@@ -2,11 +2,10 @@
 Probabilities
 =============
 
-**One learns:** that probabilities come without further training, and how to check that they mean what they
-say.
+**What you learn:** probabilities need no further training, and you can check whether they are reliable.
 
-The search has decision values of samples that were held out already; Platt's sigmoid is fitted to those of
-the chosen machine. Decision values of the training samples themselves would make the machine look too sure.
+The search has already computed decision values of held-out samples. kernelwise fits Platt's sigmoid to those
+of the chosen model. With decision values of the training samples themselves the model would look too certain.
 """
 
 import numpy as np
@@ -21,12 +20,12 @@ X, y = make_moons(4500, noise=0.35, random_state=0)
 X, X_test, y, y_test = X[:500], X[500:], y[:500], y[500:]
 model = TunedSVC().fit(X, y)
 p = model.predict_proba(X_test)
-print(f"log loss on new points: {log_loss(y_test, p):.3f}")
-print(f"of always saying one half: {log_loss(y_test, np.full_like(p, 0.5)):.3f}")
+print(f"log-loss on new points: {log_loss(y_test, p):.3f}")
+print(f"of always answering one half: {log_loss(y_test, np.full_like(p, 0.5)):.3f}")
 
 # %%
-# Left: of the points that are given 80 %, about 80 % should belong to the class. Right: where the machine
-# is sure.
+# The left picture checks the probabilities: of all points with a probability of 80 %, about 80 % should
+# belong to the class. The right picture shows where the model is certain.
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 CalibrationDisplay.from_predictions(y_test, p[:, 1], n_bins=10, name="TunedSVC", ax=axes[0])
 grid = np.stack(np.meshgrid(np.linspace(-2, 3, 100), np.linspace(-1.5, 2, 100)), axis=-1)

@@ -2,11 +2,11 @@
 Regression
 ==========
 
-**One learns:** that kernel, C and ε of a support vector regression are chosen in the same way, and what the
-tube is.
+**What you learn:** how `TunedSVR` chooses kernel, C and ε of a support vector regression, and what the tube
+is.
 
-Samples inside the tube, no further than ε from the curve, cost nothing and are no support vectors. How wide
-it should be depends on the noise, which the search learns from held-out errors.
+Samples inside the tube are no further than ε from the curve. They cost nothing and are not support vectors.
+The right width of the tube depends on the noise, which the search estimates from held-out errors.
 """
 
 import numpy as np

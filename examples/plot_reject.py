@@ -2,11 +2,11 @@
 Rejecting doubtful points
 =========================
 
-**One learns:** two ways to say "I do not know", and what each of them costs.
+**What you learn:** two ways in which a model can answer "I do not know", and what each of them costs.
 
-With ``multiclass="ovo-reject"`` a class is given only where all of its pairwise machines agree on it (N. E.
-Ayat and others). That rejects few points, and there is nothing to set. With probabilities you draw the line
-yourself.
+With ``multiclass="ovo-reject"`` the model predicts a class only if all pairwise classifiers of that class
+agree on it (N. E. Ayat and others). This rejects few points, and it has no setting. With probabilities you
+choose the threshold yourself.
 """
 
 import numpy as np
@@ -21,12 +21,12 @@ X, X_test, y, y_test = X[:600], X[600:], y[:600], y[600:]
 model = TunedSVC(multiclass="ovo-reject", reject_label=-1).fit(X, y)
 labels = model.predict(X_test)
 kept = labels != model.reject_label_
-print(f"rejected by disagreement: {100 * (1 - kept.mean()):.1f} % of new digits")
-print(f"right: {100 * (labels == y_test)[kept].mean():.1f} % of those kept")
+print(f"rejected because of disagreement: {100 * (1 - kept.mean()):.1f} % of new digits")
+print(f"accuracy among the digits kept: {100 * (labels == y_test)[kept].mean():.1f} %")
 
 # %%
-# The same machines have probabilities, too. Digits in the order of their largest probability, the surest
-# first: how many of them are right?
+# The same model gives probabilities, too. We sort the digits by their largest probability, with the most
+# certain first, and count how many of them are right.
 p = model.predict_proba(X_test)
 order = np.argsort(-p.max(axis=1))
 is_right = (model.classes_[p.argmax(axis=1)] == y_test)[order]
@@ -38,12 +38,12 @@ ax.plot(
 ax.plot(
     100 * kept.mean(), 100 * (labels == y_test)[kept].mean(), "o", color="#d55e00", label="by disagreement"
 )
-ax.set(xlabel="digits kept, %", ylabel="right among them, %")
+ax.set(xlabel="digits kept, %", ylabel="accuracy among them, %")
 ax.legend()
 plt.show()
 
 # %%
-# Some that were rejected, with their true class:
+# These are some of the rejected digits, with their true class:
 figure, axes = plt.subplots(1, 8, figsize=(9, 1.6), layout="constrained")
 for ax, k in zip(axes, np.flatnonzero(~kept), strict=False):
     ax.imshow(X_test[k].reshape(8, 8), cmap="gray_r")

@@ -2,10 +2,10 @@
 Which features matter
 =====================
 
-**One learns:** how to find the few features that carry the classes, when no feature does it alone.
+**What you learn:** how to find the few features that separate the classes, when no feature does it alone.
 
-In these data (Weston and others, 2000) two features of many tell the classes apart, and only together: each
-class is two clouds on opposite sides of the origin, so that the mean of every feature is the same in both
+In these data (Weston and others, 2000) two features of many separate the classes, and only together. Each
+class consists of two clouds on opposite sides of the origin. So the mean of every feature is the same in both
 classes, and a test of single features finds nothing.
 """
 
@@ -20,13 +20,14 @@ X, X_test, y, y_test = X[:100], X[100:], y[:100], y[100:]
 
 plain = TunedSVC().fit(X, y)
 model = TunedSVC("diagonal").fit(X, y)  # a width for each feature, learned
-print(f"one width for all:        {100 * plain.score(X_test, y_test):.1f} % right on new points")
+print(f"one width for all:        {100 * plain.score(X_test, y_test):.1f} % accuracy on new points")
 print(f"a width for each feature: {100 * model.score(X_test, y_test):.1f} %")
 
 # %%
-# Left: how well single features tell the classes apart, by an F test. Right: ``relevance_``, the share of
-# each feature in the squared distances that the kernel sees. (`RelevanceDisplay` draws it with names, for
-# many features.) Metrics were scored with weights learned again without each fold.
+# The left picture shows how well single features separate the classes, by an F test. The right picture shows
+# ``relevance_``, the share of each feature in the squared distances that the kernel uses. `RelevanceDisplay`
+# draws it with names, for many features. For each fold the weights were learned again without the rows of
+# that fold.
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
 axes[0].bar(range(X.shape[1]), f_classif(X, y)[0], color="#5c6873")
 axes[0].set(xlabel="feature", title="F of single features")

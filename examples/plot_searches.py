@@ -2,11 +2,11 @@
 One problem, several searches
 =============================
 
-**One learns:** how to put together a kernel, a criterion and a search by hand, and what second derivatives
-are worth.
+**What you learn:** how to combine a kernel, a criterion and an optimizer by hand, and how much second
+derivatives help.
 
-A `TuningProblem` is a kernel, a criterion and samples. Every optimizer sees only that, so any three parts
-can be combined, and the history has a row for every evaluation.
+A `TuningProblem` consists of a kernel, a criterion and samples. An optimizer needs nothing else, so any
+kernel, criterion and optimizer can be combined. The history has a row for every evaluation.
 """
 
 from matplotlib import pyplot as plt
@@ -28,8 +28,8 @@ for name, result in results.items():
     print(f"{name:16s} γ = {gamma:.4f} after {n:2d} evaluations: {result.stop_reason}")
 
 # %%
-# All of them end at the peak of the distance between the classes. S. Abe's step, which has three
-# derivatives for the price of one pass, gets there first.
+# All of them end at the largest distance between the classes. S. Abe's second-order step gets there first: it
+# computes three derivatives in one pass over the data.
 figure, axes = plt.subplots(1, 3, figsize=(10, 3.4), layout="constrained", sharey=True)
 for ax, (name, result) in zip(axes, results.items(), strict=True):
     path = [row["gamma"] for row in result.history]

@@ -2,12 +2,12 @@
 All widths from one pass
 ========================
 
-**One learns:** how class separability for every width comes from histograms of distances, and what a sample
-of the pairs is worth.
+**What you learn:** how histograms of distances give the class separability for every width, and how accurate
+a sample of the pairs is.
 
 The sum of exp(−γD) over pairs of samples is a Laplace transform of the distribution of their squared
-distances D. A `DistanceSketch` keeps that distribution for every two classes, and never a matrix of all
-pairs.
+distances D. A `DistanceSketch` stores that distribution for each pair of classes. It never stores a matrix of
+all pairs of samples.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ ax.legend()
 plt.show()
 
 # %%
-# A few random blocks of the pairs, instead of all: estimates, with standard errors.
+# A few random blocks of pairs are enough for an estimate with standard errors.
 sampled = DistanceSketch.from_data(X, y > 4, n_blocks=4, random_state=0)
 exact = DistanceSketch.from_data(X, y > 4)
 values, errors = sampled.curve("dbtc", gammas, return_std=True)

@@ -1,12 +1,12 @@
 """
-Taking the model away
-=====================
+Save the model, or export it to scikit-learn
+============================================
 
-**One learns:** that a tuned model can be saved and loaded without executing anything, and becomes a plain
-scikit-learn Pipeline with the same probabilities.
+**What you learn:** how to save and load a tuned model without executing code from the file, and how to turn
+it into a plain scikit-learn Pipeline with the same probabilities.
 
 A Gaussian kernel with a learned metric is an RBF kernel after a linear map of the inputs. So the export
-needs nothing but scikit-learn's own classes: scaler, map, and an SVC in a CalibratedClassifierCV.
+needs only scikit-learn's own classes: a scaler, a map, and an SVC in a CalibratedClassifierCV.
 """
 
 import tempfile
@@ -25,7 +25,7 @@ pipeline = model.to_sklearn()
 print(pipeline)
 
 # %%
-# The file is arrays and JSON with a checksum; `kernelwise.load` checks it and runs no code from it.
+# The file contains arrays and JSON with a checksum. `kernelwise.load` checks it and runs no code from it.
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "wine.kw"
     model.save(path)
@@ -35,7 +35,8 @@ print(
 )
 
 # %%
-# Probabilities of the three classes, and how far those of the Pipeline are from them.
+# The left picture compares the probabilities of both models for the three classes. The right picture shows
+# how much they differ.
 ours, theirs = model.predict_proba(X).ravel(), pipeline.predict_proba(X).ravel()
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 axes[0].plot(ours, theirs, ".", color="#0072b2")

@@ -99,7 +99,7 @@ def test_mismatched_shapes_are_named():
         RBF().gradient_dot(X, np.ones((2, 2)))
     with pytest.raises(ValueError, match=r"theta of RBF\(gamma=1\) has shape \(1,\), got \(2,\)"):
         RBF().with_theta([0.0, 1.0])
-    with pytest.raises(ValueError, match="A Gram matrix is square, got shape"):
+    with pytest.raises(ValueError, match="A Gram matrix must be square, got shape"):
         esdr(K[:, :5], Y)
     with pytest.raises(ValueError, match="y has 5 labels for 12 samples"):
         esdr(K, Y[:5])

@@ -175,11 +175,11 @@ def test_no_minus_zero_and_a_word_about_halving():
     table = Comparison(names, scores, zeros, zeros, machines, {})
     assert "-0.0000" not in str(table)
     assert "+0.0000" in str(table)
-    assert table.notes() == [
-        "HalvingGridSearchCV trained 551 models, and GridSearchCV 551: on so few rows halving saves nothing."
+    assert table.notes()[1:] == [
+        "HalvingGridSearchCV trained 551 models, GridSearchCV 551: with so few rows, halving saves nothing."
     ]
     machines[2] = 300.0
-    assert Comparison(names, scores, zeros, zeros, machines, {}).notes() == []
+    assert len(Comparison(names, scores, zeros, zeros, machines, {}).notes()) == 1
 
 
 class Remembers(DummyClassifier):
@@ -229,7 +229,7 @@ def test_folds_of_time_train_on_earlier_rows():
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"groups": Y, "times": Y}, "two ways to make folds"),
+        ({"groups": Y, "times": Y}, "cannot be used together"),
         ({"times": Y, "n_repeats": 2}, "'n_repeats' must be 1"),
         ({"times": Y[:3]}, "one value for each of the 150 samples"),
         ({"groups": Y[:3]}, "groups has 3 values for 150 samples"),

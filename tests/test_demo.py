@@ -23,8 +23,8 @@ def test_demo_tunes_a_machine_and_says_why(capsys, monkeypatch):
     accuracies = [float(value) for value in re.findall(r"\b0\.9\d{3}\b", output)]
     assert len(accuracies) == 5
     assert accuracies[0] > 0.94
-    assert re.search(r"TunedSVC\(\) took this: \w.*, C = ", output)
-    assert " would be right about " in output
-    assert "What counts most with a width for each feature: worst perimeter 0.4" in output
+    assert re.search(r"TunedSVC\(\) chose: \w.*, C = ", output)
+    assert " would be right for " in output
+    assert 'The features that count most in TunedSVC(kernel="diagonal"): worst perimeter 0.4' in output
     for name in ("dbtc", "esdr", "j4", "polarization", "kta"):
         assert re.search(rf"\n  {name} +gamma = ", output)

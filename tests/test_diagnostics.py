@@ -135,11 +135,11 @@ def test_verdict_of_both_theorems(are_different):
     assert found.severity == ("warning" if are_different else "info")
     assert "samples 0 and 1, 0.07071 apart" in found.message
     assert "theorems 2 and 3" in found.message
-    assert ("have a boundary optimum at σ → 0" in found.message) == are_different
+    assert ("polarization have an optimum at a kernel width of zero" in found.message) == are_different
     assert ("different labels" in found.message) == are_different
     assert ("Jaakkola" in found.advice) == are_different
     others = "alignment, DBTC, ESDR, J4, centred alignment and the regularised margin w"
-    assert f"and so do {others}" in found.message
+    assert f"The same holds for {others}" in found.message
     every = ("polarization", "kta", "dbtc", "esdr", "j4", "centered-kta", "regularized-margin")
     assert boundary_verdict(X, y).affected == ((*every, "radius-margin") if are_different else ())
     assert set(boundary_verdict(X, y).signs.values()) == {-1 if are_different else 1}
@@ -171,7 +171,7 @@ def test_cancelling_labels_are_left_to_the_next_distance():
     X = np.repeat([[0.0], [1.0], [5.0]], 2, axis=0)
     found = find(diagnose(X, [0, 1, 0, 1, 0, 1]), "closest-pair")
     assert "of 4 pairs of samples at this distance, 2 have equal and 2 different labels" in found.message
-    assert "They cancel" in found.message
+    assert "These pairs cancel each other" in found.message
     assert found.severity == "info"
 
 
@@ -179,7 +179,7 @@ def test_three_classes_name_the_problems_concerned():
     X, y = with_closest_pair(True)
     y = np.where(np.arange(20) > 14, 0, y)
     found = find(diagnose(X, np.array(["b", "a", "c"])[y]), "closest-pair")
-    assert "theorem 2 says so of the one-vs-rest problems of 'a' and 'c' only" in found.message
+    assert "theorem 2 gives the same for only the one-vs-rest problems of 'a' and 'c'" in found.message
 
 
 @pytest.mark.parametrize("n_minus", [2, 5, 10])
@@ -195,7 +195,7 @@ def test_centred_alignment_has_the_sign_of_the_pair_too(are_different, n_minus):
 
 def test_verdict_needs_a_gaussian_kernel_and_two_classes():
     X, y = with_closest_pair(True)
-    with pytest.raises(ValueError, match="about Gaussian kernels, not Polynomial"):
+    with pytest.raises(ValueError, match="hold for Gaussian kernels, not for Polynomial"):
         boundary_verdict(X, y, "poly")
     with pytest.raises(ValueError, match="one class only"):
         boundary_verdict(X, np.ones(20))
@@ -253,7 +253,7 @@ def test_features_are_called_by_their_names(clean, frame):
     assert "MaxAbsScaler" in bare.advice
     by_itself = diagnose(table, y, kernel="mahalanobis")
     assert "scaling" not in names(by_itself)
-    assert "weight zero for 1 constant feature." in find(by_itself, "kernel").message
+    assert "weight zero to 1 constant feature." in find(by_itself, "kernel").message
 
 
 def test_small_classes(clean):
@@ -264,13 +264,13 @@ def test_small_classes(clean):
     diagnosis = diagnose(X[kept], y[kept])
     lone, warning = find(diagnosis, "class of one row"), find(diagnosis, "tiny-class")
     assert (lone.severity, warning.severity) == ("warning", "warning")
-    assert "1 class has one sample only (2: 1)" in lone.message
+    assert "1 class has only one sample (2: 1)" in lone.message
     assert "(1: 4)" in warning.message
     assert "at most 4 stratified folds" in warning.advice
     imbalance = find(diagnosis, "imbalance")
     assert imbalance.severity == "warning"
     assert f"(2) has {1 / 35:.2%} of the samples, the largest (0) 30 times as many" in imbalance.message
-    assert "not looked at, because class 2 has one sample" in find(diagnosis, "curve").message
+    assert "not examined, because class 2 has only one sample" in find(diagnosis, "curve").message
 
 
 def test_curve_with_and_without_a_peak(clean):
@@ -300,18 +300,18 @@ DEGENERATE = {
         "identical",
         "All 6 samples are the same point",
     ),
-    "one sample": ([[1.0, 2.0]], ["a"], "one-class", "y has one class only ('a', 1 sample)"),
-    "one class": (NAN[:1].repeat(3, axis=0), [1, 1, 1], "one-class", "y has one class only (1, 3 samples)"),
-    "two points": ([[0.0], [1.0]], [0, 1], "tiny-class", "2 classes have one sample only (0: 1, 1: 1)"),
-    "infinite": (NAN, [0, 1, 1], "values", "(1 infinite), in column 1;"),
+    "one sample": ([[1.0, 2.0]], ["a"], "one-class", "y has only one class ('a', 1 sample)"),
+    "one class": (NAN[:1].repeat(3, axis=0), [1, 1, 1], "one-class", "y has only one class (1, 3 samples)"),
+    "two points": ([[0.0], [1.0]], [0, 1], "tiny-class", "2 classes have only one sample (0: 1, 1: 1)"),
+    "infinite": (NAN, [0, 1, 1], "values", "(1 infinite) in column 1,"),
     "gap": (NAN[:2], [0, 1], "gaps", "1 column has gaps: column 0 (50%)."),
     "sparse NaN": (
         sparse.csr_matrix(NAN),
         [0, 1, 1],
         "values",
-        "(1 NaN, 1 infinite), in column 0, column 1;",
+        "(1 NaN, 1 infinite) in column 0, column 1,",
     ),
-    "overflow": ([[0.0], [1e200], [2.0]], [0, 1, 1], "values", "(1 above 1e+150), in column 0;"),
+    "overflow": ([[0.0], [1e200], [2.0]], [0, 1, 1], "values", "(1 above 1e+150) in column 0,"),
     "mixed labels": (
         np.arange(8.0).repeat(2)[:, None],
         [0, 1] * 8,
@@ -326,7 +326,7 @@ DEGENERATE = {
     ),
     "empty sparse": (sparse.csr_matrix((6, 3)), [0, 1] * 3, "identical", "All 6 samples"),
     "no width": (1e-170 * np.arange(9.0)[:, None], [0, 1, 1] * 3, "curve", "all squared distances are zero"),
-    "labels of their own": (np.eye(9), np.arange(9), "tiny-class", "9 classes have one sample only"),
+    "labels of their own": (np.eye(9), np.arange(9), "tiny-class", "9 classes have only one sample"),
 }
 
 
@@ -364,7 +364,7 @@ def test_unknown_kernel_is_refused():
 def test_a_diagnosis_can_be_read_and_tabulated():
     diagnosis = diagnose(NAN, [0, 1, 1])
     assert str(diagnosis).splitlines()[0] == "error: 1, warning: 2, info: 1"
-    assert "[error] values: X has 1 value" in str(diagnosis)
+    assert "[error] values: X has 1 unusable value" in str(diagnosis)
     table = diagnosis.to_frame()
     assert list(table.columns) == ["name", "severity", "message", "advice", "option"]
     assert [Finding(**row) for row in table.to_dict("records")] == diagnosis
@@ -398,7 +398,7 @@ def test_columns_of_words_have_findings_of_their_own():
     lists, y = columns()
     table = as_library(lists, "pandas").assign(answer=np.where(y == "yes", "u", "v"), same="w")
     found = diagnose(table, y, categorical_features=["town", "answer", "same", "rooms"])
-    assert "'answer' tells the target" in find(found, "target in a column").message
+    assert "'answer' determines the target" in find(found, "target in a column").message
     assert "'same=w'" in find(found, "constant").message
     assert "whole numbers that may be words" not in names(found)
     numbers = diagnose(table, np.arange(len(y)) / 7.0, task="regression", feature_names=list("abcdef"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import inspect
 import re
 from importlib import import_module
@@ -96,6 +98,36 @@ def test_parameters_are_those_of_the_signature(name):
     missing, invented = taken - {*parameters, *attributes}, set(parameters) - taken
     assert not missing, f"{name} does not document {missing}"
     assert not invented, f"{name} documents {invented}, which it does not take"
+
+
+def documented_defaults(section: str) -> dict[str, object]:
+    """Defaults that a section of parameters states, as values; those that are no literals are left out."""
+    found = {}
+    for line in section.splitlines():
+        names, _, stated = line.partition(", default=")
+        if line.startswith(" ") or not stated:
+            continue
+        names = [name.strip("* ") for name in names.partition(" : ")[0].split(",")]
+        with contextlib.suppress(ValueError):
+            value = ast.literal_eval(stated)
+            found |= zip(
+                names,
+                value if len(names) > 1 and isinstance(value, tuple) else [value] * len(names),
+                strict=True,
+            )
+    return found
+
+
+def test_documented_defaults_are_those_of_the_signature():
+    n_compared = 0
+    for name, value in PUBLIC.items():
+        for parameter, stated in documented_defaults(
+            sections(inspect.getdoc(value)).get("Parameters", "")
+        ).items():
+            default = inspect.signature(value).parameters[parameter].default
+            assert default == stated, f"{parameter} of {name} is {default!r}, not {stated!r}"
+            n_compared += 1
+    assert n_compared > 350
 
 
 def has_formula(name: str) -> bool:

@@ -167,13 +167,13 @@ def test_reject_label_of_every_kind(overlapping, labels, reject_label):
 
 REFUSED = {
     "which is a class. Set 'reject_label'": ([-1, 0, 1, 2], None),
-    "these labels are no numbers. Set 'reject_label'": (["a", "b", "c", "d"], None),
+    "the labels are not numbers. Set 'reject_label'": (["a", "b", "c", "d"], None),
     "label 'b', which is a class": (["a", "b", "c", "d"], "b"),
     "of the same kind as the labels": (["a", "b", "c", "d"], 7),
     "same kind as the labels .*got nan": ([0.0, 1.0, 2.0, 3.0], np.nan),
     "same kind as the labels .*got 2.5": ([0.0, 1.0, 2.0, 3.0], 2.5),
     "same kind as the labels .*got 0.5": ([0, 1, 2, 3], 0.5),
-    "turn the boolean labels to integers": ([False, False, True, True], None),
+    "Convert the boolean labels to integers": ([False, False, True, True], None),
 }
 
 
@@ -188,7 +188,7 @@ def test_reject_label_that_cannot_be(overlapping, estimator, message):
 
 def test_ties_are_not_broken_for_the_rejected(overlapping):
     X, y, _ = overlapping
-    with pytest.raises(ValueError, match="break_ties=True would label what"):
+    with pytest.raises(ValueError, match="break_ties=True would label samples that"):
         SVC(multiclass="ovo-reject", break_ties=True).fit(X, y)
     with pytest.raises(ValueError, match="multiclass='ovr-fuzzy' has no pairwise values"):
         SVC(multiclass="ovr-fuzzy", decision_function_shape="ovo").fit(X, y)

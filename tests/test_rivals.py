@@ -18,7 +18,7 @@ from sklearn.svm import SVC
 from kernelwise import Comparison, TunedSVC, compare
 from kernelwise.comparison import methods
 from kernelwise.comparison.probabilities import held_out_log_loss
-from kernelwise.reports.versus import versus
+from kernelwise.reports.versus import clear_from, versus
 
 X, Y = load_iris(return_X_y=True)
 TRAIN, TEST = np.arange(0, 150, 2), np.arange(1, 150, 2)
@@ -104,8 +104,8 @@ def test_what_is_missing_is_one_sentence_when_it_is_named(monkeypatch):
 def test_sparse_data_leave_boosting_out_unless_it_is_named():
     usual, skipped = methods.estimators(None, "classification", 0, is_sparse=True)
     assert "gradient boosting" not in usual
-    assert skipped["gradient boosting"] == "it takes no sparse data."
-    with pytest.raises(ValueError, match="'gradient boosting' cannot be run: it takes no sparse data"):
+    assert skipped["gradient boosting"] == "it does not accept sparse data."
+    with pytest.raises(ValueError, match="'gradient boosting' cannot be run: it does not accept sparse data"):
         compare(sparse.csr_matrix(X), Y, ["gradient boosting"])
 
 
@@ -166,7 +166,7 @@ def table_of(log_losses=None, baseline=GUESS, **scores):
     return Comparison((*names, "guess"), values, ones, ones, ones, {}, errors=errors, baseline="guess")
 
 
-RIGHT = "A support vector machine is right for these data: kernelwise is "
+RIGHT = "A support vector machine suits this data: kernelwise is "
 NOT_BEST = "A support vector machine is not the best model here: "
 
 
@@ -180,7 +180,7 @@ NOT_BEST = "A support vector machine is not the best model here: "
         ),
         (
             {"random_forest": WORSE, "catboost": SAME},
-            [f"{RIGHT}not clearly behind random forest or catboost."],
+            [f"{RIGHT}not clearly worse than random forest or catboost."],
         ),
         ({"GridSearchCV": [score + 0.01 for score in BETTER], "catboost": BETTER}, []),
         ({"GridSearchCV": BETTER}, []),
@@ -193,11 +193,26 @@ def test_the_verdict_goes_by_two_standard_errors(scores, expected):
     assert all(sentence.startswith(start) for sentence, start in zip(told, expected, strict=True))
 
 
+def test_few_folds_make_nothing_clear_that_is_not():
+    """As many standard errors as chance exceeds as rarely as two of many folds (Student, one-sided 2.3 %)."""
+    assert clear_from(None) == round(clear_from(10**6), 4) == 2.0
+    assert [round(clear_from(n), 2) for n in (2, 3, 5, 10)] == [13.97, 4.53, 2.87, 2.32]
+    assert clear_from(1) == np.inf
+    halves = {"kernelwise": [0.80, 0.82], "random_forest": [0.84, 0.87], "baseline": [0.5, 0.52]}
+    table = table_of(**halves)  # 4.5 points, nine standard errors of two folds
+    assert not any(sentence.startswith(NOT_BEST) for sentence in table.verdict())
+    assert versus(table).heading.startswith("No method is clearly better than kernelwise")
+    assert any("2 outer folds" in note for note in table.notes())
+    folds = {name: scores * 3 for name, scores in halves.items()}
+    assert table_of(**folds).verdict()[0].startswith(NOT_BEST)
+    assert table_of(**folds).notes() == []
+
+
 def test_better_probabilities_are_told():
     table = table_of([[0.3, 0.4, 0.3, 0.4], [0.2, 0.3, 0.2, 0.28]], kernelwise=SAME, random_forest=SAME)
     assert table.verdict()[1] == (
-        "The probabilities of random forest are better than those of kernelwise: its log-loss is 0.245, not "
-        "0.350 (standard error of the difference 0.005)."
+        "The probabilities of random forest are better than those of kernelwise: the log-loss is 0.245 "
+        "instead of 0.350 (standard error of the difference 0.005)."
     )
     table = table_of([[0.3, 0.4, 0.3, 0.4], [np.nan] * 4], kernelwise=SAME, random_forest=SAME)
     assert len(table.verdict()) == 1

@@ -45,4 +45,4 @@ def test_weights_and_criteria_pass_through(blobs):
     model = TunedSVC("linear", criterion="kta").fit(X, y, sample_weight=weight)
     assert result.C == model.C_
     assert result.score == model.best_score_
-    assert result.why[-1] == "Linear has no free parameter: only C was chosen."
+    assert result.why[-1] == "The kernel Linear has no parameter to choose, so the search chose only C."

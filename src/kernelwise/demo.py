@@ -29,10 +29,10 @@ def main() -> None:
         data.data, data.target, test_size=0.5, stratify=data.target, random_state=0
     )
     n_samples, n_features = data.data.shape
-    print(f"breast_cancer: {n_samples} samples, {n_features} features; one half to train, one to test\n")
+    print(f"breast_cancer: {n_samples} samples, {n_features} features; half for training, half for testing\n")
     TunedSVC().fit(X[:60], y[:60])  # loads the compiled solver, so that the first row does not pay for it
 
-    print(ROW.format("", "accuracy", "machines", "seconds"))
+    print(ROW.format("", "accuracy", "models", "seconds"))
     model = _run("TunedSVC()", TunedSVC(), X, y, X_test, y_test)
     _run('TunedSVC(kernel="rbf")', TunedSVC("rbf"), X, y, X_test, y_test)
     metric = _run('TunedSVC(kernel="diagonal")', TunedSVC("diagonal"), X, y, X_test, y_test)
@@ -40,13 +40,13 @@ def main() -> None:
     grid = GridSearchSVC(GRID, scaler="standard", cv=5)
     _run("GridSearchSVC, 19 x 21 values", grid, X, y, X_test, y_test)
 
-    print(f"\nTunedSVC() took this: {kernel_text(model.kernel_)}, C = {model.C_:g}")
+    print(f"\nTunedSVC() chose: {kernel_text(model.kernel_)}, C = {model.C_:g}")
     for sentence in model.result_.why:
         print(f"  {sentence}")
     relevant = most_relevant(data.feature_names, metric.relevance_, 5)
-    print("\nWhat counts most with a width for each feature:", relevant)
+    print(f'\nThe features that count most in TunedSVC(kernel="diagonal"): {relevant}')
 
-    print("\nWidths that criteria alone would take, from one pass over the pairs of samples:")
+    print("\nThe widths at which criteria alone are best, from one pass over the pairs of samples:")
     sketch = DistanceSketch.from_data(StandardScaler().fit_transform(X), y)
     for name in ("dbtc", "kta", "polarization", "esdr", "j4"):
         with warnings.catch_warnings():

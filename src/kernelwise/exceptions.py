@@ -11,7 +11,7 @@ __all__ = [
 
 
 class KernelwiseWarning(UserWarning):
-    """Something was done differently from what was asked, or the answer needs a second look.
+    """Warning that kernelwise did something else than asked, or that a result needs a second look.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class KernelwiseWarning(UserWarning):
 
 
 class BoundaryWarning(KernelwiseWarning):
-    """The best point of a search lies on the edge of its range, or there is no peak inside it.
+    """Warning that the best point of a search is at the edge of its range, or that there is no peak.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class BoundaryWarning(KernelwiseWarning):
 
 
 class TrustWarning(KernelwiseWarning):
-    """A model was trained, and there is a reason not to trust it: it is no better than guessing, say.
+    """Warning that there is a reason not to trust a model, such as a score no better than guessing.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class TrustWarning(KernelwiseWarning):
 
 
 class RidgeWarning(KernelwiseWarning):
-    """A singular system was made solvable by a small addition to its diagonal, or by dropping directions.
+    """Warning that a singular system was solved by adding to its diagonal or by dropping directions.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class RidgeWarning(KernelwiseWarning):
 
 
 class DegenerateGramError(ValueError):
-    """A criterion is not defined for a Gram matrix, because all its points coincide in feature space.
+    """Error: a criterion is undefined for a Gram matrix whose points all coincide in feature space.
 
     Examples
     --------
@@ -117,7 +117,9 @@ class DegenerateGramError(ValueError):
 
 
 class IncompatibleError(TypeError):
-    """Parts cannot work together, or an export cannot hold a model; raised before anything is computed.
+    """Error: parts cannot work together, or an export cannot hold a model.
+
+    It is raised before anything is computed.
 
     Examples
     --------
@@ -135,7 +137,7 @@ class IncompatibleError(TypeError):
 
 
 class NotEnoughMemoryError(MemoryError):
-    """An array would need more memory than there is; raised before it is made.
+    """Error: an array would need more memory than is available; raised before the array is made.
 
     Examples
     --------

@@ -129,7 +129,7 @@ def j4(
     unbiased: bool = False,
     trim: float = 0.0,
 ) -> float:
-    """Between-class over within-class scatter, tr S_b / tr S_w (paper 004, equation 14).
+    """Ratio of between-class to within-class scatter, tr S_b / tr S_w (paper 004, equation 14).
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def j4(
 def polarization(
     K: Any, y: Any, *, strategy: str = "pooled", sample_weight: Any = None, class_weight: str | None = None
 ) -> float:
-    """Σ_ij y_i y_j K_ij (paper 002, section 2).
+    """Kernel polarization, Σ_ij y_i y_j K_ij (paper 002, section 2).
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def kernel_target_alignment(
     sample_weight: Any = None,
     class_weight: str | None = None,
 ) -> float:
-    """⟨K, yyᵀ⟩ / (‖K‖ ‖yyᵀ‖), between −1 and 1 (paper 002, section 2); ``centered`` centres both first.
+    """Kernel-target alignment ⟨K, yyᵀ⟩ / (‖K‖ ‖yyᵀ‖), between −1 and 1 (paper 002, section 2).
 
     Parameters
     ----------
@@ -235,10 +235,10 @@ def kernel_fisher(
     sample_weight: Any = None,
     class_weight: str | None = None,
 ) -> float:
-    """mᵀ(S_w + λI)⁻¹m: the distance of the class centres in units of the scatter along it.
+    """Kernel Fisher criterion: the distance of class centres in units of the scatter along it.
 
-    What kernel Fisher discriminant analysis maximises over directions (Mika and others 1999); `j4` divides
-    traces instead (paper 004, equation 14).
+    It is mᵀ(S_w + λI)⁻¹m, what kernel Fisher discriminant analysis maximises over directions (Mika and others
+    1999); `j4` divides traces instead (paper 004, equation 14).
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ def check_decided(decision: np.ndarray) -> None:
     """Refuse decision values of a path whose folds left samples out."""
     if np.isnan(decision).any():
         raise ValueError(
-            "Some samples were never held out, so they have no label. Let the test folds cover all."
+            "Some samples were never held out, so they have no label. Use test folds that cover all samples."
         )
 
 
@@ -218,10 +218,12 @@ def choose_reject_label(reject_label: Any, classes: np.ndarray, strategy: str, o
         return None
     kind = classes.dtype.kind
     if kind == "b":
-        raise ValueError(f"multiclass={strategy!r} needs a third label; turn the boolean labels to integers.")
+        raise ValueError(
+            f"multiclass={strategy!r} needs a third label. Convert the boolean labels to integers."
+        )
     if reject_label is None and kind not in "iuf":
         raise ValueError(
-            f"multiclass={strategy!r} needs a label for rejected samples, and these labels are no numbers. "
+            f"multiclass={strategy!r} needs a label for rejected samples, but the labels are not numbers. "
             f"Set 'reject_label' of {owner}, for example to 'rejected'."
         )
     label = REJECTED if reject_label is None else reject_label

@@ -50,7 +50,7 @@ class History(list[dict[str, Any]]):
 
 @dataclass(frozen=True)
 class TuningResult:
-    """The best kernel a search met, and how it got there.
+    """Result of a search: the best kernel, and how the search found it.
 
     Attributes
     ----------

@@ -10,7 +10,7 @@ WIDEST_SPREAD = 28.0  # of the logarithms of the eigenvalues of Q: a condition o
 
 
 class SearchSpace:
-    """A :class:`~kernelwise.problem.TuningProblem` over vectors.
+    """View of a :class:`~kernelwise.problem.TuningProblem` as a search over plain vectors.
 
     Most kernels have a vector for ``theta`` already. For a symmetric positive-definite matrix Q the vector
     is the upper triangle of log Q (off-diagonal entries times √2, so that lengths agree): every vector is a

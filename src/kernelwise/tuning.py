@@ -18,25 +18,29 @@ def tune(
     groups: Any = None,
     **settings: Any,
 ) -> SelectionResult:
-    """Choose a kernel's parameters and C from the data, without training the final machine.
+    """Choose a kernel, its parameters and C from the data, without training the final model.
 
     Parameters
     ----------
     X : array, sparse matrix or data frame of shape (n_samples, n_features), or the Gram matrix
     y : array of shape (n_samples,)
+        Class labels.
     kernel : str, Kernel or list of them, default="auto"
+        As in `TunedSVC`.
     criterion : "auto", str or Criterion, default="auto"
+        As in `TunedSVC`.
     sample_weight : array of shape (n_samples,), default=None
+        A weight of 2 is the same as a repeated row.
     groups : array of shape (n_samples,), default=None
-        Rows of one group stay together in folds; for the splitter, if ``cv`` is one.
+        Rows of one group stay together in folds. If ``cv`` is a splitter, it gets the groups.
     **settings
         Further parameters of `TunedSVC`, except ``refit``.
 
     Returns
     -------
     result : SelectionResult
-        ``result.kernel`` (on scaled features), ``result.C``, ``result.score``, ``result.why``; print it for
-        the reasons.
+        It has ``result.kernel`` (for scaled features), ``result.C``, ``result.score`` and ``result.why``.
+        Print it to read the reasons of the choice.
 
     Examples
     --------
@@ -47,6 +51,6 @@ def tune(
     True
     """
     if "refit" in settings:
-        raise ValueError("tune() trains no final machine, so that 'refit' has no meaning: use TunedSVC.")
+        raise ValueError("tune() trains no final model, so 'refit' has no effect. Use TunedSVC.")
     model = TunedSVC(kernel, criterion=criterion, refit=False, **settings)
     return model.fit(X, y, sample_weight, groups).result_

@@ -89,7 +89,7 @@ def test_nested_results_as_a_markdown_table(capsys):
     layout.row("iris", 150, 40, [95.703, 95.467], np.array([0.0602, 0.43]))
     layout.summary("most", np.array([0.0, 0.14]))
     assert capsys.readouterr().out.splitlines() == [
-        "| set | rows | kernelwise | full grid |",
+        "| data set | rows | kernelwise | full grid |",
         "|---|---|---|---|",
         "| iris | 150 | 95.70 (0.06 s) | 95.47 (0.43 s) |",
         "| most |  | 0.00 | 0.14 |",

@@ -45,7 +45,7 @@ def refused(run):
         assert out == ""
         assert "Traceback" not in err
         *_, told = f"\n{err.rstrip()}".split("\nkernelwise: ")  # the faults of a file go over lines
-        assert "\n" not in told or told.splitlines()[1].startswith(("- ", "To go on: "))
+        assert "\n" not in told or told.splitlines()[1].startswith(("- ", "To continue: "))
         return told
 
     return refused_command

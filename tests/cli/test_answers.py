@@ -115,7 +115,7 @@ def test_thresholds_and_costs_are_in_the_model(run, rare):
     }.items():
         code, out, _ = run(*common, *options)
         assert code == 0
-        assert ("\nanswers  " in out) == (name != "plain")
+        assert ("\npredicts  " in out) == (name != "plain")
         _, predictions, _ = run("predict", "m.kw", rare)
         answered[name] = predictions.count("rare disease")
     assert answered["plain"] < answered["low"] == answered["dear"] == answered["of the other"]
@@ -161,7 +161,7 @@ def test_diagnose_sees_what_tune_sees_and_names_lines(run, write):
     code, out, _ = run("diagnose", "f.csv")
     assert code == 0
     assert out.startswith(
-        "30 rows, 2 features; 2 classes: a (15), b (15).\nNothing is wrong with this file, as "
+        "30 rows, 2 features; 2 classes: a (15), b (15).\nThese checks found no problem in "
     )
     assert "\nerrors: 0, warnings: 0, notes: " in out
     assert "scaling" not in out
@@ -184,12 +184,12 @@ def test_diagnose_of_a_regression(run, write):
     found = {finding["name"]: finding for finding in result["findings"]}
     assert "1e+06 (line 9)" in found["outliers"]["message"]
     assert found["outliers"]["severity"] == "warning"
-    assert found["duplicates"]["message"].startswith("2 rows have the features of another")
+    assert found["duplicates"]["message"].startswith("2 rows have the same features as another")
     bound = np.sqrt(2 * 1.0**2 / 40)  # the two lie one from their mean
     assert f"below {bound:.4g}" in found["duplicates"]["message"]
     assert result["data"]["class_counts"] is None
     write("c.csv", "a,b,y", [(*x, 3.5) for x in X.tolist()])
-    assert "The target is 3.5 everywhere" in run("diagnose", "c.csv", "--task", "regression").out
+    assert "The target is 3.5 in all rows" in run("diagnose", "c.csv", "--task", "regression").out
 
 
 def test_compare_of_a_regression(run, write):
@@ -217,7 +217,7 @@ def test_a_test_far_below_cross_validation_is_said(run, write):
     write("test.csv", "a,b,class", rows(-1))
     found = json.loads(run("tune", "train.csv", "test.csv", *SHORT, "--json").out)["findings"]
     (gap,) = [finding for finding in found if finding["name"] == "test below cross-validation"]
-    assert "trust the test." in gap["message"]
+    assert "Trust the test." in gap["message"]
     assert "person" in gap["advice"]
     out = run("tune", "train.csv", "train.csv", *SHORT).out
     assert "All 60 test rows are also in the training data" in out.partition("cross-validated")[0]
@@ -254,7 +254,7 @@ def test_equal_rows_are_counted_once(run, write):
     result = json.loads(run("tune", "f.csv", *SHORT, "--json").out)
     assert result["data"]["n_samples"] == 36
     assert result["data"]["n_distinct"] == result["n_trained"] == 30
-    assert f"{result['n_support']} of the 30 rows trained on" in run("tune", "f.csv", *SHORT).out
+    assert f"{result['n_support']} of the 30 training rows" in run("tune", "f.csv", *SHORT).out
 
 
 def test_the_final_solver_can_be_chosen(run, rare):
@@ -300,7 +300,7 @@ def test_compiling_is_said_as_such(capsys):
         logging.getLogger("kernelwise").warning("kernelwise compiles its solver (float64), once: seconds.")
         assert progress.stage == COMPILING
     err = capsys.readouterr().err
-    assert "compiling the solver (once on this computer)" in err
+    assert COMPILING in err
     assert "float64" not in err
 
 
@@ -324,8 +324,9 @@ def spelled(write, n_other):
 
 def test_labels_written_in_two_ways_are_the_first_thing_to_look_at(run, refused, write):
     sentence = (
-        "'mild case' (20 rows) and 'Mild case' (3 rows) differ only in capitals or spaces, and count as "
-        "different classes. If they are the same class, write them alike in the file and run this again."
+        "'mild case' (20 rows) and 'Mild case' (3 rows) differ only in capitals or spaces, but count as "
+        "different classes. If they are the same class, write them in the same way in the file and "
+        "run this again."
     )
     name = spelled(write, 3)
     assert f"Look at this first:\n- {sentence}\n" in run("tune", name, *SHORT).out
@@ -351,10 +352,10 @@ def test_every_word_of_the_table_is_explained(run, rare):
     assert re.search(
         r"\nkernel +RBF with weights for (1 of )?2 features: rows count as alike by their distance", out
     )
-    assert re.search(r"\nC +[\d.e+-]+: the larger, the harder the model tries", out)
-    assert re.search(r"\nsupport vectors +\d+ of the 100 rows trained on, on which alone", out)
-    assert "\nCross-validated: each row was answered by a model that had not seen it (" in out
-    assert "\nAccuracy is the share of rows that were answered right.\n" in out
+    assert re.search(r"\nC +[\d.e+-]+: a larger C makes the model try harder", out)
+    assert re.search(r"\nsupport vectors +\d+ of the 100 training rows; only these", out)
+    assert "\nCross-validated means: each row was predicted by a model that was not trained on it (" in out
+    assert "\nAccuracy is the share of rows that were predicted correctly.\n" in out
     assert "DiagonalGaussian(" not in out
 
 
@@ -381,7 +382,7 @@ def test_the_verdict_of_a_comparison_is_the_headline_of_its_report(run, rare, tm
 
 def test_predictions_for_the_training_rows_come_with_a_caution(run, write, rare, tmp_path):
     assert run("tune", rare, *IGNORE, *SHORT, "--model", "m.kw").code == 0
-    assert "This looks like the file that the model was trained on: " in run("predict", "m.kw", rare).err
+    assert "This looks like the file that the model was trained on. " in run("predict", "m.kw", rare).err
     lines = (tmp_path / rare).read_text().splitlines()
     some = [line.split(",") for line in lines[1:]]
     new = [(a, f"{float(b) + 0.5:.4f}", *rest) for a, b, *rest in some]
@@ -402,11 +403,14 @@ def test_a_class_of_one_row_is_said_once_and_stops_nothing(run, refused, write):
     lone = write("lone.csv", "a,b,grade", [*rows, (3.0, 3.0, "rare")])
     code, out, _ = run("tune", lone, *SHORT)
     assert code == 0
-    assert "- Class 'rare' has one row: no score can say how well it is recognised. Add rows" in out
+    assert (
+        "- Class 'rare' has one row, so no score can measure how well the model recognises it. Add rows"
+        in out
+    )
     assert out.count("one row") == 1
-    assert "[warning] class of one row: 1 class has one row only ('rare': 1)." in run("diagnose", lone).out
+    assert "[warning] class of one row: 1 class has only one row ('rare': 1)." in run("diagnose", lone).out
     message = refused("tune", write("two.csv", "a,b,grade", [rows[0], rows[-1]]))
-    assert "Every class has 1 row, so that none can be held out to score a model. Add rows" in message
+    assert "Every class has 1 row, so none can be held out to score a model. Add rows" in message
 
 
 def test_columns_that_may_be_wrong_are_looked_at_first(run, write):
@@ -417,7 +421,7 @@ def test_columns_that_may_be_wrong_are_looked_at_first(run, write):
     ]
     name = write("doubtful.csv", "state,cabin,a,b,class", rows)
     state = "Column 'state': 'OK' (40 rows) and 'ok' (20 rows) differ only in capitals or spaces"
-    cabin = "Column 'cabin': 45 of 60 values are missing, and the median 4 stands for all of them."
+    cabin = "Column 'cabin': 45 of 60 values are missing, and the median 4 replaces all of them."
     out = run("tune", name, "--impute", *SHORT, "--report", "r.html").out
     first = out.partition("cross-validated")[0]
     assert state in first
@@ -436,7 +440,7 @@ def test_rows_of_a_class_are_told_from_its_name(run, write):
 
 def test_probabilities_under_class_weights_are_said_to_be_such(run, rare):
     run("tune", rare, *IGNORE, *SHORT, "--class-weight", "balanced", "--model", "m.kw", "--report", "r.html")
-    told = "a rare class is rarer than its probability says"
+    told = "a rare class is less frequent than its probability suggests"
     assert told in run("predict", "m.kw", rare, "--proba").err
     assert told not in run("predict", "m.kw", rare).err
     assert told in Path("r.html").read_text()

@@ -48,12 +48,12 @@ def test_the_strangest_rows_come_first_with_their_reasons(run, rows):
     assert {shown[1].split()[0], shown[2].split()[0]} == {"5", "50"}
     assert "b (" in shown[1]
     assert "b (" in shown[2]
-    assert "The probability is that of being unusual; it is a half at the threshold." in out
+    assert "The probability is that of being unusual; it is 0.5 at the threshold." in out
     found = table("scores.csv")
     assert list(found[0]) == ["id", "line", "unusual", "score", "probability"]
     assert [row["id"] for row in found] == [f"n{k}" for k in range(80)]
     assert {row["id"] for row in found if row["unusual"] == "yes"} >= {"n3", "n48"}
-    assert "The scores of 80 rows are in scores.csv." in err
+    assert "Wrote the scores of 80 rows to scores.csv." in err
 
 
 def test_json_follows_its_schema(run, rows):
@@ -81,7 +81,7 @@ def test_a_saved_model_finds_unusual_rows_of_another_file(run, rows, tmp_path):
 def test_labels_of_some_rows_are_used(run, labelled):
     code, out, err = run("detect", labelled, "--ignore", "id", "--labels", "kind", "--json")
     assert code == 0, err
-    assert "2 rows are labelled 'odd', and count as unusual, being rarer than 'fine'; 25 are usual" in err
+    assert "2 rows labelled 'odd' count as unusual, because it is rarer than 'fine'; 25 are usual" in err
     assert json.loads(out)["criterion"] in ("roc_auc", "average_precision")
 
 
@@ -89,9 +89,9 @@ def test_unusual_rows_may_be_the_only_labelled_ones(run, labelled, tmp_path):
     (tmp_path / "odd.csv").write_text((tmp_path / labelled).read_text().replace(",fine", ","))
     code, out, err = run("detect", "odd.csv", "--ignore", "id", "--labels", "kind", "--outlier", "odd")
     assert code == 0, err
-    assert "2 rows are labelled 'odd', and count as unusual, as --outlier says; 0 are usual, 78 of" in err
-    assert "as the labels suggest" in out
-    assert "it is a half at the threshold" not in out
+    assert "2 rows labelled 'odd' count as unusual, as set by --outlier; 0 are usual and 78 have no" in err
+    assert "estimated from the labels" in out
+    assert "it is 0.5 at the threshold" not in out
 
 
 def test_one_column_is_enough(run, tmp_path):
@@ -117,7 +117,7 @@ def test_a_report_is_written(run, rows, tmp_path):
     ("arguments", "expected"),
     [
         (("--contamination", "0.7"), "--contamination must be a share above 0 and at most 0.5, got 0.7."),
-        (("--scoring", "roc_auc"), "--scoring is about labels. Name their column with --labels"),
+        (("--scoring", "roc_auc"), "--scoring needs labels. Name their column with --labels"),
         (("--kernel", "rbff"), "Did you mean"),
         (("--scale", "x"), "--scale"),
         (("--labels", "colour", "--outlier", "green"), "--outlier"),
@@ -130,24 +130,24 @@ def test_bad_options_are_one_sentence(refused, rows, arguments, expected):
 
 
 def test_columns_of_the_standard_input_are_not_kept(refused):
-    assert "the standard input can be read once" in refused("detect", "-", "--keep", "id", "--out", "s.csv")
+    assert "standard input can be read only once" in refused("detect", "-", "--keep", "id", "--out", "s.csv")
 
 
 def test_a_column_of_labels_is_no_feature(refused, labelled, tmp_path):
     text = (tmp_path / labelled).read_text().replace("colour,kind", "colour,outlier")
     (tmp_path / "named.csv").write_text(text)
     told = refused("detect", "named.csv", "--ignore", "id")
-    assert "its name says that it holds labels" in told
-    assert "To go on: --labels outlier" in told
+    assert "its name suggests that it holds labels" in told
+    assert "To continue: --labels outlier" in told
 
 
 def test_which_label_is_unusual_is_asked_for(refused, rows, tmp_path):
     (tmp_path / "three.csv").write_text("a,kind\n1,x\n2,y\n3,z\n4,x\n")
     told = refused("detect", "three.csv", "--labels", "kind")
-    assert "which label means an unusual row? Name it with --outlier: 'x', 'y', 'z'." in told
+    assert "cannot tell which label marks unusual rows. Set it with --outlier: 'x', 'y', 'z'." in told
     (tmp_path / "two.csv").write_text("a,kind\n1,odd\n2,odd\n3,fine\n4,\n5,\n")
     told = refused("detect", "two.csv", "--labels", "kind")
-    assert "which label means an unusual row? Name it with --outlier: 'fine', 'odd'." in told
+    assert "cannot tell which label marks unusual rows. Set it with --outlier: 'fine', 'odd'." in told
 
 
 def test_detectors_are_compared(run, tmp_path):

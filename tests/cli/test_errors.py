@@ -48,33 +48,39 @@ def train(tmp_path, rows):
         (("tune", "train.csv", "--criterion", "z"), "--criterion must be one of auto, dbtc, .*, got 'z'"),
         (
             ("tune", "train.csv", "--task", "regression", "--criterion", "dbtc"),
-            "--criterion dbtc is for classes",
+            "--criterion dbtc works only for classes",
         ),
-        (("tune", "train.csv", "--search", "grid"), "--search is for a criterion"),
+        (("tune", "train.csv", "--search", "grid"), "--search works only with a criterion"),
         (("tune", "train.csv", "--task", "regression"), "a regression needs numbers, found 'no'"),
         (("tune", "train.csv", "--task", "z"), "'z' is not one of"),
         (
             ("tune", "train.csv", "--criterion", "kta", "--search", "z"),
             "--search must be one of quasi-newton",
         ),
-        (("tune", "train.csv", "--scoring", "z"), "--scoring z is unknown. A classification has accuracy, "),
+        (
+            ("tune", "train.csv", "--scoring", "z"),
+            "--scoring z is unknown. For a classification, use accuracy, ",
+        ),
         (("tune", "train.csv", "--scoring", "acc"), "Did you mean accuracy"),
-        (("tune", "train.csv", "--scoring", "f1"), "which: 'no' or 'yes'. Name it with --positive"),
+        (("tune", "train.csv", "--scoring", "f1"), "which one: 'no' or 'yes'. Set it with --positive"),
         (("tune", "train.csv", "--scoring", "f1", "--positive", "ye"), "Did you mean yes"),
         (("tune", "train.csv", "--threshold", "2"), "auto, or a probability between 0 and 1, got '2'"),
         (("tune", "train.csv", "--threshold", "auto", "--scoring", "roc_auc"), "needs a score of labels"),
-        (("tune", "train.csv", "--threshold", "0.2", "--cost", "yes=2"), "Leave one out"),
+        (("tune", "train.csv", "--threshold", "0.2", "--cost", "yes=2"), "Leave out one of them"),
         (("tune", "train.csv", "--cost", "yes"), "such as no=1,yes=5, got 'yes'"),
         (("tune", "train.csv", "--cost", "ye=2"), "Did you mean yes"),
         (("tune", "train.csv", "--cost", "yes=2,no=1,yes=3"), "--cost names the class 'yes' twice"),
         (
             ("tune", "train.csv", "--task", "regression", "--cost", "yes=2"),
-            "--cost has no meaning for a regression",
+            "--cost does not work with --task regression",
         ),
-        (("tune", "train.csv", "--positive", "yes"), "--positive is for --scoring f1, precision"),
+        (("tune", "train.csv", "--positive", "yes"), "--positive works only with --scoring f1, precision"),
         (("tune", "train.csv", "--solver", "z"), "--solver must be one of auto, exact, nystroem"),
-        (("tune", "train.csv", "--scoring", "r2"), "--scoring r2 is not for a classification"),
-        (("tune", "train.csv", "--task", "regression", "--scoring", "f1"), "f1 is not for a regression"),
+        (("tune", "train.csv", "--scoring", "r2"), "--scoring r2 does not work for a classification"),
+        (
+            ("tune", "train.csv", "--task", "regression", "--scoring", "f1"),
+            "f1 does not work for a regression",
+        ),
         (("tune", "train.csv", "--cv", "1"), "--cv must be a number of folds"),
         (("tune", "train.csv", "--cv", "x"), "--cv must be a number of folds"),
         (("tune", "train.csv", "--cv", "99"), "99"),
@@ -90,7 +96,10 @@ def train(tmp_path, rows):
         (("tune", "train.csv", "--n-jobs", "0"), "--n-jobs must be a number of threads"),
         (("tune", "train.csv", "--scale", "z"), "--scale must be one of standard, minmax, none"),
         (("tune", "train.csv", "--class-weight", "z"), "--class-weight must be one of balanced"),
-        (("tune", "train.csv", "--task", "regression", "--class-weight", "balanced"), "no meaning"),
+        (
+            ("tune", "train.csv", "--task", "regression", "--class-weight", "balanced"),
+            "does not work with --task",
+        ),
         (("tune", "train.csv", "--model", "no/m.kw"), "--model no/m.kw: there is no folder no"),
         (("tune", "train.csv", "--model", "."), "--model . is a folder"),
         (("tune", "train.csv", "--report", "no/r.html"), "--report no/r.html: there is no folder no"),
@@ -102,14 +111,14 @@ def train(tmp_path, rows):
         (("compare", "train.csv", "--journal", "train.csv"), "train.csv is not a journal"),
         (
             ("predict", "train.csv", "train.csv"),
-            "^train.csv is not a kernelwise model.*The model comes first",
+            "^train.csv is not a kernelwise model.*Give the model first",
         ),
         (("diagnose", "train.csv", "--kernel", "z"), "--kernel must be one of linear, "),
         (("diagnose", "train.csv", "--scale", "z"), "--scale must be one of standard"),
         (("predict", "nowhere.kw", "train.csv"), "nowhere.kw: No such file or directory"),
         (("diagnose", "nowhere.csv"), "cannot be read"),
         (("reproduce", "z"), "'z' is not one of"),
-        (("reproduce", "all", "--only", "table2"), "Name a study in place of all"),
+        (("reproduce", "all", "--only", "table2"), "Name that study instead of all"),
     ],
 )
 def test_a_mistake_gets_one_sentence(refused, train, arguments, says):
@@ -120,7 +129,7 @@ def test_a_mistake_gets_one_sentence(refused, train, arguments, says):
     ("contents", "says"),
     [
         ("", "f.csv is empty"),
-        ("a,b,class\n1,2,x\n3,4,x\n", "f.csv: the target 'class' has one class only (x)"),
+        ("a,b,class\n1,2,x\n3,4,x\n", "f.csv: the target 'class' has only one class (x)"),
         ("a,b,class\n1,2,x\n3,4,y\n", "Every class has 1 row"),
         ("a,b,class\n1,,x\n3,,y\n", "f.csv, column 'b': it has no values"),
         ("a,class\n1,1.5\n3,2.5\n", "looks continuous"),
@@ -145,7 +154,7 @@ def test_an_unwritable_folder_is_found_before_the_file_is_read(refused, train, m
 def test_a_report_without_its_packages_is_refused_before_anything(refused, train, monkeypatch):
     monkeypatch.setattr(report, "find_spec", lambda name: None)
     assert refused("tune", "nowhere.csv", "--report", "r.html").startswith(
-        "--report needs jinja2, not installed"
+        "--report needs the package jinja2. Install"
     )
 
 
@@ -159,8 +168,8 @@ def test_a_model_of_another_origin_or_another_file_is_refused(refused, run, trai
     (tmp_path / "new.csv").write_text("a,colour\n1,red\n")
     assert "new.csv has no column 'b', which the model needs" in refused("predict", "m.kw", "new.csv")
     kernelwise.SVC().fit([[0.0], [1.0]], [0, 1]).save("own.kw")
-    assert "was not written by `kernelwise tune`" in refused("predict", "own.kw", "new.csv")
-    assert refused("predict", train, "m.kw") == f"the model comes first: kernelwise predict m.kw {train}"
+    assert "was not saved by `kernelwise tune`" in refused("predict", "own.kw", "new.csv")
+    assert refused("predict", train, "m.kw") == f"The model comes first: kernelwise predict m.kw {train}"
     np.savetxt("d.csv", np.arange(40).reshape(20, 2) + 0.5, delimiter=",")
     run("tune", "d.csv", "--task", "regression", *SHORT, "--model", "r.kw")
     assert "has no probabilities" in refused("predict", "r.kw", "d.csv", "--proba")
@@ -173,7 +182,7 @@ def test_an_error_of_ours_says_how_to_report_it(run, train, monkeypatch):
     monkeypatch.setattr("kernelwise.diagnostics.diagnosis.Data.read", broken)
     code, out, err = run("diagnose", train)
     assert (code, out) == (1, "")
-    assert "an error inside kernelwise, not in what you did (KeyError: 'nothing')" in err
+    assert "an error in kernelwise, not in your command or file (KeyError: 'nothing')" in err
     assert "KERNELWISE_DEBUG=1" in err
     assert "Traceback" not in err
     monkeypatch.setenv("KERNELWISE_DEBUG", "1")
@@ -236,7 +245,7 @@ def test_an_interrupt_after_the_model_was_written_says_so(run, train, monkeypatc
     monkeypatch.setattr(report, "check_report", lambda path: None)
     code, _, err = run("tune", train, *SHORT, "--model", "m.kw", "--report", "r.html")
     assert code == 130
-    assert err.splitlines()[-1] == "Stopped. Written before that: m.kw."
+    assert err.splitlines()[-1] == "Stopped. These files were already written: m.kw."
 
 
 def test_help_and_version_need_neither_numba_nor_scikit_learn():
@@ -293,7 +302,7 @@ def test_reproduce_writes_a_page_and_goes_on_from_its_journal(run, monkeypatch, 
         code, _, err = run("reproduce", "yin", "--quick", "--out", "results", "--journal", "yin.journal")
         assert code == 0
         assert f"yin.journal has {n_found} finished cell{'' if n_found == 1 else 's'}." in err
-        assert "The page is results" in err
+        assert "Wrote the page results" in err
     assert calls == [True]
     assert (tmp_path / "results" / "yin.md").exists()
     code, _, err = run("reproduce", "yin", "--journal", "yin.journal")
@@ -339,7 +348,8 @@ def test_warmup_says_how_long_and_where(run, monkeypatch):
     seconds = [float(line.split()[0]) for line in out.splitlines() if " s  " in line]
     assert len(seconds) == 6
     assert sum(seconds[:-1]) == pytest.approx(seconds[-1], abs=0.1)
-    folders = [Path(line[8:]) for line in out.splitlines() if line.startswith("Kept in ")]
+    head = "The compiled code is in "
+    folders = [Path(line.removeprefix(head)) for line in out.splitlines() if line.startswith(head)]
     assert folders
     assert all(any(folder.glob("*.nbi")) for folder in folders)
 

@@ -50,7 +50,7 @@ def validated(outcome):
 def test_the_file_has_the_values_of_the_library(run, model, train):
     code, out, err = run("explain", model, train, "--rows", 5, "--out", "values.csv", "--background", train)
     assert code == 0
-    assert "The values of 5 rows are in values.csv." in err
+    assert "Wrote the values of 5 rows to values.csv." in err
     assert out.splitlines()[0].split() == ["column", "mean", "|value|", "learned", "weight"]
     found = table("values.csv")
     assert [row["line"] for row in found] == ["2", "3", "4", "5", "6"]
@@ -67,7 +67,7 @@ def test_json_fits_its_schema(run, model, train):
     assert value["columns"] == ["a", "b"]
     assert value["classes"] == []
     assert value["is_exact"] is True
-    assert value["value_function"] == "kernel"
+    assert value["value_function"] == "interventional"
     assert value["lines"] == [2, 3, 4]
     assert np.shape(value["values"]) == (3, 2)
 
@@ -90,9 +90,19 @@ def test_several_classes_and_a_column_of_words(run, tmp_path, rows):
 
 def test_the_table_says_what_its_values_are(run, model, train):
     out = run("explain", model, train, "--rows", 2).out
-    assert "mean |value|: how far the column moves the decision value" in out
+    assert "mean |value| is how far the column moves the decision value" in out
     assert "--background FILE" in out
+    assert "support vectors" in out
     assert "--background FILE" not in run("explain", model, train, "--rows", 2, "--background", train).out
+
+
+def test_without_a_file_the_background_is_the_support_vectors(run, model, train):
+    value = validated(run("explain", model, train, "--json"))
+    X, loaded = np.loadtxt(train, delimiter=",", skiprows=1, usecols=(0, 1)), kernelwise.load(model)
+    support = loaded.scaler_.inverse_transform(loaded.best_estimator_.support_vectors_)
+    assert 2 < len(support) <= 100
+    expected = kernelwise.explain(loaded, X, background=support)
+    assert_allclose(value["values"], expected.values, rtol=1e-9)
 
 
 def test_estimates_say_so(run, train):
@@ -101,13 +111,13 @@ def test_estimates_say_so(run, train):
     value = validated(outcome)
     assert value["is_exact"] is False
     assert np.shape(value["standard_errors"]) == (2, 2)
-    assert "is no product over columns" in outcome.err
+    assert "is not a product over columns" in outcome.err
 
 
 def test_more_rows_than_there_are(run, model, train):
     code, out, err = run("explain", model, train, "--rows", 500)
     assert code == 0
-    assert "train.csv has 40 rows: all are explained." in err
+    assert "train.csv has only 40 rows, which are all explained." in err
     assert "on average over 40 rows" in out
 
 
@@ -122,8 +132,8 @@ def test_more_rows_than_there_are(run, model, train):
         ("Did you mean decision?", ("--output", "decison")),
         ("missing.csv", ("--background", "missing.csv")),
         ("there is no folder", ("--out", "no/where.csv")),
-        ("train.csv is named twice", ("--out", "train.csv")),
-        ("m.kw is named twice", ("--out", "m.kw")),
+        ("train.csv is given twice", ("--out", "train.csv")),
+        ("m.kw is given twice", ("--out", "m.kw")),
     ],
 )
 def test_mistakes_are_one_sentence_and_write_nothing(refused, model, train, tmp_path, message, arguments):
@@ -139,7 +149,7 @@ def test_a_background_of_other_columns_writes_nothing(refused, model, train, tmp
 
 
 def test_the_model_comes_first(refused, model, train):
-    assert "the model comes first: kernelwise explain m.kw train.csv" in refused("explain", train, model)
+    assert "The model comes first: kernelwise explain m.kw train.csv" in refused("explain", train, model)
 
 
 def test_the_report_of_a_file_says_what_the_model_looks_at(run, tmp_path, rows):
@@ -148,5 +158,5 @@ def test_the_report_of_a_file_says_what_the_model_looks_at(run, tmp_path, rows):
     assert run("tune", "words.csv", *arguments).code == 0
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     section = text[text.index('id="looks-at"') : text.index('id="experts"')]
-    assert "A sure row (line " in section
+    assert "A clear row (line " in section
     assert "colour = " in section

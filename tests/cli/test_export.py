@@ -28,9 +28,9 @@ def test_a_model_is_written_by_the_ending_of_the_file(run, model, tmp_path):
     code, out, err = run("export", model, "m.c")
     assert (code, out) == (0, "")
     assert (tmp_path / "m.c").read_text() == loaded.to_c()
-    assert err.startswith("The model is in m.c. It takes rows of these numbers: 'a', 'b', 'colour=")
-    assert " is 1 for that word and 0 for others; so are all with '='." in err
-    assert err.endswith("It does not fill in missing values, as `kernelwise predict` does.\n")
+    assert err.startswith("Saved the model to m.c. A row has these numbers: 'a', 'b', 'colour=")
+    assert ", are 1 for that word and 0 for others." in err
+    assert err.endswith("Unlike `kernelwise predict`, the exported model does not fill in missing values.\n")
     runtime = pytest.importorskip("onnxruntime")
     assert run("export", model, "m.onnx", "--quiet") == (0, "", "")
     session = runtime.InferenceSession("m.onnx", providers=["CPUExecutionProvider"])
@@ -46,10 +46,10 @@ def test_what_cannot_be_exported_is_said(run, refused, model, train, monkeypatch
     assert "there is no folder" in refused("export", model, "nowhere/m.c")
     assert run("tune", train, *SHORT, "--kernel", "kmod", "--model", "kmod.kw").code == 0
     told = refused("export", "kmod.kw", "m.c")
-    assert told.startswith(
-        "kmod.kw has the kernel KMOD, which cannot be written as a .c file. Train it again"
-    )
+    assert told.startswith("kmod.kw has the kernel KMOD, which a .c file cannot hold. Train the model again")
     monkeypatch.setattr("kernelwise.export.c_source.MOST_NUMBERS", 10)
-    assert refused("export", model, "m.c").startswith("m.kw is too large for a .c file. Train it again with")
+    assert refused("export", model, "m.c").startswith(
+        "m.kw is too large for a .c file. Train the model again with"
+    )
     monkeypatch.setattr("kernelwise.cli.export.find_spec", lambda name: None)
     assert refused("export", model, "m.onnx").endswith("pip install 'kernelwise[onnx]'.")

@@ -83,7 +83,10 @@ def test_predictions_with_new_gaps_and_words(run, refused, small):
     assert run("tune", "table.csv", *OPTIONS, "--model", "model.kw").code == 0
     small.assign(rooms=[None, *small["rooms"][1:]]).to_csv("gap.csv", index=False)
     sentence = refused("predict", "model.kw", "gap.csv")
-    assert "gap.csv, line 2, column 'rooms': a value is missing, and none is in the training file" in sentence
+    assert (
+        "gap.csv, line 2, column 'rooms': a value is missing, but the training file has no missing values"
+        in sentence
+    )
     small.assign(size=None, town=["Rom", *small["town"][1:]]).to_csv("new.csv", index=False)
     assert run("predict", "model.kw", "new.csv", "--unknown", "ignore").code == 0
     small.drop(columns="size").to_csv("less.csv", index=False)
@@ -144,6 +147,6 @@ def test_filled_gaps_are_filled_in_python_as_on_the_command_line(run):
     new = pd.DataFrame({"town": [None, "b", "a", None], "size": [0.1, np.nan, np.nan, np.nan]})
     new.to_csv("new.csv", index=False)
     told = run("predict", "m.kw", "new.csv", "--proba").out.split()[1:]
-    with pytest.warns(KernelwiseWarning, match="has 3 gaps and had none"):
+    with pytest.warns(KernelwiseWarning, match="has 3 gaps but had none"):
         p = load("m.kw").predict_proba(new)
     assert_allclose([float(line.split(",")[-1]) for line in told], p[:, 1], atol=1e-4)

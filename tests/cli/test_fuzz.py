@@ -97,7 +97,7 @@ def test_no_broken_file_breaks_a_command(run, tmp_path, models):
             assert out == "", f"seed {seed}"
             told = [k for k, line in enumerate(err.splitlines()) if line.startswith("kernelwise: ")]
             faults = err.splitlines()[told[-1] + 1 :]
-            lists = ("- ", "What may be wrong, too:", "To go on: ")
+            lists = ("- ", "These may also be wrong:", "To continue: ")
             assert all(line.startswith(lists) for line in faults), f"seed {seed}: {err}"
         codes.append(code)
     assert min(codes.count(0), codes.count(2)) > 50  # both ways are walked

@@ -39,7 +39,7 @@ def test_a_group_stays_together_and_is_no_feature(run, visits):
     )
     assert result["data"]["n_features"] == 3
     assert result["settings"]["group"] == "patient"
-    assert "Rows with the same 'patient' stay together in folds (16 groups)." in result["data"]["notes"]
+    assert "Rows with the same 'patient' stay together in one fold (16 groups)." in result["data"]["notes"]
     model = TunedSVC("rbf", Cs=[1.0, 4.0])
     alike = validated(run("tune", "visits.csv", "--ignore", "day,patient", *SHORT, "--json"), "tune")
     assert result["score"]["cross_validated"] < 0.8 < 0.95 < alike["score"]["cross_validated"]
@@ -60,7 +60,7 @@ def test_folds_of_time_train_on_earlier_rows(run, visits, tmp_path, cv):
     assert result["score"]["cross_validated"] == pytest.approx(model.result_.score)
     assert repr(load(tmp_path / "m.kw").cv) == repr(folds)
     out = run("tune", "visits.csv", *options).out
-    assert "each row that a fold held out was answered by a model that had not seen it" in out
+    assert "each row that a fold held out was predicted by a model that was not trained on it" in out
 
 
 @pytest.mark.parametrize(
@@ -80,12 +80,12 @@ def test_compare_has_the_same_folds_outside_and_inside(run, visits, option):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--group", "patient", "--time", "day"), "--group and --time are two ways to make folds"),
+        (("--group", "patient", "--time", "day"), "--group and --time cannot be used together"),
         (("--group", "nobody"), "has no column 'nobody' (--group)"),
         (("--group", "class", "--target", "class"), "Column 'class' is both --target and --group"),
-        (("--group", "class"), "Column 'class' is the target unless --target names another one"),
-        (("--time", "patient"), "line 2, column 'patient' has 'p0', which is no number and no date"),
-        (("--group", "day"), "each of the 80 rows is a group of its own"),
+        (("--group", "class"), "Column 'class' would be the target, but --group names it, too"),
+        (("--time", "patient"), "line 2, column 'patient' has 'p0', which is neither a number nor a date"),
+        (("--group", "day"), "all 80 rows have different values"),
     ],
 )
 def test_columns_that_cannot_be(refused, visits, options, words):
@@ -95,7 +95,7 @@ def test_columns_that_cannot_be(refused, visits, options, words):
 
 def test_more_folds_of_time_than_rows_are_refused(refused, visits):
     options = ("visits.csv", "--time", "day", "--ignore", "patient", "--quiet")
-    assert "--cv 80 needs more than 80 rows, and the file has 80" in refused("tune", *options, "--cv", 80)
+    assert "--cv 80 needs more than 80 rows, but the file has 80" in refused("tune", *options, "--cv", 80)
     words = refused("compare", *options, "--folds", 80, "--methods", "SVC defaults")
     assert "80 folds of time need more than 80 samples, not 80" in words
 

@@ -54,7 +54,7 @@ def test_labels_of_another_kind_do_not_keep_predictions_back(write, run, refused
     write("stray.csv", "a,b,class", [0.5, 1.5], [0.5, 0.5], ["x", "1"])
     assert run("tune", "whole.csv", "--model", "w.kw", *SHORT).code == 0
     assert len(predicted(run("predict", "w.kw", "stray.csv"))) == 2
-    assert "has '1', which is no class" in refused("tune", "whole.csv", "stray.csv", *SHORT)
+    assert "has the class '1', which the training file" in refused("tune", "whole.csv", "stray.csv", *SHORT)
 
 
 def test_a_regression_predicts_beside_a_target_of_words(write, run):
@@ -113,7 +113,7 @@ def test_one_file_for_two_purposes(model, refused):
         ["--model", "a", "--report", "a"],
         ["--model", "j", "--journal", "j"],
     ):
-        assert "is named twice" in refused("tune", "train.csv", *more)
+        assert "is given twice" in refused("tune", "train.csv", *more)
 
 
 def test_the_answer_comes_before_a_file_that_cannot_be_written(model, run, monkeypatch):

@@ -16,7 +16,7 @@ from kernelwise.reports.search_figures import paths_figure
 
 #: Where the page has the score and its ±: its heading, and its facts.
 PAGE = (
-    r"<h1>\D*([\d.]+)(?:\s%)?.*? on rows it had not seen,\s±\s([\d.]+)\b",
+    r"<h1>\D*([\d.]+)(?:\s%)?.*? on rows it was not trained on,\s±\s([\d.]+)\b",
     r", held out</dt><dd>([\d.]+)(?:\s%)?<small> ± ([\d.]+)</small>",
 )
 #: Where it has those of the search.
@@ -85,7 +85,7 @@ def test_accuracy_has_one_score_and_standard_error_those_of_a_share_of_samples(s
     assert p != model.best_score_  # labels by probability are others than those of the search
     assert p == pytest.approx((record.predicted == record.truth).mean())
     (_, said, *_) = model.result_.why
-    assert f" {100 * p:.2f} %," in said
+    assert f" {100 * p:.2f} % " in said
     assert f" {100 * model.best_score_:.2f} %." in said
     assert f"{round(70 * (1 - p))} of 70 rows wrong" in page
     error = model.result_.standard_error

@@ -41,8 +41,8 @@ def test_a_messy_file_gives_a_result_in_the_second_run(run, refused, messy):
         "- column 'conc': 5 of 300 cells are not numbers ('-', first in line 86). Tell kernelwise that '-' "
         "means missing with --missing -, or leave the column out with --ignore conc."
     )
-    assert last == 'To go on: --ignore sample_id,date --missing "-,<5"'
-    options = shlex.split(last.removeprefix("To go on: "))
+    assert last == 'To continue: --ignore sample_id,date --missing "-,<5"'
+    options = shlex.split(last.removeprefix("To continue: "))
     code, out, _ = run("tune", messy, *options, *SHORT, "--model", "m.kw")
     assert code == 0
     assert (
@@ -60,7 +60,7 @@ def test_words_that_are_new_are_refused_or_ignored(run, refused, messy, tmp_path
     (tmp_path / "new.csv").write_text(new, encoding="utf-8")
     sentence = refused("predict", "m.kw", "new.csv")
     assert sentence.startswith("new.csv, line 6, column 'town': 'Wien' is not in the training file")
-    assert sentence.endswith("with --unknown ignore.\nTo go on: --unknown ignore")
+    assert sentence.endswith("with --unknown ignore.\nTo continue: --unknown ignore")
     outcome = run("predict", "m.kw", "new.csv", "--unknown", "ignore")
     assert len(outcome.out.splitlines()) == 301
     assert (
@@ -74,8 +74,8 @@ def test_a_test_file_with_new_words_is_told_an_option_that_tune_has(run, refused
     new = (tmp_path / messy).read_text(encoding="utf-8").replace("Ulm", "Wien")
     (tmp_path / "new.csv").write_text(new, encoding="utf-8")
     *_, last = refused("tune", messy, "new.csv", *options, *SHORT).splitlines()
-    assert last == "To go on: --unknown ignore"
-    outcome = run("tune", messy, "new.csv", *options, *SHORT, *last.removeprefix("To go on: ").split())
+    assert last == "To continue: --unknown ignore"
+    outcome = run("tune", messy, "new.csv", *options, *SHORT, *last.removeprefix("To continue: ").split())
     assert outcome.code == 0
     assert "50 rows with a word that is not in the training file (first 'Wien' in line 6)" in outcome.err
 

@@ -86,7 +86,7 @@ def test_standard_output_has_the_result_and_standard_error_the_rest(run, train):
         r"\n± is one standard error: .*\nA kernel measures .*\nAccuracy is .*\n\nWhy this answer:\n- ", out
     )
     assert "The target is 'play'" in err
-    assert "Columns of words became features of 0 and 1: 'colour' (3 words)." in err
+    assert "Columns of words were coded as features of 0 and 1: 'colour' (3 words)." in err
     assert re.search(r"about \d+ % done, highest score [01]\.\d{4}, \d+ models; RBF", err)
     assert "about 95 % done, highest score " in err.split("; training the final model")[0].splitlines()[-1]
     assert "The target is" not in out
@@ -104,7 +104,7 @@ def test_a_model_predicts_from_another_file_what_it_did_in_training(run, train, 
     assert list(table[0]) == ["prediction", "p(no)", "p(yes)"]
     found = np.mean([row["prediction"] == line.split(",")[-1] for row, line in zip(table, rows, strict=True)])
     assert found == pytest.approx(accuracy)
-    assert f"The file has the target: accuracy {accuracy:.4f} on 40 rows." in err
+    assert f"Score on the target in the file: accuracy {accuracy:.4f} on 40 rows." in err
     assert all(float(row["p(no)"]) + float(row["p(yes)"]) == pytest.approx(1.0, abs=1e-9) for row in table)
     assert all(len(row["p(no)"]) == len("0.1234") for row in table)
     loaded = kernelwise.load("m.kw")
@@ -156,7 +156,7 @@ def test_several_kernels_are_tried_and_said(run, train):
     result = validated(run("tune", train, "--kernel", "rbf, laplacian,poly", *SHORT, "--json"), "tune")
     assert list(result["forms"]) == ["rbf", "laplacian", "poly", "sum"]
     assert result["settings"]["kernel"] == "rbf, laplacian,poly"
-    sentence = next(one for one in result["why"] if "Of 4 forms of kernel" in one)
+    sentence = next(one for one in result["why"] if "compared 4 forms of kernel" in one)
     assert all(f"{form} {100 * score:.1f} %" in sentence for form, score in result["forms"].items())
     assert progress_module.expected(["rbf", "linear"]) == 9
     plain = validated(run("tune", train, "--kernel", "rbf", *SHORT, "--json"), "tune")
@@ -168,7 +168,7 @@ def test_sparse_files_and_kernels_of_dense_rows(run):
         file.writelines(f"{k % 2} {1 + 7 * k}:1 {2000 + k}:2\n" for k in range(40))
     code, _, err = run("tune", "train.svm", "--kernel", "rbf,laplacian")
     assert code == 2
-    assert "The file has sparse rows, and the kernel Laplacian takes dense ones only. Write" in err
+    assert "The file has sparse rows, but the kernel Laplacian needs dense ones. Write" in err
 
 
 def test_options_reach_the_machine(run, train):
@@ -185,7 +185,7 @@ def test_a_short_budget_is_said(run, train):
     code, out, err = run("tune", train, "--time-budget", "0.000001")
     assert code == 0
     assert "warning" not in err  # what it says is in the answer
-    assert out.count("A time budget of 1e-06 s was too short for") == 1
+    assert out.count("The time budget of 1e-06 s was too short for") == 1
     assert "Raise --time-budget for a better model." in out
 
 
@@ -201,7 +201,7 @@ def test_a_report_is_drawn_from_the_same_data(run, train, monkeypatch, tmp_path)
     monkeypatch.setattr(report, "find_spec", lambda name: name)
     code, _, err = run("tune", "train.csv", "train.csv", *SHORT, "--report", "r.html")
     assert code == 0
-    assert "The report is in r.html." in err
+    assert "Wrote the report to r.html." in err
     assert (tmp_path / "r.html").read_text() == "data"
     assert told["command"] == f"kernelwise tune train.csv train.csv {' '.join(SHORT)} --report r.html"
     assert told["source"] == "train.csv"

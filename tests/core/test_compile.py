@@ -44,7 +44,7 @@ def test_damaged_files_are_replaced(cache, caplog, ending, contents):
     file.write_bytes(contents)
     compiled()
     assert len(caplog.messages) == 1
-    assert "Machine code of twice could not be loaded" in caplog.text
+    assert "The compiled code of twice could not be loaded" in caplog.text
     assert compiled().stats.cache_hits
     assert len(caplog.messages) == 1
 

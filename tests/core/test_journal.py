@@ -153,7 +153,9 @@ def test_a_journal_of_an_earlier_version_is_refused_and_left_alone(tmp_path, tor
     path = tmp_path / "old.journal"
     contents = b'{"kernelwise journal": 1, "data": "abc", "folds": 5}\n["a", 1]\n' + torn
     path.write_bytes(contents)
-    with pytest.raises(ValueError, match=r"written by an earlier version of kernelwise.* remove it to begin"):
+    with pytest.raises(
+        ValueError, match=r"written by an earlier version of kernelwise.* remove this one to start"
+    ):
         Journal(path, ABOUT)
     assert path.read_bytes() == contents
 
@@ -171,7 +173,7 @@ def test_a_journal_of_an_earlier_version_is_refused_and_left_alone(tmp_path, tor
 def test_damage_inside_is_refused(path, statement):
     change(path, statement)
     before = path.read_bytes()
-    with pytest.raises(ValueError, match=r"some.journal is damaged. Name another file"):
+    with pytest.raises(ValueError, match=r"some.journal is damaged. Use another file"):
         Journal(path, ABOUT)
     assert path.read_bytes() == before
 
@@ -203,7 +205,7 @@ def test_what_cannot_be_written_is_said_in_the_words_of_the_system(tmp_path):
             journal["long"] = list(range(5000))
         assert "long" not in journal
         journal["short"] = 1
-    with pytest.raises(OSError, match=r"j is closed\. Open it anew to write to it\.$"):
+    with pytest.raises(OSError, match=r"j is closed\. Open it again to write to it\.$"):
         journal["late"] = 1
     with Journal(tmp_path / "j", ABOUT) as journal:
         assert dict(journal) == {"short": 1}
@@ -241,12 +243,12 @@ def test_it_only_grows_and_takes_only_what_json_has(path):
         with pytest.raises(TypeError, match="only grows"):
             del journal["a/0"]
         before = path.read_bytes()
-        with pytest.raises(ValueError, match=r"neither NaN nor numbers of NumPy: .*JSON compliant"):
+        with pytest.raises(ValueError, match=r"neither NaN nor NumPy numbers: .*JSON compliant"):
             journal["bad"] = float("nan")
-        with pytest.raises(TypeError, match=r"neither NaN nor numbers of NumPy: .*int64"):
+        with pytest.raises(TypeError, match=r"neither NaN nor NumPy numbers: .*int64"):
             journal["bad"] = [np.int64(1)]
         assert path.read_bytes() == before
         assert "bad" not in journal
-    with pytest.raises(TypeError, match="numbers of NumPy"):
+    with pytest.raises(TypeError, match="NumPy numbers"):
         Journal(path.parent / "new", {"folds": np.int64(5)})
     assert not (path.parent / "new").exists()

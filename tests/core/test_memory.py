@@ -27,11 +27,11 @@ def little_memory(monkeypatch):
     monkeypatch.setattr(_memory, "available_memory", lambda: 100.0 * MIB)
 
 
-FIGURE = r"matrices of \d+ × \d+ kernel values would take .* MiB, and 100 MiB of memory are available\."
+FIGURE = r"matrices of \d+ × \d+ kernel values would need .* MiB, and 100 MiB of memory are available\."
 
 
 def test_one_matrix(little_memory):
-    with pytest.raises(NotEnoughMemoryError, match=r"A matrix of 3500 × 3500 .* take 93\.5 MiB"):
+    with pytest.raises(NotEnoughMemoryError, match=r"A matrix of 3500 × 3500 .* need 93\.5 MiB"):
         RBF()(X)
     assert RBF()(X.astype(np.float32)).shape == (N, N)  # half as large
     assert RBF()(X, X[:3000]).shape == (N, 3000)  # 80 MiB

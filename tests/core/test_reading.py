@@ -30,14 +30,14 @@ def with_cell(value):
     [
         (
             FRAME.assign(town=["Ulm", *["Köln"] * 11]),
-            r"X has 'Ulm' in row 0, column 'town', which is no number",
+            r"X has 'Ulm' in row 0, column 'town', which is not a number",
         ),
         (pl.DataFrame({"a": X[:, 0], "town": ["Ulm"] * 12}), "X has 'Ulm' in row 0, column 'town'"),
-        (with_cell("high"), "X has 'high' in row 3, column 1, which is no number"),
+        (with_cell("high"), "X has 'high' in row 3, column 1, which is not a number"),
         (FRAME.assign(day=pd.date_range("2020-01-01", periods=12)), "Column 'day' of X has dates or times"),
         (FRAME.assign(day=pd.date_range("2020-01-01", periods=12, tz="UTC")), "Column 'day' of X has dates"),
         (FRAME.assign(day=pd.to_timedelta(np.arange(12), unit="D")), "Column 'day' of X has durations"),
-        (np.full((12, 2), np.datetime64("2020-01-01")), "X has dates or times, which are no numbers"),
+        (np.full((12, 2), np.datetime64("2020-01-01")), "X has dates or times, which are not numbers"),
         (FRAME.to_records(index=False), "X is a structured array with the fields 'height', 'width'"),
         ((row for row in X), "X must be an array, a list of rows or a data frame, got a generator"),
         ("samples.csv", "X must be an array, .* got the text 'samples.csv'"),
@@ -67,8 +67,8 @@ def test_samples_that_are_no_numbers_are_named(samples, sentence):
         ((label for label in Y), "y must be an array or a list with one value per sample, got a generator"),
         ("class", "y must be an array or a list with one value per sample, got the text 'class'"),
         (np.array([(k,) for k in Y], dtype=[("a", int)]), "y must be an array .* got a structured array"),
-        (np.datetime64("2020-01-01") + Y, "y has dates or times, which are no labels"),
-        (Y * 1e200, r"y has values of the size 1\.0e\+200, which are no labels"),
+        (np.datetime64("2020-01-01") + Y, "y has dates or times, which cannot be labels"),
+        (Y * 1e200, r"y has values of the size 1\.0e\+200, which cannot be class labels"),
     ],
 )
 def test_labels_that_are_none_are_named(model, y, sentence):
@@ -78,7 +78,7 @@ def test_labels_that_are_none_are_named(model, y, sentence):
 
 @pytest.mark.parametrize("model", [SVR(), NystroemSVR(), TunedSVR()])
 def test_text_in_the_targets_of_a_regression_is_named_with_its_row(model):
-    with pytest.raises(ValueError, match=r"y has .high. in row 4, which is no number\. A regr"):
+    with pytest.raises(ValueError, match=r"y has .high. in row 4, which is not a number\. A regr"):
         model.fit(X, [*X[:4, 0], "high", *X[5:, 0]])
 
 
@@ -129,5 +129,5 @@ def test_gaps_of_a_gram_matrix_are_not_to_be_imputed():
 def test_several_targets_are_refused_with_what_takes_them(model):
     wrapper = "MultiOutputRegressor" if is_regressor(model) else "MultiOutputClassifier"
     name = type(model).__name__
-    with pytest.raises(ValueError, match=rf"{name} learns one target.*multioutput\.{wrapper}\({name}\("):
+    with pytest.raises(ValueError, match=rf"{name} learns only one target.*multioutput\.{wrapper}\({name}\("):
         model.fit(np.zeros((4, 2)), np.eye(4, dtype=int))

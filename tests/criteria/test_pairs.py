@@ -190,7 +190,7 @@ def test_what_cannot_work_is_said():
     with pytest.raises(ValueError, match="'unbiased' of J4 must be"):
         J4(unbiased="yes")
     weights = np.full(50, 1e-3)
-    with pytest.raises(ValueError, match="weights of a class sum to one or less: an unbiased criterion"):
+    with pytest.raises(ValueError, match="weights of a class sum to one or less, but an unbiased criterion"):
         esdr(K, Y, unbiased=True, sample_weight=weights)
-    with pytest.raises(ValueError, match="weights of a class sum to one or less: an unbiased criterion"):
+    with pytest.raises(ValueError, match="weights of a class sum to one or less, but an unbiased criterion"):
         DistanceSketch.from_data(X, Y, sample_weight=weights).curve("esdr-unbiased", [1.0])

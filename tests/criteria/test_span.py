@@ -14,7 +14,8 @@ from kernelwise.criteria.machine import TwoClassProblem
 from kernelwise.criteria.span import distinct_rows
 from kernelwise.criteria.spans import Spans
 from kernelwise.criteria.state import SearchState
-from kernelwise.kernels import KMOD, RBF, DiagonalGaussian, Polynomial
+from kernelwise.exceptions import KernelwiseWarning
+from kernelwise.kernels import KMOD, RBF, DiagonalGaussian, Polynomial, Sigmoid
 from kernelwise.problem import TuningProblem
 from kernelwise.testing import check_criterion, check_gradient, extrapolated_difference
 
@@ -73,6 +74,29 @@ def test_the_span_is_one_over_a_diagonal_entry_of_the_inverse():
     assert_allclose(spans.squares[F], 1.0 / np.diag(np.linalg.inv(bordered))[:m], rtol=1e-8)
 
 
+def test_the_smooth_span_is_the_minimum_that_defines_it():
+    """‖Φ(x_p) − Σ λ_i Φ(x_i)‖² + Σ D_i λ_i² + (1 − Σ λ_i)²/τ over the other free ones, by least squares."""
+    K, eta, C = 2.0 * RBF(0.2)(X), 0.05, 3.0
+    spans = Spans(train(two_class(K, SIGNS), np.zeros(len(Y), dtype=bool), C), eta)
+    alpha, tau = spans.alpha, 1.0 / 2.0  # the mean diagonal of K is 2
+    assert 0 < len(spans.free) < len(spans.support)
+    for p in spans.support:
+        F = spans.free[spans.free != p]
+        D = eta * (1.0 / alpha[F] + 1.0 / (C - alpha[F]))
+        weights = np.linalg.solve(K[np.ix_(F, F)] + np.diag(D) + 1.0 / tau, K[F, p] + 1.0 / tau)
+        least = K[p, p] - weights @ (K[F, p] + 1.0 / tau) + 1.0 / tau
+        assert spans.squares[p] == pytest.approx(least, rel=1e-8)
+
+
+def test_the_history_has_the_share_of_rows_whose_estimates_are_wrong():
+    problem = TuningProblem(RBF(0.2), SpanEstimate(C=3.0, tol=1e-11), X, Y)
+    problem.value(problem.theta)
+    machine = train(two_class(RBF(0.2)(X), SIGNS), np.zeros(len(Y), dtype=bool), 3.0)
+    wrong = np.mean(Spans(machine, SpanEstimate().eta).left_out < 0)
+    assert problem.history[-1]["span_error"] == pytest.approx(wrong)
+    assert 0.0 < wrong < 0.4
+
+
 @pytest.mark.parametrize("eta", [0.01, 0.0])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_it_keeps_the_contract(eta, n_classes):
@@ -125,6 +149,16 @@ def test_no_free_support_vector_is_no_error():
     value = SpanEstimate(C=1e-3).value_and_adjoint(np.eye(20), y)
     assert np.isfinite(value[0])
     assert np.isfinite(value[1]).all()
+
+
+def test_negative_squared_lengths_of_an_indefinite_kernel_give_finite_numbers():
+    X, y = make_data(40, seed=0)
+    K = Sigmoid(0.3, -1.0)(X)
+    assert K.diagonal().min() < -0.1
+    with pytest.warns(KernelwiseWarning, match="semi-definite"):
+        value, W = SpanEstimate(C=10.0).value_and_adjoint(K, y)[:2]
+    assert 0.0 < value < 1.0
+    assert np.isfinite(W).all()
 
 
 def test_copies_are_found_by_their_distance_in_feature_space():

@@ -84,7 +84,7 @@ def test_dataframes_whose_lengths_are_not_known():
     frame = dd.concat([frame, empty], interleave_partitions=True)
     found = DistanceSketch.from_data(frame.drop(columns="label"), frame["label"])
     assert_same(found, DistanceSketch.from_data(X, Y))
-    with pytest.raises(ValueError, match="lengths of the chunks of X are not known"):
+    with pytest.raises(ValueError, match="lengths of the chunks of X are unknown"):
         DistanceSketch.from_data(frame.drop(columns="label"), Y)
 
 
@@ -99,11 +99,11 @@ def test_bad_input_gets_one_sentence():
         DistanceSketch.from_data(chunked(X), np.zeros(N))
     with pytest.raises(ValueError, match="All samples of class 'ant' have weight zero"):
         DistanceSketch.from_data(chunked(X), Y, sample_weight=(Y != "ant").astype(float))
-    with pytest.raises(ValueError, match="dask shares out the work by itself"):
+    with pytest.raises(ValueError, match="dask divides the work itself"):
         DistanceSketch.from_data(chunked(X), Y, part=(0, 2))
     with pytest.raises(ValueError, match="Mahalanobis kernel without a covariance"):
         DistanceSketch.from_data(chunked(X), Y, kernel=Mahalanobis())
-    with pytest.raises(IncompatibleError, match="A distance sketch is for kernels"):
+    with pytest.raises(IncompatibleError, match="A distance sketch needs a kernel"):
         DistanceSketch.from_data(chunked(X), Y, kernel=KMOD())
     with pytest.raises(ValueError, match="Sparse chunks cannot be centred"):
         DistanceSketch.from_data(chunked(X).rechunk((130, 5)).map_blocks(sparse.csr_matrix), Y)

@@ -165,11 +165,11 @@ def test_no_path_is_run_here_and_none_twice(monkeypatch):
 def test_early_stops_and_indefinite_kernels_are_counted():
     X, y = DATA[2]
     settings = {"kernel": "sigmoid", "max_iter": 3, "Cs": [1.0, 1000.0]}
-    with pytest.warns(UserWarning, match="models of the cross-validation stopped") as expected:
+    with pytest.warns(UserWarning, match="models stopped before they converged") as expected:
         TunedSVC(**settings, refit=False).fit(X, y)
     with (
         dask.config.set(scheduler="synchronous"),
-        pytest.warns(UserWarning, match="models of the cross-validation stopped") as found,
+        pytest.warns(UserWarning, match="models stopped before they converged") as found,
     ):
         TunedSVC(**settings, refit=False, backend="dask").fit(X, y)
     assert [str(one.message) for one in found] == [str(one.message) for one in expected]

@@ -185,7 +185,7 @@ def test_bad_input_gets_one_sentence():
     with pytest.raises(ValueError, match="precomputed matrix must be in memory"):
         TunedSVR("precomputed").fit(chunked(X), Y)
     for labels in (np.array(["ant", "bee"])[np.arange(N) % 2], np.full(N, "ant", dtype=object)):
-        with pytest.raises(ValueError, match=r"Chunk \d of the rows: y has .* which is no number"):
+        with pytest.raises(ValueError, match=r"Chunk \d of the rows: y has .* which is not a number"):
             TunedSVR().fit(chunked(X), chunked(labels))
     with pytest.raises(ValueError, match=r"Chunk \d of the rows: y must be one number per sample"):
         TunedSVR().fit(chunked(X), chunked(np.column_stack([Y, Y])))

@@ -1,4 +1,4 @@
-"""Every example of the gallery runs, draws, and says what one learns."""
+"""Every example of the gallery runs, draws, and says what you learn."""
 
 from __future__ import annotations
 
@@ -37,5 +37,5 @@ def test_example_runs_and_draws(path, pyplot, capsys):
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_example_says_what_one_learns(path):
-    assert "\n**One learns:** " in ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+def test_example_says_what_you_learn(path):
+    assert "\n**What you learn:** " in ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))

@@ -28,7 +28,7 @@ def finding_of(model):
 
 def test_the_class_is_learned_and_no_score_has_it(lone):
     X, y = lone
-    with pytest.warns(UserWarning, match="Class 'rare' has one row: no score can say how well"):
+    with pytest.warns(UserWarning, match="Class 'rare' has one row, so no score can measure how well"):
         model = TunedSVC(class_weight={"rare": 20.0}).fit(X, y)
     assert finding_of(model).severity == "warning"
     assert model.predict(X[-1:]) == ["rare"]
@@ -91,7 +91,7 @@ def test_all_other_rows_of_one_class(lone):
     X, y = (part[lone[1] != "severe"] for part in lone)
     for kernel in ("auto", "poly"):
         assert "'rare'" in finding_of(TunedSVC(kernel, criterion="centered-kta").fit(X, y)).message
-    with pytest.raises(ValueError, match="cv-error holds out rows of each class, and only one class has two"):
+    with pytest.raises(ValueError, match="cv-error holds out rows of each class, but only one class has two"):
         TunedSVC(criterion="cv-error").fit(X, y)
 
 

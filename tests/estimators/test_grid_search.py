@@ -227,7 +227,10 @@ class TestWeightsAndLabels:
         for one in (search, strict):
             with pytest.raises(ValueError, match="is zero for all samples in the test part of fold 0"):
                 one.fit(**zero(test))
-        rows, sentence = train[y[train] == 1], "fold 0 has one class only, rows of weight zero apart: 0"
+        rows, sentence = (
+            train[y[train] == 1],
+            "fold 0 has only one class, not counting rows of weight zero: 0",
+        )
         with pytest.raises(ValueError, match=sentence):
             strict.fit(**zero(rows))
         with pytest.warns(FitFailedWarning, match=sentence), pytest.warns(UserWarning, match="finite"):
@@ -391,7 +394,7 @@ class TestScoring:
     def test_probabilities_are_refused(self, cancer):
         with pytest.raises(
             IncompatibleError,
-            match=r"'neg_log_loss' asks for more than labels and decision .* Use 'accuracy'",
+            match=r"'neg_log_loss' needs more than labels and decision .* Use 'accuracy'",
         ):
             GridSearchSVC({"C": [1.0]}, scoring="neg_log_loss").fit(*cancer)
 
@@ -563,7 +566,7 @@ class TestContract:
             ({"param_grid": {"kernel": ["cubic"]}}, "kernel must be a Kernel or one of"),
             (
                 {"param_grid": {"kernel": ["rbf", "precomputed"]}},
-                "'precomputed' cannot be searched beside others",
+                "'precomputed' cannot be searched together with other kernels",
             ),
             ({"param_grid": {"class_weight": ["even"]}}, "'class_weight' of GridSearchSVC must be one of"),
             ({"param_grid": {"C": [1.0]}, "Cs": [1.0]}, "either 'param_grid' or 'kernels' and 'Cs'"),

@@ -16,6 +16,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import StratifiedKFold
 
 from kernelwise import SVC, NystroemSVC, TunedSVC, load
+from kernelwise.estimators._labels_score import labels_findings
 from kernelwise.estimators.fit_record import held_out_sigmoids
 from kernelwise.exceptions import TrustWarning
 from kernelwise.reports.answer import answer_of
@@ -217,7 +218,7 @@ def test_the_score_announced_is_of_the_labels_that_predict_gives(n_classes):
     folds = list(StratifiedKFold(4).split(X, y))
     score = "balanced_accuracy"
     model = TunedSVC("precomputed", Cs=[64.0], cv=folds, scoring=score, tol=1e-9)
-    with pytest.warns(TrustWarning, match="The labels that the model gives score"):
+    with pytest.warns(TrustWarning, match="The model predicts the most likely class, and these labels score"):
         model.fit(rbf_kernel(X, gamma=0.1), y)
     decision = np.empty((len(y), n_classes * (n_classes - 1) // 2))
     for train, test in folds:
@@ -241,10 +242,10 @@ def test_the_score_announced_is_of_the_labels_that_predict_gives(n_classes):
     assert_allclose(result.standard_error, np.std(scores, ddof=1) / 2.0)
     assert found < model.best_score_ - result.standard_error == -result.value - result.standard_error
     assert answer_of(model).cv_score == found
-    assert f"score {found:.3f} ±" in result.why[0]
+    assert f"score of {found:.3f} ±" in result.why[0]
     assert result.why[1] == (
-        f"That score, {found:.4f}, is of the answers that the model gives; the search compared models by a "
-        f"quicker rule, the signs of their decision values, which scores {model.best_score_:.4f}."
+        f"The score {found:.4f} is that of the model's own answers. The search compared models by a faster "
+        f"rule, the signs of their decision values, which scores {model.best_score_:.4f}."
     )
     table = np.zeros((n_classes, n_classes))
     np.add.at(table, (y, predicted), 1.0)
@@ -263,3 +264,26 @@ def test_scores_of_ranks_and_of_decision_values_are_those_of_the_model(settings)
     X, y = make_classification(300, 6, weights=[0.9], class_sep=0.5, random_state=0)
     model = TunedSVC(Cs=[1.0, 8.0], **settings).fit(X, y)
     assert "labels by probability" not in [finding.name for finding in model.diagnostics_]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_weights_that_there_are_already_are_not_recommended(n_classes):
+    (plain,) = labels_findings(0.6, 0.7, 0.01, n_classes, has_class_weights=False)
+    (weighted,) = labels_findings(0.6, 0.7, 0.01, n_classes, has_class_weights=True)
+    for text in (weighted.advice, weighted.option):
+        assert "class_weight" not in text
+        assert "--class-weight" not in text
+        assert text.startswith("Use ")
+        assert text.endswith(".")
+    assert "predict_by='decision'" in weighted.advice
+    assert ("--scoring roc_auc" if n_classes == 2 else "--scoring neg_log_loss") in weighted.option
+    assert "class_weight='balanced'" in plain.advice
+    assert "--class-weight balanced" in plain.option
+
+
+def test_a_search_with_class_weights_is_known_as_one():
+    X, y = make_classification(150, 5, weights=[0.9], class_sep=0.3, random_state=5)
+    for weight in (None, "balanced"):
+        model = TunedSVC("rbf", class_weight=weight, Cs=[1.0, 8.0], scoring="f1").fit(X, y)
+        (finding,) = (f for f in model.diagnostics_ if f.name == "labels by probability")
+        assert ("class_weight" in finding.advice) == (weight is None)

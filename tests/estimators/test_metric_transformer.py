@@ -184,7 +184,7 @@ def test_many_whole_numbers_are_a_quantity(kind):
     assert metric.task_ == "regression"
     assert metric.relevance_[0] > 0.9
     (finding,) = [one for one in metric.diagnostics_ if one.name == "whole-number targets"]
-    assert "different whole numbers, taken for numbers" in finding.message
+    assert "different whole numbers, treated as numbers" in finding.message
     assert "task='classification'" in finding.advice
 
 
@@ -193,7 +193,7 @@ def test_a_few_whole_numbers_are_classes_unless_the_user_says_otherwise():
     y = np.clip(np.rint(y / 20.0), -1, 1)
     guessed = MetricTransformer(method="gradient").fit(X, y)
     assert guessed.task_ == "classification"
-    assert "taken for classes" in next(
+    assert "treated as classes" in next(
         one.message for one in guessed.diagnostics_ if one.name == "whole-number targets"
     )
     said = MetricTransformer(method="gradient", task="classification").fit(X, y)

@@ -142,7 +142,7 @@ def test_rank_of_a_linear_kernel_is_that_of_the_data(samples):
 
 def test_an_indefinite_kernel_warns(samples):
     X, y = samples
-    with pytest.warns(KernelwiseWarning, match=r"indefinite: its eigenvalues go from -.* another kernel"):
+    with pytest.warns(KernelwiseWarning, match=r"indefinite: its eigenvalues range from -.* another kernel"):
         NystroemSVC(Sigmoid(gamma=1.0, coef0=-1.0), n_components=30).fit(X, y)
 
 
@@ -175,7 +175,7 @@ def test_a_class_of_one_row_is_trained_on_and_not_held_out(samples):
     shares = _nystroem_search.held_out_shares(y, np.ones(len(y)), 0)
     assert shares[7] == 0.0
     assert _nystroem_search.held_out_shares(y, np.where(y == 2, 2.0, 1.0), 0)[7] == 0.5
-    with pytest.raises(ValueError, match=r"^Every class has 1 sample, so that none can be held out"):
+    with pytest.raises(ValueError, match=r"^Every class has 1 sample, so none can be held out"):
         NystroemSVC().fit([[0.0], [1.0]], [0, 1])
 
 

@@ -198,7 +198,7 @@ def test_a_kernel_of_ones_own_is_not_saved(samples, tmp_path):
     class Own(RBF):
         """A kernel that no other program knows."""
 
-    with pytest.raises(IncompatibleError, match="save has no place for NystroemSVR"):
+    with pytest.raises(IncompatibleError, match="save cannot store NystroemSVR"):
         NystroemSVR(Own(0.5), n_components=10).fit(*samples).save(tmp_path / "model.npz")
 
 

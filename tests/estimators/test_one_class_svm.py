@@ -150,7 +150,7 @@ def test_samples_that_cannot_be(X):
         OneClassSVM().fit(X, sample_weight=np.zeros(150))
     with pytest.raises(ValueError, match="sample_weight has shape"):
         OneClassSVM().fit(X, sample_weight=np.ones(3))
-    with pytest.warns(KernelwiseWarning, match="cannot tell samples apart"):
+    with pytest.warns(KernelwiseWarning, match="cannot distinguish samples"):
         machine = OneClassSVM().fit(np.ones((10, 2)))
     assert_array_equal(machine.predict(np.ones((3, 2))), 1)
 

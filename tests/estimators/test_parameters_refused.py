@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -78,7 +79,10 @@ def no_score(*_):
         ),
         (TunedSVC(scoring="r2"), "'scoring' of TunedSVC is 'r2', a score of numbers, and TunedSVC learns cl"),
         (TunedSVR(scoring="f1"), "'scoring' of TunedSVR is 'f1', a score of classes, and TunedSVR learns nu"),
-        (TunedSVC(scoring="acuracy"), "'acuracy', no score of scikit-learn. Did you mean 'accuracy'"),
+        (
+            TunedSVC(scoring="acuracy"),
+            "'acuracy', which is not a score of scikit-learn. Did you mean 'accuracy'",
+        ),
         (TunedSVC(scale={}), "'scale' of TunedSVC must be None, 'standard', 'minmax' or a transformer"),
         (GridSearchSVC({"C": [1.0]}, cv=[]), "'cv' of GridSearchSVC gives no folds"),
         (GridSearchSVC({"C": [1.0]}, scaler=1.5), "'scaler' of GridSearchSVC must be None, 'standard'"),
@@ -143,11 +147,11 @@ def test_what_is_no_positive_number(C, blobs):
 @pytest.mark.parametrize(
     ("cv", "sentence"),
     [
-        ([1, 2], "Fold 0 of 'cv' is no pair"),
-        ([(np.arange(30, 60), np.arange(30)), (1, 2)], "Fold 1 of 'cv' is no pair"),
-        ({"a": 1}, "Fold 0 of 'cv' is no pair"),
-        ([(["a"], ["b"])], "Fold 0 of 'cv' is no pair"),
-        ([(np.arange(60) > 5, np.arange(59) < 6)], "Fold 0 of 'cv' is no pair .* masks of the 60 rows"),
+        ([1, 2], "Fold 0 of 'cv' must be a pair"),
+        ([(np.arange(30, 60), np.arange(30)), (1, 2)], "Fold 1 of 'cv' must be a pair"),
+        ({"a": 1}, "Fold 0 of 'cv' must be a pair"),
+        ([(["a"], ["b"])], "Fold 0 of 'cv' must be a pair"),
+        ([(np.arange(60) > 5, np.arange(59) < 6)], "Fold 0 of 'cv' must be a pair .* masks of the 60 rows"),
         ([(np.arange(30), np.arange(30, 61))], "Fold 0 of 'cv' names samples beyond the 60"),
     ],
 )
@@ -233,3 +237,26 @@ def test_a_missing_folder_is_named_and_no_temporary_file(blobs, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"There is no folder for 'x\.kw'") as caught:
         model.save(tmp_path / "nofolder" / "x.kw")
     assert caught.value.filename == str(tmp_path / "nofolder")
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "message"),
+    [
+        (
+            TunedSVC,
+            {"C": 10.0},
+            r"'C': it chooses C \(C_ after fit\) .* use SVC\(C=10.0\), or Cs=\[...\]",
+        ),
+        (TunedSVC, {"gamma": "scale"}, r"'gamma': it chooses .* the kernel .* use SVC\(gamma='scale'\)\.$"),
+        (TunedSVC, {"probability": True}, "'probability': it has probabilities always"),
+        (TunedSVR, {"epsilon": 0.1}, r"'epsilon': .* use SVR\(epsilon=0.1\), or epsilons=\[...\]"),
+        (TunedSVC, {"nosuch": 1}, "unexpected keyword argument 'nosuch'"),
+    ],
+)
+def test_what_is_chosen_is_no_parameter_and_the_error_says_what_to_do(kind, settings, message):
+    with pytest.raises(TypeError, match=message):
+        kind(**settings)
+    with pytest.raises(TypeError):
+        kind("rbf", "dbtc")
+    assert list(signature(kind).parameters)[:4] == ["kernel", "criterion", "search", "Cs"]
+    assert set(kind().get_params()) == set(signature(kind).parameters)

@@ -112,8 +112,8 @@ def test_what_is_no_matrix_of_distances_is_refused_in_one_sentence(flowers, mode
     lopsided = D.copy()
     lopsided[0, 1] += 1.0
     for sentence, wrong in {
-        r"X has the shape \(75, 4\), and a matrix .* is square": X,
-        "from itself is 0, and X has 1 in row 0, column 0. Pass distances; for": np.exp(-D),
+        r"X has the shape \(75, 4\), but a matrix .* must be square": X,
+        "from itself must be 0, but X has 1 in row 0, column 0. Pass distances; for": np.exp(-D),
         "not symmetric": lopsided,
         "Negative values in data: X has -": D - D.max() * (1 - np.eye(75)),
     }.items():
@@ -124,9 +124,11 @@ def test_what_is_no_matrix_of_distances_is_refused_in_one_sentence(flowers, mode
         model.predict(D - 1.0)
     with pytest.raises(ValueError, match=r"solver='nystroem' of TunedSVC .* a precomputed matrix"):
         TunedSVC(WORD, solver="nystroem").fit(D, y)
-    with pytest.raises(ValueError, match="list with 'precomputed-distance', which is no kernel of samples"):
+    with pytest.raises(
+        ValueError, match="list with 'precomputed-distance', which is not a kernel of samples"
+    ):
         TunedSVC(["rbf", WORD]).fit(D, y)
-    with pytest.raises(ValueError, match="gamma='auto' is one over the number of features"):
+    with pytest.raises(ValueError, match="gamma='auto' needs the number of features"):
         SVC(kernel=WORD, gamma="auto").fit(D, y)
     two = SVC(kernel=WORD).fit(D[:50, :50], y[:50])
     with pytest.raises(IncompatibleError, match="this machine has PrecomputedDistance"):
@@ -147,7 +149,7 @@ def test_a_grid_of_gammas_is_scikit_learns(flowers, folds):
     ours = GridSearchSVC(grid, kernel=WORD, scaler=None, cv=folds).fit(D, y)
     theirs = GridSearchCV(SVC(kernel=WORD), grid, cv=folds).fit(D, y)
     np.testing.assert_array_equal(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"])
-    with pytest.raises(ValueError, match="'precomputed' cannot be searched beside distances"):
+    with pytest.raises(ValueError, match="'precomputed' cannot be searched together with distances"):
         GridSearchSVC(kernels=["precomputed", WORD], Cs=[1.0], scaler=None).fit(D, y)
 
 
@@ -160,7 +162,7 @@ def test_the_kernel_object(flowers):
     np.testing.assert_allclose(kernel.gradient_dot(D, W), numeric, rtol=1e-6)
     assert kernel.initialize(D).gamma == 1.0 / np.median(D[D > 0])
     assert kernel.initialize(np.zeros((2, 2))).gamma == 1.0
-    with pytest.raises(IncompatibleError, match="takes one matrix"):
+    with pytest.raises(IncompatibleError, match="needs one matrix"):
         kernel(D, D[:3])
     with pytest.raises(ValueError, match="is one of a matrix of distances"):
         KernelSum([RBF(), kernel])
@@ -189,7 +191,7 @@ def expected_failures(machine):
     return NO_DISTANCES if isinstance(machine, DistanceSVC) else {}
 
 
-@pytest.mark.filterwarnings("ignore:Platt's sigmoid was not found")
+@pytest.mark.filterwarnings("ignore:Platt's sigmoid did not converge")
 @parametrize_with_checks(list(CHECKED), expected_failed_checks=expected_failures)
 def test_sklearn_checks(estimator, check):
     check(estimator)
@@ -217,7 +219,7 @@ def test_samples_that_coincide_are_refused(model):
 
 @pytest.mark.parametrize("kernel", ["precomputed", "precomputed-distance"])
 def test_a_regression_that_sees_no_difference_warns(kernel):
-    with pytest.warns(KernelwiseWarning, match="cannot tell samples apart"):
+    with pytest.warns(KernelwiseWarning, match="cannot distinguish samples"):
         SVR(kernel=kernel).fit(np.zeros((10, 10)), np.arange(10.0))
 
 
@@ -227,5 +229,5 @@ def test_exports_that_refuse_a_model_of_distances_are_not_advised():
     with pytest.raises(IncompatibleError, match="Keep the model with save") as refused:
         model.to_sklearn()
     assert "to_onnx" not in str(refused.value)
-    with pytest.raises(IncompatibleError, match="this model takes distances"):
+    with pytest.raises(IncompatibleError, match="this model uses distances"):
         model.to_c()

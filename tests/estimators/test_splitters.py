@@ -218,7 +218,7 @@ def test_groups_that_leak_are_worth_nothing_with_groups():
 @pytest.mark.parametrize(
     ("groups", "words"),
     [
-        (np.zeros(N), "one group only"),
+        (np.zeros(N), "only one group"),
         (np.arange(N - 1), "groups has 47 values for 48 samples"),
         (np.where(np.arange(N) == 3, np.nan, 1.0), "groups has no value for sample 3"),
         (np.array([*(["a"] * (N - 1)), None], dtype=object), f"groups contains None in row {N - 1}"),

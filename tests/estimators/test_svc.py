@@ -149,9 +149,7 @@ def test_fit_leaves_constructor_arguments_untouched(blobs):
 
 def test_early_stop_warns_once_and_is_flagged(iris):
     X, y = iris
-    with pytest.warns(
-        ConvergenceWarning, match="3 of 3 machines stopped early, after up to 2 iter"
-    ) as caught:
+    with pytest.warns(ConvergenceWarning, match="3 of 3 models stopped early, after up to 2 iter") as caught:
         model = SVC(C=1e3, kernel="linear", max_iter=2).fit(X, y)
     assert len(caught) == 1
     assert model.fit_status_ == 1

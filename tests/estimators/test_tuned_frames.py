@@ -99,7 +99,7 @@ def test_complete_numbers_are_not_coded():
     assert not hasattr(by_frame, "encoder_")
     by_array = TunedSVC("rbf").fit(frame.to_numpy(dtype=float), y)
     assert_array_equal(by_frame.predict_proba(frame), by_array.predict_proba(frame.to_numpy(dtype=float)))
-    with pytest.raises(ValueError, match=r"X contains NaN, and the samples .* had no gaps"):
+    with pytest.raises(ValueError, match=r"X contains NaN, but the training samples had no gaps"):
         by_frame.predict(frame.assign(a=np.nan))
 
 
@@ -118,7 +118,7 @@ def test_predictions_of_tables_that_differ(model):
     assert_array_equal(model.predict_proba(TABLE.astype({"town": "category", "rooms": float})), expected)
     assert_array_equal(model.predict_proba(TABLE.to_numpy(dtype=object)), expected)
     assert np.isfinite(model.predict_proba(TABLE.assign(town="Rom")[:5])).all()
-    with pytest.warns(KernelwiseWarning, match="Column 'rooms' has 120 gaps and had none"):
+    with pytest.warns(KernelwiseWarning, match="Column 'rooms' has 120 gaps but had none"):
         assert np.isfinite(model.predict_proba(TABLE.assign(rooms=np.nan))).all()
     for changed, sentence in [
         (TABLE.drop(columns="size"), "X has no column 'size'"),
@@ -173,27 +173,27 @@ def test_regression():
 @pytest.mark.parametrize(
     ("kind", "instead"),
     [
-        (SVC, "TunedSVC, which takes words and gaps, or"),
-        (GridSearchSVC, "TunedSVC, which takes words and gaps, or"),
-        (NystroemSVC, "TunedSVC, which takes words and gaps, or"),
-        (SVR, "TunedSVR, which takes words and gaps, or"),
-        (NystroemSVR, "TunedSVR, which takes words and gaps, or"),
+        (SVC, "TunedSVC, which accepts words and gaps, or"),
+        (GridSearchSVC, "TunedSVC, which accepts words and gaps, or"),
+        (NystroemSVC, "TunedSVC, which accepts words and gaps, or"),
+        (SVR, "TunedSVR, which accepts words and gaps, or"),
+        (NystroemSVR, "TunedSVR, which accepts words and gaps, or"),
         (MetricTransformer, ""),
     ],
 )
 def test_other_estimators_ask_for_numbers(kind, instead):
     me, use = kind.__name__, f"use {instead}".strip()
     model, y = kind(), np.arange(len(Y)) % 2
-    found = "X has 'Bonn' in row 0, column 'town', which is no number."
-    with pytest.raises(ValueError, match="which is no number") as words:
+    found = "X has 'Bonn' in row 0, column 'town', which is not a number."
+    with pytest.raises(ValueError, match="which is not a number") as words:
         model.fit(TABLE[1:], y[1:])
     encoder = "an encoder such as OneHotEncoder in a Pipeline."
-    assert str(words.value) == f"{found} {me} takes numbers only: {use} {encoder}"
+    assert str(words.value) == f"{found} {me} accepts only numbers: {use} {encoder}"
     found = "X contains NaN in row 5, column 'size'."
     with pytest.raises(ValueError, match="contains NaN") as gaps:
         model.fit(TABLE[["rooms", "size"]], y)
     imputer = "an imputer such as SimpleImputer in a Pipeline."
-    assert str(gaps.value) == f"{found} {me} takes finite numbers only: {use} {imputer}"
+    assert str(gaps.value) == f"{found} {me} accepts only finite numbers: {use} {imputer}"
 
 
 def test_infinity_and_matrices_have_other_ways_out():
@@ -205,5 +205,17 @@ def test_infinity_and_matrices_have_other_ways_out():
     K = np.where(np.eye(len(X)) > 0, np.nan, 1.0)
     with pytest.raises(ValueError, match=r"NaN in row 0, column 0\. Correct the kernel that"):
         SVC(kernel="precomputed").fit(K, Y)
-    with pytest.raises(ValueError, match=r"column 0\. SVC takes finite numbers only: use an imputer"):
+    with pytest.raises(ValueError, match=r"column 0\. SVC accepts only finite numbers: use an imputer"):
         SVC().fit(X, Y).predict(np.full((2, 1), np.nan))
+
+
+def test_words_of_an_array_need_to_be_named():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.array(["u", "v"] * 30, dtype=object), rng.normal(size=60).astype(object)])
+    y = np.arange(60) % 2
+    expected = (
+        r"'u' in row 0, column 0, .* in a data frame, or in columns of an array that categorical_features"
+    )
+    with pytest.raises(ValueError, match=expected):
+        TunedSVC("rbf").fit(X, y)
+    assert TunedSVC("rbf", categorical_features=[0]).fit(X, y).predict(X[:2]).shape == (2,)

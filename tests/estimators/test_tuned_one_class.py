@@ -211,15 +211,18 @@ def test_says_when_not_to_trust_it(rng, ring):
             return {finding.name for finding in model.fit(*rows).diagnostics_}
 
     uniform = rng.uniform(size=(400, 3))
-    assert "no structure" in findings(TunedOneClassSVM(), uniform, message="no structure that a ball")
+    assert "no structure" in findings(
+        TunedOneClassSVM(), uniform, message="cannot tell rows of this data from random"
+    )
     long = np.column_stack([np.exp(4.0 * rng.normal(size=300)), rng.normal(size=(300, 3))])
     assert "one feature dominates" in findings(TunedOneClassSVM(), long, message="Column 0 makes 9. %")
+    # Of two columns that vary, one has more than half of the distances always: that is no finding.
+    two = np.column_stack([np.ones(80), rng.normal(size=(80, 2))])
+    assert "one feature dominates" not in {f.name for f in TunedOneClassSVM().fit(two).diagnostics_}
     assert "few rows" in findings(TunedOneClassSVM(), rng.normal(size=(12, 2)), message="fewer than 3 rows")
     X, y = rng.normal(size=(300, 2)), np.r_[np.zeros(280, int), -np.ones(20, int)]
     X[280:] *= 0.05  # where rows are densest
-    assert "labels not found" in findings(
-        TunedOneClassSVM("linear"), X, y, message="no better than by chance"
-    )
+    assert "labels not found" in findings(TunedOneClassSVM("linear"), X, y, message="no better than chance")
     with warnings.catch_warnings():
         warnings.simplefilter("error", TrustWarning)
         TunedOneClassSVM().fit(ring[0])
@@ -249,7 +252,7 @@ LABELS = np.array([1, 1, 0, 0, -1, -1])
             None,
             "above 0 and at most 0.5 .None if it is not known.. Got 0.0 instead",
         ),
-        ({}, ROWS, -np.ones(6), "outliers .-1. only"),
+        ({}, ROWS, -np.ones(6), "only outliers .-1."),
         ({}, ROWS, np.ones(6), "has no outliers"),
         ({}, ROWS, np.arange(6) > 3, "1 is the label of normal samples"),
         ({}, ROWS, np.arange(6), "has the label 2"),

@@ -201,12 +201,12 @@ def test_reasons_are_of_the_row_that_a_rule_takes():
     laplacian = TunedSVC("laplacian").fit(X, y)
     assert type(searched.kernel_) is not type(model.kernel_)
     assert model.result_.why[0].startswith("Laplacian kernel with γ")
-    assert "the search itself prefers " + model_text(searched.kernel_, searched.C_) in model.result_.why[-1]
-    assert not any("was taken:" in sentence for sentence in model.result_.why)
+    assert "The search itself prefers " + model_text(searched.kernel_, searched.C_) in model.result_.why[-1]
+    assert not any(" and chose " in sentence for sentence in model.result_.why)
     assert model.result_.how == laplacian.result_.how
     assert model.result_.forms == searched.result_.forms
     same = TunedSVC("rbf", refit=lambda table: int(np.argmax(table["smoothed_test_score"]))).fit(X, y)
-    assert same.result_.why[-1] == "The rule 'refit' took the setting that the search prefers."
+    assert same.result_.why[-1] == "The rule 'refit' chose the same setting as the search."
     assert same.result_.how == TunedSVC("rbf").fit(X, y).result_.how
 
 

@@ -59,7 +59,7 @@ def test_classes_of_one_sample_each(blobs):
     X, y = blobs
     rows = [0, len(y) - 1]
     assert len(np.unique(y[rows])) == 2
-    with pytest.raises(ValueError, match=r"^Every class has 1 sample, so that none can be held out"):
+    with pytest.raises(ValueError, match=r"^Every class has 1 sample, so none can be held out"):
         TunedSVC().fit(X[rows], y[rows])
 
 
@@ -135,7 +135,7 @@ def test_scores_of_one_class_are_told_which(blobs):
     with pytest.raises(ValueError, match=named):
         TunedSVC(scoring="f1").fit(X, words)
     TunedSVC(scoring="f1", Cs=[1.0]).fit(X, y)  # 1 is positive, as everywhere in scikit-learn
-    with pytest.raises(ValueError, match="'roc_auc' of TunedSVC is for two classes, and the target has 3"):
+    with pytest.raises(ValueError, match="'roc_auc' of TunedSVC works for two classes, but the target has 3"):
         TunedSVC(scoring="roc_auc").fit(X, np.arange(60) % 3)
     options, theirs = {"Cs": [1.0], "cv": 3}, make_scorer(recall_score, pos_label="no")
     ours = TunedSVC(scoring=PositiveScore("recall", "no"), **options).fit(X, words)
@@ -145,7 +145,7 @@ def test_scores_of_one_class_are_told_which(blobs):
 
 
 def test_tune_trains_nothing(blobs):
-    with pytest.raises(ValueError, match="'refit' has no meaning"):
+    with pytest.raises(ValueError, match="'refit' has no effect"):
         tune(*blobs, refit=True)
 
 
@@ -178,7 +178,7 @@ def test_a_scorer_that_asks_for_more_is_told_where_to_go(blobs):
     X, y = blobs
     with pytest.raises(IncompatibleError, match=r"other samples than the test part.*GridSearchCV\(SVC\(\)"):
         TunedSVC(Cs=[1.0], scoring=lambda model, X, y: (model.predict(X + 1.0) == y).mean()).fit(X, y)
-    with pytest.raises(IncompatibleError, match="asks for more than predictions, which is all"):
+    with pytest.raises(IncompatibleError, match="needs more than predictions, which is all"):
         TunedSVR(Cs=[1.0], scoring=lambda model, X, y: model.decision_function(X).mean()).fit(X, y)
 
 

@@ -56,7 +56,7 @@ def test_skipped_widths_are_counted_once(slow_clock):
     with pytest.warns(KernelwiseWarning, match=sentence) as caught:
         short = TunedSVC("rbf", time_budget=0.5).fit(X, y)
     assert len(caught) == 1
-    assert any("There was no time for" in sentence for sentence in short.result_.how)
+    assert any("The time budget was too short for" in sentence for sentence in short.result_.how)
     long = TunedSVC("rbf").fit(X, y)
     assert len(short.cv_results_["params"]) < len(long.cv_results_["params"])
 

@@ -28,8 +28,8 @@ def expected_failures(machine):
 
 
 # Data of a few noisy rows, or with class weights of 1000 against 0.0001: the warnings are deserved.
-@pytest.mark.filterwarnings("ignore:Platt's sigmoid was not found")
-@pytest.mark.filterwarnings("ignore:.*models of the cross-validation stopped")
+@pytest.mark.filterwarnings("ignore:Platt's sigmoid did not converge")
+@pytest.mark.filterwarnings("ignore:.*models stopped before they converged")
 @pytest.mark.filterwarnings("ignore::kernelwise.exceptions.BoundaryWarning")
 @parametrize_with_checks(MACHINES, expected_failed_checks=expected_failures)
 def test_sklearn_checks(estimator, check):

@@ -38,7 +38,7 @@ def test_nystroem_when_asked_for(samples, tmp_path):
     assert_array_equal(model.predict(X), machine.predict(Z))
     assert_allclose(model.predict_proba(X), machine.predict_proba(Z))
     assert_allclose(machine.support_vectors_[:, 0].std(), 1.0, atol=0.3)  # scaled features
-    with pytest.raises(IncompatibleError, match="to_sklearn has no place for a NystroemSVC"):
+    with pytest.raises(IncompatibleError, match="to_sklearn cannot hold a NystroemSVC"):
         model.to_sklearn()
     model.save(tmp_path / "model.kw")
     again = load(tmp_path / "model.kw")
@@ -54,9 +54,9 @@ def test_nystroem_when_asked_for(samples, tmp_path):
 def test_the_finding_has_scores_of_both_machines_on_other_rows(samples):
     X, y = samples
     [finding] = found(TunedSVC(solver="nystroem").fit(X, y))
-    assert "as asked for" in finding.message
+    assert "as you asked" in finding.message
     match = re.search(
-        r"on (\d+) rows and asked about (\d+) others, .* ([\d.]+) and an exact one ([\d.]+)\.",
+        r"on (\d+) training rows and (\d+) other rows, .* ([\d.]+) and an exact one ([\d.]+)\.",
         finding.message,
     )
     assert [int(n) for n in match.groups()[:2]] == [200, 200]
@@ -87,7 +87,7 @@ def test_a_time_budget_decides_by_the_predicted_time(left, is_exact, finished):
     reason = why_nystroem("auto", *finished(10_000, 1000, 1.0, left))
     assert (reason is None) == is_exact
     if not is_exact:
-        assert reason == "because an exact one would take about 120 s on 10000 rows, and 119 s were left"
+        assert reason == "because an exact model would take about 120 s on 10000 rows, and 119 s were left"
 
 
 def test_three_classes_with_weights_and_text_labels():
@@ -118,7 +118,7 @@ def test_a_deadline_stops_the_growth_and_limits_the_rows(samples, monkeypatch):
 
 def test_a_gram_matrix_has_no_landmarks(samples):
     X, y = samples
-    with pytest.raises(ValueError, match="solver='nystroem' of TunedSVC computes kernel values"):
+    with pytest.raises(ValueError, match="solver='nystroem' of TunedSVC needs kernel values"):
         TunedSVC("precomputed", solver="nystroem").fit(X @ X.T, y)
     with pytest.raises(ValueError, match="'solver' parameter of TunedSVC must be one of 'auto', 'exact'"):
         TunedSVC(solver="fast").fit(X, y)

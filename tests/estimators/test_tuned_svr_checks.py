@@ -28,7 +28,7 @@ MACHINES = [
 NUMBERS_OF_CHECKS = [59, 59, 59, 59, 57, 59, 60, 60, 57]
 
 
-@pytest.mark.filterwarnings("ignore:.*models of the cross-validation stopped")
+@pytest.mark.filterwarnings("ignore:.*models stopped before they converged")
 @parametrize_with_checks(MACHINES)
 def test_sklearn_checks(estimator, check):
     check(estimator)

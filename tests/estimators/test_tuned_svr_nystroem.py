@@ -49,7 +49,7 @@ def test_nystroem_when_asked_for(samples, model, tmp_path):
     values = machine.predict(model.scaler_.transform(X))
     assert_allclose(model.predict(X), model.target_mean_ + model.target_scale_ * values)
     assert_allclose(machine.support_vectors_[:, 0].std(), 1.0, atol=0.3)  # scaled features
-    with pytest.raises(IncompatibleError, match="to_sklearn has no place for a NystroemSVR"):
+    with pytest.raises(IncompatibleError, match="to_sklearn cannot hold a NystroemSVR"):
         model.to_sklearn()
     model.save(tmp_path / "model.kw")
     loaded = load(tmp_path / "model.kw")
@@ -77,9 +77,9 @@ def test_a_report_shows_the_machine_and_the_finding(samples, model, tmp_path):
 
 def test_the_finding_has_scores_of_both_machines_on_other_rows(model):
     [finding] = nystroem_findings(model)
-    assert "as asked for" in finding.message
+    assert "as you asked" in finding.message
     match = re.search(
-        r"on (\d+) rows and asked about (\d+) others, .* ([\d.]+) and an exact one ([\d.]+)\.",
+        r"on (\d+) training rows and (\d+) other rows, .* ([\d.]+) and an exact one ([\d.]+)\.",
         finding.message,
     )
     assert [int(n) for n in match.groups()[:2]] == [150, 150]
@@ -147,7 +147,7 @@ def test_a_deadline_stops_the_growth_and_limits_the_rows(samples, monkeypatch):
 
 def test_a_gram_matrix_has_no_landmarks(samples):
     X, y = samples
-    with pytest.raises(ValueError, match="solver='nystroem' of TunedSVR computes kernel values"):
+    with pytest.raises(ValueError, match="solver='nystroem' of TunedSVR needs kernel values"):
         TunedSVR("precomputed", solver="nystroem").fit(X @ X.T, y)
     with pytest.raises(ValueError, match="'solver' parameter of TunedSVR must be one of 'auto', 'exact'"):
         TunedSVR(solver="fast").fit(X, y)

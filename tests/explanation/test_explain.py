@@ -222,7 +222,7 @@ def test_other_kernels_are_estimated_and_say_so(cancer):
     Z = ((X - X.mean(axis=0)) / X.std(axis=0))[:, :4]
     model = SVC(kernel=Polynomial(degree=2, gamma=0.3, coef0=1.0)).fit(Z, y)
     background = Z[40:60]
-    with pytest.warns(KernelwiseWarning, match="no product over columns"):
+    with pytest.warns(KernelwiseWarning, match="not a product over columns"):
         found = explain(model, Z[:2], background=background, n_orders=400)
     assert not found.is_exact
     expected = by_subsets(
@@ -484,3 +484,26 @@ def test_mistakes_in_the_background_are_said_to_be_there(cancer):
     for background in (np.full((2, 6), np.nan), np.empty((0, 6)), np.zeros((2, 3))):
         with pytest.raises(ValueError, match="In the background of explain"):
             explain(model, cancer[0][:2], background=background)
+
+
+def test_support_vectors_are_a_background_that_ranks_as_the_training_rows_do():
+    X, y = load_wine(return_X_y=True)
+    X = X[:, [0, 6, 9, 11]]
+    model = TunedSVC("rbf").fit(X, y)
+    support = model.scaler_.inverse_transform(model.best_estimator_.support_vectors_)
+    found = explain(model, X, background="support")
+    assert_allclose(found.values, explain(model, X, background=support).values, atol=1e-9)
+    ranks = [np.argsort(explain(model, X, background=b).importance().mean(axis=1)) for b in ("support", X)]
+    assert ranks[0].tolist() == ranks[1].tolist()
+
+
+def test_many_rows_are_compared_with_fewer_support_vectors():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(150, 3)), np.arange(150) % 2
+    model = SVC().fit(X, y)
+    assert len(model.support_vectors_) > 100
+    own = reader.Reader(model)
+    assert [len(own.read_background("support", n)) for n in (1, 10**9)] == [100, 10]
+    assert_allclose(own.read_background("support", 1), own.read_background("support", 2))
+    with pytest.raises(ValueError, match="must be rows, None or 'support', got 'all'"):
+        explain(model, X[:3], background="all")

@@ -241,7 +241,7 @@ def test_probabilities_can_be_fitted_again(overlapping):
 def test_votes_come_along_instead_of_coupled_probabilities(overlapping):
     X, y, X_new = overlapping(3)
     model = TunedSVC("rbf", Cs=[1.0], cv=2).fit(X, y)
-    with pytest.warns(KernelwiseWarning, match="no predict_proba, and its SVC goes by votes of the pairs"):
+    with pytest.warns(KernelwiseWarning, match="no predict_proba, and its SVC lets the pairs vote"):
         pipeline = model.to_sklearn()
     assert not hasattr(pipeline, "predict_proba")
     by_votes = model.set_params(predict_by="decision")
@@ -290,7 +290,7 @@ def test_disagreement_is_an_error(estimator, iris, monkeypatch):
         right(svc, *parts[:-1], np.zeros_like(parts[-1]))
 
     monkeypatch.setattr(_to_libsvm, "replace_machine", without_offset)
-    with pytest.raises(RuntimeError, match="the Pipeline would be another machine"):
+    with pytest.raises(RuntimeError, match="the Pipeline would be a different model"):
         model.to_sklearn()
 
 

@@ -95,7 +95,7 @@ def test_a_file_whose_parts_do_not_fit_is_refused(model, tmp_path):
     for columns_, words in [
         (model.encoder_.columns[1:], "its encoder 4"),
         ((replace(model.encoder_.columns[0], words=("a",)), *model.encoder_.columns[1:]), "its machine"),
-        ((replace(model.encoder_.columns[0], words=(1, 2, 3)), *model.encoder_.columns[1:]), "are no text"),
+        ((replace(model.encoder_.columns[0], words=(1, 2, 3)), *model.encoder_.columns[1:]), "are not text"),
     ]:
         broken.encoder_ = replace(model.encoder_, columns=columns_)
         broken.save(tmp_path / "model.npz")

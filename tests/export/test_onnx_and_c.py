@@ -286,7 +286,7 @@ def test_what_cannot_be_written_is_refused_in_a_sentence(wine, tmp_path):
     assert "multiclass='ovo-reject'" in refused(SVC(multiclass="ovo-reject").fit(X, y))
     scaled = TunedSVC("rbf", scale=PowerTransformer(), Cs=[1.0], cv=2).fit(X, y)
     assert "this model has PowerTransformer()" in refused(scaled)
-    assert "Wider is not the function that its 'distance'" in refused(SVC(kernel=Wider(1e-3)).fit(X, y))
+    assert "Wider does not agree with its 'distance'" in refused(SVC(kernel=Wider(1e-3)).fit(X, y))
     path = tmp_path / "model.c"
     with pytest.raises(IncompatibleError):
         SVC(kernel="kmod").fit(X, y).to_c(path)
@@ -305,9 +305,9 @@ def test_too_many_numbers_are_refused(wine):
     many = np.broadcast_to(plain.support[:1], (10**8, D))  # without the memory
     beta = np.broadcast_to(plain.beta[:, :1], (3, 10**8))
     huge = replace(plain, support=many, beta=beta)
-    with pytest.raises(IncompatibleError, match=r"1600000000 numbers, and to_c writes at most 5000000"):
+    with pytest.raises(IncompatibleError, match=r"1600000000 numbers, but to_c writes at most 5000000"):
         c_source.c_source(huge)
-    with pytest.raises(IncompatibleError, match="less than 2 GiB, and the 100000000 support vectors"):
+    with pytest.raises(IncompatibleError, match="smaller than 2 GiB, but the 100000000 support vectors"):
         onnx_model.onnx_model(huge)
 
 
@@ -334,6 +334,6 @@ def test_scikit_learn_refuses_a_sum_and_says_where_it_can_go(wine):
 def test_labels_beyond_int64_are_refused():
     pytest.importorskip("onnx")
     X, y = np.arange(8.0)[:, None], np.repeat(np.array([3, 2**63 + 5], dtype=np.uint64), 4)
-    with pytest.raises(IncompatibleError, match=r"up to 2\*\*63 - 1 as labels, and there is a class 9223372"):
+    with pytest.raises(IncompatibleError, match=r"up to 2\*\*63 - 1, but there is a class 9223372"):
         SVC().fit(X, y).to_onnx()
     assert SVC().fit(X, np.minimum(y, 2**63 - 1)).to_onnx() is not None

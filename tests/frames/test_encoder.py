@@ -139,7 +139,7 @@ def test_what_new_rows_can_be():
     assert encoded(retyped, encoder) == {"b": [3.0, 1.0], "a=1": [0.0, 1.0], "a=2": [1.0, 0.0]}
     assert encoded([["2", 5.0]], encoder) == {"b": [5.0], "a=1": [0.0], "a=2": [1.0]}
     assert encoded(pd.DataFrame({"a": [None], "b": [1]}), encoder)["a=1"] == [0.0]
-    with pytest.warns(KernelwiseWarning, match=r"Column 'b' has 1 gap and had none .* as its median, 2\."):
+    with pytest.warns(KernelwiseWarning, match=r"Column 'b' has 1 gap but had none .* as its median, 2\."):
         assert encoded(pd.DataFrame({"a": ["1"], "b": [None]}), encoder)["b"] == [2.0]
     with pytest.warns(
         KernelwiseWarning, match="Column 'a' has only words that no training sample has, in 12"
@@ -162,8 +162,8 @@ def test_what_new_rows_can_be():
             "Column 'b' of X has dates or times",
         ),
         (pd.DataFrame({"a": [["u"]], "b": [1.0]}), "Column 'a' of X has a list in row 0"),
-        ([["u"]], "X has 1 column, and the model was trained on 2"),
-        ([["u", "old"]], "X has 'old' in row 0, column 1, which is no number"),
+        ([["u"]], "X has 1 column, but the model was trained on 2"),
+        ([["u", "old"]], "X has 'old' in row 0, column 1, which is not a number"),
         (["u", 1.0], "X must be a table of rows and columns"),
         (None, "X must be an array, a list of rows or a data frame, got None"),
         (pd.DataFrame({"a": [], "b": []}), "X has no rows"),
@@ -201,7 +201,9 @@ def test_findings_ask_about_whole_numbers_and_names():
     assert (
         found["mostly empty"]
         .for_command_line()
-        .endswith("Leave it out with --ignore rare, unless new rows will have values for the same reasons.")
+        .endswith(
+            "Leave it out with --ignore rare, unless values will be missing in new rows for the same reasons."
+        )
     )
     assert "--words grade." in found["whole numbers that may be words"].for_command_line()
     assert str(found["whole numbers that may be words"]).startswith(

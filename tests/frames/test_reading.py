@@ -109,7 +109,7 @@ REFUSED = {
         {"a": pd.to_datetime(["2020-01-01"] * 2), "b": ["u", "v"]}
     ),
     "Column 'a' of X has dates or times": pl.DataFrame({"a": [DAY, DAY], "b": ["u", "v"]}),
-    "Column 'a' of X has dates or times, which are no numbers and no words": pa.table({"a": [DAY, DAY]}),
+    "Column 'a' of X has dates or times, which are neither numbers nor words": pa.table({"a": [DAY, DAY]}),
     "Column 'a' of X has a date in row 0.* Use a number of days": pd.DataFrame({"a": [DAY, DAY]}),
     "Column 'a' of X has durations": pl.DataFrame({"a": [datetime.timedelta(1)] * 2}),
     "Column 'a' of X has lists": pl.DataFrame({"a": [[1], [2]]}),
@@ -163,8 +163,8 @@ TABLE = pd.DataFrame({"colour": ["u", "v"], "b": [1, 2]})
         (TABLE, [1.5], "must be 'from_dtype', None, or names"),
         (TABLE, "auto", "must be 'from_dtype', None, or names"),
         (TABLE, [[True, False]], "must be 'from_dtype', None, or names"),
-        (TABLE, None, "Column 'colour' of X holds words, and categorical_features does not name it"),
-        (TABLE, ["b"], "Column 'colour' of X holds words, and categorical_features does not name it"),
+        (TABLE, None, "Column 'colour' of X holds words, but categorical_features does not name it"),
+        (TABLE, ["b"], "Column 'colour' of X holds words, but categorical_features does not name it"),
         (np.zeros((2, 2)), ["a"], "names the column 'a', and X has no names"),
     ],
 )

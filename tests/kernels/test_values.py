@@ -191,7 +191,7 @@ def test_mahalanobis_of_sparse_samples_equals_dense():
 def test_mahalanobis_gives_weight_zero_to_what_does_not_vary_and_says_so(kind):
     X = RNG.normal(size=(30, 3))
     with_constant = np.column_stack([X, np.full(30, 0.1)])
-    with pytest.warns(RidgeWarning, match="singular: weight zero for 1 "):
+    with pytest.warns(RidgeWarning, match="singular. The kernel gives weight zero to 1 "):
         kernel = Mahalanobis(4.0, kind).initialize(with_constant, heuristic="keep")
     np.testing.assert_allclose(kernel(with_constant), Mahalanobis(3.0, kind)(X), rtol=1e-9)
 

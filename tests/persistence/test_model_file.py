@@ -363,7 +363,7 @@ RBFOfOtherModule.__name__ = "RBF"
 )
 def test_parts_of_the_user_are_refused(model, where, iris, tmp_path):
     model.fit(*iris)
-    with pytest.raises(IncompatibleError, match=f"no place for {where}, which is .*use pickle"):
+    with pytest.raises(IncompatibleError, match=f"save cannot store {where}, which is .*use pickle"):
         model.save(tmp_path / "model.npz")
     assert list(tmp_path.iterdir()) == []
 

@@ -95,7 +95,7 @@ def test_a_choice_that_other_rows_would_not_make_is_a_warning_near_guessing(rare
 )
 def test_advice_for_classes_never_predicted_is_what_was_not_done(rare, options, advised, done):
     model = TunedSVC("rbf", Cs=[1.0], cv=3, **options).fit(*rare)
-    both = "Weigh the classes equally: --class-weight balanced --scoring balanced_accuracy."
+    both = "To weight the classes equally, use --class-weight balanced --scoring balanced_accuracy."
     finding = Finding("classes never predicted", "warning", "Never 'rare'.", "", both)
     (told,) = settled(model, [finding], report_data(model).answer)
     assert all(option in told.option for option in advised)
@@ -111,7 +111,7 @@ def test_a_regression_has_findings_about_its_rows(tmp_path):
     found = report_data(TunedSVR("rbf", Cs=[1.0], cv=3).fit(X, y), X, y, lines=np.arange(60) + 2).findings
     told = {finding.name: finding.message for finding in found}
     assert "10000 (line 9)" in told["outliers"]
-    assert told["duplicates"].startswith("2 rows have the features of another")
+    assert told["duplicates"].startswith("2 rows have the same features as another")
 
 
 def test_labels_written_in_two_ways_come_before_everything_else():
@@ -131,10 +131,10 @@ def test_the_head_tells_a_leak_in_a_full_sentence_and_counts_the_columns_of_the_
     path = tmp_path / "r.html"
     write_report(report_data(model, X, y, command="kernelwise tune a.csv", n_columns=2), path)
     head = path.read_text(encoding="utf-8").partition("</header>")[0]
-    assert "Column 0 numbers the rows. New rows will have other numbers, so leave it out (" in head
+    assert "Column 0 numbers the rows. New rows will have other numbers, so leave the column out (" in head
     assert (
         '(<span class="option">--ignore</span> &#34;column 0&#34;).' in head
     )  # no line ends inside --ignore
-    assert head.count("tells the target") == 0
+    assert head.count("determines the target") == 0
     assert "100 rows, 2 columns, coded as 3 features" in head
     assert "best of" not in head

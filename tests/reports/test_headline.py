@@ -20,7 +20,8 @@ def test_headline_is_the_share_right_beside_the_guess(hostile):
     model = with_baseline(hostile.model, 0.5, "always answering 'mild'")
     p, error = model.result_.score, model.result_.standard_error
     expected = (
-        f"{100 * p:.1f} % right on rows it had not seen, ± {100 * error:.1f}; always answering 'mild': 50.0 %"
+        f"{100 * p:.1f} % correct on rows it was not trained on, ± {100 * error:.1f}; always answering "
+        "'mild': 50.0 %"
     )
     assert report_data(model).heading == expected
     assert (
@@ -54,7 +55,7 @@ def test_regression_says_its_error_in_units_of_y(regression):
     model = with_baseline(regression.model, -0.02, "always answering the mean")
     answer = answer_of(model)
     told = headline(answer)
-    assert told.startswith(f"R² {model.best_score_:.3f} on rows it had not seen, ± ")
+    assert told.startswith(f"R² {model.best_score_:.3f} on rows it was not trained on, ± ")
     assert told.endswith(
         f"typical error (RMSE) {answer.rmse:.3g}; always answering the mean: {np.std(regression.y):.3g}"
     )
@@ -70,7 +71,7 @@ def test_baseline_that_is_not_defined_is_left_out(hostile):
 def test_other_scores_have_their_names_and_errors_are_positive(regression):
     answer = replace(answer_of(regression.model), score="MAE", sign=-1, cv_score=-2.5, cv_error=0.1)
     answer = replace(answer, baseline_score=-9.0, baseline_answer="always answering the median")
-    expected = "MAE 2.500 on rows it had not seen, ± 0.100; always answering the median: 9.000"
+    expected = "MAE 2.500 on rows it was not trained on, ± 0.100; always answering the median: 9.000"
     assert headline(answer) == expected
 
 
@@ -92,11 +93,11 @@ def test_test_far_below_comes_first_and_is_a_finding(hostile):
     wrong = np.where(hostile.y == SCRIPT, END, SCRIPT)
     data = report_data(hostile.model, test=(hostile.X, wrong))
     p = hostile.model.score(hostile.X, wrong)
-    assert data.heading.startswith(f"{100 * p:.1f} % right on 120 test rows, ± ")
-    assert data.heading.endswith(f"cross-validation had {100 * hostile.model.result_.score:.1f} %")
+    assert data.heading.startswith(f"{100 * p:.1f} % correct on 120 test rows, ± ")
+    assert data.heading.endswith(f"cross-validation: {100 * hostile.model.result_.score:.1f} %")
     assert data.findings[0].name == "test below cross-validation"
     assert data.findings[0].severity == "warning"
-    for word in ("trust the test", "folds", "later time", "copies"):
+    for word in ("Trust the test", "folds", "later time", "copies"):
         assert word in str(data.findings[0])
 
 
@@ -135,12 +136,12 @@ NO_BETTER = "No method is clearly better than kernelwise; "
 @pytest.mark.parametrize(
     ("scores", "expected"),
     [
-        ((SAME, NOISY, WORSE), f"{NO_BETTER}grid is equal within the error, at 10 × the time"),
+        ((SAME, NOISY, WORSE), f"{NO_BETTER}grid scores the same within the error, at 10 × the time"),
         ((SAME, BETTER, NOISY), "grid is 5.0 points better than kernelwise, at 10 × the time"),
-        ((SAME, WORSE, NOISY), f"{NO_BETTER}defaults is equal within the error, at 1/5 of the time"),
+        ((SAME, WORSE, NOISY), f"{NO_BETTER}defaults scores the same within the error, at 1/5 of the time"),
         ((SAME, WORSE), "kernelwise is clearly better than the other method; next is grid, 9.8 points below"),
-        ((SAME, SAME), f"{NO_BETTER}grid is equal within the error, at 10 × the time"),
-        ((SAME,), "kernelwise: 85.0 % right on rows it had not seen"),
+        ((SAME, SAME), f"{NO_BETTER}grid scores the same within the error, at 10 × the time"),
+        ((SAME,), "kernelwise: 85.0 % correct on rows it was not trained on"),
     ],
 )
 def test_comparison_is_a_line(scores, expected):

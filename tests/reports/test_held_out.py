@@ -47,7 +47,7 @@ def test_class_weights_make_no_more_rows():
     curve = reliability("test", "x", p, hit, np.ones(4000), factor)
     assert curve.has_class_weights
     assert "with the class weights: the prob" in curve.heading
-    assert "a rare class is rarer than its probability says" in curve.note
+    assert "a rare class is less frequent than its probability suggests" in curve.note
     # One group: the error of a weighted share, against that from resampled rows.
     one = reliability("test", "x", np.full(200, 0.5), hit[:200], np.ones(200), factor[:200])
     drawn = random.integers(200, size=(4000, 200))
@@ -86,7 +86,9 @@ def test_confusion_counts_by_hand():
     assert_array_equal(table.recall, [0.5, 0.5])
     assert table.worst() == [("a", "b", 2.0), ("b", "rejected", 2.0)]
     assert_array_equal(table.precision, [1.0, 0.5])
-    assert table.heading == "Test rows: 4 of 8 rows wrong, most often “a” taken for “b” (2)"
+    assert (
+        table.heading == "Test rows: 4 of 8 rows wrong, the most frequent error is “a” predicted as “b” (2)"
+    )
 
 
 def test_confusion_states_no_second_total_where_labels_differ_from_the_scored_ones():
@@ -94,10 +96,13 @@ def test_confusion_states_no_second_total_where_labels_differ_from_the_scored_on
     same, other = (
         confusion("held out", ["a", "b"], truth, predicted, np.ones(4), note) for note in ("", "Other rows.")
     )
-    assert same.heading == "Rows it had not seen: 1 of 4 rows wrong, most often “a” taken for “b” (1)"
-    assert other.heading == "Rows it had not seen: most often “a” taken for “b” (1)"
+    assert (
+        same.heading
+        == "Held-out rows: 1 of 4 rows wrong, the most frequent error is “a” predicted as “b” (1)"
+    )
+    assert other.heading == "Held-out rows: the most frequent error is “a” predicted as “b” (1)"
     same = confusion("held out", ["a", "b"], truth, truth, np.ones(4), "Other rows.")
-    assert same.heading == "Rows it had not seen"
+    assert same.heading == "Held-out rows"
 
 
 def test_precision_of_a_class_that_nothing_was_called_is_not_known():

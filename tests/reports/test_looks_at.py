@@ -40,10 +40,10 @@ def test_a_sure_a_doubtful_and_a_wrong_row(hostile):
     sure, doubtful, wrong = found.rows
     p = hostile.model.predict_proba(hostile.X).max(axis=1)
     is_right = hostile.model.predict(hostile.X) == hostile.y
-    assert sure.title == f"A sure row (line {np.argmax(np.where(is_right, p, 0)) + 2})"
-    assert doubtful.title == f"A doubtful row (line {np.argmin(p) + 2})"
-    assert wrong.title == f"A wrong row (line {np.argmax(np.where(is_right, 0, p)) + 2})"
-    assert sure.said.endswith("rightly")
+    assert sure.title == f"A clear row (line {np.argmax(np.where(is_right, p, 0)) + 2})"
+    assert doubtful.title == f"A row close to the boundary (line {np.argmin(p) + 2})"
+    assert wrong.title == f"A wrongly predicted row (line {np.argmax(np.where(is_right, 0, p)) + 2})"
+    assert sure.said.endswith("which is correct")
     assert ", but it is " in wrong.said
     assert len(sure.names) == 3
     assert (np.diff(np.abs(sure.values)) <= 0).all()
@@ -53,7 +53,7 @@ def test_no_wrong_row_where_all_are_right():
     X, y = load_iris(return_X_y=True)
     X, y = X[:100], y[:100]
     found = looks_at(TunedSVC("rbf", Cs=[0.1, 1.0, 10.0]).fit(X, y), X, y)
-    assert [row.title.split(" (")[0] for row in found.rows] == ["A sure row", "A doubtful row"]
+    assert [row.title.split(" (")[0] for row in found.rows] == ["A clear row", "A row close to the boundary"]
     assert "have a correlation of" in found.caution
 
 
@@ -98,7 +98,7 @@ def test_the_page_has_the_section_only_with_rows(hostile, three):
     text = render(report_data(hostile.model, hostile.X, hostile.y))
     assert 'id="looks-at"' in text
     assert "<script" not in text
-    assert "the answers of 120 rows" in text
+    assert "Shapley values over 120 rows" in text
     assert 'id="looks-at"' not in render(report_data(hostile.model))
     assert 'id="looks-at"' not in render(report_data(three.model, three.X, three.y))
 
@@ -110,7 +110,7 @@ def test_few_and_many_columns(n_columns):
     y = (X.sum(axis=1) > 0).astype(int)
     found = looks_at(TunedSVC("linear", Cs=[0.1, 1.0]).fit(X, y), X, y)
     if n_columns == 1:
-        assert found.heading == "One column is all there is"
+        assert found.heading == "The data has only one column"
     else:
         assert found.names[-1] == "8 other columns"
         assert len(found.dependence) == 6

@@ -49,7 +49,7 @@ def written(fitted, tmp_path, **options):
 def test_path_alone_is_enough(hostile, tmp_path):
     hostile.model.report(tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "right on rows it had not seen" in text
+    assert "correct on rows it was not trained on" in text
     assert 'id="regions"' not in text
 
 
@@ -226,7 +226,7 @@ def test_a_hundred_classes_are_listed_by_their_confusions(tmp_path):
     TunedSVC("linear", Cs=[1.0], cv=2).fit(X, y).report(tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert 'class="confusion' not in text
-    assert "taken for" in text
+    assert "predicted as" in text
 
 
 def test_failed_report_leaves_the_old_one(hostile, tmp_path, monkeypatch):

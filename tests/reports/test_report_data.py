@@ -54,7 +54,7 @@ def test_error_of_other_scores_comes_from_the_folds(blobs):
     folds = np.array([table[f"split{k}_test_score"] for k in range(3)])
     assert_allclose(standard_errors(model), folds.std(axis=0, ddof=1) / np.sqrt(3))
     data = report_data(model)
-    assert data.heading.startswith(f"ROC AUC {model.best_score_:.3f} on rows it had not seen, ± ")
+    assert data.heading.startswith(f"ROC AUC {model.best_score_:.3f} on rows it was not trained on, ± ")
 
 
 def test_test_samples_are_scored_by_the_model(hostile):
@@ -73,8 +73,8 @@ def test_comparison_comes_along(hostile):
     comparison = Comparison(("kernelwise", "grid"), scores, ones, ones, ones, {"other": "it is missing."})
     data = report_data(hostile.model, comparison=comparison)
     assert data.comparison.rows == comparison.rows()
-    assert data.losses == comparison.losses()
-    assert len(data.losses) == 2
+    assert data.losses == [*comparison.losses(), *comparison.notes()]
+    assert len(data.losses) == 3
 
 
 # -- the search ---------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ def test_the_report_and_the_reasons_name_the_same_range_of_C():
         paths = c_paths(model)
         number, place = chosen(model, paths)
         said = re.search(r"C from (\S+) to ([^\s,.]+)", " ".join(model.result_.why))
-        found = re.search(r"from (\S+) to (\S+) the score", paths[number].heading(place))
+        found = re.search(r"from (\S+) to (\S+), the score", paths[number].heading(place))
         assert (said is None) == (found is None)
         assert said is None or said.groups() == found.groups()
 
@@ -191,7 +191,7 @@ def test_confusion_is_that_of_machines_that_had_not_seen_the_samples(hostile):
         predicted[test] = model.classes_[(A * values[test] + B < 0.0).astype(int)]
     table = report_data(model).confusions[0]
     assert_array_equal(table.counts, confusion_matrix(y, predicted, labels=[SCRIPT, END]))
-    assert table.heading.startswith(f"Rows it had not seen: {(y != predicted).sum()} of 120 rows wrong, ")
+    assert table.heading.startswith(f"Held-out rows: {(y != predicted).sum()} of 120 rows wrong, ")
     assert np.trace(table.counts) / 120 == pytest.approx(model.result_.score)
     assert model.result_.score != model.best_score_
 
@@ -339,7 +339,7 @@ def test_gram_matrix_and_sparse_samples(blobs):
 
 
 def test_bad_input_is_one_sentence(hostile):
-    with pytest.raises(ValueError, match="X and y together"):
+    with pytest.raises(ValueError, match="both X and y"):
         report_data(hostile.model, hostile.X)
     with pytest.raises(ValueError, match="label 'new' in row 1"):
         report_data(hostile.model, test=(hostile.X.iloc[:2], [SCRIPT, "new"]))

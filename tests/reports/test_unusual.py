@@ -46,5 +46,5 @@ def test_the_page_has_all_parts_and_escapes_names(fitted):
 
 def test_other_rows_than_those_of_the_training_are_refused(fitted):
     model, X = fitted
-    with pytest.raises(ValueError, match="takes the rows that the model was trained on: 70, got 5"):
+    with pytest.raises(ValueError, match="needs the 70 rows that the model was trained on, got 5"):
         unusual_rows(model, X[:5])

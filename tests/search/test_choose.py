@@ -49,7 +49,10 @@ def test_a_precomputed_kernel_has_only_c(cancer):
     K = RBF(0.2)(StandardScaler().fit_transform(X))
     models = [TunedSVC("precomputed", criterion=criterion).fit(K, y) for criterion in ("auto", *SUMS)]
     assert len({model.C_ for model in models}) == 1
-    assert models[0].result_.why[-1] == "precomputed has no free parameter: only C was chosen."
+    assert (
+        models[0].result_.why[-1]
+        == "The kernel precomputed has no parameter to choose, so the search chose only C."
+    )
 
 
 def test_a_criterion_is_maximised_by_the_sketch(make_judge, cancer):
@@ -129,7 +132,7 @@ def test_a_c_with_all_labels_alike_is_not_taken():
     model = TunedSVC(criterion="cv-error").fit(X, y)
     assert model.best_score_ > 0.7
     assert "worse-C" in [finding.name for finding in model.diagnostics_]
-    assert any("and was taken" in sentence for sentence in model.result_.why)
+    assert any("The search chose C = " in sentence for sentence in model.result_.why)
 
 
 def test_folds_of_a_held_out_criterion_are_no_regions_of_the_feature_space():
@@ -172,7 +175,9 @@ def test_a_criterion_without_a_derivative_is_searched_by_values(cancer):
     best = DistanceSketch.from_data(StandardScaler().fit_transform(X), y).maximize("kta", None)
     assert abs(model.result_.search.score - best.values[0]) < 2e-3
     assert TunedSVC("kmod", criterion=Unsmooth()).fit(X, y).result_.search.stop_reason == "grid exhausted"
-    with pytest.raises(IncompatibleError, match="Unsmooth has no derivative, and Gaussian has 36"):
+    with pytest.raises(
+        IncompatibleError, match=r"Unsmooth has no derivative.* Gaussian has too many parameters for that .36"
+    ):
         TunedSVC("gaussian", criterion=Unsmooth()).fit(X, y)
     forms = TunedSVC("auto", criterion=Unsmooth()).fit(X, y).cv_results_["param_kernel"]
     assert {type(kernel).__name__ for kernel in forms} == {"RBF", "Laplacian", "KernelSum"}

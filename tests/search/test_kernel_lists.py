@@ -66,7 +66,7 @@ def test_every_form_has_the_score_that_it_has_alone(tumours):
         alone = TunedSVC(name, Cs=CS).fit(*tumours)
         assert model.result_.forms[name] == alone.cv_results_["smoothed_test_score"].max()
         assert alone.result_.forms == {}
-    assert f"Of 5 forms of kernel, {name_of(model)} was taken" in chosen(model)
+    assert f"compared 5 forms of kernel and chose {name_of(model)}: " in chosen(model)
 
 
 def name_of(model):
@@ -87,7 +87,7 @@ def test_a_kernel_is_tried_once_however_often_it_is_named(tumours):
     one = TunedSVC(["laplacian", "laplacian"], Cs=CS).fit(*tumours)
     plain = TunedSVC("laplacian", Cs=CS).fit(*tumours)
     assert (one.kernel_, one.C_, one.n_svm_fits_) == (plain.kernel_, plain.C_, plain.n_svm_fits_)
-    assert one.result_.why[-1] == "There was no choice of forms of kernel: only laplacian was tried."
+    assert one.result_.why[-1] == "The search tried only one of the forms of kernel: laplacian."
 
 
 def test_a_sum_in_the_list_is_searched_with_its_weights(tumours):
@@ -132,5 +132,5 @@ def test_numbers_have_forms_too_and_files_keep_them(tmp_path):
     assert kernelwise.load(tmp_path / "model.npz").result_.forms == model.result_.forms
     model.report(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "Forms of kernel that were tried" in page
+    assert "The forms of kernel that the search compared" in page
     assert f'<tr><td>linear</td><td class="n">{model.result_.forms["linear"]:.3f}</td></tr>' in page

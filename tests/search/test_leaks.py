@@ -34,6 +34,10 @@ def wrong_side(n):
         (np.sort(NOISE), False, False),  # a table that is sorted by a measurement
         (1e19 * NOISE, False, False),  # all large floats are whole
         (rng.permutation(10**6)[:N] * 1.0, False, True),
+        (np.random.default_rng(1).integers(10**15, 10**16, N) * 1.0, False, True),  # barcodes
+        (np.random.default_rng(1).integers(10**18, 10**19, N, np.uint64) * 1.0, False, True),
+        (1.7e18 + np.random.default_rng(1).integers(0, 10**4, N) * 1e14, False, False),  # 1.7xxxe18 per litre
+        (1e17 * NOISE, False, False),
         (NOISE, False, False),
         (ROWS % 100, False, False),
         (np.where(ROWS == 3, 4, ROWS), False, False),
@@ -77,9 +81,9 @@ def test_the_rows_of_a_rare_class_must_not_all_be_wrong():
 def test_what_is_nearly_told_is_said():
     column = wrong_side(2) + NOISE + 50.0 * Y
     (finding,) = column_findings(np.column_stack([NOISE, column]), Y, ["a", "'code'"], is_classes=True)
-    assert finding.message == "'code' tells the target in 99 of 100 rows without any other column."
+    assert finding.message == "'code' determines the target of 99 in 100 rows without any other column."
     assert finding.severity == "warning"
-    assert finding.for_command_line().endswith("leave it out (--ignore code).")
+    assert finding.for_command_line().endswith("leave the column out (--ignore code).")
 
 
 def test_a_few_rows_of_a_class_are_no_evidence():
@@ -127,7 +131,7 @@ def test_the_model_names_the_column_and_the_option():
     with pytest.warns(TrustWarning, match="'visit' numbers the rows"):
         model = TunedSVC().fit(frame, Y)
     found = {finding.name: finding for finding in model.diagnostics_}
-    assert found["row numbers"].for_command_line().endswith("leave it out (--ignore visit).")
+    assert found["row numbers"].for_command_line().endswith("leave the column out (--ignore visit).")
     assert "'barcode' has a different whole number in every row" in found["identifiers"].message
     with pytest.warns(TrustWarning, match="Column 0 numbers the rows"):
         TunedSVC().fit(frame.to_numpy(), Y)

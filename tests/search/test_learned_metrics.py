@@ -37,8 +37,8 @@ def test_a_diagonal_metric_finds_the_two_features(diagonal, weston):
     assert diagonal.relevance_[:2].sum() > 0.9
     assert diagonal.relevance_.sum() == pytest.approx(1.0)
     assert diagonal.score(X_test, y_test) > 0.9
-    assert "metrics learned without each fold" in diagonal.result_.how[-1]
-    assert "centered-kta was taken" in diagonal.result_.why[-1]
+    assert "learned each metric without the rows that it was scored on" in diagonal.result_.how[-1]
+    assert "chose centered-kta: " in diagonal.result_.why[-1]
 
 
 def test_the_metric_is_in_the_units_of_x(diagonal, weston):
@@ -53,7 +53,10 @@ def test_the_plain_metric_stays_where_another_is_no_better_beyond_the_error():
     X, y = load_wine(return_X_y=True)
     model, plain = TunedSVC("diagonal").fit(X, y), TunedSVC("rbf").fit(X, y)
     assert_allclose(model.kernel_.q, 2.0 * plain.kernel_.gamma, rtol=1e-5)
-    assert "plain was taken: 6 are equal within the error, and it is the simplest" in model.result_.why[-1]
+    assert (
+        "chose plain: 6 of them score the same within one standard error, and it is the simplest"
+        in model.result_.why[-1]
+    )
     assert model.C_ == plain.C_
 
 
@@ -63,7 +66,7 @@ def test_a_full_metric_is_found_by_a_second_round_of_gradients():
     across, along = random.integers(0, 3, 300), 4 * random.normal(size=300)
     X = np.column_stack([across + 0.2 * random.normal(size=300) + along, along])
     model = TunedSVC("gaussian").fit(X[:70], across[:70] % 2)
-    assert "full gradients (second round) was taken" in model.result_.why[-1]
+    assert "chose full gradients (second round): " in model.result_.why[-1]
     assert model.score(X[70:], across[70:] % 2) > 0.95
 
 
@@ -155,7 +158,7 @@ def test_a_plain_metric_that_stays_is_the_plain_kernel():
     y = np.repeat([0, 1], 40)
     X = rng.normal(size=(80, 4)) + 1.2 * y[:, None]
     plain, full = TunedSVC("rbf").fit(X, y), TunedSVC("gaussian").fit(X, y)
-    assert any("metrics, plain was taken" in sentence for sentence in full.result_.why)
+    assert any("metrics and chose plain: " in sentence for sentence in full.result_.why)
     assert_allclose(full.kernel_.Q, 2.0 * plain.kernel_.gamma * np.eye(4), rtol=THETA_STEP, atol=1e-12)
     assert full.C_ == plain.C_
     assert_array_equal(full.predict(X), plain.predict(X))

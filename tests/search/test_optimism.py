@@ -124,9 +124,11 @@ def test_noise_is_said_to_be_noise():
 
 def test_the_warning_says_what_luck_did():
     X, y = noise(1)
-    with pytest.warns(TrustWarning, match=r"is 0\.\d+ ± 0\.\d+, but it was chosen among \d+ settings"):
+    with pytest.warns(
+        TrustWarning, match=r"is 0\.\d+ ± 0\.\d+ \(0\.\d+ without the luck of choosing among \d+ settings\)"
+    ):
         model = TunedSVC("rbf").fit(X, y)
-    assert any("which is partly luck" in sentence for sentence in model.result_.why)
+    assert any("owes part of its score to luck" in sentence for sentence in model.result_.why)
 
 
 def test_what_is_learned_is_not_called_luck():

@@ -28,8 +28,8 @@ def test_the_score_stands_beside_the_baseline(model):
     numbers = [float(text) / 100 for text in re.findall(r"([\d.]+) %", first)]
     assert numbers == pytest.approx([result.score, result.baseline.score], abs=5e-4)
     assert float(re.search(r"± ([\d.]+)", first)[1]) / 100 == pytest.approx(result.standard_error, abs=5e-4)
-    assert first.startswith(f"RBF with γ = {model.kernel_.gamma:.3g} and C = {model.C_:g} is right about")
-    assert "always answering 1 would be right about 62.7 %" in first
+    assert first.startswith(f"RBF with γ = {model.kernel_.gamma:.3g} and C = {model.C_:g} correctly predicts")
+    assert "Always answering 1 would be right for 62.7 %" in first
 
 
 def test_the_next_best_is_of_the_table(model):
@@ -39,7 +39,7 @@ def test_the_next_best_is_of_the_table(model):
     row = int(np.argmax(np.where(others, table["smoothed_test_score"], -np.inf)))
     assert f"γ = {gammas[row]:.3g} and C = {table['params'][row]['C']:g}" in second
     assert f"{100 * table['mean_test_score'][row]:.1f} %" in second
-    assert f"of {len(np.unique(gammas))} kernels compared" in second
+    assert f"of {len(np.unique(gammas))} kernels, " in second
 
 
 def test_what_makes_no_difference_is_within_one_standard_error(model):
@@ -83,34 +83,41 @@ PLAIN = scored(RBF(1.0), [0.8, 0.8, 0.8])
 @pytest.mark.parametrize(
     ("other", "says"),
     [
-        (scored(RBF(2.0), [0.79, 0.79, 0.79]), "has 79.0 %, a difference within the error."),
-        (scored(RBF(2.0), [0.7, 0.7, 0.7]), "has 70.0 %, less by more than the error."),
-        (scored(RBF(2.0), [0.8, 0.8, 0.8001]), "has the same 80.0 %."),
+        (
+            scored(RBF(2.0), [0.79, 0.79, 0.79]),
+            "scores 79.0 %. The chosen kernel scores 80.0 %, better by less than one standard error.",
+        ),
+        (
+            scored(RBF(2.0), [0.7, 0.7, 0.7]),
+            "scores 70.0 %. The chosen kernel scores 80.0 %, better by more than one standard error.",
+        ),
+        (scored(RBF(2.0), [0.8, 0.8, 0.8001]), "scores the same 80.0 %."),
         (
             scored(RBF(2.0), [0.6, 0.6, 0.82]),
-            "has 82.0 % at that C, but averaged over neighbouring values of C, by which the choice goes, "
-            "74.7 % against 80.0 % of the chosen one.",
+            "scores 82.0 %. The search compares scores averaged over neighbouring values of C, and "
+            "there it has "
+            "74.7 % against 80.0 % for the chosen kernel.",
         ),
         (
             scored(RBF(2.0), [0.81, 0.81, 0.81]),
-            "has the highest score averaged over neighbouring values of C: 81.0 % against 80.0 % of the "
-            "chosen one, a difference within the error; the choice preferred a simpler one.",
+            "has the highest score averaged over neighbouring values of C: 81.0 % against 80.0 % for the "
+            "chosen kernel, a difference within one standard error; the search preferred a simpler kernel.",
         ),
         (
             scored(RBF(1.0001), [0.7, 0.7, 0.7]),
-            "compared, the same one with other widths and C = 1, has 70",
+            "2 kernels, the same kernel with other widths and C = 1, scores 70",
         ),
     ],
 )
 def test_the_next_best_is_said_beside_the_chosen_one(other, says):
     sentence = second(PLAIN, other)
     assert says in sentence
-    assert " there" not in sentence
+    assert " compared" not in sentence
 
 
 def test_other_scores_are_no_percentages():
     sentence = TunedSVR().fit(*load_diabetes(return_X_y=True)).result_.why[0]
-    assert re.search(r"has the cross-validated score 0\.\d+ ± 0\.\d+; always answering the mean", sentence)
+    assert re.search(r"has a cross-validated score of 0\.\d+ ± 0\.\d+\. Always answering the mean", sentence)
 
 
 @pytest.mark.parametrize(

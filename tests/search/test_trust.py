@@ -42,9 +42,9 @@ def test_classes_that_are_never_answered():
     truth = np.array([0, 0, 1, 2, 2])
     assert not class_findings(truth, np.array([0, 1, 1, 2, 2]), classes)
     (found,) = class_findings(truth, np.array([0, 0, 0, 0, -1]), classes)  # −1 is rejected
-    assert "answers 'a' for every held-out row, and never 'b' (1 row), 'c' (2 rows)" in found.message
+    assert "predicts 'a' for every held-out row, and never 'b' (1 row), 'c' (2 rows)" in found.message
     (found,) = class_findings(truth, np.array([0, 0, 0, 2, 2]), classes, np.array([1.0, 2.0, 3.0, 1.0, 1.0]))
-    assert "never answers 1 class of 3: 'b' (3 rows)." in found.message
+    assert "never predicts 1 class of 3: 'b' (3 rows)." in found.message
     assert "--class-weight balanced" in found.for_command_line()
 
 
@@ -86,7 +86,7 @@ def test_values_of_c_whose_best_is_the_first_or_the_last():
             warnings.simplefilter("ignore", TrustWarning)
             model = TunedSVC(Cs=Cs, kernel="linear").fit(X, y)
         (found,) = (f for f in model.diagnostics_ if f.name == "C at the end of its range")
-        assert f"is the {word} of the values given" in found.message
+        assert f"is the {word} of the given values" in found.message
         assert "(Cs)" in str(found)
         assert "(--log2c)" in found.for_command_line()
 
@@ -111,7 +111,7 @@ def test_a_width_at_the_end_of_its_range(scores, word):
     found = edge_findings(Choice(tried[climb.best], climb=climb), 0.05, is_given=False, is_guess=False)
     assert names_of(found) == ["width at the end of its range"] * (word is not None)
     if word:
-        assert f"is the {word} that is tried" in found[0].message
+        assert f"is the {word} that the search tries" in found[0].message
         assert found[0].severity == "warning"
     found = edge_findings(Choice(tried[climb.best], climb=climb), 0.15, is_given=False, is_guess=False)
     assert all(finding.severity == "info" for finding in found)  # no more than the error

@@ -57,7 +57,7 @@ def test_distances_are_in_the_units_of_the_scaling():
 def test_one_error_band_was_not_compared_with_itself():
     assert _said(0.1, [0.1]) == []
     (told,) = _said(0.1, [0.1, 0.6, 0.3])
-    assert told.endswith("do not count; 0.6 and 0.3 were tried, too.")
+    assert told.endswith("of the target. The search also tried 0.6 and 0.3.")
 
 
 def test_nothing_but_rounding_has_no_minus():

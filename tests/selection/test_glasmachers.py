@@ -174,12 +174,12 @@ def noisy(pair_labels):
 def test_optimum_at_zero_is_reported_with_its_evidence(criterion):
     X, y = noisy((1, -1))
     C = 2.0 if criterion == "radius-margin" else None
-    with pytest.warns(BoundaryWarning, match=f"The best {criterion} found sits at σ → 0") as caught:
+    with pytest.warns(BoundaryWarning, match=f"The best {criterion} found is at σ → 0") as caught:
         chosen = glasmachers_select(X, y, criterion, C=C)
     text = str(caught[-1].message)
     assert "samples 0 and 1, 0.1414 apart" in text
     assert "different labels (-1 and 1)" in text or "different labels (1 and -1)" in text
-    assert "radius-margin and polarization have a boundary optimum" in text
+    assert "radius-margin and polarization have an optimum at a kernel width of zero" in text
     assert "The kernel chosen is" in text
     assert chosen.is_narrow
     assert chosen.nearest < 1e-3
@@ -204,7 +204,7 @@ def test_best_optimum_inside_takes_the_place_of_one_at_zero():
     assert chosen.kernel.gamma < 1.0 < 100.0 < narrow.kernel.gamma
     # The closest labels agree here: the paper's theorem is not what makes this optimum, and the text says so.
     assert chosen.verdict.sign == 1
-    assert "it is not this pair" in str(caught[0].message)
+    assert "This pair does not cause the optimum" in str(caught[0].message)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.2])

@@ -27,7 +27,7 @@ N_CHECKS = 55
 
 # Some checks have random labels, or a validation part of a few rows: the warnings are deserved.
 @pytest.mark.filterwarnings("ignore::kernelwise.exceptions.KernelwiseWarning")
-@pytest.mark.filterwarnings("ignore:Platt's sigmoid was not found")
+@pytest.mark.filterwarnings("ignore:Platt's sigmoid did not converge")
 @parametrize_with_checks(MODELS)
 def test_sklearn_checks(estimator, check):
     check(estimator)

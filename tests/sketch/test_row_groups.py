@@ -108,9 +108,13 @@ def test_what_cannot_work_is_said():
         DistanceSketch.from_data(X, Y).maximize("dbtc").interval()
     with pytest.raises(ValueError, match="confidence must be between 0 and 1, got 95"):
         DistanceSketch.from_data(X, Y, n_groups=5).maximize("dbtc").interval(95)
-    with pytest.raises(ValueError, match="n_groups=31 needs as many rows of each class, and class True has"):
+    with pytest.raises(
+        ValueError, match="n_groups=31 needs at least as many rows of each class, but class True has"
+    ):
         DistanceSketch.from_data(X, Y, n_groups=31)
-    with pytest.raises(ValueError, match="n_groups is for all pairs of rows in memory, not with n_blocks"):
+    with pytest.raises(
+        ValueError, match=r"n_groups needs all pairs of rows in memory\. Do not use it with n_blocks"
+    ):
         DistanceSketch.from_data(X, Y, n_groups=5, n_blocks=5)
     with pytest.raises(ValueError, match=r"'n_groups' of DistanceSketch\.from_data must be"):
         DistanceSketch.from_data(X, Y, n_groups=1)

@@ -197,7 +197,7 @@ def test_what_a_sketch_cannot_do_is_refused_in_a_sentence():
     sketch = DistanceSketch.from_data(X, Y)
     with pytest.raises(IncompatibleError, match="Use 'dbtc', 'esdr', 'j4', 'polarization' or 'kta'"):
         sketch.curve("centered-kta", [1.0])
-    with pytest.raises(IncompatibleError, match=r"for kernels exp\(−s·D\)"):
+    with pytest.raises(IncompatibleError, match=r"needs a kernel exp\(−s·D\)"):
         DistanceSketch.from_data(X, Y, kernel=KMOD())
     with pytest.raises(ValueError, match="gammas must be positive and finite, got -1"):
         sketch.curve("dbtc", [1.0, -1.0])
@@ -249,7 +249,7 @@ def test_what_is_no_matrix_of_distances_is_refused():
     bad = {
         "is square": D[:5],
         "not negative": D - 1.0,
-        "from itself is 0": D + 1.0,
+        "from itself must be 0": D + 1.0,
         "not symmetric": np.triu(D),
     }
     for message, given in bad.items():

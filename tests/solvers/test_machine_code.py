@@ -64,11 +64,11 @@ def test_machines_are_trained_where_nothing_can_be_written(tmp_path):
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["[0", "1]"]
-    assert done.stderr.count("finds no folder to keep machine code in") == 1
+    assert done.stderr.count("found no folder to keep compiled code in") == 1
 
 
 def test_a_compiler_that_is_switched_off_is_named():
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     command = [sys.executable, "-c", SCRIPT]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.stderr.endswith("must be compiled. Unset NUMBA_DISABLE_JIT.\n")
+    assert done.stderr.endswith("cannot run without compiled code. Unset NUMBA_DISABLE_JIT.\n")

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from kernelwise.kernels import RBF
-from kernelwise.solvers.newton_face import newton_on_face
+from kernelwise.solvers.newton_face import cholesky, newton_on_face
 
 
 @pytest.fixture
@@ -46,6 +46,17 @@ def test_a_step_that_bounds_stop_ends_at_the_minimum_of_a_smaller_face(face):
     residual = (f - K[:, free] @ change)[inside]
     assert_allclose(residual, residual.mean(), atol=1e-8)
     assert 0.5 * change @ K[np.ix_(free, free)] @ change < f[free] @ change  # the cost fell
+
+
+def test_the_factor_is_of_the_matrix_and_of_the_ridge_that_is_said():
+    points = np.random.default_rng(0).normal(size=(6, 2))
+    for A in (2.0 * RBF(0.5)(points), 100.0 * points @ points.T - 1e-5 * np.eye(6)):  # the second needs more
+        factor, ridge = cholesky(np.asfortranarray(A))
+        L = np.tril(factor)
+        assert_allclose(L @ L.T, A + ridge * np.eye(6), rtol=0, atol=1e-14 * A.max())
+        assert ridge > 0
+    assert ridge > 1e-5
+    assert cholesky(np.asfortranarray(-np.eye(3))) == (None, 0.0)
 
 
 @pytest.mark.parametrize("max_free", [11, 100])

@@ -11,6 +11,8 @@ from sklearn.model_selection import KFold
 
 from kernelwise.kernels import RBF, Linear, Polynomial
 from kernelwise.solvers import minimum_enclosing_ball, one_class_path, solve_one_class, solve_soft_ball
+from kernelwise.solvers.one_class import ROUNDING, limit_of
+from kernelwise.solvers.one_class_rows import solve_one_class_by_rows
 
 TOL = 1e-10
 #: A narrow, a usual and a wide Gaussian kernel, and two whose k(x, x) differ.
@@ -105,6 +107,33 @@ def test_a_multiple_of_the_kernel_has_the_same_machine(samples, factor):
     one, other = solve_one_class(K, 0.2, tol=1e-8), solve_one_class(factor * K, 0.2, tol=1e-8)
     assert_allclose(other.scores / factor, one.scores, atol=1e-6)
     assert_allclose(other.offset / factor, one.offset, atol=1e-6)
+
+
+def test_no_tolerance_is_below_the_rounding_of_scores():
+    """Scores are sums of Σβ kernel values."""
+    assert limit_of(1e-3, 3.0, 10.0, 0.5) == 1e-3 * 2.0
+    assert limit_of(1e-3, 0.1, 10.0) == pytest.approx(1e-3 * 0.1)
+    assert limit_of(1e-30, 3.0, 1e6) == pytest.approx(ROUNDING * 1e6 * 3.0)
+
+
+@pytest.mark.parametrize("nu", [0.1, 0.6, 1.0])
+@pytest.mark.parametrize("kernel", [RBF(20.0), RBF(0.1), Linear()], ids=str)
+def test_without_a_gram_matrix_everything_about_the_solution_is_the_same(samples, kernel, nu):
+    X, weight = samples
+    by_rows = solve_one_class_by_rows(kernel, X, nu, sample_weight=weight, tol=TOL)
+    exact = solve_one_class(kernel(X), nu, sample_weight=weight, tol=TOL)
+    for name in ("scores", "offset", "low", "high", "objective"):
+        assert_allclose(getattr(by_rows, name), getattr(exact, name), rtol=1e-6, atol=1e-7, err_msg=name)
+    assert by_rows.converged
+    assert abs(by_rows.duality_gap) < 1e-6
+
+
+def test_bad_input_without_a_gram_matrix(samples):
+    X = samples[0]
+    with pytest.raises(ValueError, match="'nu' of solve_one_class_by_rows must be above 0"):
+        solve_one_class_by_rows(RBF(1.0), X, 0.0)
+    with pytest.raises(ValueError, match="'tol' of solve_one_class_by_rows"):
+        solve_one_class_by_rows(RBF(1.0), X, tol=0.0)
 
 
 def test_a_weight_of_two_is_a_repeated_row(samples):

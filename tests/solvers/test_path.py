@@ -13,6 +13,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kernelwise.solvers import path_predictions, solve_svm_dual, svm_path
+from kernelwise.solvers.path import solve_path
+from kernelwise.solvers.run_paths import Places
 
 from .conftest import overlapping
 
@@ -127,7 +129,7 @@ def test_every_fold_has_weights_of_its_own(n_classes):
         np.testing.assert_allclose(path.decision[:, test], alone.decision[:, test], atol=1e-6)
         np.testing.assert_allclose(path.objective[:, k], alone.objective[:, 0], rtol=1e-9)
         np.testing.assert_array_equal(path.n_bounded[:, k], alone.n_bounded[:, 0])
-    with pytest.raises(ValueError, match="sample_weight has 3 rows, and there are 4 folds"):
+    with pytest.raises(ValueError, match="sample_weight has 3 rows, but there are 4 folds"):
         svm_path(K, y, Cs, folds, sample_weight=weight[:3])
 
 
@@ -327,7 +329,32 @@ def test_no_going_on_downwards_or_on_other_folds():
     K = rbf_kernel(X)
     folds = list(StratifiedKFold(4).split(K, y))
     first = svm_path(K, y, [1.0, 10.0], folds)
-    with pytest.raises(ValueError, match="goes on with larger C only: 'after' ends at 10"):
+    with pytest.raises(ValueError, match="can only continue with larger C: 'after' ends at 10"):
         svm_path(K, y, [5.0, 20.0], folds, after=first)
     with pytest.raises(ValueError, match="'after' has 4 folds and 1 machines, this path 3 and 1"):
         svm_path(K, y, [20.0], folds[:3], after=first)
+
+
+@pytest.mark.parametrize("strategy", ["ovo", "ovr"])
+def test_a_class_that_a_free_fold_has_not_seen_is_never_its_answer(strategy):
+    X, y = load_iris(return_X_y=True)
+    rows = np.arange(150)
+    test = rows[::10]
+    folds = [(rows[(rows % 10 != 0) & (y != unseen)], test) for unseen in (2, 0)]
+    places = Places([np.arange(15), 15 + np.arange(15)], 30)
+    settings = rbf_kernel(X, gamma=0.1), y, [0.1, 10.0]
+    how = {"sample_weight": None, "strategy": strategy, "tol": 1e-6, "max_iter": -1, "n_jobs": None}
+    path, _ = solve_path(*settings, folds, **how, places=places)
+    answers = path_predictions(path)
+    for k, unseen in enumerate((2, 0)):
+        others = y[test] != unseen
+        place = places.by_fold[k]
+        found = answers[:, place]
+        assert not (found == unseen).any()
+        if strategy == "ovr":
+            values = path.decision[:, place]
+            known = np.delete(values, unseen, axis=-1).min(axis=-1)
+            np.testing.assert_allclose(values[..., unseen], np.minimum(known, 0.0) - 1.0)
+        assert (found[:, others] == y[test][others]).mean() > 0.9
+        alone, _ = solve_path(*settings, folds, **how, places=places, only=k)
+        np.testing.assert_allclose(alone.decision[:, place], path.decision[:, place], atol=1e-8)

@@ -132,5 +132,22 @@ def test_pairs_of_many_classes_share_the_doubt_of_one_row():
     assert couple(pairwise, k)[0, 0] < 0.8
 
 
+def test_coupled_probabilities_are_those_that_agree_best_with_the_pairs():
+    """Against a general minimiser of the definition, and pairs that agree give their probabilities back."""
+    random = np.random.default_rng(0)
+    first, second = np.triu_indices(4, 1)
+    p = random.dirichlet(np.ones(4), 5)
+    assert_allclose(couple(p[:, first] / (p[:, first] + p[:, second]), 4), p, atol=1e-9)
+    r = random.uniform(0.05, 0.95, 6)
+
+    def disagreement(q):
+        return ((1.0 - r) * q[first] - r * q[second]) @ ((1.0 - r) * q[first] - r * q[second])
+
+    sums_to_one = {"type": "eq", "fun": lambda q: q.sum() - 1.0}
+    options = {"bounds": [(0.0, 1.0)] * 4, "constraints": sums_to_one, "options": {"ftol": 1e-15}}
+    expected = minimize(disagreement, np.full(4, 0.25), method="SLSQP", **options).x
+    assert_allclose(couple(r[None], 4)[0], expected, atol=1e-6)
+
+
 def test_no_rows_have_no_probabilities():
     assert class_probabilities(np.empty((0, 3)), 3, "ovo").shape == (0, 3)

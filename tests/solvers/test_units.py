@@ -83,7 +83,7 @@ def test_what_no_float_can_hold_is_refused(model, scale, sentence, blobs):
 def test_a_polynomial_of_large_features_has_numbers_for_coefficients(blobs):
     X, y = blobs
     model = SVC(kernel="poly", gamma=1.0, coef0=1.0, max_iter=1000)
-    with pytest.warns(UserWarning, match="1 of 1 machines stopped early"):
+    with pytest.warns(UserWarning, match="1 of 1 models stopped early"):
         model.fit(1e5 * X, y)
     assert np.isfinite(model.decision_function(1e5 * X)).all()
     assert model.fit_status_ == 1

@@ -11,7 +11,8 @@ from kernelwise.kernels import RBF, ExponentialRBF, Gaussian, Polynomial
 from kernelwise.solvers import solve_svm_dual
 from kernelwise.solvers import working_sets as decomposition
 from kernelwise.solvers.compiled.exp2 import exp2_in_place
-from kernelwise.solvers.kernel_rows import GaussianRows, KernelRows
+from kernelwise.solvers.gaussian_rows import GaussianRows
+from kernelwise.solvers.kernel_rows import KernelRows
 from kernelwise.solvers.working_sets import solve_svm_by_rows
 
 
@@ -54,9 +55,9 @@ def test_single_precision_that_is_not_enough_is_followed_by_double(overlapping):
     X, y = overlapping
     far = X + np.where(np.arange(len(X)) % 2, 3000.0, -3000.0)[:, None]
     kernel = RBF(0.2)
-    some = np.arange(20)
-    single = GaussianRows(kernel, far, 2**20).compute(some)
-    assert np.abs(single - kernel(far[some], far)).max() > 1e-2
+    single = np.empty((20, 20), np.float32)
+    GaussianRows(kernel, far, np.dtype(np.float32)).fill(np.arange(20), single)
+    assert np.abs(single - kernel(far[:20])).max() > 1e-2
     ours = solve_svm_by_rows(kernel, far, y, 1.0)
     np.testing.assert_allclose(ours.gradient, y - kernel(far) @ ours.beta, atol=1e-6)
     assert ours.converged
@@ -162,13 +163,8 @@ def test_after_too_many_rounds_all_outputs_are_right_and_it_is_said(n_rounds, ov
     np.testing.assert_allclose(ours.gradient, y - kernel(X) @ ours.beta, atol=1e-9)
 
 
-@pytest.mark.parametrize("source", [KernelRows, GaussianRows])
-@pytest.mark.parametrize("memory_limit", [0, 2**14, 2**24])
-def test_rows_subtract_the_same_whatever_is_kept(source, memory_limit, overlapping):
-    X, _ = overlapping
-    kernel = RBF(0.2)
+def subtracts_right(rows, kernel, X, atol):
     random = np.random.default_rng(0)
-    rows = source(kernel, X, memory_limit)
     f = np.zeros(len(X))
     expected = np.zeros(len(X))
     for _ in range(4):
@@ -176,5 +172,26 @@ def test_rows_subtract_the_same_whatever_is_kept(source, memory_limit, overlappi
         change = random.normal(size=60)
         rows.subtract(indices, change, f)
         expected -= change @ kernel(X)[indices]
-    np.testing.assert_allclose(f, expected, atol=1e-9 if source is KernelRows else 1e-4)
+    np.testing.assert_allclose(f, expected, atol=atol)
+
+
+@pytest.mark.parametrize("memory_limit", [0, 2**14, 2**24])
+def test_rows_subtract_the_same_whatever_is_kept(memory_limit, overlapping):
+    X, _ = overlapping
+    kernel = RBF(0.2)
+    rows = KernelRows(kernel, X, memory_limit)
+    subtracts_right(rows, kernel, X, 1e-9)
     assert rows.n_kept * len(X) * rows.dtype.itemsize <= memory_limit
+
+
+@pytest.mark.parametrize(("dtype", "atol"), [(np.float32, 1e-4), (np.float64, 1e-12)])
+def test_rows_of_a_gaussian_kernel_are_right_to_their_precision(dtype, atol, overlapping):
+    X, _ = overlapping
+    kernel = Gaussian(np.diag([1.0, 2.0, 0.1, 0.1, 0.1, 0.1]))
+    rows = GaussianRows(kernel, X, np.dtype(dtype))
+    subtracts_right(rows, kernel, X, atol)
+    some = np.arange(3, 900, 7)
+    square = np.full((some.size, some.size + 5), np.nan, dtype)
+    rows.fill(some, square)
+    np.testing.assert_allclose(square[:, : some.size], kernel(X[some]), atol=atol / 10)
+    assert np.isfinite(square).all()

@@ -39,6 +39,14 @@ def column(name, cells, n=40):
             "('<5' 3 times, first in line 2 and '-' 2 times, first",
         ),
         (lambda k: f'"1,{100 + k}"' if k < 9 else k, "Write numbers without separators of thousands"),
+        (
+            lambda k: f'"1,{100 + k}.5"' if k < 30 else f"{k}.5",
+            "30 of 40 cells are not numbers ('1,100.5' 1 time",
+        ),
+        (
+            lambda k: "<5" if k < 20 else "<10" if k < 21 else f"{k}.5",
+            "21 of 40 cells are not numbers ('<5' 20 times",
+        ),
         (lambda k: f"x{k}" if k < 15 else k, "Correct these cells, or leave the column out with --ignore a."),
         (
             lambda k: "1e999" if k in (3, 4) else k,
@@ -49,7 +57,7 @@ def column(name, cells, n=40):
 )
 def test_a_column_that_can_be_no_feature(faults, cells, says):
     line, *more = faults(column("a", cells))
-    assert [text.startswith("To go on: --") for text in more] == [True]
+    assert [text.startswith("To continue: --") for text in more] == [True]
     assert line.startswith("f.csv, ")
     assert says in line
 
@@ -71,14 +79,15 @@ def test_all_faults_at_once_and_the_options_for_them(faults, tmp_path):
     assert first == "f.csv has 4 faults:"
     names = ["my id", "when", "c", "c2"]
     assert [f"column {name!r}" in line for name, line in zip(names, lines, strict=True)] == [True] * 4
-    assert last == 'To go on: --ignore "my id,when" --missing "-,<5"'
+    assert last == 'To continue: --ignore "my id,when" --missing "-,<5"'
     table = read_table(tmp_path / "f.csv")
     options = {"ignore": ["my id", "when"], "missing": ["-", "<5"]}
     gaps = learn_encoding(table, **options)
     assert gaps.encoding.samples(table).shape == (50, 4 + 3 + 21)
     assert gaps.preparation[-1] == (
-        "Some values are missing: 'c' (1), 'c2' (1) and 'gap' (1). A missing number counts as the median "
-        "of its column, a missing word as a word of its own, and a feature of 0 and 1 marks these rows."
+        "Some values are missing: 'c' (1), 'c2' (1) and 'gap' (1). A missing number is replaced by the "
+        "median of its column, a missing word counts as a separate word, and a feature of 0 and 1 marks "
+        "these rows."
     )
     learned = learn_encoding(table, **options, impute=True)
     X = learned.encoding.samples(table)
@@ -87,8 +96,8 @@ def test_all_faults_at_once_and_the_options_for_them(faults, tmp_path):
     assert learned.preparation == [
         "Left out: 'my id' and 'when'.",
         "Cells that hold '-' or '<5' count as missing.",
-        "Columns of words became features of 0 and 1: 'town' (25 words).",
-        "Column 'town' keeps its 20 most frequent words; all others, in 10 rows, count alike.",
+        "Columns of words were coded as features of 0 and 1: 'town' (25 words).",
+        "Column 'town' keeps its 20 most frequent words; all other words, in 10 rows, count as one word.",
         "Missing values were filled: 1 in 'c' by the median 25, 1 in 'c2' by the median 25 and 1 in 'gap' "
         "by the median 25.",
     ]
@@ -100,13 +109,15 @@ def test_faults_that_no_option_mends_are_said_to_be_in_the_file(faults):
     assert first == "f.csv has 2 faults:"
     expected = "column 'class': the target is missing in 2 of 40 rows (lines 9 and 11). Remove these rows."
     assert target == f"- {expected}"
-    assert last == "To go on: correct column 'class' in the file, then add --ignore a"
+    assert last == "To continue: correct column 'class' in the file, then add --ignore a"
 
 
 def test_classes_written_in_two_ways_are_to_be_corrected_in_the_same_run(faults):
     lines = faults(column("a", lambda k: f"P{k}").replace(",7.5,y", ",7.5,Y"))
     assert lines[0] == "f.csv has 2 faults:"
-    assert lines[-1] == "To go on: correct the spellings in column 'class' in the file, then add --ignore a"
+    assert (
+        lines[-1] == "To continue: correct the spellings in column 'class' in the file, then add --ignore a"
+    )
 
 
 def test_a_column_may_be_mostly_empty(tmp_path):
@@ -119,7 +130,7 @@ def test_of_many_words_the_frequent_ones_are_kept_only_if_most_rows_have_one(fau
     rare = column("a", lambda k: f"w{k % 90}", n=150)
     line, last = faults(rare)
     assert "the most frequent 20 are in only 40 of 150 rows. Leave it out with --ignore a, or" in line
-    assert last == "To go on: --ignore a"
+    assert last == "To continue: --ignore a"
     table = read_table(tmp_path / "f.csv")
     assert len(learn_encoding(table, lump=True).encoding.feature_names) == 1 + 21
     (tmp_path / "f.csv").write_text(column("a", lambda k: f"w{k}" if k < 70 else "usual", n=150))
@@ -130,7 +141,7 @@ def test_of_many_words_the_frequent_ones_are_kept_only_if_most_rows_have_one(fau
 def test_the_last_line_repeats_what_was_given_already(faults):
     rows = "".join(f"P{k},2024-01-{k % 28 + 1},{k}.5,{'xy'[k % 2]}\n" for k in range(60))
     *_, last = faults("id,when,n,class\n" + rows, ignore=["id"])
-    assert last == "To go on: --ignore id,when"
+    assert last == "To continue: --ignore id,when"
 
 
 def test_at_most_ten_faults_are_shown_and_all_have_their_options(faults):
@@ -139,7 +150,7 @@ def test_at_most_ten_faults_are_shown_and_all_have_their_options(faults):
     lines = faults(",".join([*names, "class"]) + "\n" + "\n".join(rows))
     assert lines[0] == "f.csv has 14 faults:"
     assert len(lines) == 13
-    assert lines[-2:] == ["- and 4 more of these kinds.", f"To go on: --ignore {','.join(names)}"]
+    assert lines[-2:] == ["- and 4 more of these kinds.", f"To continue: --ignore {','.join(names)}"]
 
 
 @pytest.mark.parametrize(
@@ -148,7 +159,7 @@ def test_at_most_ten_faults_are_shown_and_all_have_their_options(faults):
 def test_options_can_be_typed_as_they_are(faults, tmp_path, name, typed):
     line, last = faults(column(name, lambda k: f"P{k}"))
     assert line.endswith(f"--ignore {typed}.")
-    assert last == f"To go on: --ignore {typed}"
+    assert last == f"To continue: --ignore {typed}"
     ignored = shlex.split(typed)[0].split(",")
     table = read_table(tmp_path / "f.csv")
     assert learn_encoding(table, ignore=ignored).encoding.feature_names == ["b"]
@@ -167,7 +178,7 @@ def test_what_is_doubtful_is_listed_beside_the_faults_with_its_options(faults):
     *lines, last = faults(contents, impute=True)
     assert lines[0] == "f.csv has 1 fault:"
     assert lines[1].startswith("- column 'name': it has 60 different words")
-    assert lines[2] == "What may be wrong, too:"
+    assert lines[2] == "These may also be wrong:"
     assert [line.split(": ")[1].split(",")[0].split(" differ")[0] for line in lines[3:]] == [
         "'OK' (40 rows) and 'ok' (20 rows)",
         "45 of 60 values are missing",
@@ -175,7 +186,7 @@ def test_what_is_doubtful_is_listed_beside_the_faults_with_its_options(faults):
         "'Mild' (48 rows) and 'mild' (12 rows)",
         "it numbers the rows",
     ]
-    assert last == "To go on: --ignore name,cabin,day,PassengerId"
+    assert last == "To continue: --ignore name,cabin,day,PassengerId"
 
 
 @pytest.mark.parametrize(
@@ -207,8 +218,8 @@ def test_a_column_that_is_mostly_filled_is_a_finding(tmp_path):
     (tmp_path / "f.csv").write_text(column("a", lambda k: "" if k % 4 else k))
     (finding,) = learn_encoding(read_table(tmp_path / "f.csv"), impute=True).findings
     assert str(finding) == (
-        "Column 'a': 30 of 40 values are missing, and the median 18 stands for all of them. Leave it out "
-        "with --ignore a."
+        "Column 'a': 30 of 40 values are missing, and the median 18 replaces all of them. Leave it out with "
+        "--ignore a."
     )
 
 
@@ -216,22 +227,22 @@ def test_a_column_with_two_doubts_is_left_out_once(faults):
     contents = column("a", lambda k: f"2024-01-0{k % 3 + 1}" if k % 4 == 0 else "", n=60)
     contents = contents.replace("b,class", "id,class").replace(".5,", "x,")
     *_, last = faults(contents, impute=True)
-    assert last == "To go on: --ignore id,a"
+    assert last == "To continue: --ignore id,a"
 
 
 @pytest.mark.parametrize("text", ["-", "--", "n.a.", "#DIV/0!", "."])
 def test_a_mark_among_few_numbers_is_a_fault(faults, text):
     line, last = faults(column("a", lambda k: text if k in (7, 9) else k % 12))
     assert f"2 of 40 cells are not numbers ({text!r}, first in line 9)" in line
-    assert line.endswith("If it is a value of its own, write a word for it.")
-    assert last == f"To go on: --missing {in_shell(text)}"
+    assert line.endswith("If it is a separate value, write a word for it.")
+    assert last == f"To continue: --missing {in_shell(text)}"
 
 
 @pytest.mark.parametrize("n", [5, 10, 20])
 def test_names_of_rows_in_a_small_file_are_a_fault(faults, n):
     line, last = faults(column("a", lambda k: f"S{k}", n=n))
     assert f"it has {n} different words in {n} rows" in line
-    assert last == "To go on: --ignore a"
+    assert last == "To continue: --ignore a"
 
 
 def test_a_few_numbers_and_a_word_are_words_without_a_doubt(tmp_path):
@@ -255,7 +266,7 @@ def test_a_fault_without_a_place_names_the_file():
         (lambda k: k * k // 300, "the target 'y' has 48 different whole numbers in 120 rows"),
         (
             lambda k: f"note {k}",
-            "the target 'y' has 120 different values in 120 rows, such as 'note 0': these are no",
+            "the target 'y' has 120 different values in 120 rows, such as 'note 0': these cannot be",
         ),
         (
             lambda k: "-" if k == 4 else f"{k}.25",

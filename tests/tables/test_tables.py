@@ -213,7 +213,7 @@ def test_regression_targets(read):
         ("", {}, "is empty"),
         (" \n\n", {}, "is empty"),
         ("a,b,class\n", {"has_header": True}, "has a header and no rows"),
-        ("1\n2\n", {}, "one column only"),
+        ("1\n2\n", {}, "only one column"),
         ("a,b\n1,2\n1,2,3\n", {}, "line 3: expected 2 cells as in line 1, found 3"),
         (NAMED, {"target": "z"}, "no column 'z' \\(--target\\). It has 'a', 'b', 'class'"),
         (NAMED, {"target": "4"}, "no column '4'"),
@@ -314,9 +314,19 @@ def test_another_file_that_does_not_fit_is_refused(learned, second, says):
         encoding.samples(table)
 
 
+def test_a_column_of_which_no_word_is_known_may_name_groups(learned):
+    said = []
+    for words in (["pink"] * 10, ["pink"] * 9 + ["red"], ["pink"] * 9):
+        encoding, table = learned(MIXED, "\n".join(["a,colour", *(f"1,{word}" for word in words)]) + "\n")
+        with pytest.raises(TableError) as caught:
+            encoding.samples(table)
+        said.append("train with --group colour, which leaves it out" in str(caught.value))
+    assert said == [True, False, False]
+
+
 def test_another_number_of_nameless_columns_is_refused(learned):
     encoding, table = learned("1,2,0\n3,4,1\n", "1,2,3,4\n")
-    with pytest.raises(TableError, match="has 4 columns, and the training file had 3"):
+    with pytest.raises(TableError, match="has 4 columns, but the training file had 3"):
         encoding.samples(table)
 
 
@@ -351,7 +361,7 @@ def test_a_narrower_libsvm_file_fits(learned):
 
 @pytest.mark.parametrize(
     ("second", "says"),
-    [("1 4:1\n", "has 4 features, and the training file has 3"), ("1 0:1\n", "has a feature 0")],
+    [("1 4:1\n", "has 4 features, but the training file has 3"), ("1 0:1\n", "has a feature 0")],
 )
 def test_a_wider_libsvm_file_is_refused(learned, second, says):
     encoding, table = learned(LIBSVM, second, name="some.svm")

@@ -38,7 +38,7 @@ def test_a_few_numbers_and_a_text_are_words_and_that_is_said(tmp_path):
 
 def test_missing_is_about_features(tmp_path):
     (said,) = notes_of(tmp_path, "a,class\n-1,1\n2,-1\n3,-1\n", missing=["-1"], impute=True)
-    assert said == "The target has '-1' in 2 rows; --missing is not about the target."
+    assert said == "The target has '-1' in 2 rows; --missing does not apply to the target."
     table = read_table(tmp_path / "f.csv")
     encoding = learn_encoding(table, target="class", missing=["-1"], impute=True).encoding
     assert encoding.samples(table).tolist() == [[2.5], [2.0], [3.0]]
@@ -86,16 +86,16 @@ def test_unknown_words_are_all_named_or_count_as_none(learned, tmp_path):
     )
     assert town.startswith("- line 2, column 'town': 'Rome' is not in the training file")
     assert "(2 such cells)" in town
-    assert town.endswith("or let such words count as none of these with --unknown ignore.")
-    assert last == "To go on: correct line 4, column 'n' in the file, then add --unknown ignore"
+    assert town.endswith("or ignore such words with --unknown ignore.")
+    assert last == "To continue: correct line 4, column 'n' in the file, then add --unknown ignore"
     table, notes = read("n,sex,town\n1,f,Rome\n2,x,T1\n3,m,Rome\n"), []
     X = encoding.samples(table, "ignore", notes)
     assert X.tolist() == [[1, 1, 0, 0, 0, 0], [2, 0, 0, 0, 1, 0], [3, 0, 1, 0, 0, 0]]
     assert notes == [
         "Column 'sex': 1 row with a word that is not in the training file (first 'x' in line 3) counts as "
-        "none of its words.",
+        "none of the known words.",
         "Column 'town': 2 rows with a word that is not in the training file (first 'Rome' in line 2) count "
-        "as none of its words.",
+        "as none of the known words.",
     ]
 
 

@@ -37,7 +37,9 @@ def compiled_for(signature: Any, **options: Any) -> Callable[[Any], Any]:
             dispatcher.compile(signature)
         except Exception as error:  # a damaged pickle raises anything
             # If only keeping the machine code failed, as on a full disk, the second call finds it compiled.
-            logger.warning(f"Machine code of {function.__name__} could not be loaded or kept: {error!r}.")
+            logger.warning(
+                f"The compiled code of {function.__name__} could not be loaded or saved: {error!r}."
+            )
             remove_kept(dispatcher, f"{function.__qualname__}-")
             dispatcher.compile(signature)
         dispatcher.disable_compile()
@@ -121,7 +123,7 @@ def remove_kept(dispatcher: Any, name: str, but: str | None = None) -> None:
 def check_compiler() -> None:
     """Raise RuntimeError if Numba is not to compile: the solver has instructions that Python has not."""
     if _is_disabled():
-        raise RuntimeError("The solver of kernelwise must be compiled. Unset NUMBA_DISABLE_JIT.")
+        raise RuntimeError("kernelwise cannot run without compiled code. Unset NUMBA_DISABLE_JIT.")
 
 
 def _is_disabled() -> bool:
@@ -134,6 +136,6 @@ def _is_disabled() -> bool:
 @lru_cache
 def _say_that_nothing_is_kept() -> None:
     logger.warning(
-        "kernelwise finds no folder to keep machine code in, and compiles it in every process: some seconds. "
-        "Set NUMBA_CACHE_DIR to a folder that can be written."
+        "kernelwise found no folder to keep compiled code in, so every process compiles it again, which "
+        "takes some seconds. Set NUMBA_CACHE_DIR to a folder with write permission."
     )

@@ -14,20 +14,20 @@ def check_distances(D: Any) -> np.ndarray:
     """Return ``D`` as a float array of shape (n_samples, n_samples) of distances between samples."""
     D = check_samples(D)
     if sparse.issparse(D):
-        raise ValueError("A matrix of distances is dense, and X is sparse. Pass X.toarray().")
+        raise ValueError("A matrix of distances must be dense, but X is sparse. Pass X.toarray().")
     D = D.astype(np.float64, copy=False)
     if D.shape[0] != D.shape[1]:
         raise ValueError(
-            f"X has the shape {D.shape}, and a matrix of the distances between all samples is square. Pass "
-            "one row and one column for every sample."
+            f"X has the shape {D.shape}, but a matrix of the distances between all samples must be square. "
+            "Pass one row and one column for every sample."
         )
     check_not_below_zero(D)
     check_range(D)
     if D.diagonal().any():
         i = int(np.flatnonzero(D.diagonal())[0])
         raise ValueError(
-            f"The distance of a sample from itself is 0, and X has {D[i, i]:g} in row {i}, column {i}. Pass "
-            "distances; for a matrix of kernel values use kernel='precomputed'."
+            f"The distance of a sample from itself must be 0, but X has {D[i, i]:g} in row {i}, column {i}. "
+            "Pass distances; for a matrix of kernel values use kernel='precomputed'."
         )
     if np.abs(D - D.T).max() > 1e-9 * D.max():
         raise ValueError("The matrix of distances X is not symmetric. Pass (X + X.T) / 2.")
@@ -39,6 +39,6 @@ def check_not_below_zero(D: np.ndarray) -> None:
     if D.min(initial=0.0) < 0.0:  # the first words are those that scikit-learn's checks ask for
         i, j = np.argwhere(D < 0.0)[0]
         raise ValueError(
-            f"Negative values in data: X has {D[i, j]:g} in row {i}, column {j}, and distances are not "
+            f"Negative values in data: X has {D[i, j]:g} in row {i}, column {j}, but distances cannot be "
             "negative. Pass distances, or np.maximum(X, 0) if rounding made them negative."
         )

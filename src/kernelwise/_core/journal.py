@@ -98,16 +98,16 @@ class Journal(MutableMapping[str, Any]):
             raise ValueError(self._no_journal())
         if version != FORMAT:
             raise ValueError(
-                f"The journal {self.path} has format {version}, and this version of kernelwise writes "
-                f"{FORMAT}. Name another file."
+                f"The journal {self.path} has format {version}, but this version of kernelwise writes "
+                f"{FORMAT}. Use another file."
             )
         found = self._rows("about")
         for name in {**wanted, **found}:
             there, here = found.get(name, MISSING), wanted.get(name, MISSING)
             if there != here:
                 raise ValueError(
-                    f"The journal {self.path} is of other work: its {name} is {_short(there)}, not "
-                    f"{_short(here)}. Name another file, or remove it to begin anew."
+                    f"The journal {self.path} belongs to another run: its {name} is {_short(there)}, not "
+                    f"{_short(here)}. Use another file, or remove this one to start again."
                 )
 
     def _rows(self, table: str) -> dict[str, Any]:
@@ -125,11 +125,11 @@ class Journal(MutableMapping[str, Any]):
             raise ValueError(self._damaged()) from error
         except sqlite3.Error as error:
             if self._is_closed:
-                raise OSError(f"The journal {self.path} is closed. Open it anew to write to it.") from None
+                raise OSError(f"The journal {self.path} is closed. Open it again to write to it.") from None
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without the details
             if code == sqlite3.SQLITE_BUSY:
                 raise ValueError(
-                    f"The journal {self.path} is already open, here or in another process. Close it, or name "
+                    f"The journal {self.path} is already open, here or in another process. Close it, or use "
                     "another file."
                 ) from error
             if code == sqlite3.SQLITE_NOTADB:
@@ -139,8 +139,8 @@ class Journal(MutableMapping[str, Any]):
             if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
                 open(self.path, "ab").close()  # raises what the system says, which is clearer
             raise OSError(
-                f"The journal {self.path} cannot be written: {error}. It needs a folder to write to, with "
-                "room left."
+                f"The journal {self.path} cannot be written: {error}. It needs a folder with write "
+                "permission and free space."
             ) from error
 
     def _no_journal(self) -> str:
@@ -148,12 +148,12 @@ class Journal(MutableMapping[str, Any]):
             if file.readline(30).startswith(b'{"kernelwise journal": 1'):
                 return (
                     f"The journal {self.path} was written by an earlier version of kernelwise, in a format "
-                    "that is no longer read. Name another file, or remove it to begin anew."
+                    "that this version cannot read. Use another file, or remove this one to start again."
                 )
-        return f"{self.path} is not a journal of kernelwise, and is left as it is. Name another file."
+        return f"{self.path} is not a journal of kernelwise and was not changed. Use another file."
 
     def _damaged(self) -> str:
-        return f"The journal {self.path} is damaged. Name another file, or remove it to begin anew."
+        return f"The journal {self.path} is damaged. Use another file, or remove this one to start again."
 
     def __getitem__(self, key: str) -> Any:
         return self._cells[key]
@@ -190,7 +190,7 @@ def _json(value: Any) -> str:
         return json.dumps(value, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise type(error)(
-            f"A journal keeps what JSON can write, so neither NaN nor numbers of NumPy: {error}."
+            f"A journal can store only what JSON can hold, neither NaN nor NumPy numbers: {error}."
         ) from None
 
 

@@ -21,11 +21,13 @@ def check_are_classes(y: np.ndarray) -> None:
     if y.dtype.kind == "O":
         check_objects(y)
     if y.dtype.kind in "mM":
-        raise ValueError("y has dates or times, which are no labels. Use their text instead: y.astype(str).")
+        raise ValueError(
+            "y has dates or times, which cannot be labels. Convert them to text with y.astype(str)."
+        )
     if y.dtype.kind == "f" and np.abs(y).max(initial=0.0) > LARGEST_LABEL:
         raise ValueError(
-            f"y has values of the size {np.abs(y).max():.1e}, which are no labels of classes. "
-            "Use TunedSVR or SVR for numbers."
+            f"y has values of the size {np.abs(y).max():.1e}, which cannot be class labels. Use TunedSVR or "
+            "SVR for numbers."
         )
     check_classification_targets(y)
 
@@ -77,8 +79,8 @@ def check_every_class(totals: np.ndarray, classes: np.ndarray) -> None:
         raise ValueError("Invalid input - all samples with positive weights belong to the same class.")
     if len(missing):
         raise ValueError(
-            f"Class {classes.tolist()[missing[0]]!r} has no sample of positive weight. "
-            "Give it one, or remove its samples."
+            f"Class {classes.tolist()[missing[0]]!r} has no sample of positive weight. Give a sample a "
+            "positive weight, or remove the class."
         )
 
 
@@ -86,7 +88,7 @@ def check_class_sizes(index: np.ndarray, weight: np.ndarray) -> None:
     """Raise unless some class has two samples, for cross-validation; a weight of 2 counts as two."""
     if not (np.bincount(index, weights=copies_of(weight)) > 1).any():
         raise ValueError(
-            "Every class has 1 sample, so that none can be held out to score a model. Add samples, or merge "
+            "Every class has 1 sample, so none can be held out to score a model. Add samples, or merge "
             "classes."
         )
 

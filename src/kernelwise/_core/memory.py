@@ -27,8 +27,8 @@ def check_memory(n_bytes: float, what: str, advice: str) -> None:
     """
     if n_bytes > SMALL and n_bytes > usable_memory():
         raise NotEnoughMemoryError(
-            f"{what} would take {amount(n_bytes)}, and {amount(available_memory())} of memory are available. "
-            f"{advice}"
+            f"{what} would need {amount(n_bytes)}, and {amount(available_memory())} of memory are "
+            f"available. {advice}"
         )
 
 
@@ -41,7 +41,8 @@ def check_gram_memory(
     check_memory(
         n_matrices * n_rows * m * itemsize,
         f"{each} of {n_rows} × {m} kernel values",
-        "Use fewer samples or threads, or what needs no such matrix: DistanceSketch, TunedSVC, NystroemSVC.",
+        "Use fewer samples or threads, or a method that needs no such matrix: DistanceSketch, TunedSVC or "
+        "NystroemSVC.",
     )
 
 

@@ -27,7 +27,7 @@ def _constructor_names(kind: type) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Hyperparameter:
-    """A free parameter: where it may move, and whether ``theta`` holds its logarithm.
+    """Free parameter of a kernel or criterion: its bounds, and whether ``theta`` holds its logarithm.
 
     Attributes
     ----------

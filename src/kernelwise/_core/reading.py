@@ -48,9 +48,13 @@ def _ways_out(estimator: Any, is_training: bool) -> tuple[str, str]:
         return ADVICE, CORRECT_KERNEL
     tuned = {"TunedSVC": is_classifier(estimator), "TunedSVR": is_regressor(estimator)}
     takes_both = [name for name, fits in tuned.items() if fits and is_training and name != me]
-    use = f"use {takes_both[0]}, which takes words and gaps, or" if takes_both else "use"
-    words = f"{me} takes numbers only: {use} an encoder such as OneHotEncoder in a Pipeline."
-    gaps = f"{me} takes finite numbers only: {use} an imputer such as SimpleImputer in a Pipeline."
+    use = f"use {takes_both[0]}, which accepts words and gaps, or" if takes_both else "use"
+    words = f"{me} accepts only numbers: {use} an encoder such as OneHotEncoder in a Pipeline."
+    if is_training and hasattr(estimator, "categorical_features"):
+        words = (
+            f"{me} accepts words in a data frame, or in columns of an array that categorical_features names."
+        )
+    gaps = f"{me} accepts only finite numbers: {use} an imputer such as SimpleImputer in a Pipeline."
     return words, gaps
 
 
@@ -80,8 +84,8 @@ def _check_one_target(y: Any, estimator: Any) -> None:
         me = type(estimator).__name__
         wrapper = "MultiOutputClassifier" if is_classifier(estimator) else "MultiOutputRegressor"
         raise ValueError(
-            f"y should be a 1d array, got an array of shape {shape}: {me} learns one target. For several, "
-            f"use sklearn.multioutput.{wrapper}({me}(...)), which trains one model for each."
+            f"y should be a 1d array, got an array of shape {shape}: {me} learns only one target. For "
+            f"several, use sklearn.multioutput.{wrapper}({me}(...)), which trains one model for each."
         )
 
 
@@ -112,8 +116,8 @@ def check_table(X: Any, name: str) -> None:
     dtype: Any = getattr(X, "dtype", None)
     if getattr(dtype, "names", None):
         raise ValueError(
-            f"{name} is a structured array with the fields {', '.join(map(repr, dtype.names))}. "
-            "Use numpy.lib.recfunctions.structured_to_unstructured to make a table of it."
+            f"{name} is a structured array with the fields {', '.join(map(repr, dtype.names))}. Use "
+            "numpy.lib.recfunctions.structured_to_unstructured to convert it to a table."
         )
     if hasattr(X, "columns"):
         columns = list(X.columns)
@@ -126,7 +130,7 @@ def check_table(X: Any, name: str) -> None:
         of = f"{name} has" if column is None else f"Column {column!r} of {name} has"
         if kind in "mM":
             what = "dates or times" if kind == "M" else "durations"
-            raise ValueError(f"{of} {what}, which are no numbers. Use a number of days or seconds instead.")
+            raise ValueError(f"{of} {what}, which are not numbers. Use a number of days or seconds instead.")
         if kind == "c":
             # Scikit-learn's words, which its checks look for, without the whole array after them.
             raise ValueError(f"Complex data not supported: {of} complex numbers. Use real ones.")
@@ -173,7 +177,7 @@ def _about(cell: Any, place: str, name: str, advice: str) -> str:
         return f"{name} has no value in {place}. Remove or impute such rows first."
     if isinstance(cell, str | bytes):
         text = str(cell) if isinstance(cell, str) else bytes(cell)  # not numpy's own types
-        return f"{name} has {text!r} in {place}, which is no number. {advice}"
+        return f"{name} has {text!r} in {place}, which is not a number. {advice}"
     # The words that scikit-learn's checks look for.
     return (
         f"{name} has {_article(cell)} in {place}, where the argument must be a string of digits or a number."
@@ -249,7 +253,7 @@ def as_numbers(y: Any) -> Any:
                 if not _is_number(cell):
                     what = repr(str(cell)) if isinstance(cell, str) else _article(cell)
                     raise ValueError(
-                        f"y has {what} in row {row}, which is no number. A regression needs numbers; for "
+                        f"y has {what} in row {row}, which is not a number. A regression needs numbers; for "
                         "classes, use TunedSVC or SVC."
                     )
         return values.astype(np.float64)

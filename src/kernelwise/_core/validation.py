@@ -121,7 +121,9 @@ def check_gram(K: Any, *, may_be_distances: bool = False) -> np.ndarray:
     """
     K = _as_matrix(K, "K")
     if K.shape[0] != K.shape[1]:
-        raise ValueError(f"A Gram matrix is square, got shape {K.shape}. Pass kernel(X), not kernel(X, Y).")
+        raise ValueError(
+            f"A Gram matrix must be square, got shape {K.shape}. Pass kernel(X), not kernel(X, Y)."
+        )
     total = K.sum()
     if not np.isfinite(total) and not np.isfinite(K).all():
         raise ValueError(_not_finite(K, "K"))
@@ -129,8 +131,8 @@ def check_gram(K: Any, *, may_be_distances: bool = False) -> np.ndarray:
     largest = max(float(np.abs(K.diagonal()).max()), abs(float(total)) / K.size)
     if not may_be_distances and total > 0 and not K.diagonal().any():
         raise ValueError(
-            "K has zeros on its diagonal and larger values beside it: it is a matrix of distances, not of "
-            "kernel values. Use a kernel of them, such as exp(-gamma * K**2)."
+            "K has zeros on its diagonal and larger values beside it: it looks like a matrix of distances, "
+            "not of kernel values. Convert it to kernel values, such as exp(-gamma * K**2)."
         )
     check_size(largest, "K", LARGE if K.dtype == np.float64 else LARGE_SINGLE)
     # A random direction finds any asymmetry of note in two passes, without an n × n temporary array.
@@ -173,7 +175,7 @@ def check_labels(
         small = classes.tolist()[int(counts.argmin())]
         raise ValueError(
             f"Class {small!r} has {count(counts.min(), 'sample')}; at least {min_per_class} per class are "
-            "needed. Remove the class or merge it with another."
+            "needed. Add samples, remove the class or merge it with another."
         )
     return classes, index
 
@@ -183,7 +185,10 @@ def check_class_weights(classes: np.ndarray, index: np.ndarray, weight: np.ndarr
     total = np.bincount(index, weights=weight, minlength=len(classes))
     if not total.min() > 0.0:
         lost = classes.tolist()[int(total.argmin())]
-        raise ValueError(f"All samples of class {lost!r} have the weight zero. Weigh one, or remove them.")
+        raise ValueError(
+            f"All samples of class {lost!r} have weight zero. Give a sample a positive weight, or remove the "
+            "class."
+        )
 
 
 def check_targets(y: Any, n_samples: int) -> np.ndarray:

@@ -39,7 +39,7 @@ def make_detector(options: dict[str, Any]) -> TunedOneClassSVM:
         for name in ("outlier", "scoring"):
             if options[name] is not None:
                 raise UserError(
-                    f"--{name} is about labels. Name their column with --labels, or leave it out."
+                    f"--{name} needs labels. Name their column with --labels, or leave out --{name}."
                 )
     if options["scoring"] is not None:
         check_choice("--scoring", options["scoring"], SCORES)

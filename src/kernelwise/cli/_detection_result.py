@@ -17,13 +17,15 @@ from kernelwise.reports.strangest import Strange, strangest_rows
 #: Rows that the terminal shows, and columns that it names for each.
 MOST_ROWS, MOST_REASONS = 10, 3
 LEGEND = (
-    "Each row has its score from a model that had not seen it: the lower, the less it is like the others.\n"
+    "Each row has its score from a model that was not trained on it. A low score means that the "
+    "row is unlike "
+    "the others.\n"
     "The probability is that of being unusual{}.\n"
-    "The columns are those that lower the score of the row most, with their shares of what lowers it."
+    "The columns are those that lower the score of the row most, with their shares."
 )
 #: What the probability is at the threshold.
-WITHOUT_LABELS = "; it is a half at the threshold"
-WITH_LABELS = ", as the labels suggest; a row below the threshold can have less than a half"
+WITHOUT_LABELS = "; it is 0.5 at the threshold"
+WITH_LABELS = ", estimated from the labels; a row below the threshold can have less than 0.5"
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def print_detection(result: dict[str, Any], machine: Any, data: Samples) -> None
     print_table(_facts(result, machine, data.X.shape[0]))
     print()
     print_table(
-        [_cells(row) for row in result["strangest"]], ["line", "score", "probability", "unusual by its"]
+        [_cells(row) for row in result["strangest"]], ["line", "score", "probability", "unusual columns"]
     )
     print(LEGEND.format(WITH_LABELS if machine.result_.labelled[1] else WITHOUT_LABELS))
     notes = [finding.for_command_line() for finding in findings if finding.severity not in SERIOUS]
@@ -94,14 +96,16 @@ def _facts(result: dict[str, Any], machine: Any, n_rows: int) -> list[tuple[str,
         f" ± {threshold['standard_error']:.2g}" if threshold["standard_error"] is not None else ""
     )
     of = "rows" if machine.result_.labelled[1] == 0 else "rows that are not labelled unusual"
-    known = f"{100 * share:.3g} % of the {of} are below it; --contamination names a share that you know"
+    known = (
+        f"{100 * share:.3g} % of the {of} score below it; if you know the share, set it with --contamination"
+    )
     if machine.contamination is not None:
-        known = f"the share that you named, {100 * share:.3g} %, is below it"
+        known = f"{100 * share:.3g} % of the rows score below it, as you asked"
     return [
         ("unusual rows", f"{n:g} of {n_rows} ({100 * n / n_rows:.1f} %)"),
         ("threshold", f"{about}: {known}"),
         ("kernel", kernel_line(machine)),
-        ("ν", f"{result['nu']:.3g}: at most this share of the rows trained on is outside"),
+        ("ν", f"{result['nu']:.3g}: at most this share of the training rows is outside the model's boundary"),
         ("work", f"{count(result['n_machines'], 'model')} trained, {result['seconds']:.1f} s"),
     ]
 

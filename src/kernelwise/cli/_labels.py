@@ -37,19 +37,19 @@ def unusual_labels(cells: np.ndarray, outlier: str | None, source: str) -> tuple
     """
     counts = Counter(cell for cell in cells.tolist() if cell)
     if not counts:
-        raise UserError(f"{source}: the column of --labels is empty. Leave --labels out.")
+        raise UserError(f"{source}: the column of --labels is empty. Leave out --labels.")
     if outlier is None:
         outlier, why = _find(counts, source)
     else:
         check_choice("--outlier", outlier, list(counts))
-        why = "as --outlier says"
+        why = "as set by --outlier"
     labels = np.where(cells == outlier, -1, np.where(cells == "", 0, 1))
     n_unknown = int((labels == 0).sum())
-    unknown = f", {n_unknown} of unknown kind" if n_unknown else ""
+    unknown = f" and {n_unknown} have no label" if n_unknown else ""
     n_unusual, n_usual = int((labels == -1).sum()), int((labels == 1).sum())
     if not n_usual + n_unknown:
-        raise UserError(f"{source}: all rows are labelled as unusual. Leave --labels out.")
-    verb = "row is labelled {!r}, and counts" if n_unusual == 1 else "rows are labelled {!r}, and count"
+        raise UserError(f"{source}: all rows are labelled as unusual. Leave out --labels.")
+    verb = "row labelled {!r} counts" if n_unusual == 1 else "rows labelled {!r} count"
     sentence = f"{n_unusual} {verb.format(outlier)} as unusual, {why}; {n_usual} are usual"
     return labels, f"{sentence}{unknown}."
 
@@ -58,10 +58,12 @@ def _find(counts: Counter[str], source: str) -> tuple[str, str]:
     """The label of unusual rows, and why it was taken."""
     said = [label for label in counts if label.lower() in UNUSUAL]
     if len(said) == 1:
-        return said[0], "by its name"
+        return said[0], "because of its name"
     if len(counts) == 2:
         (usual, n_usual), (rare, n_rare) = counts.most_common()
         if n_rare <= RARE * n_usual:
-            return rare, f"being rarer than {usual!r}"
+            return rare, f"because it is rarer than {usual!r}"
     shown = ", ".join(map(repr, sorted(counts)[:8]))
-    raise UserError(f"{source}: which label means an unusual row? Name it with --outlier: {shown}.")
+    raise UserError(
+        f"{source}: kernelwise cannot tell which label marks unusual rows. Set it with --outlier: {shown}."
+    )

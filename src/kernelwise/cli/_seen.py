@@ -31,7 +31,7 @@ def caution(model: Any, X: Any) -> str:
         found = f"At least {n_known} of these {n_rows} rows are equal to rows that the model was trained on"
     else:
         return ""
-    return f"{found}: predictions for such rows are better than those for new rows will be."
+    return f"{found}. Predictions for new rows will be less accurate."
 
 
 def rows_kept(kept: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, int]:

@@ -51,7 +51,7 @@ def make_model(task: str, options: dict[str, Any]) -> TunedSVC | TunedSVR:
         model = TunedSVC(**parameters, class_weight=class_weight)
     elif named := [name for name in ("class_weight", "threshold", "cost") if options[name] is not None]:
         option = f"--{named[0].replace('_', '-')}"
-        raise UserError(f"{option} has no meaning for a regression. Leave it out.")
+        raise UserError(f"{option} does not work with --task regression. Leave it out.")
     else:
         model = TunedSVR(**parameters)
     check_settings(model)
@@ -60,7 +60,7 @@ def make_model(task: str, options: dict[str, Any]) -> TunedSVC | TunedSVR:
 
 def check_numbers(options: dict[str, Any]) -> None:
     if options["n_jobs"] == 0:
-        raise UserError("--n-jobs must be a number of threads, or -1 for all, got 0.")
+        raise UserError("--n-jobs must be a number of threads, or -1 for all cores, got 0.")
     budget = options["time_budget"]
     if budget is not None and not 0 < budget < np.inf:
         raise UserError(f"--time-budget must be a positive number of seconds, got {budget:g}.")
@@ -86,30 +86,35 @@ def _criterion(name: str, search: str | None, task: str) -> str:
     by_number = ("auto", *Regression.by_score, *ALIGNMENTS)
     names = dict.fromkeys(by_class if task == "classification" else by_number)
     if task == "regression" and name in by_class and name not in names:
-        raise UserError(f"--criterion {name} is for classes. A regression has {', '.join(names)}.")
+        raise UserError(
+            f"--criterion {name} works only for classes. For a regression, use {', '.join(names)}."
+        )
     check_choice("--criterion", name, names)
     if search is not None:
         check_choice("--search", search, OPTIMIZERS)
         if name == "auto":
             raise UserError(
-                "--search is for a criterion. Name one, such as --criterion kta, or leave it out."
+                "--search works only with a criterion. Add one, such as --criterion kta, or leave "
+                "out --search."
             )
     return name
 
 
 def _scoring(name: str | None, positive: str | None, task: str) -> str | None:
     if positive is not None and name not in OF_ONE_CLASS:
-        raise UserError(f"--positive is for --scoring {', '.join(OF_ONE_CLASS[:-1])} or {OF_ONE_CLASS[-1]}.")
+        raise UserError(
+            f"--positive works only with --scoring {', '.join(OF_ONE_CLASS[:-1])} or {OF_ONE_CLASS[-1]}."
+        )
     if name is None:
         return None
     usable = OF_TWO if task == "classification" else OF_NUMBERS
     known = get_scorer_names()
     if name not in known:
         raise UserError(
-            f"--scoring {name} is unknown.{meant(name, usable)} A {task} has {', '.join(usable)}."
+            f"--scoring {name} is unknown.{meant(name, usable)} For a {task}, use {', '.join(usable)}."
         )
     if is_of_numbers(name) != (task == "regression"):
-        raise UserError(f"--scoring {name} is not for a {task}, which has {', '.join(usable)}.")
+        raise UserError(f"--scoring {name} does not work for a {task}. Use {', '.join(usable)}.")
     return name
 
 
@@ -125,7 +130,7 @@ def settle_score(model: Any, positive: str | None, y: Any) -> None:
     if problem is not None:
         advice = f"Use {', '.join(problem.others)}."
         if problem.needs_positive:
-            advice = f"Name it with --positive, or use --scoring {' or '.join(problem.others)}."
+            advice = f"Set it with --positive, or use --scoring {' or '.join(problem.others)}."
         raise UserError(f"--scoring {model.scoring} {problem.why}. {advice}")
 
 
@@ -137,10 +142,12 @@ def settle_answers(model: Any, threshold: str | None, cost: str | None, positive
     classes = np.unique(y).tolist()
     names = [str(label) for label in classes]
     if threshold is not None and cost is not None:
-        raise UserError("--threshold and --cost each say which class is answered. Leave one out.")
+        raise UserError("--threshold and --cost cannot be used together. Leave out one of them.")
     if threshold is not None:
         if len(classes) != 2:
-            raise UserError(f"--threshold is for two classes, and the target has {len(classes)}. Use --cost.")
+            raise UserError(
+                f"--threshold works for two classes, but the target has {len(classes)}. Use --cost."
+            )
         value = _threshold(threshold)
         is_of_first = positive is not None and positive == names[0]
         model.set_params(threshold=1.0 - value if is_of_first and isinstance(value, float) else value)
@@ -155,8 +162,8 @@ def check_threshold_option(model: Any, text: str) -> None:
         check_threshold_score(model.threshold, model.steering_, "tune")
     except ValueError as error:
         raise UserError(
-            f"--threshold {text} needs a score of labels, such as --scoring f1_macro, and "
-            f"{model.steering_} looks at probabilities or ranks."
+            f"--threshold {text} needs a score of labels, such as --scoring f1_macro, but "
+            f"{model.steering_} measures probabilities or ranks."
         ) from error
 
 

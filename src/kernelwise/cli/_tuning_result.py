@@ -18,18 +18,21 @@ from kernelwise.search.wording import kernel_meaning, kernel_text
 
 #: Names of scores that people write otherwise than scikit-learn does.
 SHOWN = {"r2": "R²"}
-COSTS = "the larger, the harder the model tries to get every training row right"
+COSTS = "a larger C makes the model try harder to fit every training row"
 #: What the words of the table mean.
 LEGEND = (
-    "Cross-validated: each row was answered by a model that had not seen it (the rows of one fold by a model "
-    "trained on the other folds).\n± is one standard error: with other rows of the same kind the score would "
-    "typically differ by about as much.\nA kernel measures how alike two rows are; the larger its γ, the "
-    "nearer they must be."
+    "Cross-validated means: each row was predicted by a model that was not trained on it (the rows "
+    "of one fold "
+    "by a model trained on the other folds).\n± is one standard error: on other rows of the same kind, the "
+    "score would typically differ by about as much.\nA kernel measures how alike two rows are. The "
+    "larger its "
+    "γ, the closer two rows must be to count as alike."
 )
 #: What names of scores mean.
 MEANINGS = {
-    "accuracy": "Accuracy is the share of rows that were answered right.",
-    "r2": "R² is 1 for a model without errors, and 0 for one that is no better than the mean.",
+    "accuracy": "Accuracy is the share of rows that were predicted correctly.",
+    "r2": "R² is 1 for a model without errors, and 0 for a model that is no better than always "
+    "predicting the mean.",
 }
 #: Features of the largest weight that the table shows.
 MOST_RELEVANT = 5
@@ -131,14 +134,15 @@ def _rows(result: dict[str, Any], model: Any) -> list[tuple[str, str]]:
         rows.append(
             (
                 "epsilon",
-                f"{result['epsilon']:.4g} standard deviations of the target: smaller errors do not count",
+                f"{result['epsilon']:.4g} standard deviations of the target: the model ignores "
+                "smaller errors",
             )
         )
     if getattr(model, "costs_", None) is not None:
-        rows.append(("answers", _answers(model)))
+        rows.append(("predicts", _answers(model)))
     if result["relevance"] is not None:
         most = most_relevant(feature_names(model), model.relevance_, MOST_RELEVANT)
-        rows.append(("most relevant", f"{most} (all columns together: 1)" if most[-1:].isdigit() else most))
+        rows.append(("most relevant", f"{most} (all columns sum to 1)" if most[-1:].isdigit() else most))
     return [
         *rows,
         ("trained on", trained_on(result)),
@@ -150,7 +154,7 @@ def _rows(result: dict[str, Any], model: Any) -> list[tuple[str, str]]:
 def _answers(model: Any) -> str:
     """What labels go by, where it is not the largest probability."""
     if not hasattr(model, "threshold_"):
-        return "the class of the least expected cost"
+        return "the class with the lowest expected cost"
     error = getattr(model, "threshold_error_", None)
     about = f"{model.threshold_:.3g}" + (f" ± {error:.2g}" if error is not None else "")
     return f"{model.classes_.tolist()[1]!r} where its probability is above {about}"
@@ -173,10 +177,10 @@ def _errors(result: dict[str, Any]) -> str:
 def _support(model: Any, result: dict[str, Any]) -> tuple[str, str]:
     """The rows that the model keeps, by the name for them, and what they are for."""
     is_nystroem = type(getattr(model, "best_estimator_", None)).__name__.startswith("Nystroem")
-    rows = f"{result['n_support']} of the {result['n_trained']} rows trained on"
+    rows = f"{result['n_support']} of the {result['n_trained']} training rows"
     if is_nystroem:
-        return "landmarks", f"{rows}, by which all others are described"
-    return "support vectors", f"{rows}, on which alone the answers depend"
+        return "landmarks", f"{rows}, from which the model approximates all others"
+    return "support vectors", f"{rows}; only these determine the predictions"
 
 
 def trained_on(result: dict[str, Any]) -> str:

@@ -20,7 +20,7 @@ TIME_FOLDS = 5
 def check_one(group: str | None, time: str | None) -> None:
     """Raise if rows are to be kept together and in order of time at once."""
     if group is not None and time is not None:
-        raise UserError("--group and --time are two ways to make folds. Leave out one of them.")
+        raise UserError("--group and --time cannot be used together. Leave out one of them.")
 
 
 def place_of(table: Table, name: str, option: str, target: str | None) -> int:
@@ -31,11 +31,14 @@ def place_of(table: Table, name: str, option: str, target: str | None) -> int:
         raise UserError(f"{option} {name}: {table.source} is a LIBSVM file, which has no such column.")
     place = table.find(name, option)
     if target is not None and table.find(target, "--target") == place:
-        raise UserError(f"Column {table.names[place]!r} is both --target and {option}. Name another one.")
+        raise UserError(
+            f"Column {table.names[place]!r} is both --target and {option}. Choose another column "
+            "for one of them."
+        )
     if target is None and [k for k, n in enumerate(table.names) if n.lower() in TARGET_NAMES] == [place]:
         raise UserError(
-            f"Column {table.names[place]!r} is the target unless --target names another one, and {option} "
-            "names it, too. Use --target, or another column."
+            f"Column {table.names[place]!r} would be the target, but {option} names it, too. Set the target "
+            f"with --target, or choose another column for {option}."
         )
     return place
 
@@ -45,11 +48,14 @@ def read_groups(table: Table, place: int) -> np.ndarray:
     cells = _filled(table, place, "--group")
     n_groups = len(set(cells.tolist()))
     if n_groups < 2:
-        raise UserError(f"--group: all rows of {table.place(place)} are one group. Leave out --group.")
+        raise UserError(
+            f"--group: all rows have the same value in {table.place(place)}, so there is only one "
+            "group. Leave out --group."
+        )
     if n_groups == len(cells):
         raise UserError(
-            f"--group: each of the {count(len(cells), 'row')} is a group of its own in {table.place(place)}. "
-            "Name a column in which rows that belong together have the same value, or leave out --group."
+            f"--group: all {count(len(cells), 'row')} have different values in {table.place(place)}. "
+            "Choose a column in which rows that belong together have the same value, or leave out --group."
         )
     return cells
 
@@ -64,7 +70,8 @@ def read_times(table: Table, place: int) -> np.ndarray:
         moment = _moment(str(cell))
         if moment is None:
             raise UserError(
-                f"--time: {table.place(place, row)} has {str(cell)!r}, which is no number and no date such "
+                f"--time: {table.place(place, row)} has {str(cell)!r}, which is neither a number "
+                "nor a date such "
                 "as 2024-01-31 or 2024-01-31 12:00."
             )
         found[row] = moment
@@ -75,9 +82,9 @@ def words(table: Table, place: int, groups: Any) -> str:
     """What is done with the column: a sentence."""
     name = table.names[place]
     if groups is None:
-        return f"Rows are in the order of {name!r}: folds train on earlier rows and hold out later ones."
+        return f"The rows are ordered by {name!r}: models train on earlier rows and are tested on later ones."
     n_groups = len(set(groups.tolist()))
-    return f"Rows with the same {name!r} stay together in folds ({count(n_groups, 'group')})."
+    return f"Rows with the same {name!r} stay together in one fold ({count(n_groups, 'group')})."
 
 
 def time_folds(cv: Any) -> Any:
@@ -91,7 +98,7 @@ def check_time_folds(n_folds: int, n_rows: int) -> None:
     """Raise if there are not rows enough for a fold of time each, and one part before them all."""
     if n_folds >= n_rows:
         raise UserError(
-            f"--time with --cv {n_folds} needs more than {count(n_folds, 'row')}, and the file has {n_rows}. "
+            f"--time with --cv {n_folds} needs more than {count(n_folds, 'row')}, but the file has {n_rows}. "
             "Use fewer folds."
         )
 

@@ -45,9 +45,9 @@ def kernelwise(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Train a support vector machine on a table: kernelwise chooses its settings, and says why.
+    """Train a support vector machine on a table. kernelwise chooses its settings and explains the choice.
 
-    Files are CSV, TSV, Parquet or LIBSVM data, gzipped or not.
+    kernelwise reads CSV, TSV, Parquet and LIBSVM files, gzipped or not.
 
     \b
     Example:

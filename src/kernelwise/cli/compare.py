@@ -26,13 +26,18 @@ class Task(StrEnum):
 
 
 Methods = Annotated[
-    str | None, typer.Option(metavar="A,B", help="Of: kernelwise, GridSearchCV, random forest, lightgbm, …")
+    str | None,
+    typer.Option(
+        metavar="A,B", help="Methods to compare: kernelwise, GridSearchCV, random forest, lightgbm, …"
+    ),
 ]
-Folds = Annotated[int, typer.Option(min=2, metavar="INT", help="Outer folds.")]
+Folds = Annotated[
+    int, typer.Option(min=2, metavar="INT", help="Number of outer folds, on which methods are scored.")
+]
 TaskOption = Annotated[
-    Task, typer.Option(metavar="KIND", help="classification, regression, or detection of unusual rows.")
+    Task, typer.Option(metavar="KIND", help="classification, regression, or detection (of unusual rows).")
 ]
-Repeats = Annotated[int, typer.Option(min=1, metavar="INT", help="Times that the outer folds are drawn.")]
+Repeats = Annotated[int, typer.Option(min=1, metavar="INT", help="How often to repeat with new outer folds.")]
 
 
 def compare(
@@ -61,10 +66,10 @@ def compare(
 ) -> None:
     """Compare kernelwise with other methods on your file.
 
-    Every method makes all its choices on the training part of an outer fold and is scored on the rest; the
-    most frequent class, or the mean, is beside them. The lines below the table say whether a forest or
-    boosting is better than an SVM. Stopped at any moment, the same command with the same --journal continues
-    where it was.
+    Every method makes all its choices on the training part of an outer fold and is scored on the rest. The
+    table also has the score of always predicting the most frequent class, or the mean. The lines below it
+    tell whether a forest or boosting is better than an SVM. You can stop the command at any time: with the
+    same --journal, it continues where it stopped.
 
     \b
     Example: kernelwise compare train.csv --methods "kernelwise,SVC defaults" --journal train.journal
@@ -80,21 +85,23 @@ def compare(
     from kernelwise.reports.versus import versus
 
     if task is Task.detection and report_file is not None:
-        raise UserError("A comparison of detectors has no report. `kernelwise detect --report` writes one.")
+        raise UserError(
+            "--report does not work with --task detection. `kernelwise detect --report` writes a report."
+        )
     if task is Task.detection and target is None:
-        raise UserError("--task detection needs --target: the column that says which rows are unusual.")
+        raise UserError("--task detection needs --target, the column that labels unusual rows.")
     if task is not Task.detection and outlier is not None:
-        raise UserError("--outlier is for --task detection. Leave it out.")
+        raise UserError("--outlier works only with --task detection. Leave it out.")
     report.check_report(report_file)
     check_writable(journal, "--journal")
     if n_jobs == 0:
-        raise UserError("--n-jobs must be a number of threads, or -1 for all, got 0.")
+        raise UserError("--n-jobs must be a number of threads, or -1 for all cores, got 0.")
     names = options.split_names(methods) or None
     for name in names or ():
         check_choice("--methods", name, BY_TASK[task.value])
     check_one(group, time)
     if time is not None and repeats > 1:
-        raise UserError("--time has one way to make folds, so that --repeats must be 1.")
+        raise UserError("With --time there is only one way to make folds. Leave out --repeats.")
     data = read_samples(file, target, header, impute, ignore, task.value, missing, lump, group, time, words)
     if task is Task.detection:
         settle(data, outlier, str(file))
@@ -184,11 +191,14 @@ def print_comparison(table: Any) -> None:
     """A row for each method, then whether an SVM is right here, and where the first one loses."""
     head, cells = table.columns()
     print_table(cells, head)
-    print("s.e. is the standard error over the outer folds; difference is that from the first method.")
+    print(
+        "s.e. is the standard error over the outer folds; difference is the score minus that of "
+        "the first method."
+    )
     if "log_loss" in table.errors:
-        print("log-loss measures the probabilities: lower is better.")
+        print("log-loss measures the quality of the probabilities; lower is better.")
     if "average_precision" in table.errors:
-        print("No method has seen a label; 0.5 is the ROC AUC of guessing, and higher is better.")
+        print("No method saw a label. The ROC AUC of guessing is 0.5; higher is better.")
     for sentence in (*sentences(table), *table.losses(), *table.notes()):
         print(sentence)
 

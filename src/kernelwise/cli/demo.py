@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def demo() -> None:
-    """Tune on one half of a data set, test on the other.
+    """Tune a model on half of a data set and test it on the rest.
 
     \b
     Example: kernelwise demo

@@ -16,30 +16,41 @@ from kernelwise.cli.session import say, session
 from kernelwise.cli.tune import Budget, Jobs, Solver, kept_for_later
 
 Out = Annotated[
-    Path | None, typer.Option(metavar="CSV", help="Write score and probability of every row to a file.")
+    Path | None,
+    typer.Option(metavar="CSV", help="Write the score and probability of every row to this file."),
 ]
 Labels = Annotated[
     str | None,
-    typer.Option(metavar="COL", help="Column that says of some rows whether they are unusual."),
+    typer.Option(
+        metavar="COL", help="Column that labels rows as usual or unusual; it may be empty in some rows."
+    ),
 ]
 Outlier = Annotated[
     str | None,
-    typer.Option(metavar="LABEL", help="The label of unusual rows. Default: the much rarer of two."),
+    typer.Option(metavar="LABEL", help="The label of unusual rows. Default: the rarer label."),
 ]
 Contamination = Annotated[
     float | None,
     typer.Option(metavar="SHARE", help="Share of unusual rows, above 0 and at most 0.5, if you know it."),
 ]
-Kernel = Annotated[str, typer.Option(metavar="NAME", help="auto, rbf, laplacian, …")]
+Kernel = Annotated[str, typer.Option(metavar="NAME", help="Kernel: auto, rbf, laplacian, …")]
 Criterion = Annotated[
-    str, typer.Option(metavar="NAME", help="What chooses the kernel without labels; auto is the best.")
+    str,
+    typer.Option(metavar="NAME", help="What chooses the kernel if there are no labels; auto is recommended."),
 ]
 Scoring = Annotated[
-    str | None, typer.Option(metavar="NAME", help="With labels: roc_auc or average_precision.")
+    str | None,
+    typer.Option(metavar="NAME", help="Score to maximise if there are labels: roc_auc or average_precision."),
 ]
-Scale = Annotated[str, typer.Option(metavar="NAME", help="Of features: robust, standard, minmax or none.")]
-Keep = Annotated[str | None, typer.Option(metavar="COL,COL", help="Columns of FILE to copy to the scores.")]
-Model = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the model, for `predict`.")]
+Scale = Annotated[
+    str, typer.Option(metavar="NAME", help="How to scale features: robust, standard, minmax or none.")
+]
+Keep = Annotated[
+    str | None, typer.Option(metavar="COL,COL", help="Columns of FILE to copy to the --out file.")
+]
+Model = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Save the model to this file, for `predict`.")
+]
 
 SETTINGS = (
     "labels",
@@ -85,7 +96,7 @@ def detect(
 ) -> None:
     """Find the rows of a file that are unlike the others.
 
-    A file needs no labels. The score of a row comes from a model that has not seen the row.
+    The file needs no labels. Each row gets its score from a model that was not trained on that row.
 
     \b
     Example: kernelwise detect data.csv --keep id --out scores.csv --model detector.kw
@@ -101,9 +112,11 @@ def detect(
 
     started = monotonic()
     if str(out) == "-":
-        raise UserError("--out must be a file: the standard output has the answer.")
+        raise UserError("--out must be a file, because the result goes to standard output.")
     if str(file) == "-" and keep is not None:
-        raise UserError("--keep reads FILE once more, and the standard input can be read once. Name a file.")
+        raise UserError(
+            "--keep reads FILE twice, but standard input can be read only once. Give the name of a file."
+        )
     for path, name in ((out, "--out"), (model, "--model")):
         check_writable(path, name)
     report.check_report(report_file)
@@ -122,7 +135,7 @@ def detect(
         if model is not None:
             save(machine, model, {"encoding": data.encoding.to_json()})
             session.written.append(model)
-            say(f"The model is in {model}.")
+            say(f"Saved the model to {model}.")
     with kept_for_later(report_file, failed):
         if report_file is not None:
             report.write_detection(report_file, machine, data, context.obj, source=str(file), seed=seed)
@@ -163,4 +176,4 @@ def write_scores(path: Path, machine: Any, lines: Any, names: list[str], columns
     with whole_file(path, "w", newline="", encoding="utf-8") as handle:
         csv.writer(handle, lineterminator="\n").writerows([header, *zip(*cells, strict=True)])
     session.written.append(path)
-    say(f"The scores of {len(scores)} rows are in {path}.")
+    say(f"Wrote the scores of {len(scores)} rows to {path}.")

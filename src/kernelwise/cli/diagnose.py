@@ -10,7 +10,7 @@ import typer
 from kernelwise.cli import options
 from kernelwise.cli.output import print_json
 
-Kernel = Annotated[str, typer.Option(metavar="NAME", help="The kernel to be used.")]
+Kernel = Annotated[str, typer.Option(metavar="NAME", help="The kernel that you plan to use.")]
 
 
 def diagnose(
@@ -29,10 +29,10 @@ def diagnose(
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
-    """Look for what is wrong with a file, before tuning.
+    """Check a file for problems before tuning.
 
-    The rows are looked at as `tune` sees them, scaled and with words coded: copies, conflicting labels,
-    constant columns, small classes, the closest pair of rows, outliers of a target, the cost of a fit.
+    The command looks for copies, conflicting labels, constant columns, small classes, close pairs of rows and
+    outliers of the target, and estimates the cost of a fit. It scales rows and codes words as `tune` does.
 
     \b
     Example: kernelwise diagnose train.csv --target class
@@ -67,7 +67,7 @@ def print_findings(findings: list[Any]) -> None:
     counts = Counter(finding.severity for finding in findings)
     nouns = {"error": "errors", "warning": "warnings", "info": "notes"}
     if not counts["error"] and not counts["warning"]:
-        print("Nothing is wrong with this file, as far as these checks can tell.")
+        print("These checks found no problem in this file.")
     print(", ".join(f"{nouns[name]}: {counts[name]}" for name in nouns))
     for finding in findings:
         word = "note" if finding.severity == "info" else finding.severity

@@ -64,8 +64,10 @@ def run(command: Callable[[], Any]) -> int:
             return 2
         name = type(error).__name__
         _tell(
-            f"an error inside kernelwise, not in what you did ({name}: {_sentence(error)}). Please run the "
-            f"command again with {DEBUG}=1 set and send its output, with your versions, to the developers."
+            f"this is an error in kernelwise, not in your command or file ({name}: "
+            f"{_sentence(error)}). Please "
+            f"run the command again with {DEBUG}=1 set and send its output, with your versions, to the "
+            "developers."
         )
         return 1
 
@@ -109,8 +111,8 @@ def is_told(error: BaseException) -> bool:
 WORDS = (
     (
         r"X is sparse, and (\w+) takes dense samples only\. Pass X\.toarray\(\)\.",
-        r"The file has sparse rows, and the kernel \1 takes dense ones only. Write the rows to a CSV file, "
-        "or use another --kernel.",
+        r"The file has sparse rows, but the kernel \1 needs dense ones. Write the rows to a CSV file, or use "
+        "another --kernel.",
     ),
     (r"\bcv=(\d+)", r"--cv \1"),
     (r"'(cv|scoring|kernel|criterion)'( of Tuned\w+)?", r"--\1"),
@@ -129,7 +131,7 @@ def in_options(sentence: str) -> str:
 
 def _sentence(error: BaseException) -> str:
     if isinstance(error, MemoryError) and not isinstance(error, NotEnoughMemoryError):
-        return "there is not enough memory for this. Use fewer rows."
+        return "the computer has not enough memory for this. Use fewer rows."
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
     return str(error)
@@ -184,7 +186,7 @@ def check_different(**paths: Path | None) -> None:
             continue
         other = named.setdefault(path.resolve(), purpose)
         if other != purpose and not (other.isupper() and purpose.isupper()):
-            raise UserError(f"{path} is named twice, as {other} and as {purpose}. Name two files.")
+            raise UserError(f"{path} is given twice, as {other} and as {purpose}. Give two different files.")
 
 
 def check_writable(path: Path | None, option: str) -> None:
@@ -193,9 +195,9 @@ def check_writable(path: Path | None, option: str) -> None:
         return
     folder = path.parent
     if path.is_dir():
-        raise UserError(f"{option} {path} is a folder. Name a file.")
+        raise UserError(f"{option} {path} is a folder. Give the name of a file.")
     if not folder.is_dir():
-        raise UserError(f"{option} {path}: there is no folder {folder}. Make it first.")
+        raise UserError(f"{option} {path}: there is no folder {folder}. Create it first.")
     try:
         with tempfile.TemporaryFile(dir=folder):
             pass

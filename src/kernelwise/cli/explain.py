@@ -15,15 +15,19 @@ from kernelwise.cli.output import print_json, print_table
 from kernelwise.cli.predict import Model, check_order, read_model
 from kernelwise.cli.session import say, session
 
-Rows = Annotated[int | None, typer.Option(metavar="N", help="Explain the first N rows. Default: all.")]
-Out = Annotated[Path | None, typer.Option(metavar="CSV", help="Write the values of every row to a file.")]
+Rows = Annotated[
+    int | None, typer.Option(metavar="N", help="Explain only the first N rows. Default: all rows.")
+]
+Out = Annotated[Path | None, typer.Option(metavar="CSV", help="Write the values of every row to this file.")]
 Background = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Rows that absent columns are taken from. Default: none."),
+    typer.Option(metavar="FILE", help="File of rows to compare with. Default: support vectors of the model."),
 ]
 Output = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="decision, probability-log-odds, or prediction of a regression."),
+    typer.Option(
+        metavar="NAME", help="What to explain: decision, probability-log-odds, or prediction (regression)."
+    ),
 ]
 #: What an output is called in a sentence.
 OUTPUTS = {
@@ -47,18 +51,19 @@ def explain(
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
-    """Say what every column contributed to the predictions.
+    """Show how much every column contributed to the predictions.
 
-    The values of a row are Shapley values: they add up to the output of the model less a base value. With
-    --background, such as the training file, a value says what the column changes against the rows of that
-    file; without it, against a row that is like all training rows in the column. Values are exact for the
-    usual kernels, and estimated otherwise, which the output says.
+    The values are Shapley values: those of a row add up to the output of the model minus a base value. A
+    value is the change against the rows of --background FILE, such as the training file. Without it, a value
+    is the change against training rows that the model keeps (at most 100 support vectors). The values are
+    exact for most kernels; the output says where they are estimates.
 
     \b
     Example: kernelwise explain model.kw new.csv --rows 5 --background train.csv --out values.csv
     """
     from kernelwise.cli.samples import read_more
     from kernelwise.explanation import explain as explain_rows
+    from kernelwise.explanation.reader import SUPPORT
 
     if rows is not None and rows < 1:
         raise UserError(f"--rows must be at least 1, got {rows}.")
@@ -70,8 +75,8 @@ def explain(
     X, lines = _samples(read_more(file, encoding, header), encoding, unknown.value)
     n = len(lines) if rows is None else min(rows, len(lines))
     if rows is not None and rows > n:
-        say(f"{file} has {count(n, 'row')}: all are explained.")
-    B = None
+        say(f"{file} has only {count(n, 'row')}, which are all explained.")
+    B: Any = SUPPORT
     if background is not None:
         B, _ = _samples(read_more(background, encoding, header), encoding, unknown.value)
     found = explain_rows(machine, X[:n], background=B, output=output)
@@ -81,8 +86,8 @@ def explain(
         print_json(_as_json(found, file, lines[:n]))
         return
     if out is not None:
-        say(f"The values of {count(n, 'row')} are in {out}.")
-    _print(found)
+        say(f"Wrote the values of {count(n, 'row')} to {out}.")
+    _print(found, is_own=background is None)
 
 
 def _samples(table: Any, encoding: Any, unknown: str) -> tuple[Any, Any]:
@@ -125,7 +130,7 @@ def _parts(found: Any) -> list[tuple[list[str], Any]]:
     return [([name], found.of_output(k)) for k, name in enumerate(found.output_names)]
 
 
-def _print(found: Any) -> None:
+def _print(found: Any, is_own: bool) -> None:
     """The mean of |value| of every column, the largest first."""
     import numpy as np
 
@@ -140,27 +145,27 @@ def _print(found: Any) -> None:
     print_table(table, ["column", *heads])
     if len(order) > MOST_COLUMNS:
         print(f"and {count(len(order) - MOST_COLUMNS, 'more column')}")
-    for sentence in _legend(found):
+    for sentence in _legend(found, is_own):
         print(sentence)
 
 
-def _legend(found: Any) -> list[str]:
-    """What the columns of the table mean, and how to get values that are easier to read."""
+def _legend(found: Any, is_own: bool) -> list[str]:
+    """What the columns of the table mean; ``is_own`` if the background came with the model."""
     rows = "the row" if len(found) == 1 else f"{len(found)} rows"
     sentences = [
-        f"mean |value|: how far the column moves {OUTPUTS.get(found.output, found.output)}, up or down, on "
+        f"mean |value| is how far the column moves {OUTPUTS.get(found.output, found.output)}, up or down, on "
         f"average over {rows}."
     ]
     if found.relevance is not None:
         sentences.append(
-            "learned weight: how much the column counts in the kernel (all columns together: 1)."
+            "learned weight is how much the column counts in the kernel; the weights of all columns sum to 1."
         )
-    if found.value_function == "kernel":
+    if is_own:
         sentences.append(
-            "A value compares with a row that is like all training rows in that column, and can be larger "
-            "than the outputs themselves. --background FILE, with the training file, compares with its rows."
+            "A value is the change against training rows that the model keeps (support vectors). To compare "
+            "with other rows, such as the whole training file, use --background FILE."
         )
-    return [*sentences, f"--out FILE writes the values of {rows} one by one, with their signs."]
+    return [*sentences, f"To get the values of {rows} one by one, with their signs, use --out FILE."]
 
 
 def _as_json(found: Any, file: Path, lines: Any) -> dict[str, Any]:

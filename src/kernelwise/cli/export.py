@@ -16,17 +16,17 @@ from kernelwise.exceptions import IncompatibleError
 
 Destination = Annotated[
     Path,
-    typer.Argument(metavar="FILE", help="model.onnx for ONNX, model.c for C source: the ending decides."),
+    typer.Argument(metavar="FILE", help="File to write; it must end in .onnx (ONNX) or .c (C source)."),
 ]
 #: How a model is written, by the ending of the file.
 WRITERS = {".onnx": "to_onnx", ".c": "to_c"}
 
 
 def export(model: Model, file: Destination, quiet: options.Quiet = False) -> None:
-    """Write a model as ONNX or as C source, to use it elsewhere.
+    """Write a model as ONNX or C source, to use it without Python.
 
-    The exported model takes the columns as numbers: its features, in order, are listed in the file. It
-    gives the same predictions and probabilities as `kernelwise predict`.
+    The exported model takes a row of numbers, and the file lists which. It gives the same predictions and
+    probabilities as `kernelwise predict`.
 
     \b
     Example: kernelwise export model.kw model.onnx
@@ -38,14 +38,16 @@ def export(model: Model, file: Destination, quiet: options.Quiet = False) -> Non
     check_different(MODEL=model, export=file)
     check_order(model, file)
     if writer == "to_onnx" and find_spec("onnx") is None:
-        raise UserError("ONNX needs onnx, not installed here: pip install 'kernelwise[onnx]'.")
+        raise UserError(
+            "A .onnx file needs the package onnx. Install it with pip install 'kernelwise[onnx]'."
+        )
     machine, encoding = read_model(model)
     try:
         getattr(machine, writer)(file)
     except IncompatibleError as error:
         raise UserError(_refusal(model, machine, file)) from error
     session.written.append(file)
-    say(f"The model is in {file}. {_columns(encoding)}")
+    say(f"Saved the model to {file}. {_columns(encoding)}")
 
 
 def _refusal(model: Path, machine: Any, file: Path) -> str:
@@ -54,11 +56,12 @@ def _refusal(model: Path, machine: Any, file: Path) -> str:
 
     if not has_terms(machine.kernel_):
         return (
-            f"{model} has the kernel {machine.kernel_.title}, which cannot be written as a {file.suffix} "
-            "file. Train it again with `kernelwise tune --kernel auto`, or use `kernelwise predict`."
+            f"{model} has the kernel {machine.kernel_.title}, which a {file.suffix} file cannot "
+            "hold. Train the model again with `kernelwise tune --kernel auto`, or use `kernelwise predict`."
         )
     return (
-        f"{model} is too large for a {file.suffix} file. Train it again with `kernelwise tune --solver "
+        f"{model} is too large for a {file.suffix} file. Train the model again with `kernelwise "
+        "tune --solver "
         "nystroem`, or use `kernelwise predict`."
     )
 
@@ -66,14 +69,14 @@ def _refusal(model: Path, machine: Any, file: Path) -> str:
 def _columns(encoding: Any) -> str:
     """What a row of the exported model is, in sentences."""
     names = encoding.feature_names
-    told = [f"It takes rows of these numbers: {', '.join(map(repr, names))}."]
+    told = [f"A row has these numbers: {', '.join(map(repr, names))}."]
     if len(names) > 6:
-        told = [
-            f"It takes rows of {len(names)} numbers, from {names[0]!r} to {names[-1]!r}; the file lists them."
-        ]
+        told = [f"A row has {len(names)} numbers, from {names[0]!r} to {names[-1]!r}, which the file lists."]
     coded = [name for name in names if encoding.has_words and "=" in name]
     if coded:
-        told.append(f"The number {coded[0]!r} is 1 for that word and 0 for others; so are all with '='.")
+        told.append(
+            f"Numbers with '=' in their names, such as {coded[0]!r}, are 1 for that word and 0 for others."
+        )
     if encoding.has_gaps or any(column.fill is not None for column in encoding.columns):
-        told.append("It does not fill in missing values, as `kernelwise predict` does.")
+        told.append("Unlike `kernelwise predict`, the exported model does not fill in missing values.")
     return " ".join(told)

@@ -25,53 +25,74 @@ class Unknown(StrEnum):
     ignore = "ignore"
 
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet or LIBSVM data.")]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet or LIBSVM file.")]
 Target = Annotated[
     str | None,
     typer.Option(
         metavar="COL",
-        help="Name or number (-1: last). Default: target, class, label or y; else the last.",
+        help="Column to predict, by name or number. Default: target, class, label or y, else the last.",
     ),
 ]
 HasHeader = Annotated[
-    bool | None, typer.Option("--header/--no-header", help="Whether line 1 has names. Default: found out.")
+    bool | None,
+    typer.Option("--header/--no-header", help="Whether line 1 names the columns. Default: detected."),
 ]
-Impute = Annotated[bool, typer.Option("--impute", help="Fill missing values: medians, most frequent words.")]
+Impute = Annotated[
+    bool, typer.Option("--impute", help="Fill missing values with the median or the most frequent word.")
+]
 Missing = Annotated[
-    str | None, typer.Option(metavar="TEXT,TEXT", help="Cells that count as missing values, such as -999.")
+    str | None, typer.Option(metavar="TEXT,TEXT", help="Texts that mean a missing value, such as -999.")
 ]
-Lump = Annotated[bool, typer.Option("--lump", help="Keep columns of many words, most of them rare.")]
+Lump = Annotated[
+    bool, typer.Option("--lump", help="Keep columns with many different words; rare words count as one.")
+]
 Words = Annotated[
-    str | None, typer.Option(metavar="COL,COL", help="Columns of numbers that are codes, to count as words.")
+    str | None, typer.Option(metavar="COL,COL", help="Columns whose numbers are codes, to treat as words.")
 ]
 UnknownOption = Annotated[
-    Unknown, typer.Option("--unknown", metavar="KIND", help="Words that are new: error, or ignore them.")
+    Unknown,
+    typer.Option(
+        "--unknown",
+        metavar="KIND",
+        help="Words that the training file does not have: error or ignore.",
+    ),
 ]
 Ignore = Annotated[
     str | None, typer.Option(metavar="COL,COL", help="Columns to leave out, by name or number.")
 ]
 Group = Annotated[
     str | None,
-    typer.Option("--group", metavar="COL", help="Rows with the same value stay together in folds."),
+    typer.Option("--group", metavar="COL", help="Keep rows with the same value in this column in one fold."),
 ]
 Time = Annotated[
     str | None,
-    typer.Option("--time", metavar="COL", help="Folds train on earlier rows and hold out later ones."),
+    typer.Option(
+        "--time", metavar="COL", help="Order rows by this column: train on earlier rows, test on later ones."
+    ),
 ]
-Seed = Annotated[int, typer.Option(min=0, metavar="INT", help="Of folds and samples.")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, nothing else.")]
+Seed = Annotated[int, typer.Option(min=0, metavar="INT", help="Random seed of folds and samples.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 JournalFile = Annotated[
     Path | None,
-    typer.Option("--journal", metavar="FILE", help="Keep finished parts, and continue from them."),
+    typer.Option(
+        "--journal", metavar="FILE", help="Save finished parts here; the same command continues from them."
+    ),
 ]
-ReportFile = Annotated[Path | None, typer.Option("--report", metavar="HTML", help="Write a report.")]
+ReportFile = Annotated[
+    Path | None, typer.Option("--report", metavar="HTML", help="Write a report to this file.")
+]
 
 
 Quiet = Annotated[
-    bool, typer.Option("--quiet", callback=be_quiet, is_eager=True, help="No progress and no notes.")
+    bool, typer.Option("--quiet", callback=be_quiet, is_eager=True, help="Print no progress and no notes.")
 ]
-TaskOption = Annotated[Task, typer.Option(metavar="KIND", help="classification or regression.")]
-ScaleOption = Annotated[str, typer.Option(metavar="NAME", help="Of features: standard, minmax or none.")]
+TaskOption = Annotated[
+    Task,
+    typer.Option(metavar="KIND", help="What to predict: classification (classes) or regression (numbers)."),
+]
+ScaleOption = Annotated[
+    str, typer.Option(metavar="NAME", help="How to scale features: standard, minmax or none.")
+]
 
 
 def split_names(text: str | None) -> list[str]:

@@ -16,18 +16,22 @@ from kernelwise.cli.errors import UserError, check_writable
 from kernelwise.cli.session import say, session
 
 Model = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="Written by `kernelwise tune` or `detect` with --model.")
+    Path,
+    typer.Argument(metavar="MODEL", help="Model file that `kernelwise tune` or `detect` saved with --model."),
 ]
-Out = Annotated[Path | None, typer.Option(metavar="CSV", help="Write to a file, not to standard output.")]
-Proba = Annotated[bool, typer.Option("--proba", help="Add the probability of every class.")]
+Out = Annotated[
+    Path | None, typer.Option(metavar="CSV", help="Write to this file instead of standard output.")
+]
+Proba = Annotated[bool, typer.Option("--proba", help="Add a column with the probability of each class.")]
 Keep = Annotated[
-    str | None, typer.Option(metavar="COL,COL", help="Columns of FILE to copy before the prediction.")
+    str | None, typer.Option(metavar="COL,COL", help="Columns of FILE to copy in front of the prediction.")
 ]
 #: Digits of a probability after the point.
 DIGITS = 4
 WEIGHTED = (
-    "The model has class weights, and its probabilities are those of rows in which the classes have these "
-    "weights: among rows as they are, a rare class is rarer than its probability says."
+    "The model was trained with class weights, and its probabilities include them: in your rows, a "
+    "rare class "
+    "is less frequent than its probability suggests."
 )
 
 
@@ -43,9 +47,9 @@ def predict(
 ) -> None:
     """Predict the target of every row of a file, as CSV.
 
-    The columns must be those of the training file, by name (by place if it had no names), with or without
-    the target. If the target is there, the score goes to standard error; so does a caution if the rows are
-    those of the training file.
+    The file must have the columns of the training file, with or without the target: the same names, or the
+    same order if there are no names. If the target is there, the command prints the score to standard error.
+    It also warns if the rows are those of the training file.
 
     \b
     Example: kernelwise predict model.kw new.csv --proba --keep id --out predictions.csv
@@ -61,7 +65,7 @@ def predict(
     check_order(model, file)
     machine, encoding = read_model(model)
     if proba and encoding.task == "regression":
-        raise UserError(f"{model} is a regression, which has no probabilities. Leave --proba out.")
+        raise UserError(f"{model} is a regression model, which has no probabilities. Leave out --proba.")
     table = read_more(file, encoding, header)
     names, columns = kept_columns(table, keep)
     notes: list[str] = []
@@ -74,7 +78,7 @@ def predict(
         names.append(name)
         columns.append(column)
     if encoding.task != DETECTION and encoding.has_labels(table):
-        say(f"The file has the target: {_score(machine, encoding, table, X, predictions)}.")
+        say(f"Score on the target in the file: {_score(machine, encoding, table, X, predictions)}.")
     seen = caution(machine, X)
     if seen:
         say(seen)
@@ -85,7 +89,7 @@ def predict(
         with whole_file(out, "w", newline="", encoding="utf-8") as handle:
             csv.writer(handle, lineterminator="\n").writerows(rows)
         session.written.append(out)
-        say(f"{len(rows) - 1} predictions are in {out}.")
+        say(f"Wrote {len(rows) - 1} predictions to {out}.")
 
 
 def _classes_or_numbers(
@@ -112,7 +116,7 @@ def kept_columns(table: Any, keep: str | None) -> tuple[list[str], list[list[Any
     """Names and cells of the columns to copy, as they stand in the file."""
     wanted = options.split_names(keep)
     if wanted and table.matrix is not None:
-        raise UserError(f"{table.source} is a LIBSVM file, which has no columns to keep. Leave --keep out.")
+        raise UserError(f"{table.source} is a LIBSVM file, which has no columns to keep. Leave out --keep.")
     places = [table.find(name, "--keep") for name in wanted]
     cells = [["" if cell is None else cell for cell in table.text(place)] for place in places]
     return [table.names[place] for place in places], cells
@@ -129,7 +133,7 @@ def _score(machine: Any, encoding: Any, table: Any, X: Any, predictions: Any) ->
     try:
         labels = encoding.labels(table, as_text=predictions.dtype.kind == "U")
     except TableError as error:
-        return f"but it is none of the model's ({error})"
+        return f"not computed ({error})"
     if encoding.task == "regression":
         rest = labels - predictions
         errors = f"RMSE {np.sqrt(np.mean(rest**2)):.4g}, MAE {np.mean(np.abs(rest)):.4g} {rows}"
@@ -147,7 +151,7 @@ def _score(machine: Any, encoding: Any, table: Any, X: Any, predictions: Any) ->
     if machine.steering_ in (None, "accuracy"):
         return accuracy
     if not set(labels.tolist()) <= set(machine.classes_.tolist()):
-        return f"{accuracy} (some have a class that the model does not know)"
+        return f"{accuracy} (some rows have a class that the model does not know)"
     return f"{score_name(machine)} {machine.scorer_(machine, X, labels):.4f}, {accuracy}"
 
 
@@ -156,10 +160,10 @@ def check_order(model: Path, file: Path, command: str = "predict") -> None:
     if not model.is_file() or is_model(model):
         return
     if file.is_file() and is_model(file):
-        raise UserError(f"the model comes first: kernelwise {command} {file} {model}")
+        raise UserError(f"The model comes first: kernelwise {command} {file} {model}")
     raise UserError(
-        f"{model} is not a kernelwise model, or it was damaged. The model comes first and then the file; "
-        "`kernelwise tune FILE --model model.kw` makes one."
+        f"{model} is not a kernelwise model, or it is damaged. Give the model first, then the file of rows; "
+        "`kernelwise tune FILE --model model.kw` makes a model."
     )
 
 
@@ -182,7 +186,7 @@ def read_model(path: Path) -> tuple[Any, Any]:
     model, notes = load_with_notes(path)
     if not notes or "encoding" not in notes:
         raise UserError(
-            f"{path} was not written by `kernelwise tune`, and does not say how a file becomes its samples. "
-            "Use kernelwise.load in Python."
+            f"{path} was not saved by `kernelwise tune`, so it does not tell how to read a file for it. "
+            "Load it in Python with kernelwise.load."
         )
     return model, Encoding.from_json(notes["encoding"])

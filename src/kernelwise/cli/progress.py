@@ -20,7 +20,7 @@ EXPECTED = {"linear": 1, "diagonal": 14, "gaussian": 8, "low-rank": 8, "auto": 2
 USUALLY = 7
 #: The last part of a search may take longer than the others: never more than this share before it is over.
 NEARLY = 0.95
-COMPILING = "compiling the solver (once on this computer)"
+COMPILING = "compiling a part of the solver (each part once on this computer)"
 
 
 def expected(kernel: Any) -> int:

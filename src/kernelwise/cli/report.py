@@ -21,7 +21,9 @@ def check_report(path: Path | None) -> None:
     check_writable(path, "--report")
     # Looked for, not imported: it is slow, and needed only in the end.
     if find_spec("jinja2") is None:
-        raise UserError("--report needs jinja2, not installed here: pip install 'kernelwise[report]'.")
+        raise UserError(
+            "--report needs the package jinja2. Install it with pip install 'kernelwise[report]'."
+        )
 
 
 def write(path: Path, model: Any, data: Samples, arguments: list[str], **more: Any) -> None:
@@ -29,7 +31,7 @@ def write(path: Path, model: Any, data: Samples, arguments: list[str], **more: A
     from kernelwise.reports import report_data, write_report
 
     write_report(report_data(model, data.rows, data.y, **_of_file(data, arguments), **more), path)
-    say(f"The report is in {path}.")
+    say(f"Wrote the report to {path}.")
 
 
 def write_detection(path: Path, model: Any, data: Samples, arguments: list[str], **more: Any) -> None:
@@ -38,7 +40,7 @@ def write_detection(path: Path, model: Any, data: Samples, arguments: list[str],
     from kernelwise.reports.unusual_page import write_unusual
 
     write_unusual(unusual_rows(model, data.rows, data.y, **_of_file(data, arguments), **more), path)
-    say(f"The report is in {path}.")
+    say(f"Wrote the report to {path}.")
 
 
 def _of_file(data: Samples, arguments: list[str]) -> dict[str, Any]:

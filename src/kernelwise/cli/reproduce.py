@@ -27,9 +27,13 @@ class Paper(StrEnum):
     all = "all"
 
 
-Quick = Annotated[bool, typer.Option("--quick", help="Less of everything, in a minute or two each.")]
-Only = Annotated[str | None, typer.Option(metavar="A,B", help="These parts of the study only.")]
-Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for pages, CSV files and figures.")]
+Quick = Annotated[
+    bool, typer.Option("--quick", help="Run smaller experiments, in a minute or two per paper.")
+]
+Only = Annotated[str | None, typer.Option(metavar="A,B", help="Run only these parts of the study.")]
+Out = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Folder to write pages, CSV files and figures to.")
+]
 
 
 def reproduce(
@@ -39,10 +43,10 @@ def reproduce(
     out: Out = None,
     journal: options.JournalFile = None,
 ) -> None:
-    """Repeat a paper's experiments: its values beside ours.
+    """Repeat a paper's experiments and show its values beside ours.
 
-    They need benchmark files, which are looked for in the folder that the environment variable
-    KERNELWISE_DATA names. Killed at any moment, the same command with the same --journal goes on.
+    The experiments need benchmark files. The command looks for them in the folder that the environment
+    variable KERNELWISE_DATA names. You can stop it at any time: with the same --journal, it continues.
 
     \b
     Example: kernelwise reproduce yin --quick --out results
@@ -52,7 +56,7 @@ def reproduce(
         out.mkdir(parents=True, exist_ok=True)
         check_writable(out / "page.md", "--out")
     if paper is Paper.all and only is not None:
-        raise UserError("--only is about the parts of one study. Name a study in place of all.")
+        raise UserError("--only chooses parts of one study. Name that study instead of all.")
     from kernelwise.studies.running import NAMES, run
     from kernelwise.studies.writing import write
 
@@ -61,7 +65,7 @@ def reproduce(
         for name in NAMES if paper is Paper.all else (paper.value,):
             study = run(name, quick, parts, cells)
             if out is not None:
-                say(f"The page is {write(study, out)[0]}.")
+                say(f"Wrote the page {write(study, out)[0]}.")
 
 
 def open_journal(path: Path | None, is_quick: bool) -> AbstractContextManager[Any]:
@@ -72,5 +76,5 @@ def open_journal(path: Path | None, is_quick: bool) -> AbstractContextManager[An
     from kernelwise._core.journal import Journal
 
     journal = Journal(path, {"command": "reproduce", "version": __version__, "quick": is_quick})
-    say(f"{path} has {count(journal.n_found, 'finished cell')}.")
+    say(f"The journal {path} has {count(journal.n_found, 'finished cell')}.")
     return journal

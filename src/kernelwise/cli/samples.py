@@ -161,8 +161,8 @@ def check_classes(data: Samples, path: Path) -> None:
         raise UserError(f"{path}: {spelled[0].for_command_line()}")
     if len(set(data.y.tolist())) < 2:
         raise UserError(
-            f"{path}: the target {data.encoding.target!r} has one class only ({data.y[0]}); at least two are "
-            "needed."
+            f"{path}: the target {data.encoding.target!r} has only one class ({data.y[0]}). Give rows of at "
+            "least two classes."
         )
 
 
@@ -199,7 +199,7 @@ def open_journal(
     about = {"command": command, "version": __version__, "data": fingerprint(data.X, data.y), **chosen}
     session.journal = journal = Journal(path, about)
     if journal.n_found:
-        say(f"{path} has {count(journal.n_found, 'finished part')}.")
+        say(f"The journal {path} has {count(journal.n_found, 'finished part')}.")
     return journal
 
 

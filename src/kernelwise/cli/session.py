@@ -28,7 +28,7 @@ class Session:
             parts = count(len(self.journal), "finished part is", "finished parts are")
             return f"Stopped. {parts} kept in {self.journal.path}; run the same command to continue."
         if self.written:
-            return f"Stopped. Written before that: {', '.join(map(str, self.written))}."
+            return f"Stopped. These files were already written: {', '.join(map(str, self.written))}."
         return "Stopped. Nothing was saved."
 
 

@@ -16,24 +16,53 @@ from kernelwise.cli.output import print_json
 from kernelwise.cli.session import say, session
 
 Kernel = Annotated[
-    str, typer.Option(metavar="NAME", help="auto, rbf, laplacian, …; rbf,poly chooses between two.")
+    str,
+    typer.Option(metavar="NAME", help="Kernel: auto, rbf, laplacian, …; rbf,poly tries both."),
 ]
-Criterion = Annotated[str, typer.Option(metavar="NAME", help="auto, dbtc, kta, radius-margin, cv-error, …")]
-Search = Annotated[str | None, typer.Option(metavar="NAME", help="Of a criterion: quasi-newton, grid, …")]
-Folds = Annotated[str, typer.Option("--cv", metavar="INT", help="Number of folds, or auto.")]
-Scoring = Annotated[str | None, typer.Option(metavar="NAME", help="accuracy, balanced_accuracy, f1, r2, …")]
-Budget = Annotated[float | None, typer.Option(metavar="SECONDS", help="Begin nothing new after this time.")]
-Jobs = Annotated[int | None, typer.Option("--n-jobs", metavar="INT", help="Threads; -1 is all.")]
-Log2C = Annotated[str | None, typer.Option(metavar="B,E,S", help="log2 of C: begin, end, step (LIBSVM's).")]
-ClassWeight = Annotated[str | None, typer.Option(metavar="balanced", help="Weight classes equally.")]
-Positive = Annotated[str | None, typer.Option(metavar="LABEL", help="The class of f1, precision, recall, …")]
+Criterion = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME", help="What chooses the kernel: auto (cross-validation), dbtc, kta, radius-margin, …"
+    ),
+]
+Search = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Optimizer of the criterion: quasi-newton, grid, …")
+]
+Folds = Annotated[str, typer.Option("--cv", metavar="INT", help="Number of cross-validation folds, or auto.")]
+Scoring = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Score to maximise: accuracy, balanced_accuracy, f1, r2, …")
+]
+Budget = Annotated[
+    float | None, typer.Option(metavar="SECONDS", help="Start no new step of the search after this time.")
+]
+Jobs = Annotated[
+    int | None, typer.Option("--n-jobs", metavar="INT", help="Number of threads; -1 uses all cores.")
+]
+Log2C = Annotated[
+    str | None,
+    typer.Option(metavar="B,E,S", help="Values of log2(C) to try: begin, end, step, as in LIBSVM."),
+]
+ClassWeight = Annotated[
+    str | None, typer.Option(metavar="balanced", help="balanced gives all classes the same weight.")
+]
+Positive = Annotated[
+    str | None, typer.Option(metavar="LABEL", help="The class that f1, precision, recall, … measure.")
+]
 Threshold = Annotated[
-    str | None, typer.Option(metavar="P", help="Probability above which a class is answered, or auto.")
+    str | None,
+    typer.Option(metavar="P", help="Probability above which to predict the positive class, or auto."),
 ]
-Cost = Annotated[str | None, typer.Option(metavar="CLASS=N,…", help="What a wrong answer costs, by class.")]
-Solver = Annotated[str, typer.Option(metavar="NAME", help="Of the final model: auto, exact, nystroem.")]
-Model = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the model, for `predict`.")]
-TestFile = Annotated[Path | None, typer.Argument(metavar="TEST", help="Held-out data to score on.")]
+Cost = Annotated[
+    str | None, typer.Option(metavar="CLASS=N,…", help="Cost of a wrong prediction, for each true class.")
+]
+Solver = Annotated[
+    str,
+    typer.Option(metavar="NAME", help="Final model: auto, exact or nystroem (approximate)."),
+]
+Model = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Save the model to this file, for `predict`.")
+]
+TestFile = Annotated[Path | None, typer.Argument(metavar="TEST", help="Test file, to score the model on.")]
 
 #: Options that say how to choose; the others say on what, and where to.
 SETTINGS = (
@@ -102,7 +131,7 @@ def tune(
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
-    """Train a model on a file, with the best settings, and say why.
+    """Find the best settings for a file, train a model, explain why.
 
     \b
     Example: kernelwise tune train.csv test.csv --target class --model model.kw
@@ -142,7 +171,7 @@ def tune(
         if model is not None:
             save(machine, model, {"encoding": data.encoding.to_json()})
             session.written.append(model)
-            say(f"The model is in {model}.")
+            say(f"Saved the model to {model}.")
     with kept_for_later(report_file, failed):
         if report_file is not None:
             more = {"test": held_out, "source": str(file), "seed": seed}
@@ -202,7 +231,7 @@ def labels_of_test(path: Path, table: Any, data: Any, must_be_known: bool) -> An
     unknown = sorted(set(labels.tolist()) - set(data.y.tolist()), key=str)
     if unknown and (must_be_known or labels.dtype.kind != data.y.dtype.kind):
         raise UserError(
-            f"{path}: the target has {unknown[0]!r}, which is no class of the training file. "
-            "Remove such rows."
+            f"{path}: the target has the class {unknown[0]!r}, which the training file does not have. "
+            "Remove these rows."
         )
     return labels

@@ -10,12 +10,12 @@ from typing import Any
 
 
 def warmup() -> None:
-    """Compile all machine code now, and keep it.
+    """Compile kernelwise's code now, so that later runs are faster.
 
-    This is for images, and before tests: otherwise each part is compiled when it is first used, which takes
-    some seconds of the first fit. Machine code is kept beside the package, in a folder of the user, or in
-    NUMBA_CACHE_DIR if that is set. It belongs to one version of kernelwise, Python and Numba and to one kind
-    of processor: others compile it anew.
+    Use this command when you build a container image, or before tests. Otherwise kernelwise compiles each
+    part when it is first used, which takes some seconds. It keeps the compiled code beside the package, in a
+    folder of the user, or in NUMBA_CACHE_DIR if that is set. Another version of kernelwise, Python or Numba,
+    or another kind of processor, needs a new run.
 
     \b
     Example: kernelwise warmup
@@ -29,14 +29,15 @@ def warmup() -> None:
         began = time.perf_counter()
         kept |= {code.stats.cache_path for code in compile_part()}
         print(f"{time.perf_counter() - began:6.2f} s  {name}")
-    print(f"{time.perf_counter() - started:6.2f} s  in all")
+    print(f"{time.perf_counter() - started:6.2f} s  total")
     if None in kept:
         raise UserError(
-            "There is no folder to keep machine code in, and every process will compile it again. "
-            "Set NUMBA_CACHE_DIR to a folder that can be written."
+            "kernelwise found no folder to keep the compiled code in, so every process will "
+            "compile it again. "
+            "Set NUMBA_CACHE_DIR to a folder with write permission."
         )
     for folder in sorted(kept):
-        print(f"Kept in {folder}")
+        print(f"The compiled code is in {folder}")
 
 
 def parts() -> Iterator[tuple[str, Callable[[], list[Any]]]]:

@@ -122,7 +122,7 @@ def _hindrance(name: str, is_sparse: bool) -> str:
     module, package = MODULES.get(name, ("", ""))
     if module and find_spec(module) is None:
         return f"{module} is not installed (pip install {package})."
-    return "it takes no sparse data." if is_sparse and name in DENSE_ONLY else ""
+    return "it does not accept sparse data." if is_sparse and name in DENSE_ONLY else ""
 
 
 def _made(make: Callable[[int], Any], random_state: int, n_jobs: int | None) -> Any:

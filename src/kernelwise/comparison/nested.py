@@ -57,42 +57,47 @@ def compare(
     times: Any = None,
     categorical_features: Any = "from_dtype",
 ) -> Comparison:
-    """Nested scores, time and work of several methods on the same outer folds.
+    """Compare several methods on the same outer folds: score, time and work.
 
     Every method makes all its choices on the training part of an outer fold and is scored on the rest: by
-    accuracy and log-loss, or by R², RMSE and MAE. Forests and boosting are taken as they come. A method that
-    has no probabilities is trained on five folds of the training part once more, for Platt's sigmoids.
+    accuracy and log-loss for classes, or by R², RMSE and MAE for numbers. Forests and boosting run with their
+    default settings. A method without probabilities gets Platt's sigmoids from five folds of the training
+    part.
 
     Parameters
     ----------
     X : array, sparse matrix or data frame of shape (n_samples, n_features)
-        Words and gaps are coded as 0 and 1 for methods that take numbers only; `TunedSVC` and `TunedSVR`, and
-        a Pipeline of your own that begins with a ColumnTransformer, are given the table.
+        Words and gaps are coded as 0 and 1 for methods that need numbers. `TunedSVC`, `TunedSVR` and a
+        Pipeline that begins with a ColumnTransformer get the table itself.
     y : array of shape (n_samples,)
+        Class labels, numbers, or 1 and −1 for the detection of unusual rows.
     methods : list of names, or dict from name to estimator, default=None
-        Names of :data:`METHODS`, or of :data:`REGRESSION_METHODS`; None is the usual ones, with
-        scikit-learn's "random forest" and "gradient boosting"; "full grid", "lightgbm", "catboost" and "xrfm"
-        are run if they are named. The others are compared with the first.
+        Names of :data:`METHODS`, or of :data:`REGRESSION_METHODS`. None means the usual ones, with
+        scikit-learn's "random forest" and "gradient boosting"; name "full grid", "lightgbm", "catboost" and
+        "xrfm" to run them. The first method is the one that the others are compared with.
     n_splits, n_repeats : int, default=5, 1
-        Of the outer folds, stratified for classes; ``n_splits=2, n_repeats=5`` is Dietterich's 5 × 2.
+        Number of outer folds, which are stratified for classes, and how often to draw them. ``n_splits=2,
+        n_repeats=5`` is Dietterich's 5 × 2.
     random_state : int, default=0
+        Seed of the folds and of the methods.
     journal : mutable mapping from str, default=None
-        Finished cells are looked up there and put there, so that an interrupted comparison goes on.
+        Where finished cells are kept, so that an interrupted comparison can continue.
     callback : callable, default=None
-        ``callback(method, split, score)`` after every cell.
+        ``callback(method, split, score)`` is called after every cell.
     task : {"classification", "regression", "detection"}, default="classification"
-        Whether scores are accuracies, R² with errors in units of y, or, for unusual rows, ROC AUC with
-        average precision: then y is 1 for usual rows and −1 for unusual ones, and no method is shown it.
+        What is compared: accuracy, R² with errors in units of y, or, for the detection of unusual rows, ROC
+        AUC with average precision. For detection, y is 1 for usual rows and −1 for unusual ones, and no
+        method gets y.
     baseline : bool, default=True
         Whether to add a method that ignores X: the most frequent class, the mean, or equal scores.
     on_begin : callable, default=None
-        ``on_begin(method, split)`` before every cell that is computed.
+        ``on_begin(method, split)`` is called before every cell that is computed.
     n_jobs : int, default=None
-        Threads of a method that can use several; None is one, -1 is all. Estimators of a dict keep their own
-        ``n_jobs``.
+        Number of threads for methods that can use several; None means one, -1 all cores. Estimators of a dict
+        keep their own ``n_jobs``.
     groups : array of shape (n_samples,), default=None
-        Rows of one group are never in both parts of a fold: not of an outer one, and not of the folds by
-        which a method chooses, its parameter ``cv``.
+        Rows of one group are never in both parts of a fold. This holds for outer folds and for the folds
+        inside a method (its parameter ``cv``).
     times : array of shape (n_samples,), default=None
         Numbers or dates: all folds train on earlier rows and hold out later ones (TimeSeriesSplit).
     categorical_features : "from_dtype", None, or names, indices or a mask of columns, default="from_dtype"

@@ -27,7 +27,7 @@ class Partition:
 
     def __init__(self, groups: Any, times: Any, n_samples: int) -> None:
         if groups is not None and times is not None:
-            raise ValueError("'groups' and 'times' of compare are two ways to make folds. Pass one of them.")
+            raise ValueError("'groups' and 'times' of compare cannot be used together. Pass one of them.")
         self.groups = None if groups is None else read_groups(groups, n_samples, "compare")
         self.times = None if times is None else np.asarray(times)
         if self.times is not None and self.times.shape != (n_samples,):
@@ -79,7 +79,7 @@ class Partition:
             groups = self.groups[train]
             n_folds = min(N_INNER, len(np.unique(groups)))
             if n_folds < 2:
-                raise ValueError("The training part of an outer fold has one group only. Use more groups.")
+                raise ValueError("The training part of an outer fold has only one group. Use more groups.")
             splits = _of_groups(groups, own, task == "classification", n_folds, random_state)
         if task == "classification":
             splits = [split for split in splits if len(np.unique(own[split[0]])) > 1]

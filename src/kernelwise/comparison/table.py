@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.notebook import block, items, table
-from kernelwise._core.text import aligned
+from kernelwise._core.text import aligned, count
 from kernelwise.comparison.methods import BY_TASK, DETECTORS, RIVALS
 from kernelwise.comparison.verdict import verdict
+from kernelwise.reports.versus import FEW_FOLDS
 
 #: Heads of the columns.
 HEADS = {"accuracy": "accuracy", "r2": "R²", "log_loss": "log-loss", "rmse": "RMSE", "mae": "MAE"}
@@ -21,7 +22,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Comparison:
-    """Nested scores of several methods.
+    """Scores, times and work of several methods on the same outer folds.
 
     Attributes
     ----------
@@ -71,9 +72,9 @@ class Comparison:
     baseline: str = ""
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per method: score, its standard error, the difference from the first, time, machines.
+        """Return one row per method: score, standard error, difference from the first method, time, models.
 
-        The standard errors are over the outer splits, whose training parts overlap: take them as a guide.
+        The standard errors are over the outer splits, whose training parts overlap, so they are only a guide.
         """
         root = np.sqrt(self.scores.shape[1])
         spread = {"ddof": 1 if self.scores.shape[1] > 1 else 0}
@@ -87,6 +88,7 @@ class Comparison:
                     "standard_error": float(self.scores[k].std(**spread) / root),
                     "difference": float(difference.mean()),
                     "difference_error": float(difference.std(**spread) / root),
+                    "splits": self.scores.shape[1],
                     **{error: float(values[k].mean()) for error, values in self.errors.items()},
                     "seconds": float(self.seconds[k].mean()),
                     "cpu_seconds": float(self.cpu_seconds[k].mean()),
@@ -97,18 +99,18 @@ class Comparison:
 
     @property
     def rivals(self) -> tuple[str, ...]:
-        """Methods that are no support vector machine, if the first one is."""
+        """Methods that are not support vector machines, if the first one is."""
         known = {name for methods in BY_TASK.values() for name in methods}
         first, rivals = self.methods[0], (*RIVALS, *DETECTORS)
         is_machine = first in known and first not in rivals
         return tuple(name for name in self.methods[1:] if is_machine and name in rivals)
 
     def verdict(self) -> list[str]:
-        """Whether a support vector machine is right for these data, where forests or the like were run."""
+        """Sentences on whether a support vector machine suits the data, if forests or boosting were run."""
         return verdict(self)
 
     def losses(self) -> list[str]:
-        """One sentence for every method that did better than the first one, and for every skipped one."""
+        """Sentences on every method that was better than the first one, and on every skipped method."""
         first = self.methods[0]
         sentences = [
             f"{row['method']} was {self.amount(row['difference'])} better than {first} "
@@ -119,14 +121,21 @@ class Comparison:
         return sentences + [f"{name} was not run: {why}" for name, why in self.skipped.items()]
 
     def notes(self) -> list[str]:
-        """What a reader of the table may wonder about."""
+        """Sentences that explain surprising numbers of the table."""
         machines = dict(zip(self.methods, self.n_machines.mean(axis=1), strict=True))
         grid, halving = (machines.get(name, np.nan) for name in ("GridSearchCV", "HalvingGridSearchCV"))
+        n_splits = self.scores.shape[1]
+        few = (
+            f"With {count(n_splits, 'outer fold')} the standard errors say little, and only large "
+            f"differences count as clear: {FEW_FOLDS} or more would tell more."
+        )
+        notes = [few] if n_splits < FEW_FOLDS else []
         if not halving >= grid:
-            return []
+            return notes
         return [
-            f"HalvingGridSearchCV trained {halving:.0f} models, and GridSearchCV {grid:.0f}: on so few rows "
-            "halving saves nothing."
+            *notes,
+            f"HalvingGridSearchCV trained {halving:.0f} models, GridSearchCV {grid:.0f}: with so few rows, "
+            "halving saves nothing.",
         ]
 
     def amount(self, value: float, unit: str = " points") -> str:

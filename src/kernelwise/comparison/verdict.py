@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kernelwise.reports.versus import CLEAR, is_clear
+from kernelwise.reports.versus import clear_from, is_clear
 
 if TYPE_CHECKING:
     from kernelwise.comparison.table import Comparison
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def verdict(comparison: Comparison) -> list[str]:
     """The sentences: who has the better score, and who the better probabilities; none without rivals.
 
-    A difference counts from two standard errors.
+    A difference counts from two standard errors, and from more where there are few folds (`clear_from`).
     """
     if not comparison.rivals:
         return []
@@ -37,8 +37,8 @@ def _by_score(comparison: Comparison) -> list[str]:
         return []  # another search of a support vector machine is better still; or nobody has learned much
     names = _listed([row["method"] for row in rivals])
     if all(is_clear(row, -1) for row in rivals):
-        return [f"A support vector machine is right for these data: {first} is clearly better than {names}."]
-    return [f"A support vector machine is right for these data: {first} is not clearly behind {names}."]
+        return [f"A support vector machine suits this data: {first} is clearly better than {names}."]
+    return [f"A support vector machine suits this data: {first} is not clearly worse than {names}."]
 
 
 def _by_probabilities(comparison: Comparison) -> list[str]:
@@ -49,11 +49,11 @@ def _by_probabilities(comparison: Comparison) -> list[str]:
     best = min(means, key=lambda name: np.nan_to_num(means[name], nan=np.inf))
     gain = losses[0] - losses[comparison.methods.index(best)]
     error = float(gain.std(ddof=min(1, len(gain) - 1)) / np.sqrt(len(gain)))
-    if not gain.mean() > CLEAR * error + 1e-12:  # also where somebody has no log-loss
+    if not gain.mean() > clear_from(len(gain)) * error + 1e-12:  # also where somebody has no log-loss
         return []
     return [
-        f"The probabilities of {best} are better than those of {comparison.methods[0]}: its log-loss is "
-        f"{means[best]:.3f}, not {losses[0].mean():.3f} (standard error of the difference {error:.3f})."
+        f"The probabilities of {best} are better than those of {comparison.methods[0]}: the log-loss is "
+        f"{means[best]:.3f} instead of {losses[0].mean():.3f} (standard error of the difference {error:.3f})."
     ]
 
 

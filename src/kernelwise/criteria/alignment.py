@@ -12,7 +12,7 @@ from kernelwise.exceptions import DegenerateGramError
 
 
 class Polarization(SumsCriterion):
-    """P = Σ_ij y_i y_j K_ij (paper 002, section 2).
+    """Kernel polarization, P = Σ_ij y_i y_j K_ij (paper 002, section 2).
 
     Pooled over c > 2 classes the target y_i y_j is 1 within a class and −1/(c − 1) between classes: the
     inner products of labels on the corners of a simplex, which gives ±1 for two classes.
@@ -42,9 +42,10 @@ class Polarization(SumsCriterion):
 
 
 class KernelTargetAlignment(SumsCriterion):
-    """A = ⟨K, T⟩ / (‖K‖ ‖T‖) with T_ij = y_i y_j: polarization made independent of the kernel's scale.
+    """Kernel-target alignment, A = ⟨K, T⟩ / (‖K‖ ‖T‖) with T_ij = y_i y_j (paper 002, section 2).
 
-    Paper 002, section 2, which leaves out ‖T‖: it is n for two classes.
+    It is polarization made independent of the scale of the kernel. The paper leaves out ‖T‖, which is n for
+    two classes.
 
     Parameters
     ----------

@@ -13,7 +13,9 @@ from kernelwise.exceptions import IncompatibleError
 
 
 class Criterion(Parametrized, ABC):
-    """J(K, y): says how well a Gram matrix suits the labels; everything here is a cost to minimise.
+    """Base class of criteria J(K, y), which measure how well a Gram matrix suits the labels.
+
+    All criteria are costs to minimise.
 
     ``score`` is the quantity of the paper, with the paper's sign; ``value`` is the cost. A criterion may have
     parameters of its own that a search moves together with the kernel's, such as C: they are listed in
@@ -60,7 +62,8 @@ class Criterion(Parametrized, ABC):
         with ``is_differentiable = False``.
         """
         raise IncompatibleError(
-            f"{type(self).__name__} has no derivative by the Gram matrix: it has no value_and_adjoint."
+            f"{type(self).__name__} has no derivative with respect to the Gram matrix: it has no "
+            "value_and_adjoint."
         )
 
     def value(self, K: Any, y: Any, sample_weight: Any = None) -> float:

@@ -17,7 +17,7 @@ from kernelwise.criteria.state import TrainedMachine
 
 
 class CrossValidationError(HeldOutCriterion):
-    """Mean probability of error of decision values from k folds, by one sigmoid for all of them.
+    """Mean probability of error in cross-validation, from one sigmoid of all held-out decision values.
 
     E of paper 001, section 3.2, on all the data instead of one validation set.
 
@@ -28,7 +28,7 @@ class CrossValidationError(HeldOutCriterion):
     Parameters
     ----------
     C : float, default=1.0
-        Where the search of C starts, or its value.
+        Value from which the search of C starts, or the fixed value.
     cv : int, default=5
         Number of folds, stratified and fixed: the same at every evaluation.
     loss, gradient, search_C, strategy, tol
@@ -75,7 +75,7 @@ class CrossValidationError(HeldOutCriterion):
         if smallest < self.cv:
             fewer = f"criterion={type(self).__name__}(cv={smallest}), " if smallest > 1 else ""
             raise ValueError(
-                f"The criterion {self.name!r} has {self.cv} folds, and a class has "
+                f"The criterion {self.name!r} has {self.cv} folds, but a class has "
                 f"{count(smallest, 'sample')}. Use {fewer}a criterion without folds such as 'dbtc', or more "
                 "samples of that class."
             )

@@ -20,7 +20,9 @@ from kernelwise.criteria.sums import PARTITIONS, partition
 
 
 class KernelFisher(Criterion):
-    """mᵀ(S_w + λI)⁻¹m: the distance of the class centres in units of the scatter along it.
+    """Kernel Fisher criterion: the distance of the class centres in units of the scatter along it.
+
+    The criterion is mᵀ(S_w + λI)⁻¹m.
 
     m is the difference of the class centres in feature space, and S_w the scatter within classes, (1/n) Σ_i
     (Φ(x_i) − m_c)(Φ(x_i) − m_c)ᵀ: what kernel Fisher discriminant analysis maximises over directions.

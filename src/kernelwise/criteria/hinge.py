@@ -82,9 +82,9 @@ class HingeMachine:
             self.problem.memory.findings["ridge"] = Finding(
                 "ridge",
                 "warning",
-                "The kernel matrix of the free support vectors was singular where the search came by; "
+                "The kernel matrix of the free support vectors was singular at points of the search; "
                 f"{answer.ridge:.0e} of its mean diagonal was added for the gradient.",
-                "Look for repeated samples, or keep the search from such wide kernels (bounds).",
-                "Look for repeated rows, or leave --criterion out.",
+                "Look for repeated samples, or exclude such wide kernels with bounds.",
+                "Look for repeated rows, or leave out --criterion.",
             )
         return answer

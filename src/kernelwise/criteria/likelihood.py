@@ -6,7 +6,7 @@ from kernelwise.criteria.cross_validation_error import CrossValidationError
 
 
 class CrossValidationLikelihood(CrossValidationError):
-    """Mean negative log-likelihood of labels, by one sigmoid of the decision values from k folds.
+    """Mean negative log-likelihood in cross-validation, from one sigmoid of held-out decision values.
 
     With decision values f_i of machines that did not see sample i, and p_i = 1/(1 + exp(A f_i + B)),
 

@@ -43,12 +43,14 @@ class TwoClassValue:
 
 
 class MachineCriterion(Criterion):
-    """A cost of trained machines, averaged over the two-class problems; C is searched with the kernel.
+    """Base class of costs of trained support vector machines, averaged over two-class problems.
+
+    A search changes C together with the kernel.
 
     Parameters
     ----------
     C : float, default=1.0
-        Where the search of C starts, or its value.
+        Value from which the search of C starts, or the fixed value.
     search_C : bool, default=True
         Whether C is a parameter of the search.
     strategy : {"ovo", "ovr"}, default="ovo"

@@ -12,7 +12,9 @@ from kernelwise.criteria.machine import MachineCriterion, TwoClassProblem, TwoCl
 
 
 class Margin(MachineCriterion):
-    """‖w‖² of the hinge machine, to be minimised: the margin is 1/‖w‖ (paper 001, section 3.3 and figure 5).
+    """Inverse squared margin ‖w‖², to be minimised (paper 001, section 3.3 and figure 5).
+
+    The margin of a support vector machine is 1/‖w‖.
 
     Paper 001 shows that minimising it alone does not lower the error: wide kernels and small C have the
     largest margins.
@@ -20,13 +22,13 @@ class Margin(MachineCriterion):
     Parameters
     ----------
     C : float, default=1.0
-        Where the search of C starts, or its value.
+        Value from which the search of C starts, or the fixed value.
     search_C : bool, default=True
         Whether C is a parameter of the search.
     strategy : {"ovo", "ovr"}, default="ovo"
         The two-class problems of more than two classes.
     tol : float, default=1e-8
-        Stopping rule of the machines.
+        Tolerance of the stopping rule of the machines.
 
     Examples
     --------
@@ -57,7 +59,9 @@ class Margin(MachineCriterion):
 
 
 class VCBound(MachineCriterion):
-    """R²‖w‖² with R² ≈ max over the support vectors of ‖Φ(x) − Φ(0)‖² (paper 001, section 3.3).
+    """VC bound R²‖w‖² with an approximate radius R (paper 001, section 3.3).
+
+    R² is the largest ‖Φ(x) − Φ(0)‖² of a support vector x.
 
     The gradient of the maximum is that of the support vector that attains it. Paper 001 shows that
     minimising this bound does not lower the error; :class:`RadiusMargin` has the exact radius.

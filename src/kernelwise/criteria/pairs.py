@@ -85,6 +85,7 @@ def check_pairs(total: float) -> None:
     """Raise unless two classes, or one with itself, have pairs of different rows."""
     if total <= 0.0:
         raise ValueError(
-            "The weights of a class sum to one or less: an unbiased criterion counts pairs of different "
-            "rows, and a row of weight 2 as two rows. Give weights that count rows, or use unbiased=False."
+            "The weights of a class sum to one or less, but an unbiased criterion needs pairs of different "
+            "rows, where a row of weight 2 counts as two rows. Use weights that count rows, or "
+            "unbiased=False."
         )

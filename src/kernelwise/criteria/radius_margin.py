@@ -22,7 +22,9 @@ class Factor(NamedTuple):
 
 
 class RadiusMargin(MachineCriterion):
-    """R²‖w‖² = R²/γ²: the radius of the ball around the samples over the margin, squared.
+    """Radius-margin criterion R²/γ²: the radius of the ball around the samples over the margin, squared.
+
+    It is computed as R²‖w‖², because the margin is γ = 1/‖w‖.
 
     With ``norm=2`` both are those of K + I/C (paper 002, equation 1), the kernel for which the 2-norm machine
     has a hard margin: a bound of its leave-one-out error is proportional to R²/γ². R² is the maximum over β,
@@ -43,7 +45,7 @@ class RadiusMargin(MachineCriterion):
     Parameters
     ----------
     C : float, default=1.0
-        Where the search of C starts, or its value.
+        Value from which the search of C starts, or the fixed value.
     norm : {2, 1}, default=2
         Of the slack variables ξ.
     search_C, strategy, tol

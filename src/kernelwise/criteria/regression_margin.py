@@ -19,7 +19,9 @@ from kernelwise.solvers.regression import solve_svr
 
 
 class RegressionMargin(Criterion):
-    """w = max_β 2yᵀβ − 2ε‖β‖₁ − βᵀKβ + ρ‖K − K′‖²_F over −C ≤ β_i ≤ C, Σβ = 0: flat, but not far from K′.
+    """Regularised margin for regression: a flat function, and a kernel that stays near a reference K′.
+
+    The criterion is w = max_β 2yᵀβ − 2ε‖β‖₁ − βᵀKβ + ρ‖K − K′‖²_F over −C ≤ β_i ≤ C, Σβ = 0.
 
     The maximum is twice the least value of ½‖w‖² + C Σ ``max(0, |y − f| − ε)``, the primal of support vector
     regression: a flat function that misses little. By the envelope theorem the derivative is

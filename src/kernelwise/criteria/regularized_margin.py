@@ -13,7 +13,9 @@ from kernelwise.solvers.dual import solve_svm_dual
 
 
 class RegularizedMargin(MachineCriterion):
-    """w = max_α 2αᵀe − αᵀYKYα + ρ‖K − K′‖²_F over 0 ≤ α ≤ C, αᵀy = 0: a large margin, but not far from K′.
+    """Regularised margin: a large margin, and a kernel that stays near a reference K′.
+
+    The criterion is w = max_α 2αᵀe − αᵀYKYα + ρ‖K − K′‖²_F over 0 ≤ α ≤ C, αᵀy = 0.
 
     The machine is trained anew at every point, so the derivative is exact: by the envelope theorem it is
     −(αy)(αy)ᵀ + 2ρ(K − K′), with α held fixed (equation 21). C is not searched: w only grows with it.

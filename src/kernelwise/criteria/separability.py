@@ -26,7 +26,7 @@ from kernelwise.exceptions import DegenerateGramError
 
 
 class SumsCriterion(Criterion):
-    """A criterion that is a function of class sums, averaged over the two-class problems.
+    """Base class of criteria that are functions of class sums, averaged over two-class problems.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class SumsCriterion(Criterion):
 
 
 class PairCriterion(SumsCriterion):
-    """A criterion of mean squared distances over pairs of rows in feature space.
+    """Base class of criteria of mean squared distances over pairs of rows in feature space.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ class PairCriterion(SumsCriterion):
 
 
 class InterClassDistance(PairCriterion):
-    """Squared distance between the class centres in feature space: DBTC, d² of paper 000 (equation 7).
+    """Squared distance between the class centres in feature space (DBTC; paper 000, equation 7).
 
     d² = S₁₁/n₁² − 2S₁₂/(n₁n₂) + S₂₂/n₂². Pooled over more classes: the average of d² over the pairs of
     classes, weighted by n_a n_b, which is n² tr S_b / Σ_{a<b} n_a n_b.
@@ -252,7 +252,7 @@ class ESDR(PairCriterion):
 
 
 class J4(PairCriterion):
-    """tr S_b / tr S_w: between-class over within-class scatter in feature space (paper 004, equation 14).
+    """Ratio of between-class to within-class scatter, tr S_b / tr S_w (paper 004, equation 14).
 
     Parameters
     ----------

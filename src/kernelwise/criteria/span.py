@@ -20,7 +20,7 @@ SAME = 8 * np.finfo(float).eps
 
 
 class SpanEstimate(MachineCriterion):
-    """Leave-one-out error of the hinge machine, from one training: the smoothed span estimate.
+    """Estimate of the leave-one-out error from one trained machine: the smoothed span estimate.
 
     The machine without a sample follows from the linear system by which it moves with the kernel (paper 001,
     Ayat and others 2002, section 3.2), since its free support vectors take the sample's place.
@@ -41,7 +41,7 @@ class SpanEstimate(MachineCriterion):
     Parameters
     ----------
     C : float, default=1.0
-        Where the search of C starts, or its value.
+        Value from which the search of C starts, or the fixed value.
     eta : float, default=0.01
         η; 0 is the plain span, with Σ λ_i = 1, which is exact where its assumption holds, but jumps. The
         paper has 0.1 for a machine without bounds; 0.01 was picked on ten sets by how it follows

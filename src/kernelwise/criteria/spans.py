@@ -80,8 +80,10 @@ class Spans:
         system = np.empty((m + 1, m + 1))
         system[:m, :m] = K[np.ix_(F, F)]
         system[np.arange(m), np.arange(m)] += self.penalty
-        # Rows of one size: D is huge near a bound.
-        scale = np.append(1.0 / np.sqrt(system.diagonal()[:m]), np.sqrt(self.unit))
+        # Rows of one size: D is huge near a bound. Kernels that are not positive definite, such as the
+        # sigmoid kernel, can have negative values on the diagonal, which no D makes up for.
+        size = np.maximum(np.abs(system.diagonal()[:m]), FLOOR * self.unit)
+        scale = np.append(1.0 / np.sqrt(size), np.sqrt(self.unit))
         system[m], system[:, m] = 1.0, 1.0
         system[m, m] = -self.tau
         inverse = np.linalg.inv(system * np.outer(scale, scale)) * np.outer(scale, scale)

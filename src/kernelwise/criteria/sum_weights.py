@@ -27,7 +27,7 @@ ROUNDING = 1e-12
 def aligned_sum(
     kernels: Sequence[Kernel], X: Any, y: Any, *, task: str = "classification", sample_weight: Any = None
 ) -> KernelSum:
-    """The weighted sum of kernels whose centred alignment with the target is the highest.
+    """Return the weighted sum of kernels with the highest centred alignment with the target.
 
     The algorithm "alignf" of C. Cortes, M. Mohri and A. Rostamizadeh, Algorithms for learning kernels based
     on centered alignment, JMLR 13, 2012. The parameters of the kernels stay as they are; see `KernelSum` for

@@ -12,7 +12,7 @@ from kernelwise.exceptions import DegenerateGramError
 
 
 class TargetAlignment(Criterion):
-    """A = ⟨K, ttᵀ⟩ / (‖K‖ ‖ttᵀ‖) with the centred target t = y − mean(y).
+    """Alignment of a kernel with numbers as targets, A = ⟨K, ttᵀ⟩ / (‖K‖ ‖ttᵀ‖) with t = y − mean(y).
 
     The alignment of :class:`KernelTargetAlignment` for regression (Cortes, Mohri and Rostamizadeh 2012,
     section 2); units and origin of y do not matter. With weights, ⟨A, B⟩ = Σ w_i w_j A_ij B_ij, so that a

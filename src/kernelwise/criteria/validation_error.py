@@ -14,14 +14,15 @@ from kernelwise.criteria.machine import TwoClassProblem
 
 
 class ValidationError(HeldOutCriterion):
-    """E: mean probability of error on a validation set, by Platt's sigmoid on its outputs.
+    """Mean probability of error on a validation set, from Platt's sigmoid of the decision values.
 
-    Paper 001, section 3: train, fit the sigmoid on the validation outputs, move the kernel and C.
+    This is E of paper 001, section 3: train, fit the sigmoid to the validation outputs, change the kernel and
+    C.
 
     Parameters
     ----------
     C : float, default=1.0
-        Where the search of C starts, or its value.
+        Value from which the search of C starts, or the fixed value.
     validation : float, array of rows, or (X, y), default=0.5
         A share of each class, drawn at random once; a mask or the indices of rows of the samples; or
         further samples with their labels.
@@ -36,7 +37,7 @@ class ValidationError(HeldOutCriterion):
     strategy : {"ovo", "ovr"}, default="ovo"
         The two-class problems of more than two classes.
     tol : float, default=1e-8
-        Stopping rule of the machines.
+        Tolerance of the stopping rule of the machines.
     random_state : int, default=0
         Seed of the random share; the same rows are held out at every evaluation.
 

@@ -64,4 +64,4 @@ def _first_fault(path: Path, lines: dict[int, str], n_columns: int) -> str:
         if not _is_clean(row):
             wanted = "finite features and an integer label"
             return f"{path}, line {number}: expected {wanted}, found {line[-60:]!r}."
-    raise AssertionError(f"{path}: every line reads well alone, but not together.")
+    raise AssertionError(f"{path}: the lines can be read one by one, but not together. Get a new copy of it.")

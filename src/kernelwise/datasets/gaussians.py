@@ -27,7 +27,7 @@ class GaussianPair(NamedTuple):
 def make_two_gaussians(
     n_samples: int = 2000, *, bayes_error: float = 0.017, std: float = 1.0, random_state: RandomState = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw two Gaussians in the plane that overlap just so much (paper 001, section 3.3).
+    """Draw two overlapping Gaussian classes in the plane (paper 001, section 3.3).
 
     No rule errs less often than the sign of the first feature, which errs with probability Φ(−d/(2 std)); d
     is the distance between the means, chosen to make that ``bayes_error``.

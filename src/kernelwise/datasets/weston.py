@@ -15,7 +15,7 @@ NOISE_VARIANCE = 20.0
 def make_weston(
     n_samples: int = 100, *, n_noise: int = 50, random_state: int | np.random.RandomState | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw two classes that only the first two of many features tell apart.
+    """Draw two classes that differ only in the first two of many features.
 
     Class −1 is N((−¾, −3), I) or N((¾, 3), I), class +1 is N((3, −3), I) or N((−3, 3), I), each with
     probability ½; every other feature is N(0, 20).

@@ -19,7 +19,7 @@ UNEQUAL, VERY_UNEQUAL = 3.0, 10.0  # largest class over smallest
 def class_findings(data: Data) -> list[Finding]:
     """One class only, tiny classes, and imbalance."""
     if len(data.classes) == 1:
-        only = f"y has one class only ({data.classes[0]!r}, {count(len(data.index), data.noun)})."
+        only = f"y has only one class ({data.classes[0]!r}, {count(len(data.index), data.noun)})."
         return [Finding("one-class", "error", only, f"Add {data.noun}s of another class.")]
     spelled = spelling_findings(data.classes, data.counts.tolist(), data.noun)
     return [*spelled, *_tiny(data), *_imbalance(data)]
@@ -30,17 +30,18 @@ def _tiny(data: Data) -> Iterator[Finding]:
     if single.any():
         yield Finding(
             *(("tiny-class", "error") if single.all() else (LONE, "warning")),
-            f"{count(int(single.sum()), 'class has', 'classes have')} one {data.noun} only "
+            f"{count(int(single.sum()), 'class has', 'classes have')} only one {data.noun} "
             f"({_named(data, single)}).",
-            f"Add {data.noun}s of such a class, or remove or merge it: it cannot be both trained and tested "
-            "on, so that no score can say how well it is recognised.",
+            f"Add {data.noun}s of such a class, or remove or merge it. One {data.noun} cannot be "
+            "used for both "
+            "training and testing, so no score can measure how well a model recognises the class.",
         )
     if few.any():
         yield Finding(
             "tiny-class",
             "warning",
             f"{count(int(few.sum()), 'class has', 'classes have')} fewer {data.noun}s than the {N_FOLDS} "
-            f"folds of a cross-validation ({_named(data, few)}).",
+            f"folds of cross-validation ({_named(data, few)}).",
             f"Use at most {data.counts[few].min()} stratified folds, or merge such classes.",
             f"Use --cv {data.counts[few].min()}, or merge such classes.",
         )
@@ -60,7 +61,7 @@ def _imbalance(data: Data) -> Iterator[Finding]:
             "warning" if ratio >= VERY_UNEQUAL else "info",
             f"The smallest class ({data.classes[small]!r}) has {share:.2%} of the {data.noun}s, the largest "
             f"({data.classes[large]!r}) {ratio:.3g} times as many.",
-            "Use class_weight='balanced', scoring='balanced_accuracy', and centred alignment rather than "
-            "plain.",
-            "If the small class matters: --class-weight balanced --scoring balanced_accuracy.",
+            "If the small class matters, use class_weight='balanced' and scoring='balanced_accuracy'. Use "
+            "centred alignment ('centered-kta') instead of plain alignment ('kta').",
+            "If the small class matters, use --class-weight balanced --scoring balanced_accuracy.",
         )

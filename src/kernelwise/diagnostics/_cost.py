@@ -28,8 +28,9 @@ def cost_findings(data: Data) -> list[Finding]:
     how = f"rows of the kernel, not its {gram}" if by_rows else f"the {gram}"
     time = "less than 0.01 s" if seconds < 0.01 else f"about {seconds:.1g} s"
     message = (
-        f"Training one model on these {n} {data.noun}s takes {time}, and a search trains hundreds (one core "
-        f"at C = 1, to a factor of five; up to a hundred times that at C = 10 000; with {how})."
+        f"Training one model on these {n} {data.noun}s takes {time}, and a search trains hundreds of models. "
+        f"The estimate is for one core, C = 1 and {how}; it may be wrong by a factor of five. At C = 10 000 "
+        "training can take a hundred times as long."
     )
     if seconds <= LONG:
         return [Finding("cost", "info", message)]
@@ -38,7 +39,7 @@ def cost_findings(data: Data) -> list[Finding]:
             "cost",
             "warning",
             message,
-            "Choose the kernel on a part of the samples first.",
+            "Choose the kernel on a part of the samples.",
             "Set --time-budget.",
         )
     ]

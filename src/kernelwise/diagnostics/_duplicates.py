@@ -20,11 +20,11 @@ def duplicate_findings(data: Data, points: Points) -> Iterator[Finding]:
         yield Finding(
             "duplicates",
             "info",
-            f"{count(copies, f'{data.noun} repeats', f'{data.noun}s repeat')} another with the same label, "
-            f"{copies / n:.2%} of all.",
-            "A copy in another fold makes cross-validation look better than it is: remove copies, or "
-            "use sample_weight or grouped folds.",
-            "A copy in another fold makes cross-validation look better than it is: remove copies.",
+            f"{count(copies, f'{data.noun} repeats', f'{data.noun}s repeat')} another with the same label "
+            f"({copies / n:.2%} of all).",
+            "Copies in several folds make the cross-validated score too high. Remove copies, or use "
+            "sample_weight or grouped folds.",
+            "Copies in several folds make the cross-validated score too high. Remove copies.",
         )
     mixed = (points.counts > 0).sum(axis=1) > 1
     if mixed.any():
@@ -33,15 +33,15 @@ def duplicate_findings(data: Data, points: Points) -> Iterator[Finding]:
         yield Finding(
             "conflicts",
             "warning",
-            f"{count(int(there.sum()), data.noun)} in {count(int(mixed.sum()), 'group')} have the same "
-            f"features as the others of their group, and different labels, so that any model makes at least "
-            f"{count(floor, 'training error')} ({floor / n:.2%}).",
-            "Check these labels, or add a feature that tells the samples apart; DBTC may have no peak.",
-            "Check these labels, or add a column that tells the rows apart.",
+            f"{count(int(there.sum()), data.noun)} in {count(int(mixed.sum()), 'group')} of equal features "
+            f"have different labels, so any model makes at least {count(floor, 'training error')} "
+            f"({floor / n:.2%}).",
+            "Check these labels, or add a feature that distinguishes these samples. DBTC may have no peak.",
+            "Check these labels, or add a column that distinguishes these rows.",
         )
     if n_points == 1 < n:
         same = f"All {n} {data.noun}s are the same point: every distance is zero."
-        advice = "Check X; no kernel can separate the classes."
+        advice = "Check X: no kernel can separate the classes."
         yield Finding(
-            "identical", "error", same, advice, "No kernel can separate the classes: check the file."
+            "identical", "error", same, advice, "Check the file: no kernel can separate the classes."
         )

@@ -32,8 +32,9 @@ def value_findings(data: Data) -> Iterator[Finding]:
     yield Finding(
         "values",
         "error",
-        f"X has {count(int(bad.sum()), 'value')} that no distance can be computed from ({counted}), in "
-        f"{affected}; distances, duplicates and scales were not looked at.",
+        f"X has {count(int(bad.sum()), 'unusable value')} ({counted}) in {affected}, so distances, "
+        "duplicates "
+        "and scales were not checked.",
         "Remove or impute them first, for example with sklearn.impute.SimpleImputer.",
         "Correct them, or leave the columns out with --ignore.",
     )
@@ -51,8 +52,9 @@ def table_findings(data: Data) -> Iterator[Finding]:
             "gaps",
             "info",
             f"{count(len(with_gaps), 'column has', 'columns have')} gaps: {listed(with_gaps)}.",
-            "TunedSVC and TunedSVR take them: the median of the column stands for a missing number, and that "
-            "it is missing is a feature.",
+            "TunedSVC and TunedSVR accept gaps: they replace a missing number by the median of its "
+            "column and "
+            "add a feature that marks it.",
         )
     yield from frame_findings(data.frame, data.encoder)
 
@@ -101,7 +103,7 @@ def _scaling(data: Data, varying: np.ndarray, deviation: np.ndarray) -> Iterator
         "warning",
         f"The standard deviation of {data.names[large]} ({deviation[large]:.3g}) is "
         f"{ratio:.3g} times that of {data.names[small]} "
-        f"({deviation[small]:.3g}); {count(len(hidden), 'feature')} more than {RATIO:g} times smaller "
+        f"({deviation[small]:.3g}). {count(len(hidden), 'feature')} more than {RATIO:g} times smaller "
         f"hardly count{'s' if len(hidden) == 1 else ''}: {listed(data.names[k] for k in hidden)}.",
         f"Scale the features, for example with sklearn.preprocessing.{scaler}, or use a Mahalanobis kernel.",
         "Use --scale standard, which is the default.",

@@ -22,9 +22,9 @@ def target_findings(data: Data, y: np.ndarray) -> Iterator[Finding]:
         yield Finding(
             "constant target",
             "error",
-            f"The target is {y[0]:g} everywhere.",
-            "There is nothing to learn: check y.",
-            "There is nothing to learn: name another column with --target.",
+            f"The target is {y[0]:g} in all rows.",
+            "Check y: there is nothing to learn.",
+            "There is nothing to learn. Choose another column with --target.",
         )
         return
     low, median, high = np.percentile(y, [25, 50, 75])
@@ -36,7 +36,8 @@ def target_findings(data: Data, y: np.ndarray) -> Iterator[Finding]:
             "warning",
             f"{count(far.size, 'target is', 'targets are')} more than {FAR:g} interquartile ranges from the "
             f"median {median:g}: {values}.",
-            "Check them: they dominate the score, and a logarithm of the target may serve better.",
+            "Check them, because they dominate the score. The logarithm of the target may be "
+            "easier to predict.",
         )
 
 
@@ -53,11 +54,12 @@ def conflict_findings(data: Data, y: np.ndarray) -> Iterator[Finding]:
     yield Finding(
         "duplicates",
         "warning" if rest > 0.5 * float(np.std(y)) else "info",
-        f"{count(n_repeated, plural, plural)} the features of another; no model's root mean squared error on "
-        f"all rows is below {rest:.4g}.",
-        "A copy in another fold makes cross-validation look better than it is: remove copies, or use "
+        f"{count(n_repeated, plural, plural)} the same features as another; no model can have a "
+        "root mean squared "
+        f"error below {rest:.4g} on all rows.",
+        "Copies in several folds make the cross-validated score too high. Remove copies, or use "
         "sample_weight or grouped folds.",
-        "A copy in another fold makes cross-validation look better than it is: remove copies.",
+        "Copies in several folds make the cross-validated score too high. Remove copies.",
     )
 
 

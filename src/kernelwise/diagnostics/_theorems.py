@@ -24,7 +24,7 @@ WORDS |= {"regularized-margin": "the regularised margin w"}
 
 @dataclass(frozen=True)
 class BoundaryVerdict:
-    """What the theorems say about data at narrow widths (paper 002, theorems 2 and 3).
+    """Which criteria prefer a kernel width of zero on given data (paper 002, theorems 2 and 3).
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class BoundaryVerdict:
 
 
 def boundary_verdict(X: Any, y: Any, kernel: Any = None) -> BoundaryVerdict:
-    """Find the closest pair of different points and say which criteria it misleads (paper 002).
+    """Find the closest pair of different points, and tell which criteria it misleads (paper 002).
 
     Parameters
     ----------
@@ -88,8 +88,9 @@ def boundary_verdict(X: Any, y: Any, kernel: Any = None) -> BoundaryVerdict:
     data = Data.read(check_samples(X), y, kernel)
     if not data.kernel.is_gaussian:
         raise ValueError(
-            f"The theorems are about Gaussian kernels, not {type(data.kernel).__name__}. Use RBF or another "
-            "of that family."
+            f"The theorems hold for Gaussian kernels, not for {type(data.kernel).__name__}. Use RBF "
+            "or another "
+            "Gaussian kernel."
         )
     check_labels(y, len(data.index))
     points = distinct_points(data.X, data.index, len(data.classes))
@@ -104,8 +105,10 @@ def verdict_on(data: Data, points: Points) -> BoundaryVerdict:
     """The closest pair of different points, its labels, and the verdict; samples are already mapped."""
     pair = closest_pair(points)
     if pair is None:
-        message = "Some points differ by so little that their squared distance is zero in double precision."
-        option = "Give the columns other units."
+        message = (
+            "Some different points are so close that their squared distance is zero in double precision."
+        )
+        option = "Use other units for the columns."
         finding = Finding("closest-pair", "warning", message, "Rescale X.", option)
         return BoundaryVerdict(None, 0, {}, (), finding)
     signs = pulls(pair, points)
@@ -117,7 +120,7 @@ def verdict_on(data: Data, points: Points) -> BoundaryVerdict:
         message = _plain(data, pair, affected)
     finding = Finding("closest-pair", "info", message)
     if affected:
-        option = "Leave --criterion out: cross-validation then chooses the width."
+        option = "Leave out --criterion, so that cross-validation chooses the width."
         finding = Finding("closest-pair", "warning", message, _advice(data), option)
     return BoundaryVerdict(pair, signs["polarization"], signs, affected, finding)
 
@@ -133,11 +136,11 @@ def _plain(data: Data, pair: ClosestPair, affected: tuple[str, ...]) -> str:
     kind = "of different classes, " if affected and not pair.n_equal else ""
     where = f"{kind}{data.where(*pair.samples)}, {pair.distance:.4g} apart"
     if not affected:
-        return f"The closest two different rows ({where}) do no harm to any --criterion."
+        return f"The closest two different rows ({where}) do not mislead any --criterion."
     names = _joined(affected, "or")
     return (
-        f"The closest two different rows ({where}) mislead a search by --criterion {names}: it "
-        "would count no two rows as alike (a kernel width of zero)."
+        f"The closest two different rows ({where}) mislead --criterion {names}: it would choose a kernel "
+        "width of zero, at which no two rows are alike."
     )
 
 
@@ -159,25 +162,28 @@ def _verdict(data: Data, points: Points, pair: ClosestPair, signs: dict[str, int
     """What follows, by theorem 2 or 3 of Glasmachers (2006) or by counting."""
     if not any(signs.values()):
         return (
-            "They cancel, so that the next distances decide whether polarization and the other criteria have "
-            "an optimum at σ → 0."
+            "These pairs cancel each other, so pairs farther apart decide whether polarization and the other "
+            "criteria have an optimum at a kernel width of zero (σ → 0)."
         )
     if _is_single(data, points, pair):
-        optimum = "have a boundary optimum at" if signs["polarization"] < 0 else "lead away from"
+        optimum = "have an optimum" if signs["polarization"] < 0 else "have no optimum"
         others = [name for name in signs if name not in ("radius-margin", "polarization")]
         return (
-            f"So radius-margin and polarization {optimum} σ → 0 (Glasmachers 2006, theorems 2 and 3), and so "
-            f"do {_in_words(others)}."
+            f"Therefore radius-margin and polarization {optimum} at a kernel width of zero (σ → 0; "
+            "Glasmachers "
+            f"2006, theorems 2 and 3). The same holds for {_in_words(others)}."
         )
     parts = []
-    for sign, optimum in ((-1, "a boundary optimum at σ → 0"), (1, "no optimum at σ → 0")):
+    for sign, optimum in ((-1, "an optimum"), (1, "no optimum")):
         names = [name for name, found in signs.items() if found == sign]
         if names:
-            parts.append(f"{_in_words(names)} {'have' if len(names) > 1 else 'has'} {optimum}")
+            has = "have" if len(names) > 1 else "has"
+            parts.append(f"{_in_words(names)} {has} {optimum} at a kernel width of zero")
     missing = _missing(data, pair, has_copies(points))
     return (
-        f"So {', and '.join(parts)} (Glasmachers 2006, theorem 3, with all these pairs counted); for "
-        f"radius-margin theorem 2 {missing}."
+        f"Therefore {', and '.join(parts)} (σ → 0; Glasmachers 2006, theorem 3, with all these "
+        "pairs counted). "
+        f"For radius-margin, theorem 2 {missing}."
     )
 
 
@@ -193,14 +199,14 @@ def _joined(names: Sequence[str], word: str) -> str:
 def _missing(data: Data, pair: ClosestPair, are_copies: bool) -> str:
     """The assumption of theorem 2 that does not hold."""
     if are_copies:
-        return "does not hold as it stands, because repeated points stay equal at every width"
+        return "does not apply, because repeated points stay equal at every width"
     if pair.n_ties > 1:
-        return "assumes one closest pair"
+        return "does not apply, because it assumes one closest pair"
     if len(data.classes) > 2:
         a, b = (data.classes[data.index[sample]] for sample in pair.samples)
-        some = f"the one-vs-rest problems of {a!r} and {b!r} only"
-        return f"says so of {'all one-vs-rest problems' if a == b else some}"
-    return "assumes more than two samples"
+        some = f"only the one-vs-rest problems of {a!r} and {b!r}"
+        return f"gives the same for {'all one-vs-rest problems' if a == b else some}"
+    return "does not apply, because it assumes more than two samples"
 
 
 def _advice(data: Data) -> str:
@@ -209,6 +215,7 @@ def _advice(data: Data) -> str:
         warnings.simplefilter("ignore", KernelwiseWarning)
         gamma = start_gamma(data.X, data.index, "jaakkola")
     return (
-        f"Start a search for the width from Jaakkola's heuristic (γ = {gamma:.4g} in exp(−γD)) and distrust "
-        "an optimum at the narrow end of its range."
+        f"Start the search for the width at γ = {gamma:.4g} (Jaakkola's heuristic), and do not "
+        "trust an optimum "
+        "at the narrow end of the range."
     )

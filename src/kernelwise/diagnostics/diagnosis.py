@@ -28,7 +28,9 @@ SEVERITIES = ("error", "warning", "info")
 
 
 class Diagnosis(list[Finding]):
-    """Findings, the most serious first; ``print`` shows them, ``to_frame()`` makes a table.
+    """List of findings, the most serious first.
+
+    ``print`` shows the findings, and ``to_frame()`` converts them to a table.
 
     Examples
     --------
@@ -54,7 +56,7 @@ class Diagnosis(list[Finding]):
         return block("Diagnosis", table(["severity", "finding", "what was found", "what to do"], rows))
 
     def to_frame(self) -> Any:
-        """The findings as a pandas DataFrame (needs pandas)."""
+        """Return the findings as a pandas DataFrame (needs pandas)."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -75,29 +77,31 @@ def diagnose(
     scale: Any = None,
     categorical_features: Any = "from_dtype",
 ) -> Diagnosis:
-    """Look for what will mislead or slow down the choice of a kernel.
+    """Look for problems that could mislead or slow down the choice of a kernel.
 
     Parameters
     ----------
     X : array, CSR matrix or data frame of shape (n_samples, n_features)
-        Words and gaps are coded as `kernelwise.TunedSVC` codes them.
+        Words and gaps are coded as in `kernelwise.TunedSVC`.
     y : array of shape (n_samples,)
+        Class labels, or numbers for a regression.
     kernel : Kernel or str, default=None
-        The kernel to be used, with its parameters if it is an object; None is RBF. Distances are taken after
-        its linear map. The closest pair and the curve are looked at for Gaussian kernels only: the theorems
-        are about them.
+        The kernel that you plan to use, with its parameters if it is an object; None means RBF. Distances are
+        computed after its linear map. The findings "closest-pair" and "curve" exist only for Gaussian
+        kernels, because the theorems hold for these.
     random_state : int, default=0
-        Of the pairs the curve is computed from, where there are more than 50 000 samples.
+        Seed of the random pairs that the curve is computed from, if there are more than 50 000 samples.
     feature_names : sequence of str, default=None
-        What findings call the features; None is the names of a data frame, or numbers from 0.
+        The names of the features in findings. None means the names of a data frame, or numbers from 0.
     task : {"classification", "regression"}, default="classification"
-        For a regression the targets are looked at in place of the classes, and no closest pair or curve.
+        For a regression, the function checks the targets instead of the classes, and neither the closest pair
+        nor the curve.
     lines : array of shape (n_samples,), default=None
-        Lines of the samples in their file, which findings then name; None is numbers of samples from 0.
+        The line of each sample in its file, for use in findings. None means numbers of samples from 0.
     pairs : bool, default=True
-        Whether to look at the closest pair and the curve, which take a pass over all pairs of samples.
+        Whether to check the closest pair and the curve, which needs a pass over all pairs of samples.
     scale : {"standard", "minmax"}, transformer or None, default=None
-        Distances and scales are looked at after it; that of `kernelwise.TunedSVC` is "standard".
+        Scaling before distances and scales are checked. `kernelwise.TunedSVC` uses "standard".
     categorical_features : "from_dtype", None, or names, indices or a mask of columns, default="from_dtype"
         Which columns hold words, as in `kernelwise.TunedSVC`.
 

@@ -25,6 +25,6 @@ def spelling_findings(classes: Sequence[Any], counts: Sequence[int], noun: str =
     pairs = [
         " and ".join(f"{classes[k]!r} ({count(int(counts[k]), noun)})" for k in group) for group in twice
     ]
-    message = f"{listed(pairs)} differ only in capitals or spaces, and count as different classes."
-    advice = "If they are the same class, write them alike{} and run this again."
+    message = f"{listed(pairs)} differ only in capitals or spaces, but count as different classes."
+    advice = "If they are the same class, write them in the same way{} and run this again."
     return [Finding(TWO_SPELLINGS, "warning", message, advice.format(""), advice.format(" in the file"))]

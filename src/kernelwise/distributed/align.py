@@ -42,9 +42,9 @@ def _check_no_words(X: Any) -> None:
     for name, dtype in zip(X.columns, X.dtypes, strict=True) if hasattr(X, "dtypes") else ():
         if str(dtype).startswith(("string", "category")):
             raise ValueError(
-                f"Column {name!r} of X holds words, and a dask dataframe is read chunk by chunk, as numbers. "
-                "Code it first, for example with dask.dataframe.get_dummies, or pass X.compute() if the rows "
-                "fit in memory."
+                f"Column {name!r} of X holds words, but a dask dataframe is read in chunks of numbers. Code "
+                "the column first, for example with dask.dataframe.get_dummies, or pass X.compute() if the "
+                "rows fit in memory."
             )
 
 
@@ -62,18 +62,20 @@ def _in_chunks_of(X: Any, column: Any, n_chunks: int, name: str) -> list[Any]:
             column = dask.array.from_array(np.asarray(column), chunks=-1)
         if hasattr(column, "rechunk") and not np.isnan(column.shape[0]):
             if column.shape[0] != X.shape[0]:
-                raise ValueError(f"X has {X.shape[0]} rows, and {name} has {column.shape[0]}. Pass as many.")
+                raise ValueError(
+                    f"X has {X.shape[0]} rows, and {name} has {column.shape[0]}. Pass equally many."
+                )
             column = column.rechunk({0: lengths})
     if not hasattr(column, "dask"):
         raise ValueError(
-            f"The lengths of the chunks of X are not known, so that {name} in memory cannot be shared out. "
+            f"The lengths of the chunks of X are unknown, so {name} in memory cannot be split among them. "
             f"Pass {name} as a dask array or series with the chunks of X."
         )
     chunks = _delayed(column)
     if len(chunks) != n_chunks:
         raise ValueError(
             f"X has {n_chunks} chunks and {name} has {len(chunks)}, of unknown lengths. Give both the same "
-            "chunks, for example by taking them from one dataframe."
+            "chunks, for example columns of one dataframe."
         )
     return chunks
 

@@ -61,7 +61,7 @@ def fit_on_chunks(model: Any, X: Any, y: Any, sample_weight: Any, routed: Any = 
     check_memory(
         8.0 * n_here * n_features,
         f"A sample of {n_here} rows with {n_features} features",
-        "Drop features, or train on a machine with more memory.",
+        "Use fewer features, or a computer with more memory.",
     )
     if n_rows <= MANY:
         here = rows.as_they_came()
@@ -69,7 +69,7 @@ def fit_on_chunks(model: Any, X: Any, y: Any, sample_weight: Any, routed: Any = 
         _check_many(rows, model)
         if routed is not None and routed.split:
             raise ValueError(
-                f"groups of {type(model).__name__} need rows in memory, and {n_rows} rows of dask "
+                f"groups of {type(model).__name__} need rows in memory, but {n_rows} rows of dask "
                 f"collections are more than {MANY}. Pass arrays, or fewer rows."
             )
         here = sampled(rows, MANY, seed_of(model.random_state))
@@ -92,7 +92,7 @@ def _check_many(rows: ChunkedRows, model: Any) -> None:
     check_memory(
         BYTES_A_ROW * n_rows,
         f"What is kept of each of {n_rows} rows",
-        "Train on fewer rows, or on a machine with more memory.",
+        "Train on fewer rows, or use a computer with more memory.",
     )
 
 
@@ -155,19 +155,23 @@ class FullRows:
         """
         self.scaler, self.random_state = scaler, random_state
         if self.rows.is_regression:
-            said = f"Scaling, kernel, C and ε come from a sample of about {MANY} of all {self.n_rows} rows."
+            said = (
+                f"The search chose scaling, kernel, C and ε on a sample of about {MANY} of "
+                f"{self.n_rows} rows."
+            )
         else:
             said = (
-                f"The distance sketch is that of all {self.n_rows} rows, from random blocks of pairs; "
-                f"scaling, kernel and C come from a stratified sample of about {MANY}."
+                f"The search chose scaling, kernel and C on a stratified sample of about {MANY} of "
+                f"{self.n_rows} rows. It looked at random blocks of pairs of all rows for kernel "
+                "widths to try."
             )
         if self.solver != "exact":
             return Finding("chunks", "info", said, "")
         finding = Finding(
             "chunks",
             "warning",
-            f"{said} The final machine is trained on that sample only.",
-            "Use solver='auto' for a machine that sees all rows.",
+            f"{said} The final model is trained on that sample only.",
+            "Use solver='auto' to train on all rows.",
         )
         warnings.warn(str(finding), KernelwiseWarning, stacklevel=stacklevel_of_user())
         return finding

@@ -108,7 +108,7 @@ def _linear_map(kernel: Any, n_features: int) -> Callable[[Any], Any]:
     if kernel.needs_data:
         raise ValueError(
             f"A {type(kernel).__name__} kernel without a covariance or a metric cannot be used on chunks. "
-            "Give its value, for example by kernel.initialize(sample_of_X)."
+            "Set it first, for example by kernel.initialize(sample_of_X)."
         )
     kernel._check_features(n_features)
     return kernel.transform

@@ -22,7 +22,7 @@ def choose_class_weight(
     """
     options = list(model.class_weight)
     if not options:
-        raise ValueError("'class_weight' of TunedSVC is an empty list. Give weights, 'balanced' or None.")
+        raise ValueError("'class_weight' of TunedSVC is an empty list. Pass weights, 'balanced' or None.")
     best, heard, scores = None, [], []
     for option in options:
         with warnings.catch_warnings(record=True) as caught:
@@ -35,7 +35,7 @@ def choose_class_weight(
     for warning in heard:
         warnings.warn(warning.message, warning.category, stacklevel=stacklevel_of_user())
     listed = "; ".join(f"{option!r}: {score:.4g}" for option, score in zip(options, scores, strict=True))
-    message = f"class_weight={best.class_weight!r} was chosen by the score of cross-validation ({listed})."
+    message = f"Cross-validation chose class_weight={best.class_weight!r} (scores: {listed})."
     finding = Finding("class weights", "info", message)
     params = model.get_params(deep=False)
     for name, value in vars(best).items():

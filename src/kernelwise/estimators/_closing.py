@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.text import count
 from kernelwise.estimators._labels_score import labels_findings
-from kernelwise.estimators._weights_undone import weights_undone
+from kernelwise.estimators._weights_undone import has_class_weights, weights_undone
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import Finding
@@ -57,8 +57,8 @@ def closing_findings(
         doubts += lone_findings(samples.strata, samples.weight, judge.family.classes)
         doubts += _class_findings(judge, choice, judge.family, record)
         if answers_most_likely:
-            n_classes = len(judge.family.classes)
-            doubts += labels_findings(result.score, -result.value, result.standard_error, n_classes)
+            of_classes = len(judge.family.classes), has_class_weights(judge)
+            doubts += labels_findings(result.score, -result.value, result.standard_error, *of_classes)
     doubts += fold_findings(judge)
     doubts += weights_undone(judge)
     is_guess = any(finding.name == NO_BETTER for finding in doubts)
@@ -113,23 +113,23 @@ def _search_findings(judge: CrossValidator, choice: Choice) -> list[Finding]:
     findings, deadline = [], judge.context.deadline
     if judge.n_indefinite:
         message = (
-            f"{judge.n_indefinite} of the Gram matrices tried were far from positive semi-definite, so that "
-            "their scores may be those of local solutions."
+            f"The search met {count(judge.n_indefinite, 'kernel matrix', 'kernel matrices')} far from "
+            "positive semi-definite. The solver may then find a local solution, not the best one."
         )
         findings.append(
-            Finding("indefinite", "info", message, "Another kernel is safer.", "Another --kernel is safer.")
+            Finding("indefinite", "info", message, "Use another kernel.", "Use another --kernel.")
         )
     else:  # pairs of coefficients do not see what a matrix of distances leads to
         findings += indefinite_findings(judge, choice)
     if deadline.skipped:
-        message = f"A time budget of {deadline.seconds:g} s was too short for {_kinds(deadline.skipped)}."
+        message = f"The time budget of {deadline.seconds:g} s was too short for {_kinds(deadline.skipped)}."
         advice, option = "Raise time_budget for a better model.", "Raise --time-budget for a better model."
         findings.append(Finding("time budget", "warning", message, advice, option))
         warnings.warn(str(findings[-1]), KernelwiseWarning, stacklevel=stacklevel_of_user())
     if judge.n_stopped:
         counts = f"{judge.n_stopped} of {judge.n_machines}"
-        message = f"{counts} models of the cross-validation stopped before they converged."
-        advice = "Raise max_iter or tol, or give Cs without the largest values."
+        message = f"In cross-validation, {counts} models stopped before they converged."
+        advice = "Raise max_iter or tol, or pass Cs without the largest values."
         option = "Leave out the largest values of C with --log2c."
         findings.append(Finding("not converged", "warning", message, advice, option))
         warnings.warn(str(findings[-1]), ConvergenceWarning, stacklevel=stacklevel_of_user())

@@ -17,9 +17,9 @@ from kernelwise._core.files import whole_file
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
 
 COUPLED = (
-    "The labels of this model go by probabilities that are coupled over pairs of classes, which scikit-learn "
-    "has no class for: the Pipeline has no predict_proba, and its SVC goes by votes of the pairs, which may "
-    "give another label to rows near a boundary. Fit with multiclass='ovr' for a Pipeline of the same labels "
+    "This model predicts by probabilities that are coupled over pairs of classes, which no class of "
+    "scikit-learn does. The Pipeline has no predict_proba, and its SVC lets the pairs vote, which may give "
+    "another label to rows near a boundary. Fit with multiclass='ovr' for a Pipeline with the same labels "
     "and probabilities, use to_onnx(path), or accept votes with model.set_params(predict_by='decision')."
 )
 
@@ -33,8 +33,8 @@ def _check_costs(costs: np.ndarray | None) -> None:
     """Raise if labels go by costs that no classifier of scikit-learn knows."""
     if costs is not None and len(costs) > 2:
         raise IncompatibleError(
-            "scikit-learn has no classifier that goes by costs of three or more classes. Use to_onnx(path) "
-            "or to_c(path), which keep them."
+            "scikit-learn has no classifier that predicts by costs of three or more classes. Use "
+            "to_onnx(path) or to_c(path), which keep them."
         )
 
 
@@ -44,7 +44,7 @@ def _trained(model: Any) -> Any:
     machine = getattr(model, "best_estimator_", None)
     if machine is not None:
         return machine
-    check_is_fitted(model, "support_", msg="%(name)s was fitted with refit=False and has no machine.")
+    check_is_fitted(model, "support_", msg="%(name)s was fitted with refit=False and has no final model.")
     return model
 
 
@@ -216,8 +216,8 @@ class Exportable(Portable):
         machine = _trained(self)
         if not isinstance(machine, Exportable):
             raise IncompatibleError(
-                f"to_sklearn has no place for a {type(machine).__name__}. Train with solver='exact', export "
-                "the model with to_onnx(path) or to_c(path), or keep it with save(path)."
+                f"to_sklearn cannot hold a {type(machine).__name__}. Train with solver='exact', export the "
+                "model with to_onnx(path) or to_c(path), or keep it with save(path)."
             )
         names = getattr(self, "feature_names_in_", None)
         target = getattr(self, "target_mean_", 0.0), getattr(self, "target_scale_", 1.0)

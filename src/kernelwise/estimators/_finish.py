@@ -27,8 +27,8 @@ def check_solver(solver: Any, is_gram: bool, owner: str) -> None:
     """Raise unless a solver takes such samples."""
     if solver == "nystroem" and is_gram:
         raise ValueError(
-            f"solver='nystroem' of {owner} computes kernel values of samples and landmarks, which a "
-            "precomputed matrix does not let it. Use solver='exact', or pass samples and a kernel."
+            f"solver='nystroem' of {owner} needs kernel values between samples and landmarks, which a "
+            "precomputed matrix does not have. Use solver='exact', or pass samples and a kernel."
         )
 
 
@@ -44,7 +44,7 @@ def why_nystroem(solver: str, judge: CrossValidator, choice: Choice) -> str | No
     """Why the final machine is a Nyström machine; None if it is an exact one."""
     n, deadline = len(judge.samples), judge.context.deadline
     if solver == "nystroem":
-        return "as asked for"
+        return "as you asked"
     if solver == "exact" or judge.samples.is_gram:
         return None
     if judge.context.full_data is not None:  # the samples are a part, however few rows of it are distinct
@@ -56,7 +56,7 @@ def why_nystroem(solver: str, judge: CrossValidator, choice: Choice) -> str | No
     seconds, left = exact_seconds(judge, choice), max(deadline.left, 0.0)
     if seconds <= left:
         return None
-    return f"because an exact one would take about {seconds:.0f} s on {n} rows, and {left:.0f} s were left"
+    return f"because an exact model would take about {seconds:.0f} s on {n} rows, and {left:.0f} s were left"
 
 
 def finish_exact(model: Any, judge: CrossValidator, choice: Choice) -> Finished:

@@ -40,20 +40,22 @@ def finish_nystroem(model: Any, judge: CrossValidator, reason: str) -> Finished:
     if context.full_data is not None:
         full = context.full_data.training_rows(judge.family)
     held = _fit(machine, judge, np.arange(len(judge.samples)), context.deadline, full)
-    head = f"The final model is an approximation by {len(machine.support_)} landmarks (Nyström), {reason}."
+    head = (
+        f"The final model is an approximation by {len(machine.support_)} landmark rows (Nyström), {reason}."
+    )
     context.findings.append(
         Finding(
             "nystroem",
             "info",
             f"{head} {_compared(machine, judge, model._machine(), model._targets)}".strip(),
-            "For an exact one, use solver='exact' and no time_budget, or one that is long enough.",
-            "For an exact one, use --solver exact and no --time-budget, or one that is long enough.",
+            "For an exact model, use solver='exact' and no time_budget, or a longer one.",
+            "For an exact model, use --solver exact and no --time-budget, or a longer one.",
         )
     )
     if not judge.fold_rows.is_partition:
-        message = "C and probabilities of the final model come from rows held out at random, not by 'cv'."
-        advice = "Use solver='exact' where groups or times of rows matter."
-        option = "Use --solver exact where groups or times of rows matter."
+        message = "C and the probabilities of the final model come from rows held out at random, not by 'cv'."
+        advice = "Use solver='exact' if rows belong to groups or are ordered in time."
+        option = "Use --solver exact if rows belong to groups or are ordered in time."
         context.findings.append(Finding("nystroem folds", "info", message, advice, option))
     sigmoids = getattr(machine, "sigmoids_", None)
     odds = None if sigmoids is None else log_odds(held.decision, sigmoids)
@@ -105,7 +107,7 @@ def _compared(machine: Any, judge: CrossValidator, exact: Any, targets: Any) -> 
     if len(np.unique(strata[others])) < len(np.unique(strata)):  # no others, or a score of some classes
         return ""
     cost = judge.scored[-1].seconds  # of machines on as many rows
-    if not deadline.allows("comparing the Nyström machine with an exact one", cost):
+    if not deadline.allows("comparing the Nyström model with an exact one", cost):
         return ""
     twin = clone(machine).set_params(n_components=len(machine.support_))
     _fit(twin, judge, used, Deadline())
@@ -117,6 +119,6 @@ def _compared(machine: Any, judge: CrossValidator, exact: Any, targets: Any) -> 
         decision = values.T if values.shape[1] == 1 else values[None]
         scores.append(float(_score(judge, decision, others, samples.weight[others])[0]))
     return (
-        f"Trained on {len(used)} rows and asked about {len(others)} others, such a machine scores "
+        f"In a comparison on {len(used)} training rows and {len(others)} other rows, such a model scores "
         f"{scores[0]:.4f} and an exact one {scores[1]:.4f}."
     )

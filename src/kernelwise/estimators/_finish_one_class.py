@@ -47,7 +47,7 @@ def finish_one_class(
         message = f"The final model was trained on a sample of {MANY} of {len(used)} distinct rows."
         advice = "Use solver='exact' or solver='nystroem' for all of them."
         context.findings.append(
-            Finding("trained on a sample", "info", message, advice, "Nothing needs doing.")
+            Finding("trained on a sample", "info", message, advice, "You need not do anything.")
         )
         used = used[some_of(rows.weight[used], MANY, seed)]
     machine = _machine(model, kernel, nu, seed, rows, used)

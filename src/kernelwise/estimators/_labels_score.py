@@ -70,20 +70,28 @@ def _scores(judge: CrossValidator, labels: np.ndarray) -> np.ndarray:
         return judge.scores_of(family.as_shown(decision[None], decision[None]))[0]
 
 
-def labels_findings(score: float, searched: float, error: float, n_classes: int) -> list[Finding]:
+def labels_findings(
+    score: float, searched: float, error: float, n_classes: int, has_class_weights: bool
+) -> list[Finding]:
     """A warning if the labels of `predict` score less than those of the search, by a standard error."""
     if searched - score <= float(np.nan_to_num(error)):
         return []
     message = (
-        f"The labels that the model gives score {score:.4g}: it answers the most likely class. Labels by the "
-        f"signs of decision values, by which the search compared models, score {searched:.4g}."
+        f"The model predicts the most likely class, and these labels score {score:.4g}. The search compared "
+        f"models by the signs of their decision values, and those labels score {searched:.4g}."
     )
-    advice = (
-        "Use predict_by='decision' for labels by decision values, class_weight='balanced' for rare classes"
-    )
-    option = "Use --class-weight balanced for rare classes"
+    advice, option = ["predict_by='decision' to get the latter labels"], []
+    if not has_class_weights:
+        advice.append("class_weight='balanced' for rare classes")
+        option.append("--class-weight balanced for rare classes")
     if n_classes == 2:  # of more there is no such score
-        advice += ", or a score that ranks rows, such as scoring='roc_auc'"
-        option += ", or a score that ranks rows, such as --scoring roc_auc"
-    advice, option = f"{advice}.", f"{option}."
-    return [Finding("labels by probability", "warning", message, advice, option)]
+        advice.append("a score that ranks rows, such as scoring='roc_auc'")
+        option.append("a score that ranks rows, such as --scoring roc_auc")
+    if not option:
+        option.append("--scoring neg_log_loss, which compares models by their probabilities")
+    return [Finding("labels by probability", "warning", message, _any_of(advice), _any_of(option))]
+
+
+def _any_of(ways: list[str]) -> str:
+    """One sentence: use this, that, or the other."""
+    return f"Use {', '.join(ways[:-1])}{', or ' if len(ways) > 1 else ''}{ways[-1]}."

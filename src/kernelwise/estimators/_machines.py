@@ -16,9 +16,10 @@ from kernelwise._core.threads import in_order, one_blas_thread, threads
 from kernelwise.estimators.kernel_choice import (
     KernelFunction,
     Rows,
-    gram_or_rows,
+    gram_of,
     is_plain_function,
     kernel_values,
+    trains_by_rows,
 )
 from kernelwise.multiclass import STRATEGIES, Machine, class_pairs, two_class_machines
 from kernelwise.solvers import SVMSolution, solve_svm_dual
@@ -88,7 +89,7 @@ def check_coefficients(beta: np.ndarray, intercept: Any) -> None:
     """Raise unless the coefficients of trained machines are numbers."""
     if not (np.isfinite(beta).all() and np.isfinite(intercept).all()):
         raise ValueError(
-            "No coefficients were found that are numbers, because the kernel values of X differ too much in "
+            "The solver found no finite coefficients, because the kernel values of X differ too much in "
             "size. Scale the features, or lower C."
         )
 
@@ -112,12 +113,12 @@ def _train(
     is_part = members.size < weight.size
     if isinstance(source, Rows):
         X = safe_indexing(source.X, members) if is_part else source.X
-        part = gram_or_rows(source.kernel, X, members.size, source.memory_limit / MIB)
-        if isinstance(part, Rows):
+        if not is_part or trains_by_rows(source.kernel, X, members.size, source.memory_limit / MIB):
             solution = solve_svm_by_rows(
                 source.kernel, X, signs, memory_limit=source.memory_limit, **settings
             )
             return _negated(solution) if sign < 0 else solution
+        part = gram_of(source.kernel, X, members.size)
     else:
         part = source[np.ix_(members, members)] if is_part else source
     solution = solve_svm_dual(part, signs, check=False, **settings)
@@ -133,9 +134,9 @@ def _warn_if_stopped(trained: TrainedMachines, gap: float, tol: float) -> None:
     stopped = int((~trained.converged).sum())
     if stopped:
         warnings.warn(
-            f"{stopped} of {trained.converged.size} machines stopped early, after up to "
-            f"{trained.n_iter.max()} iterations, with a violation of up to {gap:.1e} (tol {tol:.1e}). "
-            "Raise max_iter or tol, scale the features, or lower C.",
+            f"{stopped} of {trained.converged.size} models stopped early, after up to {trained.n_iter.max()} "
+            f"iterations, with a violation of up to {gap:.1e} (tol {tol:.1e}). Raise max_iter or tol, scale "
+            "the features, or lower C.",
             ConvergenceWarning,
             stacklevel=4,
         )

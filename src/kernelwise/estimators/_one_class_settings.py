@@ -18,11 +18,12 @@ def check_one_class_settings(model: Any) -> None:
     model._validate_params()
     kernels = model.kernel if isinstance(model.kernel, list | tuple) else [model.kernel]
     if not kernels:
-        raise ValueError(f"'kernel' of {me} is an empty list. Give kernels, or 'auto'.")
+        raise ValueError(f"'kernel' of {me} is an empty list. Pass kernels, or 'auto'.")
     for kernel in kernels:
         if is_precomputed(kernel):
             raise ValueError(
-                f"{me} chooses a kernel of samples, and {kernel!r} is none. Use OneClassSVM for a matrix."
+                f"{me} chooses a kernel of samples, but {kernel!r} is a kernel of a matrix. Use OneClassSVM "
+                "for a matrix."
             )
         if not (isinstance(kernel, str) and kernel == "auto"):
             as_kernel(kernel)

@@ -126,7 +126,8 @@ def check_svc(model: Any) -> None:
     check_strategy(model.multiclass, model.decision_function_shape)
     if model.break_ties and STRATEGIES[model.multiclass].rejects:
         raise ValueError(
-            f"break_ties=True would label what multiclass={model.multiclass!r} rejects; set it to False."
+            f"break_ties=True would label samples that multiclass={model.multiclass!r} rejects. Set it to "
+            "False."
         )
 
 
@@ -147,8 +148,8 @@ def warn_if_alike(source: np.ndarray | Rows, kernel: Any) -> None:
     if values.size > 1 and (values == value).all():
         what = "of K" if kernel is None else f"of the kernel {kernel} on these samples"
         warnings.warn(
-            f"All values {what} are {value:.4g}: the model cannot tell samples apart, and gives all of them "
-            "one answer. Scale the features, or use other kernel parameters.",
+            f"All values {what} are {value:.4g}: the model cannot distinguish samples and predicts the same "
+            "for all. Scale the features, or use other kernel parameters.",
             KernelwiseWarning,
             stacklevel=stacklevel_of_user(),
         )

@@ -128,6 +128,6 @@ def _refuse(model: Any, method: str, params: dict[str, Any]) -> None:
     if params:
         name = type(model).__name__
         raise TypeError(
-            f"{name}.{method}() got an unexpected argument {next(iter(params))!r}. For metadata of scorers "
-            "and splitters, switch routing on: sklearn.set_config(enable_metadata_routing=True)."
+            f"{name}.{method}() got an unexpected argument {next(iter(params))!r}. To pass metadata to "
+            "scorers and splitters, enable routing: sklearn.set_config(enable_metadata_routing=True)."
         )

@@ -56,8 +56,8 @@ def choose_threshold(judge: CrossValidator, choice: Choice) -> Threshold:
         scores = np.nan_to_num(judge.scores_of(shown))
     if np.ptp(scores, axis=0).max() == 0.0:
         raise ValueError(
-            "threshold='auto' needs a score that changes with the labels of the held-out rows, and this one "
-            "is the same for every threshold. Use a score such as 'f1_macro', or threshold=None."
+            "threshold='auto' needs a score that changes with the threshold, but this one is the same for "
+            "every threshold. Use a score such as 'f1_macro', or threshold=None."
         )
     best = _best(scores, tried)
     others = [expit(tried[_best(np.delete(scores, k, axis=1), tried)]) for k in range(scores.shape[1])]
@@ -86,13 +86,16 @@ def _best(scores: np.ndarray, tried: np.ndarray) -> int:
 def threshold_findings(found: Threshold, label: Any) -> list[Finding]:
     """What was chosen; a warning if it is the lowest or highest threshold of all."""
     message = (
-        f"The model answers {label!r} where its probability is above {found.value:.3g} ± {found.error:.2g}, "
-        f"which scores {found.score:.4g} on held-out rows; a threshold of one half scores "
+        f"The model predicts {label!r} where its probability is above {found.value:.3g} ± {found.error:.2g}. "
+        f"This scores {found.score:.4g} on held-out rows; a threshold of one half scores "
         f"{found.score_at_half:.4g}."
     )
     findings = [Finding("threshold", "info", message)]
     if found.is_at_end:
-        message = f"The threshold {found.value:.3g} is at the end of its range: one class is hardly answered."
-        advice = "Choose another score, or give a threshold."
+        message = (
+            f"The threshold {found.value:.3g} is at the end of its range, so the model hardly ever "
+            "predicts one of the classes."
+        )
+        advice = "Use another score, or set the threshold yourself."
         findings.append(Finding("threshold at the end", "warning", message, advice))
     return findings

@@ -9,14 +9,19 @@ from kernelwise.search.cross_validate import CrossValidator
 EQUAL = 1e-9
 
 
+def has_class_weights(judge: CrossValidator) -> bool:
+    """Whether rows of different classes count differently in training."""
+    factor = judge.samples.bound / judge.samples.weight
+    return bool(factor.max() > (1.0 + EQUAL) * factor.min())
+
+
 def weights_undone(judge: CrossValidator) -> list[Finding]:
     """A finding if classes have different weights, and the search maximised the share of right labels."""
-    factor = judge.samples.bound / judge.samples.weight
-    if not judge.scorer.is_share or factor.max() <= (1.0 + EQUAL) * factor.min():
+    if not judge.scorer.is_share or not has_class_weights(judge):
         return []
     message = (
-        "The classes have different weights, but the search maximised accuracy, which counts every row "
-        "alike: it may have chosen a kernel and C that undo the weights."
+        "The classes have different weights, but the search maximised accuracy, which counts all rows "
+        "equally. It may have chosen a kernel and C that undo the weights."
     )
     advice, option = "Use scoring='balanced_accuracy'.", "Use --scoring balanced_accuracy."
     return [Finding("weights undone", "warning", message, advice, option)]

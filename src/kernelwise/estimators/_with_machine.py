@@ -40,7 +40,7 @@ class WithMachine(SamplesOrGram):
         """Samples as ``best_estimator_`` takes them, of shape (n_samples, n_features or n_trained)."""
         check_is_fitted(self, "cv_results_")
         if not hasattr(self, "best_estimator_"):
-            raise AttributeError(f"{type(self).__name__} was fitted with refit=False and has no machine.")
+            raise AttributeError(f"{type(self).__name__} was fitted with refit=False and has no final model.")
         X = self._read_new(X)
         return X[:, self._gram_columns] if self._is_gram() else apply_scaler(self.scaler_, X)
 
@@ -54,8 +54,8 @@ class WithMachine(SamplesOrGram):
             if "contains NaN" not in str(error):
                 raise
             raise ValueError(
-                "X contains NaN, and the samples that the model was trained on had no gaps. Fill the gaps, "
-                "or train on samples that have some."
+                "X contains NaN, but the training samples had no gaps. Fill the gaps, or train the model on "
+                "samples with gaps."
             ) from error
 
     def machine_values(self, X: Any) -> np.ndarray:

@@ -23,16 +23,17 @@ def check_answers(model: Any, rejects: bool) -> None:
         return
     if len(given) == 2:
         raise ValueError(
-            f"{owner} has a threshold and costs, and each of them says which class is answered. Give one."
+            f"{owner} has both a threshold and costs, but each decides which class is predicted. Set only "
+            "one of them."
         )
     if model.predict_by != "probability":
         raise ValueError(
-            f"{given[0]!r} of {owner} is about probabilities, and predict_by={model.predict_by!r}. "
-            "Use predict_by='probability'."
+            f"{given[0]!r} of {owner} needs probabilities, but predict_by={model.predict_by!r}. Use "
+            "predict_by='probability'."
         )
     if rejects:
         raise ValueError(
-            f"{given[0]!r} of {owner} names an answer for every row, and multiclass={model.multiclass!r} "
+            f"{given[0]!r} of {owner} predicts a class for every row, but multiclass={model.multiclass!r} "
             "rejects some. Use multiclass='ovo'."
         )
 
@@ -43,7 +44,7 @@ def check_threshold(threshold: Any, classes: np.ndarray, owner: str) -> None:
         return
     if len(classes) != 2:
         raise ValueError(
-            f"'threshold' of {owner} is for two classes, and the target has {len(classes)}. Use 'costs'."
+            f"'threshold' of {owner} works for two classes, but the target has {len(classes)}. Use 'costs'."
         )
     if isinstance(threshold, str) and threshold == AUTO:
         return
@@ -61,8 +62,8 @@ def check_threshold_score(threshold: Any, scoring: Any, owner: str) -> None:
     method = getattr(scorer, "_response_method", "predict")
     if isinstance(threshold, str) and method != "predict":
         raise ValueError(
-            f"threshold='auto' of {owner} needs a score of labels, such as 'f1_macro', "
-            f"and scoring={scoring!r} looks at probabilities or ranks. Use another score, or threshold=None."
+            f"threshold='auto' of {owner} needs a score of labels, such as 'f1_macro', but "
+            f"scoring={scoring!r} measures probabilities or ranks. Use another score, or threshold=None."
         )
 
 
@@ -82,7 +83,7 @@ def cost_matrix(costs: Any, classes: np.ndarray, owner: str) -> np.ndarray:
         names = classes.tolist()
         unknown = [name for name in costs if name not in names]
         if unknown:
-            raise ValueError(f"'costs' of {owner} names {unknown[0]!r}, which is no class of the target.")
+            raise ValueError(f"'costs' of {owner} names {unknown[0]!r}, which is not a class of the target.")
         row = np.array([_number(costs.get(name, 1.0), owner) for name in names])
         matrix = np.repeat(row[:, None], n_classes, axis=1)
         np.fill_diagonal(matrix, 0.0)
@@ -103,8 +104,8 @@ def cost_matrix(costs: Any, classes: np.ndarray, owner: str) -> np.ndarray:
         )
     if wrong.max() / MOST_APART > wrong.min():
         raise ValueError(
-            f"'costs' of {owner} has values from {wrong.min():.3g} to {wrong.max():.3g}, further apart than "
-            f"probabilities can tell: the largest must be at most {MOST_APART:g} times the smallest."
+            f"'costs' of {owner} has values from {wrong.min():.3g} to {wrong.max():.3g}, which differ too "
+            f"much for probabilities: the largest must be at most {MOST_APART:g} times the smallest."
         )
     return matrix
 

@@ -126,8 +126,8 @@ def held_out_sigmoids(
         "flat probabilities",
         "info",
         f"The probabilities of {n_flat} of {count(len(sigmoids), 'two-class model')} are little more than "
-        "the shares of the classes: on held-out rows these models do not tell the classes apart.",
+        "the shares of the classes, because these models cannot separate the classes of held-out rows.",
         "Use decision_function to rank samples, or train on more samples of the rare classes.",
-        "Do not rely on the columns that predict --proba adds, or train on more rows of the rare classes.",
+        "Do not rely on the probabilities of predict --proba, or train on more rows of the rare classes.",
     )
     return sigmoids, [finding]

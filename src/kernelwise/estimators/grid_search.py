@@ -41,77 +41,83 @@ DEFAULT_GAMMAS = (2.0 ** np.arange(-15, 4, 2)).tolist()
 
 
 class GridSearchSVC(FinishedSearch):
-    """The answer of ``GridSearchCV(SVC(), param_grid)`` from shared distances, Gram matrices and paths of C.
+    """Grid search over SVC with the result of ``GridSearchCV(SVC(), param_grid)``, in less time.
 
-    Folds, candidates, their order and ``cv_results_`` are those of scikit-learn's GridSearchCV; a score may
-    differ by a sample whose decision value is within the solvers' tolerance of zero. It may differ by more
-    where all coefficients are at their bounds, as with ``class_weight="balanced"`` and a small C: any offset
-    of an interval is then optimal. Ours is the middle of it, LIBSVM's own rule; LIBSVM takes an end where its
-    rounding leaves a coefficient a hair off its bound (``python -m benchmarks.grid_agrees`` counts these
-    cells). Squared distances (or inner products) are computed once, a Gram matrix once for each kernel, and
-    candidates that differ only in C are one warm-started path. Copies of a row that have one label are
-    trained on as one row with the sum of their weights, which has the same solution.
+    Folds, candidates, their order and ``cv_results_`` are those of scikit-learn's GridSearchCV. The search is
+    faster because it computes squared distances (or inner products) once, a Gram matrix once for each kernel,
+    and solves candidates that differ only in C one after the other, each from the solution of the one before.
+    It trains on copies of a row with one label as on one row with the sum of their weights, which has the
+    same solution.
+
+    A score may differ by a sample whose decision value is within the solver's tolerance of zero. It may
+    differ by more where all coefficients are at their bounds, as with ``class_weight="balanced"`` and a small
+    C. Any intercept of an interval is then optimal. This class uses the middle of the interval, which is
+    LIBSVM's own rule; LIBSVM uses an end of it where rounding leaves a coefficient slightly off its bound
+    (``python -m benchmarks.grid_agrees`` counts these cases).
 
     Parameters
     ----------
     param_grid : dict or list of dict, default=None
         Lists of values for some of ``C``, ``gamma``, ``kernel``, ``degree``, ``coef0`` and ``class_weight``,
-        which mean what they mean in `SVC`; ``gamma="scale"`` and ``class_weight="balanced"`` look at the
-        training part of each fold. A Kernel object as ``kernel`` ignores the other kernel parameters.
-        Without ``param_grid``: ``kernels`` × ``Cs``, or LIBSVM's grid, log₂C = -5, -3, …, 15 and
-        log₂γ = -15, -13, …, 3.
+        with the meaning that they have in `SVC`. ``gamma="scale"`` and ``class_weight="balanced"`` use the
+        training part of each fold. A Kernel object as ``kernel`` ignores the other kernel parameters. None
+        means ``kernels`` × ``Cs`` or, without these, LIBSVM's grid: log₂C = -5, -3, …, 15 and log₂γ = -15,
+        -13, …, 3.
     kernel : str, Kernel or callable, default="rbf"
-        For candidates that do not name one. With "precomputed" X is the Gram matrix, with
-        "precomputed-distance" the matrix of distances.
+        The kernel of candidates that do not name one. With "precomputed", X is the Gram matrix; with
+        "precomputed-distance", it is the matrix of distances.
     kernels, Cs : list, default=None
         Another way to write ``param_grid={"kernel": kernels, "C": Cs}``.
     scaler : {"standard", "minmax"} or transformer, default=None
-        Scales the features before the kernel sees them; None takes X as it is. ``best_estimator_`` is then a
-        Pipeline of this scaler and an `SVC`; ``best_params_`` keeps the SVC's own names.
+        How to scale the features before the kernel; None does not scale them. With a scaler,
+        ``best_estimator_`` is a Pipeline of the scaler and an `SVC`, and ``best_params_`` keeps the names of
+        the SVC's parameters.
     scaling : {"per-fold", "shared"}, default="per-fold"
-        "per-fold" fits the scaler to the training part of each fold, the answer of
-        ``GridSearchCV(make_pipeline(scaler, SVC()))``: nothing leaks, and distances are computed once for
-        each fold. "shared" fits one scaler to all of X: distances are computed once, but the scaler has seen
-        the test parts, so the scores leak a little.
+        "per-fold" fits the scaler to the training part of each fold, as ``GridSearchCV(make_pipeline(scaler,
+        SVC()))`` does: the test parts have no influence on it, and distances are computed once for each fold.
+        "shared" fits one scaler to all of X. Distances are then computed only once, but the scaler knows the
+        test parts, so the scores are slightly biased.
     multiclass : {"ovo", "ovr", "ovr-fuzzy", "ovo-reject"}, default="ovo"
-        As in `SVC`; a sample that "ovo-reject" rejects counts as wrong.
+        As in `SVC`. A sample that "ovo-reject" rejects counts as wrong.
     reject_label : object, default=None
         As in `SVC`.
     class_weight : dict or "balanced", default=None
-        For candidates that do not name one.
+        The class weights of candidates that do not name any.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        As in `SVC`.
     tol, max_iter : float, int
         As in `SVC`.
     cv : int, splitter or iterable of (train, test), default=None
-        As in GridSearchCV: None is five stratified folds.
+        As in GridSearchCV: None means five stratified folds.
     scoring : str, callable, list, tuple or dict, default=None
-        As in GridSearchCV; accuracy if None. Scorers see labels and decision values, not probabilities.
-        "accuracy", "balanced_accuracy" and "roc_auc" of two classes take next to no time; any other scorer is
-        called whenever its answer may change with C.
+        As in GridSearchCV; None means accuracy. Scorers get labels and decision values, not probabilities.
+        "accuracy", "balanced_accuracy" and "roc_auc" of two classes take almost no time; any other scorer is
+        called whenever its result may change with C.
     refit : bool, str or callable, default=True
         As in GridSearchCV.
     n_jobs : int, default=None
-        Threads under every backend of joblib; results do not depend on it.
+        Number of threads, under every backend of joblib. Results do not depend on it.
     error_score : float or "raise", default=nan
-        Score of a fold that cannot be trained, because its training part has one class only, say.
+        The score of a fold that cannot be trained, for example because its training part has only one class.
     return_train_score : bool, default=False
-        Training scores need decision values of the training rows, too: several times the work.
+        Whether to compute training scores, which takes several times as long.
     verbose : int, default=0
-        If positive, a line on the standard error stream for each finished kernel.
+        If positive, print a line to standard error for each finished kernel.
     memory_limit : float, default=4096
-        In MiB, of the n × n matrices; fewer threads work at once to keep it, and one is the least.
+        Memory for n × n matrices, in MiB. The search uses fewer threads, but at least one, to stay below it.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         As in `SVC`, for all candidates.
 
     Attributes
     ----------
     cv_results_ : dict
-        As in GridSearchCV; a time is a candidate's equal share of its path.
+        As in GridSearchCV. The candidates of a path over C share its time equally.
     best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, multimetric_
         As in GridSearchCV.
     classes_ : ndarray of shape (n_classes,)
+        The class labels.
     n_iter_ : ndarray of shape (n_machines,)
-        Pair steps of the machine trained on all samples.
+        Number of steps of each two-class model of the final fit.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -179,20 +185,22 @@ class GridSearchSVC(FinishedSearch):
 
     @one_blas_thread(leaves_cores=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **params: Any) -> Self:
-        """Score every candidate on every fold and train the best one on all samples.
+        """Score every candidate on every fold, and train the best one on all samples.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
         y : array of shape (n_samples,)
+            Class labels.
         sample_weight : array of shape (n_samples,), default=None
-            A weight of 2 is the same as a repeated row: to the machines, to the scaler and the scorers, if
-            they take weights, to ``gamma="scale"`` and to ``class_weight="balanced"``. GridSearchCV ignores
-            weights in the scaler and in the last two; for its answer give numbers, and scaled samples.
+            A weight of 2 is the same as a repeated row: for the models, for the scaler and the scorers if
+            they accept weights, for ``gamma="scale"`` and for ``class_weight="balanced"``. GridSearchCV
+            ignores weights in the scaler and in the last two; to get its result, pass numbers and scaled
+            samples.
         groups : array of shape (n_samples,), default=None
-            For the splitter ``cv``.
+            Groups of rows, for the splitter ``cv``.
         **params
-            Further metadata of the splitter or of scorers, if scikit-learn is set to route it.
+            Further metadata for the splitter or the scorers, if metadata routing of scikit-learn is enabled.
         """
         self._validate_params()
         routed = route_fit(self, sample_weight, groups, params, self._scorers)
@@ -310,11 +318,16 @@ class GridSearchSVC(FinishedSearch):
             raise ValueError("Pass either 'param_grid' or 'kernels' and 'Cs' to GridSearchSVC, not both.")
         given, kernels = self._are_precomputed(), self._kernels()
         if any(given) and not all(given):
-            raise ValueError("'precomputed' cannot be searched beside others: X is a Gram matrix or samples.")
+            raise ValueError(
+                "'precomputed' cannot be searched together with other kernels, because X is either a Gram "
+                "matrix or samples."
+            )
         if len({takes_distances(kernel) for kernel in kernels}) > 1:
-            raise ValueError("'precomputed' cannot be searched beside distances: X is one or the other.")
+            raise ValueError(
+                "'precomputed' cannot be searched together with distances, because X is one or the other."
+            )
         if any(given) and self.scaler is not None:
-            raise ValueError("A precomputed matrix cannot be scaled; set scaler=None.")
+            raise ValueError("A precomputed matrix cannot be scaled. Set scaler=None.")
 
     def _scaler(self) -> Any:
         return as_scaler(self.scaler, "scaler", "GridSearchSVC")

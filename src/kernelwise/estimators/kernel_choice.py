@@ -62,7 +62,7 @@ def matrix_kernel(kernel: Any, D: np.ndarray, gamma: Any = "scale") -> Kernel:
         return kernel
     if gamma == "auto":
         raise ValueError(
-            "gamma='auto' is one over the number of features, and a matrix of distances has none. Use "
+            "gamma='auto' needs the number of features, which a matrix of distances does not have. Use "
             "gamma='scale' or a number."
         )
     return PrecomputedDistance(gamma) if gamma != "scale" else PrecomputedDistance().initialize(D)
@@ -165,6 +165,11 @@ def gram_or_rows(kernel: KernelFunction, X: Any, n_samples: int, memory_limit: f
     """
     if trains_by_rows(kernel, X, n_samples, memory_limit):
         return Rows(kernel, X, int(_bytes(memory_limit)))
+    return gram_of(kernel, X, n_samples)
+
+
+def gram_of(kernel: KernelFunction, X: Any, n_samples: int) -> np.ndarray:
+    """The Gram matrix of the training samples, checked unless the kernel warrants for it."""
     K = kernel_values(kernel, X, X, n_samples)
     # A kernel object is symmetric by contract, and a value can only overflow where the diagonal does.
     is_sound = isinstance(kernel, Kernel) and np.isfinite(K.diagonal()).all()

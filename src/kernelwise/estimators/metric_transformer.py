@@ -42,64 +42,70 @@ MOST_CLASSES = 30
 class MetricTransformer(
     OneToOneFeatureMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 ):
-    """Learns the metric of a Gaussian kernel and maps inputs so that a plain RBF kernel has it.
+    """Transformer that learns a metric and maps samples so that a plain RBF kernel uses this metric.
 
-    ``rbf_kernel(transform(X), gamma=0.5)`` is the learned kernel: any machine with an RBF kernel of that γ
-    gives the same answers on the mapped inputs.
+    ``rbf_kernel(transform(X), gamma=0.5)`` is the learned kernel. So any model with an RBF kernel and this γ,
+    trained on the mapped samples, uses the learned metric.
 
     Parameters
     ----------
     kernel : {"diagonal", "gaussian", "low-rank"}, default="diagonal"
-        A weight for each feature, a full matrix, or a map to ``rank`` dimensions.
+        The form of the metric: a weight for each feature, a full matrix, or a map to ``rank`` dimensions.
     criterion : Criterion or str, default="centered-kta"
-        What the metric minimises: any differentiable criterion.
+        The differentiable criterion that the metric optimises.
     method : {"criterion", "gradient"}, default="criterion"
-        "criterion" minimises the criterion. "gradient" trains a plain RBF machine and takes the average outer
-        product of the gradients of its decision function: directions count in which the answer changes. It is
-        fast, takes numbers as targets, too, and uses none of ``criterion``, ``starts``, ``optimizer``,
-        ``rank`` and ``validation_fraction``. Cross-validation says how far it goes from the plain metric.
+        "criterion" optimises the criterion. "gradient" trains a model with a plain RBF kernel and computes
+        the average outer product of the gradients of its decision function, so that directions count in which
+        the prediction changes. It is fast, also works for numbers as targets, and ignores ``criterion``,
+        ``starts``, ``optimizer``, ``rank`` and ``validation_fraction``. Cross-validation decides how far the
+        metric goes from the plain one.
     task : {"auto", "classification", "regression"}, default="auto"
-        Of "gradient": whether the targets are classes or numbers. "auto" takes words for classes, and numbers
-        with a fraction for numbers. Whole numbers are classes if they are at most 30 different ones, each in
-        two rows or more; ``diagnostics_`` says what they were taken for.
+        For "gradient": whether the targets are classes or numbers. "auto" treats words as classes, and
+        numbers with a fraction as numbers. It treats whole numbers as classes if there are at most 30
+        different ones and each occurs at least twice; ``diagnostics_`` then has a note.
     rounds : int, default=1
-        Of "gradient": in the second round the machine has the metric of the first, and so on.
+        For "gradient": how often to repeat. Each further round starts from a model with the metric of the
+        round before.
     starts : sequence of float, default=(1, 2, 5, 10)
-        Sums of the weights where searches start; the one that ends at the lowest cost is kept. Where every
-        step trains machines ("cv-error"), five iterations from each tell which start to go on from.
+        Sums of the weights from which searches start; the search that ends at the lowest cost wins. For
+        criteria that train models in every step ("cv-error"), five iterations from each start decide which
+        search continues.
     optimizer : Optimizer, default=None
-        None is conjugate gradients on the manifold of metrics, 60 iterations at most.
+        None means conjugate gradients on the manifold of metrics, with at most 60 iterations.
     rank : int, default=2
-        Of "low-rank".
+        The number of dimensions of "low-rank".
     standardize : bool, default=True
-        Whether the search sees standardised features. ``starts`` are meant for those.
+        Whether the search standardises the features. ``starts`` are meant for standardised features.
     validation_fraction : float, default=None
-        Share of the samples, if any, on whose classification error the number of iterations is chosen.
+        Share of the samples to hold out. The search then stops at the number of iterations with the lowest
+        classification error on these samples. None holds out no samples.
     n_directions : int, default=3
-        How many of the metric's leading directions to keep.
+        How many of the metric's leading directions to keep in ``directions_``.
     random_state : int, RandomState or None, default=0
-        Of the share held out.
+        Seed of the held-out share.
 
     Attributes
     ----------
     relevance_ : ndarray of shape (n_features,)
-        Weight of each feature times its variance; they sum to 1. Constant features have none.
+        Weight of each feature times its variance; these sum to 1. Constant features have relevance 0.
     metric_ : ndarray of shape (n_features, n_features)
         Q of the kernel exp(−½ (x − y)ᵀ Q (x − y)), in the units of the input.
     directions_ : tuple of Direction
         Leading eigenvectors of the metric of standardised features, by name of feature.
     correlations_ : ndarray of shape (n_features, n_features)
-        Q_kl / √(Q_kk Q_ll): zero off the diagonal unless the metric is full or of low rank.
+        Q_kl / √(Q_kk Q_ll); off the diagonal it is zero unless the metric is full or of low rank.
     kernel_ : Kernel
-        For standardised features.
+        The learned kernel, for standardised features.
     mean_, scale_ : ndarray of shape (n_features,)
+        Mean and standard deviation of the features.
     start_ : float
-        The start that was kept; of method="criterion".
+        The best start; only for method="criterion".
     result_ : TuningResult
-        Of the search from there; of method="criterion".
+        The search from that start; only for method="criterion".
     diagnostics_ : tuple of Finding
+        What you should know about the data and the search.
     task_ : {"classification", "regression"}
-        What the targets were taken for.
+        Whether the targets were treated as classes or as numbers.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -170,12 +176,12 @@ class MetricTransformer(
         ----------
         X : array of shape (n_samples, n_features)
         y : array of shape (n_samples,)
-            Classes; or numbers, of method="gradient".
+            Classes or, for method="gradient", also numbers.
         """
         self._validate_params()
         if self.method == "criterion" and self.task == "regression":
             raise ValueError(
-                "method='criterion' of MetricTransformer learns from classes; use method='gradient' for "
+                "method='criterion' of MetricTransformer needs classes; use method='gradient' for "
                 "task='regression'."
             )
         if self.method == "gradient" and self.kernel == "low-rank":
@@ -226,7 +232,7 @@ class MetricTransformer(
         is_few = len(counts) <= MOST_CLASSES and counts.min() > 1
         task, other = ("classification", "regression") if is_few else ("regression", "classification")
         what = "classes" if is_few else "numbers"
-        message = f"The targets are {count(len(counts), 'different whole number')}, taken for {what}."
+        message = f"The targets are {count(len(counts), 'different whole number')}, treated as {what}."
         return task, (
             Finding("whole-number targets", "info", message, f"Use task={other!r} if they are not."),
         )

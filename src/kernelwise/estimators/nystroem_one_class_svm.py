@@ -41,7 +41,7 @@ SINGLE_ROUNDING = 1e-6
 
 
 class NystroemOneClassSVM(Portable, OutlierMachine):
-    """One-class machine on Nyström features: time grows like n, not like n².
+    """One-class support vector machine on Nyström features, in time that grows like n instead of n².
 
     The kernel is replaced by that of a few landmarks, k(x, L) k(L, L)⁻¹ k(L, y), and the one-class machine of
     that kernel is solved exactly, by working sets.
@@ -50,19 +50,19 @@ class NystroemOneClassSVM(Portable, OutlierMachine):
     ----------
     kernel : str or Kernel, default="rbf"
         A name of :data:`kernelwise.kernels.KERNELS`, whose parameters come from the data (heuristic "scale"),
-        or a kernel object, used as it is after ``initialize(X, heuristic="keep")``.
+        or a kernel object, used after ``initialize(X, heuristic="keep")``.
     nu : float, default=0.5
         As in :class:`kernelwise.OneClassSVM`.
     n_components : "auto" or int, default="auto"
-        Landmarks. "auto" doubles them from 250 to at most 2000 while the features leave out more than 5 % of
-        k(x, x).
+        Number of landmarks. "auto" doubles it from 250 to at most 2000 while the features leave out more than
+        5 % of k(x, x).
     tol, max_iter : float, int
         As in :class:`kernelwise.OneClassSVM`.
     memory_limit : float, default=4096
-        MiB for the features. More than 256 MiB are kept in single precision; if that, too, is more than the
-        limit, they are computed again in every pass over the rows.
+        Memory for the features, in MiB. More than 256 MiB are kept in single precision; if that, too, is more
+        than the limit, they are computed again in every pass over the rows.
     random_state : int, RandomState or None, default=0
-        Of the landmarks.
+        Seed of the landmarks.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class NystroemOneClassSVM(Portable, OutlierMachine):
 
     @one_blas_thread(leaves_cores=True)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Choose landmarks, and train.
+        """Choose landmarks, and train the model.
 
         Parameters
         ----------
@@ -177,8 +177,8 @@ class NystroemOneClassSVM(Portable, OutlierMachine):
         if self.left_out_ > TOO_MUCH and self.n_components == "auto":
             warnings.warn(
                 f"The features of {min(size, order.size)} landmarks leave out {self.left_out_:.0%} of the "
-                "kernel, which is too narrow for them: the machine differs from the exact one. Use a wider "
-                "kernel, set n_components to more, or use OneClassSVM.",
+                "kernel, which is too narrow for so few, so the model differs from the exact one. Use a "
+                "wider kernel, set a larger n_components, or use OneClassSVM.",
                 KernelwiseWarning,
                 stacklevel=stacklevel_of_user(),
             )

@@ -24,7 +24,7 @@ from kernelwise.search.landmarks import HeldOutValues, Rows, Score
 
 
 class NystroemSVC(DecisionClassifier, NystroemMachine):
-    """Support vector classifier on Nyström features: time grows like n, not like n².
+    """Support vector classifier on Nyström features, in time that grows like n instead of n².
 
     The kernel is replaced by that of a few landmarks, k(x, L) k(L, L)⁻¹ k(L, y), and a linear machine with
     squared hinge loss is trained on its features by Newton's method, over blocks of rows. Landmarks and C are
@@ -35,12 +35,12 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
     ----------
     kernel : str or Kernel, default="rbf"
         A name of :data:`kernelwise.kernels.KERNELS`, whose parameters come from the data (heuristic "scale"),
-        or a kernel object, used as it is after ``initialize(X, y, heuristic="keep")``.
+        or a kernel object, used after ``initialize(X, y, heuristic="keep")``.
     C : "auto" or float, default="auto"
         As in scikit-learn's LinearSVC with squared hinge loss, the offset not regularised. "auto" is the best
         of ten values on the held-out rows.
     n_components : "auto" or int, default="auto"
-        Landmarks. "auto" doubles them from 250 to at most 2000 while the held-out score gains 0.001.
+        Number of landmarks. "auto" doubles it from 250 to at most 2000 while the held-out score gains 0.001.
     multiclass : {"ovo", "ovr", "ovr-fuzzy", "ovo-reject"}, default="ovo"
     reject_label : object, default=None
     class_weight : dict or "balanced", default=None
@@ -48,10 +48,10 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
     predict_by : {"probability", "decision"}, default="probability"
         These five as in `SVC`.
     memory_limit : float, default=4096
-        MiB for the features. More than 256 MiB are kept in single precision; if that, too, is more than the
-        limit, they are computed again in every pass over the rows.
+        Memory for the features, in MiB. More than 256 MiB are kept in single precision; if that, too, is more
+        than the limit, they are computed again in every pass over the rows.
     random_state : int, RandomState or None, default=0
-        Of the landmarks, and of the rows that are held out.
+        Seed of the landmarks and of the held-out rows.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
 
     @one_blas_thread(leaves_cores=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose landmarks and C, and train.
+        """Choose landmarks and C, and train the model.
 
         Parameters
         ----------

@@ -22,7 +22,7 @@ from kernelwise.search.settings import check_enough
 
 
 class NystroemSVR(RegressorMixin, NystroemMachine):
-    """Support vector regression on Nyström features: time grows like n, not like n².
+    """Support vector regression on Nyström features, in time that grows like n instead of n².
 
     The kernel is replaced by that of a few landmarks, k(x, L) k(L, L)⁻¹ k(L, y), and a linear machine with
     squared ε-insensitive loss, ``max(0, |y − f(x)| − ε)²``, is trained on its features by Newton's method,
@@ -33,19 +33,19 @@ class NystroemSVR(RegressorMixin, NystroemMachine):
     ----------
     kernel : str or Kernel, default="rbf"
         A name of :data:`kernelwise.kernels.KERNELS`, whose parameters come from the data (heuristic "scale"),
-        or a kernel object, used as it is after ``initialize(X, heuristic="keep")``.
+        or a kernel object, used after ``initialize(X, heuristic="keep")``.
     C : "auto" or float, default="auto"
         As in scikit-learn's LinearSVR with squared loss, the offset not regularised. "auto" is the best of
         some values on the held-out rows.
     epsilon : float, default=0.1
         Errors up to this size cost nothing; in the units of y. With 0 the machine is a ridge regression.
     n_components : "auto" or int, default="auto"
-        Landmarks. "auto" doubles them from 250 to at most 2000 while the held-out score gains 0.001.
+        Number of landmarks. "auto" doubles it from 250 to at most 2000 while the held-out score gains 0.001.
     memory_limit : float, default=4096
-        MiB for the features. More than 256 MiB are kept in single precision; if that, too, is more than the
-        limit, they are computed again in every pass over the rows.
+        Memory for the features, in MiB. More than 256 MiB are kept in single precision; if that, too, is more
+        than the limit, they are computed again in every pass over the rows.
     random_state : int, RandomState or None, default=0
-        Of the landmarks, and of the rows that are held out.
+        Seed of the landmarks and of the held-out rows.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class NystroemSVR(RegressorMixin, NystroemMachine):
 
     @one_blas_thread(leaves_cores=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose landmarks and C, and train.
+        """Choose landmarks and C, and train the model.
 
         Parameters
         ----------

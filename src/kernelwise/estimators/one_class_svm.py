@@ -22,16 +22,17 @@ from kernelwise.solvers.one_class_rows import solve_one_class_by_rows
 
 
 class OneClassSVM(Portable, OutlierMachine, NamedKernelMachine):
-    """One-class machine: scikit-learn's, with any kernel, exact, and for rows whose Gram matrix does not fit.
+    """One-class support vector machine like scikit-learn's, with any kernel, also for many rows.
 
-    It learns where samples usually are: new ones elsewhere have negative decision values.
+    It learns where samples usually are. New samples elsewhere have negative decision values. The Gram matrix
+    need not fit in memory.
 
     Parameters
     ----------
     kernel, degree, gamma, coef0
         As in :class:`kernelwise.SVC`.
     tol : float, default=1e-3
-        LIBSVM's stopping rule; times the mean k(x, x), if that is below 1.
+        Tolerance of LIBSVM's stopping rule; it is multiplied by the mean k(x, x) if that is below 1.
     nu : float, default=0.5
         Above 0, at most 1: at most this share of the training samples is outside, and at least this share is
         support vectors.
@@ -41,9 +42,9 @@ class OneClassSVM(Portable, OutlierMachine, NamedKernelMachine):
     verbose : bool, default=False
         Whether to print one line after training.
     max_iter : int, default=-1
-        Most pair steps; -1 stands for a generous finite number.
+        Largest number of pair steps; -1 means a generous finite number.
     memory_limit : float, default=4096
-        MiB for kernel values in training; the Gram matrix need not fit.
+        Memory for kernel values in training, in MiB. The Gram matrix need not fit.
 
     Attributes
     ----------
@@ -120,7 +121,7 @@ class OneClassSVM(Portable, OutlierMachine, NamedKernelMachine):
 
     @one_blas_thread(leaves_cores=True)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Train the machine.
+        """Train the model.
 
         Parameters
         ----------

@@ -25,67 +25,69 @@ from kernelwise.search.matrix_points import number_points
 
 
 class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
-    """Support vector classifier: scikit-learn's, with any kernel, warm starts and cheap probabilities.
+    """Support vector classifier like scikit-learn's, with any kernel, warm starts and cheap probabilities.
 
     Parameters
     ----------
     C : float, default=1.0
-        Bound of the coefficients, the inverse of the regularisation.
+        Upper bound of the coefficients. A larger C means less regularisation.
     kernel : str, Kernel or callable, default="rbf"
-        "linear", "poly", "rbf" and "sigmoid" as in scikit-learn, with ``gamma``, ``degree`` and ``coef0``;
-        "precomputed" for the Gram matrix; "precomputed-distance" for a matrix of distances D, and exp(−γD);
-        another name of :data:`kernelwise.kernels.KERNELS`, whose parameters then come from the data
-        (heuristic "scale"); a kernel object, used as it is after ``initialize(X, y, heuristic="keep")``;
-        or a function ``kernel(X, Y)`` of any kind of samples, each of whose values depends on one sample of X
-        and one of Y.
+        "linear", "poly", "rbf" and "sigmoid" are as in scikit-learn, with ``gamma``, ``degree`` and
+        ``coef0``. "precomputed" means that X is the Gram matrix, "precomputed-distance" that X is a matrix of
+        distances D for the kernel exp(−γD). Another name of :data:`kernelwise.kernels.KERNELS` gets its
+        parameters from the data (heuristic "scale"). A kernel object keeps its parameters; only missing ones
+        are set from the data. A function ``kernel(X, Y)`` may take samples of any kind, if each value depends
+        on one sample of X and one of Y.
     degree, coef0 : int, float, default=3, 0.0
-        Of "poly" (degree at least 1, coef0 not negative) and "sigmoid".
+        Parameters of "poly" (degree at least 1, coef0 not negative) and "sigmoid".
     gamma : {"scale", "auto"} or float, default="scale"
-        Of "rbf", "poly" and "sigmoid": 1 / (n_features · Var(X)), 1 / n_features, or a positive value.
-        "scale" takes the variance with the sample weights of `fit`; scikit-learn takes it without them. Of
-        "precomputed-distance": one over the median distance, or a positive value.
+        γ of "rbf", "poly" and "sigmoid". "scale" means 1 / (n_features · Var(X)), "auto" means 1 /
+        n_features. The variance of "scale" counts the sample weights of `fit`; that of scikit-learn does not.
+        For "precomputed-distance", "scale" means one over the median distance.
     shrinking : bool, default=True
         Accepted for compatibility: the solver always works on the variables that may still move.
     probability : bool, default=False
-        Whether there will be probabilities; they take five-fold cross-validation.
+        Whether `predict_proba` is available; it needs five-fold cross-validation in `fit`.
     tol : float, default=1e-3
-        LIBSVM's stopping rule.
+        Tolerance of LIBSVM's stopping rule.
     class_weight : dict or "balanced", default=None
-        Factors of C, by class; those of one-vs-rest machines, too, are of the classes themselves. "balanced"
-        counts sample weights; scikit-learn counts rows.
+        Factors of C for each class. In one-vs-rest models, too, a factor belongs to the class itself.
+        "balanced" counts sample weights; that of scikit-learn counts rows.
     verbose : bool, default=False
         Whether to print one line after training.
     max_iter : int, default=-1
-        Most pair steps of each machine; -1 stands for a generous finite number.
+        Largest number of steps of each two-class model; -1 means a large finite number.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         For three or more classes: one value per class, or the pairwise values of ``multiclass="ovo"``.
     break_ties : bool, default=False
-        Whether `predict` goes by `decision_function` where classes have equal votes, not by their order.
+        Whether `predict` decides between classes with equal votes by `decision_function` instead of their
+        order.
     random_state : int, RandomState instance or None, default=None
-        Of the folds for probabilities.
+        Seed of the folds for probabilities.
     multiclass : {"ovo", "ovr", "ovr-fuzzy", "ovo-reject"}, default="ovo"
-        "ovo": a machine for each pair of classes and a vote, as in scikit-learn. "ovr": a machine for each
-        class and the rest, the largest decision value wins. "ovr-fuzzy": the same machines, the largest
-        `membership` wins, which is the same class. "ovo-reject": pairwise machines, and a class only where
-        all of its machines decide for it; other samples are rejected.
+        "ovo" trains a model for each pair of classes and lets them vote, as in scikit-learn. "ovr" trains a
+        model for each class against the rest, and the largest decision value wins. "ovr-fuzzy" trains the
+        same models, and the largest `membership` wins, which gives the same class. "ovo-reject" trains
+        pairwise models and predicts a class only where all of its models agree; it rejects the other samples.
     reject_label : object, default=None
-        What `predict` returns for samples that "ovo-reject" rejects; no class, and of their kind. None is -1,
-        if the classes are numbers other than that; else it must be given.
+        What `predict` returns for samples that "ovo-reject" rejects. It must not be a class, and must be of
+        the same type as the classes. None means -1, if the classes are numbers without -1; otherwise set it.
     predict_by : {"probability", "decision"}, default="probability"
-        What labels go by where there are probabilities: the largest one, or LIBSVM's rule, by votes and signs
-        of decision values. It can be changed after the fit; without probabilities it is LIBSVM's rule.
+        How `predict` chooses labels if there are probabilities: by the largest probability, or by LIBSVM's
+        rule, which uses votes and the signs of decision values. You can change it after `fit`. Without
+        probabilities, `predict` uses LIBSVM's rule.
     memory_limit : float, default=4096
-        MiB for kernel values in training. A Gram matrix that takes more is not computed: rows of it are,
-        where they are needed, and kept while there is room.
+        Memory for kernel values in training, in MiB. If the Gram matrix needs more, the solver computes its
+        rows when it needs them, and keeps them while there is room.
     warm_start : bool, default=False
-        Whether to start from the last fit's coefficients, if it had the same classes and as many samples.
+        Whether to start from the coefficients of the last fit, if it had the same classes and as many
+        samples.
     n_jobs : int, default=None
-        Threads for three or more classes and for probabilities; results do not depend on it.
+        Number of threads for three or more classes and for probabilities. Results do not depend on it.
     loss : {"hinge", "squared_hinge"}, default="hinge"
-        "squared_hinge" is the 2-norm machine, which minimises ½‖w‖² + ½C Σ w_i ξ_i² and is trained on
-        K + diag(1/(C w_i)) without an upper bound (Glasmachers 2006, paper 002, equation 1). It is
-        the machine whose margin, and whose C, the criterion "radius-margin" is about; more samples are
-        support vectors.
+        "squared_hinge" minimises ½‖w‖² + ½C Σ w_i ξ_i², the 2-norm support vector machine. It is trained on K
+        + diag(1/(C w_i)) without an upper bound (Glasmachers 2006, paper 002, equation 1). The criterion
+        "radius-margin" uses the margin and the C of this machine. More samples become support vectors.
 
     Attributes
     ----------
@@ -94,13 +96,16 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
     support_ : ndarray of shape (n_SV,)
         Indices of the support vectors, by class.
     support_vectors_ : samples, n_SV of them
-        Empty if the kernel is precomputed.
+        The support vectors; empty if the kernel is precomputed.
     n_support_ : ndarray of shape (n_classes,)
+        Number of support vectors of each class.
     dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
-        In LIBSVM's layout, dense for sparse input too; (n_classes, n_SV) if three or more are one-vs-rest.
+        Coefficients in LIBSVM's layout, dense for sparse input, too. For three or more classes and
+        one-vs-rest, the shape is (n_classes, n_SV).
     intercept_, n_iter_ : ndarray of shape (n_machines,)
+        Intercept and number of steps of each two-class model.
     coef_ : ndarray of shape (n_machines, n_features)
-        For the linear kernel only.
+        Weights of the features; only for the linear kernel.
     reject_label_ : object
         Label of rejected samples; None if the strategy rejects none.
     kernel_ : Kernel or None
@@ -108,14 +113,16 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
 
     Notes
     -----
-    `predict_proba` fits Platt's sigmoid to held-out decision values of each machine and couples pairs by the
-    second method of Wu, Lin & Weng (2004), or normalises one-vs-rest. Folds depend on the rows and on
-    ``random_state``, not on the order of the rows; equal rows of a class stay together. If a class has fewer
-    than five samples, there are as many folds as the smallest class has samples, those of one apart: they are
-    in every training part, and in the sigmoids with their training values. Class weights are there, too:
-    probabilities are those of a population in which the classes have these weights. With them `predict` is
-    the class of the largest probability (or rejected), and `decision_function` has log odds; without them,
-    or with ``predict_by="decision"``, both are scikit-learn's.
+    `predict_proba` fits Platt's sigmoid to held-out decision values of each two-class model. It couples pairs
+    of classes by the second method of Wu, Lin & Weng (2004), or normalises one-vs-rest. The folds depend on
+    the rows and on ``random_state``, not on the order of the rows; equal rows of a class stay together. If a
+    class has fewer than five samples, there are as many folds as the smallest class has samples. The only
+    sample of a class is in every training part, and enters the sigmoids with its training value.
+
+    Probabilities include class weights: they hold for a population in which the classes have these weights.
+    With probabilities, `predict` returns the class of the largest probability (or rejects the sample), and
+    `decision_function` returns log odds. Without them, or with ``predict_by="decision"``, both are as in
+    scikit-learn.
 
     Samples of zero or negative weight are left out, as in scikit-learn.
 
@@ -178,17 +185,18 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
 
     @one_blas_thread(leaves_cores=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train the machines.
+        """Train the model.
 
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_samples, n_features), or (n_samples, n_samples)
         y : array of shape (n_samples,)
+            Class labels.
         sample_weight : array of shape (n_samples,), default=None
-            The bound of sample i is C·w_i, times the weight of its class; the squared hinge takes that as the
-            C of the sample. A weight of 2 is the same as a repeated row, also to ``gamma="scale"`` and
-            ``class_weight="balanced"``. scikit-learn ignores weights there; for its answer pass the numbers,
-            such as ``gamma=1 / (X.shape[1] * X.var())``.
+            The upper bound of sample i is C·w_i times the weight of its class; with the squared hinge loss
+            that is the C of the sample. A weight of 2 is the same as a repeated row, also for
+            ``gamma="scale"`` and ``class_weight="balanced"``. scikit-learn ignores weights there; to get its
+            result, pass numbers, such as ``gamma=1 / (X.shape[1] * X.var())``.
         """
         self._validate_params()
         check_svc(self)
@@ -216,10 +224,10 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predicted labels, of shape (n_samples,); ``reject_label_`` for rejected samples.
+        """Return predicted labels, of shape (n_samples,); ``reject_label_`` for rejected samples.
 
-        With probabilities a label is the class of the largest one, the first of equals, unless
-        ``predict_by="decision"``.
+        With probabilities, the label is the class with the largest probability (the first one of equals),
+        unless ``predict_by="decision"``.
         """
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":

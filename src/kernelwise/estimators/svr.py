@@ -51,7 +51,7 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
     tol, max_iter : float, int
         As in :class:`kernelwise.SVC`.
     memory_limit : float, default=4096
-        MiB for kernel values in training; the Gram matrix need not fit.
+        Memory for kernel values in training, in MiB. The Gram matrix need not fit.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
 
     @one_blas_thread(leaves_cores=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train the machine.
+        """Train the model.
 
         Parameters
         ----------

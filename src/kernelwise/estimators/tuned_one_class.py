@@ -15,6 +15,7 @@ from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import read_samples
 from kernelwise._core.sklearn_compat import CallbackSupportMixin, with_callbacks
+from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._finish import RESERVE
@@ -59,87 +60,93 @@ NOT_ALWAYS_SET = ("encoder_", "feature_names_in_", "_sigmoid")
 class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine):
     """One-class support vector machine that chooses its kernel from the data, with or without labels.
 
-    It learns where rows usually are, and says of new rows how strange they are. Features are scaled by median
-    and interquartile range. Without labels a rule names the kernel: exp(−γ‖x − y‖₁) with γ four times the
-    inverse of the median city-block distance; two neighbours of it are tried, and one is taken if it tells
-    held-out rows clearly better from rows that could not be. With some outliers
-    labelled, more kernels and values of ν are scored by how well held-out machines rank them. The threshold
-    comes from the scores of rows that machines had not seen.
+    The model learns where rows usually are, and scores how unusual new rows are. It scales features by median
+    and interquartile range. Without labels, a rule of thumb sets the kernel: exp(−γ‖x − y‖₁), where γ is four
+    divided by the median city-block distance. The search also tries two neighbouring kernels, and chooses one
+    of them only if it separates held-out rows clearly better from artificial rows. If some outliers are
+    labelled, the search scores more kernels and values of ν by how well they rank the labelled rows in
+    cross-validation. The threshold comes from held-out scores.
 
     Parameters
     ----------
     kernel : str, Kernel or list of them, default="auto"
-        "auto" chooses among Laplacian and RBF kernels (with labels also RBF kernels of whitened features); a
-        name of :data:`kernelwise.kernels.KERNELS` is that form, with a choice of widths for "laplacian" and
-        "rbf"; a kernel object stays as it is; a list is a choice among all of its kernels.
+        "auto" chooses among Laplacian and RBF kernels (with labels, also RBF kernels of whitened features). A
+        name of :data:`kernelwise.kernels.KERNELS` sets the form; for "laplacian" and "rbf" the search chooses
+        the width. A kernel object is used unchanged. With a list, the search chooses among its kernels.
     contamination : float, default=None
-        The share of outliers among the training samples, above 0 and at most 0.5: so many of their held-out
-        scores are below the threshold. None is a threshold that 5 % of the rows not labelled as outliers are
-        below.
+        The share of outliers among the training samples, above 0 and at most 0.5: this share of their
+        held-out scores is below the threshold. None sets the threshold so that 5 % of the rows that are not
+        labelled as outliers are below it.
     criterion : {"auto", "pseudo-outliers", "mass-volume", "median"}, default="auto"
-        What chooses without labels. "mass-volume" goes by the share of pairs in which a held-out row scores
-        higher than a row drawn in a box around all rows; "pseudo-outliers" by the mean of that and the same
-        for rows beside real ones and rows with the values of two; "median" takes the rule. "auto" is
-        "pseudo-outliers"; on the problems of ``benchmarks.novelty`` the three are equal within their errors.
+        What chooses the kernel if there are no labels. "mass-volume" compares held-out rows with random rows
+        from a box around all rows: it is the share of pairs in which the held-out row scores higher.
+        "pseudo-outliers" is the mean of that and of two similar shares, for rows moved by noise and for rows
+        that mix the values of two others. "median" uses the rule of thumb. "auto" means "pseudo-outliers"; on
+        the problems of ``benchmarks.novelty`` the three are equal within their errors.
     nu : float, default=None
-        Above 0, at most 1. None is 0.5, or chosen where there are labels. The threshold is set apart from it.
+        ν, above 0 and at most 1. None means 0.5, or the best of several values if there are labels. The
+        threshold does not depend on ν.
     scoring : {None, "roc_auc", "average_precision"}, default=None
-        What is maximised where there are labels; ROC AUC if None.
+        The score to maximise if there are labels; None means ROC AUC.
     scale : {"robust", "standard", "minmax"}, transformer or None, default="robust"
-        Scaling of the features. "robust" subtracts medians and divides by interquartile ranges, by standard
-        deviations where a range is zero; sparse features are divided by standard deviations.
+        How to scale the features. "robust" subtracts medians and divides by interquartile ranges, or by
+        standard deviations where a range is zero. Sparse features are only divided by standard deviations.
     categorical_features : "from_dtype", None, or array of names, indices or booleans, default="from_dtype"
         Which columns hold words: as in `TunedSVC`.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
-        Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Others must hold out every sample once.
+        Folds of the cross-validation. "auto" means 5 folds below 500 rows, 3 below 1500, else 2. A splitter
+        or pairs must hold out every sample exactly once.
     tol, max_iter : float, int
         As in `OneClassSVM`.
     solver : {"auto", "exact", "nystroem"}, default="auto"
-        Of the final machine. "exact" is `OneClassSVM` on all rows; "auto" is the same on a sample of 5000
-        rows where there are more; "nystroem" is `NystroemOneClassSVM` on all rows, which suits kernels wider
-        than those that "auto" takes.
+        How to train the final model. "exact" trains `OneClassSVM` on all rows. "auto" does the same, on a
+        sample of 5000 rows if there are more. "nystroem" trains `NystroemOneClassSVM` on all rows, which
+        suits kernels that are wider than those that "auto" chooses.
     time_budget : float, default=None
-        Seconds after which no further kernel is scored.
+        Time in seconds after which the search scores no further kernel.
     memory_limit : float, default=4096
-        MiB for kernel values of the final machine.
+        Memory for kernel values of the final model, in MiB.
     n_jobs : int, default=None
-        Accepted as everywhere; the search takes one thread, and results do not depend on it.
+        Accepted for compatibility: the search uses one thread, and results do not depend on it.
     random_state : int, RandomState or None, default=0
-        Of folds, of rows that could not be, and of the samples taken from many rows.
+        Seed of the folds, of the artificial rows, and of samples drawn from many rows.
     verbose : int, default=0
-        If positive, a line on the standard error stream for every kernel scored.
+        If positive, print a line to standard error for every kernel that is scored.
 
     Attributes
     ----------
     kernel_ : Kernel
-        On scaled features.
+        The chosen kernel, for scaled features.
     nu_ : float
+        The chosen ν.
     threshold_, threshold_error_ : float
-        Rows with a lower score are outliers, and the standard error of that threshold.
+        Rows with a score below the threshold are outliers; the error is its standard error.
     offset_ : float
-        The same as ``threshold_``: decision values are scores less this.
+        The same as ``threshold_``: decision values are scores minus this.
     contamination_ : float
-        The share of rows that the threshold is for.
+        The share of rows that the threshold is set for.
     training_scores_ : ndarray of shape (n_samples,)
-        Scores of the training samples by machines that had not seen them; NaN for samples of weight zero.
-        Samples that are there more often than others have higher ones, for their copies.
-        Go by these for outliers among the training samples themselves: the final machine knows them.
+        Held-out scores of the training samples, by models that were not trained on them; NaN for samples of
+        weight zero. A sample that occurs more often than others has a higher score. To find outliers among
+        the training samples, use these scores and not those of the final model, which was trained on them.
     training_probabilities_ : ndarray of shape (n_samples,)
-        Their outlier probabilities.
+        Outlier probabilities of the training samples, from these scores.
     criterion_ : str
-        What chose: the criterion, or the score of labels.
+        What chose the kernel: the criterion, or the score of the labels.
     cv_results_, best_index_, best_params_, best_score_, n_splits_, refit_time_
-        As in GridSearchCV, for the score that chose.
+        As in GridSearchCV, for the score that chose the kernel.
     diagnostics_ : tuple of Finding
+        What you should know about the data and the model; warnings are among them.
     n_svm_fits_ : int
-        Machines trained, the final one included.
+        Number of support vector machines trained, including the final one.
     result_ : OneClassResult
-        All of it, with the reason of every choice.
+        The whole result; ``result_.why`` has the reasons of the choice.
     best_estimator_ : OneClassSVM or NystroemOneClassSVM
-        The machine, on scaled features. Its coefficients sum to one, and its offset is the threshold.
+        The final model, for scaled features. Its coefficients sum to one, and its offset is the threshold.
     scaler_ : transformer or None
+        The fitted scaling of the features.
     encoder_ : Encoder
-        How words and gaps became features; only if the samples have some.
+        Turns words and gaps into features; it exists only if the samples have some.
     n_features_in_, feature_names_in_, n_iter_
         As everywhere in scikit-learn.
 
@@ -196,14 +203,15 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
 
     # -- fitting ------------------------------------------------------------------------------------------
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Choose a kernel, train, and set the threshold.
+        """Choose a kernel, train the final model, and set the threshold.
 
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
         y : array of shape (n_samples,), default=None
-            Labels: 1 for normal samples, −1 for outliers, 0 where it is unknown. None is no labels. Known
-            outliers are not trained on; ten of them are enough to choose a better kernel by.
+            Labels: 1 for normal samples, −1 for outliers, 0 where the label is unknown. None means that there
+            are no labels. The model is not trained on known outliers; ten of them are enough to choose a
+            better kernel.
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.
         """
@@ -297,14 +305,18 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         chosen = np.arange(len(rows))
         if len(rows) > SEARCH_ROWS:
             chosen = _search_rows(rows, seed)
-            message = f"The kernel was chosen on a sample of {len(chosen)} of {len(rows)} distinct rows."
+            message = (
+                f"The search chose the kernel on a sample of {len(chosen)} of {len(rows)} distinct rows."
+            )
             context.findings.append(Finding("sampled", "info", message))
         part = rows[chosen]
         criterion = WINNER if self.criterion == "auto" else self.criterion
         scoring = (self.scoring or SCORINGS[0]) if part.has_labels else criterion
         if not part.has_labels and hasattr(part.Z, "tocsr"):
             scoring = "median"
-            message = "Features are sparse: without labels the rule of thumb named the width of the kernel."
+            message = (
+                "The features are sparse and there are no labels, so the kernel width is the rule of thumb."
+            )
             context.findings.append(Finding("sparse", "info", message))
         settings = {"tol": self.tol, "max_iter": self.max_iter}
         folds = cv[chosen] if isinstance(cv, np.ndarray) else cv
@@ -342,10 +354,11 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
 
     def _why_threshold(self, threshold: Threshold) -> str:
         given = self.contamination is not None
-        what = "the share given" if given else "a convention where no share is given"
+        share = f"{100 * threshold.share:g} %"
+        what = "the given share" if given else f"the convention of {share}, because no share was given"
         return (
-            f"The threshold is {threshold.value:.4g} ± {threshold.error:.2g}: {100 * threshold.share:g} % of "
-            f"the rows, {what}, have lower scores from models that had not seen them."
+            f"The threshold is {threshold.value:.4g} ± {threshold.error:.2g}: {share} of the held-out scores "
+            f"are lower ({what})."
         )
 
     def _closing(self, judge: Judge, found: list[Finding], context: FitContext) -> tuple[Finding, ...]:
@@ -355,7 +368,9 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         deadline = context.deadline
         if deadline.skipped:
             n = len(deadline.skipped)
-            message = f"A time budget of {deadline.seconds:g} s was too short for {n} more kernels."
+            message = (
+                f"The time budget of {deadline.seconds:g} s was too short for {count(n, 'more kernel')}."
+            )
             advice, option = (
                 "Raise time_budget for a better model.",
                 "Raise --time-budget for a better model.",
@@ -387,27 +402,28 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
     # -- answers ------------------------------------------------------------------------------------------
     @property
     def offset_(self) -> float:
-        """What decision values are scores less of: the threshold."""
+        """The threshold: decision values are scores minus this."""
         return self.threshold_
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """Scores of shape (n_samples,), lower for stranger samples.
+        """Return scores of shape (n_samples,); a lower score means a more unusual sample.
 
-        A score is the weighted mean of the kernel with the support vectors, from 0 to 1 for "auto".
+        A score is the weighted mean of the kernel with the support vectors; for kernel="auto" it is between 0
+        and 1.
         """
         Z = self.machine_samples(X)
         return self.best_estimator_.score_samples(Z)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Scores less the threshold, of shape (n_samples,): negative for outliers."""
+        """Return scores minus the threshold, of shape (n_samples,); outliers are negative."""
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: Any) -> np.ndarray:
-        """1 for usual samples and −1 for outliers, of shape (n_samples,)."""
+        """Return 1 for usual samples and −1 for outliers, shape (n_samples,)."""
         return np.where(self.decision_function(X) >= 0.0, 1, -1)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
-        """Train, and say which training samples are outliers, each by machines that had not seen it.
+        """Train the model, and label the training samples by models that were not trained on them.
 
         Parameters
         ----------
@@ -417,7 +433,8 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         Returns
         -------
         labels : ndarray of shape (n_samples,)
-            1 or −1. A sample of weight zero has the answer of the final machine, which has not seen it.
+            1 for usual samples, −1 for outliers. A sample of weight zero is labelled by the final model,
+            which was not trained on it.
         """
         self.fit(X, y, sample_weight)
         scores = self.training_scores_
@@ -426,13 +443,15 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         return np.where(scores >= self.offset_, 1, -1)
 
     def outlier_probability(self, X: Any) -> np.ndarray:
-        """The probability that a sample is an outlier, of shape (n_samples,).
+        """Return the probability that a sample is an outlier, of shape (n_samples,).
 
-        Without labels it is by Bayes' rule, from the share ``contamination_`` of outliers and the share of
-        held-out rows that are at least as strange as the sample (beyond the strangest, by an exponential tail
-        through the last tenth), if outliers are at least as strange: about one half at the threshold. With
-        labels it is a sigmoid of log scores, fitted to held-out scores of labelled outliers and of the other
-        rows, whose weights are those of the share.
+        Without labels, the probability follows from Bayes' rule. It uses the share ``contamination_`` of
+        outliers, and the share of held-out rows that are at least as unusual as the sample; beyond the most
+        unusual row, an exponential tail through the last tenth extends it. It assumes that outliers are at
+        least as unusual, and is about one half at the threshold.
+
+        With labels, the probability is a sigmoid of log scores. It is fitted to the held-out scores of
+        labelled outliers and of the other rows, weighted to the share ``contamination_``.
 
         Parameters
         ----------

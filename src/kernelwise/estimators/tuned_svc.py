@@ -13,6 +13,7 @@ from kernelwise._core.labels import check_are_classes, check_class_sizes, encode
 from kernelwise._core.reading import read_samples
 from kernelwise._core.validation import is_dask
 from kernelwise.estimators._choose_weights import choose_class_weight
+from kernelwise.estimators._chosen import says_what_it_chooses
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
@@ -47,125 +48,139 @@ from kernelwise.search.settings import check_backend
 class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
     """Support vector classifier that chooses its kernel, the kernel's parameters and C from the data.
 
-    Features are scaled, a few kernel widths are named by the class separability criteria of the distance
-    sketch, each is scored for a path of values of C by cross-validation on one set of folds, and neighbouring
-    widths are tried uphill from the best. That is done for several forms of kernel and for their sum, and the
-    winner is trained on all samples.
+    The search scales the features. It then looks at the distances between samples to find a few promising
+    kernel widths, and scores each width, for many values of C, by cross-validation. From the best width it
+    tries neighbouring widths as long as the score improves. It does this for several forms of kernel and for
+    their sum, and trains the best one on all samples.
 
     Parameters
     ----------
     kernel : str, Kernel or list of them, default="auto"
-        "auto" chooses among RBF and Laplacian kernels, each with one width and with a width for every
-        feature, and their sum: the one of lowest held-out log-loss within one standard error of the best
-        score. A list is a choice among its kernels (names or objects) and their sum. Otherwise a name of
-        :data:`kernelwise.kernels.KERNELS`, a kernel object to start from, "precomputed" if X is the
-        Gram matrix, or "precomputed-distance" if X is a matrix of distances D between samples: then γ of
-        exp(−γD) is chosen, and new samples are given by their distances from all training samples.
+        "auto" compares RBF and Laplacian kernels, each with one width and with a width for every feature, and
+        their sum. Of those within one standard error of the best score, it chooses the one with the lowest
+        held-out log-loss. A list makes the search choose among its kernels (names or objects) and their sum.
+        You can also pass a name of :data:`kernelwise.kernels.KERNELS`, or a kernel object to start from. With
+        "precomputed", X is the Gram matrix. With "precomputed-distance", X is a matrix of distances D between
+        samples: the search chooses γ of exp(−γD), and new samples are given by their distances from all
+        training samples.
     criterion : "auto", str or Criterion, default="auto"
-        "auto" lets cross-validation choose among widths that several criteria name. A criterion, by name or
-        as an object, chooses the kernel alone; cross-validation then chooses C, unless the criterion has.
+        "auto" lets cross-validation choose among widths that several criteria suggest. With a criterion, by
+        name or as an object, that criterion alone chooses the kernel. Cross-validation then chooses C, unless
+        the criterion has chosen it, too.
     search : str or Optimizer, default=None
-        For a criterion: a name of :data:`kernelwise.optimizers.OPTIMIZERS` or an object. None is the sketch's
-        global maximum where there is one, else quasi-Newton, or a grid if the criterion has no derivative.
+        The optimizer of a criterion: a name of :data:`kernelwise.optimizers.OPTIMIZERS`, or an object. None
+        uses the global maximum of the distance sketch where there is one, otherwise quasi-Newton steps, or a
+        grid if the criterion has no derivative.
     Cs : array, default=None
-        Values of C to try. None is a range that follows the kernel (C grows like σ² where it is wide) and
-        goes on beyond an end at which the best is, between 2⁻¹² and 2¹³ over the variance in feature space.
+        Values of C to try. None uses a range that depends on the kernel (for a wide kernel, C grows like σ²).
+        The search extends the range while the best value is at its end, between 2⁻¹² and 2¹³ over the
+        variance in feature space.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
-        Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Folds drawn here are stratified and depend
-        on the rows, not on their order (except for matrices), and hold out whole groups if ``fit`` is given
-        ``groups``. A splitter or pairs may be any: test parts may overlap or miss rows, and a fold may train
-        on some of the rest only, as with TimeSeriesSplit, ShuffleSplit or GroupKFold.
+        Folds of the cross-validation. "auto" means 5 folds below 500 rows, 3 below 1500, else 2. With "auto"
+        or a number, the folds are stratified, do not depend on the order of the rows (except for matrices),
+        and hold out whole groups if ``fit`` gets ``groups``. A splitter or a list of pairs is also possible:
+        its test parts may overlap or miss rows, and a fold may train on a part of the other rows only, as
+        with TimeSeriesSplit, ShuffleSplit or GroupKFold.
     scoring : str, callable, list or dict, default=None
-        What is maximised; accuracy if None. As in `GridSearchSVC`, and scores of probabilities, such as
-        "neg_log_loss": those of a row come from sigmoids that have not seen it. Of several, ``refit`` names
-        the one that is maximised; ``cv_results_`` has all.
+        The score to maximise; None means accuracy. It accepts the same values as `GridSearchSVC`, and also
+        scores of probabilities, such as "neg_log_loss". The probabilities of a row then come from sigmoids
+        that were not fitted to it. If there are several scores, ``refit`` names the one to maximise, and
+        ``cv_results_`` has all.
     refit : True, False, "one-standard-error", callable or the name of a score, default=True
-        True trains the best candidate; "one-standard-error" the most regularised one within one standard
-        error of it; a callable is given ``cv_results_`` and returns a row. False trains none.
+        True trains the best candidate on all samples. "one-standard-error" trains the most regularised
+        candidate whose score is within one standard error of the best. A callable gets ``cv_results_`` and
+        returns the number of a row. False trains no final model.
     scale : {"standard", "robust", "minmax"}, transformer or None, default="standard"
-        Scaling of the features, learned from all samples before the folds are drawn (it sees no labels).
-        Sparse features are not centred.
+        How to scale the features. The scaling is learned from all samples before the folds are drawn; it does
+        not use labels. Sparse features are not centred.
     categorical_features : "from_dtype", None, or array of names, indices or booleans, default="from_dtype"
-        Which columns hold words. "from_dtype" takes the columns of text and categories of a data frame (of
-        pandas, polars or pyarrow); columns of numbers and booleans are numbers. None takes none, and refuses
-        text. Words and missing values are coded so that every column weighs like a standardised number; see
-        ``docs/guide/frames.md``.
+        Which columns hold words. "from_dtype" means the columns of text and categories of a data frame (of
+        pandas, polars or pyarrow); columns of numbers and booleans are numbers. None means no column, and
+        text is an error. Words and missing values are coded so that every column has the same weight as a
+        standardised number; see ``docs/guide/frames.md``.
     multiclass : {"ovo", "ovr", "ovr-fuzzy", "ovo-reject"}, default="ovo"
+        As in `SVC`.
     reject_label : object, default=None
+        As in `SVC`.
     class_weight : dict, "balanced" or a list of them, default=None
-        The search is run under each weight of a list, such as ``[None, "balanced"]``, and the one of the
-        highest score is taken.
+        As in `SVC`. "balanced" counts sample weights, so that a weight of 2 counts as two rows, and it
+        balances the training part of each fold. With a list, such as ``[None, "balanced"]``, the search runs
+        with each weight and keeps the one with the highest score.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        As in `SVC`.
     predict_by : {"probability", "decision"}, default="probability"
+        As in `SVC`. The search itself always compares models by the labels of "decision", because sigmoids
+        for every kernel and C would take longer than the models. ``result_.score`` is the score of the labels
+        that `predict` returns.
     threshold : None, float or "auto", default=None
-        Of two classes: ``classes_[1]`` is answered where its probability is above this, between 0 and 1.
-        "auto" is the threshold whose labels have the highest ``scoring`` on held-out rows, such as "f1";
-        None is one half.
+        For two classes: `predict` returns ``classes_[1]`` where its probability is above this number, which
+        is between 0 and 1. "auto" finds the threshold whose labels have the highest ``scoring``, such as
+        "f1", on held-out rows. None means one half.
     costs : array of shape (n_classes, n_classes) or dict, default=None
-        What a wrong answer costs: the true class is the row, the answer the column, in the order of
-        ``classes_``, and the diagonal is zero. A dict has a class as key and the cost of any wrong answer to
-        its rows as value. The class of least expected cost is answered.
+        The cost of wrong predictions: `predict` returns the class with the lowest expected cost. A row of the
+        array is the true class, a column the predicted one, both in the order of ``classes_``; the diagonal
+        is zero. A dict maps a true class to the cost of any wrong prediction for it.
     tol, max_iter : float, int
-        These seven, without threshold and costs, are as in `SVC`. "balanced" counts weights, a weight of 2
-        being two rows, and balances the training part of each fold, as the final machine balances all rows.
-        The search scores labels by "decision", whatever the labels of `predict` go by: sigmoids for every
-        kernel and C would take longer than the machines. ``result_.score`` is of the labels of `predict`.
+        As in `SVC`.
     solver : {"auto", "exact", "nystroem"}, default="auto"
-        Of the final machine. "nystroem" is `NystroemSVC` with the chosen kernel, whose time grows like n; it
-        chooses a C of its own, that of the squared hinge loss. "auto" takes it for more than 50 000 distinct
-        rows or, if there is a time budget, where an exact machine would exceed it (never up to 5000 rows). A
-        finding in ``diagnostics_`` says so, with scores of both machines on a sample.
+        How to train the final model. "nystroem" trains `NystroemSVC` with the chosen kernel, in time that
+        grows like n; it chooses its own C, for the squared hinge loss. "auto" uses it for more than 50 000
+        distinct rows, or where an exact model would exceed the time budget (never up to 5000 rows). A finding
+        in ``diagnostics_`` then compares the scores of both models on a sample.
     time_budget : float, default=None
-        Seconds after which nothing new is begun; the final machine is trained on as many rows as the time
-        left allows. What was skipped is said in a warning and in ``diagnostics_``.
+        Time in seconds after which the search starts nothing new. The final model is then trained on as many
+        rows as the remaining time allows. A warning and ``diagnostics_`` tell what was skipped.
     memory_limit : float, default=4096
-        MiB for kernel values.
+        Memory for kernel values, in MiB.
     n_jobs : int, default=None
-        Threads under every backend of joblib; results do not depend on it.
+        Number of threads, under every backend of joblib. Results do not depend on it.
     backend : {None, "dask"}, default=None
-        Where the paths of C of the cross-validation are run. None is here, in ``n_jobs`` threads; "dask" is
-        dask's current scheduler or cluster, fold by fold, and several kernels at a time if there is no time
-        budget. Same kernel and C; see ``docs/cost.md``. Needs the extra ``dask``.
+        Where the cross-validation runs. None means here, in ``n_jobs`` threads. "dask" means dask's current
+        scheduler or cluster, fold by fold, and several kernels at a time if there is no time budget. The
+        result is the same; see ``docs/cost.md``. "dask" needs the extra ``dask``.
     random_state : int, RandomState or None, default=0
-        Of the folds, and of the samples taken from more than 5000 rows.
+        Seed of the folds, and of the samples drawn from more than 5000 rows.
     verbose : int, default=0
-        If positive, a line on the standard error stream for every kernel scored. Callbacks such as
-        scikit-learn's ProgressBar (1.9 and later; ``set_callbacks``) see a task for each.
+        If positive, print a line to standard error for every kernel that is scored. Callbacks such as
+        scikit-learn's ProgressBar (1.9 and later; ``set_callbacks``) get a task for each kernel.
 
     Attributes
     ----------
     kernel_ : Kernel or "precomputed"
-        On scaled features.
+        The chosen kernel, for scaled features.
     C_, best_score_ : float
-        The score is that of cross-validation, chosen among many and so a little optimistic:
-        ``result_.corrected_score`` is corrected for that; `cross_val_score` and `compare` are honest.
+        The chosen C, and its cross-validated score. The score is the best of many and so a little too high.
+        ``result_.corrected_score`` corrects for that; `cross_val_score` and `compare` give unbiased scores.
     best_index_, best_params_, cv_results_, n_splits_, refit_time_, scorer_
-        As in GridSearchCV; see also ``smoothed_test_score`` and ``reason`` in ``cv_results_``.
+        As in GridSearchCV. ``cv_results_`` also has the columns ``smoothed_test_score`` and ``reason``.
     criterion_path_ : dict from str to ndarray
-        The criteria over the widths, or the history of the criterion's search.
+        The criteria over the widths, or the history of the search of a criterion.
     diagnostics_ : tuple of Finding
+        What you should know about the data and the model; warnings are among them.
     n_svm_fits_ : int
-        Machines trained, the final ones included.
+        Number of support vector machines trained, including the final ones.
     result_ : SelectionResult
-        All of it, with the reason of every choice.
+        The whole result; ``result_.why`` has the reasons of the choice.
     relevance_ : ndarray of shape (n_features,)
-        If features have weights: the share of each in the distances; sums to 1. A column of words or with
-        gaps has one share. Where a kernel without weights won, to ask for it is an AttributeError that says
-        so.
+        The share of each feature in the distances, if the chosen kernel has a weight for every feature; the
+        shares sum to 1. A column of words or with gaps has one share. With other kernels, this attribute
+        raises an AttributeError that explains it.
     metric_ : ndarray of shape (n_features, n_features)
-        For learned metrics: Q of exp(−½ (x − y)ᵀQ(x − y)), in the units of X; of the features that
-        ``encoder_`` makes, if there is one.
+        For learned metrics: Q of exp(−½ (x − y)ᵀQ(x − y)), in the units of X. If there is an ``encoder_``, it
+        is the metric of the features that the encoder makes.
     best_estimator_ : SVC or NystroemSVC
-        The machine, on scaled features.
+        The final model, for scaled features.
     scaler_ : transformer or None
+        The fitted scaling of the features.
     best_class_weight_ : dict, "balanced" or None
-        ``class_weight``, or what was chosen of a list.
+        The class weight that was used; of a list, the one that was chosen.
     threshold_, threshold_error_ : float
-        The probability above which ``classes_[1]`` is answered, if ``threshold`` is given, and the standard
-        error of one that was chosen.
+        The probability above which `predict` returns ``classes_[1]``, if ``threshold`` is given, and its
+        standard error if it was chosen by "auto".
     encoder_ : Encoder
-        How words and gaps became features; only if the samples have some. ``encoder_.feature_names`` are the
-        names of these features, and ``encoder_.read(X)`` returns those of new samples.
+        Turns words and gaps into features; it exists only if the samples have some.
+        ``encoder_.feature_names`` are the names of these features, and ``encoder_.read(X)`` returns the
+        features of new samples.
     classes_, n_features_in_, feature_names_in_, n_iter_
         As everywhere in scikit-learn.
 
@@ -186,6 +201,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         "costs": ELSEWHERE,
     }
 
+    @says_what_it_chooses("SVC")
     def __init__(
         self,
         kernel: Any = "auto",
@@ -242,29 +258,30 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **params: Any) -> Self:
-        """Choose kernel and C, and train.
+        """Choose the kernel and C, and train the final model.
 
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_samples, n_features), or the Gram matrix
-            Or a dask array or dataframe. Up to 50 000 rows it is as if they were in memory. Of more, a sample
-            of so many comes here for scaling and cross-validation, while the sketch and the final machine,
-            a Nyström machine, take their sums over all chunks, where they are.
+            A dask array or dataframe is also possible. Up to 50 000 rows, the result is the same as for rows
+            in memory. With more rows, scaling and cross-validation use a sample of 50 000 rows, while the
+            distance sketch and the final model, an approximation (Nyström), use all rows, chunk by chunk.
         y : array of shape (n_samples,)
+            Class labels.
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.
         groups : array of shape (n_samples,), default=None
-            For the splitter ``cv``. Folds that are drawn here, with "auto" or a number, hold out whole
+            Groups of rows, for the splitter ``cv``. If ``cv`` is "auto" or a number, the folds hold out whole
             groups.
         **params
-            Further metadata of the splitter or the scorer, if scikit-learn is set to route it.
+            Further metadata for the splitter or the scorer, if metadata routing of scikit-learn is enabled.
         """
         routed = self._route(sample_weight, groups, params)
         if is_dask(X):
             if isinstance(self.class_weight, list | tuple):
                 raise ValueError(
-                    "'class_weight' of TunedSVC is a list, which is for samples in memory, and X is a dask "
-                    "collection. Give one of its weights."
+                    "'class_weight' of TunedSVC is a list, which works only for samples in memory, but X is "
+                    "a dask collection. Pass one weight."
                 )
             from kernelwise.distributed.fit import fit_on_chunks
 
@@ -371,7 +388,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         return self.best_estimator_.multiclass_
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> float:
-        """The score that ``scoring`` asks for, accuracy if that is None.
+        """Return the score that ``scoring`` names; accuracy if ``scoring`` is None.
 
         Parameters
         ----------
@@ -379,7 +396,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
         **params
-            Further arguments of the scorer that ``scoring`` names.
+            Further arguments of the scorer.
         """
         if self.steering_ is None:
             return super().score(X, y, sample_weight, **params)

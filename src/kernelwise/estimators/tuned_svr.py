@@ -12,6 +12,7 @@ from kernelwise._core.constraints import ELSEWHERE
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.validation import LARGE_TARGETS, is_dask
+from kernelwise.estimators._chosen import says_what_it_chooses
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
 from kernelwise.estimators._parameters import OF_TUNED
@@ -33,101 +34,108 @@ from kernelwise.search.settings import check_backend, check_enough, values_of_ep
 class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     """Support vector regression that chooses its kernel, the kernel's parameters, C and ε from the data.
 
-    Features and targets are scaled, a few kernel widths are named (one of them by the alignment of the kernel
-    with the target), each is scored for a path of values of C by cross-validation on one set of folds, and
-    neighbouring widths are tried uphill from the best. That is done for several forms of kernel, and sums of
-    them are scored; values of ε that follow the held-out error are tried with the winner, which is then
-    trained on all samples.
+    The search scales features and targets. It finds a few promising kernel widths (one of them by the
+    alignment of the kernel with the target), and scores each width, for many values of C, by
+    cross-validation. From the best width it tries neighbouring widths as long as the score improves. It does
+    this for several forms of kernel and for sums of them. With the best one it tries values of ε that follow
+    the held-out error, and then trains the final model on all samples.
 
     Parameters
     ----------
     kernel : str, Kernel or list of them, default="auto"
-        "auto" chooses among RBF and Laplacian kernels, each with one width and with a width for every
-        feature, and two sums of both at several widths, plain and with weights of the features: the better
-        sum, if it is within one standard error of the best score, else the best.
-        A list is a choice among its kernels (names or objects) and their sum. Otherwise a name of
-        :data:`kernelwise.kernels.KERNELS`, a kernel object to start from, "precomputed" if X is the
-        Gram matrix, or "precomputed-distance" if X is a matrix of distances D between samples: then γ of
-        exp(−γD) is chosen, and new samples are given by their distances from all training samples.
+        "auto" compares RBF and Laplacian kernels, each with one width and with a width for every feature, and
+        two sums of both at several widths, without and with weights of the features. It chooses the better
+        sum if its score is within one standard error of the best, otherwise the kernel with the best score. A
+        list makes the search choose among its kernels (names or objects) and their sum. You can also pass a
+        name of :data:`kernelwise.kernels.KERNELS`, or a kernel object to start from. With "precomputed", X is
+        the Gram matrix. With "precomputed-distance", X is a matrix of distances D between samples: the search
+        chooses γ of exp(−γD), and new samples are given by their distances from all training samples.
     criterion : {"auto", "cv-error", "kta", "centered-kta"} or TargetAlignment, default="auto"
-        "auto" lets cross-validation choose, from starts that alignment helps to find; "cv-error" is
-        cross-validation alone, uphill from the start from the data. The alignments choose the kernel alone;
-        cross-validation then chooses C and ε. Class separability has no meaning here.
+        "auto" lets cross-validation choose, and uses alignment to find widths to start from. "cv-error" uses
+        cross-validation alone. With an alignment ("kta", "centered-kta"), that criterion alone chooses the
+        kernel, and cross-validation then chooses C and ε. The criteria of class separability do not work for
+        numbers.
     search : str or Optimizer, default=None
-        For an alignment: a name of :data:`kernelwise.optimizers.OPTIMIZERS` or an object; None is
-        quasi-Newton.
+        The optimizer of an alignment: a name of :data:`kernelwise.optimizers.OPTIMIZERS`, or an object. None
+        means quasi-Newton.
     Cs : array, default=None
-        Values of C to try, for standardised targets. None is a range that follows the kernel and goes on
-        beyond an end at which the best is.
+        Values of C to try, for standardised targets. None uses a range that depends on the kernel, and the
+        search extends it while the best value is at its end.
     epsilons : float or array, default=None
-        Values of ε to try with every kernel, in standard deviations of y. None is 0.1 at first, then, with
-        the kernel chosen, shares of the held-out error.
+        Values of ε to try with every kernel, in standard deviations of y. None starts with 0.1 and, once the
+        kernel is chosen, tries shares of the held-out error.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
-        Folds; "auto" is 5 below 500 rows, 3 below 1500, else 2. Folds drawn here depend on the rows, not on
-        their order (except for matrices), and hold out whole groups if ``fit`` is given ``groups``. A
-        splitter or pairs may be any: test parts may overlap or miss rows, and a fold may train on some of the
-        rest only, as with TimeSeriesSplit, ShuffleSplit or GroupKFold.
+        Folds of the cross-validation. "auto" means 5 folds below 500 rows, 3 below 1500, else 2. With "auto"
+        or a number, the folds do not depend on the order of the rows (except for matrices), and hold out
+        whole groups if ``fit`` gets ``groups``. A splitter or a list of pairs is also possible: its test
+        parts may overlap or miss rows, and a fold may train on a part of the other rows only, as with
+        TimeSeriesSplit, ShuffleSplit or GroupKFold.
     scoring : str, callable, list or dict, default=None
-        What is maximised; of several, ``refit`` names it, and ``cv_results_`` has all. None is 1 − (mean
-        squared held-out error) / (variance of y), which is R² with the variance of all targets in place of
-        each fold's own.
+        The score to maximise. None means 1 − (mean squared held-out error) / (variance of y), which is R²
+        with the variance of all targets instead of each fold's own. If there are several scores, ``refit``
+        names the one to maximise, and ``cv_results_`` has all.
     refit : True, False, "one-standard-error", callable or the name of a score, default=True
-        True trains the best candidate; "one-standard-error" the most regularised one within one standard
-        error of it; a callable is given ``cv_results_`` and returns a row. False trains none.
+        True trains the best candidate on all samples. "one-standard-error" trains the most regularised
+        candidate whose score is within one standard error of the best. A callable gets ``cv_results_`` and
+        returns the number of a row. False trains no final model.
     scale : {"standard", "robust", "minmax"}, transformer or None, default="standard"
-        Scaling of the features, learned from all samples before the folds are drawn. Targets are always
-        standardised.
+        How to scale the features. The scaling is learned from all samples before the folds are drawn. Targets
+        are always standardised.
     categorical_features : "from_dtype", None, or array of names, indices or booleans, default="from_dtype"
         Which columns hold words: as in `TunedSVC`.
     tol, max_iter : float, int
-        As in `SVC`, for standardised targets. Machines of the search are trained to ten times ``tol``.
+        As in `SVC`, for standardised targets. Models of the search are trained to ten times ``tol``.
     solver : {"auto", "exact", "nystroem"}, default="auto"
-        Of the final machine. "nystroem" is `NystroemSVR` with the chosen kernel and ε, whose time grows like
-        n; it chooses a C of its own, that of the squared ε-insensitive loss. "auto" takes it for more than
-        50 000 distinct rows or, if there is a time budget, where an exact machine would exceed it (never up
-        to 5000 rows). A finding in ``diagnostics_`` says so, with scores of both machines on a sample.
+        How to train the final model. "nystroem" trains `NystroemSVR` with the chosen kernel and ε, in time
+        that grows like n; it chooses its own C, for the squared ε-insensitive loss. "auto" uses it for more
+        than 50 000 distinct rows, or where an exact model would exceed the time budget (never up to 5000
+        rows). A finding in ``diagnostics_`` then compares the scores of both models on a sample.
     time_budget : float, default=None
-        Seconds after which nothing new is begun; the final machine is trained on as many rows as the time
-        left allows. What was skipped is said in a warning and in ``diagnostics_``.
+        Time in seconds after which the search starts nothing new. The final model is then trained on as many
+        rows as the remaining time allows. A warning and ``diagnostics_`` tell what was skipped.
     memory_limit : float, default=4096
-        MiB for kernel values of the final machine.
+        Memory for kernel values of the final model, in MiB.
     n_jobs : int, default=None
-        Threads; results do not depend on it.
+        Number of threads. Results do not depend on it.
     backend : {None, "dask"}, default=None
-        Where the paths of C of the cross-validation are run: here, in ``n_jobs`` threads, or on dask's
-        current scheduler or cluster. Same kernel, C and ε. Needs the extra ``dask``.
+        Where the cross-validation runs: here, in ``n_jobs`` threads, or on dask's current scheduler or
+        cluster. The result is the same. "dask" needs the extra ``dask``.
     random_state : int, RandomState or None, default=0
-        Of the folds, and of the samples taken from more than 2000 rows.
+        Seed of the folds, and of the samples drawn from more than 2000 rows.
     verbose : int, default=0
-        If positive, a line on the standard error stream for every kernel scored.
+        If positive, print a line to standard error for every kernel that is scored.
 
     Attributes
     ----------
     kernel_ : Kernel or "precomputed"
-        On scaled features.
+        The chosen kernel, for scaled features.
     C_, epsilon_ : float
-        For standardised targets.
+        The chosen C and ε, for standardised targets.
     target_mean_, target_scale_ : float
-        What standardises them: mean and standard deviation of y (1 if it is constant).
+        Mean and standard deviation of y (1 if y is constant), which standardise the targets.
     best_score_ : float
-        Of cross-validation, chosen among many and so a little optimistic.
+        The cross-validated score of the choice. It is the best of many and so a little too high.
     best_index_, best_params_, cv_results_, n_splits_, refit_time_, scorer_
-        As in GridSearchCV; see also ``smoothed_test_score`` and ``reason`` in ``cv_results_``.
+        As in GridSearchCV. ``cv_results_`` also has the columns ``smoothed_test_score`` and ``reason``.
     criterion_path_ : dict from str to ndarray
         The alignment over the widths, or the history of its search.
     diagnostics_ : tuple of Finding
+        What you should know about the data and the model; warnings are among them.
     n_svm_fits_ : int
-        Machines trained, the final one included.
+        Number of support vector machines trained, including the final one.
     result_ : SelectionResult
-        All of it, with the reason of every choice.
+        The whole result; ``result_.why`` has the reasons of the choice.
     best_estimator_ : SVR or NystroemSVR
-        The machine, on scaled features and for standardised targets.
+        The final model, for scaled features and standardised targets.
     scaler_ : transformer or None
+        The fitted scaling of the features.
     encoder_ : Encoder
-        How words and gaps became features; only if the samples have some. ``encoder_.feature_names`` are the
-        names of these features, and ``encoder_.read(X)`` returns those of new samples.
+        Turns words and gaps into features; it exists only if the samples have some.
+        ``encoder_.feature_names`` are the names of these features, and ``encoder_.read(X)`` returns the
+        features of new samples.
     relevance_ : ndarray of shape (n_features,)
-        If features have weights: the share of each in the distances, as in `TunedSVC`.
+        The share of each feature in the distances, if the chosen kernel has a weight for every feature, as in
+        `TunedSVC`.
     metric_ : ndarray of shape (n_features, n_features)
         For learned metrics: Q of exp(−½ (x − y)ᵀ Q (x − y)), in the units of X.
     n_features_in_, feature_names_in_, n_iter_
@@ -145,6 +153,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {**OF_TUNED, "epsilons": ELSEWHERE}
 
+    @says_what_it_chooses("SVR")
     def __init__(
         self,
         kernel: Any = "auto",
@@ -190,22 +199,23 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
 
     # -- fitting ------------------------------------------------------------------------------------------
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **params: Any) -> Self:
-        """Choose kernel, C and ε, and train.
+        """Choose the kernel, C and ε, and train the final model.
 
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n_samples, n_features), or the Gram matrix
-            Or a dask array or dataframe. Up to 50 000 rows it is as if they were in memory. Of more, a sample
-            of so many comes here for scaling and cross-validation, and the final machine, a Nyström machine,
-            takes its sums over all chunks, where they are.
+            A dask array or dataframe is also possible. Up to 50 000 rows, the result is the same as for rows
+            in memory. With more rows, scaling and cross-validation use a sample of 50 000 rows, while the
+            final model, an approximation (Nyström), uses all rows, chunk by chunk.
         y : array of shape (n_samples,)
+            Targets.
         sample_weight : array of shape (n_samples,), default=None
             A weight of 2 is the same as a repeated row.
         groups : array of shape (n_samples,), default=None
-            For the splitter ``cv``. Folds that are drawn here, with "auto" or a number, hold out whole
+            Groups of rows, for the splitter ``cv``. If ``cv`` is "auto" or a number, the folds hold out whole
             groups.
         **params
-            Further metadata of the splitter or the scorer, if scikit-learn is set to route it.
+            Further metadata for the splitter or the scorer, if metadata routing of scikit-learn is enabled.
         """
         routed = self._route(sample_weight, groups, params)
         Regression().criterion(self.criterion)  # refused before anything is computed
@@ -282,11 +292,11 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
 
     # -- predicting ---------------------------------------------------------------------------------------
     def predict(self, X: Any) -> np.ndarray:
-        """Predictions in the units of y, of shape (n_samples,)."""
+        """Return predictions in the units of y, of shape (n_samples,)."""
         return self._own_units(self.machine_values(X).ravel())
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> float:
-        """The score that ``scoring`` asks for, R² if that is None.
+        """Return the score that ``scoring`` names; R² if ``scoring`` is None.
 
         Parameters
         ----------
@@ -294,7 +304,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), default=None
         **params
-            Further arguments of the scorer that ``scoring`` names.
+            Further arguments of the scorer.
         """
         if self.steering_ is None:
             predicted, scale = self.predict(X), self.target_scale_

@@ -17,9 +17,9 @@ KERNEL, INTERVENTIONAL = "kernel", "interventional"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """What every column contributed to the outputs for some rows.
+    """Shapley values: the contribution of every column to the outputs for some rows.
 
-    The values of a row add up to its output less the base value.
+    The values of a row add up to its output minus the base value.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Explanation:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the values are exact, and no estimate from samples."""
+        """Whether the values are exact, not estimates from samples."""
         return self.standard_errors is None
 
     def __len__(self) -> int:
@@ -95,25 +95,25 @@ class Explanation:
         )
 
     def importance(self) -> np.ndarray:
-        """Mean size of the values over the rows, (n_columns,) or (n_columns, n_outputs)."""
+        """Return the mean size of the values over the rows, (n_columns,) or (n_columns, n_outputs)."""
         return np.abs(self.values).mean(axis=0)
 
     def dependence(self, column: int | str) -> tuple[np.ndarray, np.ndarray]:
-        """A column of the data, (n_rows,), and its values, (n_rows,) or (n_rows, n_outputs)."""
+        """Return a column of the data, (n_rows,), and its values, (n_rows,) or (n_rows, n_outputs)."""
         k = self._place(column)
         return self.data[:, k], self.values[:, k]
 
     def of_output(self, output: int | str | None = None) -> Explanation:
-        """The explanation of one output, with values of shape (n_rows, n_columns).
+        """Return the explanation of one output, with values of shape (n_rows, n_columns).
 
         Parameters
         ----------
         output : int or str, default=None
-            A class, by its place or name. None is the output if there is one only.
+            A class, by its number or name. None means the only output.
         """
         if not self.output_names:
             if output is not None:
-                raise ValueError("The explanation has one output: leave 'output' out.")
+                raise ValueError("The explanation has only one output. Leave out 'output'.")
             return self
         names = self.output_names
         if isinstance(output, int | np.integer) and -len(names) <= output < len(names):
@@ -121,7 +121,7 @@ class Explanation:
         elif output in names:
             k = names.index(str(output))
         else:
-            raise ValueError(f"'output' must be one of {names} or its place, got {output!r}.")
+            raise ValueError(f"'output' must be one of {names} or its number, got {output!r}.")
         errors = self.standard_errors
         return replace(
             self,
@@ -132,7 +132,7 @@ class Explanation:
         )
 
     def to_frame(self) -> Any:
-        """Values as a pandas data frame, a row for each explained row (needs pandas).
+        """Return the values as a pandas data frame, one row for each explained row (needs pandas).
 
         Its columns are those of the data and "base value"; of several outputs they are pairs of an output and
         a column.
@@ -152,7 +152,7 @@ class Explanation:
         return pd.DataFrame(np.concatenate(parts, axis=1), columns=pairs)
 
     def to_shap(self) -> Any:
-        """The same as a ``shap.Explanation``, for the plots of the library shap (needs it)."""
+        """Return a ``shap.Explanation``, for the plots of the library shap (needs shap)."""
         try:
             import shap
         except ImportError as error:

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.validation import check_range
 from kernelwise.exceptions import IncompatibleError
+from kernelwise.explanation.compiled import nodes_for
 from kernelwise.explanation.products import MOST_NUMBERS, Products, is_product
 from kernelwise.export.plain_model import has_plain_scaling, has_terms, plain_numbers
 from kernelwise.frames import Encoder
@@ -22,6 +23,9 @@ MODELS = (
 )
 #: Background rows of an estimate that nobody gave a background to: support vectors, at most so many.
 N_BACKGROUND = 100
+#: The background that a model brings along, the least and the most rows of it, and steps of the compiled loop
+#: that take about half a minute.
+SUPPORT, N_SUPPORT, MOST_STEPS = "support", (10, 100), 1e10
 
 
 class Reader:
@@ -37,8 +41,8 @@ class Reader:
         kernel = self.machine.kernel_
         if not isinstance(kernel, Kernel) or kernel.takes_distances:
             raise IncompatibleError(
-                "explain needs a kernel of samples with columns, and this model has none (a precomputed "
-                "matrix, or a function of your own)."
+                "explain needs a kernel of samples with columns, but this model has a precomputed matrix or "
+                "a kernel function."
             )
         n = model.n_features_in_
         given = getattr(model, "feature_names_in_", None)
@@ -64,10 +68,21 @@ class Reader:
         check_range(coded)
         return coded, table.cells()
 
-    def read_background(self, background: Any) -> np.ndarray | None:
-        """The same of background rows, if there are any; an error says that it is theirs."""
+    def read_background(self, background: Any, n_rows: int, random_state: int = 0) -> np.ndarray | None:
+        """The same of background rows, if there are any; an error says that it is theirs.
+
+        "support" stands for support vectors, of which there are fewer the longer ``n_rows`` rows take.
+        """
         if background is None:
             return None
+        if isinstance(background, str):
+            if background != SUPPORT:
+                raise ValueError(
+                    f"'background' of explain must be rows, None or {SUPPORT!r}, got {background!r}."
+                )
+            steps = max(1, n_rows) * self._support().size * len(nodes_for(len(self.names) - 1)[0])
+            most = int(np.clip(MOST_STEPS / max(1, steps), *N_SUPPORT))
+            return self.support_vectors(random_state, most)
         try:
             return self.read(background)[0]
         except ValueError as error:
@@ -86,7 +101,7 @@ class Reader:
         kernel, scaler = self.machine.kernel_, getattr(self.model, "scaler_", None)
         if scaler is not None and has_terms(kernel) and not has_plain_scaling(scaler):
             return f"The scaling by {type(scaler).__name__} may mix columns"
-        return f"The kernel {kernel.title} is no product over columns"
+        return f"The kernel {kernel.title} is not a product over columns"
 
     def values(self, X: np.ndarray) -> np.ndarray:
         """Machine values of rows that were read already, in the units of the output, (n_rows, n_machines)."""
@@ -104,20 +119,20 @@ class Reader:
         support = self.machine.support_vectors_
         return support.toarray() if sparse.issparse(support) else np.asarray(support)
 
-    def support_vectors(self, random_state: int) -> np.ndarray:
-        """Support vectors in the units of X, at most `N_BACKGROUND`; zeros if there are none."""
+    def support_vectors(self, random_state: int, most: int = N_BACKGROUND) -> np.ndarray:
+        """Support vectors in the units of X, at most ``most``; zeros if there are none."""
         support = self._support()
         if not len(support):
             return np.zeros((1, len(self.group)))
-        if len(support) > N_BACKGROUND:
-            support = support[np.random.default_rng(random_state).permutation(len(support))[:N_BACKGROUND]]
+        if len(support) > most:
+            support = support[np.random.default_rng(random_state).permutation(len(support))[:most]]
         scaler = getattr(self.model, "scaler_", None)
         if scaler is None:
             return support
         if not hasattr(scaler, "inverse_transform"):
             raise ValueError(
-                f"An estimate takes absent columns from the support vectors, which {type(scaler).__name__} "
-                "cannot bring back to the units of X. Give explain a 'background'."
+                f"Absent columns get their values from support vectors, which {type(scaler).__name__} cannot "
+                "convert back to the units of X. Pass explain a 'background'."
             )
         return np.asarray(scaler.inverse_transform(support))
 
@@ -126,13 +141,13 @@ def _check_model(model: Any) -> None:
     if not hasattr(model, "machine_values") or not hasattr(model, "_read_new"):
         advice = ""
         if hasattr(model, "steps"):
-            advice = " Pass the last step of a pipeline, and rows as it takes them."
+            advice = " Pass the last step of the pipeline, and rows as this step gets them."
         elif hasattr(model, "best_estimator_"):
             advice = " Pass its best_estimator_."
         home = type(model).__module__.partition(".")[0]
         raise TypeError(
-            f"explain takes one of kernelwise's {MODELS}, got {type(model).__name__} of {home}.{advice}"
+            f"explain needs one of kernelwise's {MODELS}, got {type(model).__name__} of {home}.{advice}"
         )
     check_is_fitted(model)
     if hasattr(model, "cv_results_") and not hasattr(model, "best_estimator_"):
-        raise ValueError("The model was fitted with refit=False and has no machine to explain.")
+        raise ValueError("The model was fitted with refit=False and has no final model to explain.")

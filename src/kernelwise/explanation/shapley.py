@@ -31,38 +31,44 @@ def explain(
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> Explanation:
-    """Shapley values: what every column contributed to the model's output for each row.
+    """Compute Shapley values: how much every column contributed to the model's output for each row.
 
-    A kernel exp(−s·D) of a squared Euclidean or city-block distance, with or without weights of columns, is a
-    product over columns. For these, for the linear kernel and for sums of them the values are exact, in time
-    that grows like (rows) × (support vectors) × (columns)^1.5. For other kernels (polynomial, KMOD, full
-    metrics) they are estimated from random orders of the columns, with a standard error.
+    The values are exact for kernels that are products over columns: exp(−s·D) of a squared Euclidean or
+    city-block distance, with or without weights of columns. They are also exact for the linear kernel and for
+    sums of all these. The time grows like (rows) × (support vectors) × (columns)^1.5. For other kernels
+    (polynomial, KMOD, full metrics) the values are estimated from random orders of the columns, with a
+    standard error.
 
-    There are two meanings of an absent column. Without ``background`` its factor in the kernel is one, as if
-    it agreed with every support vector, and in a linear kernel it is zero, for standardised columns their
-    mean: the *kernel's own* value function, which needs no other data. With background rows, absent columns
-    take their values from there, averaged over the rows: the *interventional* value function. Both are
-    exact. An estimate is of the second, and takes support vectors for a background if it has none.
+    A column can be absent in two ways. Without ``background``, its factor in the kernel is one, as if it
+    agreed with every support vector; in a linear kernel it is zero, which is the mean of a standardised
+    column. This is the *kernel's own* value function, which needs no other data. With background rows, absent
+    columns get their values from these rows, averaged over all of them. This is the *interventional* value
+    function, which ranks columns by what they change among real rows. With ``"support"``, these rows are
+    support vectors, which the model keeps. Both value functions are exact. An estimate always uses the second
+    one, with support vectors as background if none is given.
 
     Parameters
     ----------
     model : TunedSVC, TunedSVR, SVC, SVR, OneClassSVM, NystroemSVC, NystroemSVR or NystroemOneClassSVM
-        Fitted.
+        A fitted model.
     X : array or data frame of shape (n_rows, n_features)
-    background : array or data frame of shape (n_background, n_features), default=None
+        The rows to explain.
+    background : array or data frame of shape (n_background, n_features), or "support", default=None
+        Rows to compare with, such as training rows. "support" stands for at most 100 support vectors, and
+        fewer where that would take long.
     output : {"decision", "probability-log-odds", "prediction"}, default=None
-        "decision" is the decision value of two classes, positive for ``classes_[1]``; of more classes, that
-        of each class's machine against the rest, or the mean of its pairs. "probability-log-odds" has the log
-        odds of the model's sigmoids in the same way; coupling probabilities of pairs is not part of it.
-        "prediction" is that of a regression. None is "decision" or "prediction". A one-class machine has its
-        decision value only, negative for outliers.
+        What to explain. "decision" is the decision value of two classes, positive for ``classes_[1]``; for
+        more classes, it is the value of each class against the rest, or the mean of its pairs.
+        "probability-log-odds" is the same with the log odds of the model's sigmoids, before probabilities of
+        pairs are coupled. "prediction" is the prediction of a regression. None means "decision" or
+        "prediction". A one-class model only has its decision value, negative for outliers.
     n_orders : int, default=50
-        Orders of the columns for each row of an estimate, each used forwards and backwards, and each from
-        one background row.
+        For an estimate: the number of orders of the columns for each row. Each order is used forwards and
+        backwards, with one background row.
     random_state : int, default=0
-        Of an estimate.
+        Seed of an estimate, and of the choice among support vectors.
     n_jobs : int, default=None
-        Threads; results do not depend on it.
+        Number of threads. Results do not depend on it.
 
     Returns
     -------
@@ -85,7 +91,7 @@ def explain(
     check_jobs(n_jobs, "explain")
     check_seed(random_state, "explain")
     X, data = reader.read(X)
-    B = reader.read_background(background)
+    B = reader.read_background(background, len(X), random_state)
     outputs = outputs_of(model, output)
     chosen = output or choices_of(model)[0]
     products = reader.products()
@@ -111,7 +117,7 @@ def explain(
 def explain_pairs(
     model: Any, X: Any, *, background: Any = None, output: str | None = None, n_jobs: int | None = None
 ) -> np.ndarray:
-    """Shapley interaction indices of pairs of columns, exact, for at most 30 columns.
+    """Compute exact Shapley interaction indices of pairs of columns, for at most 30 columns.
 
     The index of a pair is what both columns contribute together beyond what they contribute one by one,
     averaged over coalitions of the others; the diagonal is zero.
@@ -121,7 +127,7 @@ def explain_pairs(
     model : TunedSVC, TunedSVR, SVC, SVR, OneClassSVM, NystroemSVC, NystroemSVR or NystroemOneClassSVM
         Fitted, with a kernel that `explain` has exact values for.
     X : array or data frame of shape (n_rows, n_features)
-    background : array or data frame of shape (n_background, n_features), default=None
+    background : array or data frame of shape (n_background, n_features), or "support", default=None
     output : {"decision", "probability-log-odds", "prediction"}, default=None
     n_jobs : int, default=None
         As in `explain`.
@@ -149,16 +155,16 @@ def explain_pairs(
     reader = Reader(model)
     check_jobs(n_jobs, "explain_pairs")
     X, _ = reader.read(X)
-    B = reader.read_background(background)
+    B = reader.read_background(background, len(X))
     products = reader.products()
     if products is None:
         raise IncompatibleError(
-            "Interactions are exact for kernels that are products over columns, and this model has another. "
-            "Fit with kernel='rbf', 'laplacian', 'diagonal' or 'diagonal-laplacian'."
+            "Interactions need a kernel that is a product over columns, but this model has another one. Fit "
+            "with kernel='rbf', 'laplacian', 'diagonal' or 'diagonal-laplacian'."
         )
     if products.n_columns > MOST_INTERACTING:
         raise ValueError(
-            f"Interactions are computed for at most {MOST_INTERACTING} columns, and the model has "
+            f"Interactions work for at most {MOST_INTERACTING} columns, but the model has "
             f"{products.n_columns}. Fit it on fewer columns."
         )
     outputs = outputs_of(model, output)
@@ -166,7 +172,7 @@ def explain_pairs(
 
 
 def explains_exactly(model: Any) -> bool:
-    """Whether `explain` has exact values for a model; False for what it cannot explain at all.
+    """Return whether `explain` has exact values for a model; False if it cannot explain it at all.
 
     Parameters
     ----------
@@ -243,8 +249,8 @@ def _warn_if_correlated(X: np.ndarray, reader: Reader) -> None:
     if correlation[i, j] > CORRELATED:
         warnings.warn(
             f"Columns {reader.names[column[i]]!r} and {reader.names[column[j]]!r} have a correlation of "
-            f"{correlation[i, j]:.2f}: the two value functions of explain, with and without a background, "
-            "may share the credit between them differently. Compare both, or leave one of the columns out.",
+            f"{correlation[i, j]:.2f}: with and without a background, explain may divide the contribution "
+            "between them differently. Compare both, or leave out one of the columns.",
             KernelwiseWarning,
             stacklevel=stacklevel_of_user(),
         )

@@ -20,8 +20,8 @@ def c_source(plain: PlainModel) -> str:
     """Return the file's text: `predict`, and of classes `decision_values`, `probabilities` and `CLASSES`."""
     if plain.size > MOST_NUMBERS:
         raise IncompatibleError(
-            f"The C source would have {plain.size} numbers, and to_c writes at most {MOST_NUMBERS}, which a "
-            "compiler takes within a minute. Use to_onnx(path), or fit with solver='nystroem'."
+            f"The C source would have {plain.size} numbers, but to_c writes at most {MOST_NUMBERS}, which a "
+            "compiler can handle within a minute. Use to_onnx(path), or fit with solver='nystroem'."
         )
     parts = [_header(plain), *_constants(plain)]
     for m, term in enumerate(plain.terms):

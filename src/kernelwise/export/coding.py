@@ -32,8 +32,8 @@ def column_transformer(encoder: Encoder) -> ColumnTransformer:
     for k in encoder.words:
         if not columns[k].is_text:
             raise IncompatibleError(
-                f"to_sklearn has no step that turns numbers into words, and column {columns[k].name!r} has "
-                "numbers that count as words. Make them text before training, or keep the model with "
+                f"to_sklearn has no step that turns numbers into words, but column {columns[k].name!r} has "
+                "numbers that count as words. Convert them to text before training, or keep the model with "
                 "save(path)."
             )
     named = encoder.has_names and all(isinstance(column.name, str) for column in columns)
@@ -78,8 +78,8 @@ def _table(columns: tuple[Column, ...], named: bool) -> Any:
     library = next((name for name in LIBRARIES if find_spec(name) is not None), None)
     if library is None:
         raise IncompatibleError(
-            "to_sklearn writes a model of a data frame with the help of pandas or polars, and neither is "
-            "installed. Install pandas."
+            "to_sklearn needs pandas or polars to write a model of a data frame, and neither is installed. "
+            "Install pandas."
         )
     lists = {column.name: table[:, k].tolist() for k, column in enumerate(columns)}
     return import_module(library).DataFrame(lists)

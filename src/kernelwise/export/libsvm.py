@@ -39,7 +39,7 @@ def classifier(machine: Any, settings: dict[str, Any], mapped: Any) -> LibSVC | 
     _check_labels(machine)
     if not machine.support_.size:
         raise ValueError(
-            "This machine has no support vectors, and scikit-learn's SVC needs some. Fit with a smaller tol."
+            "This model has no support vectors, but scikit-learn's SVC needs some. Fit with a smaller tol."
         )
     is_one_vs_rest = len(machine.classes_) > 2 and machine.machines_ == "ovr"
     return (_one_vs_rest if is_one_vs_rest else _one_vs_one)(machine, settings, mapped)

@@ -27,8 +27,8 @@ def onnx_model(plain: PlainModel) -> Any:
     """
     if plain.size > MOST_NUMBERS:
         raise IncompatibleError(
-            f"An ONNX file has less than 2 GiB, and the {len(plain.support)} support vectors of this model "
-            "take more. Keep the model with save(path)."
+            f"An ONNX file must be smaller than 2 GiB, but the {len(plain.support)} support vectors of this "
+            "model take more. Keep the model with save(path)."
         )
     g = Graph()
     values = g.add("MatMul", _kernel_values(g, plain), g.constant(np.ascontiguousarray(plain.beta.T)))
@@ -58,12 +58,12 @@ def _label_array(classes: np.ndarray) -> np.ndarray:
         return classes.astype(object)
     if kind not in "biuf":
         raise IncompatibleError(
-            "ONNX has labels that are numbers or text. Turn the classes into one of these."
+            "Labels in ONNX must be whole numbers or text. Convert the classes to one of these."
         )
     if kind == "u" and classes.max() > np.iinfo(np.int64).max:
         raise IncompatibleError(
-            f"ONNX has whole numbers up to 2**63 - 1 as labels, and there is a class {classes.max()}. Turn "
-            "the classes into text, or number them from 0."
+            f"Labels in ONNX are whole numbers up to 2**63 - 1, but there is a class {classes.max()}. "
+            "Convert the classes to text, or number them from 0."
         )
     return classes if kind == "b" else classes.astype(np.float64 if kind == "f" else np.int64)
 

@@ -94,7 +94,7 @@ def _kernel_settings(machine: Any) -> dict[str, Any]:
     can_go = isinstance(kernel, Kernel) and has_terms(kernel)
     raise IncompatibleError(
         f"to_sklearn needs a kernel that scikit-learn's {type(machine).__name__} computes by itself "
-        f"(Gaussian family, linear, polynomial or sigmoid), and this machine has {what}. "
+        f"(Gaussian family, linear, polynomial or sigmoid), but this model has {what}. "
         + (ELSEWHERE if can_go else "Keep the model with save(path) or pickle.")
     )
 
@@ -119,7 +119,7 @@ def _check_agreement(machine: Any, last: Any, mapped: Any, target: tuple[float, 
     if not gap <= ROUNDING * terms:
         raise RuntimeError(
             f"scikit-learn's decision values from the same coefficients differ by {gap:.1e}: the Pipeline "
-            "would be another machine. This version of scikit-learn is not supported; please report it."
+            "would be a different model. This version of scikit-learn is not supported; please report it."
         )
     warnings.warn(
         f"The Pipeline's decision values differ by up to {gap:.1e}, by rounding: they are sums of terms as "
@@ -144,7 +144,7 @@ def _check_probabilities(machine: Any, svc: Any, last: Any, mapped: Any, sigmoid
     if not gap <= TOLERANCE:
         raise RuntimeError(
             f"scikit-learn's probabilities from the same sigmoids differ by {gap:.1e}: the Pipeline would "
-            "answer otherwise. This version of scikit-learn is not supported; please report it."
+            "give other probabilities. This version of scikit-learn is not supported; please report it."
         )
 
 

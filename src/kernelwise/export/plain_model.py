@@ -145,8 +145,8 @@ def _check_terms(terms: list[Term], kernel: Kernel, support: np.ndarray) -> None
     gap = np.abs(sum(term.values(S, S) for term in terms) - expected).max()
     if not gap <= TOLERANCE * np.abs(expected).max():
         raise IncompatibleError(
-            f"{type(kernel).__name__} is not the function that its 'distance', 'scale' and 'linear_map' say: "
-            f"values differ by {gap:.1e}. {ELSE}"
+            f"{type(kernel).__name__} does not agree with its 'distance', 'scale' and 'linear_map': values "
+            f"differ by {gap:.1e}. {ELSE}"
         )
 
 
@@ -177,11 +177,11 @@ def _terms(machine: Any) -> list[Term]:
     if not isinstance(machine.kernel_, Kernel):
         what = f"kernel={machine.kernel!r}" if isinstance(machine.kernel, str) else "a function of your own"
         raise IncompatibleError(
-            f"to_onnx and to_c write kernels of kernelwise, and this model has {what}. {ELSE}"
+            f"to_onnx and to_c need a kernel of kernelwise, but this model has {what}. {ELSE}"
         )
     if machine.kernel_.takes_distances:
         raise IncompatibleError(
-            f"to_onnx and to_c write models of samples, and this model takes distances. {ELSE}"
+            f"to_onnx and to_c need a model of samples, but this model uses distances. {ELSE}"
         )
     return [_term(weight, part, machine.n_features_in_) for weight, part in machine.kernel_.parts()]
 
@@ -202,7 +202,7 @@ def _term(weight: float, part: Kernel, n_features: int) -> Term:
     if params is None:
         raise IncompatibleError(
             "to_onnx and to_c write kernels exp(−s·D) of a distance D, linear, polynomial and sigmoid ones, "
-            f"and their sums, and this model has {type(part).__name__}. {ELSE}"
+            f"and their sums, but this model has {type(part).__name__}. {ELSE}"
         )
     numbers = params.get("gamma", 1.0), params.get("coef0", 0.0), params.get("degree", 1)
     return Term(part.title, weight, params["kernel"], *numbers, L=L)
@@ -223,7 +223,7 @@ def _affine(scaler: Any, n_features: int) -> tuple[np.ndarray, np.ndarray]:
     if not has_plain_scaling(scaler):
         raise IncompatibleError(
             "to_onnx and to_c write StandardScaler, MinMaxScaler without clip, MaxAbsScaler and "
-            f"RobustScaler, and this model has {scaler}. {ELSE}"
+            f"RobustScaler, but this model has {scaler}. {ELSE}"
         )
     if kind is MinMaxScaler:
         return -scaler.min_ / scaler.scale_, np.array(scaler.scale_)

@@ -40,8 +40,8 @@ def frame_findings(frame: Frame, encoder: Encoder) -> list[Finding]:
             "warning",
             frame,
             naming,
-            ("has a different word in nearly every row, as names and identifiers do", "have"),
-            "Leave it out: words that occur once count alike.",
+            ("has a different word in nearly every row, like names or identifiers", "have"),
+            "Leave it out, because words that occur only once count as one word.",
         ),
         *_one("empty columns", "info", frame, empty, ("has no values", "have"), "Leave it out."),
         *_mostly_empty(frame, sparse),
@@ -80,10 +80,10 @@ def _mostly_empty(frame: Frame, columns: list[int]) -> list[Finding]:
     what, verb, them = ("Column", "is", "it") if len(columns) == 1 else ("Columns", "are", "them")
     out = f"out with --ignore {_typed(frame, columns)}"
     message = (
-        f"{what} {_listed(gaps)} {verb} empty in most of the {len(frame)} rows: the model sees little more "
+        f"{what} {_listed(gaps)} {verb} empty in most of the {len(frame)} rows: the model learns little more "
         "than whether there is a value."
     )
-    advice = f"Leave {them} out, unless new rows will have values for the same reasons."
+    advice = f"Leave {them} out, unless values will be missing in new rows for the same reasons."
     return [Finding("mostly empty", "info", message, advice, advice.replace("out", out, 1))]
 
 

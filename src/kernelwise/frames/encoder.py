@@ -147,12 +147,12 @@ class Encoder:
                 if not column.is_pooled and new.sum() == present >= MANY_NEW:
                     notes.append(
                         f"Column {column.name!r} has only words that no training sample has, in {present} "
-                        f"rows, such as {values[np.argmax(new)]!r}: they count for nothing."
+                        f"rows, such as {values[np.argmax(new)]!r}, which the model ignores."
                     )
             elif not column.has_gaps and np.isnan(values).any():
                 n = int(np.isnan(values).sum())
                 notes.append(
-                    f"Column {column.name!r} has {count(n, 'gap')} and had none in the training samples: "
+                    f"Column {column.name!r} has {count(n, 'gap')} but had none in the training samples: "
                     f"{'it counts' if n == 1 else 'they count'} as its median, {column.fill:g}."
                 )
         return notes
@@ -170,7 +170,7 @@ class Encoder:
             return [frame.names.index(name) for name in names]
         if len(frame.names) != len(names):
             raise ValueError(
-                f"X has {count(len(frame.names), 'column')}, and the model was trained on {len(names)}."
+                f"X has {count(len(frame.names), 'column')}, but the model was trained on {len(names)}."
             )
         return list(range(len(names)))
 
@@ -184,8 +184,8 @@ class Encoder:
         if row is None:
             return np.full(len(values), np.nan)
         raise ValueError(
-            f"Column {column.name!r} of X holds words, such as {values[row]!r} in row {row}, and the model "
-            "was trained on numbers there. Turn the column into numbers."
+            f"Column {column.name!r} of X holds words, such as {values[row]!r} in row {row}, but the model "
+            "was trained on numbers there. Convert the column to numbers."
         )
 
 

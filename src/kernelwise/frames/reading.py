@@ -103,7 +103,7 @@ def _without_others(X: Any, known: list[Any]) -> Any:
 def _native(X: Any) -> Any:
     """A data frame in narwhals' clothes, or None if X is no data frame."""
     if hasattr(X, "collect_schema") and not hasattr(X, "to_numpy"):
-        raise ValueError("X is a lazy frame, whose rows are not there yet. Pass X.collect().")
+        raise ValueError("X is a lazy frame, whose rows are not computed yet. Pass X.collect().")
     if not hasattr(X, "columns") or sparse.issparse(X):
         return None
     if hasattr(X, "column_names"):  # of pyarrow, whose ``columns`` are the values
@@ -137,12 +137,12 @@ def _column(column: Any, name: Any, words: bool, by_dtype: bool) -> np.ndarray:
     if kind in REFUSED:
         what = REFUSED[kind]
         advice = AS_NUMBER if what in ("dates or times", "durations") else LEAVE_OUT
-        raise ValueError(f"Column {name!r} of X has {what}, which are no numbers and no words. {advice}")
+        raise ValueError(f"Column {name!r} of X has {what}, which are neither numbers nor words. {advice}")
     if words or _is_words(dtype):
         if not words and not by_dtype:
             raise ValueError(
-                f"Column {name!r} of X holds words, and categorical_features does not name it. Name it "
-                "there, use categorical_features='from_dtype', or leave the column out."
+                f"Column {name!r} of X holds words, but categorical_features does not name it. Add it there, "
+                "use categorical_features='from_dtype', or leave the column out."
             )
         return words_of(column.to_list())
     if dtype == nw.Object:
@@ -151,7 +151,7 @@ def _column(column: Any, name: Any, words: bool, by_dtype: bool) -> np.ndarray:
         return np.array(column.cast(nw.Float64).to_numpy(), dtype=float)
     except Exception as error:  # whatever the library of the frame raises for a type that is no number
         own = column.to_native().dtype if dtype == nw.Unknown else dtype
-        message = f"Column {name!r} of X has values of the type {own}, which are no numbers and no words."
+        message = f"Column {name!r} of X has values of the type {own}, which are neither numbers nor words."
         raise ValueError(f"{message} {LEAVE_OUT}") from error
 
 
@@ -178,7 +178,7 @@ def _objects(cells: Any, name: Any, words_too: bool = True) -> np.ndarray:
     if text:
         if not words_too:
             raise ValueError(
-                f"X has {text[0][1]!r} in row {text[0][0]}, column {name}, which is no number. Name the "
+                f"X has {text[0][1]!r} in row {text[0][0]}, column {name}, which is not a number. Name the "
                 "column in categorical_features if it holds words, or leave it out."
             )
         return words_of(cells)
@@ -201,7 +201,7 @@ def _array(X: Any, categorical: Any, owner: str, is_finite: bool) -> Frame | Non
     if sparse.issparse(X):
         if is_named and chosen_columns(categorical, None, X.shape[1], owner):
             raise ValueError(
-                f"{owner}(categorical_features=...) is for dense samples and data frames, and X is sparse. "
+                f"{owner}(categorical_features=...) needs dense samples or a data frame, but X is sparse. "
                 "Pass X.toarray()."
             )
         return None

@@ -15,7 +15,7 @@ from kernelwise.exceptions import IncompatibleError
 
 
 class Kernel(Parametrized, ABC):
-    """A kernel function k_θ(x, y) with named parameters.
+    """Base class of kernels: functions k_θ(x, y) with named parameters.
 
     Kernels are values: :meth:`with_theta` and :meth:`initialize` return changed copies. A subclass writes
     ``_gram``, ``_diagonal`` and ``_gradient_dot`` and lists its free parameters, in declaration order, in
@@ -145,7 +145,7 @@ class Kernel(Parametrized, ABC):
         """
         X, Y = check_pair(X, Y)
         if sparse.issparse(X) or sparse.issparse(Y):
-            raise IncompatibleError("Gradients by the samples are of dense samples only. Pass X.toarray().")
+            raise IncompatibleError("Gradients with respect to samples need dense samples. Pass X.toarray().")
         self._check_features(X.shape[1])
         A = np.asarray(A, dtype=float)
         if A.shape != (X.shape[0], Y.shape[0]):

@@ -16,7 +16,9 @@ from kernelwise.kernels.weights import check_feature_weights, over_the_largest
 
 
 class DiagonalGaussian(MetricKernel):
-    """k(x, y) = exp(−½ Σ_k q_k (x_k − y_k)²): paper 003, equation 1, with a diagonal Q.
+    """Gaussian kernel with a weight for every feature: k(x, y) = exp(−½ Σ_k q_k (x_k − y_k)²).
+
+    This is the kernel of paper 003, equation 1, with a diagonal Q.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ class DotProductKernel(Kernel):
 
 
 class Linear(DotProductKernel):
-    """k(x, y) = xᵀy; it has no free parameter (paper 001, table 1).
+    """Linear kernel: k(x, y) = xᵀy, without free parameters (paper 001, table 1).
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Linear(DotProductKernel):
 
 
 class Polynomial(DotProductKernel):
-    """k(x, y) = (γ xᵀy + c)^q with integer degree q (paper 001, table 1; paper 004, equation 5).
+    """Polynomial kernel: k(x, y) = (γ xᵀy + c)^q (paper 001, table 1; paper 004, equation 5).
 
     Parameters
     ----------
@@ -130,9 +130,9 @@ class Polynomial(DotProductKernel):
 
 
 class Sigmoid(DotProductKernel):
-    """k(x, y) = tanh(γ xᵀy + c) (paper 001, table 1; paper 004, equation 7).
+    """Sigmoid kernel: k(x, y) = tanh(γ xᵀy + c) (paper 001, table 1; paper 004, equation 7).
 
-    Not positive semi-definite in general.
+    It is not positive semi-definite in general.
 
     Parameters
     ----------

@@ -12,7 +12,9 @@ from kernelwise.kernels.starts import start_gamma
 
 
 class Gaussian(MetricKernel):
-    """k(x, y) = exp(−½ (x − y)ᵀ Q (x − y)) with a positive-definite matrix Q (paper 003, equation 1).
+    """Gaussian kernel with a full metric: k(x, y) = exp(−½ (x − y)ᵀ Q (x − y)) (paper 003, equation 1).
+
+    Q is a positive-definite matrix.
 
     ``theta`` is Q itself, shape (d, d), and :meth:`gradient_dot` returns the symmetric matrix of
     derivatives with respect to Q: the search for Q lives on the manifold of such matrices. Searches over

@@ -17,7 +17,7 @@ STEEPEST = 1e100
 
 
 class RBF(ScaledGaussian):
-    """k(x, y) = exp(−γ‖x − y‖²) (paper 000, equation 4; paper 004, equation 6).
+    """RBF (Gaussian) kernel: k(x, y) = exp(−γ‖x − y‖²) (paper 000, equation 4; paper 004, equation 6).
 
     Papers that write σ mean γ = 1/(2σ²). Paper 000 writes γ/m with the number m of features: its γ is ours
     times m.
@@ -57,7 +57,7 @@ class RBF(ScaledGaussian):
 
 
 class ExponentialRBF(RadialKernel, OneWidth):
-    """k(x, y) = exp(−γ‖x − y‖) (paper 001, table 1), a Laplacian kernel of the Euclidean distance.
+    """Exponential kernel of the Euclidean distance: k(x, y) = exp(−γ‖x − y‖) (paper 001, table 1).
 
     Parameters
     ----------
@@ -112,10 +112,10 @@ class ExponentialRBF(RadialKernel, OneWidth):
 
 
 class KMOD(RadialKernel):
-    """k(x, y) = a (exp(γ / (‖x − y‖² + σ²)) − 1) with a = 1 / (exp(γ/σ²) − 1) (paper 001, equation 3).
+    """KMOD kernel: k(x, y) = a (exp(γ / (‖x − y‖² + σ²)) − 1) (paper 001, equation 3).
 
-    The kernel with moderate decreasing. The paper calls a a normalisation constant and prints it without γ;
-    with γ in it k(x, x) = 1.
+    KMOD stands for "kernel with moderate decreasing". The factor is a = 1 / (exp(γ/σ²) − 1), so that k(x, x)
+    = 1; the paper calls it a normalisation constant and prints it without γ.
 
     Parameters
     ----------

@@ -11,7 +11,9 @@ from kernelwise.kernels.base import Kernel
 
 
 class KernelSum(Kernel):
-    """k(x, y) = Σ_m w_m k_m(x, y): similar if one of the kernels says so, very similar if several do.
+    """Weighted sum of kernels: k(x, y) = Σ_m w_m k_m(x, y).
+
+    Two samples are similar if one of the kernels finds them similar, and very similar if several do.
 
     Its free parameters are the weights (their logarithms) and those of its kernels, one kernel after another;
     a kernel whose parameters are a matrix on a manifold keeps them.
@@ -46,8 +48,9 @@ class KernelSum(Kernel):
                 raise ValueError(f"'kernels' of KernelSum must be Kernel objects, got {kernel!r}.")
             if kernel.takes_distances:
                 raise ValueError(
-                    f"A KernelSum is a kernel of samples, and {kernel} is one of a matrix of distances. Add "
-                    "up the matrices of kernel values yourself, and use kernel='precomputed'."
+                    f"A KernelSum needs kernels of samples, but {kernel} is a kernel of a matrix of "
+                    "distances. Add up the matrices of kernel values yourself, and use "
+                    "kernel='precomputed'."
                 )
         if self.weights is None:
             return

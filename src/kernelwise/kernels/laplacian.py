@@ -60,7 +60,7 @@ class CityBlockKernel(Kernel):
 
 
 class Laplacian(CityBlockKernel, OneWidth):
-    """k(x, y) = exp(−γ‖x − y‖₁), with the city-block distance ‖x − y‖₁, the sum of the differences.
+    """Laplacian kernel: k(x, y) = exp(−γ‖x − y‖₁), where ‖x − y‖₁ is the sum of absolute differences.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class Laplacian(CityBlockKernel, OneWidth):
 
 
 class DiagonalLaplacian(CityBlockKernel):
-    """k(x, y) = exp(−‖q∘(x − y)‖₁): a Laplacian kernel with a width for every feature.
+    """Laplacian kernel with a weight for every feature: k(x, y) = exp(−‖q∘(x − y)‖₁).
 
     Parameters
     ----------

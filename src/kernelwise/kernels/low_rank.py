@@ -14,9 +14,10 @@ from kernelwise.kernels.starts import start_gamma
 
 
 class LowRankGaussian(MetricKernel):
-    """k(x, y) = exp(−½ ‖A(x − y)‖²), the general Gaussian with Q = AᵀA of rank at most r.
+    """Gaussian kernel with a metric of low rank: k(x, y) = exp(−½ ‖A(x − y)‖²).
 
-    The metric of paper 003, equation 1, where it is to see a few directions only.
+    This is the kernel of paper 003, equation 1, with Q = AᵀA, whose rank is at most the number of rows of A:
+    it uses only a few directions.
 
     Parameters
     ----------

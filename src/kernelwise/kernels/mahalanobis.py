@@ -19,9 +19,10 @@ RELATIVE_FLOOR = 1e-10
 
 
 class Mahalanobis(ScaledGaussian):
-    """k(x, y) = exp(−(δ/m) (x − y)ᵀ S⁻¹ (x − y)), S the covariance of the training data, m their features.
+    """Mahalanobis kernel: k(x, y) = exp(−(δ/m) (x − y)ᵀ S⁻¹ (x − y)) (paper 000, equations 5 and 6).
 
-    Paper 000, equations 5 and 6: an RBF kernel of features, or principal directions, scaled to one size.
+    S is the covariance of the training data and m the number of features. It is an RBF kernel of features, or
+    of principal directions, that are scaled to the same size.
 
     Parameters
     ----------
@@ -120,7 +121,8 @@ class Mahalanobis(ScaledGaussian):
             what = f"constant feature{plural}" if S.ndim == 1 else f"direction{plural} without variance"
             reason = "" if S.ndim == 1 else " (collinear features)"
             warnings.warn(
-                f"The covariance of the training data is singular: weight zero for {lost} {what}{reason}.",
+                f"The covariance of the training data is singular. The kernel gives weight zero to {lost} "
+                f"{what}{reason}.",
                 RidgeWarning,
                 stacklevel=3,
             )

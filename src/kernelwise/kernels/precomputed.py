@@ -18,7 +18,7 @@ PRECOMPUTED_DISTANCE = "precomputed-distance"
 
 
 class PrecomputedDistance(OneWidth):
-    """k = exp(−γD) of a matrix D of distances, which takes the place of the samples.
+    """Kernel of given distances: k = exp(−γD), where D is a matrix of distances instead of samples.
 
     ``kernel(D)`` has the shape of D, whose row i has the distances of sample i from every column's sample. It
     need not be positive semi-definite: that depends on the distance.
@@ -64,8 +64,8 @@ class PrecomputedDistance(OneWidth):
         """X itself, shape (n_rows, n_columns); it is to be copied before it is changed."""
         if Y is not None and Y is not X:
             raise IncompatibleError(
-                "PrecomputedDistance takes one matrix, of the distances between rows and columns, and no "
-                "second set of samples. Call kernel(D), and use no criterion that holds out samples."
+                "PrecomputedDistance needs one matrix of distances and no second set of samples. Call "
+                "kernel(D), and do not use criteria that hold out samples."
             )
         check_not_below_zero(X)
         return np.asarray(X)

@@ -14,7 +14,9 @@ from kernelwise.kernels.distances import DISTANCES, squared_distances
 
 
 class RadialKernel(Kernel):
-    """k(x, y) = φ(‖L(x − y)‖²) with φ(0) = 1; L is the identity unless ``transform`` says otherwise.
+    """Base class of kernels of a squared distance: k(x, y) = φ(‖L(x − y)‖²) with φ(0) = 1.
+
+    L is the identity unless the method ``transform`` is overridden.
 
     Examples
     --------

@@ -81,9 +81,9 @@ def _median(distances: np.ndarray, heuristic: str, distance: str) -> float:
     sigma = float(np.median(positive)) if positive.size else SIGMA_ONE[distance]
     gamma = 1.0 / (2.0 * (sigma**2 if distance == "euclidean" else sigma))
     warnings.warn(
-        f"Half or more of the distances the {heuristic} start looks at are zero (repeated rows); "
-        f"it starts from gamma={gamma:.3g}, "
-        + ("the median of the others." if positive.size else "since all points are equal."),
+        f"At least half of the distances that the {heuristic} start uses are zero (repeated rows). It starts "
+        "from gamma="
+        f"{gamma:.3g}, " + ("the median of the others." if positive.size else "since all points are equal."),
         KernelwiseWarning,
         stacklevel=4,
     )

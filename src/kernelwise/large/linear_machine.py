@@ -91,7 +91,7 @@ class LinearMachine:
                 self.coefficients += length * step
                 self.values += length * change
         warnings.warn(
-            f"The linear machine stopped after {max_iter} Newton steps at C = {C:.3g}, with "
+            f"The linear model stopped after {max_iter} Newton steps at C = {C:.3g}, with "
             f"{gain / objective:.1e} of its objective still to gain (tol {tol:.1e}). Lower C, or raise tol.",
             ConvergenceWarning,
             stacklevel=2,
@@ -117,7 +117,7 @@ class LinearMachine:
             return -cho_solve(cho_factor(hessian, overwrite_a=True), gradient)
         except LinAlgError as error:
             raise ValueError(
-                f"C = {C:.3g} times the weights is too large for features of this size: the linear machine "
+                f"C = {C:.3g} times the weights is too large for features of this size: the linear model "
                 "cannot be solved in double precision. Lower C, or scale the features."
             ) from error
 

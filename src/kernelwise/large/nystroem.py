@@ -39,9 +39,9 @@ class NystroemMap:
         largest = eigenvalues[-1]
         if -eigenvalues[0] > INDEFINITE * largest:
             warnings.warn(
-                f"The kernel matrix of the landmarks is indefinite: its eigenvalues go from "
-                f"{eigenvalues[0]:.3g} to {largest:.3g}. Directions of negative ones are left out; "
-                "another kernel is safer.",
+                "The kernel matrix of the landmarks is indefinite: its eigenvalues range from "
+                f"{eigenvalues[0]:.3g} to {largest:.3g}. Directions with negative eigenvalues are left out. "
+                "Use another kernel.",
                 KernelwiseWarning,
                 stacklevel=3,
             )

@@ -11,6 +11,8 @@ from kernelwise.solvers.kernel_rows import ALL
 class FeatureRows:
     """Rows of ΦΦᵀ, whose sums take one pass over the features: what `WorkingSets` asks of its rows."""
 
+    dtype: np.dtype = np.dtype(np.float64)
+
     def __init__(self, blocks: RowBlocks) -> None:
         self.blocks = blocks
         self.n = blocks.shape[0]

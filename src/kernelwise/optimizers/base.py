@@ -20,12 +20,12 @@ from kernelwise.space import SearchSpace
 
 INTERIOR = ("converged", "interior peak", "grid exhausted")
 #: What a user of the command line can do about a search that ended badly.
-OPTION = "Leave --criterion out: cross-validation then chooses."
+OPTION = "Leave out --criterion, so that cross-validation chooses."
 
 
 @dataclass
 class Run:
-    """Where one run from one start ended: what ``_run`` of an optimizer returns.
+    """End of one run of an optimizer from one start; the method ``_run`` returns it.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Run:
 
 
 class Optimizer(HasParams, ABC):
-    """Minimises a :class:`~kernelwise.problem.TuningProblem` from one or more starts.
+    """Base class of optimizers, which minimise a TuningProblem from one or more starts.
 
     Subclasses write ``_run`` and keep its state in local variables.
 
@@ -98,7 +98,7 @@ class Optimizer(HasParams, ABC):
     random_state: Any = 0
 
     def minimize(self, problem: TuningProblem) -> TuningResult:
-        """Search from the problem's kernel (and restarts) and return the best kernel met."""
+        """Search from the problem's kernel (and restarts), and return the best kernel found."""
         self.check(problem)
         problem.reset()
         space = SearchSpace(problem)
@@ -170,12 +170,12 @@ class Optimizer(HasParams, ABC):
             ),
             "no progress": (
                 ConvergenceWarning,
-                f"{me} stopped after {run.n_iterations} iterations: no step it tried lowered the cost.",
-                "Rounding may hide what is left: rescale X, or start elsewhere (n_restarts).",
+                f"{me} stopped after {run.n_iterations} iterations, because no step lowered the cost.",
+                "Rounding may hide further progress. Rescale X, or use other starts (n_restarts).",
             ),
             "plateau": (
                 BoundaryWarning,
-                f"{criterion} has no peak in the range: it is flat where {me} stopped.",
+                f"{criterion} has no peak in the range; it is flat where {me} stopped.",
                 "Look for duplicate points or label noise, or use another criterion.",
             ),
         }
@@ -186,8 +186,9 @@ class Optimizer(HasParams, ABC):
             warnings.warn(str(findings[-1]), category, stacklevel=4)
         if space.problem.n_undefined:
             message = (
-                f"The criterion was undefined at {space.problem.n_undefined} of the points tried, where "
-                "all samples coincide in feature space; the search turned back there."
+                f"The criterion was undefined at {space.problem.n_undefined} of the points that the search "
+                "tried, because all samples coincide in feature space there. The search avoided these "
+                "points."
             )
             findings.append(Finding("undefined", "info", message))
         findings += self._bound_findings(space, run)
@@ -211,7 +212,7 @@ class Optimizer(HasParams, ABC):
                 findings.append(Finding("boundary", "info", message))
                 continue
             message = f"The best {name} is the {edge} of its range."
-            advice = f"Widen it with bounds={{{name!r}: (low, high)}}, or distrust the criterion."
+            advice = f"Widen the range with bounds={{{name!r}: (low, high)}}, or do not trust the criterion."
             findings.append(Finding("boundary", "warning", message, advice, OPTION))
             warnings.warn(str(findings[-1]), BoundaryWarning, stacklevel=5)
         return findings

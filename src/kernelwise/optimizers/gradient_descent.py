@@ -11,7 +11,7 @@ from kernelwise.space import SearchSpace
 
 
 class GradientDescent(Optimizer):
-    """Steps along the negative gradient in log-parameters (paper 001, section 3.3 and figure 3).
+    """Gradient descent in the logarithms of the parameters (paper 001, section 3.3 and figure 3).
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ MAX_POINTS = 1_000_000
 
 
 class GridSearch(Optimizer):
-    """Tries every point of a grid; needs no gradient.
+    """Search that tries every point of a grid; it needs no gradient.
 
     Parameters
     ----------

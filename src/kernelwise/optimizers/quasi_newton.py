@@ -16,7 +16,7 @@ GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
 
 
 class QuasiNewton(Optimizer):
-    """BFGS (paper 001, section 3.2): directions from an approximate Hessian, steps from a line search.
+    """BFGS search: an approximate Hessian sets directions, a line search sets steps (paper 001, section 3.2).
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ FLAT = 1e-9
 
 
 class SecondOrder(Optimizer):
-    """Finds the peak of d²(p) over the factor p of the kernel exp(−p·D) from three derivatives.
+    """Second-order search for the peak of d²(p) over the factor p of a kernel exp(−p·D).
 
     The step solves c + bΔ + aΔ²/2 = 0, with c, b, a the first, second and third derivative of the score
     (paper 000, eqs. 9 and 10), in the form Δ = 2c / (−b + √(b² − 2ac)), which is the paper's Δ⁻ without

@@ -23,7 +23,7 @@ def check_model(model: Any) -> None:
     elif hasattr(model, "scoring"):
         _check_tuned(model)
     else:
-        raise ValueError(f"it holds a {type(model).__name__}, which is no machine")
+        raise ValueError(f"it holds a {type(model).__name__}, which is not a model")
 
 
 def _is_machine(model: Any) -> bool:
@@ -104,7 +104,7 @@ def _check_encoder(encoder: Any, n_columns: int) -> int:
         raise ValueError(f"it has {n_columns} columns, and its encoder {encoder.n_columns}")
     for column in encoder.columns:
         if not all(isinstance(word, str) for word in column.words):
-            raise ValueError(f"column {column.name!r} has words that are no text")
+            raise ValueError(f"column {column.name!r} has words that are not text")
         if not column.is_words:
             check_number(column.fill, "fill", "Column")
     return encoder.n_features

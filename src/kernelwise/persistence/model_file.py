@@ -36,10 +36,10 @@ def save(model: Any, path: Any, notes: dict[str, Any] | None = None) -> None:
 
 
 def load(path: Any) -> Any:
-    """Read a model that the ``save`` of an estimator has written.
+    """Load a model that the method ``save`` of an estimator has written.
 
-    Nothing in the file is executed, and a file that was damaged or changed is refused: the loaded model
-    predicts what the saved one did, or there is an error.
+    Loading runs no code from the file. A damaged or changed file is refused: the loaded model predicts what
+    the saved one did, or there is an error.
 
     Parameters
     ----------
@@ -115,8 +115,8 @@ def _read(path: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     # Before anything is read: no damage can then look like another model.
     if hashlib.sha256(data[:-DIGEST]).hexdigest().encode() != data[-DIGEST:]:
         raise ValueError(
-            f"{path} is not a kernelwise model, or it was damaged or changed after it was written (its "
-            "checksum does not fit). Save the model again with model.save(path)."
+            f"{path} is not a kernelwise model, or it was damaged or changed after it was saved (its "
+            "checksum does not match). Save the model again with model.save(path)."
         )
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as file:

@@ -110,7 +110,7 @@ class Packer:
         if CLASSES.get(type(value).__name__) is type(value):
             return self._instance(value, where)
         raise IncompatibleError(
-            f"save has no place for {where}, which is {_short(value)}. The file holds numbers, text, arrays, "
+            f"save cannot store {where}, which is {_short(value)}. The file holds numbers, text, arrays, "
             f"parts of kernelwise, and {', '.join(scaler.__name__ for scaler in SCALERS)}; use pickle."
         )
 
@@ -122,7 +122,7 @@ class Packer:
             items = self.pack(value.ravel().tolist(), where)
             return {"$": "objects", "shape": list(value.shape), "items": items}
         if value.dtype.kind not in KINDS:
-            raise IncompatibleError(f"save has no place for {where}, an array of {value.dtype}; use pickle.")
+            raise IncompatibleError(f"save cannot store {where}, an array of {value.dtype}; use pickle.")
         if isinstance(value, np.generic) and isinstance(value.item(), bool | int | float | str):
             return {"$": "scalar", "dtype": value.dtype.str, "value": self.pack(value.item(), where)}
         if id(value) not in self._known:

@@ -32,7 +32,9 @@ UNDEFINED = 1e100
 
 
 class TuningProblem:
-    """Minimise a criterion over the parameters of a kernel, and its own such as C, on given data.
+    """Minimisation of a criterion over the parameters of a kernel, on given data.
+
+    The search also covers parameters of the criterion, such as C.
 
     A point of the search is one vector: the kernel's ``theta``, flattened, then the criterion's.
 

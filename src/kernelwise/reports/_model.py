@@ -12,5 +12,5 @@ from kernelwise.estimators.tuned import TunedMachine
 def check_tuned(model: Any) -> None:
     """Raise unless the model is a fitted `TunedSVC` or `TunedSVR`."""
     if not isinstance(model, TunedMachine):
-        raise TypeError(f"Reports and displays are of a fitted TunedSVC or TunedSVR, got {model!r}.")
+        raise TypeError(f"Reports and displays need a fitted TunedSVC or TunedSVR, got {model!r}.")
     check_is_fitted(model, "result_")

@@ -59,9 +59,9 @@ class CriterionCurves:
         peaks = ", ".join(f"{name} {number(gamma, 2)}" for name, gamma in self.peaks().items())
         n = len({path.width for path in self.tried if path.width is not None})
         if width is None:
-            scored = f"{count(n, 'width')} of kernels with one width scored; the chosen kernel has several"
+            scored = f"{count(n, 'kernel')} with one width scored; the chosen kernel has several widths"
         else:
-            scored = f"γ = {number(width)} of {count(n, 'width')} scored"
+            scored = f"γ = {number(width)} was chosen among {count(n, 'width')}"
         return f"{scored}; peaks: {peaks}" if peaks else scored
 
     def scaled(self, name: str) -> np.ndarray:

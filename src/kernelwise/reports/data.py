@@ -130,7 +130,7 @@ def report_data(
     n_columns: int | None = None,
     findings: Sequence[Finding] = (),
 ) -> ReportData:
-    """Collect what there is to show about a tuned model.
+    """Collect the contents of a report on a tuned model.
 
     Parameters
     ----------
@@ -176,12 +176,12 @@ def report_data(
     """
     check_tuned(model)
     if (X is None) != (y is None):
-        raise ValueError("A report takes X and y together: pass both, or neither.")
+        raise ValueError("A report needs both X and y, or neither of them.")
     if X is not None:
         X, y = _pair(X, y)
     of_classes, has_machine = is_classifier(model), hasattr(model, "best_estimator_")
     if test is not None and not has_machine:
-        raise ValueError("The model was fitted with refit=False and cannot be tested: leave out 'test'.")
+        raise ValueError("The model was fitted with refit=False and cannot be tested. Leave out 'test'.")
     test = None if test is None else _pair(*test)
     paths = c_paths(model)
     parts = unseen_classes(model, test) if of_classes else unseen_targets(model, test)
@@ -190,7 +190,8 @@ def report_data(
     if X is not None and has_machine:
         parts["looks_at"] = looks_at(model, X, y, lines)
     if comparison is not None:
-        parts |= {"comparison": versus(comparison), "losses": [*comparison.verdict(), *comparison.losses()]}
+        said = [*comparison.verdict(), *comparison.losses(), *comparison.notes()]
+        parts |= {"comparison": versus(comparison), "losses": said}
     answer = answer_of(model, test)
     return ReportData(
         answer=answer,

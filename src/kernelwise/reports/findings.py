@@ -76,10 +76,10 @@ def _imbalance(model: Any, finding: Finding) -> Finding:
     """Of weights and a score against imbalance, the advice that was not followed; none makes it a fact."""
     has_weights, has_score = _followed(model)
     if has_weights and has_score:
-        known = "The class weights and the score of this model take this into account."
+        known = "This model already has class weights and a score that allow for this."
         return replace(finding, severity="info", advice=known, option=known)
     if has_weights:
-        score = "Choose by a score that counts classes equally, too: {}."
+        score = "Use a score that counts classes equally, too: {}."
         option = score.format("--scoring balanced_accuracy")
         return replace(finding, advice=score.format("scoring='balanced_accuracy'"), option=option)
     if has_score:
@@ -95,14 +95,14 @@ def _never_predicted(model: Any, finding: Finding) -> Finding:
     """Of weights and a score for classes that are never predicted, the advice that was not followed."""
     has_weights, has_score = _followed(model)
     if has_weights and has_score:
-        more = "It takes more rows of such a class, or features that tell it from the others."
+        more = "Add rows of such a class, or features that distinguish it from the others."
         return replace(finding, advice=more, option=more)
     if has_weights:
-        score = "Choose by a score that counts classes equally: {}."
+        score = "Use a score that counts classes equally: {}."
         option = score.format("--scoring balanced_accuracy")
         return replace(finding, advice=score.format("scoring='balanced_accuracy'"), option=option)
     if has_score:
-        weights = "Weigh the classes equally: {}."
+        weights = "Weight the classes equally: {}."
         option = weights.format("--class-weight balanced")
         return replace(finding, advice=weights.format("class_weight='balanced'"), option=option)
     return finding
@@ -113,8 +113,11 @@ def _about_rows(model: Any, X: Any, y: Any, lines: Any) -> list[Finding]:
     if X is None or not hasattr(model, "best_estimator_") or is_precomputed(model.kernel):
         return []
     if len(y) > MAX_DIAGNOSED:
-        message = f"More than {MAX_DIAGNOSED} rows were not searched for duplicates and close pairs."
-        advice = "Run kernelwise.diagnose(X, y), which takes a pass over all pairs."
+        message = (
+            "The report did not look for duplicates and close pairs, because there are over "
+            f"{MAX_DIAGNOSED} rows."
+        )
+        advice = "Run kernelwise.diagnose(X, y), which looks at all pairs."
         return [Finding("not diagnosed", "info", message, advice, "Run kernelwise diagnose on the file.")]
     about_data = diagnose(
         model.machine_samples(X),

@@ -8,12 +8,13 @@ from kernelwise.reports.answer import Answer
 from kernelwise.reports.words import sentence
 from kernelwise.search.wording import number
 
-UNSEEN = "on rows it had not seen"
+UNSEEN = "on rows it was not trained on"
 #: Why a test may be far below a cross-validation that was done right.
 CAUSES = (
-    "The usual causes: rows that belong together (of one person, device or place) are in several folds, so "
-    "that the model is asked about what it has seen; the test rows are of a later time or of another source; "
-    "or rows of the training file are copies of each other."
+    "There are three usual causes. Rows that belong together, such as those of one person or "
+    "device, may be in "
+    "several folds. The test rows may come from a later time or another source. Or rows of the training file "
+    "may be copies of each other."
 )
 
 
@@ -58,7 +59,7 @@ def finding_of_test(answer: Answer) -> Finding | None:
     less = f"{100 * gap:.1f} points" if answer.is_share else f"{number(gap)} ({answer.score})"
     message = (
         f"The {count(answer.n_test or 0, 'test row')} score {less} worse than cross-validation, "
-        f"{gap / error:.1f} standard errors of the difference: trust the test."
+        f"{gap / error:.1f} standard errors of the difference. Trust the test."
     )
     advice = f"{CAUSES} Keep rows that belong together in one fold (fit(groups=...)), or hold out later rows "
     option = f"{CAUSES} Keep rows that belong together in one fold (--group COL), or hold out later rows "
@@ -73,7 +74,7 @@ def finding_of_test(answer: Answer) -> Finding | None:
 
 def _told(answer: Answer, score: float, where: str, error: float | None) -> str:
     value = answer.text(score)
-    told = f"{value} right {where}" if answer.is_share else f"{sentence(answer.score)} {value} {where}"
+    told = f"{value} correct {where}" if answer.is_share else f"{sentence(answer.score)} {value} {where}"
     plus_minus = answer.error(error).strip()
     return f"{told}, {plus_minus}" if plus_minus else told
 
@@ -82,7 +83,7 @@ def _of_test(answer: Answer) -> str:
     assert answer.test_score is not None
     where = f"on {count(answer.n_test or 0, 'test row')}"
     told = _told(answer, answer.test_score, where, answer.test_error)
-    return f"{told}; cross-validation had {answer.text(answer.cv_score)}"
+    return f"{told}; cross-validation: {answer.text(answer.cv_score)}"
 
 
 def _of_regression(answer: Answer) -> str:

@@ -14,7 +14,7 @@ N_BINS = 10
 #: Points of a scatter plot, at most.
 MAX_POINTS = 2000
 #: Where rows come from, for a heading.
-SOURCES = {"held out": "Rows it had not seen", "test": "Test rows"}
+SOURCES = {"held out": "Held-out rows", "test": "Test rows"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class Confusion:
             parts.append(f"{self.n_wrong:g} of {count(float(self.counts.sum()), 'row')} wrong")
         if worst:
             true, predicted, n = worst[0]
-            parts.append(f"most often “{true}” taken for “{predicted}” ({n:g})")
+            parts.append(f"the most frequent error is “{true}” predicted as “{predicted}” ({n:g})")
         return f"{SOURCES[self.source]}: {', '.join(parts)}" if parts else SOURCES[self.source]
 
 
@@ -125,9 +125,9 @@ class Reliability:
         if not self.has_class_weights:
             return ""
         return (
-            " The probabilities are those of rows in which the classes have the model's class weights, and "
-            "every row counts so here: among rows as they are, a rare class is rarer than its probability "
-            "says."
+            " The model's probabilities include its class weights, and the rows here are weighted "
+            "in the same "
+            "way. In your data, a rare class is less frequent than its probability suggests."
         )
 
 
@@ -227,8 +227,8 @@ def class_index(classes: np.ndarray, labels: Any, what: str) -> np.ndarray:
     if unknown.any():
         row = int(np.flatnonzero(unknown)[0])
         raise ValueError(
-            f"{what} has the label {labels.tolist()[row]!r} in row {row}, which is no class of the model. "
-            "Pass samples of its classes only."
+            f"{what} has the label {labels.tolist()[row]!r} in row {row}, which is not a class of the model. "
+            "Pass only samples of its classes."
         )
     return np.searchsorted(classes, labels)
 

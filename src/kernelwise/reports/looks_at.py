@@ -88,12 +88,15 @@ class LooksAt:
         """How many columns it takes for most of the answer."""
         n = min(int(np.searchsorted(np.cumsum(self.importance), 0.8) + 1), len(self.names))
         if self.n_columns == 1:
-            return "One column is all there is"
+            return "The data has only one column"
         if n > MAX_SHOWN or n == self.n_columns:
-            return f"No few of the {self.n_columns} columns decide alone"
+            return f"Many of the {self.n_columns} columns matter; no few of them decide alone"
         listed = f": {', '.join(self.names[:n])}" if n <= 3 else ""
         share = 100 * self.importance[:n].sum()
-        return f"{n} of {self.n_columns} columns make up {share:.0f} % of what decides{listed}"
+        return (
+            f"{n} of {self.n_columns} columns make up {share:.0f} % of the differences between "
+            f"predictions{listed}"
+        )
 
 
 def looks_at(model: Any, X: Any, y: np.ndarray, lines: Any = None) -> LooksAt | None:
@@ -194,13 +197,14 @@ def _rows(model: Any, found: Explanation, X: Any, y: np.ndarray, names: list[str
         return [_explained(found, title, k, said[k], names[k]) for title, k in chosen.items()]
     sure, is_right = _sureness(model, X), predicted == y
     said = [
-        f"“{p}”, rightly" if p == t else f"“{p}”, but it is “{t}”" for p, t in zip(predicted, y, strict=True)
+        f"“{p}”, which is correct" if p == t else f"“{p}”, but it is “{t}”"
+        for p, t in zip(predicted, y, strict=True)
     ]
-    chosen = {"A doubtful row": int(np.argmin(sure))}
+    chosen = {"A row close to the boundary": int(np.argmin(sure))}
     if is_right.any():
-        chosen = {"A sure row": int(np.argmax(np.where(is_right, sure, -np.inf))), **chosen}
+        chosen = {"A clear row": int(np.argmax(np.where(is_right, sure, -np.inf))), **chosen}
     if not is_right.all():
-        chosen["A wrong row"] = int(np.argmax(np.where(is_right, -np.inf, sure)))
+        chosen["A wrongly predicted row"] = int(np.argmax(np.where(is_right, -np.inf, sure)))
     labels = [str(label) for label in predicted]
     return [
         _explained(found, title, k, said[k], names[k], labels[k] if labels[k] in found.output_names else None)

@@ -33,7 +33,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri
 
 
 def write_report(data: ReportData, path: Any) -> None:
-    """Write a report as one HTML file, whole or not at all.
+    """Write a report as one HTML file; if it fails, no incomplete file is left.
 
     Parameters
     ----------

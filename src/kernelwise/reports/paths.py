@@ -61,8 +61,11 @@ class CPath:
         """What the path shows about the C at an index."""
         low, high = self.plateau(index)
         if low == high:
-            return f"C = {number(self.Cs[index])} scores better than its neighbours by a standard error"
-        same = f"from {number(low)} to {number(high)} the score is the same within one standard error"
+            return (
+                f"C = {number(self.Cs[index])} scores better than its neighbours by more than one "
+                "standard error"
+            )
+        same = f"from {number(low)} to {number(high)}, the score stays within one standard error"
         return f"C = {number(self.Cs[index])}; {same}"
 
 

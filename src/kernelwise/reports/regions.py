@@ -64,7 +64,7 @@ class Regions:
     def heading(self) -> str:
         """What the picture shows."""
         agrees = f"The picture agrees with the model on {100 * self.agreement:.0f} % of the rows"
-        return agrees if self.agreement >= TELLING else f"{agrees}, and so says little about it"
+        return agrees if self.agreement >= TELLING else f"{agrees}, so it shows little of the model"
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ def reliability_figure(curves: list[Reliability]) -> Chart:
     """Observed shares over predicted probabilities, with the diagonal of perfect ones."""
     scale = _where_the_data_are(curves)
     across = f"predicted probability of {shortened(curves[0].of)}"
-    chart = Chart(scale, scale, across, "how often it came true", 440, is_square=True)
-    _diagonal(chart, "as predicted")
+    chart = Chart(scale, scale, across, "how often it was true", 440, is_square=True)
+    _diagonal(chart, "exactly as predicted")
     for k, curve in enumerate(curves):
         chart.key(SOURCES[curve.source], "circle", colour(k), is_line=True, dash=DASHES[k])
         low, high = curve.observed - curve.errors, curve.observed + curve.errors

@@ -6,8 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-#: Standard errors of a difference from which one method is clearly better than another.
+from scipy.stats import norm as normal
+from scipy.stats import t as student
+
+#: Standard errors of a difference from which one method is clearly better than another, of many folds.
 CLEAR = 2.0
+#: A standard error of fewer folds than this says little.
+FEW_FOLDS = 5
 #: Times that differ by less than this factor are about the same.
 SAME_TIME = 1.5
 NAMES = {"accuracy": "accuracy, %", "r2": "R²", "log_loss": "log-loss", "rmse": "RMSE", "mae": "MAE"}
@@ -43,7 +48,7 @@ class Versus:
         if guess and not is_clear(guess[0], -1):
             return f"{name} is not clearly better than guessing ({self.baseline})"
         if not others:
-            return f"{name}: {self.amount(first[self.score])} on rows it had not seen"
+            return f"{name}: {self.amount(first[self.score])} on rows it was not trained on"
         clear = [row for row in others if is_clear(row, 1)]
         best = max(clear or others, key=_difference)
         if clear:
@@ -55,7 +60,7 @@ class Versus:
             below = f"{best['method']}, {self._gap(best)} below"
             return f"{name} is clearly better than {of_all}; next is {below}"
         best = max(equal, key=_difference)
-        same = f"{best['method']} is equal within the error, {_time(best, first)}"
+        same = f"{best['method']} scores the same within the error, {_time(best, first)}"
         return f"No method is clearly better than {name}; {same}"
 
     @property
@@ -78,7 +83,7 @@ class Versus:
     def amount(self, score: float) -> str:
         """A score in a sentence."""
         return (
-            f"{100 * score:.1f} % right" if self.score == "accuracy" else f"{NAMES[self.score]} {score:.3f}"
+            f"{100 * score:.1f} % correct" if self.score == "accuracy" else f"{NAMES[self.score]} {score:.3f}"
         )
 
     def _gap(self, row: dict[str, Any]) -> str:
@@ -94,8 +99,19 @@ def versus(comparison: Any) -> Versus:
 
 
 def is_clear(row: dict[str, Any], sign: int) -> bool:
-    """Whether a method is above (1) or below (−1) the first by two standard errors of the difference."""
-    return sign * row["difference"] > CLEAR * row["difference_error"] + 1e-12
+    """Whether a method is above (1) or below (−1) the first by so many errors of the difference."""
+    return bool(sign * row["difference"] > clear_from(row.get("splits")) * row["difference_error"] + 1e-12)
+
+
+def clear_from(n_splits: int | None) -> float:
+    """Standard errors that chance exceeds as rarely as two of many folds.
+
+    They are quantiles of Student's distribution, since the error itself is estimated from ``n_splits``
+    differences: 14 for two folds, 2.9 for five. A single split has no error, and nothing is clear.
+    """
+    if n_splits is None:
+        return CLEAR
+    return float(student.isf(normal.sf(CLEAR), n_splits - 1)) if n_splits > 1 else math.inf
 
 
 def _difference(row: dict[str, Any]) -> float:

@@ -43,7 +43,7 @@ def by_criterion(
     criterion = _at_given_C(criterion, judge.Cs)
     result = optimise(judge, start, criterion, search or default_search(start, criterion), is_quiet)
     scored = judge.score(result.kernel, f"{criterion.name} ({result.stop_reason})")
-    how = f"The criterion {criterion.name} chose the kernel; its search ended with: {result.stop_reason}."
+    how = f"The criterion {criterion.name} chose the kernel; its search ended at: {result.stop_reason}."
     why = []
     found = result.criterion
     if isinstance(found, MachineCriterion) and found.is_held_out and found.search_C and judge.Cs is None:
@@ -60,7 +60,10 @@ def _by_sketch(judge: CrossValidator, start: Any, criterion: SumsCriterion) -> C
     kernel = start.rescaled(start.factor_for(best.gamma))
     scored = judge.score(kernel, f"{best.stop_reason} of {criterion.name}")
     if best.stop_reason != "interior peak":
-        message = f"{criterion.name} has no peak inside the range of γ: {best.gamma:.4g} is at its edge."
+        message = (
+            f"The criterion {criterion.name} has no peak: its best γ, {best.gamma:.4g}, is at the edge "
+            "of the range."
+        )
         judge.context.findings.append(Finding(best.stop_reason, "warning", message, *ADVICE))
     curves = {"gamma": gammas, criterion.name: sketch.curve(criterion, gammas)}
     how = [f"γ = {best.gamma:.4g} is the {best.stop_reason} of {criterion.name} over all widths."]
@@ -75,10 +78,11 @@ def _with_C(judge: CrossValidator, scored: ScoredKernel, C: float) -> tuple[Scor
     """
     own = judge.score(scored.kernel, scored.reason, Cs=np.array([C]))
     if own.best_score >= scored.best_score - judge.standard_error(scored):
-        return own, f"C = {C:.4g} was found together with the kernel."
+        return own, f"The criterion found C = {C:.4g} together with the kernel."
     sentence = (
-        f"C = {C:.4g} was found together with the kernel, but has a cross-validated score of "
-        f"{own.best_score:.4g}; C = {scored.Cs[scored.best]:.4g} has {scored.best_score:.4g} and was taken."
+        f"The criterion found C = {C:.4g} together with the kernel, but its cross-validated score is "
+        f"{own.best_score:.4g}. The search chose C = {scored.Cs[scored.best]:.4g}, which scores "
+        f"{scored.best_score:.4g}."
     )
     judge.context.findings.append(Finding("worse-C", "warning", sentence, *ADVICE))
     return scored, sentence
@@ -93,9 +97,9 @@ def default_search(start: Kernel, criterion: Criterion) -> Optimizer:
         return LineSearch()
     if size not in GRIDS:
         raise IncompatibleError(
-            f"{type(criterion).__name__} has no derivative, and {type(start).__name__} has {size} "
-            "parameters: too many to compare all their values. Use kernel='rbf', or a criterion with a "
-            "derivative."
+            f"{type(criterion).__name__} has no derivative, so a search must try values on a grid, and "
+            f"{type(start).__name__} has too many parameters for that ({size}). Use kernel='rbf', or a "
+            "criterion with a derivative."
         )
     return GridSearch(n_points=GRIDS[size])
 
@@ -120,7 +124,7 @@ def optimise(
     part = rows.for_criteria()
     if criterion.is_held_out and part is not rows and len(part) == len(rows):
         raise ValueError(
-            f"The criterion {criterion.name} holds out rows of each class, and only one class has two rows. "
+            f"The criterion {criterion.name} holds out rows of each class, but only one class has two rows. "
             "Add rows of the other classes, or use another criterion."
         )
     part = in_order_for(criterion, part, judge.random_state)

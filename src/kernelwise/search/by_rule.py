@@ -14,13 +14,13 @@ def take(judge: CrossValidator, choice: Choice, scored: ScoredKernel, index: int
     Reasons, the course of the search and findings are then those of the form of kernel that was taken.
     """
     if scored is choice.scored and index == choice.index:
-        choice.why.append("The rule 'refit' took the setting that the search prefers.")
+        choice.why.append("The rule 'refit' chose the same setting as the search.")
         return
     preferred = model_text(choice.scored.kernel, choice.C)
     score = score_text(float(choice.scored.scores[choice.index].mean()), judge.scorer.is_share)
     sentence = (
-        f"The rule 'refit' took it from {sum(len(one.Cs) for one in judge.scored)} settings; the search "
-        f"itself prefers {preferred}, which has {score}."
+        f"The rule 'refit' chose this one of {sum(len(one.Cs) for one in judge.scored)} settings. The search "
+        f"itself prefers {preferred}, which scores {score}."
     )
     _speak_of(judge, choice, scored)
     choice.scored, choice.index, choice.is_by_rule = scored, index, True

@@ -29,8 +29,8 @@ def feature_space_variance(K: np.ndarray, weight: np.ndarray) -> float:
     variance = abs(float(share @ diagonal - share @ (K @ share)))
     if variance <= 4.0 * np.finfo(float).eps * float(share @ np.abs(diagonal)):
         raise DegenerateGramError(
-            "The kernel has the same value for all pairs of samples, to rounding, so that no C is large "
-            "enough to tell them apart. Make the kernel narrower, or rescale X."
+            "The kernel has the same value for all pairs of samples, up to rounding, so no C can separate "
+            "them. Make the kernel narrower, or rescale X."
         )
     return variance
 

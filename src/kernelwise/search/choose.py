@@ -56,8 +56,8 @@ def choose(
     given, criterion = criterion, judge.family.criterion(criterion)
     optimizer = None if search is None else as_optimizer(search)
     if optimizer is not None and isinstance(criterion, str):
-        message = f"'search' is for a criterion, and criterion={criterion!r} uses none: it was not used."
-        finding = Finding("unused search", "warning", message, "Name a criterion, such as 'kta'.")
+        message = f"'search' had no effect: it is the optimizer of a criterion, and {criterion!r} uses none."
+        finding = Finding("unused search", "warning", message, "Set a criterion, such as 'kta'.")
         if finding not in judge.context.findings:  # "auto" chooses for each of its kernels
             judge.context.findings.append(finding)
     one = partial(_one_form, judge, criterion=criterion, search=optimizer, given=given)
@@ -113,7 +113,7 @@ def _learns(judge: CrossValidator, kernel: str, criterion: Any, search: Optimize
 
 def _given(judge: CrossValidator, kernel: Any) -> Choice:
     name = kernel if isinstance(kernel, str) else type(kernel).__name__
-    why = [f"{name} has no free parameter: only C was chosen."]
+    why = [f"The kernel {name} has no parameter to choose, so the search chose only C."]
     return Choice(judge.score(kernel, "given"), why=why)
 
 
@@ -139,9 +139,9 @@ def _course(widths: Widths, missed: int, n_more: int) -> list[str]:
     starts = "; ".join(f"γ = {number(gamma)} ({spoken(reason)})" for gamma, reason in pairs)
     return [
         f"The search started from {count(len(widths.gammas), 'width')} of the kernel: {starts}.",
-        f"There was no time for {missed} of them."
+        f"The time budget was too short for {missed} of them."
         if missed
-        else f"It tried {count(n_more, 'more width')} around the best.",
+        else f"It then tried {count(n_more, 'more width')} around the best one.",
     ]
 
 
@@ -163,7 +163,9 @@ def _by_metric(judge: CrossValidator, name: str, criteria: Any) -> Choice:
         score = plain.run([1.0], [START]).best_score
         if score > climb.tried[climb.best].best_score:
             climb = plain
-            why.append(f"The start from the data, without learning, did better: {score:.4f}.")
+            why.append(
+                f"The kernel that was set from the data, without learning, scored higher: {score:.4f}."
+            )
     best = climb.tried[climb.best]
     return Choice(best, climb=climb, criterion_path=columns, search=learned.result, why=why, how=how)
 
@@ -192,8 +194,10 @@ def _by_score(judge: CrossValidator, starts: list[tuple[Kernel, str]], result: T
     best = max(climbs, key=lambda climb: climb.tried[climb.best].best_score)
     preferred = starts[climbs.index(best)][1]
     scored = best.run([], [])
-    tried = count(len(best.tried), "width was tried", "widths were tried")
-    how = [f"Cross-validation preferred the kernel of the {preferred}; {tried}."]
+    how = [
+        f"Cross-validation preferred the kernel of the {preferred}, and the search tried "
+        f"{count(len(best.tried), 'width')} of it."
+    ]
     return Choice(scored, climb=best, criterion_path=columns_of(result), search=result, how=how)
 
 

@@ -27,6 +27,6 @@ def _check_validation(criterion: Criterion) -> None:
     """Refuse rows to hold out that are given by their numbers, or before scaling."""
     if isinstance(criterion, ValidationError) and not isinstance(criterion.validation, float | int):
         raise ValueError(
-            "'validation' of ValidationError must be a share such as 0.5 in a search that scales and sorts "
-            "the samples: given rows would be other ones there. Use TuningProblem to hold out given rows."
+            "'validation' of ValidationError must be a share such as 0.5 here, because the search scales and "
+            "sorts the samples. Use TuningProblem to hold out given rows."
         )

@@ -79,7 +79,7 @@ def _check_others(fold: np.ndarray, asked: np.ndarray | None) -> None:
     for k in range(n_folds):
         if np.isin(held, rows[fold == k]).all():
             raise ValueError(
-                "Scores of probabilities, and threshold='auto', need sigmoids that have not seen the rows "
-                f"they are scored on, and fold {k} of 'cv' holds out all rows that any fold holds out. Use "
-                "folds with two test parts or more that differ, or a score of labels."
+                "Scores of probabilities, and threshold='auto', need sigmoids that were not fitted to the "
+                f"rows they are scored on, but fold {k} of 'cv' holds out all rows that any fold holds out. "
+                "Use folds with at least two different test parts, or a score of labels."
             )

@@ -29,6 +29,6 @@ def indefinite_findings(judge: CrossValidator, choice: Choice) -> list[Finding]:
         return []
     message = (
         f"The chosen kernel matrix is not positive semi-definite: {100 * share:.0f} % of its eigenvalues, by "
-        "size, are negative, so that the scores may be those of local solutions."
+        "size, are negative. The solver may then find a local solution, not the best one."
     )
-    return [Finding("indefinite", "info", message, "Distances or kernel values of another kind are safer.")]
+    return [Finding("indefinite", "info", message, "Use other distances or kernel values if you can.")]

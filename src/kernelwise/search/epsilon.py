@@ -55,9 +55,10 @@ def _said(chosen: float, tried: list[float]) -> list[str]:
     others = [f"{epsilon:.3g}" for epsilon in tried if epsilon != chosen]
     if not others:
         return []
-    too = f"{others[0]} was" if len(others) == 1 else f"{', '.join(others[:-1])} and {others[-1]} were"
+    too = others[0] if len(others) == 1 else f"{', '.join(others[:-1])} and {others[-1]}"
     return [
-        f"Errors up to ε = {chosen:.3g} standard deviations of the target do not count; {too} tried, too."
+        f"The model ignores errors up to ε = {chosen:.3g} standard deviations of the target. "
+        f"The search also tried {too}."
     ]
 
 

@@ -65,7 +65,7 @@ class Family(ABC):
     #: Criteria that learn a metric: of low rank, or weights that compete with those of gradients.
     metric_criteria: ClassVar[dict[str, tuple[Any, ...]]] = {}
     #: What decides between forms of kernel whose scores are equal within the error, in words.
-    finer_reason: ClassVar[str] = "a sum of kernels is preferred"
+    finer_reason: ClassVar[str] = "the search prefers a sum of kernels"
     #: Whether, where nothing else decides, a sum of kernels is preferred to the best score.
     prefers_sum: ClassVar[bool] = True
     #: Widths, times the median distance, of the kernels that a sum of "auto" has; none is those found best.
@@ -162,7 +162,7 @@ class Classification(Family):
     (`kernelwise.search.score_names.shown_to`).
     """
 
-    finer_reason = "its probabilities are the best for rows that it had not seen"
+    finer_reason = "its probabilities fit the held-out rows best"
     prefers_sum = False
     regularises_metrics = True
     learns_by_any_criterion = True
@@ -315,6 +315,6 @@ class Regression(Family):
         if isinstance(criterion, Criterion) and criterion.is_regression:
             return criterion
         raise ValueError(
-            f"The criterion of TunedSVR must suit real-valued targets, and {criterion!r} asks for classes or "
+            f"The criterion of TunedSVR must work for numbers as targets, but {criterion!r} needs classes or "
             "is unknown. Use 'auto', 'cv-error', 'kta', 'centered-kta' or a TargetAlignment."
         )

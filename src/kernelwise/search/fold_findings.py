@@ -25,8 +25,8 @@ def fold_findings(judge: CrossValidator) -> list[Finding]:
         n_all, n_held = float(copies_of(weight).sum()), judge.n_held_out
         if n_held < n_all:
             message = (
-                f"The folds hold out {n_held:.0f} of {n_all:.0f} rows: scores and probabilities are those of "
-                "these rows, and the final model is trained on all."
+                f"The folds hold out {n_held:.0f} of {n_all:.0f} rows. Scores and probabilities come from "
+                "these rows; the final model is trained on all rows."
             )
             found.append(Finding("rows never held out", "info", message))
     return found
@@ -40,8 +40,8 @@ def _unlearned(judge: CrossValidator) -> list[Finding]:
         return []
     lacks = count(n_folds, "fold of 'cv' has", "folds of 'cv' have")
     message = (
-        f"{lacks} no row of some class to train on: rows of this class that it holds out count as wrong, and "
-        "probabilities come from the other folds, if there are any."
+        f"{lacks} no row of some class to train on. The rows of this class that are held out there count as "
+        "wrong, and probabilities come from the other folds, if there are any."
     )
     return [Finding("classes not trained on", "info", message, "Use folds with all classes in training.")]
 
@@ -53,7 +53,7 @@ def _classes_never_held_out(judge: CrossValidator, family: Classification) -> li
     names = ", ".join(map(repr, family.classes[lone[:MOST]].tolist()))
     more = f" and {len(lone) - MOST} more" if len(lone) > MOST else ""
     message = (
-        f"No fold holds out rows of {count(len(lone), 'class', 'classes')} ({names}{more}): probabilities of "
-        "them come from rows that the model was trained on, and may be too high."
+        f"No fold holds out rows of {count(len(lone), 'class', 'classes')} ({names}{more}). Their "
+        "probabilities come from rows that the model was trained on, and may be too high."
     )
     return [Finding("classes never held out", "info", message, "Use folds that hold out all classes.")]

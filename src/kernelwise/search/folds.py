@@ -71,7 +71,7 @@ def _usable(given: FoldRows, rows: np.ndarray, samples: Samples, context: FitCon
     kept = given.within(rows)
     if kept.n_folds < given.n_folds:
         dropped = count(given.n_folds - kept.n_folds, "fold holds", "folds hold")
-        message = f"{dropped} out none of the rows that kernel and C were chosen on, and did not count."
+        message = f"{dropped} out none of the rows that the search chose kernel and C on, and did not count."
         context.findings.append(Finding("empty folds", "info", message, "Use fewer folds (cv)."))
     if kept.is_partition:
         kept = kept.training_on(lone_rows(samples.strata, samples.weight))
@@ -117,10 +117,10 @@ def _search_rows(samples: Samples, family: Family, context: FitContext, random_s
     if n <= limit:
         return np.arange(n)
     kind = "stratified sample" if samples.strata.any() else "sample"
-    final = "all of them" if context.deadline.seconds is None else "as many as the time allows"
+    final = "all rows" if context.deadline.seconds is None else "as many rows as the time budget allows"
     message = (
-        f"Kernel and C were chosen on a {kind} of {limit} of {n} distinct rows; the final model is trained "
-        f"on {final}."
+        f"The search chose kernel and C on a {kind} of {limit} of {n} distinct rows. The final model is "
+        f"trained on {final}."
     )
     context.findings.append(Finding("sampled", "info", message))
     return sample(samples.strata, limit, random_state)

@@ -46,7 +46,7 @@ def auto(judge: CrossValidator, one: Callable[..., Choice], by_score: bool) -> C
     Z = judge.samples.Z
     if sparse.issparse(Z):
         choice = one(AUTO[0])
-        choice.how.append("Only RBF kernels were tried: city-block distances are for dense features.")
+        choice.how.append("The search tried only RBF kernels, because the features are sparse.")
         return choice
     forms = Forms(judge)
     for name in AUTO:
@@ -184,12 +184,13 @@ class Forms:
         is_weighted = name not in (*AUTO, SUM) or (name == SUM and not self.adds_widths)
         if any(WEIGHTED.format(form) in self.choices for form in AUTO) and is_weighted:
             how.append(
-                "The weights of the columns came from the slopes of the first form's decision function."
+                "The search weighted the columns by how steeply the RBF model's decision values "
+                "change with them."
             )
         if name in SUMS and self.adds_widths:
-            how.append("The sum adds RBF and Laplacian kernels of several widths, which were not searched.")
+            how.append("The sum adds RBF and Laplacian kernels of several widths, which are fixed.")
         elif name == SUM:
-            how.append("The sum adds the best kernel of every form before it.")
+            how.append("The sum adds the best kernel of each of the other forms.")
         return how
 
     def _chosen(self, names: list[str], choices: list[Choice]) -> tuple[int, str]:
@@ -203,8 +204,11 @@ class Forms:
         error = float(np.nan_to_num(self.judge.standard_error(choices[top].scored)))
         close = np.flatnonzero(scores >= scores[top] - CLOSE * error)
         if len(close) == 1:
-            return top, "its score is the best by more than the error"
-        equal, family = f"{len(close)} are equal within the error, and", self.judge.family
+            return top, "its score is the best by more than one standard error"
+        equal, family = (
+            f"{len(close)} of them score the same within one standard error, and",
+            self.judge.family,
+        )
         if self.stays and scores[0] >= scores[top] - self.stays * error:
             return 0, f"{equal} it is the simplest"
         costs = [self._finer_cost(choices[k]) for k in close]
@@ -230,14 +234,14 @@ class Forms:
     def _why(self, name: str, reason: str) -> str:
         """Which form won, by what, with the scores of all."""
         if len(self.choices) == 1:
-            return f"There was no choice of {self.what}: only {name} was tried."
+            return f"The search tried only one of the {self.what}: {name}."
         share = self.judge.scorer.is_share
         scores = ", ".join(
             f"{form} {score_text(choice.scored.best_score, share)}" for form, choice in self.choices.items()
         )
         return (
-            f"Of {len(self.choices)} {self.what}, {name} was taken: {reason}. "
-            f"Their scores, averaged over neighbouring values of C: {scores}."
+            f"The search compared {len(self.choices)} {self.what} and chose {name}: {reason}. "
+            f"The scores, averaged over neighbouring values of C, are: {scores}."
         )
 
 

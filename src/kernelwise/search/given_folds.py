@@ -54,8 +54,8 @@ def _counts(splits: list[tuple[Any, Any]], n: int) -> tuple[np.ndarray, np.ndarr
         both = counts[:, k].all(axis=0)
         if both.any():
             raise ValueError(
-                f"Fold {k} of 'cv' trains on sample {int(both.argmax())} and holds it out, so that its score "
-                "would be that of known answers. Use disjoint parts, or GridSearchSVC, which takes any."
+                f"Fold {k} of 'cv' trains on sample {int(both.argmax())} and holds it out, too, so its score "
+                "would be too good. Use disjoint parts, or GridSearchSVC, which accepts any."
             )
     return counts[0], counts[1]
 

@@ -61,8 +61,8 @@ def grouped_folds(
     n_groups = len(order)
     if n_groups < FEWEST_FOLDS:
         raise ValueError(
-            f"groups of {owner} has one group only, so that none can be held out. Fit without groups, or "
-            "give two groups or more."
+            f"groups of {owner} has only one group, so none can be held out. Fit without groups, or pass at "
+            "least two groups."
         )
     counts = np.zeros((n_groups, int(strata.max()) + 1))
     np.add.at(counts, (number, strata[used]), weight[used])

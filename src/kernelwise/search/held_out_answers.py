@@ -68,8 +68,8 @@ def check_same(X: Any, known: Any, peer: str) -> None:
     """Raise unless a scorer asks about the test part itself."""
     if X is not known:
         raise IncompatibleError(
-            "A scorer asked about other samples than the test part, the only ones that this search knows. "
-            f"Use GridSearchCV({peer}, ...) with this scorer."
+            "A scorer asked for predictions of other samples than the test part, but the search has no "
+            f"others. Use GridSearchCV({peer}, ...) with this scorer."
         )
 
 

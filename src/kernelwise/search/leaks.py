@@ -63,15 +63,15 @@ def column_findings(X: Any, y: np.ndarray, names: Sequence[str], *, is_classes: 
             "target in a column",
             telling,
             names,
-            "tells the target without any other column",
-            "tell the target, each without any other column",
+            "determines the target without any other column",
+            "each determine the target without any other column",
         ),
         *_finding(
             "target in a column",
             nearly,
             names,
-            "tells the target in 99 of 100 rows without any other column",
-            "tell the target in 99 of 100 rows, each without any other column",
+            "determines the target of 99 in 100 rows without any other column",
+            "each determine the target of 99 in 100 rows without any other column",
         ),
     ]
 
@@ -143,14 +143,14 @@ def _finding(name: str, columns: list[int], names: Sequence[str], one: str, many
     )
     message = f"{shown[0].upper()}{shown[1:]} {one if len(named) == 1 else many}."
     if name == "target in a column":
-        ask = "If it would not be known for new rows, leave it out"
+        ask = "If its value will not be known for new rows, leave the column out"
     elif name == "identifiers":
-        ask = "If it identifies the rows, leave it out"
+        ask = "If it identifies the rows, leave the column out"
     else:
-        ask = "New rows will have other numbers, so leave it out"
+        ask = "New rows will have other numbers, so leave the column out"
     if len(named) > 1:
-        ask = ask.replace("it would", "they would").replace("it identifies", "they identify")
-        ask = ask.replace("leave it", "leave them")
+        ask = ask.replace("its value", "their values").replace("it identifies", "they identify")
+        ask = ask.replace("the column", "the columns")
     options = ",".join(label.strip("'\"") for label in named)
     options = f'"{options}"' if " " in options else options
     return [Finding(name, "warning", message, f"{ask}.", f"{ask} (--ignore {options}).")]
@@ -161,10 +161,10 @@ def copies_finding(n_copies: int, n_test: int) -> list[Finding]:
     if n_copies == 0:
         return []
     what = "All" if n_copies == n_test else f"{n_copies} of the"
-    verb, whose = ("is", "its") if n_copies == 1 else ("are", "their")
+    verb, whose = ("is", "Its") if n_copies == 1 else ("are", "Their")
     message = (
-        f"{what} {count(n_test, 'test row')} {verb} also in the training data: {whose} part of the test "
-        "score says nothing about new rows."
+        f"{what} {count(n_test, 'test row')} {verb} also in the training data. {whose} part of the test "
+        "score tells nothing about new rows."
     )
     advice = "Test on rows that the model was not trained on."
     is_few = n_copies <= FEW * n_test

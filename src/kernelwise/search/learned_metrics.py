@@ -56,10 +56,10 @@ def search_metric(judge: CrossValidator, name: str, criteria: Any) -> tuple[Clim
     climbs[best].run([], [])
     judge.context.findings.extend(found[best].findings)
     how = [
-        f"A {name} metric was learned by {' and by '.join(_name(c) for c in criteria)}, from "
-        f"{len(found[best].values)} starts; cross-validation, with metrics learned without each fold, "
-        f"preferred the {tried[best].reason}, and {count(len(climbs[best].tried), 'width')} of it "
-        f"{'was' if len(climbs[best].tried) == 1 else 'were'} tried."
+        f"The search learned a {name} metric by {' and by '.join(_name(c) for c in criteria)}, from "
+        f"{count(len(found[best].values), 'start')}, and scored each metric on rows that it was not learned "
+        f"from. It preferred the {tried[best].reason}, and tried "
+        f"{count(len(climbs[best].tried), 'width')} of it."
     ]
     return climbs[best], found[best], how
 
@@ -84,8 +84,9 @@ def most_regularised(judge: CrossValidator, climb: Climb) -> tuple[ScoredKernel,
     scored, index = candidates[chosen]
     if scored is best and index == best.best:
         return scored, index, []
-    what = "Of widths and C within half a standard error of the best, the strongest regularisation was taken"
-    return scored, index, [f"{what}: C = {scored.Cs[index]:g}."]
+    what = "Several widths and values of C score within half a standard error of the best"
+    sentence = f"{what}. The search chose the strongest regularisation of them: C = {scored.Cs[index]:g}."
+    return scored, index, [sentence]
 
 
 def _complexity(kernel: Any) -> int:

@@ -136,8 +136,8 @@ class MetricForms:
         choice.criterion_path = choice.criterion_path or self.plain.criterion_path
         choice.how = [
             *self.plain.how,
-            f"{count(len(self.forms.choices), 'metric was', 'metrics were')} compared from there on, by "
-            "scores with metrics learned without each fold.",
+            f"From there, the search compared {count(len(self.forms.choices), 'metric')}. It learned each "
+            "metric without the rows that it was scored on.",
         ]
         return choice
 

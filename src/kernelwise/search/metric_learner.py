@@ -93,8 +93,9 @@ class MetricLearner:
         if self.validation_fraction is not None:
             optimizer = self._stopped_early(Z, y, optimizer)
             n_iterations = constructor_params(optimizer)["max_iter"]
-            when = f"Held-out samples were classified best after {n_iterations} iterations"
-            findings.append(Finding("early stopping", "info", f"{when}: the search stops there."))
+            when = f"The search stops after {n_iterations} iterations"
+            why = "where it classified held-out samples best"
+            findings.append(Finding("early stopping", "info", f"{when}, {why}."))
         starts = list(dict.fromkeys(map(float, self.starts)))
         runs: dict[float, TuningResult] = {}
         if self.optimizer is None and len(starts) > 1 and as_criterion(self.criterion).is_held_out:
@@ -167,13 +168,13 @@ def _constant_findings(Z: np.ndarray) -> list[Finding]:
     n_constant = int((np.ptp(Z, axis=0) == 0).sum())
     if not n_constant:
         return []
-    message = f"{n_constant} of {Z.shape[1]} features do not vary: they have no influence and no relevance."
+    message = f"{n_constant} of {Z.shape[1]} features are constant and have no influence on the model."
     return [
         Finding(
             "constant features",
             "info",
             message,
-            "Remove them if they should vary.",
-            "--ignore leaves columns out.",
+            "Check them if they should vary.",
+            "Check them if they should vary, or leave them out with --ignore.",
         )
     ]

@@ -20,13 +20,13 @@ COUNTS = 0.5
 #: What the rules of `kernelwise.search.candidates` stand for.
 RULES = {
     "peak of dbtc": "the classes are farthest apart",
-    "peak of esdr": "the classes are farthest apart for their spread",
-    "peak of j4": "the classes are farthest apart for their spread",
+    "peak of esdr": "the classes are farthest apart relative to their spread",
+    "peak of j4": "the classes are farthest apart relative to their spread",
     "peak of kta": "the kernel agrees best with the classes",
     "peak of centred alignment": "the kernel agrees best with the target",
     "usual": "the rule of thumb",
     "median distance": "the rule of thumb",
-    "start from the data": "the start from the data",
+    "start from the data": "set from the data",
     "wide": "nearly linear",
 }
 
@@ -68,12 +68,13 @@ def _score(judge: CrossValidator, choice: Choice, told: Told) -> str:
     share, baseline = judge.scorer.is_share, told.baseline
     found = f"{score_text(told.score, share)}{error_text(told.error, share)}"
     what = model_text(choice.scored.kernel, choice.C)
-    verb = "is right about" if share else "has the cross-validated score"
+    verb = "correctly predicts" if share else "has a cross-validated score of"
     where = " of the rows that it was not trained on" if share else ""
+    sentence = f"{what} {verb} {found}{where}."
     if not np.isfinite(baseline.score):
-        return f"{what} {verb} {found}{where}."
-    guess = f"{baseline.answer} {'would be right about' if share else 'has'}"
-    return f"{what} {verb} {found}{where}; {guess} {score_text(baseline.score, share)}."
+        return sentence
+    guess = f"{baseline.answer[0].upper()}{baseline.answer[1:]} {'would be right for' if share else 'scores'}"
+    return f"{sentence} {guess} {score_text(baseline.score, share)}."
 
 
 def _other_labels(judge: CrossValidator, choice: Choice, told: Told) -> list[str]:
@@ -85,8 +86,8 @@ def _other_labels(judge: CrossValidator, choice: Choice, told: Told) -> list[str
     if texts[0] == texts[1]:
         return []
     return [
-        f"That score, {texts[0]}, is of the answers that the model gives; the search compared models by a "
-        f"quicker rule, the signs of their decision values, which scores {texts[1]}."
+        f"The score {texts[0]} is that of the model's own answers. The search compared models by a faster "
+        f"rule, the signs of their decision values, which scores {texts[1]}."
     ]
 
 
@@ -97,8 +98,8 @@ def _luck(judge: CrossValidator, told: Told) -> list[str]:
     n_settings = sum(len(scored.Cs) for scored in judge.scored)
     left = score_text(told.corrected, judge.scorer.is_share)
     return [
-        f"It was chosen among {n_settings} settings, which is partly luck: {left} is to be expected of rows "
-        "that had no part in the choice."
+        f"The best of {n_settings} settings owes part of its score to luck: expect about {left} on rows that "
+        "had no part in the choice."
     ]
 
 
@@ -111,21 +112,22 @@ def _next_best(judge: CrossValidator, choice: Choice, other: ScoredKernel, n_ker
     kernels, what = count(n_kernels, "kernel"), _other_text(choice, other)
     averaged = f"{score_text(theirs, share)} against {score_text(ours, share)}"
     if theirs > ours and score_text(theirs, share) != score_text(ours, share):
-        tail = ", a difference within the error" if theirs - ours <= error else ""
+        tail = ", a difference within one standard error" if theirs - ours <= error else ""
         # Among forms of kernel, and by a rule, something else decides: a sentence of its own says what.
         by_form = choice.is_by_rule or any(FORMS in sentence for sentence in choice.why)
-        simpler = "" if by_form else "; the choice preferred a simpler one"
-        head = f"Of {kernels} compared, {what} has the highest score averaged over neighbouring values of C"
-        return f"{head}: {averaged} of the chosen one{tail}{simpler}."
-    head, gain = f"The next best of {kernels} compared, {what}, has", _mean(choice) - score
-    if score_text(score, share) == score_text(_mean(choice), share):
-        return f"{head} the same {score_text(score, share)}."
+        simpler = "" if by_form else "; the search preferred a simpler kernel"
+        head = f"Of {kernels}, {what} has the highest score averaged over neighbouring values of C"
+        return f"{head}: {averaged} for the chosen kernel{tail}{simpler}."
+    head, gain = f"The second best of {kernels}, {what}, scores", _mean(choice) - score
+    own = score_text(_mean(choice), share)
+    if score_text(score, share) == own:
+        return f"{head} the same {own}."
     if gain > 0.0:
-        tail = "a difference within the error" if gain <= error else "less by more than the error"
-        return f"{head} {score_text(score, share)}, {tail}."
+        gap = f"better by {'less' if gain <= error else 'more'} than one standard error"
+        return f"{head} {score_text(score, share)}. The chosen kernel scores {own}, {gap}."
     return (
-        f"{head} {score_text(score, share)} at that C, but averaged over neighbouring values of C, by which "
-        f"the choice goes, {averaged} of the chosen one."
+        f"{head} {score_text(score, share)}. The search compares scores averaged over neighbouring values of "
+        f"C, and there it has {averaged} for the chosen kernel."
     )
 
 
@@ -133,7 +135,7 @@ def _other_text(choice: Choice, other: ScoredKernel) -> str:
     """Another kernel and its best C; one of the same name is told from the chosen one."""
     C = float(other.Cs[other.best])
     if kernel_text(other.kernel) == kernel_text(choice.scored.kernel):
-        return f"the same one with other widths and C = {number(C)}"
+        return f"the same kernel with other widths and C = {number(C)}"
     return model_text(other.kernel, C)
 
 
@@ -152,7 +154,7 @@ def _as_good(judge: CrossValidator, choice: Choice) -> list[str]:
         found.append(widths)
     if not found:
         return []
-    return [f"It makes no difference beyond the error to take {', or '.join(found)}."]
+    return [f"The score stays the same, within one standard error, for {' and for '.join(found)}."]
 
 
 def _equal_widths(choice: Choice, level: float) -> str:

@@ -151,8 +151,8 @@ def apply_scaler(scaler: Any, X: Any) -> Any:
     """Scaled samples, as an array or a CSR matrix."""
     if sparse.issparse(X) and getattr(scaler, "with_mean", False):
         raise ValueError(
-            "X is sparse, and the model was trained on dense samples, whose means it subtracts. "
-            "Pass X.toarray()."
+            "X is sparse, but the model was trained on dense samples and subtracts their means. Pass "
+            "X.toarray()."
         )
     return X if scaler is None else check_samples(scaler.transform(X))
 
@@ -164,7 +164,8 @@ def check_not_constant(Z: Any) -> None:
         low, high = low.toarray(), high.toarray()
     if np.array_equal(low, high):
         raise ValueError(
-            "All features are constant, so that nothing tells the samples apart. Check X and its scaling."
+            "All features are constant, so the samples cannot be distinguished. Check how they were read and "
+            "scaled."
         )
 
 

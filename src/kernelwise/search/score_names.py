@@ -40,10 +40,10 @@ def score_problem(name: Any, classes: Sequence[Any]) -> ScoreProblem | None:
         return None
     if len(classes) > 2 and name in ("roc_auc", *OF_ONE_CLASS):
         others = (*OF_MANY, "roc_auc_ovr", "neg_log_loss")
-        return ScoreProblem(f"is for two classes, and the target has {len(classes)}", False, others)
+        return ScoreProblem(f"works for two classes, but the target has {len(classes)}", False, others)
     if name in OF_ONE_CLASS and 1 not in classes:
         first, second = classes
-        why = f"is about one of two classes, and nothing says which: {_shown(first)} or {_shown(second)}"
+        why = f"measures one of two classes, but it is not set which one: {_shown(first)} or {_shown(second)}"
         return ScoreProblem(why, True, ("f1_macro", "balanced_accuracy"))
     return None
 

@@ -113,8 +113,8 @@ def check_defined(scores: np.ndarray) -> None:
         return
     fold = int(is_defined.sum(axis=0).argmin())
     raise ValueError(
-        f"The score is not a number on fold {fold} of the cross-validation, whatever C is; some scores need "
-        "samples of every class there. Use fewer folds ('cv'), or another 'scoring'."
+        f"The score is not a number on fold {fold} of the cross-validation, for any C. Some scores need "
+        "samples of every class in each fold. Use fewer folds ('cv'), or another 'scoring'."
     )
 
 

@@ -38,7 +38,9 @@ def one_scorer(estimator: Any, scoring: Any, owner: str) -> Any:
         if scoring not in get_scorer_names():
             close = ", ".join(map(repr, get_close_matches(scoring, get_scorer_names(), cutoff=0.5)))
             meant = f"Did you mean {close}?" if close else "sklearn.metrics.get_scorer_names() lists them."
-            raise ValueError(f"'scoring' of {owner} is {scoring!r}, no score of scikit-learn. {meant}")
+            raise ValueError(
+                f"'scoring' of {owner} is {scoring!r}, which is not a score of scikit-learn. {meant}"
+            )
         learns_classes = is_classifier(estimator)
         if scoring.startswith(OF_NUMBERS) == learns_classes:
             kinds = ("numbers", "classes") if learns_classes else ("classes", "numbers")
@@ -91,8 +93,8 @@ class PathScorer:
                 taken.add(name)
             else:
                 warnings.warn(
-                    f"The scoring {name}={scorer} does not support sample_weight: its scores are "
-                    "unweighted, although the machines are not.",
+                    f"The scoring {name}={scorer} does not support sample_weight, so its scores are "
+                    "unweighted, although the models are weighted.",
                     stacklevel=stacklevel_of_user(),
                 )
         return taken
@@ -153,8 +155,8 @@ class PathScorer:
             raise
         except AttributeError as error:
             raise IncompatibleError(
-                f"scoring={self.origin[name]!r} asks for more than {self.answers.known}, which is all that "
-                f"the search has of a model. Use {self.answers.usable}."
+                f"scoring={self.origin[name]!r} needs more than {self.answers.known}, which is all that the "
+                f"search keeps of a model. Use {self.answers.usable}."
             ) from error
         except Exception as error:
             if self.error_score == "raise" and not isinstance(self.origin[name], str):

@@ -91,13 +91,13 @@ def _check_kernel(kernel: Any, owner: str) -> None:
         as_kernel(kernel)
         return
     if not kernel:
-        raise ValueError(f"'kernel' of {owner} is an empty list. Give kernels, or 'auto'.")
+        raise ValueError(f"'kernel' of {owner} is an empty list. Pass kernels, or 'auto'.")
     for one in kernel:
         is_word = isinstance(one, str) and one in NO_SAMPLES
         if is_word or (isinstance(one, Kernel) and one.takes_distances):
             raise ValueError(
-                f"'kernel' of {owner} is a list with {one!r}, which is no kernel of samples. Give names such "
-                "as 'rbf' and 'laplacian', or Kernel objects."
+                f"'kernel' of {owner} is a list with {one!r}, which is not a kernel of samples. Give names "
+                "such as 'rbf' and 'laplacian', or Kernel objects."
             )
         as_kernel(one)
 

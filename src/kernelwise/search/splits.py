@@ -46,8 +46,8 @@ def _checked(fold: Any, k: int, n: int) -> tuple[np.ndarray, np.ndarray]:
     parts = [np.asarray(part) for part in fold] if isinstance(fold, tuple | list) else []
     if len(parts) != 2 or not all(_are_rows(part, n) for part in parts):
         raise ValueError(
-            f"Fold {k} of 'cv' is no pair (train, test) of row numbers or of masks of the {n} rows. Use a "
-            "splitter such as KFold, or such pairs."
+            f"Fold {k} of 'cv' must be a pair (train, test) of row numbers or of masks of the {n} rows. Use "
+            "a splitter such as KFold, or such pairs."
         )
     for part in parts:
         if part.size and part.dtype != bool and not -n <= part.min() <= part.max() < n:

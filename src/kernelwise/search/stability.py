@@ -32,9 +32,9 @@ def stability_findings(judge: CrossValidator) -> list[Finding]:
     if is_different.sum() <= N_DRAWS / 2:
         return []
     message = (
-        f"With so few rows another split would choose differently: in {is_different.sum()} of {N_DRAWS} "
-        f"resamplings of the {judge.n_held_out:.0f} rows another kernel or C did best, and it answers "
-        f"differently on {100 * np.median(np.array(shares)[is_different]):.0f} % of them."
+        f"With so few rows, other rows would lead to another choice. In {is_different.sum()} of {N_DRAWS} "
+        f"resamplings of the {judge.n_held_out:.0f} rows, another kernel or C scored best, and it gives "
+        f"another answer for {100 * np.median(np.array(shares)[is_different]):.0f} % of the rows."
     )
     return [Finding("unstable choice", "info", message, "More rows would make the choice more certain.")]
 

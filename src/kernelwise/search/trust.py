@@ -36,14 +36,14 @@ def baseline_findings(
         return []
     found = f"{score:.4g}{f' ± {error:.2g}' if error > 0.0 else ''}"
     if score - baseline.score > true.lead_error:
-        found += f", but it was chosen among {true.n_settings} settings: corrected for luck, {true.score:.4g}"
+        found += f" ({true.score:.4g} without the luck of choosing among {true.n_settings} settings)"
     message = (
         f"The model is no better than guessing: its cross-validated score is {found}, and "
         f"{baseline.answer} scores {round(baseline.score, 9) + 0.0:.4g}."
     )
     advice = (
-        "Do not use it as it is: look for features that say more about the target, for more rows, or for a "
-        "score that counts what matters to you."
+        "Do not rely on this model. Look for features that are related to the target, for more rows, or for "
+        "a score that measures what matters to you."
     )
     return [Finding(NO_BETTER, "warning", message, advice)]
 
@@ -65,17 +65,17 @@ def class_findings(
     more = f" and {len(never) - MAX_LISTED} more" if len(never) > MAX_LISTED else ""
     answered = np.setdiff1d(predicted, [-1])
     if len(answered) == 1:
-        what = f"The model answers {labels[answered[0]]!r} for every held-out row, and never"
+        what = f"The model predicts {labels[answered[0]]!r} for every held-out row, and never"
     else:
-        what = f"The model never answers {count(len(never), 'class', 'classes')} of {len(present)}:"
+        what = f"The model never predicts {count(len(never), 'class', 'classes')} of {len(present)}:"
     message = f"{what} {', '.join(shown)}{more}."
     return [
         Finding(
             "classes never predicted",
             "warning",
             message,
-            "Weigh the classes equally: class_weight='balanced', scoring='balanced_accuracy'.",
-            "Weigh the classes equally: --class-weight balanced --scoring balanced_accuracy.",
+            "To weight the classes equally, use class_weight='balanced' and scoring='balanced_accuracy'.",
+            "To weight the classes equally, use --class-weight balanced --scoring balanced_accuracy.",
         )
     ]
 
@@ -88,9 +88,10 @@ def lone_findings(index: np.ndarray, weight: np.ndarray, classes: np.ndarray) ->
     more = f" and {len(labels) - MAX_LISTED} more" if len(labels) > MAX_LISTED else ""
     shown = ", ".join(labels[:MAX_LISTED])
     message = (
-        f"Class {shown} has one row: no score can say how well it is recognised."
+        f"Class {shown} has one row, so no score can measure how well the model recognises it."
         if len(labels) == 1
-        else f"Classes {shown}{more} have one row each: no score can say how well they are recognised."
+        else f"Classes {shown}{more} have one row each, so no score can measure how well the model "
+        "recognises them."
     )
     advice = "Add rows of such a class, merge it with another class, or remove it."
     return [Finding(LONE, "warning", message, advice)]
@@ -130,14 +131,14 @@ def _edge_of_C(choice: Choice, error: float, is_given: bool, is_guess: bool) -> 
         return None
     side, beyond = ("smallest", "smaller") if is_low else ("largest", "larger")
     if is_given:
-        message = f"C = {number(Cs[index])} is the {side} of the values given, and has the best score."
-        advice, option = (f"Give {beyond} values, too ({name})." for name in ("Cs", "--log2c"))
+        message = f"C = {number(Cs[index])} is the {side} of the given values, and it has the best score."
+        advice, option = (f"Give {beyond} values of C, too ({name})." for name in ("Cs", "--log2c"))
         return Finding(C_AT_END, "warning", message, advice, option)
-    message = f"C = {number(Cs[index])} is the {side} value that is ever tried, and has the best score."
+    message = f"C = {number(Cs[index])} is the {side} value that the search tries, and it has the best score."
     advice = (
-        "The model hardly looks at the rows: the features may say little about the target."
+        "The model hardly adapts to the rows. The features may be hardly related to the target."
         if is_low
-        else "The model fits every row that it can: look for errors in the target."
+        else "The model tries to fit every single row. Look for errors in the target."
     )
     return Finding(C_AT_END, "warning" if is_guess else _severity(gain, error), message, advice)
 
@@ -156,15 +157,20 @@ def _edge_of_width(climb: Climb, error: float) -> Finding | None:
     if not (is_low or is_high) or gain <= 0.0:
         return None
     end, meaning, advice, option = (
-        ("widest", "almost linear", "Try kernel='linear', which is simpler.", "Try --kernel linear.")
+        (
+            "widest",
+            "the model is almost linear",
+            "Try kernel='linear', which is simpler.",
+            "Try --kernel linear.",
+        )
         if is_low
         else (
             "narrowest",
-            "one in which every row is alone",
-            "Look for columns that identify the rows, and for features that say little about the target.",
+            "hardly any two rows are alike",
+            "Look for columns that identify the rows, and for features without a relation to the target.",
             "",
         )
     )
     kernel = kernel_text(climb.tried[factor].kernel)
-    message = f"The chosen kernel ({kernel}) is the {end} that is tried: {meaning}."
+    message = f"The chosen kernel ({kernel}) is the {end} that the search tries: {meaning}."
     return Finding("width at the end of its range", _severity(gain, error), message, advice, option)

@@ -32,8 +32,10 @@ def make_folds(X: Any, y: np.ndarray, cv: Any, random_state: Any) -> tuple[Folds
     smallest = int(np.unique(y, return_counts=True)[1].min())
     findings = []
     if smallest < cv:
-        message = f"The smallest class has {count(smallest, 'sample')}: {smallest} folds were used, not {cv}."
-        advice = "Merge small classes, or take the cross-validation accuracy with care."
+        message = (
+            f"The smallest class has {count(smallest, 'sample')}: {smallest} folds were used instead of {cv}."
+        )
+        advice = "Merge small classes, or do not rely on the cross-validation accuracy."
         findings.append(Finding("few folds", "warning", message, advice))
     splitter = StratifiedKFold(min(int(cv), smallest), shuffle=True, random_state=random_state)
     return list(splitter.split(X, y)), findings
@@ -73,8 +75,10 @@ def noting_convergence(findings: list[Finding]) -> Iterator[None]:
         if not issubclass(other.category, ConvergenceWarning):
             warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
     if stopped:
-        which = f"Cross-validation for {len(stopped)} kernel widths had machines that did not converge"
-        advice = "Accuracies there may be a little off; lower the largest C or leave out the widest kernels."
+        which = f"Cross-validation for {len(stopped)} kernel widths had models that did not converge"
+        advice = (
+            "Accuracies there may be slightly wrong. Lower the largest C or leave out the widest kernels."
+        )
         message = f"{which}; the first said: {stopped[0]}"
         findings.append(Finding("not converged", "warning", message, advice))
         warnings.warn(str(findings[-1]), ConvergenceWarning, stacklevel=5)

@@ -78,7 +78,7 @@ class FromIsotropic:
                 return found, ()
             kernel = found.kernel
         times = f"{self.n_trainings} times in turn"
-        message = f"Machine and metric were trained {times}, and the metric still moves."
+        message = f"Model and metric were trained {times}, and the metric still changes."
         advice = 'method="conjugate-gradient" minimises w itself.'
         return found, (Finding("alternation", "info", message, advice),)
 

@@ -75,12 +75,12 @@ def laanaya_select(
         the printed step for "paper", which takes several times the iterations. The default is
         "conjugate-gradient".
     max_iter : int, default=60
-        Most steps; of "alternating" in each inner loop.
+        Largest number of steps; for "alternating", in each inner loop.
     Cs : array
         For the machine that is trained in the end, and for the grid of ``start="rbf"``.
     cv : int or splitter, default=5
     random_state : int, RandomState or None, default=0
-        Of the folds.
+        Seed of the folds.
 
     Notes
     -----

@@ -55,7 +55,7 @@ def learned(learner: Learner) -> Proposal:
 
 @dataclass(frozen=True, eq=False)
 class MetricResult(ProcedureResult):
-    """A Gaussian kernel with its metric and C, how they were chosen, and the machine trained with them.
+    """A Gaussian kernel with its metric and C, how they were chosen, and the model trained with them.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class MetricResult(ProcedureResult):
     estimator : Pipeline
         Standardising and the machine, trained on all samples.
     seconds : float
-        Of choosing, without training the estimator.
+        Time of choosing, without training the estimator.
     findings : tuple of Finding
 
     Examples
@@ -204,7 +204,7 @@ def learn_metric(
     optimizer : Optimizer, default=None
     rank : int, default=2
     random_state : int, RandomState or None, default=0
-        Of the folds and of the share held out.
+        Seed of the folds and of the held-out share.
 
     Examples
     --------

@@ -36,8 +36,8 @@ def check_sums_criterion(criterion: Any, strategy: str | None) -> SumsCriterion:
     criterion = as_criterion(criterion)
     if not isinstance(criterion, SumsCriterion) or criterion.needs_rows:
         raise IncompatibleError(
-            f"A distance sketch has sums over pairs of classes only, which {criterion!r} is no function of. "
-            "Use 'dbtc', 'esdr', 'j4', 'polarization' or 'kta'."
+            f"A distance sketch has only sums over pairs of classes, but {criterion!r} needs more than "
+            "these. Use 'dbtc', 'esdr', 'j4', 'polarization' or 'kta'."
         )
     if strategy is not None:
         check_choice(strategy, "strategy", "DistanceSketch", PARTITIONS)

@@ -155,7 +155,9 @@ def random_pairs(n: int) -> np.ndarray:
 def bins_for(largest: float, some: np.ndarray) -> Bins:
     """Bins for distances up to the largest one, of which some, of random pairs, are given."""
     if not np.isfinite(largest):
-        raise ValueError("Squared distances overflow: X has values too large. Scale the features first.")
+        raise ValueError(
+            "The squared distances overflow, because X has very large values. Scale the features first."
+        )
     return Bins.covering(float(np.median(some[some > 0])) if (some > 0).any() else largest, largest)
 
 
@@ -174,8 +176,8 @@ def as_decaying(kernel: Any) -> Kernel:
     kernel = as_kernel(kernel)
     if kernel.distance is None:
         raise IncompatibleError(
-            "A distance sketch is for kernels exp(−s·D) of a distance D, such as RBF, Laplacian, Mahalanobis "
-            f"and the Gaussians, not {kernel!r}."
+            "A distance sketch needs a kernel exp(−s·D) of a distance D, such as RBF, Laplacian, "
+            f"Mahalanobis and the Gaussians, not {kernel!r}."
         )
     return kernel
 
@@ -189,7 +191,8 @@ def distance_of(kernel: Any, distance: str | None) -> str:
     check_choice(distance, "distance", "DistanceSketch", (*DISTANCES_OF, PRECOMPUTED))
     if kernel is not None and distance != own:
         raise ValueError(
-            f"distance={distance!r} is not that of the kernel {kernel!r}, which is {own!r}. Give one of them."
+            f"distance={distance!r} is not the distance of the kernel {kernel!r}, which is {own!r}. Give one "
+            "of them."
         )
     return distance
 
@@ -197,7 +200,7 @@ def distance_of(kernel: Any, distance: str | None) -> str:
 def check_dense(X: Any, distance: str) -> None:
     """Raise if samples are sparse and the distance has no sparse form."""
     if sparse.issparse(X) and distance == "cityblock":
-        raise ValueError("City-block distances are for dense samples only. Pass X.toarray().")
+        raise ValueError("City-block distances need dense samples. Pass X.toarray().")
 
 
 def distance_histograms(

@@ -21,9 +21,7 @@ from kernelwise.sketch.laplace import PairHistograms
 #: all pairs are no longer similar.
 LOWEST, HIGHEST = 2.0**-20, 2.0**16
 CLOSE, VANISHED = 0.01, 2.0**6
-ALL_EQUAL = (
-    "All samples coincide: every distance is zero, so that no width of the kernel tells them apart. Check X."
-)
+ALL_EQUAL = "All samples coincide: every distance is zero, so no kernel width can separate them. Check X."
 
 PER_OCTAVE = 4
 # A curve that changes by less than this share of its range over the last octave has levelled out.
@@ -215,8 +213,8 @@ def range_of_gamma(histograms: PairHistograms, bounds: tuple[float, float] | Non
             low, high = np.float64(LOWEST) / median, np.maximum(HIGHEST / median, VANISHED / close)
         if not np.isfinite(high):
             raise ValueError(
-                f"X has squared distances of the size {median:.1e}, and widths for them are out of the range "
-                "of numbers. Use other units."
+                f"X has squared distances of the size {median:.1e}, which are too large or too small to "
+                "compute kernel widths. Use other units."
             )
         return float(low), float(high)
     ends = check_gammas(bounds)

@@ -32,8 +32,8 @@ def assign_groups(index: np.ndarray, classes: np.ndarray, n_groups: int, random_
     if counts.min() < n_groups:
         rare = int(counts.argmin())
         raise ValueError(
-            f"n_groups={n_groups} needs as many rows of each class, and class {classes.tolist()[rare]!r} has "
-            f"{counts[rare]}. Take fewer groups, or give more rows."
+            f"n_groups={n_groups} needs at least as many rows of each class, but class "
+            f"{classes.tolist()[rare]!r} has {counts[rare]}. Use fewer groups, or more rows."
         )
     rng = np.random.default_rng(random_state)
     groups = np.empty(len(index), dtype=int)

@@ -45,7 +45,9 @@ from kernelwise.sketch.row_groups import RowGroups, assign_groups, in_draws, mer
 
 @dataclass(frozen=True, eq=False)
 class DistanceSketch:
-    """Histograms of the distances D (squared Euclidean unless told) between the samples of every two classes.
+    """Histograms of the distances between samples of every two classes, which serve all kernel widths.
+
+    D is the squared Euclidean distance, unless another one is set.
 
     S_ab(γ) = Σ exp(−γD) over the pairs of classes a and b is the Laplace transform of the distribution of D,
     so one pass over the pairs gives the sums, their derivatives, and all criteria that are functions of them,
@@ -111,7 +113,7 @@ class DistanceSketch:
         random_state: Any = 0,
         part: tuple[int, int] = (0, 1),
     ) -> DistanceSketch:
-        """Pass over the pairs of samples.
+        """Make a sketch in one pass over the pairs of samples.
 
         Parameters
         ----------
@@ -139,17 +141,21 @@ class DistanceSketch:
             that criteria and their peaks get standard errors, which say how they would differ with other
             rows from the same source. Takes n_groups times the memory. Not with ``n_blocks`` or dask.
         random_state : int, default=0
-            Of the blocks or groups.
+            Seed of the blocks or groups.
         part : (int, int), default=(0, 1)
-            (k, n) does only the k-th of n shares of the work, for :meth:`merge` to put together. Not with
-            dask, which shares out all of it.
+            (k, n) does only the k-th of n shares of the work, for :meth:`merge` to combine. Not with
+            dask, which divides the work itself.
         """
         check_plan(n_blocks, part)
         if n_groups is not None and (n_blocks is not None or is_dask(X)):
-            raise ValueError("n_groups is for all pairs of rows in memory, not with n_blocks or dask.")
+            raise ValueError(
+                "n_groups needs all pairs of rows in memory. Do not use it with n_blocks or dask."
+            )
         if is_dask(X):
             if part != (0, 1):
-                raise ValueError(f"part={part} is for arrays in memory: dask shares out the work by itself.")
+                raise ValueError(
+                    f"part={part} works only for arrays in memory, because dask divides the work itself."
+                )
             from kernelwise.distributed.sketch import sketch_of_chunks  # imports dask
 
             return cls(**sketch_of_chunks(X, y, sample_weight, kernel, n_blocks, random_state, distance))
@@ -184,7 +190,7 @@ class DistanceSketch:
         return cls(classes, n, own, bins, used, moments[:1], *rest, of_groups)
 
     def merge(self, other: DistanceSketch) -> DistanceSketch:
-        """Put two shares of the work on the same data together (``part`` of :meth:`from_data`)."""
+        """Combine two parts of the work on the same data (``part`` of :meth:`from_data`)."""
         plans = [(s.bins, s.n_parts, s.is_sampled, s._shape, n_groups_of(s.groups)) for s in (self, other)]
         same_classes = np.array_equal(self.classes, other.classes) and np.array_equal(self.n, other.n)
         if not same_classes or plans[0] != plans[1]:
@@ -193,7 +199,9 @@ class DistanceSketch:
                 "and kernel, made with part=(0, n), (1, n), …."
             )
         if set(self.parts) & set(other.parts):
-            raise ValueError(f"Part {min(set(self.parts) & set(other.parts))} is in both sketches.")
+            raise ValueError(
+                f"Part {min(set(self.parts) & set(other.parts))} is in both sketches. Merge different parts."
+            )
         used = np.union1d(self.used, other.used)
         moments = np.zeros((*self._shape[:2], len(used), self._shape[2]))
         for sketch in (self, other):
@@ -209,12 +217,12 @@ class DistanceSketch:
         return n_draws, n_pairs, n_numbers
 
     def save(self, path: Any) -> None:
-        """Write to an npz file, without pickle."""
+        """Save the sketch to an npz file, without pickle."""
         _sketch_file.write(path, {f.name: getattr(self, f.name) for f in fields(self)})
 
     @classmethod
     def load(cls, path: Any) -> DistanceSketch:
-        """Read what :meth:`save` wrote."""
+        """Load a sketch that :meth:`save` wrote."""
         return cls(**_sketch_file.read(path))
 
     @cached_property
@@ -262,7 +270,7 @@ class DistanceSketch:
         return [self._histograms((total - draw) / (n_draws - 1)) for draw in self._draws]
 
     def sums(self, gammas: Any) -> ClassSums:
-        """Class sums of the kernel exp(−γD) for every γ, which is the first axis; S2 included."""
+        """Return class sums of the kernel exp(−γD) for every γ, which is the first axis; S2 included."""
         return self.histograms.class_sums(check_gammas(gammas), squares=True)
 
     def derivatives(self, gamma: float, order: int = 3, return_std: bool = False) -> Any:
@@ -278,7 +286,7 @@ class DistanceSketch:
     def curve(
         self, criterion: Any, gammas: Any, strategy: str | None = None, return_std: bool = False
     ) -> Any:
-        """The criterion (the paper's quantity) for every γ, averaged over the two-class problems.
+        """Return the criterion (the paper's quantity) for every γ, averaged over the two-class problems.
 
         Parameters
         ----------
@@ -303,7 +311,7 @@ class DistanceSketch:
     def maximize(
         self, criterion: Any, strategy: str | None = "ovr", bounds: tuple[float, float] | None = None
     ) -> SketchMaximum:
-        """The global maximum of the criterion over γ for every two-class problem.
+        """Find the global maximum of the criterion over γ for every two-class problem.
 
         A `BoundaryWarning` says that a problem has no peak inside the range.
 

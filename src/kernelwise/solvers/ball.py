@@ -15,7 +15,7 @@ from kernelwise.solvers.units import unit_of
 
 @dataclass(frozen=True)
 class EnclosingBall:
-    """Minimum enclosing ball.
+    """The smallest ball that encloses the samples of a Gram matrix.
 
     Attributes
     ----------
@@ -66,12 +66,12 @@ def minimum_enclosing_ball(
     ridge : float, default=0.0
         The ball of K + ridge·I, where every sample has a direction of its own: 1/C of the 2-norm machine.
     sample_weight : array of shape (n_samples,), default=None
-        How often each sample is there. Samples of weight zero are left out; other weights matter only with a
+        How often each sample occurs. Samples of weight zero are left out; other weights matter only with a
         ridge, since copies of a sample then are different points.
     tol : float, default=1e-6
         Relative precision of the squared radius: no sample lies outside (1 + tol)·radius2.
     max_iter : int, default=-1
-        Most pair steps; -1 stands for max(10⁷, 100 n_samples).
+        Largest number of pair steps; -1 means max(10⁷, 100 n_samples).
     warm_start : array of shape (n_samples,), default=None
         ``beta`` of a similar problem; used if it is better than the usual start.
     check : bool, default=True
@@ -106,7 +106,7 @@ def minimum_enclosing_ball(
     start = None if warm_start is None else _check_start(warm_start, K.shape[0])
     if ridge > 0 and weight.sum() < 1:
         raise ValueError(
-            f"sample_weight counts how often each sample is there, but its sum is {weight.sum():.3g}, less "
+            f"sample_weight counts how often each sample occurs, but its sum is {weight.sum():.3g}, less "
             "than one sample. Multiply the weights, for example to a mean of 1."
         )
     used = np.flatnonzero(weight)

@@ -29,6 +29,15 @@ ONE = np.ones(1)
 NOT_CONVEX = -1e-6  # relative to the diagonal: a pair that curves down by more is no rounding error
 
 
+def _padded(n: int) -> int:
+    return (n + 63) // 64 * 64
+
+
+def width_of_square(n: int) -> int:
+    """Columns of a Gram matrix that is a pool as well: padded, and wider than a pool that is a copy."""
+    return _padded(n) + 48
+
+
 class Outcome(NamedTuple):
     """How one solve went.
 
@@ -46,18 +55,22 @@ class Outcome(NamedTuple):
 
 
 class Pool:
-    """The variables that may move and a copy of their part of K, kept from one solve to the next."""
+    """The variables that may move and a copy of their part of K, kept from one solve to the next.
 
-    def __init__(self, n: int, dtype: np.dtype) -> None:
+    With ``K``, of the shape (n, `width_of_square(n)`), all variables are in it, and there is no copy. All
+    arrays have rows of the same length.
+    """
+
+    def __init__(self, n: int, dtype: np.dtype, K: np.ndarray | None = None) -> None:
         # Rows do not start at multiples of 4096 bytes, which would all fall into one cache set.
-        stride = (n + 31) // 32 * 32 + 16
-        self.places = np.empty((5, stride), np.uintp)
-        everyone, self.members = self.places[:2]
-        everyone[:] = np.arange(stride)
-        self.size = 0
-        self.room, self.short = np.empty((6, stride)), np.empty((4, stride), dtype)
+        stride = _padded(n) + 16 if K is None else K.shape[1]
+        self.places = np.empty((6, stride), np.uintp)
+        self.members = self.places[1]
+        self.places[:2] = np.arange(stride)
+        self.size = 0 if K is None else n
+        self.room, self.short = np.empty((6, stride)), np.empty((5, stride), dtype)
         # Only touched pages take memory: the pool is usually far smaller. The zeros pad the rows.
-        self.K = np.zeros((n, stride), dtype)
+        self.K = np.zeros((n, stride), dtype) if K is None else K
         self.addresses = self.K.ctypes.data, self.short.ctypes.data
 
     @property
@@ -84,17 +97,19 @@ class Pool:
 class GramFacts:
     """What is found out once about a Gram matrix that several programs share."""
 
-    def __init__(self, K: np.ndarray) -> None:
-        self.K = K
+    def __init__(self, K: np.ndarray, wide: np.ndarray | None = None) -> None:
+        self.K, self.is_pool = K, wide is not None
+        self.width = (K if wide is None else wide).shape[1]
         self.address = int(K.ctypes.data)
 
     @cached_property
     def shift(self) -> float:
         """The constant that is subtracted from K in the pool's copy; as Σβ is constant, no solution changes.
 
-        The values of a wide kernel are all nearly equal, and single precision could not tell them apart.
+        The values of a wide kernel are all nearly equal, and single precision could not tell them apart. A K
+        that is the pool itself is in single precision already.
         """
-        return float(self.K[0].mean()) if self.K.size else 0.0
+        return float(self.K[0].mean()) if self.K.size and not self.is_pool else 0.0
 
     @cached_property
     def has_copies(self) -> bool:
@@ -107,7 +122,8 @@ class BoxQP:
     """Minimise ½ βᵀKβ − pᵀβ with Σβ fixed and lo ≤ β ≤ hi; ``f`` = p − Kβ is kept up to date.
 
     ``beta`` must be feasible and ``f`` belong to it when `minimise` is called; both are changed in place.
-    ``K`` is C-contiguous, float64 or float32; everything else is float64.
+    ``K`` is C-contiguous, float64 or float32; everything else is float64. With ``wide``, K is its first
+    columns, and compiled code reads it there.
     """
 
     K: np.ndarray
@@ -118,6 +134,7 @@ class BoxQP:
     pools: dict[np.dtype, Pool] = field(default_factory=dict)
     n_free: int = 0  # when SMO last looked
     n_vain: int = 0  # active set methods that failed since one led from C to C
+    wide: np.ndarray | None = None
     facts: GramFacts | None = None  # of K, if they are known
 
     @cached_property
@@ -128,7 +145,7 @@ class BoxQP:
     @cached_property
     def gram(self) -> GramFacts:
         """What is known of K."""
-        return GramFacts(self.K) if self.facts is None else self.facts
+        return GramFacts(self.K, self.wide) if self.facts is None else self.facts
 
     @property
     def shift(self) -> float:
@@ -167,9 +184,9 @@ class BoxQP:
         n = self.f.size
         if not self.may_guess:
             newton = 500 + m * (0.5 + 0.015 * m + m * m / 3e4 + 0.0012 * n)
-            return int(newton / (0.1 + 6e-4 * m))
+            return int(newton / (0.13 + 8e-4 * m))
         system = 80 + m * m * (1.1e-3 + 3e-6 * m) + n * min(4e-4 * m, 1.2e-4 * n)
-        return int(SYSTEMS * system / (0.1 + 3.5e-4 * m))
+        return int(SYSTEMS * system / (0.13 + 4.5e-4 * m))
 
     @property
     def may_guess(self) -> bool:
@@ -240,7 +257,7 @@ class BoxQP:
             self.pools[dtype] = Pool(self.f.size, dtype)
         pool = self.pools[dtype]
         run, (precision, *functions) = compiled_smo(self.K.dtype, dtype)
-        problem = self.gram.address, p, self.beta, self.f, self.lo, self.hi
+        problem = self.gram.address, self.gram.width, p, self.beta, self.f, self.lo, self.hi
         work = pool.size, *pool.addresses, precision, self.shift, *functions, pool.places, pool.room
         n_done, is_solved, pool.size = run(*problem, Cs, start, tol, limit, *work, coefficients, table)
         self.n_free = int(table[n_done - 1, 4])

@@ -28,7 +28,7 @@ LOSSES = ("hinge", "squared_hinge")
 
 @dataclass(frozen=True)
 class SVMSolution:
-    """Solution of the dual.
+    """Solution of the dual problem of a support vector machine.
 
     Attributes
     ----------
@@ -102,11 +102,11 @@ def solve_svm_dual(
     loss : {"hinge", "squared_hinge"}, default="hinge"
         "squared_hinge" is the 2-norm machine: the hard-margin dual on K + I/C, I/(C w_i) with weights.
     tol : float, default=1e-3
-        LIBSVM's stopping rule.
+        Tolerance of LIBSVM's stopping rule.
     max_iter : int, default=-1
-        Most pair steps; -1 stands for max(10⁷, 100 n_samples).
+        Largest number of pair steps; -1 means max(10⁷, 100 n_samples).
     warm_start : array of shape (n_samples,), default=None
-        Signed coefficients to start from; brought into the bounds first.
+        Signed coefficients to start from; clipped to the bounds first.
     check : bool, default=True
         Whether to check that K is finite and symmetric.
 
@@ -172,13 +172,15 @@ def signs_and_weights(y: Any, sample_weight: Any, n_samples: int) -> tuple[np.nd
     classes, index = check_labels(y, n_samples)
     if len(classes) > 2:
         raise ValueError(
-            f"solve_svm_dual needs two classes, got {len(classes)}. Use svm_path or one machine a pair."
+            f"solve_svm_dual needs two classes, got {len(classes)}. Use svm_path, or train one model for "
+            "each pair."
         )
     weight = check_weights(sample_weight, n_samples)
     for k in (0, 1):
         if not weight[index == k].any():
             raise ValueError(
-                f"Class {classes.tolist()[k]!r} has no sample with a positive weight. Give it one."
+                f"Class {classes.tolist()[k]!r} has no sample with a positive weight. Give a sample a "
+                "positive weight."
             )
     return 2.0 * index - 1.0, weight
 
@@ -232,8 +234,8 @@ def warn_of(outcome: Outcome, tol: float, has_C: bool = True) -> None:
     """Tell the user of an early stop and of a kernel that is far from positive semi-definite."""
     if not outcome.is_convex:
         warnings.warn(
-            "The Gram matrix K is far from positive semi-definite: the solution may be a local one. "
-            "Use another kernel or other kernel parameters.",
+            "The Gram matrix K is far from positive semi-definite, so the solution may be a local one. Use "
+            "another kernel or other kernel parameters.",
             KernelwiseWarning,
             stacklevel=3,
         )

@@ -6,13 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.compile import check_compiler
-from kernelwise._core.threads import collection_paused
-from kernelwise.kernels.radial import GaussianFamily
-
 BLOCK = 2**23  # bytes of kernel values computed at once
-# Rows and columns of a tile of single precision values, 1 MB. Rows 4096 bytes apart would share cache sets.
-HEIGHT, WIDTH = 256, 1000
 ALL = slice(None)
 CROWDED = 0.4  # share of the kept rows from which one product over all of them beats picking rows
 
@@ -71,64 +65,3 @@ class KernelRows:
         self.kept[free] = rows[:n_new]
         self.kept_at[indices[:n_new]] = np.arange(self.n_kept, self.n_kept + n_new)
         self.n_kept += n_new
-
-
-class GaussianRows(KernelRows):
-    """The same for exp(−s‖z − z'‖²) in single precision: −s‖z − z'‖² comes out of one matrix product.
-
-    The product is [2sz, −s‖z‖², 1]·[z', 1, −s‖z'‖²], in units of ln 2. Its rounding is that of the norms, so
-    it grows with the extent of the centred data over the width of the kernel; the caller measures whether it
-    matters. No row is kept: computing it again takes hardly longer than fetching it from memory.
-    """
-
-    dtype: np.dtype = np.dtype(np.float32)
-
-    def __init__(self, kernel: GaussianFamily, X: np.ndarray, memory_limit: int) -> None:
-        # Numba takes a quarter of a second to import: not before a machine is trained.
-        with collection_paused():
-            check_compiler()
-            from kernelwise.solvers.compiled.exp2 import exp2_in_place
-
-        super().__init__(kernel, X, 0)
-        self._exp2 = exp2_in_place
-        Z = np.asarray(kernel.transform(np.asarray(X, dtype=np.float64)))
-        Z = Z - Z.mean(axis=0)
-        scale = kernel.scale / np.log(2.0)
-        norms = scale * np.einsum("ij,ij->i", Z, Z)
-        d = Z.shape[1]
-        self.left = np.empty((self.n, d + 2), self.dtype)
-        np.multiply(Z, 2.0 * scale, out=self.left[:, :d], casting="same_kind")
-        self.left[:, d], self.left[:, d + 1] = -norms, 1.0
-        self.right = np.empty((d + 2, self.n), self.dtype)
-        self.right[:d], self.right[d], self.right[d + 1] = Z.T, 1.0, -norms
-        self._memory = np.empty(0, self.dtype)
-
-    def compute(self, indices: np.ndarray, columns: np.ndarray | slice = ALL) -> np.ndarray:
-        """K[indices][:, columns], in memory that the next call uses again: fresh pages are dear."""
-        return self._values(self.left[indices], self.right[:, columns])
-
-    def square(self, indices: np.ndarray) -> np.ndarray:
-        """K[indices][:, indices] in single precision, in the same memory."""
-        return self.compute(indices, indices)
-
-    def subtract(
-        self, indices: np.ndarray, change: np.ndarray, f: np.ndarray, columns: np.ndarray | slice = ALL
-    ) -> None:
-        """f −= Σ change_k K[indices_k], of f[columns] only if they are given; by tiles that fit a cache."""
-        left, right, change = self.left[indices], self.right[:, columns], change.astype(self.dtype)
-        total = np.zeros(right.shape[1])
-        for start in range(0, total.size, WIDTH):
-            part = slice(start, start + WIDTH)
-            for k in range(0, indices.size, HEIGHT):
-                total[part] += change[k : k + HEIGHT] @ self._values(left[k : k + HEIGHT], right[:, part])
-        f[columns] -= total
-
-    def _values(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        shape = (left.shape[0], right.shape[1])
-        size = shape[0] * shape[1]
-        if self._memory.size < size:
-            self._memory = np.empty(size, self.dtype)
-        values = self._memory[:size]
-        np.matmul(left, right, out=values.reshape(shape))
-        self._exp2(values)
-        return values.reshape(shape)

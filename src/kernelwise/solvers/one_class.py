@@ -21,7 +21,7 @@ FEW_TERMS = 64
 
 @dataclass(frozen=True)
 class OneClassSolution:
-    """Solution of the dual of the one-class machine, in LIBSVM's scale.
+    """Solution of the dual problem of a one-class support vector machine, in LIBSVM's scale.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ def solve_one_class(
     warm_start: Any = None,
     check: bool = True,
 ) -> OneClassSolution:
-    """Train a one-class machine on a Gram matrix.
+    """Train a one-class support vector machine on a Gram matrix.
 
     Solves min ½ βᵀKβ with 0 ≤ β_i ≤ w_i and Σβ = ν Σw (Schölkopf and others, Neural Computation 13, 2001;
     LIBSVM's scale). At most a share ν of the weight lies outside, and at least that share is in support
@@ -139,11 +139,11 @@ def solve_one_class(
     nu : float, default=0.5
         Above 0, at most 1.
     sample_weight : array of shape (n_samples,), default=None
-        How often each sample is there. Samples of weight zero are left out.
+        How often each sample occurs. Samples of weight zero are left out.
     tol : float, default=1e-3
-        LIBSVM's stopping rule; times the mean k(x, x), if that is below 1.
+        Tolerance of LIBSVM's stopping rule; it is multiplied by the mean k(x, x) if that is below 1.
     max_iter : int, default=-1
-        Most pair steps; -1 stands for max(10⁷, 100 n_samples).
+        Largest number of pair steps; -1 means max(10⁷, 100 n_samples).
     warm_start : array of shape (n_samples,), default=None
         ``beta`` of a similar problem; used if it is better than the usual start.
     check : bool, default=True
@@ -190,7 +190,7 @@ def solve_soft_ball(
     warm_start: Any = None,
     check: bool = True,
 ) -> SoftBall:
-    """Find the ball around samples that may leave some out: support vector data description.
+    """Find the smallest ball around most of the samples: support vector data description.
 
     Solves max Σ β_i K_ii − βᵀKβ with 0 ≤ β_i ≤ w_i / (ν Σw) and Σβ = 1 (Tax & Duin, Machine Learning 54,
     2004). If all k(x, x) are equal, it is the one-class machine of `solve_one_class`: the same coefficients

@@ -22,7 +22,9 @@ from kernelwise.solvers.units import unit_of
 
 @dataclass(frozen=True)
 class OneClassPath:
-    """One-class machines along ν, in the order of ``nus``; see `OneClassSolution` for their scale.
+    """One-class support vector machines for a series of values of ν, in the order of ``nus``.
+
+    See `OneClassSolution` for their scale.
 
     Attributes
     ----------
@@ -89,7 +91,7 @@ def one_class_path(
     n_jobs: int | None = None,
     check: bool = True,
 ) -> OneClassPath:
-    """Train one-class machines for every ν, each from the one before, on all samples and on folds.
+    """Train one-class support vector machines for many values of ν, on all samples and on folds.
 
     Parameters
     ----------
@@ -102,7 +104,7 @@ def one_class_path(
     sample_weight, tol, max_iter, check
         As in :func:`~kernelwise.solvers.solve_one_class`, for each machine.
     n_jobs : int, default=None
-        Threads for folds; the results do not depend on it.
+        Number of threads for folds. Results do not depend on it.
 
     Examples
     --------

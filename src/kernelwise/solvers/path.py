@@ -21,7 +21,7 @@ from kernelwise.solvers.run_paths import PathsSolved, Places, Tables, run_paths,
 
 @dataclass(frozen=True)
 class SVMPath:
-    """Held-out decision values along a path of C.
+    """Held-out decision values for a series of values of C.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class SVMPath:
     classes, Cs : ndarray
     strategy : str
     last : list of lists of Solved
-        By fold and machine: where `svm_path` with ``after=`` goes on.
+        By fold and machine: where `svm_path` with ``after=`` continues.
     members : list of ndarray
         Of each machine: the samples that the coefficients of its solutions belong to.
 
@@ -84,7 +84,7 @@ def svm_path(
     after: SVMPath | None = None,
     loss: str = "hinge",
 ) -> SVMPath:
-    """Solve the dual for every C on the training part of every fold.
+    """Train support vector machines for many values of C on the training part of every fold.
 
     Each fold goes through C in increasing order from warm starts, and is finished, exactly, at the first C
     for which no support vector is bounded: no larger C changes that solution.
@@ -106,11 +106,12 @@ def svm_path(
     tol, max_iter : float, int
         As in `solve_svm_dual`, for each machine.
     n_jobs : int, default=None
-        Threads under every backend of joblib; the results do not depend on it.
+        Number of threads, under every backend of joblib. Results do not depend on it.
     callback : callable, default=None
         Called as ``callback(done, total)`` after each machine of each fold.
     after : SVMPath, default=None
-        A path with the same K, y, weights, folds, strategy and loss, to go on from with larger values of C.
+        A path with the same K, y, weights, folds, strategy and loss, to continue from with larger values of
+        C.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         As in `solve_svm_dual`. The 2-norm machine has no bounded support vectors, and is solved for every C.
 
@@ -126,7 +127,7 @@ def svm_path(
     >>> (path_predictions(path) == y).mean(axis=1).round(3).tolist()
     [0.913, 0.98]
 
-    More values of C go on where the path ended:
+    More values of C continue where the path ended:
 
     >>> svm_path(K, y, [1000.0], folds, after=path).decision.shape
     (1, 150, 3)
@@ -232,7 +233,7 @@ def as_path(
 
 
 def path_predictions(path: SVMPath) -> np.ndarray:
-    """Held-out labels of shape (n_Cs, n_samples), by scikit-learn's rules.
+    """Return held-out labels of shape (n_Cs, n_samples), by scikit-learn's rules.
 
     Parameters
     ----------

@@ -52,8 +52,8 @@ def _weights_by_fold(sample_weight: Any, n_folds: int, n_samples: int) -> np.nda
         return np.broadcast_to(check_weights(sample_weight, n_samples), (n_folds, n_samples))
     if len(sample_weight) != n_folds:
         raise ValueError(
-            f"sample_weight has {len(sample_weight)} rows, and there are {n_folds} folds. "
-            "Pass one row of weights for each fold, or one weight per sample."
+            f"sample_weight has {len(sample_weight)} rows, but there are {n_folds} folds. Pass one row of "
+            "weights for each fold, or one weight per sample."
         )
     return np.stack([check_weights(row, n_samples) for row in sample_weight])
 

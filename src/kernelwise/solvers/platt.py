@@ -47,7 +47,7 @@ def fit_platt(
     classes, index = check_labels(y, f.size)
     if len(classes) != 2:
         raise ValueError(
-            f"fit_platt needs two classes, got {len(classes)}. Fit one sigmoid for each machine."
+            f"fit_platt needs two classes, got {len(classes)}. Fit one sigmoid for each two-class model."
         )
     w = check_weights(sample_weight, f.size)
     positive, negative = w[index == 1].sum(), w[index == 0].sum()
@@ -189,8 +189,8 @@ def _newton(f: np.ndarray, target: np.ndarray, w: np.ndarray, start: np.ndarray)
             tried = tried[length[tried] >= SMALLEST_STEP]
         found[left], value[left] = point + length[:, None] * step, new
     warnings.warn(
-        f"Platt's sigmoid was not found to full precision in {MAX_ITER} Newton steps: "
-        "probabilities may be off. Scale the features, or lower C.",
+        f"Platt's sigmoid did not converge in {MAX_ITER} Newton steps, so probabilities may be inaccurate. "
+        "Scale the features, or lower C.",
         ConvergenceWarning,
         stacklevel=3,
     )

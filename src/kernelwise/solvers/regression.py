@@ -45,6 +45,8 @@ class TwinRows:
     Has what `WorkingSets` asks of its rows.
     """
 
+    dtype: np.dtype = np.dtype(np.float64)
+
     def __init__(self, rows: KernelRows) -> None:
         self.rows, self.n = rows, rows.n
 

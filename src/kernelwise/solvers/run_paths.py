@@ -126,7 +126,7 @@ def last_solutions(
         )
     if Cs.min() <= after.Cs.max():
         raise ValueError(
-            f"A path goes on with larger C only: 'after' ends at {after.Cs.max():g}, and 'Cs' begins at "
+            f"A path can only continue with larger C: 'after' ends at {after.Cs.max():g}, and 'Cs' begins at "
             f"{Cs.min():g}."
         )
     return [list(fold) for fold in after.last]

@@ -15,20 +15,30 @@ from kernelwise.solvers.box_qp import BoxQP
 from kernelwise.solvers.dual import minimise_and_verify, negative_gradient, ridge_and_bound
 from kernelwise.solvers.fold_path import FoldPath
 from kernelwise.solvers.follow import Solved
-from kernelwise.solvers.kernel_rows import ALL, KernelRows
+from kernelwise.solvers.kernel_rows import ALL
 
 
 class RidgedRows:
     """Rows of K + diag(ridge), without computing K; has what `WorkingSets` asks of its rows."""
 
-    def __init__(self, rows: KernelRows, ridge: np.ndarray) -> None:
+    def __init__(self, rows: Any, ridge: np.ndarray) -> None:
         self.rows, self.ridge = rows, ridge
+        self.dtype: np.dtype = rows.dtype
 
     def square(self, indices: np.ndarray) -> np.ndarray:
         """The square of those samples in double precision."""
-        square = np.array(self.rows.square(indices), dtype=np.float64)
-        square[np.arange(indices.size), np.arange(indices.size)] += self.ridge[indices]
+        square = np.array(self.rows.square(indices))
+        self._add(indices, square)
         return square
+
+    def fill(self, indices: np.ndarray, out: np.ndarray) -> None:
+        """Write the square of those samples to the first columns of ``out``, in single precision."""
+        self.rows.fill(indices, out)
+        self._add(indices, out)
+
+    def _add(self, indices: np.ndarray, square: np.ndarray) -> None:
+        each = np.arange(indices.size)
+        square[each, each] += self.ridge[indices].astype(square.dtype)
 
     def subtract(
         self, indices: np.ndarray, change: np.ndarray, f: np.ndarray, columns: np.ndarray | slice = ALL

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kernelwise._core.validation import check_positive
 from kernelwise.kernels import Kernel
-from kernelwise.solvers.box_qp import SINGLE, BoxQP, Outcome, Pool
+from kernelwise.solvers.box_qp import DOUBLE, SINGLE, BoxQP, Outcome, Pool, width_of_square
 from kernelwise.solvers.dual import (
     SVMSolution,
     into_bounds,
@@ -17,22 +17,30 @@ from kernelwise.solvers.dual import (
     signs_and_weights,
     warn_of,
 )
-from kernelwise.solvers.kernel_rows import ALL, GaussianRows, KernelRows
+from kernelwise.solvers.gaussian_rows import GaussianRows
+from kernelwise.solvers.kernel_rows import ALL, KernelRows
 from kernelwise.solvers.squared_hinge import RidgedRows
 from kernelwise.solvers.units import InUnits, in_units, unit_of_kernel
 
 FIRST = 500  # samples, or a tenth of them, in the first working set
 WIDE = 1.0  # a gap of more than this, the margin, says little yet about who will be a support vector: …
-EARLY = (1000, 0.05)  # … most samples in a working set then, and the share of the worst on either side …
-LATE = (1500, 0.2)  # … and after: all that are free, if possible, and who is bad now
+EARLY = (2500, 0.05)  # … most samples in a working set then, and the share of the worst on either side …
+EARLY_DOUBLE = 1000  # … fewer in double precision, whose kernel values take longer …
+LATE = (8000, 0.2)  # … and after: all that are free, if possible, and who is bad now
+NEARLY = 0.8  # of the active samples in a working set: then all of them
 MAX_ROUNDS = 1000
-REDUCE = 0.1  # a working set is solved to this share of the gap it starts from
+REDUCE = 0.1  # a working set is solved to this share of the gap it starts from, …
+CLOSE = 0.5, 0.8  # … or of the tolerance; the latter if all active samples are in it
 REACH = 0.5  # times the gap: how far f is likely to move yet
 MARGIN = 0.05  # samples this far on the right side may be set aside …
 ASIDE = 0.8  # … if no more than this share of the active ones is left
 # Single precision is tried down to this tolerance, and kept if a sample of outputs is right to a tenth of it.
 SINGLE_TOL = 1e-4
 SAMPLE = 200
+SOME, WRONG = 64, 1e-4  # samples whose kernel values must not be as wrong as this: K may not be convex then
+# … else f is computed anew in double precision, and single precision goes on from there: its error is that
+# of what changes. After so many times double precision does the rest.
+RENEWALS = 3
 
 
 def solve_svm_by_rows(
@@ -70,19 +78,12 @@ def solve_svm_by_rows(
         ridge, bound = ridge_and_bound(cost)
     lo, hi = np.where(signs < 0, -bound, 0.0), np.where(signs > 0, bound, 0.0)
     beta = np.zeros(n) if warm_start is None else into_bounds(warm_start, lo, hi)
+    problem = _Problem(kernel, X, signs, ridge, beta, lo, hi)
     is_gaussian = isinstance(kernel, Kernel) and kernel.is_gaussian
     can_be_single = is_gaussian and isinstance(X, np.ndarray) and tol >= SINGLE_TOL
-    for source in (GaussianRows, KernelRows) if can_be_single else (KernelRows,):
-        rows: Any = source(kernel, X, memory_limit // 2)
-        if loss == "squared_hinge":
-            rows = RidgedRows(rows, ridge)
-        f = signs.copy()
-        rows.subtract(np.flatnonzero(beta), beta[beta != 0], f)
-        outcome = WorkingSets(rows, beta, f, lo, hi, memory_limit // 2).minimise(
-            tol, iteration_cap(max_iter, n)
-        )
-        if source is KernelRows or _error(kernel, X, signs - ridge * beta, beta, f) <= 0.1 * tol:
-            break
+    f, outcome = (_in_single if can_be_single else _in_double)(
+        problem, tol, iteration_cap(max_iter, n), memory_limit
+    )
     warn_of(outcome, tol)
     quadratic = beta @ (signs - f)
     slack = np.maximum(0.0, signs * (f + ridge * beta - outcome.offset))
@@ -93,14 +94,72 @@ def solve_svm_by_rows(
     return SVMSolution(beta / unit, outcome.offset, objective / unit, f, *how)
 
 
-def _error(kernel: Any, X: np.ndarray, p: np.ndarray, beta: np.ndarray, f: np.ndarray) -> float:
-    """Largest error of f = p − Kβ on some samples, half of them support vectors, by exact kernel values."""
-    support = np.flatnonzero(beta)
-    some = np.union1d(
-        support[:: 1 + 2 * support.size // SAMPLE], np.arange(0, f.size, 1 + 2 * f.size // SAMPLE)
-    )
-    exact = p[some] - kernel(X[some], X[support]) @ beta[support]
-    return float(np.abs(exact - f[some]).max())
+class _Problem(NamedTuple):
+    """The dual on samples; ``beta`` is changed in place."""
+
+    kernel: Any
+    X: Any
+    signs: np.ndarray
+    ridge: np.ndarray
+    beta: np.ndarray
+    lo: np.ndarray
+    hi: np.ndarray
+
+    def rows(self, source: Any) -> Any:
+        """These rows of K, plus the ridge if there is one."""
+        return RidgedRows(source, self.ridge) if self.ridge.any() else source
+
+    def gradient(self, rows: Any) -> np.ndarray:
+        """f = y − Kβ by these rows."""
+        f, support = self.signs.copy(), np.flatnonzero(self.beta)
+        rows.subtract(support, self.beta[support], f)
+        return f
+
+    def error(self, f: np.ndarray) -> float:
+        """Largest error of f on some samples, half of them support vectors, by exact kernel values."""
+        support = np.flatnonzero(self.beta)
+        some = np.union1d(
+            support[:: 1 + 2 * support.size // SAMPLE], np.arange(0, f.size, 1 + 2 * f.size // SAMPLE)
+        )
+        K = self.kernel(self.X[some], self.X[support])
+        exact = (self.signs - self.ridge * self.beta)[some] - K @ self.beta[support]
+        return float(np.abs(exact - f[some]).max())
+
+
+def _in_double(problem: _Problem, tol: float, limit: int, memory_limit: int) -> tuple[np.ndarray, Outcome]:
+    """Minimise on kernel values in double precision; return f and how it went."""
+    rows = problem.rows(KernelRows(problem.kernel, problem.X, memory_limit // 2))
+    f = problem.gradient(rows)
+    sets = WorkingSets(rows, problem.beta, f, problem.lo, problem.hi, memory_limit // 2)
+    return f, sets.minimise(tol, limit)
+
+
+def _worst_value(rows: GaussianRows, problem: _Problem) -> float:
+    """Largest error of some kernel values."""
+    some = np.arange(0, problem.signs.size, 1 + problem.signs.size // SOME)
+    values = np.empty((some.size, some.size), SINGLE)
+    rows.fill(some, values)
+    return float(np.abs(values - problem.kernel(problem.X[some])).max())
+
+
+def _in_single(problem: _Problem, tol: float, limit: int, memory_limit: int) -> tuple[np.ndarray, Outcome]:
+    """The same for a Gaussian kernel on kernel values in single precision, as long as that is enough."""
+    single = GaussianRows(problem.kernel, problem.X, SINGLE)
+    if _worst_value(single, problem) > WRONG:
+        return _in_double(problem, tol, limit, memory_limit)
+    rows = problem.rows(single)
+    f = problem.gradient(rows)
+    n_iter = 0
+    for renewal in range(RENEWALS + 1):
+        sets = WorkingSets(rows, problem.beta, f, problem.lo, problem.hi, memory_limit // 2)
+        outcome = sets.minimise(tol, limit - n_iter)
+        n_iter += outcome.n_iter
+        if problem.error(f) <= 0.1 * tol:
+            return f, outcome._replace(n_iter=n_iter)
+        if renewal < RENEWALS:
+            f = problem.gradient(problem.rows(GaussianRows(problem.kernel, problem.X, DOUBLE)))
+    f, outcome = _in_double(problem, tol, limit - n_iter, memory_limit)
+    return f, outcome._replace(n_iter=n_iter + outcome.n_iter)
 
 
 class WorkingSets:
@@ -108,7 +167,7 @@ class WorkingSets:
 
     Samples that are clearly on the right side are set aside: ``f`` is then right for the ``active`` ones
     only. Each entry of ``aside`` holds some of the others and β when they left; they see what has changed
-    since before the end.
+    since before the end. The square of a working set is kept for the next one if that has no other samples.
     """
 
     def __init__(
@@ -121,9 +180,14 @@ class WorkingSets:
         memory_limit: int,
     ) -> None:
         self.rows, self.beta, self.f, self.lo, self.hi = rows, beta, f, lo, hi
-        # A working set takes its square twice: K itself, and the pool of what is active.
-        self.largest = int(np.clip(np.sqrt(memory_limit / (2 * 8)), 64, LATE[0]))
-        self.pool = Pool(min(self.largest, f.size), SINGLE)
+        # A square in single precision is its own pool; one in double precision has a copy there.
+        self.is_single = rows.dtype == SINGLE
+        self.largest = int(np.clip(np.sqrt(memory_limit / (4 if self.is_single else 16)), 64, LATE[0]))
+        # Only touched pages take memory, and they are touched once.
+        most = min(self.largest, f.size)
+        self.memory = np.empty(most * width_of_square(most), SINGLE)
+        self.chosen = np.empty(0, int)
+        self.square = np.empty((0, 0))
         self.active = np.arange(f.size)
         self.aside: list[tuple[np.ndarray, np.ndarray]] = []
 
@@ -140,16 +204,26 @@ class WorkingSets:
                 continue
             chosen = self._working_set(self._set_aside(pull, gap), gap)
             qp = self._program(chosen)
-            outcome = qp.minimise(max(0.5 * tol, REDUCE * gap), max_iter - n_iter)
+            aim = CLOSE[1] * tol if chosen.size == self.active.size else max(CLOSE[0] * tol, REDUCE * gap)
+            outcome = qp.minimise(aim, max_iter - n_iter)
             n_iter, n_rounds = n_iter + outcome.n_iter, n_rounds + 1
             is_convex = is_convex and outcome.is_convex
             change = qp.beta - self.beta[chosen]
             moved = np.flatnonzero(change)
-            self.rows.subtract(chosen[moved], change[moved], self.f, self.active if self.aside else ALL)
-            self.beta[chosen] = qp.beta
+            self._tell_others(chosen, moved, change)
+            self.beta[chosen], self.f[chosen] = qp.beta, qp.f
             is_stuck = moved.size == 0
         n_free = int(((self.beta > self.lo) & (self.beta < self.hi)).sum())
         return Outcome(n_iter, 0, max(gap, 0.0), offset, n_free, gap < tol, is_convex)
+
+    def _tell_others(self, chosen: np.ndarray, moved: np.ndarray, change: np.ndarray) -> None:
+        """Update f of the active samples that are not in the working set; that of the others is known."""
+        columns: np.ndarray | slice = self.active if self.aside else ALL
+        if self.is_single:  # rows in double precision are kept if they are computed as a whole
+            is_other = np.zeros(self.f.size, bool)
+            is_other[self.active], is_other[chosen] = True, False
+            columns = np.flatnonzero(is_other)
+        self.rows.subtract(chosen[moved], change[moved], self.f, columns)
 
     def _survey(self) -> tuple[float, float, np.ndarray]:
         """The gap, the offset, and by how much f of each active sample says that its β should rise and fall.
@@ -173,6 +247,8 @@ class WorkingSets:
         """
         candidates = np.flatnonzero((pull >= 0).any(axis=0))
         size, share = EARLY if gap > WIDE else LATE
+        if gap > WIDE and not self.is_single:
+            size = EARLY_DOUBLE
         if not self.beta.any():
             size = min(size, max(FIRST, self.active.size // 10))
         size = min(size, self.largest)
@@ -182,7 +258,16 @@ class WorkingSets:
             is_chosen[candidates[np.linspace(0, candidates.size - 1, size - 2 * n_worst).astype(int)]] = True
             is_chosen[np.argpartition(pull, -n_worst)[:, -n_worst:]] = True
             candidates = np.flatnonzero(is_chosen)
-        return self.active[candidates]
+        elif size >= self.active.size and candidates.size > NEARLY * self.active.size:
+            return self.active
+        return self._as_before(self.active[candidates])
+
+    def _as_before(self, chosen: np.ndarray) -> np.ndarray:
+        """The working set before if it has all of these samples, and not many others."""
+        is_chosen = np.zeros(self.f.size, bool)
+        is_chosen[chosen] = True
+        n_common = np.count_nonzero(is_chosen[self.chosen])
+        return self.chosen if n_common == chosen.size > NEARLY * self.chosen.size else chosen
 
     def _program(self, chosen: np.ndarray) -> BoxQP:
         """The dual on a working set, everyone else fixed.
@@ -190,11 +275,22 @@ class WorkingSets:
         All of the set is in its pool from the start: it was chosen because it may move, and copying it whole
         is faster than one variable after the other.
         """
+        m, is_new = chosen.size, not np.array_equal(chosen, self.chosen)
+        self.chosen = chosen
         beta, f, lo, hi = (v[chosen] for v in (self.beta, self.f, self.lo, self.hi))
-        qp = BoxQP(self.rows.square(chosen), beta, f, lo, hi, {SINGLE: self.pool})
-        pool, m = self.pool, chosen.size
-        pool.size, pool.members[:m] = m, np.arange(m)
-        np.subtract(qp.K, qp.shift, out=pool.rows, casting="same_kind")
+        width = width_of_square(m)
+        wide = self.memory[: m * width].reshape(m, width)
+        pool = Pool(m, SINGLE, wide)
+        if self.is_single:
+            if is_new:
+                self.rows.fill(chosen, wide)
+            qp = BoxQP(wide[:, :m], beta, f, lo, hi, {SINGLE: pool}, wide=wide)
+        else:
+            self.square = self.rows.square(chosen) if is_new else self.square
+            qp = BoxQP(self.square, beta, f, lo, hi, {SINGLE: pool})
+            np.subtract(qp.K, qp.shift, out=pool.rows, casting="same_kind")
+            pool.K[:, m:] = 0.0
+        qp.n_free = m  # as many may be: patience is that of the largest face
         return qp
 
     def _set_aside(self, pull: np.ndarray, gap: float) -> np.ndarray:

@@ -8,7 +8,7 @@ from pathlib import Path
 from kernelwise._core.files import whole_file
 from kernelwise.studies._claims import CLAIMS
 from kernelwise.studies._figures import can_draw, save
-from kernelwise.studies._study import Study
+from kernelwise.studies._study import Study, Table
 from kernelwise.studies._table import markdown, write_csv
 
 
@@ -35,13 +35,21 @@ def _paragraphs(study: Study, tables: dict[str, Path], figures: dict[str, Path])
     quick = " --quick" if study.is_quick else ""
     only = f" --only {','.join(study.only)}" if study.only else ""
     yield f"Made by `kernelwise reproduce {study.name}{quick}{only}`."
-    yield from study.sentences
-    for name, path in sorted(tables.items(), key=lambda item: item[0] != CLAIMS):
-        table = study.tables[name]
-        if table.is_shown:
-            yield f"## {table.caption}"
-            yield markdown(table.rows)
-        yield f"{'Rows' if table.is_shown else table.caption}: [{path.name}]({path.name})"
+    if CLAIMS in tables:  # what a reader looks for first
+        yield from _table(study.tables[CLAIMS], tables[CLAIMS])
+    if study.sentences:
+        yield "## Notes"
+        yield "\n".join(f"- {sentence}" for sentence in study.sentences)
+    for name, path in tables.items():
+        if name != CLAIMS:
+            yield from _table(study.tables[name], path)
     for name, path in figures.items():
         yield f"![{study.figures[name].caption}]({path.name})"
         yield study.figures[name].caption
+
+
+def _table(table: Table, path: Path) -> Iterator[str]:
+    if table.is_shown:
+        yield f"## {table.caption}"
+        yield markdown(table.rows)
+    yield f"{'Rows' if table.is_shown else table.caption}: [{path.name}]({path.name})"

@@ -11,8 +11,11 @@ import numpy as np
 from kernelwise.frames.column import MAX_WORDS
 from kernelwise.frames.frame import words_of
 from kernelwise.tables.cells import enumerated, quoted
-from kernelwise.tables.faults import Fault
+from kernelwise.tables.faults import Fault, column_option, in_shell
 from kernelwise.tables.table import Table, is_missing
+
+#: In as many rows it is no chance that no word is known.
+MANY_ROWS = 10
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,8 @@ class Column:
         missing = np.flatnonzero(is_missing(values))
         if len(missing) and self.fill is None and not self.has_gaps:
             message = (
-                f"a value is missing{_more(missing)}, and none is in the training file. Complete the file, "
-                "or train with --impute."
+                f"a value is missing{_more(missing)}, but the training file has no missing values. Complete "
+                "the file, or train with --impute."
             )
             return Fault(table.place(index, int(missing[0])), message)
         if self.categories:
@@ -80,8 +83,13 @@ class Column:
         word = quoted(table.text(index)[rows[0]])
         message = (
             f"{word} is not in the training file, which has {enumerated(map(quoted, self.categories), 20)}"
-            f"{_more(rows)}. Correct it, or let such words count as none of these with --unknown ignore."
+            f"{_more(rows)}. Correct it, or ignore such words with --unknown ignore."
         )
+        if MANY_ROWS <= len(rows) == len(table):
+            message += (
+                " No word of this column is known, as if it named persons, places or devices: then train "
+                f"with --group {in_shell(column_option(table, index))}, which leaves it out."
+            )
         return Fault(table.place(index, int(rows[0])), message, unknown="ignore")
 
     def to_json(self) -> dict[str, Any]:

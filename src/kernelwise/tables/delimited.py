@@ -95,7 +95,9 @@ def _parse_cells(
     if has_header is None:
         has_header = looks_like_header(rows)
         if has_header and any(map(is_number, rows[0])):
-            notes.append(f"{path}: line {lines[0]} was taken for names; --no-header takes it for data.")
+            notes.append(
+                f"{path}: line {lines[0]} was read as names of columns; use --no-header if it is data."
+            )
         if len(rows) == 1 and not any(map(is_number, rows[0])):
             raise TableError(f"{path} has a header and no rows. Add the rows below it.")
     names = numbered_names(len(rows[0]))

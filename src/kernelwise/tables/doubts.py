@@ -60,7 +60,7 @@ def _filled(table: Table, index: int, column: Column) -> Iterator[Fault]:
     fill = quoted(column.fill) if isinstance(column.fill, str) else f"the median {column.fill:g}"
     option = column_option(table, index)
     message = (
-        f"{n_missing} of {len(values)} values are missing, and {fill} stands for all of them. Leave it out "
+        f"{n_missing} of {len(values)} values are missing, and {fill} replaces all of them. Leave it out "
         f"with --ignore {in_shell(option)}."
     )
     yield Fault(table.place(index), message, option, doubt="mostly empty")
@@ -83,8 +83,8 @@ def _spellings(table: Table, index: int, doubt: str) -> Iterator[Fault]:
     n_more = len(twice) - MOST_SPELLINGS
     more = f" (and {count(n_more, 'more such group')})" if n_more > 0 else ""
     message = (
-        f"{'; '.join(shown)} differ only in capitals or spaces and count as different{more}. Write them "
-        "alike if they are the same."
+        f"{'; '.join(shown)} differ only in capitals or spaces but count as different{more}. Write them in "
+        "the same way if they are the same."
     )
     yield Fault(table.place(index), message, doubt=doubt)
 
@@ -98,14 +98,14 @@ def _as_words(table: Table, index: int) -> Iterator[Fault]:
     odd = odd_texts(table, index)
     if numbers >= MANY_NUMBERS and sum(map(len, odd.values())) <= counts.total() / 2:
         message = (
-            f"it counts as words, though most of its cells are numbers (but {counted_texts(table, odd)}). "
-            "If such a text means missing, name it with --missing."
+            f"it counts as words, though most of its cells are numbers (but {counted_texts(table, odd)}). If "
+            "such a text means a missing value, add it to --missing."
         )
         yield Fault(table.place(index), message, doubt="numbers as words")
     elif date_in(counts):
         message = (
-            f"it holds dates or times, such as {quoted(date_in(counts))}, which count as words; new rows "
-            f"will have others. Turn it into a number, or {leave}."
+            f"it holds dates or times, such as {quoted(date_in(counts))}, which count as words, but new rows "
+            f"will have other ones. Convert it to a number, or {leave}."
         )
         yield Fault(table.place(index), message, option, doubt="dates as words")
     elif not numbers and len(counts) > 2 and unit_of(table, counts):

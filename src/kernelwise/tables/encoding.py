@@ -71,7 +71,10 @@ class Encoding:
     def frame(self, table: Table, unknown: str = "error", notes: list[str] | None = None) -> Frame:
         """The columns of a table that are features, as numbers and words."""
         if table.matrix is not None:
-            raise TableError(f"{table.source} is a LIBSVM file, and the training file has named columns.")
+            raise TableError(
+                f"{table.source} is a LIBSVM file, but the training file has named columns. Give a file with "
+                "the same columns."
+            )
         places = self._places_in(table)
         table = table.with_missing(self.missing, places)
         features = list(zip(self.columns, places, strict=True))
@@ -129,27 +132,29 @@ class Encoding:
         """Whether a file without names lacks the target: 1 if it does, 0 if it is all there."""
         if self.target_place is None and len(table.names) != self.n_columns:
             raise TableError(
-                f"{table.source} has {len(table.names)} columns, and the training file had {self.n_columns}. "
+                f"{table.source} has {len(table.names)} columns, but the training file had {self.n_columns}. "
                 "Give the same columns."
             )
         if len(table.names) not in (self.n_columns, self.n_columns - 1):
             raise TableError(
-                f"{table.source} has {len(table.names)} columns, and the training file had {self.n_columns} "
+                f"{table.source} has {len(table.names)} columns, but the training file had {self.n_columns} "
                 "with the target. Give the same columns, with or without the target."
             )
         return self.n_columns - len(table.names)
 
     def _matrix(self, table: Table) -> Any:
         if table.matrix is None:
-            raise TableError(f"{table.source} is not a LIBSVM file, and the training file was one.")
+            raise TableError(
+                f"{table.source} is not a LIBSVM file, but the training file was one. Give a LIBSVM file."
+            )
         X = table.matrix
         if self.first_index == 0 and table.first_index == 1:
             X = _widened(X, X.shape[1] + 1, before=1)
         elif self.first_index == 1 and table.first_index == 0:
-            raise TableError(f"{table.source} has a feature 0, and the training file begins with 1.")
+            raise TableError(f"{table.source} has a feature 0, but the training file begins with feature 1.")
         if X.shape[1] > self.n_columns:
             raise TableError(
-                f"{table.source} has {X.shape[1]} features, and the training file has {self.n_columns}."
+                f"{table.source} has {X.shape[1]} features, but the training file has {self.n_columns}."
             )
         X = _widened(X, self.n_columns)
         if not np.isfinite(X.data).all():
@@ -177,7 +182,7 @@ class Encoding:
             if any(column.categories for column in columns):
                 raise TableError(
                     "The model was written by an older version of kernelwise, which coded words in another "
-                    "way. Train it again with `kernelwise tune`."
+                    "way. Train the model again with `kernelwise tune`."
                 )
             return cls(**{**node, **plain})
         coded = (frames.Column(**{**one, "words": tuple(one["words"])}) for one in encoder)
@@ -191,7 +196,7 @@ def _unknown_words(table: Table, column: Column, place: int) -> list[str]:
     n_rows, first = count(len(rows), "row"), f"{table.text(place)[rows[0]]!r} in {table.line(int(rows[0]))}"
     return [
         f"Column {column.name!r}: {n_rows} with a word that is not in the training file (first {first}) "
-        f"{'counts' if len(rows) == 1 else 'count'} as none of its words."
+        f"{'counts' if len(rows) == 1 else 'count'} as none of the known words."
     ]
 
 

@@ -70,7 +70,7 @@ class TableFaults(TableError):
         else:
             self.lines = [f"{source} has {count(len(serious), 'fault')}:", *_listed(serious)]
             if doubts:
-                self.lines += ["What may be wrong, too:", *_listed(doubts)]
+                self.lines += ["These may also be wrong:", *_listed(doubts)]
         self.lines += _go_on(self.faults, ignore, missing)
         super().__init__("\n".join(self.lines))
 
@@ -125,5 +125,5 @@ def _go_on(faults: Sequence[Fault], ignore: Sequence[str], missing: Sequence[str
     if not helpful:
         return []
     if left:
-        return [f"To go on: correct {enumerated(left, 3)} in the file, then add {helpful}"]
-    return [f"To go on: {helpful}"]
+        return [f"To continue: correct {enumerated(left, 3)} in the file, then add {helpful}"]
+    return [f"To continue: {helpful}"]

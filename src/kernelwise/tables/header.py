@@ -52,6 +52,6 @@ def unique_names(cells: Sequence[str], notes: list[str]) -> list[str]:
         while name in names:
             name, number = f"{plain} ({number})", number + 1
         if name != plain:
-            notes.append(f"Two columns are called {plain!r}; column {k} is now {name!r}.")
+            notes.append(f"Two columns are called {plain!r}; column {k} is now called {name!r}.")
         names.append(name)
     return names

@@ -91,8 +91,8 @@ def learn_encoding(
 def _learn_libsvm(table: Table, task: str, has_options: Any, has_labels: bool) -> Learned:
     if has_options:
         raise TableError(
-            f"{table.source} is a LIBSVM file, whose target comes first and whose values are all numbers: no "
-            "--target, --ignore, --missing or --words."
+            f"{table.source} is a LIBSVM file, whose target comes first and whose values are all numbers. "
+            "Leave out --target, --ignore, --missing and --words."
         )
     fault = None if task == DETECTION else target_fault(table, 0, task)
     check_faults(table.source, [] if fault is None else [fault])
@@ -136,7 +136,8 @@ def _faults(
 def _labels_that_are_missing(table: Table, place: int, missing: Sequence[str]) -> list[str]:
     labels = table.text(place).tolist()
     return [
-        f"The target has {text!r} in {count(labels.count(text), 'row')}; --missing is not about the target."
+        f"The target has {text!r} in {count(labels.count(text), 'row')}; --missing does not apply to the "
+        "target."
         for text in missing
         if text in labels
     ]
@@ -158,4 +159,4 @@ def _find_target(
     if not left:
         raise TableError(f"--ignore leaves no column of {table.source}.")
     place = usual[0] if len(usual) == 1 else left[-1]
-    return place, [f"The target is {table.names[place]!r}; --target COL names another column."]
+    return place, [f"The target is {table.names[place]!r}; --target COL sets another column."]

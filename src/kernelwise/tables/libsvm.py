@@ -30,8 +30,8 @@ def parse_libsvm(raw: bytes, path: Path) -> Table:
         X, y = load_svmlight_file(io.BytesIO(raw), zero_based=True)
     except (ValueError, OverflowError, MemoryError) as error:
         raise TableError(
-            f"{path} cannot be read as a LIBSVM file ({str(error).splitlines()[0]}). A line is a label and "
-            "index:value pairs."
+            f"{path} cannot be read as a LIBSVM file ({str(error).splitlines()[0]}). A line must have a "
+            "label and index:value pairs."
         ) from error
     if X.shape[0] == 0 or X.nnz == 0:
         raise TableError(

@@ -19,7 +19,8 @@ def read_parquet(raw: bytes, path: Path) -> Table:
     """Make a table of a Parquet file; columns are numbers, true/false or text, or cannot be used."""
     if find_spec("pyarrow") is None:
         raise TableError(
-            f"{path} is a Parquet file, for which pyarrow is missing: pip install 'kernelwise[files]'."
+            f"{path} is a Parquet file, which needs the package pyarrow. Install it with pip install "
+            "'kernelwise[files]'."
         )
     import pyarrow
     from pyarrow import parquet

@@ -36,7 +36,7 @@ def preparation(
             if one.is_words
         ]
         if words:
-            sentences.append(f"Columns of words became features of 0 and 1: {enumerated(words)}.")
+            sentences.append(f"Columns of words were coded as features of 0 and 1: {enumerated(words)}.")
         sentences += [_pooled(table, k, column, one) for (k, column), one in pairs if one.is_pooled]
         gaps = [
             f"{one.name!r} ({int(is_missing(table.columns[k]).sum())})"
@@ -45,8 +45,9 @@ def preparation(
         ]
         if gaps:
             sentences.append(
-                f"Some values are missing: {enumerated(gaps)}. A missing number counts as the median of "
-                "its column, a missing word as a word of its own, and a feature of 0 and 1 marks these rows."
+                f"Some values are missing: {enumerated(gaps)}. A missing number is replaced by the median of "
+                "its column, a missing word counts as a separate word, and a feature of 0 and 1 marks these "
+                "rows."
             )
     return sentences + _filled(table, columns)
 
@@ -54,8 +55,8 @@ def preparation(
 def _pooled(table: Table, index: int, column: Column, coded: frames.Column) -> str:
     n_other = int(coded.is_new(column.cells(table, index)).sum())
     return (
-        f"Column {column.name!r} keeps its {count(len(coded.words), 'most frequent word')}; all others, in "
-        f"{count(n_other, 'row')}, count alike."
+        f"Column {column.name!r} keeps its {count(len(coded.words), 'most frequent word')}; all other words, "
+        f"in {count(n_other, 'row')}, count as one word."
     )
 
 
@@ -83,5 +84,5 @@ def _numbers_as_words(table: Table, index: int) -> list[str]:
         return []
     return [
         f"Column {table.names[index]!r} counts as words, though most of its cells are numbers (but "
-        f"{counted_texts(table, odd)}). If such a text means missing, name it with --missing."
+        f"{counted_texts(table, odd)}). If such a text means a missing value, add it to --missing."
     ]

@@ -46,7 +46,7 @@ def read_rows(
     _check_widths(lines, rows, path)
     if not rows or len(rows[0]) < min_columns:
         raise TableError(
-            f"{path} has one column only: no separator (comma, semicolon, tab, bar, blank) was found. Give "
+            f"{path} has only one column: no separator (comma, semicolon, tab, bar, blank) was found. Give "
             "features and a target in columns."
         )
     return lines, rows

@@ -44,7 +44,7 @@ def column_fault(table: Table, index: int, lump: bool = False, is_code: bool = F
     place, option = table.place(index), column_option(table, index)
     leave = f"eave it out with --ignore {in_shell(option)}"
     if index in table.unusable:
-        return Fault(place, f"it holds {table.unusable[index]}, which are no features. L{leave}.", option)
+        return Fault(place, f"it holds {table.unusable[index]}, which cannot be features. L{leave}.", option)
     values = table.columns[index]
     present = values[~is_missing(values)]
     if not len(present):
@@ -80,7 +80,7 @@ def _marks(table: Table, index: int, counts: Counter[str], option: str) -> Fault
     fault = _odd_texts(table, index, counts, option) if are_marks else None
     if fault is None:
         return None
-    return replace(fault, message=f"{fault.message} If it is a value of its own, write a word for it.")
+    return replace(fault, message=f"{fault.message} If it is a separate value, write a word for it.")
 
 
 def _many_words(place: str, counts: Counter[str], such: str, option: str) -> Fault | None:
@@ -118,7 +118,9 @@ def _odd_texts(table: Table, index: int, counts: Counter[str], option: str) -> F
     """A column of numbers among which are a few texts."""
     odd = odd_texts(table, index)
     n_odd, n = sum(map(len, odd.values())), counts.total()
-    if n_odd > n / 2:
+    # Most cells may be limits of detection, or have separators of thousands, and the others be numbers.
+    is_number_like = all(map(THOUSANDS.fullmatch, odd)) or all(map(LIMIT.fullmatch, odd))
+    if n_odd == n or (n_odd > n / 2 and not is_number_like):
         return None
     found = f"{n_odd} of {len(table)} cells {'is' if n_odd == 1 else 'are'} not {_a_number(n_odd)}"
     found = f"{found} ({counted_texts(table, odd)})"
@@ -132,7 +134,7 @@ def _odd_texts(table: Table, index: int, counts: Counter[str], option: str) -> F
     means = f"{enumerated(map(quoted, texts), 3)} {'means' if len(odd) == 1 else 'mean'} missing"
     how = f"--missing {in_shell(','.join(texts))}"
     limits = (
-        " A number in its place, such as half the limit, would say more."
+        " A number instead, such as half the limit, would tell the model more."
         if any(map(LIMIT.fullmatch, texts))
         else ""
     )
@@ -165,7 +167,7 @@ def _dates(table: Table, index: int, counts: Counter[str], option: str) -> Fault
         return None
     message = (
         f"it holds dates or times, such as {quoted(first)}. Leave it out with --ignore {in_shell(option)}, "
-        "or turn it into a number, such as the days since a fixed day."
+        "or convert it to a number, such as the days since a fixed day."
     )
     return Fault(table.place(index), message, option)
 

@@ -60,8 +60,8 @@ def forgotten_labels(table: Table, places: Sequence[int]) -> Fault | None:
         return None
     option = in_shell(column_option(table, named[0]))
     message = (
-        f"its name says that it holds labels, which are no feature. Use it with --labels {option}, or leave "
-        f"it out with --ignore {option}."
+        f"its name suggests that it holds labels, which cannot be a feature. Use it with --labels {option}, "
+        f"or leave it out with --ignore {option}."
     )
     return Fault(table.place(named[0]), message, labels=option)
 
@@ -130,7 +130,7 @@ def _single_labels(table: Table, index: int) -> Fault | None:
     has = f"the target {table.names[index]!r} has {len(counts)} different {kind} in {len(table)} rows"
     odd = odd_texts(table, index) if is_text else {}
     if sum(map(len, odd.values())) > len(table) / 2:
-        return Fault("", f"{has}, such as {quoted(values[0])}: these are no classes. Please {ANOTHER}.")
+        return Fault("", f"{has}, such as {quoted(values[0])}: these cannot be classes. Please {ANOTHER}.")
     if odd:
         message = (
             f"{has}, most of them numbers (but {counted_texts(table, odd)}): it looks like a quantity. "

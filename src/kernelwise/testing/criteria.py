@@ -66,8 +66,8 @@ def _check_adjoint(
     criterion: Criterion, K: np.ndarray, y: np.ndarray, w: np.ndarray | None, random: np.random.Generator
 ) -> None:
     assert type(criterion).value_and_adjoint is not Criterion.value_and_adjoint, (
-        f"{type(criterion).__name__} says is_differentiable = True and has no value_and_adjoint. "
-        "Write it, or say is_differentiable = False."
+        f"{type(criterion).__name__} has is_differentiable = True but no value_and_adjoint. Write it, or set "
+        "is_differentiable = False."
     )
     value, W = criterion.value_and_adjoint(K, y, w)
     assert_close(value, criterion.value(K, y, w), "value and value_and_adjoint differ in the cost", rtol=0.0)

@@ -57,7 +57,8 @@ def check_optimizer(optimizer: Optimizer, *, rtol: float = 1e-3, random_state: i
     _check_history(first)
     _check_history(second)
     assert first.converged, (
-        f"the optimizer did not converge on a smooth problem with one peak; it says {first.stop_reason!r}."
+        "the optimizer did not converge on a smooth problem with one peak; its stop_reason is "
+        f"{first.stop_reason!r}."
     )
 
 

@@ -53,13 +53,13 @@ class Block:
         present = self._trained[fold.number]
         if not present.size:
             raise ValueError(
-                f"All training rows of fold {fold.number} have weight zero. "
-                "Give some of them a positive weight, or use other folds."
+                f"All training rows of fold {fold.number} have weight zero. Give some of them a positive "
+                "weight, or use other folds."
             )
         if present.size == 1:
             raise ValueError(
-                f"The training part of fold {fold.number} has one class only, rows of weight zero apart: "
-                f"{classes.tolist()[present[0]]!r}. Use stratified or fewer folds."
+                f"The training part of fold {fold.number} has only one class, not counting rows of weight "
+                f"zero: {classes.tolist()[present[0]]!r}. Use stratified or fewer folds."
             )
 
     @cached_property

@@ -62,7 +62,7 @@ class FinishedSearch(ClassifierMixin, BaseEstimator):
     def _best(self) -> Any:
         check_is_fitted(self, "cv_results_")
         if not self.refit:
-            raise AttributeError(f"{type(self).__name__} was fitted with refit=False and has no machine.")
+            raise AttributeError(f"{type(self).__name__} was fitted with refit=False and has no final model.")
         return self.best_estimator_
 
     def _check_refit(self, metrics: Any) -> None:

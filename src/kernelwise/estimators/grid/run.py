@@ -99,7 +99,7 @@ class Job:
         started = time.perf_counter()
         train, test = self.splits[fold.number]
         if any(not weight[test].any() for weight in self.score_weights.values()):
-            message = f"All test rows of fold {fold.number} have weight zero, so that it has no score."
+            message = f"All test rows of fold {fold.number} have weight zero, so the fold has no score."
             if self.error_score == "raise":
                 raise ValueError(message)
             return Cell(g, fold.number, {}, {}, fit_time, 0.0, message)
@@ -149,8 +149,8 @@ def _workers(wanted: int, n: int, n_bases: int, memory_limit: float) -> int:
     fit = int(memory_limit / matrix - n_bases)
     if fit < 1:
         raise ValueError(
-            f"The search holds {n_bases + 1} matrices of {n} × {n}, {matrix * (n_bases + 1):.0f} MiB, "
-            f"more than memory_limit={memory_limit:g}. Raise memory_limit, or search on fewer samples."
+            f"The search needs {n_bases + 1} matrices of {n} × {n}, {matrix * (n_bases + 1):.0f} MiB, more "
+            f"than memory_limit={memory_limit:g}. Raise memory_limit, or search on fewer samples."
         )
     if wanted == 1:  # what the system has need not be asked
         return 1

@@ -17,7 +17,7 @@ METHODS = ("conjugate-gradient", "riemannian", "paper", "trust-region")
 
 
 class ManifoldDescent(Optimizer):
-    """Moves Q on the manifold of symmetric positive-definite matrices, and C or log-widths beside it.
+    """Descent over positive-definite matrices Q, on their manifold, together with C or log-widths.
 
     Works with every kernel and every differentiable criterion; the parameters of kernels other than
     :class:`~kernelwise.kernels.Gaussian` are vectors, for which the manifold is flat.

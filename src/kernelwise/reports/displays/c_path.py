@@ -13,7 +13,9 @@ from kernelwise.reports.words import score_name
 
 
 class CPathDisplay(Display):
-    """Held-out scores of the chosen kernel along C, with one standard error; other kernels faintly behind.
+    """Plot of the held-out scores of the chosen kernel over C, with one standard error.
+
+    Other kernels are drawn faintly behind it.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from kernelwise.reports.words import score_name
 
 
 class CriterionDisplay(Display):
-    """What the criteria said of the kernels; over widths with the held-out scores on a second axis.
+    """Plot of the criteria that chose the kernel; over widths, with held-out scores on a second axis.
 
     Criteria over widths have units of their own: each is drawn from its lowest to its highest value.
 

@@ -15,7 +15,7 @@ MAX_SHOWN = 15
 
 
 class ExplanationDisplay(Picture):
-    """What columns contributed: the mean size of the values over all rows, or the values of one row.
+    """Plot of the contributions of columns: their mean size over all rows, or the values of one row.
 
     Bars are of the columns with the largest values, the largest on top; the last bar is of all others
     together. Values of one row are to the right where they raise the output, to the left where they lower it.

@@ -12,7 +12,7 @@ from kernelwise.reports.relevance import Relevance, relevance_of
 
 
 class RelevanceDisplay(Display):
-    """Share of each feature in the squared distance of a learned metric, the largest on top.
+    """Plot of the share of each feature in the squared distance of a learned metric, the largest on top.
 
     Parameters
     ----------

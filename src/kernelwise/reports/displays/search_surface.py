@@ -14,7 +14,7 @@ N_LEVELS = 12
 
 
 class SearchSurfaceDisplay(Display):
-    """Where in the plane of width and C the search has looked, and what it found there.
+    """Plot of the scores that the search computed, over kernel width and C.
 
     Parameters
     ----------

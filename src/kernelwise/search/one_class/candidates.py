@@ -50,7 +50,11 @@ def candidates(kernel: Any, Z: Any, weight: np.ndarray, *, has_labels: bool) -> 
         made = kernel.initialize(Z, heuristic="keep") if kernel.needs_data else kernel
         return [Candidate(made, type(kernel).__name__, np.nan, "given")]
     if isinstance(kernel, str) and kernel not in ("auto", *RULES):
-        return [Candidate(as_kernel(kernel).initialize(Z), kernel, np.nan, "its start from the data")]
+        return [
+            Candidate(
+                as_kernel(kernel).initialize(Z), kernel, np.nan, "with its parameters set from the data"
+            )
+        ]
     tried = LABELLED if has_labels else AUTO
     if kernel in RULES:
         tried = tuple((kernel, factor) for factor in RULES[kernel])

@@ -28,8 +28,8 @@ LABELLED_NUS = (0.5, 0.05, 0.2, 1.0)
 TITLES = {
     "roc_auc": "held-out ROC AUC of the labels",
     "average_precision": "held-out average precision of the labels",
-    "pseudo-outliers": "share of pairs in which a held-out row scores higher than a changed row",
-    "mass-volume": "share of pairs in which a held-out row scores higher than a row of random values",
+    "pseudo-outliers": "share of pairs in which a held-out row scores above an artificial unusual row",
+    "mass-volume": "share of pairs in which a held-out row scores above a row of random values",
 }
 
 
@@ -137,40 +137,42 @@ def choose(
 def _why(judge: Judge, best: int, scores: np.ndarray) -> list[str]:
     taken, rule = judge.scored[best], judge.scored[0]
     kernel, title = kernel_text(taken.candidate.kernel), TITLES.get(judge.scoring, "")
-    why = [f"The kernel is {kernel}: {taken.candidate.reason}."]
+    why = [f"The chosen kernel is {kernel} ({taken.candidate.reason})."]
     if len(judge.scored) == 1:
-        why.append("No other kernel was scored.")
+        why.append("The search scored no other kernel.")
     elif judge.scoring in SCORINGS:
         n = int((judge.rows.label == OUTLIER).sum())
         why.append(
-            f"It has the best {title} ({taken.score:.4f}), with {count(n, 'distinct outlier')}; the "
-            f"kernel that the rule of thumb takes without labels has {rule.score:.4f}."
+            f"It has the best {title}, {taken.score:.4f}, with {count(n, 'distinct outlier')}. The kernel "
+            f"that the rule of thumb chooses without labels has {rule.score:.4f}."
         )
     elif best:
         why.append(
-            f"Its {title} is {taken.score:.4f}, and that of the kernel by the rule of thumb {rule.score:.4f}."
+            f"Its {title} is {taken.score:.4f}. For the kernel of the rule of thumb it is {rule.score:.4f}."
         )
     else:
         others = f"{scores.max():.4f}"
         why.append(
-            f"Its {title} is {taken.score:.4f}; no other kernel is better by more than {MARGIN:g} (best: "
-            f"{others})."
+            f"Its {title} is {taken.score:.4f}. No other kernel is better by more than {MARGIN:g} (the best "
+            f"has {others})."
         )
     if taken.nu == NU:
         why.append(
-            f"ν = {NU:g}: the order of rows hardly depends on it, and the threshold does not follow from it."
+            f"ν is {NU:g}, the default: the order of the rows hardly depends on it, and the threshold is set "
+            "separately."
         )
     else:
-        why.append(f"ν = {taken.nu:g}.")
+        why.append(f"ν is {taken.nu:g}.")
     return why
 
 
 def _how(judge: Judge, tried: list[Candidate], nus: tuple[float, ...]) -> list[str]:
     what = f"{count(len(tried), 'kernel')} with {count(len(nus), 'value')} of ν"
-    how = [f"{what}, {count(judge.n_folds, 'fold')} of {count(len(judge.rows), 'distinct row')}."]
+    folds = count(judge.n_folds, "fold")
+    how = [f"The search compared {what}, in {folds} of {count(len(judge.rows), 'distinct row')}."]
     n_normal = int((judge.rows.label == NORMAL).sum())
     if judge.scoring in SCORINGS and not n_normal:
-        how.append("No row is labelled normal: rows without a label stood for them.")
+        how.append("No row is labelled normal, so rows without a label were used as normal rows.")
     return how
 
 

@@ -47,11 +47,13 @@ def _no_structure(judge: Judge, taken: Scored) -> Finding | None:
     if taken.areas["inside"] > limit or taken.areas["mixed"] > limit:
         return None
     message = (
-        "The data has no structure that a ball could enclose: held-out rows score no higher than rows drawn "
-        f"anywhere between the smallest and the largest values (in {100 * taken.areas['inside']:.0f} % of "
-        "the pairs)."
+        "The model cannot tell rows of this data from random values: a held-out row scores higher than a row "
+        "of random values between the smallest and the largest in only "
+        f"{100 * taken.areas['inside']:.0f} % of the pairs."
     )
-    advice = "Look for columns that say what is normal; only rows outside of all ranges will be found."
+    advice = (
+        "Add columns that distinguish normal rows. The model will find only rows outside the ranges of all."
+    )
     return Finding("no structure", "warning", message, advice)
 
 
@@ -63,9 +65,9 @@ def _useless_labels(judge: Judge, taken: Scored) -> Finding | None:
     if area is None or area > 0.5 + area_error(float((judge.fold >= 0).sum()), n_known):
         return None
     message = (
-        f"The best kernel ranks the labelled outliers no better than by chance: held-out ROC AUC {area:.3f}."
+        f"The best kernel ranks the labelled outliers no better than chance (held-out ROC AUC {area:.3f})."
     )
-    advice = "Check the labels; if they are right, these outliers look like normal rows."
+    advice = "Check the labels. If they are right, these outliers look like normal rows."
     return Finding("labels not found", "warning", message, advice)
 
 
@@ -74,10 +76,10 @@ def _few_rows(rows: Rows, share: float) -> Finding | None:
     if n * share >= FEW_BELOW:
         return None
     message = (
-        f"A share of {share:g} of {count(n, 'row')} is {n * share:.2g}: the threshold rests on fewer than "
-        f"{FEW_BELOW:g} rows."
+        f"The threshold depends on fewer than {FEW_BELOW:g} rows: a share of {share:g} of "
+        f"{count(n, 'row')} is {n * share:.2g}."
     )
-    advice = "Go by the order of the scores, or train on more rows."
+    advice = "Use the order of the scores instead, or train on more rows."
     return Finding("few rows", "warning" if n * share < 1.0 else "info", message, advice)
 
 
@@ -86,8 +88,10 @@ def _copies(rows: Rows) -> Finding | None:
     n = float(rows.weight.sum())
     if repeated <= MANY_COPIES * n:
         return None
-    message = f"{repeated:.0f} of {count(n, 'row')} are copies of others: {count(len(rows), 'row')} differ."
-    advice = "A row that is there often counts as normal, whatever it is: remove copies that are errors."
+    message = (
+        f"{repeated:.0f} of {count(n, 'row')} are copies of others; {count(len(rows), 'row')} are different."
+    )
+    advice = "A row with many copies counts as normal. Remove copies that are errors."
     return Finding("copies", "info", message, advice)
 
 
@@ -100,16 +104,19 @@ def _dominant(rows: Rows, names: list[str]) -> Finding | None:
     spread = (2.0 * np.arange(n) - n + 1.0) @ Z
     column = np.arange(Z.shape[1]) if rows.columns is None else rows.columns
     sums = np.bincount(column, weights=spread, minlength=len(names))
-    if not sums.sum() > 0.0:
+    if (sums > 0.0).sum() < FEW_COLUMNS:  # a constant column makes no distances
         return None
     largest = int(np.argmax(sums))
     part = float(sums[largest] / sums.sum())
     if part <= DOMINANT:
         return None
-    message = f"{names[largest]} makes {100 * part:.0f} % of all distances between rows: it decides alone."
+    message = (
+        f"{names[largest]} makes up {100 * part:.0f} % of the distances between rows, so it decides "
+        "almost alone."
+    )
     message = message[0].upper() + message[1:]
-    advice = "Take its logarithm if it has a long tail, leave it out, or use scale='standard'."
-    option = "Take its logarithm if it has a long tail, or leave the column out."
+    advice = "Use its logarithm if it has a long tail, leave it out, or use scale='standard'."
+    option = "Use its logarithm if it has a long tail, or leave the column out."
     return Finding("one feature dominates", "warning", message, advice, option)
 
 
@@ -120,6 +127,8 @@ def _edge(judge: Judge, taken: Scored) -> Finding | None:
     if judge.scoring not in SCORINGS or len(tried) < 3 or factor not in (tried[0], tried[-1]):
         return None
     end = "widest" if factor == tried[0] else "narrowest"
-    message = f"The width chosen is the {end} of those tried (γ · median distance = {factor:g})."
-    advice = "Give a kernel object with another width, such as kernel=Laplacian(gamma), to go further."
+    message = (
+        f"The chosen kernel width is the {end} that the search tried (γ · median distance = {factor:g})."
+    )
+    advice = "To try other widths, pass a kernel object such as kernel=Laplacian(gamma)."
     return Finding("width at the end of its range", "info", message, advice)

@@ -239,12 +239,12 @@ def check_labels_of_rows(y: Any, n_samples: int) -> np.ndarray:
     label = values.astype(int)
     if not (label != OUTLIER).any():
         raise ValueError(
-            "y has outliers (-1) only, and one class is learned from the others. Add samples that are normal "
-            "(1) or unknown (0)."
+            "y has only outliers (-1), but the model learns from the other samples. Add samples that are "
+            "normal (1) or unknown (0)."
         )
     if (label == NORMAL).any() and not (label == OUTLIER).any():
         raise ValueError(
-            "y has no outliers (-1), so that no label tells kernels apart. Leave y out, or label some "
-            "outliers with -1; 1 is the label of normal samples."
+            "y has no outliers (-1), so the labels cannot help to choose a kernel. Leave out y, or label "
+            "some outliers with -1; 1 is the label of normal samples."
         )
     return label

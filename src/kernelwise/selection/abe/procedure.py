@@ -96,13 +96,13 @@ def abe_select(
     Cs : array of shape (n_Cs,)
         The paper's 13 values by default.
     cv : int or splitter, default=5
-        A number stands for shuffled stratified folds.
+        A number means shuffled stratified folds.
     multiclass : {"ovr-fuzzy", "ovr", "ovo"}, default="ovr-fuzzy"
         The final machine; see :class:`kernelwise.SVC`.
     random_state : int, RandomState or None, default=0
-        Of the folds.
+        Seed of the folds.
     n_jobs : int, default=None
-        Threads; results do not depend on it.
+        Number of threads. Results do not depend on it.
 
     Warns
     -----
@@ -239,5 +239,5 @@ def _constant_findings(mapped: np.ndarray) -> list[Finding]:
     if not lost:
         return []
     message = f"{lost} of {mapped.shape[1]} features or directions do not vary and have no influence."
-    advice = "They still count in m, the number of features; remove them to have it otherwise."
+    advice = "They still count in m, the number of features. Remove them to change that."
     return [Finding("constant features", "info", message, advice)]

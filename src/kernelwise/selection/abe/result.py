@@ -15,7 +15,7 @@ from kernelwise.selection.procedure import ProcedureResult
 
 @dataclass(frozen=True, eq=False)
 class AbeResult(ProcedureResult):
-    """A kernel and C, how they were chosen, and the machine trained with them.
+    """A kernel and C, how they were chosen, and the model trained with them.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class AbeResult(ProcedureResult):
     estimator : Pipeline
         Scaling to [0, 1] and the machine, trained on all samples.
     seconds : float
-        Of choosing, without training the estimator.
+        Time of choosing, without training the estimator.
     findings : tuple of Finding
     parameters, problems, stop_reasons, n_iterations
         By two-class problem, as in `AbeParameters`; empty for the two searches by cross-validation.

@@ -19,7 +19,7 @@ from kernelwise.selection.ayat.result import COMBINE, AyatResult
 
 
 class PairwiseSVC(ClassifierMixin, BaseEstimator):
-    """Support vector classifier whose every pair of classes has a kernel and a C of its own.
+    """Support vector classifier with a separate kernel and C for every pair of classes.
 
     `ayat_select` tunes them by the error on held-out rows (paper 001, section 4); the machines are then
     trained on all rows. `SVC`, `TunedSVC` and scikit-learn's classifier have one kernel for all pairs.
@@ -27,14 +27,15 @@ class PairwiseSVC(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     kernel : str or Kernel, default="rbf"
-        Where every pair starts; a name takes its parameters from the pair's data. "kmod" is the paper's.
+        The kernel from which the search of every pair starts; a name gets its parameters from the pair's
+        data. "kmod" is the paper's.
     C : float, default=1000.0
-        Where C starts.
+        Value of C from which the search starts.
     combine : {"vote", "reject"}, default="vote"
         The class that wins most of its pairs, sums of decision values settling ties; or the class that wins
         all of its pairs, and ``reject_label`` for samples that have none.
     reject_label : object, default=None
-        −1 for numbers; labels that are no numbers need one.
+        Default −1 for numbers; labels that are not numbers need one.
     validation : float, array of rows, or (X, y), default=1/3
         The rows that judge the parameters, as in `ayat_select`.
     loss : {"error", "likelihood"}, default="error"

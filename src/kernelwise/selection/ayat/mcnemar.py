@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 
 
 class McNemar(NamedTuple):
-    """Samples that only the first, and only the second machine recognised, and how probable that is.
+    """Result of McNemar's test: samples that only one of two models predicted correctly, and the p-value.
 
     What `mcnemar_test` returns; for table 3 of paper 001 (Ayat and others 2002).
 
@@ -33,7 +33,7 @@ class McNemar(NamedTuple):
 
 
 def mcnemar_test(first: Any, second: Any) -> McNemar:
-    """Test whether two machines are right equally often on one test set, from the outcome of every sample.
+    """Test whether two models are right equally often on one test set, from the outcome of every sample.
 
     McNemar's test in its exact form: of the samples on which the machines differ, each is as likely to be
     recognised by the one as by the other. Samples that both recognise, or neither, do not count, whereas

@@ -59,10 +59,10 @@ def ayat_select(
     X : array of shape (n_samples, n_features)
     y : array of shape (n_samples,)
     kernel : str or Kernel, default="kmod"
-        Where every pair starts; a name takes its parameters from the pair's data. Of a kernel without free
-        parameters (linear) only C is searched.
+        The kernel from which the search of every pair starts; a name gets its parameters from the pair's
+        data. Of a kernel without free parameters (linear) only C is searched.
     C : float, default=1000.0
-        Where C starts, as in the paper.
+        Value of C from which the search starts, as in the paper.
     validation : float, array of rows, or (X, y), default=1/3
         A share of each class, a mask or the indices of rows, or further samples.
     loss, gradient : str
@@ -84,11 +84,11 @@ def ayat_select(
         Whether the machines, with the parameters found, are trained again on the training and the validation
         rows of their pair together. False keeps those that the validation set judged, as the paper does.
     tol : float, default=1e-8
-        Stopping rule of the machines.
+        Tolerance of the stopping rule of the machines.
     random_state : int, default=0
-        Of the share.
+        Seed of the random share.
     n_jobs : int, default=None
-        Threads over the pairs.
+        Number of threads, over the pairs.
 
     Warns
     -----
@@ -134,7 +134,7 @@ def _below_majority(pair: PairTuning) -> Iterator[Finding]:
         yield Finding(
             "below majority",
             "warning",
-            f"The machine chosen for the classes {first!r} and {second!r} is right on {100 * accuracy:.1f} % "
+            f"The model chosen for the classes {first!r} and {second!r} is right on {100 * accuracy:.1f} % "
             f"of the validation set, of which the larger class is {100 * pair.majority:.1f} %.",
             "Do not use it: try loss='likelihood', choose='lowest', a larger validation set or TunedSVC.",
         )

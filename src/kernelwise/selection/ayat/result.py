@@ -19,7 +19,7 @@ COMBINE = {"reject": "ovo-reject", "vote": "ovo"}
 
 @dataclass(frozen=True)
 class PairMachine:
-    """The machine of one pair of classes.
+    """The model of one pair of classes.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class PairTuning:
 
 @dataclass(frozen=True)
 class AyatResult:
-    """Pairwise machines, each with its own kernel (paper 001, Ayat and others 2002, section 4).
+    """Models of pairs of classes, each with its own kernel (paper 001, Ayat and others 2002, section 4).
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class AyatResult:
         tuned : bool, default=True
             False asks the machines with the parameters of the start.
         reject_label : object, default=None
-            −1 for numbers; labels that are no numbers need one.
+            Default −1 for numbers; labels that are not numbers need one.
         """
         check_choice(combine, "combine", "AyatResult.predict", tuple(COMBINE))
         strategy = COMBINE[combine]

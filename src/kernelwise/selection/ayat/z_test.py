@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 
 def z_test(first: Any, second: Any, n_samples: int | None = None) -> tuple[float, float]:
-    """Test whether two machines are right equally often on one test set.
+    """Test whether two models are right equally often on one test set.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ def glasmachers_select(
     n_jobs: int | None = None,
     loss: str = "hinge",
 ) -> GlasmachersResult:
-    """Take the kernel at an optimum of the criterion near Jaakkola's start, then C by cross-validation.
+    """Choose the kernel at an optimum of a criterion near Jaakkola's start, then C by cross-validation.
 
     What paper 002, section 5, recommends, with a check that it worked (theorems 2 and 3). Returns a
     `GlasmachersResult`.
@@ -82,11 +82,11 @@ def glasmachers_select(
         Of the final machine: 2⁻⁵, 2⁻⁴, …, 2¹⁵ by default. Not used if the criterion searches the C of that
         very machine, as ``RadiusMargin(norm=1)`` does, and "radius-margin" with ``loss="squared_hinge"``.
     cv : int or splitter, default=5
-        A number stands for shuffled stratified folds.
+        A number means shuffled stratified folds.
     random_state : int, RandomState or None, default=0
-        Of the restarts and the folds.
+        Seed of the restarts and the folds.
     n_jobs : int, default=None
-        Threads of cross-validation; results do not depend on it.
+        Number of threads of cross-validation. Results do not depend on it.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         Of the final machine, as in `kernelwise.SVC`. The paper's is "squared_hinge", the 2-norm machine: its
         C is then the one that "radius-margin" finds.
@@ -163,7 +163,7 @@ def glasmachers_curves(X: Any, y: Any, sigmas: Any, C: float = 1.0) -> Glasmache
     y : array of shape (n_samples,)
     sigmas : array of shape (n_sigmas,)
     C : float, default=1.0
-        Of the 2-norm machine.
+        C of the 2-norm machine.
 
     Examples
     --------
@@ -194,8 +194,8 @@ def _named(criterion: Any, C: float | None) -> tuple[str, Criterion]:
         return method, as_criterion(criterion)
     if criterion != "radius-margin":
         raise ValueError(
-            f"C is that of criterion='radius-margin', which {criterion!r} is not. Leave it out: the C of the "
-            "final machine is chosen among Cs."
+            f"C is that of criterion='radius-margin', not of {criterion!r}. Leave it out: the C of the final "
+            "model is chosen among Cs."
         )
     return method, RadiusMargin(C, search_C=False)
 

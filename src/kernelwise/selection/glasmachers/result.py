@@ -18,7 +18,7 @@ from kernelwise.selection.procedure import ProcedureResult, table_rows
 
 @dataclass(frozen=True, eq=False)
 class GlasmachersResult(ProcedureResult):
-    """A kernel and C, how they were chosen, and the machine trained with them.
+    """A kernel and C, how they were chosen, and the model trained with them.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class GlasmachersResult(ProcedureResult):
     estimator : SVC
         Trained on all samples.
     seconds : float
-        Of choosing, without training the estimator.
+        Time of choosing, without training the estimator.
     findings : tuple of Finding
 
     Examples

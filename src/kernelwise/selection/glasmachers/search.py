@@ -125,14 +125,14 @@ class Searches:
     def narrow_finding(self, method: str, verdict: BoundaryVerdict | None) -> Finding:
         """Say why the best optimum counts as one at σ → 0, and which kernel is used instead."""
         parts = [
-            f"The best {method} found sits at σ → 0: with {self.optima[self.best].kernel!r} the kernel value "
-            f"of a typical sample and its nearest neighbour is {self.nearest[self.best]:.1e}, so that each "
-            "sample is seen alone."
+            f"The best {method} found is at σ → 0: with {self.optima[self.best].kernel!r} the kernel value "
+            f"of a typical sample and its nearest neighbour is {self.nearest[self.best]:.1e}, so each sample "
+            "is similar only to itself."
         ]
         if verdict is not None:
             parts.append(verdict.finding.message)
             if verdict.sign > 0:
-                parts.append("So it is not this pair that makes the optimum, but others of near samples.")
+                parts.append("This pair does not cause the optimum; other pairs of close samples do.")
         used = "the start, since no search ended at an optimum inside the range"
         if self.chosen is not None:
             used = f"the best optimum inside the range, {self.optima[self.chosen].kernel!r}"

@@ -95,11 +95,11 @@ def yin_select(
     sigmas, Cs : array
         2⁻⁸ … 2⁹ and 2⁻¹ … 2¹⁶ in half steps by default, as in the paper.
     cv : int or splitter, default=10
-        A number stands for shuffled stratified folds.
+        A number means shuffled stratified folds.
     random_state : int, RandomState or None, default=0
-        Of the folds.
+        Seed of the folds.
     n_jobs : int, default=None
-        Threads; results do not depend on it.
+        Number of threads. Results do not depend on it.
 
     Warns
     -----
@@ -208,9 +208,9 @@ def yin_curves(
 
 def _at_the_end(criterion: Any, sigma: float, is_widest: bool) -> Finding:
     advice = (
-        "The machine is then nearly linear, and the best C grows like sigma squared: pass larger Cs."
+        "The model is then nearly linear, and the best C grows like sigma squared: pass larger Cs."
         if is_widest
-        else "The criterion sees each sample alone there: use another criterion or yin_grid_search."
+        else "Each sample is similar only to itself there. Use another criterion or yin_grid_search."
     )
     end = "largest" if is_widest else "smallest"
     message = f"{criterion} is largest at the {end} sigma tried, {sigma:.4g}."

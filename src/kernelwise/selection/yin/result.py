@@ -14,7 +14,7 @@ from kernelwise.selection.procedure import ProcedureResult, table_rows
 
 @dataclass(frozen=True, eq=False)
 class YinResult(ProcedureResult):
-    """σ and C, how they were chosen, and the machine trained with them.
+    """σ and C, how they were chosen, and the model trained with them.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class YinResult(ProcedureResult):
     estimator : Pipeline
         Standardising and the machine, trained on all samples.
     seconds : float
-        Of choosing, without training the estimator.
+        Time of choosing, without training the estimator.
     findings : tuple of Finding
 
     Examples

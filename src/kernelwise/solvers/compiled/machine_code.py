@@ -60,7 +60,10 @@ def _compile(gram_dtype: np.dtype, pool_dtype: np.dtype) -> list[Any]:
     note = Timer(
         PATIENCE,
         logger.warning,
-        [f"kernelwise compiles its solver ({gram_dtype}), once on this machine: some seconds."],
+        [
+            f"kernelwise compiles a part of its solver ({gram_dtype}), once on this computer, which takes "
+            "some seconds."
+        ],
     )
     note.daemon = True
     note.start()
@@ -85,7 +88,7 @@ def _path() -> Any:
     vector, matrix = types.Array(real, 1, "C"), types.Array(real, 2, "C")
     where = number, real, number, number  # start, tol, limit, size
     work = address, address, real, real, address, address, address, types.Array(types.uintp, 2, "C")
-    return _kept(smo_path, (address, *[vector] * 6, *where, *work, *[matrix] * 3))
+    return _kept(smo_path, (address, number, *[vector] * 6, *where, *work, *[matrix] * 3))
 
 
 @lru_cache
@@ -107,8 +110,8 @@ def _smo_on_pool(pool_dtype: np.dtype) -> Any:
     from kernelwise.solvers.compiled.pairs import smo_on_pool
 
     number, real, pool = types.int64, types.float64, _pointer_to(pool_dtype)
-    vector = types.CPointer(real)
-    parameters = pool, pool, number, real, number, *[vector] * 4, real, number, vector
+    room, places = types.CPointer(real), types.CPointer(types.uintp)
+    parameters = pool, pool, number, real, number, room, places, real, number
     return _kept(smo_on_pool, number(*parameters), no_cpython_wrapper=True)
 
 
@@ -119,7 +122,7 @@ def _subtract_rows(gram_dtype: np.dtype) -> Any:
     from kernelwise.solvers.compiled.pool import subtract_rows
 
     number, vector, places = types.int64, types.CPointer(types.float64), types.CPointer(types.uintp)
-    parameters = _pointer_to(gram_dtype), number, places, vector, number, vector
+    parameters = _pointer_to(gram_dtype), number, number, places, vector, number, vector
     return _kept(subtract_rows, number(*parameters), no_cpython_wrapper=True, fastmath={"contract"})
 
 

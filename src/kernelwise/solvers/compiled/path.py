@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from kernelwise.solvers.compiled.pairs import INNER
+from kernelwise.solvers.compiled.pairs import INNER, LANES
 from kernelwise.solvers.compiled.pointers import at, call, data, pointer
 from kernelwise.solvers.compiled.pool import survey, who_joins
 
@@ -64,6 +64,7 @@ def _start_from_last(
 def _shrinking_smo(
     n: int,
     K: Any,
+    width: int,
     beta: Any,
     f: Any,
     tol: float,
@@ -83,7 +84,8 @@ def _shrinking_smo(
 ) -> int:
     """Run rounds of SMO on the pool of variables that may move, each followed by an exact update of f.
 
-    The first two rows of ``room`` are the bounds. The numbers of ``row`` become
+    K has rows of ``width`` numbers, and the first two rows of ``room`` are the bounds. The numbers of ``row``
+    become
 
     - pairs done, and the lowest curvature met relative to the diagonal,
     - LIBSVM's violation, the mean of f over the free variables or the middle of the gap if there are none,
@@ -107,8 +109,10 @@ def _shrinking_smo(
             row[3] = total / n_free if n_free > 0 else 0.5 * (up + low)
             row[4], row[5] = n_free, stalled
             return size
-        n_new, thins = who_joins(n, beta, f, lo, hi, size, places, stride, up, low)
-        size = call(change_members, (K, n, pool_K, stride, shift, places, size, thins, n_new))
+        n_new, n_matter = who_joins(n, beta, f, lo, hi, size, places, stride, up, low)
+        # A pool that is K itself, which its width tells, is no copy to be thinned out.
+        thins = 1 if 4 * size > 5 * n_matter + 4 * LANES and width != stride else 0
+        size = call(change_members, (K, width, pool_K, stride, shift, places, size, thins, n_new))
         # Leave a first round early: after a few iterations a variable the active set is much smaller.
         limit = max_iter - n_iter
         limit = 4 * size if is_first and 4 * size < limit else limit
@@ -118,9 +122,7 @@ def _shrinking_smo(
         for a in range(size):
             t = pool[a]
             betas[a], los[a], his[a], values[a] = beta[t], lo[t], hi[t], f[t] - centre
-        k = call(
-            smo_on_pool, (pool_K, short, stride, shift, size, values, betas, los, his, aim, limit, values)
-        )
+        k = call(smo_on_pool, (pool_K, short, stride, shift, size, room, places, aim, limit))
         n_iter, is_first = n_iter + k, False
         lowest = values[0] if values[0] < lowest else lowest
         change, n_rows = los, 0  # the bounds have done their part
@@ -133,13 +135,14 @@ def _shrinking_smo(
         while n_rows & 3:
             rows[n_rows], change[n_rows] = rows[n_rows - 1], 0.0
             n_rows += 1
-        call(subtract_rows, (K, n, rows, change, n_rows, f))
+        call(subtract_rows, (K, width, n, rows, change, n_rows, f))
         up_now, low_now, _, _ = survey(f, beta, lo, hi, pool, size)
         stalled = k < limit and up_now - low_now > 0.5 * (up - low)
 
 
 def smo_path(
     K: int,
+    width: int,
     p: Any,
     beta: Any,
     f: Any,
@@ -184,6 +187,7 @@ def smo_path(
         size = _shrinking_smo(
             n,
             pointer(K),
+            width,
             beta,
             f,
             tol,

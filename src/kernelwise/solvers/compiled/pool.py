@@ -7,7 +7,7 @@ precision. A pool outlives a round, so the next C of a path has little to copy.
 
 Nothing is allocated or sliced here, which took a third of the time of compiling. `Pool` brings the room, in
 rows of ``stride`` numbers, and sizes are passed along. ``places`` has rows for everyone, the pool, a list,
-the status of each variable and one more list; unsigned. ``room`` has rows for the bounds, then for β, the
+the status of each variable and two more lists; unsigned. ``room`` has rows for the bounds, then for β, the
 bounds and f in the pool. ``short`` is that of `smo_on_pool`.
 """
 
@@ -18,25 +18,25 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from kernelwise.solvers.compiled.pairs import INNER, LANES
+from kernelwise.solvers.compiled.pairs import INNER
 from kernelwise.solvers.compiled.pointers import at
 
-SLACK = 0.1  # of the gap: bounded variables this close to violating join the pool as well
+SLACK = 0.3  # of the gap: bounded variables this close to violating join the pool as well
 SAMPLE = 512  # most violators, or a quarter of all variables, to join the pool at once
 TINY = (
     1e-30  # kernel values below it are zero in the pool: arithmetic on denormal numbers takes a hundredfold
 )
 
 
-def subtract_rows(K: Any, n: int, rows: Any, change: Any, n_rows: int, f: Any) -> int:
+def subtract_rows(K: Any, width: int, n: int, rows: Any, change: Any, n_rows: int, f: Any) -> int:
     """f −= Σ change_k K[rows_k], four rows a sweep so that f is loaded and stored a quarter as often.
 
-    ``n_rows`` is a multiple of four. The order of the sum is this one: it must not depend on where in a
-    vector register a sample happens to be.
+    K has rows of ``width`` numbers, and ``n_rows`` is a multiple of four. The order of the sum is this one:
+    it must not depend on where in a vector register a sample happens to be.
     """
     for k in range(0, n_rows, 4):
-        Ka, Kb = at(K, rows[k] * n), at(K, rows[k + 1] * n)
-        Kc, Kd = at(K, rows[k + 2] * n), at(K, rows[k + 3] * n)
+        Ka, Kb = at(K, rows[k] * width), at(K, rows[k + 1] * width)
+        Kc, Kd = at(K, rows[k + 2] * width), at(K, rows[k + 3] * width)
         a, b, c, d = change[k], change[k + 1], change[k + 2], change[k + 3]
         for t in range(n):
             f[t] -= a * Ka[t] + b * Kb[t] + c * Kc[t] + d * Kd[t]
@@ -44,7 +44,15 @@ def subtract_rows(K: Any, n: int, rows: Any, change: Any, n_rows: int, f: Any) -
 
 
 def change_members(
-    K: Any, n: int, pool_K: Any, stride: int, shift: float, places: Any, size: int, thins: int, n_new: int
+    K: Any,
+    width: int,
+    pool_K: Any,
+    stride: int,
+    shift: float,
+    places: Any,
+    size: int,
+    thins: int,
+    n_new: int,
 ) -> int:
     """Admit new variables to the pool, after all that do not matter have left if ``thins``; return its size.
 
@@ -72,7 +80,7 @@ def change_members(
     for a in range(size, m):
         pool[a] = new[a - size]
     for a in range(size, m):
-        row, given = at(pool_K, a * stride), at(K, pool[a] * n)
+        row, given = at(pool_K, a * stride), at(K, pool[a] * width)
         for b in range(m):
             value = given[pool[b]] - shift
             row[b] = value if abs(value) > TINY else 0.0
@@ -107,7 +115,7 @@ def who_joins(
 ) -> Any:
     """List the free and the violating variables outside the pool; of too many, a regular sample.
 
-    The worst pair is in it. Returns how many are listed, and 1 if most of the pool matters no longer, or 0.
+    The worst pair is in it. Returns how many are listed, and how many matter.
     """
     centre, reach = 0.5 * (up + low), SLACK * (up - low)
     pool, new, status = at(places, stride), at(places, 2 * stride), at(places, 3 * stride)
@@ -137,4 +145,4 @@ def who_joins(
                 new[kept] = t
                 kept += 1
         n_new = kept
-    return n_new, 1 if size > 2 * n_matter + LANES else 0
+    return n_new, n_matter

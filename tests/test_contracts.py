@@ -12,7 +12,14 @@ from kernelwise import TunedSVC
 from kernelwise.criteria import CRITERIA, Criterion, KernelTargetAlignment, MachineCriterion, as_criterion
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import KERNELS, RBF, as_kernel
-from kernelwise.optimizers import GradientDescent, GridSearch, LineSearch, QuasiNewton, SecondOrder
+from kernelwise.optimizers import (
+    GradientDescent,
+    GridSearch,
+    LineSearch,
+    Optimizer,
+    QuasiNewton,
+    SecondOrder,
+)
 from kernelwise.problem import TuningProblem
 from kernelwise.testing import check_criterion, check_gradient, check_kernel, check_optimizer
 
@@ -206,3 +213,17 @@ def test_parameters_of_parts_are_searched_by_name():
     model = TunedSVC(criterion=KernelTargetAlignment(), search=QuasiNewton(), Cs=[1.0])
     grid = {"criterion__centered": [False, True], "search__max_iter": [5]}
     assert set(GridSearchCV(model, grid, cv=2).fit(X, y).best_params_) == set(grid)
+
+
+def test_an_optimizer_that_returns_something_else_is_told_what_to_return():
+    class Pair(Optimizer):
+        requires_gradient = False
+
+        def __init__(self):
+            pass
+
+        def _run(self, space, start):
+            return start, space.value(start)
+
+    with pytest.raises(TypeError, match=r"_run of Pair must return a kernelwise\.optimizers\.Run, got tuple"):
+        check_optimizer(Pair())

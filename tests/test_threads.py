@@ -21,7 +21,7 @@ pytestmark = [
     # A few rows of noise: what the search has to say about them is tested elsewhere.
     pytest.mark.filterwarnings("ignore::kernelwise.exceptions.KernelwiseWarning"),
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-    pytest.mark.filterwarnings("ignore:.*models of the cross-validation stopped"),
+    pytest.mark.filterwarnings("ignore:.*models stopped before they converged"),
     pytest.mark.filterwarnings("ignore:Platt's sigmoid was not found"),
 ]
 CS = [0.5, 8.0]

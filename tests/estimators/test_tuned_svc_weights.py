@@ -256,7 +256,7 @@ def test_entries_stored_in_parts():
     )
     found = TunedSVC().fit(parts, y).decision_function(whole)
     assert_allclose(found, TunedSVC().fit(whole, y).decision_function(whole))
-    with pytest.raises(ValueError, match=r"X is sparse, and the model was trained on dense.*Pass X.toarray"):
+    with pytest.raises(ValueError, match=r"X is sparse, but the model was trained on dense.*Pass X.toarray"):
         TunedSVC().fit(whole.toarray(), y).predict(whole)
 
 

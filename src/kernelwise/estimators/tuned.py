@@ -151,14 +151,15 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
                 choice = choose(judge, self.kernel, self.criterion, self.search)
             result = self._keep(judge, choice)
             self._settle_answers(judge, choice)
-            label_scores = None
+            label_scores, labels = None, None
             if self.refit is not False:
                 context.on_phase(FINAL)
                 with progress.task("refit"):
                     finished = finish(self, judge, choice)
                     self._keep_machine(finished, prepared)
                 label_scores = finished.label_scores
-            result = announce(result, judge, choice, label_scores)
+                labels = None if finished.record.scored is None else finished.record.predicted
+            result = announce(result, judge, choice, label_scores, labels)
         judge.context.findings.extend(stability_findings(judge))
         by_likelihood = getattr(self, "_costs", None) is None
         self.diagnostics_ = closing_findings(judge, choice, result, self.fit_record_, leaks, by_likelihood)

@@ -106,6 +106,9 @@ class Optimizer(HasParams, ABC):
         for number, start in enumerate(self._starts(space)):
             problem.note(start=number, iteration=0)
             runs.append(self._run(space, start))
+            if not isinstance(runs[-1], Run):
+                me, got = type(self).__name__, type(runs[-1]).__name__
+                raise TypeError(f"_run of {me} must return a kernelwise.optimizers.Run, got {got}.")
         best = min(runs, key=lambda run: run.value)
         findings = self._findings(space, best)
         if best.stop_reason == "converged" and any(f.name == "boundary" and f.advice for f in findings):

@@ -25,7 +25,7 @@ from kernelwise.estimators._routing import OwnFolds, Routed, route_fit, route_sc
 from kernelwise.estimators._with_machine import WithMachine
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.kernels import Kernel
-from kernelwise.kernels.metric import feature_relevance
+from kernelwise.kernels.metric import feature_relevance, has_weights
 from kernelwise.search.announce import announce
 from kernelwise.search.choose import choose
 from kernelwise.search.context import FINAL, Deadline, FitContext
@@ -195,9 +195,9 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         kernel, samples = choice.scored.kernel, judge.samples
         if not isinstance(kernel, Kernel) or samples.is_gram:
             return
-        variance = variances(samples.Z, samples.weight)
-        shares = feature_relevance(kernel, variance, deviations(samples, variance))
-        if shares is not None:
+        if has_weights(kernel):
+            variance = variances(samples.Z, samples.weight)
+            shares = feature_relevance(kernel, variance, deviations(samples, variance))
             self.relevance_ = shares if samples.columns is None else np.bincount(samples.columns, shares)
         if kernel.learns_metric:
             n_features = samples.Z.shape[1]

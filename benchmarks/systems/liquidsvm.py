@@ -6,6 +6,7 @@ reports errors of the pairs only: nothing to compare. It always cross-validates:
 
 from __future__ import annotations
 
+import ctypes
 import sys
 import sysconfig
 import types
@@ -68,6 +69,52 @@ def _cross_validate(task: Task) -> np.ndarray | None:
             "liquidSVM made folds of other sizes than asked for: its errors cannot be compared."
         )
     return sizes - np.rint(wrong).astype(int)
+
+
+def relative_gap(task: Task, K: np.ndarray, C: float) -> float:
+    """Largest (primal − dual) / dual of its machines of all folds for one C, two classes, no offset.
+
+    Its Python wrapper shows no coefficients. A function of its library returns a structure that holds them:
+    pointers to the first and behind the last of the rows of support vectors (words 9 and 10) and of their
+    coefficients (words 12 and 13), as the build for Linux on x86-64 lays it out.
+    """
+    y = 2.0 * task.y - 1.0
+    machine = liquidSVM.SVM(
+        task.X,
+        y,
+        scenario="MC AvA_hinge",
+        threads=1,
+        folds=len(task.folds),
+        folds_kind=ALTERNATING,
+        gammas=_decimals(task.gammas**-0.5),
+        c_values=_decimals(np.array([C])),
+    )
+    machine.train()
+    machine.select()
+    library = next(value for value in vars(liquidSVM).values() if isinstance(value, ctypes.CDLL))
+    get = library._Z23liquid_svm_get_solutionijjj
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_int, *[ctypes.c_uint] * 3]
+    worst = 0.0
+    for fold, (train, _) in enumerate(task.folds, start=1):
+        room = ctypes.create_string_buffer(8192)
+        get(ctypes.addressof(room), machine.cookie, 1, 1, fold)
+        words = np.frombuffer(room.raw, np.uint64)
+        rows, coefficients = _vector(words[9:11], np.uint32), _vector(words[12:14], np.float64)
+        if not (np.isin(rows, train).all() and (coefficients * y[rows] >= 0.0).all()):
+            raise RuntimeError("liquidSVM's coefficients do not lie where its build for Linux has them.")
+        f = K[:, rows] @ coefficients
+        quadratic = coefficients @ f[rows]
+        primal = 0.5 * quadratic + C * np.maximum(0.0, 1.0 - y[train] * f[train]).sum()
+        dual = np.abs(coefficients).sum() - 0.5 * quadratic
+        worst = max(worst, (primal - dual) / dual)
+    machine.clean()
+    return worst
+
+
+def _vector(ends: np.ndarray, dtype: type) -> np.ndarray:
+    """A copy of what lies between two addresses."""
+    first, behind = (int(address) for address in ends)
+    return np.frombuffer(ctypes.string_at(first, behind - first), dtype)
 
 
 def _decimals(values: np.ndarray) -> list[str]:

@@ -44,18 +44,21 @@ def test_systems_of_changing_faces_are_solved_with_one_factor():
     face, is_free, n_factors = FreeFace(K), rng.random(60) < 0.6, 0
     for _ in range(30):
         rows, f, factor = np.flatnonzero(is_free), rng.standard_normal(60), face.factor
-        found = face.solve(is_free, f)
+        found = face.solve(is_free, f, 0.7)
         assert found is not None
         n_factors += face.factor is not factor
-        exact = np.linalg.solve(K[np.ix_(rows, rows)], np.column_stack([f[rows], np.ones(rows.size)]))
-        np.testing.assert_allclose(np.column_stack(found)[rows], exact, rtol=1e-7, atol=1e-7)
-        assert not np.column_stack(found)[~is_free].any()
+        one = np.ones((rows.size, 1))
+        system = np.block([[K[np.ix_(rows, rows)], one], [one.T, np.zeros((1, 1))]])
+        *exact, b = np.linalg.solve(system, [*f[rows], 0.7])
+        np.testing.assert_allclose(found[0][rows], exact, rtol=1e-7, atol=1e-7)
+        assert found[1] == pytest.approx(b, rel=1e-7)
+        assert not found[0][~is_free].any()
         is_free[rng.integers(60, size=3)] ^= True
     assert n_factors < 10
 
 
 def test_an_indefinite_face_has_no_solution():
-    assert FreeFace(-np.eye(3)).solve(np.ones(3, bool), np.ones(3)) is None
+    assert FreeFace(-np.eye(3)).solve(np.ones(3, bool), np.ones(3), 0.0) is None
 
 
 @pytest.mark.parametrize("gamma", [0.05, 1.0])

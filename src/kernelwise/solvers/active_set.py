@@ -49,13 +49,11 @@ def solve_active_set(
     for _ in range(MAX_SYSTEMS):
         if not 2 <= np.count_nonzero(is_free) <= max_free:
             return None
-        solution = face.solve(is_free, f)
+        # The step that solves all conditions of the free variables, and brings the sum to the total.
+        solution = face.solve(is_free, f, total - beta.sum())
         if solution is None:
             return None
-        # The step that solves all conditions of the free variables, and brings the sum to the total.
-        x, z = solution
-        b = (x.sum() + beta.sum() - total) / z.sum()
-        step = x - b * z
+        step, b = solution
         subtract(face.K, step, f)
         beta += step
         pull = f - b

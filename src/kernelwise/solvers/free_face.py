@@ -12,7 +12,7 @@ MOST = 0.3  # of the factored variables: with more changes than this a new facto
 
 
 class FreeFace:
-    """Solves ``K_FF x = r`` for one set F of variables after the other.
+    """Solves ``K_FF x + b 1 = f, 1ᵀx = total`` for one set F of variables after the other.
 
     The factor L Lᵀ = K_BB belongs to the set B of some earlier call. For F = B − D + N the system is bordered
     with the rows of N and with x_D = 0, and reduced to one of |N| + |D| unknowns (a Schur complement). What
@@ -26,24 +26,26 @@ class FreeFace:
         n = K.shape[0]
         self.ridge = 0.0
         self.rows, self.is_row = np.empty(0, int), np.zeros(n, bool)  # B
-        self.factor = np.empty((0, 0))
+        self.factor, self.ones = np.empty((0, 0)), np.empty(0)
         self.column, self.n_columns = np.full(n, -1), 0  # of each variable in `border`
         self.border, self.products = np.empty((0, 0)), np.empty((0, 0))
 
-    def solve(self, is_free: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-        """x and z of K_FF x = f_F and K_FF z = 1, zero where not free; None if K_FF is not positive definite.
+    def solve(self, is_free: np.ndarray, f: np.ndarray, total: float) -> tuple[np.ndarray, float] | None:
+        """x, zero where not free, and b of K_FF x + b 1 = f_F and Σx = ``total``.
 
-        ``f`` has the shape (n,), and so have x and z.
+        ``f`` and x have the shape (n,). Returns None if K_FF is not positive definite.
         """
         joined, lost = (is_free > self.is_row).nonzero()[0], (is_free < self.is_row).nonzero()[0]
         if not self._add_columns(joined, lost):
             if not self._factor(is_free.nonzero()[0]):
                 return None
             joined = lost = joined[:0]
-        half = np.ones((self.rows.size, 2), order="F")
-        half[:, 0] = f[self.rows]
-        self._triangular(half, 0)
-        solution = np.zeros((f.size, 2), order="F")
+        # With L⁻¹f and L⁻¹1 the sums of K⁻¹f and K⁻¹1 are products: b is known before the one solve with Lᵀ.
+        half = np.empty((self.rows.size, 2), order="F")
+        half[:, 0] = dtrsv(self.factor, f[self.rows], lower=1)
+        half[:, 1] = self.ones
+        x = np.zeros(f.size)
+        sums = np.zeros(2)
         if joined.size or lost.size:
             k, at = joined.size, self.column[np.concatenate([joined, lost])]
             border = self.border[:, : self.n_columns]
@@ -59,20 +61,18 @@ class FreeFace:
             weights = np.zeros((self.n_columns, 2))
             weights[at] = unknowns
             half -= border @ weights
-            solution[joined] = unknowns[:k]
-        self._triangular(half, 1)
-        solution[self.rows] = half
-        solution[lost] = 0.0
-        return solution[:, 0], solution[:, 1]
+            sums = unknowns[:k].sum(axis=0)
+        sums = sums + self.ones @ half
+        b = (sums[0] - total) / sums[1]
+        if joined.size:
+            x[joined] = unknowns[:k, 0] - b * unknowns[:k, 1]
+        x[self.rows] = dtrsv(self.factor, half[:, 0] - b * half[:, 1], lower=1, trans=1)
+        x[lost] = 0.0
+        return x, float(b)
 
     def forget(self) -> None:
         """Factor anew in the next call if what is free then is not what the factor has."""
         self.border = self.border[:, :0]
-
-    def _triangular(self, half: np.ndarray, transposed: int) -> None:
-        """Solve with L or its transpose in place: for two columns faster one by one."""
-        for k in range(2):
-            half[:, k] = dtrsv(self.factor, half[:, k], lower=1, trans=transposed)
 
     def _add_columns(self, joined: np.ndarray, lost: np.ndarray) -> bool:
         """Extend the border by these variables; False if there is no room."""
@@ -102,6 +102,7 @@ class FreeFace:
         if factor is None:
             return False
         self.rows, self.factor = rows, factor
+        self.ones = dtrsv(factor, np.ones(rows.size), lower=1)  # L⁻¹1
         self.is_row[:], self.column[:], self.n_columns = False, -1, 0
         self.is_row[rows] = True
         room = int(MOST * rows.size)

@@ -35,6 +35,7 @@ TAU = 1e-12  # floor of the curvature of a pair, as in LIBSVM
 RESCALE = 1.0 / 64  # a copy is scaled anew each time its gap has shrunk by this
 LANES = 64  # a multiple of any vector's length, unrolled: the pool is padded to a multiple of it
 RESTART = 7  # turned steps in a row: more gain little, and move more variables at once
+TIGHTER = 0.5  # of the tolerance: at the same gap turned steps are farther from the solution
 FLATTEST = 1e-3  # of a pair's own curvature: with less, rounding decides
 # Inner functions are never called from Python: no wrappers to compile.
 INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **PLAIN}
@@ -231,14 +232,15 @@ def smo_on_pool(
     while True:
         if scan:
             i, up, low = _extremes(f, may_rise, may_fall, m)
-            if not up - low >= tol * scale:
+            aim = tol * scale * (TIGHTER if n_iter > m else 1.0)
+            if not up - low >= aim:
                 break
             # Centre and scale anew, so that the packed keys resolve what is left of the gap.
             centre, factor = 0.5 * (up + low), 1.0 / (up - low)
             for t in range(m):
                 f[t] = (f[t] - centre) * factor
             scale *= factor
-            aim = tol * scale * (1.0 + 1e-6)
+            aim *= factor * (1.0 + 1e-6)
             alarm = _pack(like(aim if aim > RESCALE else RESCALE, f), 0, -1)
         Ki = at(pool_K, i * stride)
         if flatness > 0.0:

@@ -116,7 +116,7 @@ def _count(
             x[j] = 1.0 + distance * per_bottom if distance > rounding * both else 0.0
         for j in range(n_columns):
             bits = room[0, j]
-            number = np.int64(bits >> FINE_SHIFT) - (FINE_FIRST - 1)
+            number: Any = np.int64(bits >> FINE_SHIFT) - (FINE_FIRST - 1)
             number = number if number > 0 else 0
             room[0, j] = number if number < last else last
             place = (bits >> PLACE_SHIFT) & PLACE_MASK
@@ -210,7 +210,7 @@ def _weigh(
             reals[0, j] = 1.0 + distance * per_bottom if distance > rounding * both else 0.0
         for j in range(n_columns):
             bits = room[0, j]
-            number = np.int64(bits >> SHIFT) - (FIRST - 1)
+            number: Any = np.int64(bits >> SHIFT) - (FIRST - 1)
             number = number if number > 0 else 0
             room[0, j] = number if number < last else last
             room[1, j] = ((bits & REST) << TO_MANTISSA) | ONE

@@ -229,7 +229,7 @@ def test_duplicates_and_conflicts_are_counted():
     assert find(diagnosis, "duplicates").message.startswith(f"{copies} samples repeat another")
     conflicts = find(diagnosis, "conflicts")
     assert conflicts.message.startswith(f"{sum(map(len, mixed))} samples in {len(mixed)} groups")
-    assert f"at least {floor} training errors ({floor / 40:.2%})" in conflicts.message
+    assert f"at least {floor} training errors ({100 * floor / 40:.1f} %)" in conflicts.message
     assert conflicts.severity == "warning"
 
 

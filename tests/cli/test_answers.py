@@ -61,7 +61,7 @@ def test_quiet_is_quiet_but_for_errors(run, rare):
         assert run(*command).err != ""
     code, _, err = run("tune", "nowhere.csv", "--quiet")
     assert code == 2
-    assert err.startswith("kernelwise: nowhere.csv cannot be read")
+    assert err.startswith("kernelwise: There is no file nowhere.csv")
 
 
 def test_kept_columns_stand_before_the_prediction(run, refused, rare):
@@ -354,7 +354,9 @@ def test_every_word_of_the_table_is_explained(run, rare):
     )
     assert re.search(r"\nC +[\d.e+-]+: a larger C makes the model try harder", out)
     assert re.search(r"\nsupport vectors +\d+ of the 100 training rows; only these", out)
-    assert "\nCross-validated means: each row was predicted by a model that was not trained on it (" in out
+    assert (
+        '\n"Cross-validated" means that each row was predicted by a model that was not trained on it (' in out
+    )
     assert "\nAccuracy is the share of rows that were predicted correctly.\n" in out
     assert "DiagonalGaussian(" not in out
 

@@ -136,11 +136,11 @@ NO_BETTER = "No method is clearly better than kernelwise; "
 @pytest.mark.parametrize(
     ("scores", "expected"),
     [
-        ((SAME, NOISY, WORSE), f"{NO_BETTER}grid scores the same within the error, at 10 × the time"),
+        ((SAME, NOISY, WORSE), f"{NO_BETTER}the difference from grid (at 10 × the time) may be chance"),
         ((SAME, BETTER, NOISY), "grid is 5.0 points better than kernelwise, at 10 × the time"),
-        ((SAME, WORSE, NOISY), f"{NO_BETTER}defaults scores the same within the error, at 1/5 of the time"),
+        ((SAME, WORSE, NOISY), f"{NO_BETTER}the difference from defaults (at 1/5 of the time) may be chance"),
         ((SAME, WORSE), "kernelwise is clearly better than the other method; next is grid, 9.8 points below"),
-        ((SAME, SAME), f"{NO_BETTER}grid scores the same within the error, at 10 × the time"),
+        ((SAME, SAME), f"{NO_BETTER}the difference from grid (at 10 × the time) may be chance"),
         ((SAME,), "kernelwise: 85.0 % correct on rows it was not trained on"),
     ],
 )

@@ -253,7 +253,7 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(read, contents, options, s
 
 
 def test_a_file_that_is_not_there_and_a_folder(tmp_path):
-    with pytest.raises(TableError, match=r"nowhere.csv cannot be read: No such file"):
+    with pytest.raises(TableError, match=r"There is no file .*nowhere.csv. Check the name"):
         read_table(tmp_path / "nowhere.csv")
     with pytest.raises(TableError, match="is a folder"):
         read_table(tmp_path)
@@ -303,6 +303,7 @@ def test_missing_values_of_another_file_get_the_medians_of_the_first(learned):
     ("second", "says"),
     [
         ("a,class\n1,0\n", "has no column 'colour', which the model needs. It has 'a', 'class'"),
+        ("b,class\n1,0\n", "has no columns 'a', 'colour', which the model needs. It has 'b', 'class'"),
         ("a,colour\n1,pink\n", "line 2, column 'colour': 'pink' is not in the training file"),
         ("a,colour\nx,red\n", "line 2, column 'a': expected a number, found 'x'"),
         ("a,colour\n,red\n", "line 2, column 'a': a value is missing"),

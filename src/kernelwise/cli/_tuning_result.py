@@ -21,18 +21,18 @@ SHOWN = {"r2": "R²"}
 COSTS = "a larger C makes the model try harder to fit every training row"
 #: What the words of the table mean.
 LEGEND = (
-    "Cross-validated means: each row was predicted by a model that was not trained on it (the rows "
-    "of one fold "
-    "by a model trained on the other folds).\n± is one standard error: on other rows of the same kind, the "
-    "score would typically differ by about as much.\nA kernel measures how alike two rows are. The "
-    "larger its "
-    "γ, the closer two rows must be to count as alike."
+    '"Cross-validated" means that each row was predicted by a model that was not trained on it (the rows of '
+    "one fold by a model trained on the other folds).\n"
+    "± is one standard error: on other rows of the same kind, the score would typically differ by about as "
+    "much.\n"
+    "A kernel measures how alike two rows are. The larger its γ, the closer two rows must be to count as "
+    "alike."
 )
 #: What names of scores mean.
 MEANINGS = {
     "accuracy": "Accuracy is the share of rows that were predicted correctly.",
-    "r2": "R² is 1 for a model without errors, and 0 for a model that is no better than always "
-    "predicting the mean.",
+    "r2": "R² is 1 for a model without errors, and 0 for a model that is no better than always predicting "
+    "the mean.",
 }
 #: Features of the largest weight that the table shows.
 MOST_RELEVANT = 5

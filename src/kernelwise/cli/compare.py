@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from enum import StrEnum
@@ -9,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kernelwise._core.text import count
 from kernelwise.cli import options, report
 from kernelwise.cli.detect import Outlier
 from kernelwise.cli.errors import UserError, check_writable
@@ -189,12 +191,15 @@ class Watcher:
 
 def print_comparison(table: Any) -> None:
     """A row for each method, then whether an SVM is right here, and where the first one loses."""
-    head, cells = table.columns()
+    from kernelwise.reports.versus import clear_from
+
+    (head, cells), n_splits = table.columns(), table.scores.shape[1]
     print_table(cells, head)
-    print(
-        "s.e. is the standard error over the outer folds; difference is the score minus that of "
-        "the first method."
-    )
+    print("s.e. is the standard error over the outer folds.")
+    print("difference is the score minus that of the first method.")
+    if math.isfinite(clear := clear_from(n_splits)):
+        folds = count(n_splits, "outer fold")
+        print(f"With {folds}, a difference below {clear:.1f} times its s.e. may be chance.")
     if "log_loss" in table.errors:
         print("log-loss measures the quality of the probabilities; lower is better.")
     if "average_precision" in table.errors:

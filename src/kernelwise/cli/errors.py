@@ -57,17 +57,16 @@ def run(command: Callable[[], Any]) -> int:
             print(error.format_message(), file=sys.stderr)  # type: ignore[attr-defined]
             return 2
         if isinstance(error, UsageError):
-            _tell(error.format_message().replace("Value error, ", ""))  # type: ignore[attr-defined]
+            _tell(_usage(error))
             return 2
         if is_told(error):
             _tell(*getattr(error, "lines", [_sentence(error)]))  # the faults of a file are several lines
             return 2
         name = type(error).__name__
         _tell(
-            f"this is an error in kernelwise, not in your command or file ({name}: "
-            f"{_sentence(error)}). Please "
-            f"run the command again with {DEBUG}=1 set and send its output, with your versions, to the "
-            "developers."
+            f"this is an error in kernelwise, not in your command or file ({name}: {_sentence(error)}). "
+            f"Please run the command again with {DEBUG}=1 set and send its output, with your versions, to "
+            "the developers."
         )
         return 1
 
@@ -129,9 +128,22 @@ def in_options(sentence: str) -> str:
     return sentence
 
 
+def _usage(error: Any) -> str:
+    """What is wrong with the command, and where the user finds how to write it."""
+    sentence = error.format_message().replace("Value error, ", "")
+    sentence = re.sub(r"Input should be a valid (\w+), unable to parse .*", r"give a \1.", sentence)
+    end = "" if sentence.endswith((".", "?")) else "."
+    context = f" `{error.ctx.command_path} --help` lists what you can write." if error.ctx else ""
+    return f"{sentence}{end}{context}"
+
+
 def _sentence(error: BaseException) -> str:
     if isinstance(error, MemoryError) and not isinstance(error, NotEnoughMemoryError):
         return "the computer has not enough memory for this. Use fewer rows."
+    if isinstance(error, FileNotFoundError) and error.filename:
+        return (
+            f"There is no file {error.filename}. Check the name, and the folder in which you run the command."
+        )
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
     return str(error)

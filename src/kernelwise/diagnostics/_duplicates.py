@@ -21,10 +21,11 @@ def duplicate_findings(data: Data, points: Points) -> Iterator[Finding]:
             "duplicates",
             "info",
             f"{count(copies, f'{data.noun} repeats', f'{data.noun}s repeat')} another with the same label "
-            f"({copies / n:.2%} of all).",
+            f"({100 * copies / n:.1f} % of all).",
             "Copies in several folds make the cross-validated score too high. Remove copies, or use "
             "sample_weight or grouped folds.",
-            "Copies in several folds make the cross-validated score too high. Remove copies.",
+            "kernelwise puts the copies of a row into one fold. If you make folds or a test file yourself, "
+            "remove the copies first: copies in both parts make the score too high.",
         )
     mixed = (points.counts > 0).sum(axis=1) > 1
     if mixed.any():
@@ -35,7 +36,7 @@ def duplicate_findings(data: Data, points: Points) -> Iterator[Finding]:
             "warning",
             f"{count(int(there.sum()), data.noun)} in {count(int(mixed.sum()), 'group')} of equal features "
             f"have different labels, so any model makes at least {count(floor, 'training error')} "
-            f"({floor / n:.2%}).",
+            f"({100 * floor / n:.1f} %).",
             "Check these labels, or add a feature that distinguishes these samples. DBTC may have no peak.",
             "Check these labels, or add a column that distinguishes these rows.",
         )

@@ -54,12 +54,12 @@ def conflict_findings(data: Data, y: np.ndarray) -> Iterator[Finding]:
     yield Finding(
         "duplicates",
         "warning" if rest > 0.5 * float(np.std(y)) else "info",
-        f"{count(n_repeated, plural, plural)} the same features as another; no model can have a "
-        "root mean squared "
-        f"error below {rest:.4g} on all rows.",
+        f"{count(n_repeated, plural, plural)} the same features as another; no model can have a root mean "
+        f"squared error below {rest:.4g} on all rows.",
         "Copies in several folds make the cross-validated score too high. Remove copies, or use "
         "sample_weight or grouped folds.",
-        "Copies in several folds make the cross-validated score too high. Remove copies.",
+        "kernelwise puts the copies of a row into one fold. If you make folds or a test file yourself, "
+        "remove the copies first: copies in both parts make the score too high.",
     )
 
 

@@ -249,8 +249,9 @@ def _warn_if_correlated(X: np.ndarray, reader: Reader) -> None:
     if correlation[i, j] > CORRELATED:
         warnings.warn(
             f"Columns {reader.names[column[i]]!r} and {reader.names[column[j]]!r} have a correlation of "
-            f"{correlation[i, j]:.2f}: with and without a background, explain may divide the contribution "
-            "between them differently. Compare both, or leave out one of the columns.",
+            f"{correlation[i, j]:.2f}, so they carry much of the same information. How their contribution is "
+            "divided between the two depends on the rows to compare with (the background). Look at both "
+            "columns together, or leave out one of them.",
             KernelwiseWarning,
             stacklevel=stacklevel_of_user(),
         )

@@ -139,7 +139,7 @@ class KMOD(RadialKernel):
            [0.3775, 1.    ]])
     """
 
-    meaning: ClassVar[str] = "rows count the less as alike the farther apart they are"
+    meaning: ClassVar[str] = "the farther apart two rows are, the less alike they are"
     hyperparameters: ClassVar = (Hyperparameter("gamma"), Hyperparameter("sigma", (1e-4, 1e4)))
     input_powers: ClassVar = {"gamma": -1.0, "sigma": -0.5}
 

@@ -75,7 +75,9 @@ class Laplacian(CityBlockKernel, OneWidth):
     """
 
     title: ClassVar[str] = "Laplacian kernel"
-    meaning: ClassVar[str] = "rows count the less as alike the more their columns differ, all added up"
+    meaning: ClassVar[str] = (
+        "the larger the sum of the differences in all columns, the less alike two rows are"
+    )
     hyperparameters: ClassVar = (Hyperparameter("gamma"),)
     input_powers: ClassVar = {"gamma": 0.5}
 
@@ -113,7 +115,9 @@ class DiagonalLaplacian(CityBlockKernel):
     """
 
     title: ClassVar[str] = "Laplacian with feature weights"
-    meaning: ClassVar[str] = "rows count the less as alike the more their columns differ, each with a weight"
+    meaning: ClassVar[str] = (
+        "the larger the weighted sum of the differences in all columns, the less alike two rows are"
+    )
     hyperparameters: ClassVar = (Hyperparameter("q"),)
     input_powers: ClassVar = {"q": 0.5}
 

@@ -37,7 +37,7 @@ class PrecomputedDistance(OneWidth):
     """
 
     title: ClassVar[str] = "Kernel of given distances"
-    meaning: ClassVar[str] = "rows count the less as alike the larger the distance that was given for them"
+    meaning: ClassVar[str] = "the larger the given distance of two rows, the less alike they are"
     hyperparameters: ClassVar = (Hyperparameter("gamma"),)
     # As of a distance that grows like ‖x − y‖: the search then takes the steps of the Laplacian kernel.
     input_powers: ClassVar = {"gamma": 0.5}

@@ -60,7 +60,7 @@ class Versus:
             below = f"{best['method']}, {self._gap(best)} below"
             return f"{name} is clearly better than {of_all}; next is {below}"
         best = max(equal, key=_difference)
-        same = f"{best['method']} scores the same within the error, {_time(best, first)}"
+        same = f"the difference from {best['method']} ({_time(best, first)}) may be chance"
         return f"No method is clearly better than {name}; {same}"
 
     @property

@@ -112,8 +112,9 @@ class Encoding:
         if self.has_header:
             missing = [column.name for column in self.columns if column.name not in table.names]
             if missing:
+                word = "column" if len(missing) == 1 else "columns"
                 raise TableError(
-                    f"{table.source} has no column {missing[0]!r}, which the model needs. It has "
+                    f"{table.source} has no {word} {listed(missing)}, which the model needs. It has "
                     f"{listed(table.names)}."
                 )
             return [table.names.index(column.name) for column in self.columns]

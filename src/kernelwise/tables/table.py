@@ -101,13 +101,13 @@ class Table:
             return number - 1 if number > 0 else number + len(self.names)
         raise TableError(
             f"{self.source} has no column {wanted!r} ({option}).{meant(wanted, self.names)} It has "
-            f"{listed(self.names)}; numbers count from 1, or from the end if negative."
+            f"{listed(self.names)}. You can also give a number: 1 is the first column, -1 the last."
         )
 
 
 def listed(names: list[str], most: int = 8) -> str:
     """The first names and the last, which is often the target, quoted."""
-    if len(names) <= most:
+    if len(names) <= most + 1:  # a name is no longer than "1 more"
         return ", ".join(map(repr, names))
     shown = ", ".join(map(repr, names[: most - 1]))
     return f"{shown}, {len(names) - most} more and {names[-1]!r}"

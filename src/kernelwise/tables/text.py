@@ -28,6 +28,10 @@ def read_bytes(path: Path) -> bytes:
     """The contents of a file, unpacked if they are gzip's, whatever the name says; - is standard input."""
     try:
         raw = sys.stdin.buffer.read() if str(path) == STANDARD_INPUT else path.read_bytes()
+    except FileNotFoundError as error:
+        raise TableError(
+            f"There is no file {path}. Check the name, and the folder in which you run the command."
+        ) from error
     except OSError as error:
         raise TableError(f"{path} cannot be read: {error.strerror}.") from error
     if raw.startswith(GZIP):

@@ -21,8 +21,8 @@ pytestmark = [
     # A few rows of noise: what the search has to say about them is tested elsewhere.
     pytest.mark.filterwarnings("ignore::kernelwise.exceptions.KernelwiseWarning"),
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-    pytest.mark.filterwarnings("ignore:.*models of the cross-validation stopped"),
-    pytest.mark.filterwarnings("ignore:Platt's sigmoid was not found"),
+    pytest.mark.filterwarnings("ignore:.*models stopped before they converged"),
+    pytest.mark.filterwarnings("ignore:Platt's sigmoid did not converge"),
 ]
 CS = [0.5, 8.0]
 OF_ONE_WIDTH = ["quasi-newton", "second-order", "gradient-descent", "line-search", "grid"]

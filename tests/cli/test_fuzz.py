@@ -1,4 +1,4 @@
-"""Hundreds of broken files: no traceback, and nothing but exit codes 0 and 2."""
+"""Many broken files: no traceback, and nothing but exit codes 0 and 2."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_every_command_takes_the_whole_files(run, models):
 
 def test_no_broken_file_breaks_a_command(run, tmp_path, models):
     codes = []
-    for seed in range(480):
+    for seed in range(160):  # `python -m benchmarks.fuzz_files` has thousands
         name, contents = broken(seed)
         (tmp_path / name).write_bytes(contents)
         code, out, err = run(*command(seed, name))
@@ -100,4 +100,4 @@ def test_no_broken_file_breaks_a_command(run, tmp_path, models):
             lists = ("- ", "These may also be wrong:", "To continue: ")
             assert all(line.startswith(lists) for line in faults), f"seed {seed}: {err}"
         codes.append(code)
-    assert min(codes.count(0), codes.count(2)) > 50  # both ways are walked
+    assert min(codes.count(0), codes.count(2)) > 16  # both ways are walked

@@ -218,7 +218,10 @@ def test_a_folder_or_file_that_may_only_be_read_is_said(path):
     try:
         with pytest.raises(PermissionError):
             Journal(folder / "new", ABOUT)
-        with pytest.raises(OSError, match="needs a folder to write to"), Journal(path, ABOUT) as journal:
+        with (
+            pytest.raises(OSError, match="needs a folder with write permission"),
+            Journal(path, ABOUT) as journal,
+        ):
             journal["c"] = 1
         path.chmod(0o400)
         with pytest.raises(PermissionError):

@@ -89,7 +89,7 @@ def test_many_rows_stay_where_they_are(few_here):
 
 
 def test_an_exact_machine_of_many_rows_is_one_of_a_sample(few_here):
-    with pytest.warns(KernelwiseWarning, match="final machine is trained on that sample only"):
+    with pytest.warns(KernelwiseWarning, match="final model is trained on that sample only"):
         model = TunedSVC(solver="exact", Cs=[1.0]).fit(chunked(X), chunked(Y))
     assert model._record.n_rows <= 610
 

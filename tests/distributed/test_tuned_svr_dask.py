@@ -117,7 +117,7 @@ def test_rows_of_negative_weight_are_left_out_as_in_memory(kind):
 
 
 def test_an_exact_machine_of_many_rows_is_one_of_a_sample(few_here):
-    with pytest.warns(KernelwiseWarning, match="final machine is trained on that sample only"):
+    with pytest.warns(KernelwiseWarning, match="final model is trained on that sample only"):
         model = TunedSVR(solver="exact", Cs=[1.0], epsilons=0.1).fit(chunked(X), chunked(Y))
     assert model._record.n_rows == 400
 

@@ -252,7 +252,7 @@ def test_the_score_announced_is_of_the_labels_that_predict_gives(n_classes):
     (held_out,) = unseen_classes(model, None)["confusions"]
     assert_array_equal(held_out.counts, table)
     (finding,) = (f for f in model.diagnostics_ if f.name == "labels by probability")
-    assert f"gives score {found:.4g}:" in finding.message
+    assert f"these labels score {found:.4g}." in finding.message
     assert f"score {model.best_score_:.4g}." in finding.message
     assert "--class-weight balanced" in finding.for_command_line()
     # That score is for two classes.

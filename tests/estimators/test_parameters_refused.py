@@ -198,7 +198,7 @@ def test_the_advice_to_name_a_class_shows_the_label(blobs):
     X, y = blobs
     with pytest.raises(ValueError, match=r"which one: 2 or 3\. Pass .*pos_label=3\)"):
         TunedSVC(scoring="f1").fit(X, np.where(y == y[0], 2, 3))
-    with pytest.raises(ValueError, match=r"which: 'a' or 'b'\. Pass .*pos_label='b'\)"):
+    with pytest.raises(ValueError, match=r"which one: 'a' or 'b'\. Pass .*pos_label='b'\)"):
         TunedSVC(scoring="f1").fit(X, np.where(y == y[0], "a", "b"))
 
 

@@ -120,7 +120,7 @@ def test_what_is_no_matrix_of_distances_is_refused_in_one_sentence(flowers, mode
         for estimator in (TunedSVC(WORD), SVC(kernel=WORD), TunedSVR(WORD), SVR(WORD)):
             with pytest.raises(ValueError, match=sentence):
                 estimator.fit(wrong, y)
-    with pytest.raises(ValueError, match="X has -1 in row 0, column 0, and distances are not"):
+    with pytest.raises(ValueError, match="X has -1 in row 0, column 0, but distances cannot be"):
         model.predict(D - 1.0)
     with pytest.raises(ValueError, match=r"solver='nystroem' of TunedSVC .* a precomputed matrix"):
         TunedSVC(WORD, solver="nystroem").fit(D, y)
@@ -131,7 +131,7 @@ def test_what_is_no_matrix_of_distances_is_refused_in_one_sentence(flowers, mode
     with pytest.raises(ValueError, match="gamma='auto' needs the number of features"):
         SVC(kernel=WORD, gamma="auto").fit(D, y)
     two = SVC(kernel=WORD).fit(D[:50, :50], y[:50])
-    with pytest.raises(IncompatibleError, match="this machine has PrecomputedDistance"):
+    with pytest.raises(IncompatibleError, match="this model has PrecomputedDistance"):
         two.to_sklearn()
 
 
@@ -164,7 +164,7 @@ def test_the_kernel_object(flowers):
     assert kernel.initialize(np.zeros((2, 2))).gamma == 1.0
     with pytest.raises(IncompatibleError, match="needs one matrix"):
         kernel(D, D[:3])
-    with pytest.raises(ValueError, match="is one of a matrix of distances"):
+    with pytest.raises(ValueError, match="is a kernel of a matrix of distances"):
         KernelSum([RBF(), kernel])
 
 

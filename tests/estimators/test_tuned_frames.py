@@ -124,7 +124,7 @@ def test_predictions_of_tables_that_differ(model):
         (TABLE.drop(columns="size"), "X has no column 'size'"),
         (TABLE.rename(columns={"size": "Size"}), "X has no column 'size'"),
         (TABLE.assign(size="large"), "Column 'size' of X holds words, such as 'large' in row 0"),
-        (TABLE.to_numpy()[:, :3], "X has 3 columns, and the model was trained on 4"),
+        (TABLE.to_numpy()[:, :3], "X has 3 columns, but the model was trained on 4"),
     ]:
         with pytest.raises(ValueError, match=sentence):
             model.predict(changed)

@@ -215,7 +215,7 @@ def test_says_when_not_to_trust_it(rng, ring):
         TunedOneClassSVM(), uniform, message="cannot tell rows of this data from random"
     )
     long = np.column_stack([np.exp(4.0 * rng.normal(size=300)), rng.normal(size=(300, 3))])
-    assert "one feature dominates" in findings(TunedOneClassSVM(), long, message="Column 0 makes 9. %")
+    assert "one feature dominates" in findings(TunedOneClassSVM(), long, message="Column 0 makes up 9. %")
     # Of two columns that vary, one has more than half of the distances always: that is no finding.
     two = np.column_stack([np.ones(80), rng.normal(size=(80, 2))])
     assert "one feature dominates" not in {f.name for f in TunedOneClassSVM().fit(two).diagnostics_}

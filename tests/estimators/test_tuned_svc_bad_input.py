@@ -131,7 +131,7 @@ def test_wrong_weights(blobs):
 def test_scores_of_one_class_are_told_which(blobs):
     X, y = blobs
     words = np.where(y == 1, "yes", "no")
-    named = r"which: 'no' or 'yes'. Pass .*make_scorer\(f1_score, pos_label='yes'\)"
+    named = r"which one: 'no' or 'yes'. Pass .*make_scorer\(f1_score, pos_label='yes'\)"
     with pytest.raises(ValueError, match=named):
         TunedSVC(scoring="f1").fit(X, words)
     TunedSVC(scoring="f1", Cs=[1.0]).fit(X, y)  # 1 is positive, as everywhere in scikit-learn
@@ -197,7 +197,7 @@ def test_a_context_may_serve_two_fits(blobs):
 def test_a_centred_alignment_is_called_so(blobs):
     X, y = blobs
     model = TunedSVC("diagonal", criterion="centered-kta", Cs=[1.0], cv=2).fit(X, y)
-    assert "learned by centered-kta" in model.result_.how[0]
+    assert "metric by centered-kta" in model.result_.how[0]
 
 
 def test_and_so_is_one_that_auto_learns_by():

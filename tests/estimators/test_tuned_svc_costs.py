@@ -145,7 +145,7 @@ def test_matrices():
 @pytest.mark.parametrize(
     ("message", "settings"),
     [
-        ("names 7, which is no class", {"costs": {7: 1.0}}),
+        ("names 7, which is not a class", {"costs": {7: 1.0}}),
         (r"a row and a column for each of 3 classes, got the shape \(1, 1\)", {"costs": [[0.0]]}),
         ("zero for right answers and positive for wrong ones", {"costs": np.ones((3, 3))}),
         ("zero for right answers and positive for wrong ones", {"costs": -1.0 + np.eye(3)}),
@@ -154,7 +154,7 @@ def test_matrices():
         ("from 1e-320 to 1, which differ too much", {"costs": {0: 1e-320}}),
         ("'costs' of TunedSVC must be a finite float, got 'x'", {"costs": {0: "x"}}),
         ("works for two classes, but the target has 3. Use 'costs'", {"threshold": 0.3}),
-        ("Give one", {"threshold": 0.3, "costs": {0: 2.0}}),
+        ("Set only one", {"threshold": 0.3, "costs": {0: 2.0}}),
         ("needs probabilities, but predict_by='decision'", {"costs": {0: 2.0}, "predict_by": "decision"}),
         ("predicts a class for every row", {"costs": {0: 2.0}, "multiclass": "ovo-reject"}),
     ],

@@ -103,7 +103,7 @@ def test_a_score_that_is_undefined_for_some_C_is_never_the_best(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:time_budget")
-@pytest.mark.filterwarnings("ignore:A time budget:kernelwise.exceptions.KernelwiseWarning")
+@pytest.mark.filterwarnings("ignore:The time budget:kernelwise.exceptions.KernelwiseWarning")
 def test_folds_that_the_sample_of_a_search_leaves_empty_are_none():
     X = RANDOM.normal(size=(400, 2))
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
@@ -256,7 +256,7 @@ def test_entries_stored_in_parts():
     )
     found = TunedSVC().fit(parts, y).decision_function(whole)
     assert_allclose(found, TunedSVC().fit(whole, y).decision_function(whole))
-    with pytest.raises(ValueError, match=r"X is sparse, and the model was trained on dense.*Pass X.toarray"):
+    with pytest.raises(ValueError, match=r"X is sparse, but the model was trained on dense.*Pass X.toarray"):
         TunedSVC().fit(whole.toarray(), y).predict(whole)
 
 

@@ -204,7 +204,7 @@ def test_auto_finds_the_feature_that_counts():
 def test_auto_takes_sparse_samples(data):
     model = TunedSVR("auto", Cs=[1.0]).fit(sparse.csr_array(data[0]), data[1])
     assert isinstance(model.kernel_, RBF)
-    assert "city-block distances are for dense features" in " ".join(model.result_.how)
+    assert "because the features are sparse" in " ".join(model.result_.how)
 
 
 def test_epsilon_follows_the_noise():

@@ -261,9 +261,9 @@ def test_kernel_that_is_no_object_is_refused(iris):
     X, y = iris
     with pytest.raises(IncompatibleError, match=r"scikit-learn's SVR .* has kernel='precomputed'"):
         TunedSVR("precomputed", Cs=[1.0]).fit(X @ X.T, y).to_sklearn()
-    with pytest.raises(IncompatibleError, match="this machine has kernel='precomputed'"):
+    with pytest.raises(IncompatibleError, match="this model has kernel='precomputed'"):
         SVC(kernel="precomputed").fit(X @ X.T, y).to_sklearn()
-    with pytest.raises(IncompatibleError, match="this machine has a function of your own"):
+    with pytest.raises(IncompatibleError, match="this model has a function of your own"):
         SVC(kernel=lambda X, Y: X @ Y.T).fit(X, y).to_sklearn()
 
 

@@ -326,7 +326,7 @@ def test_scikit_learn_refuses_a_sum_and_says_where_it_can_go(wine):
         with pytest.raises(IncompatibleError) as told:  # and no warning before it
             model.to_sklearn()
         assert str(told.value).endswith(
-            f"this machine has {name}. Export the model with to_onnx(path) or to_c(path), keep it with "
+            f"this model has {name}. Export the model with to_onnx(path) or to_c(path), keep it with "
             "save(path), or fit with kernel='rbf' or kernel='diagonal', which scikit-learn has."
         )
 

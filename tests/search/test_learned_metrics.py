@@ -134,7 +134,7 @@ def test_of_equals_the_stronger_regularisation_is_taken(make_judge):
 def test_starts_cost_little_where_every_step_trains_machines(monkeypatch):
     """A few steps from each start, and all steps from the best of them."""
     X, y = load_iris(return_X_y=True)
-    Z = (X[::3] - X.mean(axis=0)) / X.std(axis=0)
+    Z = (X[::6] - X.mean(axis=0)) / X.std(axis=0)
     steps = []
     judged = CrossValidationError._two_class
 
@@ -143,10 +143,10 @@ def test_starts_cost_little_where_every_step_trains_machines(monkeypatch):
         return judged(self, problem)
 
     monkeypatch.setattr(CrossValidationError, "_two_class", counted)
-    learned = MetricLearner(criterion="cv-error").learn(Z, y[::3])
+    learned = MetricLearner(criterion="cv-error").learn(Z, y[::6])
     n_steps = len(steps)
     steps.clear()
-    alone = MetricLearner(criterion="cv-error", starts=(learned.start,)).learn(Z, y[::3])
+    alone = MetricLearner(criterion="cv-error", starts=(learned.start,)).learn(Z, y[::6])
     assert n_steps < 3 * len(steps)
     assert set(learned.values) == {1.0, 2.0, 5.0, 10.0}
     assert learned.values[learned.start] == alone.values[learned.start] == min(learned.values.values())

@@ -238,7 +238,7 @@ def test_the_distance_is_that_of_the_kernel():
     weighted = DistanceSketch.from_data(X, Y, kernel=DiagonalLaplacian(np.arange(1.0, 7.0)))
     of_products = DistanceSketch.from_data(X * np.arange(1.0, 7.0), Y, distance="cityblock")
     np.testing.assert_allclose(weighted.sums([0.1]).S, of_products.sums([0.1]).S, rtol=1e-9)
-    with pytest.raises(ValueError, match="distance='euclidean' is not that of the kernel"):
+    with pytest.raises(ValueError, match="distance='euclidean' is not the distance of the kernel"):
         DistanceSketch.from_data(X, Y, kernel=RBF(), distance="euclidean")
     with pytest.raises(ValueError, match="'distance' of DistanceSketch must be one of"):
         DistanceSketch.from_data(X, Y, distance="cosine")
@@ -247,15 +247,15 @@ def test_the_distance_is_that_of_the_kernel():
 def test_what_is_no_matrix_of_distances_is_refused():
     D = cdist(X, X)
     bad = {
-        "is square": D[:5],
-        "not negative": D - 1.0,
+        "must be square": D[:5],
+        "cannot be negative": D - 1.0,
         "from itself must be 0": D + 1.0,
         "not symmetric": np.triu(D),
     }
     for message, given in bad.items():
         with pytest.raises(ValueError, match=message):
             DistanceSketch.from_data(given, Y[: len(given)], distance="precomputed")
-    with pytest.raises(ValueError, match="dense samples only"):
+    with pytest.raises(ValueError, match="dense samples"):
         DistanceSketch.from_data(sparse.csr_array(X), Y, distance="cityblock")
-    with pytest.raises(ValueError, match="dense samples only"):
+    with pytest.raises(ValueError, match="dense samples"):
         DistanceSketch.from_data(sparse.csr_array(X), Y, kernel="laplacian")

@@ -34,8 +34,8 @@ def test_a_change_of_an_inner_file_is_compiled_anew_and_nothing_piles_up(tmp_pat
     def run():
         command = [sys.executable, "-c", SCRIPT]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        kept = {path.name: path.stat().st_mtime_ns for path in cache.rglob("*.smo_*")}
-        assert len(kept) == 4  # an index and machine code of two functions
+        kept = {path.name: path.stat().st_mtime_ns for path in cache.rglob("*.nb[ic]")}
+        assert len(kept) == 8  # an index and machine code of four functions
         return int(done.stdout), kept
 
     n_iter, kept = run()

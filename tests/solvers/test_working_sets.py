@@ -50,6 +50,55 @@ def test_single_precision_rows_stop_within_the_tolerance(overlapping):
     assert f[rises].max() - f[falls].min() < 1.2e-3
 
 
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("C", [1.0, 100.0])
+def test_many_working_sets_in_single_precision_find_the_same_machine(C, loss, overlapping, monkeypatch):
+    X, y = overlapping
+    kernel = RBF(0.2)
+    monkeypatch.setattr(decomposition, "WHOLE", 0)
+    monkeypatch.setattr(decomposition, "FIRST", 50)
+    monkeypatch.setattr(decomposition, "EARLY", (100, 0.05))
+    ours = solve_svm_by_rows(kernel, X, y, C, loss=loss)
+    whole = solve_svm_dual(kernel(X), y, C, loss=loss)
+    assert ours.converged
+    assert ours.objective == pytest.approx(whole.objective, rel=1e-4)
+    decision, expected = (kernel(X) @ s.beta + s.intercept for s in (ours, whole))
+    np.testing.assert_allclose(decision, expected, atol=5e-3)
+
+
+def test_the_square_of_a_working_set_is_computed_once(overlapping, monkeypatch):
+    X, y = overlapping
+    sizes = []
+    fill = GaussianRows.fill
+
+    def recorded(self, indices, out):
+        sizes.append(indices.size)
+        fill(self, indices, out)
+
+    monkeypatch.setattr(GaussianRows, "fill", recorded)
+    solve_svm_by_rows(RBF(0.2), X, y, 1.0)
+    assert sizes == [len(X)]  # at most 1500 samples are one working set
+
+
+def test_f_is_computed_anew_where_the_errors_of_single_precision_add_up(overlapping, monkeypatch):
+    X, y = overlapping
+    apart = X + np.where(np.arange(len(X)) % 2, 10.0, -10.0)[:, None]
+    kernel = RBF(0.2)
+    precisions = []
+    init = GaussianRows.__init__
+
+    def recorded(self, kernel, X, dtype):
+        precisions.append(dtype)
+        init(self, kernel, X, dtype)
+
+    monkeypatch.setattr(GaussianRows, "__init__", recorded)
+    monkeypatch.delattr(decomposition, "_in_double")  # never needed here
+    ours = solve_svm_by_rows(kernel, apart, y, 100.0)
+    assert np.dtype(np.float64) in precisions
+    assert ours.converged
+    np.testing.assert_allclose(ours.gradient, y - kernel(apart) @ ours.beta, atol=2e-4)
+
+
 def test_single_precision_that_is_not_enough_is_followed_by_double(overlapping):
     # Two clusters far apart: the norms swallow the distances within a cluster.
     X, y = overlapping
@@ -195,3 +244,15 @@ def test_rows_of_a_gaussian_kernel_are_right_to_their_precision(dtype, atol, ove
     rows.fill(some, square)
     np.testing.assert_allclose(square[:, : some.size], kernel(X[some]), atol=atol / 10)
     assert np.isfinite(square).all()
+
+
+@pytest.mark.parametrize(("seed", "C", "size"), [(8, 3000.0, 300), (10, 300.0, 200)])
+def test_a_working_set_with_samples_that_were_set_aside_is_not_used_again(seed, C, size):
+    # They would see its changes twice: f was off by 0.1 and more in a solution that was said to converge.
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(460, 4))
+    y = np.where(X[:, 0] + 0.5 * X[:, 1] ** 2 + 0.1 * random.normal(size=460) > 0.3, 1, -1)
+    kernel = RBF(0.01)
+    ours = solve_svm_by_rows(kernel, X, y, C, tol=1e-6, memory_limit=2 * 16 * size**2)
+    assert ours.converged
+    np.testing.assert_allclose(ours.gradient, y - kernel(X) @ ours.beta, atol=1e-9)

@@ -74,9 +74,15 @@ class CompiledLater:
         return self._compiled
 
 
+#: Nothing is allocated in compiled code, so nothing need be counted that refers to memory; no check for zero
+#: where something is divided. Both make code that takes longer to compile. ("min", "max" and slices are
+#: functions that Numba compiles first: they are written out, too.)
+PLAIN: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
+
+
 def compiled_later(signature: str, **options: Any) -> Callable[[Any], CompiledLater]:
     """Return a decorator that makes a `CompiledLater`; the options are those of `compiled_for`."""
-    return lambda function: CompiledLater(function, signature, options)
+    return lambda function: CompiledLater(function, signature, {**PLAIN, **options})
 
 
 #: In a signature of `compiled_later`: arrays that may be read-only, which takes writeable ones, too.

@@ -10,10 +10,10 @@ import numpy as np
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES
-from kernelwise.search.baseline import decision_for_classes
 from kernelwise.search.cross_fitted import cross_fitted_odds
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Classification
+from kernelwise.search.labels_error import shown_as_sure
 from kernelwise.search.result import Choice
 from kernelwise.search.score_names import goes_by_labels
 from kernelwise.solvers.probability import log_odds
@@ -59,15 +59,10 @@ def scores_of_labels(judge: Any, choice: Choice, record: FitRecord) -> np.ndarra
 
 def _scores(judge: CrossValidator, labels: np.ndarray) -> np.ndarray:
     """Scores by fold of labels, (n_tested,), as of models that are sure of them."""
-    family = judge.family
-    assert isinstance(family, Classification)
-    sure = decision_for_classes(len(family.classes), STRATEGIES[family.multiclass].machines)
-    sure = np.concatenate([sure, np.zeros_like(sure[:1])])  # the last, −1, is rejected
-    decision = np.zeros((len(judge.held_out), *sure.shape[1:]))
-    decision[judge.tested] = sure[labels]
+    values = shown_as_sure(judge, labels)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # precision and the like warn of a class that is never predicted
-        return judge.scores_of(family.as_shown(decision[None], decision[None]))[0]
+        return judge.scores_of(values)[0]
 
 
 def labels_findings(

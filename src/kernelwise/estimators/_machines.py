@@ -112,7 +112,9 @@ def _train(
     }
     is_part = members.size < weight.size
     if isinstance(source, Rows):
-        X = safe_indexing(source.X, members) if is_part else source.X
+        X = source.X
+        if is_part:  # scikit-learn's indexing takes as long as some of these machines
+            X = X[members] if isinstance(X, np.ndarray) else safe_indexing(X, members)
         if not is_part or trains_by_rows(source.kernel, X, members.size, source.memory_limit / MIB):
             solution = solve_svm_by_rows(
                 source.kernel, X, signs, memory_limit=source.memory_limit, **settings

@@ -25,7 +25,7 @@ from kernelwise.estimators._routing import OwnFolds, Routed, route_fit, route_sc
 from kernelwise.estimators._with_machine import WithMachine
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.kernels import Kernel
-from kernelwise.kernels.metric import feature_relevance
+from kernelwise.kernels.metric import feature_relevance, has_weights
 from kernelwise.search.announce import announce
 from kernelwise.search.choose import choose
 from kernelwise.search.context import FINAL, Deadline, FitContext
@@ -151,14 +151,15 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
                 choice = choose(judge, self.kernel, self.criterion, self.search)
             result = self._keep(judge, choice)
             self._settle_answers(judge, choice)
-            label_scores = None
+            label_scores, labels = None, None
             if self.refit is not False:
                 context.on_phase(FINAL)
                 with progress.task("refit"):
                     finished = finish(self, judge, choice)
                     self._keep_machine(finished, prepared)
                 label_scores = finished.label_scores
-            result = announce(result, judge, choice, label_scores)
+                labels = None if finished.record.scored is None else finished.record.predicted
+            result = announce(result, judge, choice, label_scores, labels)
         judge.context.findings.extend(stability_findings(judge))
         by_likelihood = getattr(self, "_costs", None) is None
         self.diagnostics_ = closing_findings(judge, choice, result, self.fit_record_, leaks, by_likelihood)
@@ -194,9 +195,9 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         kernel, samples = choice.scored.kernel, judge.samples
         if not isinstance(kernel, Kernel) or samples.is_gram:
             return
-        variance = variances(samples.Z, samples.weight)
-        shares = feature_relevance(kernel, variance, deviations(samples, variance))
-        if shares is not None:
+        if has_weights(kernel):
+            variance = variances(samples.Z, samples.weight)
+            shares = feature_relevance(kernel, variance, deviations(samples, variance))
             self.relevance_ = shares if samples.columns is None else np.bincount(samples.columns, shares)
         if kernel.learns_metric:
             n_features = samples.Z.shape[1]

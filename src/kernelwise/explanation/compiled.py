@@ -59,7 +59,8 @@ def add_values(U: np.ndarray, V: np.ndarray, beta: np.ndarray, out: np.ndarray) 
     out : ndarray of shape (n_rows, n_columns, n_machines)
     """
     nodes, weights = nodes_for(U.shape[2] - 1)
-    _values(U, V, beta, nodes, weights, out)
+    d = U.shape[2]
+    _values(U, V, beta, nodes, weights, np.empty((d + 1, nodes.size)), np.empty(d), out)
 
 
 def add_interactions(U: np.ndarray, V: np.ndarray, beta: np.ndarray, out: np.ndarray) -> None:
@@ -68,49 +69,49 @@ def add_interactions(U: np.ndarray, V: np.ndarray, beta: np.ndarray, out: np.nda
     The other arrays are those of `add_values`; only the part above the diagonal is filled.
     """
     nodes, weights = nodes_for(max(U.shape[2] - 2, 0))
-    _interactions(U, V, beta, nodes, weights, out)
+    _interactions(U, V, beta, nodes, weights, np.empty((U.shape[2], U.shape[2])), out)
 
 
-@compiled_later(f"void({FACTORS}, float64[:, :, ::1])", **FAST)
-def _values(U: Any, V: Any, beta: Any, nodes: Any, weights: Any, out: Any) -> None:
+@compiled_later(f"void({FACTORS}, float64[:, ::1], float64[::1], float64[:, :, ::1])", **FAST)
+def _values(U: Any, V: Any, beta: Any, nodes: Any, weights: Any, products: Any, found: Any, out: Any) -> None:
+    # The last row of ``products`` is the product so far, at each node.
     n_rows, n_support, d = U.shape
     n_absent, n_nodes, n_machines = V.shape[0], nodes.size, beta.shape[0]
-    before = np.empty((d, n_nodes))
-    after = np.empty(n_nodes)
-    found = np.empty(d)
     for i in range(n_rows):
         for s in range(n_support):
-            found[:] = 0.0
+            for j in range(d):
+                found[j] = 0.0
             for b in range(n_absent):
                 for q in range(n_nodes):
-                    after[q] = weights[q]
+                    products[d, q] = weights[q]
                 for j in range(d):  # products over the columns before each
                     u, v = U[i, s, j], V[b, s, j]
                     for q in range(n_nodes):
-                        before[j, q] = after[q]
-                        after[q] *= v + nodes[q] * (u - v)
+                        products[j, q] = products[d, q]
+                        products[d, q] *= v + nodes[q] * (u - v)
                 for q in range(n_nodes):
-                    after[q] = 1.0
+                    products[d, q] = 1.0
                 for j in range(d - 1, -1, -1):  # and over those behind it
                     u, v = U[i, s, j], V[b, s, j]
                     total = 0.0
                     for q in range(n_nodes):
-                        total += before[j, q] * after[q]
-                        after[q] *= v + nodes[q] * (u - v)
+                        total += products[j, q] * products[d, q]
+                        products[d, q] *= v + nodes[q] * (u - v)
                     found[j] += (u - v) * total
             for j in range(d):
                 for m in range(n_machines):
                     out[i, j, m] += beta[m, s] * found[j] / n_absent
 
 
-@compiled_later(f"void({FACTORS}, float64[:, :, :, ::1])", **FAST)
-def _interactions(U: Any, V: Any, beta: Any, nodes: Any, weights: Any, out: Any) -> None:
+@compiled_later(f"void({FACTORS}, float64[:, ::1], float64[:, :, :, ::1])", **FAST)
+def _interactions(U: Any, V: Any, beta: Any, nodes: Any, weights: Any, found: Any, out: Any) -> None:
     n_rows, n_support, d = U.shape
     n_absent, n_nodes, n_machines = V.shape[0], nodes.size, beta.shape[0]
-    found = np.empty((d, d))
     for i in range(n_rows):
         for s in range(n_support):
-            found[:] = 0.0
+            for j in range(d):
+                for k in range(j + 1, d):
+                    found[j, k] = 0.0
             for b in range(n_absent):
                 for j in range(d):
                     for k in range(j + 1, d):

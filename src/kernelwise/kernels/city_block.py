@@ -75,7 +75,7 @@ def _fill(rows: Any, columns: Any, D: Any, first: Any) -> None:
     # features at a time, so that a distance is read and written once for four differences.
     n_features, n_columns = columns.shape
     for start in range(first, n_columns, COLUMNS):
-        stop = min(start + COLUMNS, n_columns)
+        stop = start + COLUMNS if start + COLUMNS < n_columns else n_columns
         for i in range(rows.shape[0]):
             for j in range(start, stop):
                 D[i, j] = 0.0
@@ -98,7 +98,7 @@ def _fill(rows: Any, columns: Any, D: Any, first: Any) -> None:
 def _add_differences(rows: Any, columns: Any, weights: Any, sums: Any) -> None:
     n_features, n_columns = columns.shape
     for start in range(0, n_columns, COLUMNS):
-        stop = min(start + COLUMNS, n_columns)
+        stop = start + COLUMNS if start + COLUMNS < n_columns else n_columns
         for i in range(rows.shape[0]):
             for k in range(n_features):
                 a = rows[i, k]

@@ -96,6 +96,11 @@ def relevance(Q: np.ndarray, variance: np.ndarray) -> np.ndarray:
     return weights / total if total > 0 else weights
 
 
+def has_weights(kernel: Any) -> bool:
+    """Whether a kernel, or one of those in a sum, has weights of features or learns a metric."""
+    return any(part.learns_metric or part.feature_weights is not None for _, part in kernel.parts())
+
+
 def feature_relevance(
     kernel: Any, variance: np.ndarray, deviation: np.ndarray | None = None
 ) -> np.ndarray | None:

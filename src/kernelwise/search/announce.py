@@ -8,6 +8,7 @@ import numpy as np
 
 from kernelwise.search.baseline import baseline
 from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.labels_error import labels_error
 from kernelwise.search.optimism import optimism
 from kernelwise.search.reasons import Told, reasons
 from kernelwise.search.result import Choice, SelectionResult
@@ -15,17 +16,24 @@ from kernelwise.search.rules import standard_error
 
 
 def announce(
-    result: SelectionResult, judge: CrossValidator, choice: Choice, label_scores: np.ndarray | None
+    result: SelectionResult,
+    judge: CrossValidator,
+    choice: Choice,
+    label_scores: np.ndarray | None,
+    labels: np.ndarray | None = None,
 ) -> SelectionResult:
     """The result with its score, baseline and reasons; everything that shows them takes them from here.
 
     The search compares models by their decision values. ``label_scores``, of shape (n_folds,), are the scores
     of the labels that the final model gives, where they are others: then their mean is what is announced.
+    ``labels``, class indices of shape (n_tested,), are these labels if they are known: where a class has few
+    rows, its error is larger than the spread over two or three folds may show.
     """
     score, error = result.score, result.standard_error
     if label_scores is not None:
         score = float(label_scores.mean())
         error = float(standard_error(label_scores, judge.n_held_out, judge.scorer.is_share))
+    error = float(np.fmax(error, labels_error(judge, labels)))
     guess, luck = baseline(judge), optimism(judge, choice)
     told = Told(score, error, score - luck, guess)
     return replace(

@@ -20,6 +20,7 @@ from kernelwise.search.context import Deadline, FitContext
 from kernelwise.search.families import Family
 from kernelwise.search.fold_kernels import FoldKernels, final_kernel, without_rounding
 from kernelwise.search.fold_rows import FoldRows
+from kernelwise.search.held_out_scorer import HeldOutScorer
 from kernelwise.search.rules import standard_error
 from kernelwise.search.runner import FoldProblem, FoldsSolved, Here, KernelRun, Runner
 from kernelwise.search.samples import Samples
@@ -200,6 +201,10 @@ class CrossValidator:
         scorer = self.scorer if scorer is None else scorer
         asked = self.fold_rows.asked
         rows, weight = self.fold_rows.rows[asked], self.fold_rows.weight[asked]
+        if isinstance(scorer, HeldOutScorer):
+            shares = scorer.shares(values, rows, self.places)
+            if shares is not None:
+                return shares
         by_fold = [scorer(values[:, place], rows[place], weight[place]) for place in self.places]
         return np.stack(by_fold, axis=1)
 

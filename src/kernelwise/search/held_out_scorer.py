@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.sklearn_compat import safe_indexing
+from kernelwise.search.held_out_answers import ClassAnswers
 from kernelwise.search.scoring import PathScorer
 
 
@@ -48,6 +49,22 @@ class HeldOutScorer:
         """
         self.metadata, self.others, self.unit = metadata, others, unit
         self.repeats, self.weighted = True, set()
+
+    def shares(self, decision: np.ndarray, rows: np.ndarray, places: list[np.ndarray]) -> np.ndarray | None:
+        """Shares of correct labels, (n_Cs, n_folds), of all folds at once; None where rows have weights.
+
+        None, too, for any other score. ``places`` has, fold by fold, the columns of the decision values.
+        """
+        is_plain = self.is_share and not (self.repeats or self.weighted or self.metadata or self.others)
+        if not is_plain or type(self.path_scorer.answers) is not ClassAnswers:
+            return None
+        order, sizes = np.concatenate(places), np.array([len(place) for place in places])
+        if not sizes.all():
+            return None
+        labels = self.path_scorer.answers.labels(decision[:, order], self.classes)
+        is_right = labels == self.y[rows[order]]
+        starts = np.cumsum(sizes) - sizes
+        return np.add.reduceat(is_right, starts, axis=1, dtype=np.int64) / sizes
 
     def __call__(self, decision: np.ndarray, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Scores of shape (n_Cs,) of decision values of shape (n_Cs, n_test[, n_machines])."""

@@ -130,6 +130,7 @@ class Here:
         self._grams: dict[str | None, Grams] = {}
         self._shapes = Shapes(problem.Z, MAX_SHAPES)
         self._total: np.ndarray | None = None
+        self._is_checked = False  # the Gram matrix at hand
 
     def prefetch(
         self, kernels: Sequence[Any], Cs: np.ndarray | None, epsilons: Sequence[float | None]
@@ -141,6 +142,7 @@ class Here:
         """A context with the Gram matrix, from distances or inner products that kernels share."""
         with self._gram(final_kernel(kernel)) as K:
             variance = self.problem.variance(K)
+            self._is_checked = False
             if not isinstance(kernel, FoldKernels):
                 yield KernelRun(variance, partial(self._solve, K))
                 return
@@ -151,8 +153,8 @@ class Here:
         self, K: np.ndarray, Cs: np.ndarray, epsilon: float | None, after: list[SVMPath] | None
     ) -> list[FoldsSolved]:
         last = None if after is None else after[0]
-        # A path that goes on has seen the matrix before.
-        return [self.problem.solve(K, Cs, epsilon=epsilon, after=last, check=after is None)]
+        is_new, self._is_checked = not self._is_checked, True
+        return [self.problem.solve(K, Cs, epsilon=epsilon, after=last, check=is_new)]
 
     def _solve_folds(
         self, kernels: FoldKernels, Cs: np.ndarray, epsilon: float | None, after: list[SVMPath] | None

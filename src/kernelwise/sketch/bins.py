@@ -73,9 +73,14 @@ class Bins:
         return np.concatenate([[0.0], np.diff(self.edges()) / 2.0])
 
 
-@compiled_later(f"void({PAIRS}, uint64[:, ::1], boolean)")
 def count_pairs(
-    G: Any, norms_x: Any, norms_y: Any, rounding: Any, per_bottom: Any, words: Any, upper: Any
+    G: np.ndarray,
+    norms_x: np.ndarray,
+    norms_y: np.ndarray,
+    rounding: float,
+    per_bottom: float,
+    words: np.ndarray,
+    upper: bool,
 ) -> None:
     """Count pairs of weight one into fine bins, from inner products G of shape (n_rows, n_columns).
 
@@ -84,13 +89,25 @@ def count_pairs(
     ``words`` is of shape (1 + 2 · (n_bins − 1), 2) and uint64; ``upper`` takes only columns right of the
     diagonal, for the block of a set of rows with itself.
     """
+    room = np.empty((3, G.shape[1]), np.uint64)
+    _count(G, norms_x, norms_y, rounding, per_bottom, words, upper, room.view(float)[0], room)
+
+
+@compiled_later(f"void({PAIRS}, uint64[:, ::1], boolean, float64[::1], uint64[:, ::1])")
+def _count(
+    G: Any,
+    norms_x: Any,
+    norms_y: Any,
+    rounding: Any,
+    per_bottom: Any,
+    words: Any,
+    upper: Any,
+    x: Any,
+    room: Any,
+) -> None:
+    # The first row of ``room`` has the bits of x, and then the numbers of bins.
     n_columns = G.shape[1]
-    last = np.int64(words.shape[0] - 1)
-    x = np.empty(n_columns)
-    bits = x.view(np.uint64)
-    number = np.empty(n_columns, np.int64)
-    first_word = np.empty(n_columns, np.uint64)
-    second_word = np.empty(n_columns, np.uint64)
+    last, one = np.int64(words.shape[0] - 1), np.uintp(1)
     for i in range(G.shape[0]):
         # Three short loops, so that the first two are vectorised.
         for j in range(n_columns):
@@ -98,35 +115,34 @@ def count_pairs(
             distance = both - 2.0 * G[i, j]
             x[j] = 1.0 + distance * per_bottom if distance > rounding * both else 0.0
         for j in range(n_columns):
-            number[j] = min(max(np.int64(bits[j] >> FINE_SHIFT) - (FINE_FIRST - 1), 0), last)
-            place = (bits[j] >> PLACE_SHIFT) & PLACE_MASK
-            first_word[j] = place | ONE_PAIR
-            second_word[j] = (place >> COARSER) * (place >> COARSER)
+            bits = room[0, j]
+            number = np.int64(bits >> FINE_SHIFT) - (FINE_FIRST - 1)
+            number = number if number > 0 else 0
+            room[0, j] = number if number < last else last
+            place = (bits >> PLACE_SHIFT) & PLACE_MASK
+            room[1, j] = place | ONE_PAIR
+            room[2, j] = (place >> COARSER) * (place >> COARSER)
         # Unsigned indices are not tested for being negative; both words are read before one is written.
         k, stop = np.uintp(i + 1 if upper else 0), np.uintp(n_columns)
         while k < stop:
-            b = np.uintp(number[k])
+            b = room[0, k]
             counted, squares = words[b, 0], words[b, 1]
-            words[b, 0] = counted + first_word[k]
-            words[b, 1] = squares + second_word[k]
-            k += np.uintp(1)
+            words[b, 0] = counted + room[1, k]
+            words[b, 1] = squares + room[2, k]
+            k += one
 
 
-@compiled_later("void(uint64[:, ::1], float64[:, ::1])")
-def unpack(words: Any, sums: Any) -> None:
+def unpack(words: np.ndarray, sums: np.ndarray) -> None:
     """Add counted pairs to ``sums`` of shape (n_bins, 6) and empty ``words``."""
-    for b in range(words.shape[0]):
-        if words[b, 0] == 0:
-            continue
-        c = float(words[b, 0] >> COUNT_SHIFT)
-        places = float(words[b, 0] & SUM_MASK)
-        k = 0 if b == 0 else 1 + (b - 1) // 2
-        half = 0 if b == 0 else 3 * ((b - 1) % 2)
-        sums[k, half] += c
-        # t = (place + 1/2)/2^24, for the squares with the place cut to 20 bits.
-        sums[k, half + 1] += (places + 0.5 * c) / 2.0**24
-        sums[k, half + 2] += (float(words[b, 1]) + (places - 7.5 * c) / 16.0 + 0.25 * c) / 2.0**40
-        words[b, 0] = words[b, 1] = 0
+    b = np.flatnonzero(words[:, 0])
+    first, second = words[b, 0], words[b, 1].astype(float)
+    c, places = (first >> COUNT_SHIFT).astype(float), (first & SUM_MASK).astype(float)
+    k, half = (b + 1) // 2, np.where(b == 0, 0, 3 * ((b - 1) % 2))
+    sums[k, half] += c
+    # t = (place + 1/2)/2^24, for the squares with the place cut to 20 bits.
+    sums[k, half + 1] += (places + 0.5 * c) / 2.0**24
+    sums[k, half + 2] += (second + (places - 7.5 * c) / 16.0 + 0.25 * c) / 2.0**40
+    words[b] = 0
 
 
 def as_moments(found: np.ndarray) -> np.ndarray:
@@ -150,8 +166,28 @@ def as_moments(found: np.ndarray) -> np.ndarray:
     return moments
 
 
-@compiled_later(f"void({PAIRS}, {GIVEN_VECTOR}, {GIVEN_VECTOR}, float64[:, ::1], boolean)")
 def weigh_pairs(
+    G: np.ndarray,
+    norms_x: np.ndarray,
+    norms_y: np.ndarray,
+    rounding: float,
+    per_bottom: float,
+    weights_x: np.ndarray,
+    weights_y: np.ndarray,
+    moments: np.ndarray,
+    upper: bool,
+) -> None:
+    """Add pairs of weight w_i w_j to ``moments`` of shape (n_bins, 4); otherwise as `count_pairs`."""
+    room = np.empty((2, G.shape[1]), np.uint64)
+    where = room, room.view(float)
+    _weigh(G, norms_x, norms_y, rounding, per_bottom, weights_x, weights_y, moments, upper, *where)
+
+
+@compiled_later(
+    f"void({PAIRS}, {GIVEN_VECTOR}, {GIVEN_VECTOR}, "
+    "float64[:, ::1], boolean, uint64[:, ::1], float64[:, ::1])"
+)
+def _weigh(
     G: Any,
     norms_x: Any,
     norms_y: Any,
@@ -161,26 +197,26 @@ def weigh_pairs(
     weights_y: Any,
     moments: Any,
     upper: Any,
+    room: Any,
+    reals: Any,
 ) -> None:
-    """Add pairs of weight w_i w_j to ``moments`` of shape (n_bins, 4); otherwise as `count_pairs`."""
+    # ``room`` and ``reals`` are the same memory: x, then numbers of bins; places in [1, 2).
     n_columns = G.shape[1]
     last = np.int64(moments.shape[0] - 1)
-    x = np.empty(n_columns)
-    bits = x.view(np.uint64)
-    number = np.empty(n_columns, np.int64)
-    place_bits = np.empty(n_columns, np.uint64)
-    place = place_bits.view(np.float64)  # in [1, 2)
     for i in range(G.shape[0]):
         for j in range(n_columns):
             both = norms_x[i] + norms_y[j]
             distance = both - 2.0 * G[i, j]
-            x[j] = 1.0 + distance * per_bottom if distance > rounding * both else 0.0
+            reals[0, j] = 1.0 + distance * per_bottom if distance > rounding * both else 0.0
         for j in range(n_columns):
-            number[j] = min(max(np.int64(bits[j] >> SHIFT) - (FIRST - 1), 0), last)
-            place_bits[j] = ((bits[j] & REST) << TO_MANTISSA) | ONE
+            bits = room[0, j]
+            number = np.int64(bits >> SHIFT) - (FIRST - 1)
+            number = number if number > 0 else 0
+            room[0, j] = number if number < last else last
+            room[1, j] = ((bits & REST) << TO_MANTISSA) | ONE
         for j in range(i + 1 if upper else 0, n_columns):
-            b = np.uintp(number[j])
-            v = 2.0 * place[j] - 3.0
+            b = room[0, j]
+            v = 2.0 * reals[1, j] - 3.0
             w = weights_x[i] * weights_y[j]
             moments[b, 0] += w
             moments[b, 1] += w * v

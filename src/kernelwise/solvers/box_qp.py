@@ -57,19 +57,21 @@ class Outcome(NamedTuple):
 class Pool:
     """The variables that may move and a copy of their part of K, kept from one solve to the next.
 
-    With ``K``, of the shape (n, `width_of_square(n)`), all variables are in it, and there is no copy.
+    With ``K``, of the shape (n, `width_of_square(n)`), all variables are in it, and there is no copy. All
+    arrays have rows of the same length.
     """
 
     def __init__(self, n: int, dtype: np.dtype, K: np.ndarray | None = None) -> None:
-        padded = _padded(n)
-        self.places = np.empty((6, padded), np.uintp)
-        self.members = self.places[1]
-        self.places[:2] = np.arange(padded)
-        self.size = 0 if K is None else n
-        self.room, self.short = np.empty((6, padded)), np.empty((5, padded), dtype)
-        # Only touched pages take memory: the pool is usually far smaller. The zeros pad the rows.
         # Rows do not start at multiples of 4096 bytes, which would all fall into one cache set.
-        self.K = np.zeros((n, padded + 16), dtype) if K is None else K
+        stride = _padded(n) + 16 if K is None else K.shape[1]
+        self.places = np.empty((6, stride), np.uintp)
+        self.members = self.places[1]
+        self.places[:2] = np.arange(stride)
+        self.size = 0 if K is None else n
+        self.room, self.short = np.empty((6, stride)), np.empty((5, stride), dtype)
+        # Only touched pages take memory: the pool is usually far smaller. The zeros pad the rows.
+        self.K = np.zeros((n, stride), dtype) if K is None else K
+        self.addresses = self.K.ctypes.data, self.short.ctypes.data
 
     @property
     def rows(self) -> np.ndarray:
@@ -92,6 +94,29 @@ class Pool:
         return new
 
 
+class GramFacts:
+    """What is found out once about a Gram matrix that several programs share."""
+
+    def __init__(self, K: np.ndarray, wide: np.ndarray | None = None) -> None:
+        self.K, self.is_pool = K, wide is not None
+        self.width = (K if wide is None else wide).shape[1]
+        self.address = int(K.ctypes.data)
+
+    @cached_property
+    def shift(self) -> float:
+        """The constant that is subtracted from K in the pool's copy; as Σβ is constant, no solution changes.
+
+        The values of a wide kernel are all nearly equal, and single precision could not tell them apart. A K
+        that is the pool itself is in single precision already.
+        """
+        return float(self.K[0].mean()) if self.K.size and not self.is_pool else 0.0
+
+    @cached_property
+    def has_copies(self) -> bool:
+        """Whether most samples are copies: which of them is free is arbitrary, and guesses go in circles."""
+        return bool(np.unique(self.K[:1].round(9)).size < DISTINCT * len(self.K))
+
+
 @dataclass
 class BoxQP:
     """Minimise ½ βᵀKβ − pᵀβ with Σβ fixed and lo ≤ β ≤ hi; ``f`` = p − Kβ is kept up to date.
@@ -110,6 +135,7 @@ class BoxQP:
     n_free: int = 0  # when SMO last looked
     n_vain: int = 0  # active set methods that failed since one led from C to C
     wide: np.ndarray | None = None
+    facts: GramFacts | None = None  # of K, if they are known
 
     @cached_property
     def face(self) -> FreeFace:
@@ -117,13 +143,14 @@ class BoxQP:
         return FreeFace(self.K)
 
     @cached_property
-    def shift(self) -> float:
-        """The constant that is subtracted from K in the pool's copy; as Σβ is constant, no solution changes.
+    def gram(self) -> GramFacts:
+        """What is known of K."""
+        return GramFacts(self.K, self.wide) if self.facts is None else self.facts
 
-        The values of a wide kernel are all nearly equal, and single precision could not tell them apart. A K
-        that is the pool itself is in single precision already.
-        """
-        return float(self.K[0].mean()) if self.K.size and self.wide is None else 0.0
+    @property
+    def shift(self) -> float:
+        """See `GramFacts.shift`."""
+        return self.gram.shift
 
     def minimise(self, tol: float, max_iter: int, *, newton_first: bool = False) -> Outcome:
         """Run until LIBSVM's violation is below ``tol`` or ``max_iter`` pair steps are done."""
@@ -164,12 +191,7 @@ class BoxQP:
     @property
     def may_guess(self) -> bool:
         """Whether active set methods promise anything, and have not failed too often."""
-        return (self.n_vain < MOST_VAIN or self.n_free < CHEAP) and not self.has_copies
-
-    @cached_property
-    def has_copies(self) -> bool:
-        """Whether most samples are copies: which of them is free is arbitrary, and guesses go in circles."""
-        return bool(np.unique(self.K[:1].round(9)).size < DISTINCT * self.f.size)
+        return (self.n_vain < MOST_VAIN or self.n_free < CHEAP) and not self.gram.has_copies
 
     def active_set(self, tol: float) -> bool:
         """Solve at once from the present guess of what is free; False, and no change, if that fails."""
@@ -234,9 +256,9 @@ class BoxQP:
         if dtype not in self.pools:
             self.pools[dtype] = Pool(self.f.size, dtype)
         pool = self.pools[dtype]
-        run, smo = compiled_smo(self.K.dtype, dtype)
-        problem = self.K if self.wide is None else self.wide, p, self.beta, self.f, self.lo, self.hi
-        work = pool.size, pool.K, self.shift, smo, pool.places, pool.room, pool.short
+        run, (precision, *functions) = compiled_smo(self.K.dtype, dtype)
+        problem = self.gram.address, self.gram.width, p, self.beta, self.f, self.lo, self.hi
+        work = pool.size, *pool.addresses, precision, self.shift, *functions, pool.places, pool.room
         n_done, is_solved, pool.size = run(*problem, Cs, start, tol, limit, *work, coefficients, table)
         self.n_free = int(table[n_done - 1, 4])
         return n_done, is_solved

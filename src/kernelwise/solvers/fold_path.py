@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernelwise.multiclass import Machine
-from kernelwise.solvers.box_qp import NOT_CONVEX, BoxQP, Pool
+from kernelwise.solvers.box_qp import NOT_CONVEX, BoxQP, GramFacts, Pool
 from kernelwise.solvers.compiled.rounding import HAIR
 from kernelwise.solvers.follow import Solved, follow
 from kernelwise.solvers.products import subtract_rows
@@ -67,6 +67,7 @@ class MachinePath:
         self.pieces = contiguous(self.members)
         everyone = self.members.size == K.shape[0]
         self.K_members = K if everyone else np.block([[K[p, q] for q in self.pieces] for p in self.pieces])
+        self.facts = GramFacts(self.K_members)
         self.spare: list[dict[np.dtype, Pool]] = []  # of folds that are done: fresh memory is dear
         self.seed = self._problem(
             self.signs * weight[self.members] * Cs[0], np.zeros(self.p.size), self.p.copy()
@@ -77,7 +78,8 @@ class MachinePath:
                 pool.thin_out(np.abs(self.seed.f - outcome.offset) < SEED_SLACK)
 
     def _problem(self, limits: np.ndarray, beta: np.ndarray, f: np.ndarray) -> BoxQP:
-        return BoxQP(self.K_members, beta, f, np.minimum(limits, 0.0), np.maximum(limits, 0.0))
+        bounds = np.minimum(limits, 0.0), np.maximum(limits, 0.0)
+        return BoxQP(self.K_members, beta, f, *bounds, facts=self.facts)
 
     def fold(
         self, train: np.ndarray, test: np.ndarray, weight: np.ndarray, last: Solved | None = None

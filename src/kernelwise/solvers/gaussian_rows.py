@@ -38,6 +38,8 @@ class GaussianRows:
             self._exp, scale = exp2_in_place, scale / np.log(2.0)
         norms = scale * np.einsum("ij,ij->i", Z, Z)
         n, d = Z.shape
+        #: Of the largest exponents that the product adds up.
+        self.rounding = 4.0 * float(norms.max()) * float(np.finfo(dtype).eps)
         self.left = np.empty((n, d + 2), dtype)
         np.multiply(Z, 2.0 * scale, out=self.left[:, :d], casting="same_kind")
         self.left[:, d], self.left[:, d + 1] = -norms, 1.0

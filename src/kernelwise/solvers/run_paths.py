@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from joblib import delayed
 
-from kernelwise._core.threads import one_blas_thread, threads
+from kernelwise._core.threads import Task, one_blas_thread, threads
 from kernelwise.multiclass import Machine
 from kernelwise.solvers.box_qp import Outcome
 from kernelwise.solvers.dual import iteration_cap, warn_of
@@ -87,6 +86,8 @@ def run_paths(
     if only is not None:
         splits, tests, weights = [splits[only]], [tests[only]], weights[only : only + 1]
     order = np.argsort(Cs, kind="stable")
+    # Where the values increase, which is usual, without an index: that takes longer than a small path.
+    asked = slice(None) if (order[1:] > order[:-1]).all() else np.argsort(order, kind="stable")
     lasts = last_solutions(after, Cs, len(splits), len(machines))
     unit = unit_of(np.diagonal(K))
     Cs = np.array([in_units(C, unit) for C in Cs])
@@ -101,10 +102,10 @@ def run_paths(
         for done, (m, s, path) in enumerate(
             _all_paths(PATHS[loss], K, machines, splits, weights, lasts, settings, n_jobs), start=1
         ):
-            decision[order[:, None], tests[s], m] = path.decision
+            decision[:, tests[s], m] = path.decision[asked]
             last[s][m] = path.last
             for name, table in tables.items():
-                table[order, s, m] = getattr(path, name)
+                table[:, s, m] = getattr(path, name)[asked]
             if callback is not None:
                 callback(done, len(splits) * len(machines))
     tables["objective"] /= unit
@@ -145,8 +146,8 @@ def _all_paths(
     parallel = threads(n_jobs, return_as="generator")
     if len(machines) == 1:  # share out the folds
         machine = family(K, machines[0], *settings)
-        jobs = (
-            delayed(machine.fold)(*split, weight, last[0])
+        jobs: Iterable[Task] = (
+            (machine.fold, (*split, weight, last[0]), {})
             for split, weight, last in zip(splits, weights, lasts, strict=True)
         )
         for s, path in enumerate(parallel(jobs)):
@@ -160,7 +161,7 @@ def _all_paths(
             for split, weight, last in zip(splits, weights, lasts, strict=True)
         ]
 
-    for m, paths in enumerate(parallel(delayed(all_folds)(m) for m in range(len(machines)))):
+    for m, paths in enumerate(parallel((all_folds, (m,), {}) for m in range(len(machines)))):
         for s, path in enumerate(paths):
             yield m, s, path
 

@@ -22,6 +22,7 @@ from kernelwise.solvers.kernel_rows import ALL, KernelRows
 from kernelwise.solvers.squared_hinge import RidgedRows
 from kernelwise.solvers.units import InUnits, in_units, unit_of_kernel
 
+WHOLE = 1500  # samples that are one working set from the start, in single precision
 FIRST = 500  # samples, or a tenth of them, in the first working set
 WIDE = 1.0  # a gap of more than this, the margin, says little yet about who will be a support vector: …
 EARLY = (2500, 0.05)  # … most samples in a working set then, and the share of the worst on either side …
@@ -135,7 +136,9 @@ def _in_double(problem: _Problem, tol: float, limit: int, memory_limit: int) -> 
 
 
 def _worst_value(rows: GaussianRows, problem: _Problem) -> float:
-    """Largest error of some kernel values."""
+    """Largest error of some kernel values; 0 where rounding is too small to look."""
+    if rows.rounding < 0.1 * WRONG:
+        return 0.0
     some = np.arange(0, problem.signs.size, 1 + problem.signs.size // SOME)
     values = np.empty((some.size, some.size), SINGLE)
     rows.fill(some, values)
@@ -183,6 +186,7 @@ class WorkingSets:
         # A square in single precision is its own pool; one in double precision has a copy there.
         self.is_single = rows.dtype == SINGLE
         self.largest = int(np.clip(np.sqrt(memory_limit / (4 if self.is_single else 16)), 64, LATE[0]))
+        self.is_whole = self.is_single and f.size <= min(WHOLE, self.largest)
         # Only touched pages take memory, and they are touched once.
         most = min(self.largest, f.size)
         self.memory = np.empty(most * width_of_square(most), SINGLE)
@@ -202,7 +206,9 @@ class WorkingSets:
                 self._wake()
                 is_stuck = False
                 continue
-            chosen = self._working_set(self._set_aside(pull, gap), gap)
+            chosen = self.active
+            if not self.is_whole:
+                chosen = self._working_set(self._set_aside(pull, gap), gap)
             qp = self._program(chosen)
             aim = CLOSE[1] * tol if chosen.size == self.active.size else max(CLOSE[0] * tol, REDUCE * gap)
             outcome = qp.minimise(aim, max_iter - n_iter)
@@ -263,11 +269,15 @@ class WorkingSets:
         return self._as_before(self.active[candidates])
 
     def _as_before(self, chosen: np.ndarray) -> np.ndarray:
-        """The working set before if it has all of these samples, and not many others."""
-        is_chosen = np.zeros(self.f.size, bool)
-        is_chosen[chosen] = True
+        """The working set before if it has all of these samples, not many others, and none set aside.
+
+        A sample that was set aside sees what has changed since when it wakes: it must not see it twice.
+        """
+        is_active, is_chosen = np.zeros((2, self.f.size), bool)
+        is_active[self.active], is_chosen[chosen] = True, True
         n_common = np.count_nonzero(is_chosen[self.chosen])
-        return self.chosen if n_common == chosen.size > NEARLY * self.chosen.size else chosen
+        is_enough = n_common == chosen.size > NEARLY * self.chosen.size
+        return self.chosen if is_enough and is_active[self.chosen].all() else chosen
 
     def _program(self, chosen: np.ndarray) -> BoxQP:
         """The dual on a working set, everyone else fixed.

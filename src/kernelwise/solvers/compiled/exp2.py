@@ -9,7 +9,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from kernelwise._core.compile import compiled_for
+from kernelwise._core.compile import PLAIN, compiled_for
 
 # Below the least exponent 2^x counts as zero wherever it is used, but products with a denormal number would
 # take a hundred times as long. The greatest is that of a sample with itself.
@@ -34,11 +34,12 @@ _scaled: Any = intrinsic(_times_power)
 
 
 # No "reassoc": it would cancel the rounding.
-@compiled_for("void(float32[::1])", error_model="numpy", fastmath={"nnan", "nsz", "contract"})
+@compiled_for("void(float32[::1])", **PLAIN, fastmath={"nnan", "nsz", "contract"})
 def exp2_in_place(x: Any) -> None:
     """Replace each x by 2^x, after moving it between `LEAST` and `GREATEST`."""
     for t in range(x.shape[0]):
-        value = min(max(x[t], LEAST), GREATEST)
+        value = x[t] if x[t] > LEAST else LEAST
+        value = value if value < GREATEST else GREATEST
         rounded = value + ROUND
         r = value - (rounded - ROUND)
         x[t] = _scaled(np.float32(1.0) + r * (Q0 + r * (Q1 + r * (Q2 + r * (Q3 + r * Q4)))), rounded)

@@ -27,17 +27,17 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+from kernelwise._core.compile import PLAIN
+from kernelwise.solvers.compiled.pointers import at, like
 from kernelwise.solvers.compiled.rounding import HAIR
 
 TAU = 1e-12  # floor of the curvature of a pair, as in LIBSVM
 RESCALE = 1.0 / 64  # a copy is scaled anew each time its gap has shrunk by this
-LANES = 64  # a multiple of any vector's length, unrolled
+LANES = 64  # a multiple of any vector's length, unrolled: the pool is padded to a multiple of it
 RESTART = 7  # turned steps in a row: more gain little, and move more variables at once
 FLATTEST = 1e-3  # of a pair's own curvature: with less, rounding decides
 # Inner functions are never called from Python: no wrappers to compile.
-INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
-# Called from one place: compiled there, and not by itself as well.
-INLINED: dict[str, Any] = {"inline": "always", **INNER}
+INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **PLAIN}
 # Everything but "no infinities", which mark the variables that may not move.
 FAST = {"nnan", "nsz", "reassoc", "contract", "arcp"}
 
@@ -69,7 +69,7 @@ def _move_and_rank(
 
     Without g (None) the direction is the pair alone.
     """
-    best = _pack(f.dtype.type(-np.inf), 0, keep)
+    best = _pack(like(-np.inf, f), 0, keep)
     for t in range(m):
         slope = Ki[t] - Kj[t]
         if g is not None:
@@ -90,8 +90,7 @@ def _best_partner(
 
     The curvature is that of the pair, less (g_i − g)²·flatness if made conjugate to the last step.
     """
-    zero = f.dtype.type(0.0)
-    tau = f.dtype.type(TAU)
+    zero, tau = like(0.0, f), like(TAU, f)
     best = _pack(zero, 0, keep)
     widest = _pack(zero, 0, -1)
     kii, fi = diag[i], f[i]
@@ -186,32 +185,47 @@ def _stays_free(who: Any, share: Any, size: int, step: float, beta: Any, lo: Any
 
 
 def smo_on_pool(
-    pool_K: Any, shift: float, short: Any, room: Any, places: Any, m: int, tol: float, limit: int
-) -> Any:
+    pool_K: Any,
+    short: Any,
+    stride: int,
+    shift: float,
+    size: int,
+    room: Any,
+    places: Any,
+    tol: float,
+    limit: int,
+) -> int:
     """Optimise pairs of the pool until the gap is below ``tol`` or ``limit`` pairs are done.
 
-    The rows of ``short`` are the diagonal, f, the marks of I_up and I_low, and g, in the precision of
-    ``pool_K``; f is changed, centred and scaled. Rows 2 to 4 of ``room`` are β and its bounds. Only the first
-    m entries of each row count. The last rows of ``room`` and ``places`` are for the direction.
+    All arrays have rows of ``stride`` numbers, whose first ``size`` entries count. Rows 2 to 5 of ``room``
+    are β, its bounds, and f. The rows of ``short`` become the diagonal, f, the marks of I_up and I_low, and
+    g, in the precision of ``pool_K``; f is centred and scaled there. The last rows of ``room`` and ``places``
+    are for the direction, too.
 
     A pair alone undoes some of what the pairs before it did. So, after the first m steps, a step is turned:
     along e_i − e_j plus the multiple of the last direction d with which it is conjugate to d (g = K d is kept
     for that). Where pair steps crawl this takes half of them or less [2]_. After `RESTART` turned steps, and
     where a bound is in the way, a step is along the pair alone, so that few variables ever move at once.
 
-    Returns
-    -------
-    n_iter, lowest : pairs done, and the lowest curvature met, relative to the diagonal
+    Returns the number of pairs done; the first number of row 5 of ``room`` becomes the lowest curvature met,
+    relative to the diagonal.
     """
-    m = m // LANES * LANES  # tells the compiler: its vectorised loops then have no remainder
-    diag, f, may_rise, may_fall, g = short[0], short[1], short[2], short[3], short[4]
-    beta, lo, hi, share, who = room[2], room[3], room[4], room[5], places[5]
-    index_bits = 1
-    while (1 << index_bits) < m:
-        index_bits += 1
-    index = (1 << index_bits) - 1
+    diag, f, may_rise, may_fall = short, at(short, stride), at(short, 2 * stride), at(short, 3 * stride)
+    g, beta, lo, hi = at(short, 4 * stride), at(room, 2 * stride), at(room, 3 * stride), at(room, 4 * stride)
+    share, who = at(room, 5 * stride), at(places, 5 * stride)
+    m = (size + LANES - 1) // LANES * LANES  # so the compiler knows that vectorised loops have no remainder
+    for t in range(m):
+        g[t] = 0.0
+        if t < size:
+            diag[t], f[t] = pool_K[t * stride + t], share[t]
+        else:
+            beta[t], lo[t], hi[t], diag[t], f[t] = 0.0, 0.0, 0.0, 0.0, 0.0
+        mark(t, beta, lo, hi, may_rise, may_fall)
+    index = 1
+    while index < m - 1:
+        index += index + 1
     keep = ~index
-    scale, lowest, alarm = 1.0, 0.0, _pack(f.dtype.type(0.0), 0, -1)
+    scale, lowest, alarm = 1.0, 0.0, _pack(like(0.0, f), 0, -1)
     n_iter, i, age, size, flatness = 0, 0, 0, 0, 0.0
     scan = True
     while True:
@@ -225,10 +239,10 @@ def smo_on_pool(
                 f[t] = (f[t] - centre) * factor
             scale *= factor
             aim = tol * scale * (1.0 + 1e-6)
-            alarm = _pack(f.dtype.type(aim if aim > RESCALE else RESCALE), 0, -1)
-        Ki = pool_K[i]
+            alarm = _pack(like(aim if aim > RESCALE else RESCALE, f), 0, -1)
+        Ki = at(pool_K, i * stride)
         if flatness > 0.0:
-            partner, widest = _best_partner(f, g, Ki, diag, i, f.dtype.type(flatness), may_fall, m, keep)
+            partner, widest = _best_partner(f, g, Ki, diag, i, like(flatness, f), may_fall, m, keep)
         else:
             partner, widest = _best_partner(f, None, Ki, diag, i, None, may_fall, m, keep)
         if widest <= alarm and not scan:
@@ -264,9 +278,10 @@ def smo_on_pool(
         is_inside = may_rise[i] == 0.0 and may_fall[j] == 0.0
         will_turn = n_iter > m and age < RESTART and flatter > TAU and is_inside
         flatness = 1.0 / flatter if will_turn else 0.0
-        Kj, down = pool_K[j], f.dtype.type(step * scale)
+        Kj, down = at(pool_K, j * stride), like(step * scale, f)
         if will_turn or is_turned:
-            i = _move_and_rank(f, g, Ki, Kj, f.dtype.type(turn), down, may_rise, m, keep) & index
+            i = _move_and_rank(f, g, Ki, Kj, like(turn, f), down, may_rise, m, keep) & index
         else:
             i = _move_and_rank(f, None, Ki, Kj, None, down, may_rise, m, keep) & index
-    return n_iter, lowest
+    share[0] = lowest
+    return n_iter

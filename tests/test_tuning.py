@@ -31,7 +31,7 @@ def test_printed_it_says_why(blobs):
     X, y = blobs
     text = repr(tune(X, y, kernel="rbf")).splitlines()
     assert text[0].startswith("SelectionResult(kernel=RBF(gamma=")
-    assert "candidates" in text[1]
+    assert "settings scored" in text[1]
     assert "stopped: converged" in text[1]
     assert text[2].startswith("RBF with γ = ")
     assert any(line.startswith("The search started from") for line in text)

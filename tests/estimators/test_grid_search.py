@@ -559,7 +559,8 @@ class TestContract:
     @pytest.mark.parametrize(
         ("settings", "message"),
         [
-            ({"param_grid": {"nu": [0.5]}}, "cannot search over 'nu'"),
+            ({"param_grid": {"nu": [0.5]}}, "cannot search over 'nu'.* Pass other settings"),
+            ({"param_grid": {"svc__C": [0.5]}}, "cannot search over 'svc__C'.* Write 'C': there is no Pipel"),
             ({"param_grid": {"C": [-1.0]}}, "'C' of GridSearchSVC must be a positive float"),
             ({"param_grid": {"gamma": ["big"]}}, "'gamma' of .* must be one of 'scale', 'auto'"),
             ({"param_grid": {"gamma": [-0.5]}}, "'gamma' of GridSearchSVC must not be negative, got -0.5"),

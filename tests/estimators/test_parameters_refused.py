@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.metrics import mean_absolute_error, roc_auc_score
+from sklearn.metrics.pairwise import linear_kernel
 from sklearn.model_selection import GroupKFold
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.estimator_checks import check_param_validation
@@ -77,13 +78,19 @@ def no_score(*_):
             TunedSVC(verbose=None),
             "'verbose' parameter of TunedSVC must be an integer or True or False. Got None",
         ),
+        (
+            TunedSVC("precomputd"),
+            "'precomputed-distance', 'auto', got 'precomputd'. Did you mean 'precomputed'",
+        ),
+        (TunedSVC(RBF), r"Pass an object instead of the class: RBF\(\)"),
+        (TunedSVC(["rbf", linear_kernel]), r"A function has no parameters .* SVC\(kernel=\.\.\.\)"),
         (TunedSVC(scoring="r2"), "'scoring' of TunedSVC is 'r2', a score of numbers, and TunedSVC learns cl"),
         (TunedSVR(scoring="f1"), "'scoring' of TunedSVR is 'f1', a score of classes, and TunedSVR learns nu"),
         (
             TunedSVC(scoring="acuracy"),
             "'acuracy', which is not a score of scikit-learn. Did you mean 'accuracy'",
         ),
-        (TunedSVC(scale={}), "'scale' of TunedSVC must be None, 'standard', 'minmax' or a transformer"),
+        (TunedSVC(scale={}), "'scale' of TunedSVC must be None, 'standard', 'minmax', 'robust' or a tr"),
         (GridSearchSVC({"C": [1.0]}, cv=[]), "'cv' of GridSearchSVC gives no folds"),
         (GridSearchSVC({"C": [1.0]}, scaler=1.5), "'scaler' of GridSearchSVC must be None, 'standard'"),
         (
@@ -247,6 +254,12 @@ def test_a_missing_folder_is_named_and_no_temporary_file(blobs, tmp_path):
             {"C": 10.0},
             r"'C': it chooses C \(C_ after fit\) .* use SVC\(C=10.0\), or Cs=\[...\]",
         ),
+        (
+            TunedSVR,
+            {"gamma": 0.5},
+            r"'gamma': it chooses .* use SVR\(kernelwise\.kernels\.RBF\(gamma=0\.5\)\)",
+        ),
+        (TunedSVC, {"cache_size": 500}, "TunedSVC has no parameter 'cache_size'. Use memory_limit"),
         (TunedSVC, {"gamma": "scale"}, r"'gamma': it chooses .* the kernel .* use SVC\(gamma='scale'\)\.$"),
         (TunedSVC, {"probability": True}, "'probability': it has probabilities always"),
         (TunedSVR, {"epsilon": 0.1}, r"'epsilon': .* use SVR\(epsilon=0.1\), or epsilons=\[...\]"),
@@ -260,3 +273,29 @@ def test_what_is_chosen_is_no_parameter_and_the_error_says_what_to_do(kind, sett
         kind("rbf", "dbtc")
     assert list(signature(kind).parameters)[:4] == ["kernel", "criterion", "search", "Cs"]
     assert set(kind().get_params()) == set(signature(kind).parameters)
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "message"),
+    [
+        (SVC, {"cache_size": 500}, "SVC has no parameter 'cache_size'. Use memory_limit"),
+        (SVR, {"cache_size": 500}, "SVR has no parameter 'cache_size'. Use memory_limit"),
+        (
+            SVR,
+            {"gamma": 0.5},
+            r"'gamma'\. Pass a kernel object: SVR\(kernelwise\.kernels\.RBF\(gamma=0\.5\)\)",
+        ),
+        (SVR, {"degree": 2}, r"'degree'\. .* SVR\(kernelwise\.kernels\.Polynomial\(degree=2\)\)"),
+        (SVC, {"epsilon": 0.1}, "unexpected keyword argument 'epsilon'"),
+    ],
+)
+def test_parameters_that_only_scikit_learn_has(kind, settings, message):
+    with pytest.raises(TypeError, match=message):
+        kind(**settings)
+    assert set(kind().get_params()) == set(signature(kind).parameters)
+
+
+def test_one_method_needs_no_list(blobs):
+    assert compare(*blobs, "SVC defaults", n_splits=2, baseline=False).methods == ("SVC defaults",)
+    with pytest.raises(ValueError, match=r"'methods' of compare must be one of .* got 'svm'"):
+        compare(*blobs, "svm")

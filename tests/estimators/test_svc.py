@@ -157,7 +157,7 @@ def test_early_stop_warns_once_and_is_flagged(iris):
 
 def test_verbose_prints_one_line(blobs, capsys):
     model = SVC(verbose=True).fit(*blobs)
-    line = f"[SVC] 1 machines, {model.n_iter_[0]} steps, {len(model.support_)} support vectors\n"
+    line = f"[SVC] 1 model, {model.n_iter_[0]} steps, {len(model.support_)} support vectors\n"
     assert capsys.readouterr().out == line
 
 

@@ -32,16 +32,16 @@ def test_headline_is_the_share_right_beside_the_guess(hostile):
 def test_score_within_an_error_of_the_guess_is_no_better(hostile):
     p, error = hostile.model.result_.score, hostile.model.result_.standard_error
     inside = with_baseline(hostile.model, p - 0.9 * error, "always answering 'a'")
-    assert f": no better than always answering 'a' ({100 * (p - 0.9 * error):.1f} %)" in headline(
+    assert f": not clearly better than always answering 'a' ({100 * (p - 0.9 * error):.1f} %)" in headline(
         answer_of(inside)
     )
     outside = with_baseline(hostile.model, p - 1.1 * error, "always answering 'a'")
-    assert "no better" not in headline(answer_of(outside))
+    assert " better than " not in headline(answer_of(outside))
 
 
 def test_answers_by_costs_are_no_guess_for_being_wrong_more_often(hostile):
     answer = replace(answer_of(with_baseline(hostile.model, 0.9, "always answering 'a'")), has_costs=True)
-    assert "no better" not in headline(replace(answer, cv_score=0.6))
+    assert " better than " not in headline(replace(answer, cv_score=0.6))
     assert "no better" in headline(replace(answer, fit_found_guess=True))
 
 

@@ -137,6 +137,14 @@ def test_the_model_names_the_column_and_the_option():
         TunedSVC().fit(frame.to_numpy(), Y)
 
 
+def test_several_columns_are_one_subject():
+    table = np.column_stack([Y, Y, Y]).astype(float)
+    (two,) = column_findings(table[:, :2], Y, ["column 0", "column 1"], is_classes=True)
+    assert two.message == "Column 0 and column 1 each determine the target without any other column."
+    (three,) = column_findings(table, Y, ["a", "b", "c"], is_classes=True)
+    assert three.message.startswith("A, b and c each determine")
+
+
 def test_copies():
     assert copies_finding(0, 10) == []
     assert copies_finding(1, 10)[0].message.startswith("1 of the 10 test rows is also in the training data")

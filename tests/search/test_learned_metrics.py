@@ -54,7 +54,7 @@ def test_the_plain_metric_stays_where_another_is_no_better_beyond_the_error():
     model, plain = TunedSVC("diagonal").fit(X, y), TunedSVC("rbf").fit(X, y)
     assert_allclose(model.kernel_.q, 2.0 * plain.kernel_.gamma, rtol=1e-5)
     assert (
-        "chose plain: 6 of them score the same within one standard error, and it is the simplest"
+        "chose plain: all of them score the same within one standard error, and it is the simplest"
         in model.result_.why[-1]
     )
     assert model.C_ == plain.C_

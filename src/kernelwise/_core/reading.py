@@ -180,7 +180,8 @@ def _about(cell: Any, place: str, name: str, advice: str) -> str:
         return f"{name} has {text!r} in {place}, which is not a number. {advice}"
     # The words that scikit-learn's checks look for.
     return (
-        f"{name} has {_article(cell)} in {place}, where the argument must be a string of digits or a number."
+        f"{name} has {_article(cell)} in {place}, which is not a number. Each value of this argument must be "
+        "a string of digits or a number."
     )
 
 

@@ -14,6 +14,11 @@ def count(value: float, noun: str, plural: str | None = None) -> str:
     return f"{value:{digits}} {noun if value == 1 else plural or noun + 's'}"
 
 
+def in_words(items: Sequence[str]) -> str:
+    """List items in a sentence: a; a and b; a, b and c."""
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
 def meant(value: Any, names: Iterable[Any]) -> str:
     """A question, after a space, if a name is near the value; else nothing."""
     near = get_close_matches(value, map(str, names), n=1) if isinstance(value, str) else []

@@ -107,6 +107,7 @@ def estimators(
     if isinstance(methods, Mapping):
         return dict(methods), {}
     known = BY_TASK[task]
+    methods = [methods] if isinstance(methods, str) else methods
     names = [name for name in known if name not in BY_NAME_ONLY] if methods is None else list(methods)
     for name in names:
         check_choice(name, "methods", "compare", tuple(known))

@@ -1,4 +1,4 @@
-"""What a tuned estimator chooses by itself and others have as parameters: a sentence instead of Python's."""
+"""Parameters that scikit-learn's classes have and ours do not: an error that says what to write instead."""
 
 from __future__ import annotations
 
@@ -20,15 +20,18 @@ CHOSEN = {
 #: Parameters that say which values a choice is among.
 AMONG = {"C": {"TunedSVC": "Cs", "TunedSVR": "Cs"}, "epsilon": {"TunedSVR": "epsilons"}}
 ALWAYS = {"probability": "has probabilities always (predict_proba)"}
+#: Parameters that `SVR` gets with a kernel object, and a kernel that has them; and those with another name.
+WITH_KERNEL = {"gamma": "RBF", "degree": "Polynomial", "coef0": "Polynomial"}
+RENAMED = {"cache_size": "memory_limit (in MiB, for kernel values)"}
 
 
-def says_what_it_chooses(
-    plain: str,
+def explains_missing(
+    plain: str | None = None,
 ) -> Callable[[Callable[Concatenate[Self, P], None]], Callable[Concatenate[Self, P], None]]:
-    """Return a decorator of ``__init__`` that explains why it does not take C, gamma and the like.
+    """Return a decorator of ``__init__`` that explains why it does not accept cache_size, C and the like.
 
-    ``plain`` is the estimator that takes them. The signature stays what it is, which scikit-learn reads
-    parameters from.
+    ``plain`` is the estimator that accepts C and the kernel's parameters; None means that this one does. The
+    signature stays what it is, because scikit-learn reads the parameters from it.
     """
 
     def decorate(init: Callable[Concatenate[Self, P], None]) -> Callable[Concatenate[Self, P], None]:
@@ -36,8 +39,16 @@ def says_what_it_chooses(
         def checked(self: Self, *args: P.args, **kwargs: P.kwargs) -> None:
             known = init.__code__.co_varnames
             for name in kwargs:
-                if name not in known and name in (*CHOSEN, *ALWAYS):
-                    raise TypeError(_why_not(type(self).__name__, name, kwargs[name], plain))
+                if name in known:
+                    continue
+                owner, value = type(self).__name__, kwargs[name]
+                if name in RENAMED:
+                    raise TypeError(f"{owner} has no parameter {name!r}. Use {RENAMED[name]} instead.")
+                if plain is None and name in WITH_KERNEL:
+                    way = _plain_with(owner, name, value)
+                    raise TypeError(f"{owner} has no parameter {name!r}. Pass a kernel object: {way}.")
+                if plain is not None and name in (*CHOSEN, *ALWAYS):
+                    raise TypeError(_why_not(owner, name, value, plain))
             init(self, *args, **kwargs)
 
         return checked
@@ -45,13 +56,20 @@ def says_what_it_chooses(
     return decorate
 
 
+def _plain_with(plain: str, name: str, value: Any) -> str:
+    """How to write an estimator with a given parameter; `SVR` has the kernel's own in a kernel object."""
+    if plain == "SVR" and name in WITH_KERNEL:
+        return f"SVR(kernelwise.kernels.{WITH_KERNEL[name]}({name}={value!r}))"
+    return f"{plain}({name}={value!r})"
+
+
 def _why_not(owner: str, name: str, value: Any, plain: str) -> str:
     if name in ALWAYS:
         return f"{owner} has no parameter {name!r}: it {ALWAYS[name]}. Leave it out."
-    ways = f"{plain}({name}={value!r})"
+    ways = _plain_with(plain, name, value)
     if name in AMONG and owner in AMONG[name]:
         ways += f", or {AMONG[name][owner]}=[...] to let it choose among some values"
     return (
-        f"{owner} has no parameter {name!r}: it chooses {CHOSEN[name]} from the data. To set it "
-        f"yourself, use {ways}."
+        f"{owner} has no parameter {name!r}: it chooses {CHOSEN[name]} from the data. "
+        f"To set it yourself, use {ways}."
     )

@@ -7,7 +7,7 @@ import warnings
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.callers import stacklevel_of_user
-from kernelwise._core.text import count
+from kernelwise._core.text import count, in_words
 from kernelwise.estimators._labels_score import labels_findings
 from kernelwise.estimators._weights_undone import has_class_weights, weights_undone
 from kernelwise.estimators.fit_record import FitRecord
@@ -145,4 +145,4 @@ def _kinds(skipped: list[str]) -> str:
         rest = [what for what in rest if what not in found]
         named += [count(len(found), noun, plural)] if found else []
     named += rest if len(rest) <= MOST else [*rest[:MOST], count(len(rest) - MOST, "more step", "more steps")]
-    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
+    return in_words(named)

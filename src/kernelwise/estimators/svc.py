@@ -11,8 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.labels import encode_labels, factors_of_classes, positive_weights
 from kernelwise._core.sklearn_compat import safe_indexing
+from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
 from kernelwise.estimators import _classifier
+from kernelwise.estimators._chosen import explains_missing
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machine import NamedKernelMachine
@@ -136,6 +138,7 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = OF_SVC
 
+    @explains_missing()
     def __init__(
         self,
         *,
@@ -278,8 +281,8 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
         if self.machines_ == "ovo" and len(classes) > 2:
             self.dual_coef_ = libsvm_layout(self._beta, index[support], len(classes))
         if self.verbose:
-            n_steps = f"{len(self.n_iter_)} machines, {self.n_iter_.sum()} steps"
-            print(f"[SVC] {n_steps}, {support.size} support vectors")
+            n_models, n_steps = count(len(self.n_iter_), "model"), self.n_iter_.sum()
+            print(f"[SVC] {n_models}, {n_steps} steps, {support.size} support vectors")
 
     @property
     def beta_(self) -> np.ndarray:

@@ -15,6 +15,7 @@ from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import (
     check_target_range,
 )
+from kernelwise.estimators._chosen import explains_missing
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machine import KernelMachine
 from kernelwise.estimators._machines import check_coefficients
@@ -77,6 +78,7 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = OF_SVR
 
+    @explains_missing()
     def __init__(
         self,
         kernel: Any = "rbf",

@@ -218,7 +218,7 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
         """Print a line on the standard error stream about a kernel that was scored."""
         print(
             f"[{type(self).__name__}] {scored.kernel} ({scored.reason}): {scored.best_score:.4f} at "
-            f"C = {scored.Cs[scored.best]:.4g}, {scored.n_machines} machines, {scored.seconds:.2f} s",
+            f"C = {scored.Cs[scored.best]:.4g}, {scored.n_machines} models, {scored.seconds:.2f} s",
             file=sys.stderr,
         )
 

@@ -355,7 +355,7 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
     def _why_threshold(self, threshold: Threshold) -> str:
         given = self.contamination is not None
         share = f"{100 * threshold.share:g} %"
-        what = "the given share" if given else f"the convention of {share}, because no share was given"
+        what = "the given share" if given else "the default, because contamination is not set"
         return (
             f"The threshold is {threshold.value:.4g} ± {threshold.error:.2g}: {share} of the held-out scores "
             f"are lower ({what})."

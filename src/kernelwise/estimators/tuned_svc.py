@@ -13,7 +13,7 @@ from kernelwise._core.labels import check_are_classes, check_class_sizes, encode
 from kernelwise._core.reading import read_samples
 from kernelwise._core.validation import is_dask
 from kernelwise.estimators._choose_weights import choose_class_weight
-from kernelwise.estimators._chosen import says_what_it_chooses
+from kernelwise.estimators._chosen import explains_missing
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
@@ -201,7 +201,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         "costs": ELSEWHERE,
     }
 
-    @says_what_it_chooses("SVC")
+    @explains_missing("SVC")
     def __init__(
         self,
         kernel: Any = "auto",

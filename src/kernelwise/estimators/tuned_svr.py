@@ -12,7 +12,7 @@ from kernelwise._core.constraints import ELSEWHERE
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.validation import LARGE_TARGETS, is_dask
-from kernelwise.estimators._chosen import says_what_it_chooses
+from kernelwise.estimators._chosen import explains_missing
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
 from kernelwise.estimators._parameters import OF_TUNED
@@ -153,7 +153,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {**OF_TUNED, "epsilons": ELSEWHERE}
 
-    @says_what_it_chooses("SVR")
+    @explains_missing("SVR")
     def __init__(
         self,
         kernel: Any = "auto",

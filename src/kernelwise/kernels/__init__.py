@@ -17,7 +17,7 @@ kernel answers for itself (`distance`, `linear_map`, `metric` and so on).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from kernelwise._core.parameters import Hyperparameter
@@ -51,13 +51,15 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
 }
 
 
-def as_kernel(kernel: Any) -> Kernel:
+def as_kernel(kernel: Any, others: Sequence[str] = ()) -> Kernel:
     """Return the kernel with that name, or the kernel itself.
 
     Parameters
     ----------
     kernel : str or Kernel
         A name of :data:`KERNELS`, or an object.
+    others : sequence of str, default=()
+        Names that the caller accepts besides these; an error lists them, too.
 
     Examples
     --------
@@ -69,8 +71,17 @@ def as_kernel(kernel: Any) -> Kernel:
         return kernel
     if isinstance(kernel, str) and kernel in KERNELS:
         return KERNELS[kernel]()
-    known = ", ".join(map(repr, KERNELS))
-    raise ValueError(f"kernel must be a Kernel or one of {known}, got {kernel!r}.{meant(kernel, KERNELS)}")
+    names = [*KERNELS, *others]
+    known = ", ".join(map(repr, names))
+    hint = meant(kernel, names)
+    if isinstance(kernel, type) and issubclass(kernel, Kernel):
+        hint = f" Pass an object instead of the class: {kernel.__name__}()."
+    elif callable(kernel):
+        hint = (
+            " A function has no parameters to choose: pass it to SVC(kernel=...), pass its Gram matrix with "
+            "kernel='precomputed', or write a subclass of Kernel."
+        )
+    raise ValueError(f"kernel must be a Kernel or one of {known}, got {kernel!r}.{hint}")
 
 
 __all__ = [

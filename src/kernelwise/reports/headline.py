@@ -29,7 +29,8 @@ def headline(answer: Answer) -> str:
         return told
     guess = answer.text(answer.baseline_score)
     if answer.is_no_better:
-        return f"{told}: no better than {answer.baseline_answer} ({guess})"
+        clearly = "not clearly" if answer.cv_score > answer.baseline_score else "no"
+        return f"{told}: {clearly} better than {answer.baseline_answer} ({guess})"
     return f"{told}; {answer.baseline_answer}: {guess}"
 
 
@@ -92,5 +93,6 @@ def _of_regression(answer: Answer) -> str:
     told = _told(answer, answer.cv_score, UNSEEN, answer.cv_error)
     ours, guess = number(answer.rmse), number(answer.mean_rmse)
     if answer.is_no_better:
-        return f"{told}: no better than {answer.baseline_answer} (RMSE {ours} and {guess})"
+        clearly = "not clearly" if answer.rmse < answer.mean_rmse else "no"
+        return f"{told}: {clearly} better than {answer.baseline_answer} (RMSE {ours} and {guess})"
     return f"{told}: typical error (RMSE) {ours}; always answering the mean: {guess}"

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.text import in_words
 from kernelwise.search.climb import Climb
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.rules import is_better
@@ -55,10 +56,9 @@ def _said(chosen: float, tried: list[float]) -> list[str]:
     others = [f"{epsilon:.3g}" for epsilon in tried if epsilon != chosen]
     if not others:
         return []
-    too = others[0] if len(others) == 1 else f"{', '.join(others[:-1])} and {others[-1]}"
     return [
         f"The model ignores errors up to ε = {chosen:.3g} standard deviations of the target. "
-        f"The search also tried {too}."
+        f"The search also tried {in_words(others)}."
     ]
 
 

@@ -205,10 +205,9 @@ class Forms:
         close = np.flatnonzero(scores >= scores[top] - CLOSE * error)
         if len(close) == 1:
             return top, "its score is the best by more than one standard error"
-        equal, family = (
-            f"{len(close)} of them score the same within one standard error, and",
-            self.judge.family,
-        )
+        n_equal = "all" if len(close) == len(scores) else str(len(close))
+        equal = f"{n_equal} of them score the same within one standard error, and"
+        family = self.judge.family
         if self.stays and scores[0] >= scores[top] - self.stays * error:
             return 0, f"{equal} it is the simplest"
         costs = [self._finer_cost(choices[k]) for k in close]

@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.stats import rankdata
 
 from kernelwise._core.row_numbers import numbers_rows
-from kernelwise._core.text import count
+from kernelwise._core.text import count, in_words
 from kernelwise.findings import Finding
 
 #: Fewer rows than this say nothing about a column.
@@ -138,9 +138,8 @@ def _finding(name: str, columns: list[int], names: Sequence[str], one: str, many
     if not columns:
         return []
     named = [str(names[k]) for k in columns]
-    shown = ", ".join(named[:MAX_NAMED]) + (
-        f" and {len(named) - MAX_NAMED} more" if len(named) > MAX_NAMED else ""
-    )
+    rest = [f"{len(named) - MAX_NAMED} more"] if len(named) > MAX_NAMED else []
+    shown = in_words([*named[:MAX_NAMED], *rest])
     message = f"{shown[0].upper()}{shown[1:]} {one if len(named) == 1 else many}."
     if name == "target in a column":
         ask = "If its value will not be known for new rows, leave the column out"

@@ -133,7 +133,7 @@ class SelectionResult(TuningResult):
     def __repr__(self) -> str:
         head = f"SelectionResult(kernel={self.kernel!r}, C={self.C:g}, score={self.score:.4f})"
         numbers = (
-            f"{self.n_evaluations} candidates, {self.n_svm_fits} machines, {self.seconds:.2f} s; "
+            f"{self.n_evaluations} settings scored, {self.n_svm_fits} models trained, {self.seconds:.2f} s; "
             f"stopped: {self.stop_reason}"
         )
         return "\n".join([head, numbers, *self.why, *self.how, *map(str, self.diagnostics)])

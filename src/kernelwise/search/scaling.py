@@ -33,13 +33,13 @@ def fit_scaler(
         return None
     is_sparse = sparse.issparse(X)
     if isinstance(scale, str):
-        check_choice(scale, "scale", owner, ("standard", "minmax", "robust"))
+        check_choice(scale, "scale", owner, WORDS)
         if scale != "minmax":
             scaler: Any = StandardScaler(with_mean=not is_sparse)
         else:
             scaler = MaxAbsScaler() if is_sparse else MinMaxScaler()
     else:
-        check_scaler(scale, "scale", owner)
+        check_scaler(scale, "scale", owner, WORDS)
         scaler = clone(scale)
     if weight is not None and has_fit_parameter(scaler, "sample_weight"):
         scaler.fit(X, sample_weight=weight)
@@ -130,21 +130,24 @@ def fit_transformer(scaler: Any, X: Any, y: Any, weight: np.ndarray | None) -> A
     return scaler.fit(safe_indexing(X, used), y[used])
 
 
+#: The words for a scaling: of an estimator that chooses, and of a grid search.
+WORDS, GRID_WORDS = ("standard", "minmax", "robust"), ("standard", "minmax")
+
+
 def as_scaler(scaler: Any, name: str, owner: str) -> Any:
     """The transformer that a word stands for, or the one that is given; None is none."""
     if not isinstance(scaler, str):
-        check_scaler(scaler, name, owner)
+        check_scaler(scaler, name, owner, GRID_WORDS)
         return scaler
-    check_choice(scaler, name, owner, ("standard", "minmax"))
+    check_choice(scaler, name, owner, GRID_WORDS)
     return StandardScaler() if scaler == "standard" else MinMaxScaler()
 
 
-def check_scaler(scaler: Any, name: str, owner: str) -> None:
-    """Raise unless ``scaler`` is None or a transformer."""
+def check_scaler(scaler: Any, name: str, owner: str, words: tuple[str, ...]) -> None:
+    """Raise unless ``scaler`` is None or a transformer; ``words`` are what else the user may write."""
     if scaler is not None and not (hasattr(scaler, "fit") and hasattr(scaler, "transform")):
-        raise ValueError(
-            f"{name!r} of {owner} must be None, 'standard', 'minmax' or a transformer, got {scaler!r}."
-        )
+        known = ", ".join(["None", *map(repr, words)])
+        raise ValueError(f"{name!r} of {owner} must be {known} or a transformer, got {scaler!r}.")
 
 
 def apply_scaler(scaler: Any, X: Any) -> Any:

@@ -88,7 +88,7 @@ def _check_kernel(kernel: Any, owner: str) -> None:
     if isinstance(kernel, str) and kernel in NO_SAMPLES:
         return
     if not isinstance(kernel, list | tuple):
-        as_kernel(kernel)
+        as_kernel(kernel, NO_SAMPLES)
         return
     if not kernel:
         raise ValueError(f"'kernel' of {owner} is an empty list. Pass kernels, or 'auto'.")

@@ -37,8 +37,9 @@ def baseline_findings(
     found = f"{score:.4g}{f' ± {error:.2g}' if error > 0.0 else ''}"
     if score - baseline.score > true.lead_error:
         found += f" ({true.score:.4g} without the luck of choosing among {true.n_settings} settings)"
+    clearly = "no" if score <= baseline.score else "not clearly"
     message = (
-        f"The model is no better than guessing: its cross-validated score is {found}, and "
+        f"The model is {clearly} better than guessing: its cross-validated score is {found}, and "
         f"{baseline.answer} scores {round(baseline.score, 9) + 0.0:.4g}."
     )
     advice = (

@@ -82,9 +82,14 @@ def group_candidates(candidates: Iterable[dict[str, Any]], kernel: Any, class_we
     for index, params in enumerate(candidates):
         unknown = sorted(set(params) - set(KEYS))
         if unknown:
+            plain = unknown[0].rpartition("__")[2]
+            advice = "Pass other settings to its constructor."
+            if plain in KEYS:  # "svc__C", as for a Pipeline
+                advice = (
+                    f"Write {plain!r}: there is no Pipeline around the SVC (scaler= scales the features)."
+                )
             raise ValueError(
-                f"GridSearchSVC cannot search over {unknown[0]!r}, only over {', '.join(KEYS)}. "
-                "Pass other settings to its constructor."
+                f"GridSearchSVC cannot search over {unknown[0]!r}, only over {', '.join(KEYS)}. {advice}"
             )
         options = {**DEFAULTS, "kernel": kernel, "class_weight": class_weight, **params}
         C, chosen, weights = (options.pop(name) for name in ("C", "kernel", "class_weight"))

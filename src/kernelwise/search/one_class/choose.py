@@ -137,7 +137,7 @@ def choose(
 def _why(judge: Judge, best: int, scores: np.ndarray) -> list[str]:
     taken, rule = judge.scored[best], judge.scored[0]
     kernel, title = kernel_text(taken.candidate.kernel), TITLES.get(judge.scoring, "")
-    why = [f"The chosen kernel is {kernel} ({taken.candidate.reason})."]
+    why = [f"The search chose this kernel: {kernel} ({taken.candidate.reason})."]
     if len(judge.scored) == 1:
         why.append("The search scored no other kernel.")
     elif judge.scoring in SCORINGS:

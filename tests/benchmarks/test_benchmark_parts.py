@@ -124,3 +124,8 @@ def test_the_exact_cell_is_that_of_a_tight_search():
     for candidate, score in list(zip(search.cv_results_["params"], scores, strict=True))[::4]:
         assert exact_score(case, candidate, 0.5) == pytest.approx(score, abs=1e-9)
         assert verdict(case, candidate, score, score - 0.1) in (["ours"], ["offset", "middle"])
+
+
+def test_one_fit_has_the_c_that_is_asked_for():
+    assert make_task("fit", "tiny", quick=True).C == 1.0
+    assert make_task("fit", "tiny", quick=True, C=10.0).C == 10.0

@@ -380,6 +380,7 @@ def test_the_verdict_of_a_comparison_is_the_headline_of_its_report(run, rare, tm
     (headline,) = re.findall("<h1>(.*)</h1>", page)
     headline = headline.replace("\N{NO-BREAK SPACE}", " ")
     assert f"\n{headline}." in out
+    assert "\nWith 2 outer folds, a difference below 14.0 times its s.e. may be chance.\n" in out
 
 
 def test_predictions_for_the_training_rows_come_with_a_caution(run, write, rare, tmp_path):

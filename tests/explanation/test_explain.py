@@ -232,7 +232,7 @@ def test_other_kernels_are_estimated_and_say_so(cancer):
     assert_allclose(
         found.values.sum(axis=1) + found.base_values, model.machine_values(Z[:2])[:, 0], atol=1e-9
     )
-    with pytest.raises(IncompatibleError, match="a product over columns"):
+    with pytest.raises(IncompatibleError, match="a kernel that is a product over columns"):
         explain_pairs(model, Z[:2])
 
 

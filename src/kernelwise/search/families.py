@@ -162,7 +162,7 @@ class Classification(Family):
     (`kernelwise.search.score_names.shown_to`).
     """
 
-    finer_reason = "its probabilities fit the held-out rows best"
+    finer_reason = "the probabilities of the chosen form fit the held-out rows best"
     prefers_sum = False
     regularises_metrics = True
     learns_by_any_criterion = True

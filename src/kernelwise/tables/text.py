@@ -60,7 +60,8 @@ def decode(raw: bytes, path: Path) -> tuple[str, list[str]]:
             ) from error
         line = raw[: error.start].count(b"\n") + 1
         text = _windows_text(raw, path, line)
-        notes.append(f"{path} is not UTF-8 (line {line}); it was read as Windows-1252.")
+        read = "it was read as Windows-1252. Check letters with accents."
+        notes.append(f"{path} is not UTF-8 (line {line}); {read}")
     if NO_TEXT.search(text):
         raise TableError(f"{path} is not a text file. Give CSV, TSV, Parquet or LIBSVM data.")
     return text, notes

@@ -295,6 +295,15 @@ def test_parameters_that_only_scikit_learn_has(kind, settings, message):
     assert set(kind().get_params()) == set(signature(kind).parameters)
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [{"args": (SVC(), {"C": [1.0]})}, {"kwargs": {"estimator": SVC(), "param_grid": {"C": [1.0]}}}],
+)
+def test_a_grid_search_needs_no_estimator(settings):
+    with pytest.raises(TypeError, match="GridSearchSVC needs no estimator: it always trains an SVM"):
+        GridSearchSVC(*settings.get("args", ()), **settings.get("kwargs", {}))
+
+
 def test_one_method_needs_no_list(blobs):
     assert compare(*blobs, "SVC defaults", n_splits=2, baseline=False).methods == ("SVC defaults",)
     with pytest.raises(ValueError, match=r"'methods' of compare must be one of .* got 'svm'"):

@@ -71,7 +71,7 @@ def compare(
         Pipeline that begins with a ColumnTransformer get the table itself.
     y : array of shape (n_samples,)
         Class labels, numbers, or 1 and −1 for the detection of unusual rows.
-    methods : list of names, or dict from name to estimator, default=None
+    methods : a name, list of names, or dict from name to estimator, default=None
         Names of :data:`METHODS`, or of :data:`REGRESSION_METHODS`. None means the usual ones, with
         scikit-learn's "random forest" and "gradient boosting"; name "full grid", "lightgbm", "catboost" and
         "xrfm" to run them. The first method is the one that the others are compared with.

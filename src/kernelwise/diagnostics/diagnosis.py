@@ -100,7 +100,7 @@ def diagnose(
         The line of each sample in its file, for use in findings. None means numbers of samples from 0.
     pairs : bool, default=True
         Whether to check the closest pair and the curve, which needs a pass over all pairs of samples.
-    scale : {"standard", "minmax"}, transformer or None, default=None
+    scale : {"standard", "robust", "minmax"}, transformer or None, default=None
         Scaling before distances and scales are checked. `kernelwise.TunedSVC` uses "standard".
     categorical_features : "from_dtype", None, or names, indices or a mask of columns, default="from_dtype"
         Which columns hold words, as in `kernelwise.TunedSVC`.

@@ -38,6 +38,10 @@ def explains_missing(
         @wraps(init)
         def checked(self: Self, *args: P.args, **kwargs: P.kwargs) -> None:
             known = init.__code__.co_varnames
+            if "estimator" in kwargs or (args and hasattr(args[0], "fit")):
+                raise TypeError(
+                    f"{type(self).__name__} needs no estimator: it always trains an SVM. Leave it out."
+                )
             for name in kwargs:
                 if name in known:
                     continue

@@ -17,6 +17,7 @@ from kernelwise._core.reading import check_one_per_sample, check_table, read_sam
 from kernelwise._core.threads import number_of_threads, one_blas_thread
 from kernelwise._core.validation import check_gram, check_range, check_samples
 from kernelwise._core.weights import none_if_ones
+from kernelwise.estimators._chosen import explains_missing
 from kernelwise.estimators._cv_results import cv_results
 from kernelwise.estimators._parameters import OF_GRID
 from kernelwise.estimators._routing import route_fit, router
@@ -124,7 +125,7 @@ class GridSearchSVC(FinishedSearch):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from kernelwise.estimators.grid_search import GridSearchSVC
+    >>> from kernelwise import GridSearchSVC
     >>> X, y = load_iris(return_X_y=True)
     >>> search = GridSearchSVC({"gamma": [0.01, 0.1, 1.0], "C": [1.0, 10.0, 100.0]}).fit(X, y)
     >>> search.best_params_
@@ -136,6 +137,7 @@ class GridSearchSVC(FinishedSearch):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = OF_GRID
 
+    @explains_missing()
     def __init__(
         self,
         param_grid: Any = None,

@@ -117,7 +117,7 @@ class MetricTransformer(
     >>> MetricTransformer(starts=(2.0,)).fit(X, y).relevance_.round(2)
     array([0.72, 0.27, 0.  , 0.  , 0.  , 0.  ])
 
-    From the gradients of a machine; here the difference of the first two features is all that matters:
+    From the gradients of a model; here the difference of the first two features is all that matters:
 
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(150, 3))

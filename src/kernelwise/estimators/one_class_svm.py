@@ -65,7 +65,7 @@ class OneClassSVM(Portable, OutlierMachine, NamedKernelMachine):
         For the linear kernel only.
     n_iter_ : int
     fit_status_ : int
-        0 if the machine converged.
+        0 if the solver converged.
     kernel_ : Kernel or None
         The kernel used, with its parameters; None if it is precomputed or a function.
     shape_fit_, n_features_in_, feature_names_in_

@@ -89,7 +89,7 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
     loss : {"hinge", "squared_hinge"}, default="hinge"
         "squared_hinge" minimises ½‖w‖² + ½C Σ w_i ξ_i², the 2-norm support vector machine. It is trained on K
         + diag(1/(C w_i)) without an upper bound (Glasmachers 2006, paper 002, equation 1). The criterion
-        "radius-margin" uses the margin and the C of this machine. More samples become support vectors.
+        "radius-margin" uses the margin and the C of this model. More samples become support vectors.
 
     Attributes
     ----------

@@ -66,7 +66,7 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
     intercept_ : ndarray of shape (1,)
     n_iter_ : int
     fit_status_ : int
-        0 if the machine converged.
+        0 if the solver converged.
 
     Examples
     --------

@@ -71,7 +71,7 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         The optimizer of a criterion: a name of :data:`kernelwise.optimizers.OPTIMIZERS`, or an object. None
         uses the global maximum of the distance sketch where there is one, otherwise quasi-Newton steps, or a
         grid if the criterion has no derivative.
-    Cs : array, default=None
+    Cs : float or array, default=None
         Values of C to try. None uses a range that depends on the kernel (for a wide kernel, C grows like σ²).
         The search extends the range while the best value is at its end, between 2⁻¹² and 2¹³ over the
         variance in feature space.

@@ -58,7 +58,7 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
     search : str or Optimizer, default=None
         The optimizer of an alignment: a name of :data:`kernelwise.optimizers.OPTIMIZERS`, or an object. None
         means quasi-Newton.
-    Cs : array, default=None
+    Cs : float or array, default=None
         Values of C to try, for standardised targets. None uses a range that depends on the kernel, and the
         search extends it while the best value is at its end.
     epsilons : float or array, default=None

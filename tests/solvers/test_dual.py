@@ -11,6 +11,8 @@ from sklearn.svm import SVC
 
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.solvers import solve_svm_dual
+from kernelwise.solvers.box_qp import BoxQP, GramFacts
+from kernelwise.solvers.dual import POLISHES, minimise_and_verify
 
 from .conftest import overlapping
 
@@ -242,3 +244,44 @@ def test_bad_input_is_named(change, message):
     arguments = {"K": np.eye(4), "y": [0, 1, 0, 1]} | change
     with pytest.raises(ValueError, match=message):
         solve_svm_dual(**arguments)
+
+
+def test_a_violation_that_rounding_hides_to_the_last_is_told():
+    """Each time the program takes steps, and keeps an f that hides them."""
+    K, p = rbf_kernel(np.arange(6.0)[:, None]), np.array([1.0, -1.0] * 3)
+
+    class Forgetful(BoxQP):
+        def minimise(self, tol, max_iter, *, newton_first=False):
+            if max_iter == 0:
+                return super().minimise(tol, 0)
+            outcome = super().minimise(1e3, max_iter)
+            return outcome._replace(n_iter=1, gap=0.0, converged=True)
+
+    qp = Forgetful(K, np.zeros(6), p.copy(), np.minimum(p, 0.0), np.maximum(p, 0.0))
+    outcome = minimise_and_verify(qp, p, 1e-3, 1000)
+    assert outcome.n_iter == 1 + POLISHES
+    assert outcome.gap == pytest.approx(2.0)
+    assert not outcome.converged
+
+
+@pytest.mark.parametrize(
+    ("K", "wide", "error"),
+    [
+        (np.eye(6)[:, ::-1], None, TypeError),
+        (np.asfortranarray(np.arange(36.0).reshape(6, 6)), None, TypeError),
+        (np.eye(6, dtype=int), None, TypeError),
+        (np.ones((6, 5)), None, ValueError),
+        (np.eye(6), np.zeros((6, 64)), ValueError),
+    ],
+)
+def test_no_gram_matrix_is_read_by_its_address_that_is_not_as_it_must_be(K, wide, error):
+    with pytest.raises(error, match="K must be"):
+        GramFacts(K, wide)
+    if wide is None and K.shape == (6, 6):
+        with pytest.raises(error, match="K must be"):
+            BoxQP(K, np.zeros(6), np.ones(6), -np.ones(6), np.ones(6)).minimise(1e-3, 10)
+
+
+def test_a_gram_matrix_of_fewer_variables_is_not_read():
+    with pytest.raises(ValueError, match="K is for 5 variables, and there are 6"):
+        BoxQP(np.eye(5), np.zeros(6), np.ones(6), -np.ones(6), np.ones(6)).minimise(1e-3, 10)

@@ -70,7 +70,11 @@ class Pool:
         self.room, self.short = np.empty((6, stride)), np.empty((5, stride), dtype)
         # Only touched pages take memory: the pool is usually far smaller. The zeros pad the rows.
         self.K = np.zeros((n, stride), dtype) if K is None else K
-        self.addresses = self.K.ctypes.data, self.short.ctypes.data
+
+    @property
+    def addresses(self) -> tuple[int, int]:
+        """Where K and ``short`` are in memory; looked up each time, since a copy is elsewhere."""
+        return self.K.ctypes.data, self.short.ctypes.data
 
     @property
     def rows(self) -> np.ndarray:
@@ -105,7 +109,11 @@ class GramFacts:
         if K.shape[0] != K.shape[1] or K.ctypes.data != whole.ctypes.data or K.strides != whole.strides:
             raise ValueError(f"K must be square and the first columns of its rows, has shape {K.shape}.")
         self.width = whole.shape[1]
-        self.address = int(K.ctypes.data)
+
+    @property
+    def address(self) -> int:
+        """Where K is in memory; looked up each time, since a copy is elsewhere."""
+        return int(self.K.ctypes.data)
 
     @cached_property
     def shift(self) -> float:
@@ -264,6 +272,8 @@ class BoxQP:
             self.pools[dtype] = Pool(self.f.size, dtype)
         pool = self.pools[dtype]
         run, (precision, *functions) = compiled_smo(self.K.dtype, dtype)
+        if len(self.gram.K) != self.beta.size:  # compiled code would read beyond it
+            raise ValueError(f"K is for {len(self.gram.K)} variables, and there are {self.beta.size}.")
         problem = self.gram.address, self.gram.width, p, self.beta, self.f, self.lo, self.hi
         work = pool.size, *pool.addresses, precision, self.shift, *functions, pool.places, pool.room
         n_done, is_solved, pool.size = run(*problem, Cs, start, tol, limit, *work, coefficients, table)

@@ -213,6 +213,9 @@ def minimise_and_verify(qp: BoxQP, p: np.ndarray, tol: float, max_iter: int) -> 
         n_iter, is_convex = n_iter + outcome.n_iter, is_convex and outcome.is_convex
         if outcome.n_iter == 0:
             break
+    else:  # the steps of the last time may have been rounding, too: no more of them, but what is true is said
+        qp.f[:] = negative_gradient(qp.K, qp.beta, p)
+        outcome = qp.minimise(tol, 0)
     return outcome._replace(n_iter=n_iter, is_convex=is_convex)
 
 

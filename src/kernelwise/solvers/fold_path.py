@@ -140,7 +140,10 @@ class MachinePath:
         """The seed, brought into these limits, less the least coefficients of the sign that now outweighs."""
         qp = self._problem(limits * self.Cs[0], np.empty_like(limits), self.seed.f.copy())
         np.clip(self.seed.beta, qp.lo, qp.hi, out=qp.beta)
-        spare = self.spare.pop() if self.spare else {}
+        try:  # another thread may take the last one between a look and a pop
+            spare = self.spare.pop()
+        except IndexError:
+            spare = {}
         qp.pools = {dtype: pool.copy(spare.get(dtype)) for dtype, pool in self.seed.pools.items()}
         excess = qp.beta.sum()
         # The rounding of the sum is no excess: taken from a bounded variable it would make that one free.

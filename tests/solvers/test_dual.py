@@ -285,3 +285,19 @@ def test_no_gram_matrix_is_read_by_its_address_that_is_not_as_it_must_be(K, wide
 def test_a_gram_matrix_of_fewer_variables_is_not_read():
     with pytest.raises(ValueError, match="K is for 5 variables, and there are 6"):
         BoxQP(np.eye(5), np.zeros(6), np.ones(6), -np.ones(6), np.ones(6)).minimise(1e-3, 10)
+
+
+@pytest.mark.filterwarnings("error")
+def test_huge_values_of_a_polynomial_kernel_are_no_reason_to_stop_early():
+    """Pair steps alone, turned or not, take more than ten million steps here."""
+    rng = np.random.RandomState(0)
+    X = rng.uniform(size=(40, 3))
+    X[X < 0.6] = 0.0
+    y = rng.randint(0, 3, size=40)
+    weight = (40.0 / (3.0 * np.bincount(y)))[y]
+    X, y, weight = X[y > 0] / X.std(axis=0), y[y > 0], weight[y > 0]
+    K = (26.4928 * X @ X.T + 0.0124911) ** 3
+    assert K.max() > 1e7
+    solution = solve_svm_dual(K, y, C=1.0, sample_weight=weight)
+    assert solution.converged
+    assert abs(solution.duality_gap) < 1e-2

@@ -21,6 +21,9 @@ MAX_NEWTON = 50
 MAX_VAIN = 2  # Newton steps that did not halve the gap: on a nearly singular face SMO alone does better
 SYSTEMS = 8  # linear systems that an active set method takes, and some more: it may fail
 DISTINCT = 0.3  # of a row of K: with fewer distinct values most samples are copies
+# Free variables: with fewer an active set method that fails costs little, and pair steps alone may not arrive
+# where the values of K are huge (a polynomial kernel of 1e7).
+CHEAP = 150
 MOST_VAIN = 2  # active set methods that failed, one after the other: Newton steps and SMO do better
 AFTER_NEWTON = 2000  # pair steps between Newton steps: enough to correct which variables are free
 FAR = 1e30  # values of f this large are too large for single precision
@@ -206,7 +209,7 @@ class BoxQP:
     @property
     def may_guess(self) -> bool:
         """Whether active set methods promise anything, and have not failed too often."""
-        return self.n_vain < MOST_VAIN and not self.gram.has_copies
+        return (self.n_vain < MOST_VAIN or self.n_free < CHEAP) and not self.gram.has_copies
 
     def active_set(self, tol: float) -> bool:
         """Solve at once from the present guess of what is free; False, and no change, if that fails."""

@@ -148,5 +148,5 @@ class NotEnoughMemoryError(MemoryError):
     ...     RBF(1.0)(np.zeros((10_000_000, 1)))
     ... except NotEnoughMemoryError as error:
     ...     print(str(error).split(",")[0])
-    A matrix of 10000000 × 10000000 kernel values would take 7.45e+05 GiB
+    A matrix of 10000000 × 10000000 kernel values would need 7.45e+05 GiB
     """

@@ -202,5 +202,5 @@ def test_equation_16_of_paper_004_needs_no_normalised_kernel(kernel):
 @pytest.mark.parametrize("name", ["dbtc", "esdr", "j4", "esdr-unbiased", "kta", "fisher"])
 def test_a_class_without_weight_is_refused(name):
     K, y = np.exp(-np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))), np.repeat(["a", "b"], 3)
-    with pytest.raises(ValueError, match="All samples of class 'b' have the weight zero"):
+    with pytest.raises(ValueError, match="All samples of class 'b' have weight zero"):
         as_criterion(name).value_and_adjoint(K, y, sample_weight=[1.0, 2.0, 0.0, 0.0, 0.0, 0.0])

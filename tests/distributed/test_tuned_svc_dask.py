@@ -75,7 +75,7 @@ def test_many_rows_stay_where_they_are(few_here):
     assert model.best_estimator_._n_trained == N
     assert model.score(X, Y) > 0.9
     said = {finding.name: str(finding) for finding in model.diagnostics_}
-    assert "all 1500 rows" in said["chunks"]
+    assert "of 1500 rows" in said["chunks"]
     assert "because 1500 rows are more than" in said["nystroem"]
     # The machine is the best one on all rows with these landmarks and C, one against one.
     machine = model.best_estimator_

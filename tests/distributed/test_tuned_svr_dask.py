@@ -83,7 +83,7 @@ def test_many_rows_stay_where_they_are(few_here, tmp_path):
     assert_trained_on_all(model, None)
     assert model.score(X, Y) > 0.9
     findings = {finding.name: str(finding) for finding in model.diagnostics_}
-    assert "all 1500 rows" in findings["chunks"]
+    assert "of 1500 rows" in findings["chunks"]
     assert "sketch" not in findings["chunks"]
     assert "because 1500 rows are more than" in findings["nystroem"]
     assert model._record.n_rows == N

@@ -78,7 +78,7 @@ def test_what_has_no_gradient_says_so(data):
     X, A, Y = data
     with pytest.raises(IncompatibleError, match="Linear does not say how it changes with the samples"):
         Linear().input_gradient(X, A, Y)
-    with pytest.raises(IncompatibleError, match=r"dense samples only. Pass X.toarray\(\)"):
+    with pytest.raises(IncompatibleError, match=r"need dense samples. Pass X.toarray\(\)"):
         RBF(0.3).input_gradient(sparse.csr_array(X), A, sparse.csr_array(Y))
     with pytest.raises(ValueError, match=r"A has shape \(6, 8\), expected \(6, 9\)"):
         RBF(0.3).input_gradient(X, A[:, :-1], Y)

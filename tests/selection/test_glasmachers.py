@@ -234,7 +234,7 @@ def test_bounds_hold_in_every_search():
     X, y = noisy((1, -1))
     start = RBF().initialize(X, y).gamma
     bounds = {"gamma": (0.5 * start, 1e4)}
-    with pytest.warns(BoundaryWarning, match="sits at σ → 0"):
+    with pytest.warns(BoundaryWarning, match="found is at σ → 0"):
         chosen = glasmachers_select(X, y, "kta", bounds=bounds, n_restarts=3)
     for optimum in chosen.optima:
         gammas = [row["gamma"] for row in optimum.history]

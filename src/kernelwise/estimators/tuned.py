@@ -158,7 +158,9 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
                     finished = finish(self, judge, choice)
                     self._keep_machine(finished, prepared)
                 label_scores = finished.label_scores
-                labels = None if finished.record.scored is None else finished.record.predicted
+                # A Nyström model, which has no rows of its own, holds out other rows than the search.
+                if finished.record.scored is not None and finished.rows.size:
+                    labels = finished.record.predicted
             result = announce(result, judge, choice, label_scores, labels)
         judge.context.findings.extend(stability_findings(judge))
         by_likelihood = getattr(self, "_costs", None) is None

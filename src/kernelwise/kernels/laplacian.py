@@ -115,9 +115,7 @@ class DiagonalLaplacian(CityBlockKernel):
     """
 
     title: ClassVar[str] = "Laplacian with feature weights"
-    meaning: ClassVar[str] = (
-        "the larger the weighted sum of the differences in all columns, the less alike two rows are"
-    )
+    meaning: ClassVar[str] = "the larger the weighted sum of column differences, the less alike two rows are"
     hyperparameters: ClassVar = (Hyperparameter("q"),)
     input_powers: ClassVar = {"q": 0.5}
 

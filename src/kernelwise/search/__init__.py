@@ -8,7 +8,7 @@
     4  Range of C        c_range.py         values of C that follow the kernel
     5  Cross-validation  cross_validate.py  a held-out score for every kernel and C
     6  Climb             climb.py           neighbouring widths, uphill from the best
-    7  Final machine     (estimators/_finish.py, landmarks.py)
+    7  Final model       (estimators/_finish.py, landmarks.py)
 
 `choose.choose` puts steps 3 to 6 together. What differs from case to case is an argument: the family says
 what is learned (families.py: classes, numbers), the runner where paths of C are run (runner.py: here;

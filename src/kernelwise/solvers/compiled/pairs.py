@@ -36,6 +36,7 @@ RESCALE = 1.0 / 64  # a copy is scaled anew each time its gap has shrunk by this
 LANES = 64  # a multiple of any vector's length, unrolled: the pool is padded to a multiple of it
 RESTART = 7  # turned steps in a row: more gain little, and move more variables at once
 TIGHTER = 0.5  # of the tolerance: at the same gap turned steps are farther from the solution
+EVEN = 16.0  # times the least value of the diagonal: where it varies more, turned steps lose their precision
 FLATTEST = 1e-3  # of a pair's own curvature: with less, rounding decides
 # Inner functions are never called from Python: no wrappers to compile.
 INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **PLAIN}
@@ -222,6 +223,11 @@ def smo_on_pool(
         else:
             beta[t], lo[t], hi[t], diag[t], f[t] = 0.0, 0.0, 0.0, 0.0, 0.0
         mark(t, beta, lo, hi, may_rise, may_fall)
+    most, least = diag[0], diag[0]
+    for t in range(size):
+        most = diag[t] if diag[t] > most else most
+        least = diag[t] if diag[t] < least else least
+    straight = m if most <= EVEN * least else limit
     index = 1
     while index < m - 1:
         index += index + 1
@@ -232,7 +238,7 @@ def smo_on_pool(
     while True:
         if scan:
             i, up, low = _extremes(f, may_rise, may_fall, m)
-            aim = tol * scale * (TIGHTER if n_iter > m else 1.0)
+            aim = tol * scale * (TIGHTER if n_iter > straight else 1.0)
             if not up - low >= aim:
                 break
             # Centre and scale anew, so that the packed keys resolve what is left of the gap.
@@ -278,7 +284,7 @@ def smo_on_pool(
         mark(i, beta, lo, hi, may_rise, may_fall)
         mark(j, beta, lo, hi, may_rise, may_fall)
         is_inside = may_rise[i] == 0.0 and may_fall[j] == 0.0
-        will_turn = n_iter > m and age < RESTART and flatter > TAU and is_inside
+        will_turn = n_iter > straight and age < RESTART and flatter > TAU and is_inside
         flatness = 1.0 / flatter if will_turn else 0.0
         Kj, down = at(pool_K, j * stride), like(step * scale, f)
         if will_turn or is_turned:

@@ -32,7 +32,8 @@ def labels_error(judge: CrossValidator, labels: np.ndarray | None) -> float:
     Of balanced accuracy this is √(Σ r(1 − r)/(n − 1)) over the number of classes, with the recall r and the
     number n of rows of each class, so that eleven rows of a rare class have the error of eleven rows.
 
-    NaN, too, for scores that look at more than labels, and for accuracy, whose error is that of a share.
+    NaN if the labels are not known, for scores that look at more than labels, and for accuracy, whose error
+    is that of a share.
     """
     if labels is None or judge.scorer.is_share or not goes_by_labels(_scikit_scorer(judge)):
         return np.nan

@@ -152,6 +152,7 @@ def _print(found: Any, is_own: bool) -> None:
 def _legend(found: Any, is_own: bool) -> list[str]:
     """What the columns of the table mean; ``is_own`` if the background came with the model."""
     rows = "the row" if len(found) == 1 else f"{len(found)} rows"
+    named = "this row" if len(found) == 1 else "every row"
     sentences = [
         f"mean |value| is how far the column moves {OUTPUTS.get(found.output, found.output)}, up or down, on "
         f"average over {rows}."
@@ -165,7 +166,7 @@ def _legend(found: Any, is_own: bool) -> list[str]:
             "A value is the change against training rows that the model keeps (support vectors). To compare "
             "with other rows, such as the whole training file, use --background FILE."
         )
-    return [*sentences, f"To get the values of {rows} one by one, with their signs, use --out FILE."]
+    return [*sentences, f"To get the values of {named}, with their signs, use --out FILE."]
 
 
 def _as_json(found: Any, file: Path, lines: Any) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def boundary_verdict(X: Any, y: Any, kernel: Any = None) -> BoundaryVerdict:
     y : array of shape (n_samples,)
         At least two classes.
     kernel : Kernel or str, default=None
-        Of the Gaussian family; distances are taken after its linear map. None is RBF.
+        A kernel of the Gaussian family; distances are computed after its linear map. None means RBF.
 
     Examples
     --------

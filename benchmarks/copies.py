@@ -78,8 +78,8 @@ def seconds(data: Data, gammas: np.ndarray, Cs: np.ndarray) -> float:
 
 def differing(data: Data, gammas: np.ndarray, Cs: np.ndarray) -> tuple[int, int]:
     """The most labels of a cell that differ from scikit-learn's, and the number of cells."""
-    from kernelwise.estimators.grid.copies import Distinct
     from kernelwise.kernels import RBF
+    from kernelwise.solvers.copies import Distinct
     from kernelwise.solvers.path import solve_path
 
     distinct, worst = Distinct.of(data.X, data.y, is_gram=False), 0

@@ -75,13 +75,22 @@ class RidgePath:
         self.Cs, self.tol, self.max_iter = Cs, tol, max_iter
 
     def fold(
-        self, train: np.ndarray, test: np.ndarray, weight: np.ndarray, last: Solved | None = None
+        self,
+        train: np.ndarray,
+        test: np.ndarray,
+        weight: np.ndarray,
+        last: Solved | None = None,
+        counts: np.ndarray | None = None,
     ) -> FoldPath:
-        """Solve for every C on ``train``, on from ``last`` if it is given; decision values of ``test``."""
+        """Solve for every C on ``train``, on from ``last`` if it is given; decision values of ``test``.
+
+        ``counts``, of shape (n_samples,), say how many support vectors each sample is, if not one.
+        """
         is_used = np.zeros(self.K.shape[0], bool)
         is_used[train] = True
         used = np.flatnonzero(is_used[self.members] & (weight[self.members] > 0))
         rows, signs, w = self.members[used], self.signs[used], weight[self.members[used]]
+        each = np.ones(rows.size) if counts is None else counts[rows]
         K = np.ascontiguousarray(self.K[np.ix_(rows, rows)], dtype=np.float64)
         diagonal = K.diagonal().copy()
         beta = np.zeros(used.size) if last is None else last.beta[used].copy()
@@ -96,7 +105,7 @@ class RidgePath:
             qp = BoxQP(K, beta, negative_gradient(K, beta, signs), lo, hi)
             outcome = minimise_and_verify(qp, signs, self.tol, self.max_iter)
             decision[c] = outcome.offset + self.K[np.ix_(test, rows)] @ beta
-            found = np.count_nonzero(beta), -0.5 * beta @ (signs + qp.f), outcome.n_iter, outcome.gap
+            found = (beta != 0.0) @ each, -0.5 * beta @ (signs + qp.f), outcome.n_iter, outcome.gap
             for column, value in zip(columns.values(), found, strict=True):
                 column.append(value)
             is_convex[c] = outcome.is_convex

@@ -175,10 +175,11 @@ def solve_path(
     check_choice(loss, "loss", "svm_path", LOSSES)
     Cs = check_Cs(Cs)
     splits, weight = check_folds(folds, index, sample_weight, classes, are_free=places is not None)
-    # Beside K: a copy by classes, made in two steps, and in single precision what each thread works on.
+    # Beside K: a copy by classes, made in two steps, held-out columns, and in single precision what each
+    # thread works on.
     n_solved = len(splits) if only is None else 1
     n_jobs = number_of_threads(n_jobs)  # asked once: joblib takes a while to tell
-    n_copies = 2.0 * (len(classes) > 2) + 0.5 * min(n_jobs, n_solved)
+    n_copies = 3.0 * (len(classes) > 2) + 0.5 * min(n_jobs, n_solved)
     check_gram_memory(n_copies, n, itemsize=K.dtype.itemsize)
     answers, rows = Places([test for _, test in splits], n) if places is None else places, np.arange(n)
     if len(classes) > 2:

@@ -189,10 +189,11 @@ def solve_path(
             how = {"strategy": strategy, "tol": tol, "max_iter": max_iter, "n_jobs": n_jobs, "loss": loss}
             path, tables = _solve_distinct(distinct, splits, weight, Cs, after, callback=callback, **how)
             return replace(path, classes=classes, seconds=time.perf_counter() - started), tables
-    # Beside K: a copy by classes, made in two steps, and in single precision what each thread works on.
+    # Beside K: a copy by classes, made in two steps, held-out columns, and in single precision what each
+    # thread works on.
     n_solved = len(splits) if only is None else 1
     n_jobs = number_of_threads(n_jobs)  # asked once: joblib takes a while to tell
-    n_copies = 2.0 * (len(classes) > 2) + 0.5 * min(n_jobs, n_solved)
+    n_copies = 3.0 * (len(classes) > 2) + 0.5 * min(n_jobs, n_solved)
     check_gram_memory(n_copies, n, itemsize=K.dtype.itemsize)
     answers, rows = Places([test for _, test in splits], n) if places is None else places, np.arange(n)
     if len(classes) > 2:

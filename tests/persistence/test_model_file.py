@@ -506,6 +506,14 @@ CHANGES_OF_CLASSES = {
         lambda d, a: a["TunedSVC.best_estimator_._beta"].fill(np.nan),
         "'_beta' of SVC is not finite",
     ),
+    "support vectors counted wrongly": (
+        lambda d, a: np.add.at(a["TunedSVC.best_estimator_.n_support_"], 0, 1),
+        "'n_support_' counts",
+    ),
+    "classes of another machine": (
+        lambda d, a: a.update({"TunedSVC.classes_": a["TunedSVC.classes_"][::-1].copy()}),
+        "'classes_' differs from that of 'best_estimator_'",
+    ),
     "machine of a regression": (
         lambda d, a: state(d).update(best_estimator_={"$": "instance", "class": "SVR", "params": {}}),
         "'best_estimator_' is a SVR",

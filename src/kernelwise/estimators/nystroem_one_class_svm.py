@@ -12,6 +12,7 @@ from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import read_samples
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_range
+from kernelwise.estimators._chosen import explains_missing
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._outliers import OutlierMachine
 from kernelwise.estimators._parameters import OF_NYSTROEM_ONE_CLASS
@@ -104,6 +105,7 @@ class NystroemOneClassSVM(Portable, OutlierMachine):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = OF_NYSTROEM_ONE_CLASS
 
+    @explains_missing()
     def __init__(
         self,
         kernel: Any = "rbf",

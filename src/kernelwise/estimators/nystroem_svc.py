@@ -14,6 +14,7 @@ from kernelwise._core.labels import (
     positive_weights,
 )
 from kernelwise._core.threads import one_blas_thread
+from kernelwise.estimators._chosen import explains_missing
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._nystroem import NystroemMachine
 from kernelwise.estimators._parameters import OF_LABELS, OF_NYSTROEM
@@ -90,6 +91,7 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {**OF_NYSTROEM, **OF_LABELS}
 
+    @explains_missing()
     def __init__(
         self,
         kernel: Any = "rbf",

@@ -13,6 +13,7 @@ from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_target_range
+from kernelwise.estimators._chosen import explains_missing
 from kernelwise.estimators._nystroem import NystroemMachine
 from kernelwise.estimators._parameters import OF_NYSTROEM
 from kernelwise.large.losses import squared_epsilon_insensitive
@@ -86,6 +87,7 @@ class NystroemSVR(RegressorMixin, NystroemMachine):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {**OF_NYSTROEM, "epsilon": NOT_NEGATIVE}
 
+    @explains_missing()
     def __init__(
         self,
         kernel: Any = "rbf",

@@ -11,6 +11,7 @@ from kernelwise._core.reading import read_samples
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_range
+from kernelwise.estimators._chosen import explains_missing
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._machine import NamedKernelMachine
 from kernelwise.estimators._machines import check_coefficients
@@ -92,6 +93,7 @@ class OneClassSVM(Portable, OutlierMachine, NamedKernelMachine):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = OF_ONE_CLASS
 
+    @explains_missing()
     def __init__(
         self,
         *,

@@ -8,7 +8,7 @@ from kernelwise.reports.answer import Answer
 from kernelwise.reports.words import sentence
 from kernelwise.search.wording import number
 
-UNSEEN = "on rows it was not trained on"
+UNSEEN = "on rows that the model was not trained on"
 #: Why a test may be far below a cross-validation that was done right.
 CAUSES = (
     "There are three usual causes. Rows that belong together, such as those of one person or "

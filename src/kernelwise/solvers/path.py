@@ -164,7 +164,7 @@ def solve_path(
 
     With ``places`` the folds are free: a sample may be held out several times, and the decision values have
     the shape (n_Cs, n_held, …). A class may be missing from a training part then, and is never answered by
-    its machines. Returns the path and the columns `kernelwise.solvers.run_paths.TABLES`, each of shape
+    its machines. Returns the path and the columns `kernelwise.solvers.run_paths.Tables`, each of shape
     (n_Cs, n_folds, n_machines).
     """
     started = time.perf_counter()

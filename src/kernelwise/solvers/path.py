@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.memory import check_gram_memory
-from kernelwise._core.threads import number_of_threads
+from kernelwise._core.threads import number_of_threads, threads
 from kernelwise._core.validation import check_choice, check_gram, check_labels, check_positive
 from kernelwise.multiclass import two_class_machines, vote
 from kernelwise.solvers.dual import LOSSES
 from kernelwise.solvers.follow import Solved
 from kernelwise.solvers.path_checks import check_Cs, check_folds
 from kernelwise.solvers.run_paths import PathsSolved, Places, Tables, run_paths, warn_of_worst
+
+#: Rows of K that are copied at a time.
+BLOCK = 64
 
 
 @dataclass(frozen=True)
@@ -175,11 +178,10 @@ def solve_path(
     check_choice(loss, "loss", "svm_path", LOSSES)
     Cs = check_Cs(Cs)
     splits, weight = check_folds(folds, index, sample_weight, classes, are_free=places is not None)
-    # Beside K: a copy by classes, made in two steps, held-out columns, and in single precision what each
-    # thread works on.
+    # Beside K: a copy by classes, held-out columns, and in single precision what each thread works on.
     n_solved = len(splits) if only is None else 1
     n_jobs = number_of_threads(n_jobs)  # asked once: joblib takes a while to tell
-    n_copies = 3.0 * (len(classes) > 2) + 0.5 * min(n_jobs, n_solved)
+    n_copies = 2.0 * (len(classes) > 2) + 0.5 * min(n_jobs, n_solved)
     check_gram_memory(n_copies, n, itemsize=K.dtype.itemsize)
     answers, rows = Places([test for _, test in splits], n) if places is None else places, np.arange(n)
     if len(classes) > 2:
@@ -188,7 +190,7 @@ def solve_path(
         first_rows = np.unique(index, return_index=True)[1]
         rows = np.argsort(first_rows[index], kind="stable")
         new = np.argsort(rows)
-        K, index, weight = np.take(K[rows], rows, axis=1), index[rows], weight[:, rows]
+        K, index, weight = _reordered(K, rows, n_jobs), index[rows], weight[:, rows]
         splits = [(new[train], new[test]) for train, test in splits]
     machines = two_class_machines(index, len(classes), strategy)
     settings = weight, Cs, tol, max_iter, n_jobs, callback, after, only
@@ -201,6 +203,18 @@ def solve_path(
             _sink(solved.decision, place, is_known)
     members = [rows[machine.members] for machine in machines]
     return as_path(solved, started, classes, Cs, strategy, members), solved.tables
+
+
+def _reordered(K: np.ndarray, rows: np.ndarray, n_jobs: int) -> np.ndarray:
+    """K with its rows and columns in this order, some rows at a time: they stay in the cache."""
+    found = np.empty_like(K)
+
+    def fill(first: int) -> None:
+        block = slice(first, first + BLOCK)
+        np.take(K[rows[block]], rows, axis=1, out=found[block], mode="clip")
+
+    threads(n_jobs)((fill, (first,), {}) for first in range(0, len(K), BLOCK))
+    return found
 
 
 def _sink(decision: np.ndarray, place: np.ndarray, is_known: np.ndarray) -> None:

@@ -280,7 +280,7 @@ def smo_on_pool(
         else:
             turn, flatter, age = 0.0, curvature if curvature > TAU else TAU, 0
             step = _take_step(i, j, slope / (flatter * scale), beta, lo, hi)
-            who[0], share[0], who[1], share[1], size = i, 1.0, j, -1.0, 2
+            size = _turn(i, j, 0.0, who, share, 0)
         mark(i, beta, lo, hi, may_rise, may_fall)
         mark(j, beta, lo, hi, may_rise, may_fall)
         is_inside = may_rise[i] == 0.0 and may_fall[j] == 0.0

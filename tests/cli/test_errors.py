@@ -387,3 +387,39 @@ def test_warmup_says_that_nothing_can_be_kept(run, monkeypatch):
     code, _, err = run("warmup")
     assert code == 2
     assert "Set NUMBA_CACHE_DIR" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--task", "detection", "--report", "r.html"), "`kernelwise detect --report` writes a report."),
+        (("--task", "detection"), "--task detection needs --target, the column that labels unusual rows."),
+        (("--outlier", "yes"), "--outlier works only with --task detection. Leave it out."),
+        (("--time", "a", "--repeats", "2"), "With --time there is only one way to make folds."),
+    ],
+)
+def test_options_of_compare_that_do_not_go_together(arguments, says, train, refused):
+    assert says in refused("compare", train, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--target", "play", "--threshold", "high"), "--threshold must be auto, or a probability between"),
+        (("--target", "play", "--threshold", "1"), "a probability between 0 and 1, got '1'."),
+        (("--target", "size", "--threshold", "0.5"), "but the target has 3. Use --cost."),
+        (("--target", "play", "--group", "same"), "so there is only one group. Leave out --group."),
+    ],
+)
+def test_columns_that_an_option_cannot_use(arguments, says, tmp_path, rows, refused):
+    lines = [f"{line},{'SML'[k % 3]},x" for k, line in enumerate(rows)]
+    (tmp_path / "more.csv").write_text("\n".join(["a,b,colour,play,size,same", *lines]) + "\n")
+    assert says in refused("tune", "more.csv", *arguments, *SHORT)
+
+
+def test_errors_of_the_system_are_sentences():
+    full = OSError(errno.ENOSPC, "No space left on device")
+    assert errors._sentence(full) == "No space left on device."
+    full.filename = "out.csv"
+    assert errors._sentence(full) == "out.csv: No space left on device."
+    assert errors._sentence(MemoryError()).startswith("the computer has not enough memory")

@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.labels import encode_labels, factors_of_classes, positive_weights
+from kernelwise._core.matrix_points import number_points
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
@@ -23,7 +24,6 @@ from kernelwise.estimators._sigmoids import fit_sigmoids, sigmoid_folds
 from kernelwise.estimators.kernel_choice import is_plain_function
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.multiclass import STRATEGIES, choose_reject_label, fuzzy_membership
-from kernelwise.search.matrix_points import number_points
 
 
 class SVC(Exportable, DecisionClassifier, NamedKernelMachine):

@@ -158,7 +158,8 @@ def _legend(found: Any, classes: list[Any], is_own: bool) -> list[str]:
         f"average over {rows}."
     ]
     if len(classes) == 2 and found.output in ("decision", "probability-log-odds"):
-        sentences.append(f"The larger this number is, the more the model tends to answer {str(classes[1])!r}.")
+        second = str(classes[1])
+        sentences.append(f"The larger this number is, the more the model tends to answer {second!r}.")
     if found.relevance is not None:
         sentences.append(
             "learned weight is how much the column counts in the kernel; the weights of all columns sum to 1."

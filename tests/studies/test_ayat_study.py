@@ -163,7 +163,9 @@ def test_digits_compare_sample_by_sample():
     assert (kmod_before["p against KMOD"], rbf_before["p against KMOD"], rbf["p of tuning"]) == (1, 1, 1)
     assert rbf["z against KMOD"] < -1.96
     first, _ = _ayat_real.digit_sentences([kmod_before, kmod, rbf_before, rbf])
-    assert "toy, KMOD, E, lowest: tuning moves recognition by +30.00 points (McNemar's p 0.031)" in first
+    assert (
+        "KMOD, E, lowest: tuning changes the recognition rate by +30.00 points (McNemar's p 0.031)" in first
+    )
 
 
 def test_cancer_over_random_splits(monkeypatch, run, rows):

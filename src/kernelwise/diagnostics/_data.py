@@ -15,7 +15,7 @@ from kernelwise._core.validation import check_labels
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
 from kernelwise.frames import Encoder, Frame, by_column, learn_encoder, to_frame
-from kernelwise.kernels import RBF, Kernel, as_kernel
+from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.search.scaling import apply_scaler, fit_scaler, weigh_alike
 
 MAX_LISTED = 5
@@ -118,7 +118,7 @@ class Data:
             except ValueError as error:  # what no kernel of this kind can be made of is a finding, too
                 return self, [Finding("kernel", "error", str(error))]
         found = [Finding("kernel", "warning", str(warning.message)) for warning in caught]
-        unit = self.unit if isinstance(kernel, RBF) else ""  # others measure distances in their own way
+        unit = "" if kernel.reach is None else self.unit  # others measure distances in their own way
         return replace(self, X=kernel.transform(self.X), kernel=kernel, unit=unit), found
 
 

@@ -49,7 +49,10 @@ def train(tmp_path, rows):
         (("tune", "train.csv", "--kernel", "rbf,laplacain"), "got 'laplacain'. Did you mean laplacian"),
         (("tune", "train.csv", "--kernel", "rbf,"), "--kernel rbf, has an empty name"),
         (("tune", "train.csv", "--kernel", "auto,rbf"), "--kernel auto tries several kernels by itself"),
-        (("tune", "train.csv", "--criterion", "z"), "--criterion must be one of auto, dbtc, .*, got 'z'"),
+        (
+            ("tune", "train.csv", "--criterion", "z"),
+            r"of auto, dbtc, .* \d+ others \(the page .*\), got 'z'",
+        ),
         (
             ("tune", "train.csv", "--task", "regression", "--criterion", "dbtc"),
             "--criterion dbtc works only for classes",
@@ -107,7 +110,26 @@ def train(tmp_path, rows):
         (("tune", "train.csv", "--model", "no/m.kw"), "--model no/m.kw: there is no folder no"),
         (("tune", "train.csv", "--model", "."), "--model . is a folder"),
         (("tune", "train.csv", "--report", "no/r.html"), "--report no/r.html: there is no folder no"),
-        (("compare", "train.csv", "--methods", "z"), "--methods must be one of kernelwise, "),
+        (
+            ("compare", "train.csv", "--methods", "z"),
+            "--methods: 'z' is not supported. You can compare kernelwise, ",
+        ),
+        (
+            ("compare", "train.csv", "--methods", "xgboost"),
+            "'xgboost' is not supported. You can compare kernelwise, ",
+        ),
+        (
+            ("compare", "train.csv", "--methods", "catbost"),
+            "is not supported. Did you mean catboost",
+        ),
+        (
+            ("tune", "train.csv", "--criterion", "dbct"),
+            r"criterion dbct is unknown. Did you mean dbtc\? The",
+        ),
+        (
+            ("tune", "train.csv", "--scoring", "acc"),
+            "Did you mean accuracy.*average_precision, neg_log_loss",
+        ),
         (("compare", "train.csv", "--task", "z"), "^Invalid value for '--task': 'z' is not one of"),
         (("compare", "train.csv", "--folds", "1"), "--folds"),
         (("compare", "train.csv", "--folds", "21"), "at least 21"),
@@ -133,6 +155,7 @@ def test_a_mistake_gets_one_sentence(refused, train, arguments, says):
     ("contents", "says"),
     [
         ("", "f.csv is empty"),
+        ("a,b,class\n1,,x\n", "f.csv has only one row of data. Add rows"),
         ("a,b,class\n1,2,x\n3,4,x\n", "f.csv: the target 'class' has only one class (x)"),
         ("a,b,class\n1,2,x\n3,4,y\n", "Every class has 1 row"),
         ("a,b,class\n1,,x\n3,,y\n", "f.csv, column 'b': it has no values"),

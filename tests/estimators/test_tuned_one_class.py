@@ -287,7 +287,7 @@ def test_each_scored_kernel_is_printed(ring, capsys):
     model = TunedOneClassSVM(["rbf", "laplacian"], verbose=1).fit(ring[0])
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == len(model.cv_results_["params"]) > 1
-    assert all(line.startswith("[TunedOneClassSVM] ") and ", nu = " in line for line in lines)
+    assert all(line.startswith("[TunedOneClassSVM] ") and ", ν = " in line for line in lines)
 
 
 @pytest.mark.filterwarnings("ignore:The solver stopped after")  # the final model, too

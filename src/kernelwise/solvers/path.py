@@ -190,8 +190,9 @@ def solve_path(
         first_rows = np.unique(index, return_index=True)[1]
         rows = np.argsort(first_rows[index], kind="stable")
         new = np.argsort(rows)
-        K, index, weight = _reordered(K, rows, n_jobs), index[rows], weight[:, rows]
-        splits = [(new[train], new[test]) for train, test in splits]
+        if (np.diff(rows) < 0).any():  # else they stand together as it is
+            K, index, weight = _reordered(K, rows, n_jobs), index[rows], weight[:, rows]
+            splits = [(new[train], new[test]) for train, test in splits]
     machines = two_class_machines(index, len(classes), strategy)
     settings = weight, Cs, tol, max_iter, n_jobs, callback, after, only
     solved = run_paths(K, machines, splits, answers, *settings, loss=loss)

@@ -115,7 +115,7 @@ class MachinePath:
     def _values(self, betas: np.ndarray, test: np.ndarray, K_test: np.ndarray | None) -> np.ndarray:
         """Decision values of ``test`` without the offset, of shape (n_solved, n_test)."""
         if K_test is not None:  # few members are support vectors, and their rows are copied fast
-            used = betas.any(axis=0).nonzero()[0]
+            used = np.flatnonzero(betas.any(axis=0))
             return betas.take(used, axis=1) @ K_test.take(self.members[used], axis=0)
         values, start = 0.0, 0
         for piece in self.pieces:

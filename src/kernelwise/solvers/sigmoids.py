@@ -63,14 +63,14 @@ def _stacks(problems: Iterable[Sigmoids]) -> Iterator[list[Sigmoids]]:
 def _joined(stack: list[Sigmoids]) -> Sigmoids:
     """All problems below each other; samples of weight zero fill up the shorter ones."""
     shape = sum(len(own.f) for own in stack), max(own.f.shape[1] for own in stack)
-    whole = [np.zeros(shape) for _ in range(3)]
+    f, target, w = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     first = 0
     for own in stack:
         n, m = own.f.shape
-        for array, part in zip(whole, own[:3], strict=True):
+        for array, part in ((f, own.f), (target, own.target), (w, own.w)):
             array[first : first + n, :m] = part
         first += n
-    return Sigmoids(*whole, np.concatenate([own.start for own in stack]))
+    return Sigmoids(f, target, w, np.concatenate([own.start for own in stack]))
 
 
 def solve_sigmoids(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kernelwise.kernels import RBF
-from kernelwise.solvers.box_qp import BoxQP
+from kernelwise.solvers.box_qp import BoxQP, Pool, aligned
 
 TOL = 1e-3
 
@@ -57,3 +57,17 @@ def test_conjugate_steps_keep_the_sum_the_bounds_and_f() -> None:
     assert abs(qp.beta.sum()) < 1e-9 * np.abs(qp.beta).sum()
     assert np.all((lo <= qp.beta) & (qp.beta <= hi))
     np.testing.assert_allclose(qp.f, y - K @ qp.beta, atol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(5, 80), (301, 336), (7,)])
+def test_rows_of_a_pool_start_with_a_line_of_the_cache(shape, dtype):
+    room = aligned(shape, np.dtype(dtype))
+    assert room.shape == shape
+    assert room.dtype == dtype
+    assert not room.any()
+    assert room.flags.c_contiguous
+    assert room.ctypes.data % 64 == 0
+    pool = Pool(shape[0], np.dtype(dtype))
+    assert all(address % 64 == 0 for address in pool.addresses)
+    assert pool.K.strides[0] % 64 == 0 == pool.short.strides[0] % 64

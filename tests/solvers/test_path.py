@@ -373,7 +373,7 @@ def test_columns_that_machines_share_give_the_same_decision_values(family):
     machine = Machine(members, np.where(y[members] == 0, 1.0, -1.0))
     weight = np.ones(len(y))
     alone, shared = (
-        family(K, machine, weight, 5, Cs, 1e-3, 10**6).fold(train, test, weight, None, columns)
+        family(K, machine, weight, 5, Cs, 1e-3, 10**6).fold(train, test, weight, K_test=columns)
         for columns in (None, np.take(K, test, axis=1))
     )
     assert np.ptp(alone.decision) > 1.0
@@ -394,3 +394,9 @@ def test_samples_sorted_by_class_have_the_same_path():
     ordered = [(new[train], new[test]) for train, test in folds]
     by_class = svm_path(K[np.ix_(order, order)], y[order], [0.1, 10.0], ordered)
     np.testing.assert_array_equal(by_class.decision, path.decision[:, order])
+
+
+def test_values_of_c_that_are_no_numbers_are_refused(blobs):
+    X, y = blobs
+    with pytest.raises(ValueError, match="'Cs' of svm_path must be a list of positive floats, got 'many'"):
+        svm_path(X @ X.T, y, "many", list(KFold(2).split(X)))

@@ -28,6 +28,7 @@ MOST_VAIN = 2  # active set methods that failed, one after the other: Newton ste
 AFTER_NEWTON = 2000  # pair steps between Newton steps: enough to correct which variables are free
 FAR = 1e30  # values of f this large are too large for single precision
 ONE = np.ones(1)
+LINE = 64  # bytes in a line of the cache
 NOT_CONVEX = -1e-6  # relative to the diagonal: a pair that curves down by more is no rounding error
 
 
@@ -38,6 +39,14 @@ def _padded(n: int) -> int:
 def width_of_square(n: int) -> int:
     """Columns of a Gram matrix that is a pool as well: padded, and wider than a pool that is a copy."""
     return _padded(n) + 48
+
+
+def aligned(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Zeros that start with a line of the cache: a vector register is one, and would else read two lines."""
+    size = int(np.prod(shape)) * dtype.itemsize
+    memory = np.zeros(size + LINE, np.uint8)  # only touched pages take memory
+    start = -memory.ctypes.data % LINE
+    return memory[start : start + size].view(dtype).reshape(shape)
 
 
 class Outcome(NamedTuple):
@@ -70,9 +79,9 @@ class Pool:
         self.members = self.places[1]
         self.places[:2] = np.arange(stride)
         self.size = 0 if K is None else n
-        self.room, self.short = np.empty((6, stride)), np.empty((5, stride), dtype)
-        # Only touched pages take memory: the pool is usually far smaller. The zeros pad the rows.
-        self.K = np.zeros((n, stride), dtype) if K is None else K
+        self.room, self.short = np.empty((6, stride)), aligned((5, stride), dtype)
+        # Usually far more than the pool needs. The zeros pad the rows.
+        self.K = aligned((n, stride), dtype) if K is None else K
 
     @property
     def addresses(self) -> tuple[int, int]:

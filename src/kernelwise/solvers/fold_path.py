@@ -13,7 +13,7 @@ from kernelwise.solvers.follow import Solved, follow
 from kernelwise.solvers.products import subtract_rows
 
 Fold = tuple[np.ndarray, np.ndarray]
-N_COLUMNS, OFFSET, N_FREE = 8, 3, 4  # of the table of `smo_path`
+N_COLUMNS, OFFSET, N_FREE, N_SUPPORT = 8, 3, 4, 6  # of the table of `smo_path`
 NO_OFFSET = 1e-14  # of labels ±1: a smaller mean of f is rounding
 SEED_TOL = 0.05  # the machine on all samples only gives the folds a start
 SEED_SLACK = 0.25  # what is this close to the margin may move in a fold
@@ -80,14 +80,16 @@ class MachinePath:
         test: np.ndarray,
         weight: np.ndarray,
         last: Solved | None = None,
+        counts: np.ndarray | None = None,
         K_test: np.ndarray | None = None,
     ) -> FoldPath:
         """Solve for every C on ``train``, from the seed or on from ``last``; decision values of ``test``.
 
-        ``weight``, of shape (n_samples,), are those of this fold. Held-out members stay in the problem with
-        both bounds at zero. Their decision values are computed from K all the same, offset included: with a
-        very narrow kernel they are smaller than the rounding of f. ``K_test`` are the columns of ``test``, of
-        shape (n_samples, n_test), where several machines share them.
+        ``weight``, of shape (n_samples,), are those of this fold, and ``counts`` say how many support vectors
+        each sample is, if not one. Held-out members stay in the problem with both bounds at zero. Their
+        decision values are computed from K all the same, offset included: with a very narrow kernel they are
+        smaller than the rounding of f. ``K_test`` are the columns of ``test``, of shape (n_samples, n_test),
+        where several machines share them.
         """
         is_used = np.zeros(self.K.shape[0], bool)
         is_used[train] = True
@@ -101,6 +103,10 @@ class MachinePath:
             if abs(offset) < NO_OFFSET and rows[c, N_FREE] > 0.0:
                 free = (betas[c] != 0.0) & (betas[c] != self.Cs[c] * limits)
                 rows[c, OFFSET] = self._mean_f(free, betas[c])
+        if counts is not None:
+            each, is_support = counts[self.members], betas != 0.0
+            is_free = is_support & (betas != self.Cs[: len(rows), None] * limits)
+            rows[:, N_SUPPORT], rows[:, N_FREE] = is_support @ each, is_free @ each
         decision = self._values(betas, test, K_test)
         decision += rows[:, OFFSET, None]
         decision *= self.sign

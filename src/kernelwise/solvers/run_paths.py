@@ -62,21 +62,24 @@ def run_paths(
     only: int | None = None,
     p: np.ndarray | None = None,
     loss: str = "hinge",
+    counts: np.ndarray | None = None,
 ) -> PathsSolved:
     """Solve every machine for every C on the training part of every fold, from warm starts.
 
     ``splits`` are in the numbering of K, ``places`` in that of the decision values, and ``p``, of shape
     (n_members,), is the linear term of the dual if it is not the labels of the machine; ``loss`` is that of
-    classes. ``weight``, of shape
-    (n_samples,) or (n_folds, n_samples), are for all folds or for each. All others are checked; see
-    `kernelwise.solvers.path.solve_path`.
+    classes. ``weight``, of shape (n_samples,) or (n_folds, n_samples), are for all folds or for each;
+    ``counts``, of shape (n_folds, n_samples), say how many support vectors a sample is. All others are
+    checked; see `kernelwise.solvers.path.solve_path`.
     """
     n_starts = 0 if after else len(splits)
     weights = np.broadcast_to(weight, (len(splits), K.shape[0]))
     largest = weights.max(axis=0)
     tests = places.by_fold
+    counted: Any = [None] * len(splits) if counts is None else counts
     if only is not None:
         splits, tests, weights = [splits[only]], [tests[only]], weights[only : only + 1]
+        counted = counted[only : only + 1]
     order = np.argsort(Cs, kind="stable")
     # Where the values increase, which is usual, without an index: that takes longer than a small path.
     asked = slice(None) if (order[1:] > order[:-1]).all() else np.argsort(order, kind="stable")
@@ -92,7 +95,7 @@ def run_paths(
     settings = largest, n_starts, Cs[order], tol, iteration_cap(max_iter, K.shape[0]), p
     with one_blas_thread():
         for done, (m, s, path) in enumerate(
-            _all_paths(PATHS[loss], K, machines, splits, weights, lasts, settings, n_jobs), start=1
+            _all_paths(PATHS[loss], K, machines, splits, weights, counted, lasts, settings, n_jobs), start=1
         ):
             decision[m][:, tests[s]] = path.decision[asked]
             columns[:, :, s, m] = path.rows[asked].T
@@ -142,6 +145,7 @@ def _all_paths(
     machines: list[Machine],
     splits: list[Fold],
     weights: np.ndarray,
+    counts: Any,
     lasts: list[list[Solved | None]],
     settings: tuple[Any, ...],
     n_jobs: int | None,
@@ -151,8 +155,8 @@ def _all_paths(
     if len(machines) == 1:  # share out the folds
         machine = family(K, machines[0], *settings)
         jobs: Iterable[Task] = (
-            (machine.fold, (*split, weight, last[0]), {})
-            for split, weight, last in zip(splits, weights, lasts, strict=True)
+            (machine.fold, (*split, weight, last[0], count), {})
+            for split, weight, count, last in zip(splits, weights, counts, lasts, strict=True)
         )
         for s, path in enumerate(parallel(jobs)):
             yield 0, s, path
@@ -166,8 +170,8 @@ def _all_paths(
     def all_folds(m: int) -> list[FoldPath]:
         path = family(K, machines[m], *settings)  # gathers its part of K once
         return [
-            path.fold(*split, weight, last[m], K_test)
-            for split, weight, last, K_test in zip(splits, weights, lasts, shared, strict=True)
+            path.fold(*split, weight, last[m], count, K_test)
+            for split, weight, count, last, K_test in zip(splits, weights, counts, lasts, shared, strict=True)
         ]
 
     for m, paths in enumerate(parallel((all_folds, (m,), {}) for m in range(len(machines)))):

@@ -63,11 +63,11 @@ def _stacks(problems: Iterable[Sigmoids]) -> Iterator[list[Sigmoids]]:
 def _joined(stack: list[Sigmoids]) -> Sigmoids:
     """All problems below each other; samples of weight zero fill up the shorter ones."""
     shape = sum(len(own.f) for own in stack), max(own.f.shape[1] for own in stack)
-    f, target, w = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    f, target, w = np.zeros((3, *shape))
     first = 0
     for own in stack:
         n, m = own.f.shape
-        for array, part in ((f, own.f), (target, own.target), (w, own.w)):
+        for array, part in zip((f, target, w), own[:3], strict=True):
             array[first : first + n, :m] = part
         first += n
     return Sigmoids(f, target, w, np.concatenate([own.start for own in stack]))

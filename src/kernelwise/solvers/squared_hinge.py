@@ -80,16 +80,19 @@ class RidgePath:
         test: np.ndarray,
         weight: np.ndarray,
         last: Solved | None = None,
+        counts: np.ndarray | None = None,
         K_test: np.ndarray | None = None,
     ) -> FoldPath:
         """Solve for every C on ``train``, on from ``last`` if it is given; decision values of ``test``.
 
-        ``K_test`` is as in `MachinePath.fold`.
+        ``counts``, of shape (n_samples,), say how many support vectors each sample is, if not one. ``K_test``
+        is as in `MachinePath.fold`.
         """
         is_used = np.zeros(self.K.shape[0], bool)
         is_used[train] = True
         used = np.flatnonzero(is_used[self.members] & (weight[self.members] > 0))
         rows, signs, w = self.members[used], self.signs[used], weight[self.members[used]]
+        each = np.ones(rows.size) if counts is None else counts[rows]
         K = np.ascontiguousarray(self.K[np.ix_(rows, rows)], dtype=np.float64)
         diagonal = K.diagonal().copy()
         beta = np.zeros(used.size) if last is None else last.beta[used].copy()
@@ -104,7 +107,7 @@ class RidgePath:
             qp = BoxQP(K, beta, negative_gradient(K, beta, signs), lo, hi)
             outcome = minimise_and_verify(qp, signs, self.tol, self.max_iter)
             decision[c] = outcome.offset + seen @ beta
-            n_support = np.count_nonzero(beta)  # and none of them is bounded
+            n_support = (beta != 0.0) @ each  # and none of them is bounded
             table[c, :3] = outcome.n_iter, 0.0 if outcome.is_convex else -1.0, outcome.gap
             table[c, 3:5] = outcome.offset, n_support
             table[c, 6:] = n_support, -0.5 * beta @ (signs + qp.f)

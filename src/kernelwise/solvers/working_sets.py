@@ -8,7 +8,7 @@ import numpy as np
 
 from kernelwise._core.validation import check_positive
 from kernelwise.kernels import Kernel
-from kernelwise.solvers.box_qp import DOUBLE, SINGLE, BoxQP, Outcome, Pool, width_of_square
+from kernelwise.solvers.box_qp import DOUBLE, SINGLE, BoxQP, Outcome, Pool, aligned, width_of_square
 from kernelwise.solvers.dual import (
     SVMSolution,
     into_bounds,
@@ -187,9 +187,9 @@ class WorkingSets:
         self.is_single = rows.dtype == SINGLE
         self.largest = int(np.clip(np.sqrt(memory_limit / (4 if self.is_single else 16)), 64, LATE[0]))
         self.is_whole = self.is_single and f.size <= min(WHOLE, self.largest)
-        # Only touched pages take memory, and they are touched once.
+        # Pages are touched once.
         most = min(self.largest, f.size)
-        self.memory = np.empty(most * width_of_square(most), SINGLE)
+        self.memory = aligned((most * width_of_square(most),), SINGLE)
         self.chosen = np.empty(0, int)
         self.square = np.empty((0, 0))
         self.active = np.arange(f.size)

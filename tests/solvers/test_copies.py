@@ -106,6 +106,29 @@ def test_coefficients_of_all_samples_are_a_solution(kind, C):
         assert path.n_bounded[0, k, 0] == np.count_nonzero(at_bound)
 
 
+def test_the_order_of_training_samples_does_not_matter():
+    K, y, rng = table(1)
+    weight, folds = rng.uniform(0.3, 3.0, y.size), folds_of(y)
+    shuffled = [(rng.permutation(train), test) for train, test in folds]
+    paths = [svm_path(K, y, [0.01, 1.0], own, sample_weight=weight) for own in (folds, shuffled)]
+    np.testing.assert_array_equal(paths[1].decision, paths[0].decision)
+    for k, (train, _) in enumerate(folds):
+        beta, of_sorted = (path.last[k][0].beta for path in reversed(paths))
+        np.testing.assert_array_equal(beta, of_sorted)
+        assert (np.abs(beta) <= np.where(np.isin(np.arange(y.size), train), weight, 0.0)).all()
+        at_bound = (np.abs(beta) == weight) & (beta != 0.0)
+        assert paths[1].n_bounded[1, k, 0] == np.count_nonzero(at_bound)
+
+
+def test_a_training_sample_that_a_fold_names_twice_is_one_sample():
+    K, y, rng = table(1)
+    weight, folds = rng.uniform(0.3, 3.0, y.size), folds_of(y)
+    repeated = [(np.append(train, train[:30]), test) for train, test in folds]
+    merged, plain = both(K, y, CS, repeated, weight)
+    np.testing.assert_allclose(merged.decision, plain.decision, atol=1e-5)
+    np.testing.assert_allclose(merged.objective, plain.objective, rtol=1e-6)
+
+
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_path_goes_on_from_shares(n_classes, loss):

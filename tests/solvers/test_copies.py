@@ -9,7 +9,9 @@ from sklearn.model_selection import StratifiedKFold
 
 from kernelwise.solvers import svm_path
 from kernelwise.solvers.copies import copies_that_pay
+from kernelwise.solvers.follow import Solved
 from kernelwise.solvers.path import solve_path
+from kernelwise.solvers.shares import Shares
 
 CS = np.array([0.1, 2.0, 50.0, 1000.0])
 TOL = 1e-7
@@ -150,6 +152,27 @@ def test_bounded_copies_stay_bounded_on_the_way():
     expected = svm_path(K, y, [1.1e-3], folds, sample_weight=weight)
     np.testing.assert_array_equal(again.n_bounded, expected.n_bounded)
     assert again.n_bounded.min() > 50
+
+
+@pytest.mark.parametrize("n_below", [0, 1, 2, 20])
+def test_shares_of_a_row_next_to_its_bound_are_within_theirs(n_below):
+    rng = np.random.default_rng(0)
+    weight, row_of, C = rng.uniform(0.1, 3.0, 300), rng.integers(40, size=300), 7633.034496762788
+    bound = C * np.bincount(row_of, weights=weight)
+    beta = bound * np.where(np.arange(40) % 2, 1.0, -1.0)
+    for _ in range(n_below):
+        beta = np.nextafter(beta, 0.0)
+    rows = np.arange(40)
+    shares = Shares(row_of, weight)
+    samples, solved = shares.of_samples(rows, Solved(C, beta, np.zeros(40)), has_bounds=True)
+    assert samples.tolist() == list(range(300))
+    assert (np.abs(solved.beta) <= C * weight).all()
+    assert ((np.abs(solved.beta) == C * weight) == (n_below == 0)).all()
+    np.testing.assert_allclose(np.bincount(row_of, weights=solved.beta), beta, rtol=1e-14)
+    _, back = shares.of_rows(samples, solved, has_bounds=True)
+    assert (np.abs(back.beta) <= bound).all()
+    if n_below == 0:
+        np.testing.assert_array_equal(back.beta, beta)
 
 
 @pytest.mark.parametrize("n_points", [1, 2])

@@ -11,7 +11,7 @@ from benchmarks.systems import DEFAULT, SYSTEMS
 from benchmarks.worker import INSTALL, run
 from sklearn.datasets import load_iris
 
-from benchmarks import beside_rbf, cost, data, fuzz_files, labels, noisy, quasi_newton, regression
+from benchmarks import beside_rbf, cost, data, fuzz_files, labels, noisy, quasi_newton, regression, worker
 from kernelwise import SVC
 
 PEERS = {"intelex": "sklearnex", "libsvm_official": "libsvm", "liquidsvm": "liquidSVM"}
@@ -90,6 +90,13 @@ def test_kernelwise_does_the_job_as_scikit_learn_does(job):
 
 def test_a_job_that_a_system_does_not_do_is_said():
     assert run("grid_search_cv", make_task("fit", "tiny", quick=True), 1) == {"skipped": "has no fit"}
+
+
+def test_the_seconds_of_two_folds_of_ten_count_five_times(monkeypatch):
+    monkeypatch.setattr(worker, "timed", lambda job, *arguments: (job(*arguments), 3.0, 2.0))
+    task = make_task("select", "tiny", quick=True)
+    assert run("grid_search_part", task, 1) == {"wall": 15.0, "cpu": 10.0, "runs": 1}
+    assert run("scikit_learn", task, 1) == {"wall": 3.0, "cpu": 2.0, "runs": 1}
 
 
 def test_an_unknown_system_is_refused_with_the_choices(capsys):

@@ -187,3 +187,12 @@ def test_rows_to_hold_out_cannot_be_given_to_a_search_that_sorts_them(cancer):
     X, y = cancer
     with pytest.raises(ValueError, match="'validation' of ValidationError must be a share such as"):
         TunedSVC(criterion=ValidationError(validation=np.arange(30))).fit(X, y)
+
+
+def test_a_search_that_no_criterion_uses_is_said(blobs):
+    model = TunedSVC("rbf", search="grid", Cs=[1.0], cv=2).fit(*blobs)
+    (found,) = [finding for finding in model.diagnostics_ if finding.name == "unused search"]
+    assert found.severity == "warning"
+    assert found.message.startswith("'search' had no effect")
+    used = TunedSVC("rbf", criterion="kta", search="grid", Cs=[1.0], cv=2).fit(*blobs)
+    assert "unused search" not in [finding.name for finding in used.diagnostics_]

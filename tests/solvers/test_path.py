@@ -358,3 +358,9 @@ def test_a_class_that_a_free_fold_has_not_seen_is_never_its_answer(strategy):
         assert (found[:, others] == y[test][others]).mean() > 0.9
         alone, _ = solve_path(*settings, folds, **how, places=places, only=k)
         np.testing.assert_allclose(alone.decision[:, place], path.decision[:, place], atol=1e-8)
+
+
+def test_values_of_c_that_are_no_numbers_are_refused(blobs):
+    X, y = blobs
+    with pytest.raises(ValueError, match="'Cs' of svm_path must be a list of positive floats, got 'many'"):
+        svm_path(X @ X.T, y, "many", list(KFold(2).split(X)))

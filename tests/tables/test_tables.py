@@ -415,3 +415,19 @@ def test_parquet(tmp_path, monkeypatch):
     monkeypatch.setattr(parquet_module, "find_spec", lambda name: None)
     with pytest.raises(TableError, match=r"pip install 'kernelwise\[files\]'"):
         read_table(path)
+
+
+def test_parquet_of_coded_words_and_without_rows(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "some.parquet"
+    words = pyarrow.array(["u", None, "v", "u"]).dictionary_encode()
+    numbers = pyarrow.array([2.5, 1.5, None, 2.5]).dictionary_encode()
+    parquet.write_table(pyarrow.table({"w": words, "n": numbers}), path)
+    table = read_table(path)
+    assert table.columns[0].tolist() == ["u", None, "v", "u"]
+    np.testing.assert_array_equal(table.columns[1], [2.5, 1.5, np.nan, 2.5])
+    parquet.write_table(pyarrow.table({"w": pyarrow.array([], pyarrow.string())}), path)
+    with pytest.raises(TableError, match=r"is empty\. Give a file that has rows"):
+        read_table(path)

@@ -46,9 +46,8 @@ def curve_findings(data: Data, random_state: int) -> list[Finding]:
             f"peak for {len(flat)} of {count(len(names), 'two-class problem')} ({listed(flat)})."
         )
         advice = (
-            "Choose the width by cross-validation or another criterion. Label noise, and equal or "
-            "close points "
-            "with different labels, cause such curves."
+            "Choose the width by cross-validation or another criterion. Label noise, and equal or close "
+            "points with different labels, cause such curves."
         )
         option = "Leave out --criterion, so that cross-validation chooses the width."
         return [Finding("curve", "warning", message, advice, option)]

@@ -12,11 +12,11 @@ from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import read_samples
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_range
-from kernelwise.estimators._chosen import explains_missing
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._outliers import OutlierMachine
 from kernelwise.estimators._parameters import OF_NYSTROEM_ONE_CLASS
 from kernelwise.estimators.kernel_choice import kernel_from_data
+from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import as_kernel
 from kernelwise.large.feature_blocks import DenseBlocks
@@ -85,6 +85,10 @@ class NystroemOneClassSVM(Portable, OutlierMachine):
     n_iter_ : int
     fit_status_ : int
         0 if the machine converged.
+    beta_ : ndarray of shape (1, n_landmarks)
+        The same as ``dual_coef_``.
+    n_machines_, n_trained_ : int
+        1, and the number of samples that the model was trained on.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 

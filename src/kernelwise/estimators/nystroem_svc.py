@@ -14,10 +14,10 @@ from kernelwise._core.labels import (
     positive_weights,
 )
 from kernelwise._core.threads import one_blas_thread
-from kernelwise.estimators._chosen import explains_missing
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._nystroem import NystroemMachine
 from kernelwise.estimators._parameters import OF_LABELS, OF_NYSTROEM
+from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.large.losses import squared_hinge
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
 from kernelwise.search.context import Deadline
@@ -71,6 +71,20 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
         Newton steps of the last training.
     n_components_ : int
         Features: landmarks less the directions that are lost in rounding.
+    multiclass_, machines_ : str
+        The strategy of the fit, and whether its two-class models are "ovo" (pairs) or "ovr" (one-vs-rest).
+    n_machines_ : int
+        Number of two-class models.
+    goes_by_probability_ : bool
+        Whether `predict` returns the most likely class; otherwise it uses the decision values.
+    sigmoids_ : ndarray of shape (n_machines, 2) or None
+        Platt's sigmoid of each two-class model; None if there are no probabilities.
+    beta_ : ndarray of shape (n_machines, n_landmarks)
+        The coefficients of every two-class model.
+    costs_ : ndarray of shape (n_classes, n_classes) or None
+        Costs of wrong answers, if a `TunedSVC` has set them: rows are true classes, columns are answers.
+    n_trained_ : int
+        Number of samples that the model was trained on.
     reject_label_ : object
     classes_, n_features_in_, feature_names_in_
         As everywhere in scikit-learn.

@@ -13,9 +13,9 @@ from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_target_range
-from kernelwise.estimators._chosen import explains_missing
 from kernelwise.estimators._nystroem import NystroemMachine
 from kernelwise.estimators._parameters import OF_NYSTROEM
+from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.large.losses import squared_epsilon_insensitive
 from kernelwise.search.context import Deadline
 from kernelwise.search.landmarks import HeldOutValues, Rows, Score
@@ -66,6 +66,10 @@ class NystroemSVR(RegressorMixin, NystroemMachine):
         Newton steps of the last training.
     n_components_ : int
         Features: landmarks less the directions that are lost in rounding.
+    beta_ : ndarray of shape (1, n_landmarks)
+        The same as ``dual_coef_``.
+    n_machines_, n_trained_ : int
+        1, and the number of samples that the model was trained on.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 

@@ -241,9 +241,8 @@ def _solve_distinct(
         used = np.zeros(n)
         used[train] = own[train]
         shares.append(Shares(distinct.row_of, used))
-    start = None
+    start, has_bounds = None, how["loss"] == "hinge"
     if after is not None:
-        has_bounds = how["loss"] == "hinge"
         start = renumbered(after, [partial(share.of_rows, has_bounds=has_bounds) for share in shares])
     path, tables = solve_path(
         distinct.X,
@@ -260,7 +259,8 @@ def _solve_distinct(
     decision = np.full((Cs.size, n, *path.decision.shape[2:]), np.nan)
     for (_, test), answers in zip(splits, training.answers, strict=True):
         decision[:, test] = path.decision[:, answers]
-    return replace(renumbered(path, [share.of_samples for share in shares]), decision=decision), tables
+    shared = renumbered(path, [partial(share.of_samples, has_bounds=has_bounds) for share in shares])
+    return replace(shared, decision=decision), tables
 
 
 def _reordered(K: np.ndarray, rows: np.ndarray, n_jobs: int) -> np.ndarray:

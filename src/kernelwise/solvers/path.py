@@ -204,9 +204,10 @@ def solve_path(
         first_rows = np.unique(index, return_index=True)[1]
         rows = np.argsort(first_rows[index], kind="stable")
         new = np.argsort(rows)
-        K, index, weight = _reordered(K, rows, n_jobs), index[rows], weight[:, rows]
-        splits = [(new[train], new[test]) for train, test in splits]
-        counts = None if counts is None else counts[:, rows]
+        if (np.diff(rows) < 0).any():  # else they stand together as it is
+            K, index, weight = _reordered(K, rows, n_jobs), index[rows], weight[:, rows]
+            splits = [(new[train], new[test]) for train, test in splits]
+            counts = None if counts is None else counts[:, rows]
     machines = two_class_machines(index, len(classes), strategy)
     members = [rows[machine.members] for machine in machines]
     start = None if after is None else in_order(after, members, n)
@@ -240,9 +241,8 @@ def _solve_distinct(
         used = np.zeros(n)
         used[train] = own[train]
         shares.append(Shares(distinct.row_of, used))
-    start = None
+    start, has_bounds = None, how["loss"] == "hinge"
     if after is not None:
-        has_bounds = how["loss"] == "hinge"
         start = renumbered(after, [partial(share.of_rows, has_bounds=has_bounds) for share in shares])
     path, tables = solve_path(
         distinct.X,
@@ -259,7 +259,8 @@ def _solve_distinct(
     decision = np.full((Cs.size, n, *path.decision.shape[2:]), np.nan)
     for (_, test), answers in zip(splits, training.answers, strict=True):
         decision[:, test] = path.decision[:, answers]
-    return replace(renumbered(path, [share.of_samples for share in shares]), decision=decision), tables
+    shared = renumbered(path, [partial(share.of_samples, has_bounds=has_bounds) for share in shares])
+    return replace(shared, decision=decision), tables
 
 
 def _reordered(K: np.ndarray, rows: np.ndarray, n_jobs: int) -> np.ndarray:

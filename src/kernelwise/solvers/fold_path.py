@@ -186,6 +186,9 @@ class MachinePath:
                 is_last = self._solve_one(qp, coefficients[c], table[c], crawls) or n_done == Cs.size
                 if is_last or not (followed and qp.may_guess):
                     break
+                # The path stopped early: it did not know yet how many variables would be free.
+                if before is None and table[c, 0] < qp.patience(qp.n_free):
+                    break
                 now = Solved(Cs[c], qp.beta.copy(), qp.f.copy())
                 followed = follow(qp, unit_lo, unit_hi, before, Cs[c], Cs[c + 1], self.tol)
                 qp.n_vain = 0 if followed else qp.n_vain + 1

@@ -201,6 +201,9 @@ class MachinePath:
                 is_last = self._solve_one(qp, coefficients[c], table[c], crawls) or n_done == Cs.size
                 if is_last or not (followed and qp.may_guess):
                     break
+                # The path stopped early: it did not know yet how many variables would be free.
+                if before is None and table[c, 0] < qp.patience(qp.n_free):
+                    break
                 if n_waited < n_lost:
                     n_waited += 1
                     break

@@ -89,6 +89,8 @@ def test_a_saved_model_finds_unusual_rows_of_another_file(run, rows, tmp_path):
     assert float(found[0]["p(unusual)"]) < 0.5 < float(found[1]["p(unusual)"])
     model = kernelwise.load("detector.kw")
     assert type(model).__name__ == "TunedOneClassSVM"
+    known = run("predict", "detector.kw", rows).err
+    assert "that the model was trained on. Such rows look more usual than they are." in known
 
 
 def test_the_unit_of_a_width_is_said(run, rows):

@@ -89,6 +89,10 @@ def test_predictions_with_new_gaps_and_words(run, refused, small):
     )
     small.assign(size=None, town=["Rom", *small["town"][1:]]).to_csv("new.csv", index=False)
     assert run("predict", "model.kw", "new.csv", "--unknown", "ignore").code == 0
+    small.assign(town="Rom").to_csv("far.csv", index=False)  # predicting and scoring both warn
+    far = run("predict", "model.kw", "far.csv", "--unknown", "ignore").err
+    assert far.count("Column 'town' has only words that no training sample has") == 1
+    assert far.count("Score on the target") == 1
     small.drop(columns="size").to_csv("less.csv", index=False)
     sentence = refused("predict", "model.kw", "less.csv")
     assert "less.csv has no column 'size', which the model needs" in sentence

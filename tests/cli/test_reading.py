@@ -53,6 +53,17 @@ def test_a_messy_file_gives_a_result_in_the_second_run(run, refused, messy):
     assert run("diagnose", messy, *options).code == 0
 
 
+def test_options_with_names_may_be_repeated_instead_of_joined_by_commas(run, messy):
+    joined = ("--ignore", "sample_id,date", "--missing", "-,<5")
+    apart = ("--ignore", "sample_id", "--ignore", "date", "--missing", "-", "--missing", "<5")
+    costs = ("--cost", "mild case=1,severe case=5"), ("--cost", "mild case=1", "--cost", "severe case=5")
+    ways = ((*joined, *costs[0]), (*apart, *costs[1]))
+    first, second = (json.loads(run("tune", messy, *way, *SHORT, "--json").out) for way in ways)
+    assert first["settings"] == second["settings"]
+    assert first["data"] == second["data"]
+    assert first["score"] == second["score"]
+
+
 def test_words_that_are_new_are_refused_or_ignored(run, refused, messy, tmp_path):
     options = ("--ignore", "sample_id,date", "--missing", "-,<5", "--impute")
     assert run("tune", messy, *options, *SHORT, "--model", "m.kw").code == 0

@@ -321,7 +321,7 @@ def test_a_column_of_which_no_word_is_known_may_name_groups(learned):
         encoding, table = learned(MIXED, "\n".join(["a,colour", *(f"1,{word}" for word in words)]) + "\n")
         with pytest.raises(TableError) as caught:
             encoding.samples(table)
-        said.append("train with --group colour, which leaves it out" in str(caught.value))
+        said.append("train a model with --group colour, which leaves it out" in str(caught.value))
     assert said == [True, False, False]
 
 

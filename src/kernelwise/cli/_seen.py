@@ -18,8 +18,8 @@ MAX_VALUES = 10_000_000
 FINEST = 60
 
 
-def caution(model: Any, X: Any) -> str:
-    """A sentence if more than a few rows, shape (n_rows, n_features), were trained on; else nothing."""
+def caution(model: Any, X: Any, is_detector: bool = False) -> str:
+    """Advice if more than a few rows, shape (n_rows, n_features), were trained on; else nothing."""
     kept = getattr(model.best_estimator_, "support_vectors_", None)
     if kept is None or max(kept.shape[0], X.shape[0]) * X.shape[1] > MAX_VALUES:
         return ""
@@ -31,6 +31,11 @@ def caution(model: Any, X: Any) -> str:
         found = f"At least {n_known} of these {n_rows} rows are equal to rows that the model was trained on"
     else:
         return ""
+    if is_detector:
+        return (
+            f"{found}. Such rows look more usual than they are. For the rows of the training file, use the "
+            "scores that `kernelwise detect` writes with --out."
+        )
     return f"{found}. Predictions for new rows will be less accurate."
 
 

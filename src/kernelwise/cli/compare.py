@@ -28,7 +28,7 @@ class Task(StrEnum):
 
 
 Methods = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         metavar="A,B", help="Methods to compare: kernelwise, GridSearchCV, random forest, lightgbm, …"
     ),

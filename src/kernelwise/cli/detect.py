@@ -48,7 +48,7 @@ Scale = Annotated[
     str, typer.Option(metavar="NAME", help="How to scale features: robust, standard, minmax or none.")
 ]
 Keep = Annotated[
-    str | None, typer.Option(metavar="COL,COL", help="Columns of FILE to copy to the --out file.")
+    list[str] | None, typer.Option(metavar="COL,COL", help="Columns of FILE to copy to the --out file.")
 ]
 Model = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Save the model to this file, for `predict`.")

@@ -157,6 +157,7 @@ def _tell(*lines: str) -> None:
 @contextmanager
 def _warnings_as_lines() -> Iterator[None]:
     """Show warnings as sentences; deprecations and open files are for developers."""
+    told: set[str] = set()
 
     def show(
         message: Warning | str,
@@ -166,7 +167,9 @@ def _warnings_as_lines() -> Iterator[None]:
         file: TextIO | None = None,
         line: str | None = None,
     ) -> None:
-        if not session.is_quiet:
+        # Each of several steps of a command may warn of the same thing.
+        if not session.is_quiet and str(message) not in told:
+            told.add(str(message))
             _tell(f"warning: {message}")
 
     with warnings.catch_warnings():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -41,13 +42,14 @@ Impute = Annotated[
     bool, typer.Option("--impute", help="Fill missing values with the median or the most frequent word.")
 ]
 Missing = Annotated[
-    str | None, typer.Option(metavar="TEXT,TEXT", help="Texts that mean a missing value, such as -999.")
+    list[str] | None, typer.Option(metavar="TEXT,TEXT", help="Texts that mean a missing value, such as -999.")
 ]
 Lump = Annotated[
     bool, typer.Option("--lump", help="Keep columns with many different words; rare words count as one.")
 ]
 Words = Annotated[
-    str | None, typer.Option(metavar="COL,COL", help="Columns whose numbers are codes, to treat as words.")
+    list[str] | None,
+    typer.Option(metavar="COL,COL", help="Columns whose numbers are codes, to treat as words."),
 ]
 UnknownOption = Annotated[
     Unknown,
@@ -58,7 +60,7 @@ UnknownOption = Annotated[
     ),
 ]
 Ignore = Annotated[
-    str | None, typer.Option(metavar="COL,COL", help="Columns to leave out, by name or number.")
+    list[str] | None, typer.Option(metavar="COL,COL", help="Columns to leave out, by name or number.")
 ]
 Group = Annotated[
     str | None,
@@ -95,6 +97,6 @@ ScaleOption = Annotated[
 ]
 
 
-def split_names(text: str | None) -> list[str]:
-    """Names separated by commas."""
-    return [name.strip() for name in (text or "").split(",") if name.strip()]
+def split_names(texts: Sequence[str] | None) -> list[str]:
+    """All names of an option that may be repeated, and that has commas between names."""
+    return [name.strip() for text in texts or () for name in text.split(",") if name.strip()]

@@ -24,7 +24,8 @@ Out = Annotated[
 ]
 Proba = Annotated[bool, typer.Option("--proba", help="Add a column with the probability of each class.")]
 Keep = Annotated[
-    str | None, typer.Option(metavar="COL,COL", help="Columns of FILE to copy in front of the prediction.")
+    list[str] | None,
+    typer.Option(metavar="COL,COL", help="Columns of FILE to copy in front of the prediction."),
 ]
 #: Digits of a probability after the point.
 DIGITS = 4
@@ -78,7 +79,7 @@ def predict(
         columns.append(column)
     if encoding.task != DETECTION and encoding.has_labels(table):
         say(f"Score on the target in the file: {_score(machine, encoding, table, X, predictions)}.")
-    seen = caution(machine, X)
+    seen = caution(machine, X, is_detector=encoding.task == DETECTION)
     if seen:
         say(seen)
     rows = [names, *zip(*columns, strict=True)]
@@ -111,7 +112,7 @@ def _unusual(machine: Any, X: Any, predictions: Any, proba: bool) -> Iterator[tu
         yield "p(unusual)", [f"{p:.{DIGITS}f}" for p in machine.outlier_probability(X)]
 
 
-def kept_columns(table: Any, keep: str | None) -> tuple[list[str], list[list[Any]]]:
+def kept_columns(table: Any, keep: list[str] | None) -> tuple[list[str], list[list[Any]]]:
     """Names and cells of the columns to copy, as they stand in the file."""
     wanted = options.split_names(keep)
     if wanted and table.matrix is not None:

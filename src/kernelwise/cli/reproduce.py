@@ -30,7 +30,7 @@ class Paper(StrEnum):
 Quick = Annotated[
     bool, typer.Option("--quick", help="Run smaller experiments, in a minute or two per paper.")
 ]
-Only = Annotated[str | None, typer.Option(metavar="A,B", help="Run only these parts of the study.")]
+Only = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Run only these parts of the study.")]
 Out = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Folder to write pages, CSV files and figures to.")
 ]

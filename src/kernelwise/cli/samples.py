@@ -78,13 +78,13 @@ def read_samples(
     target: str | None,
     has_header: bool | None,
     impute: bool,
-    ignore: str | None,
+    ignore: list[str] | None,
     task: str = "classification",
-    missing: str | None = None,
+    missing: list[str] | None = None,
     lump: bool = False,
     group: str | None = None,
     time: str | None = None,
-    coded: str | None = None,
+    coded: list[str] | None = None,
 ) -> Samples:
     """Read a training file; what was guessed, and what was done to its columns, is said.
 

@@ -53,7 +53,8 @@ Threshold = Annotated[
     typer.Option(metavar="P", help="Probability above which to predict the positive class, or auto."),
 ]
 Cost = Annotated[
-    str | None, typer.Option(metavar="CLASS=N,…", help="Cost of a wrong prediction, for each true class.")
+    list[str] | None,
+    typer.Option(metavar="CLASS=N,…", help="Cost of a wrong prediction, for each true class."),
 ]
 Solver = Annotated[
     str,
@@ -150,7 +151,8 @@ def tune(
     report.check_report(report_file)
     check_different(FILE=file, TEST=test, journal=journal, model=model, report=report_file)
     check_one(group, time)
-    chosen = {name: context.params[name] for name in SETTINGS}
+    costs = ",".join(cost) if cost else None
+    chosen = {**{name: context.params[name] for name in SETTINGS}, "cost": costs}
     machine = make_model(task.value, chosen)
     if time is not None:
         machine.set_params(cv=time_folds(machine.cv))
@@ -160,7 +162,7 @@ def tune(
     if task is options.Task.classification:
         check_classes(data, file)
         settle_score(machine, positive, data.y)
-        settle_answers(machine, threshold, cost, positive, data.y)
+        settle_answers(machine, threshold, costs, positive, data.y)
     held_out = None
     if test is not None:
         held_out = read_test(test, data, unknown.value, report_file is not None)

@@ -87,8 +87,8 @@ class Column:
         )
         if MANY_ROWS <= len(rows) == len(table):
             message += (
-                " No word of this column is known, as if it named persons, places or devices: then train "
-                f"with --group {in_shell(column_option(table, index))}, which leaves it out."
+                " No word of this column is known. If the column names persons, places or devices, train a "
+                f"model with --group {in_shell(column_option(table, index))}, which leaves it out."
             )
         return Fault(table.place(index, int(rows[0])), message, unknown="ignore")
 

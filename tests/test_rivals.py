@@ -167,6 +167,7 @@ def table_of(log_losses=None, baseline=GUESS, **scores):
 
 
 RIGHT = "A support vector machine suits this data: kernelwise is "
+NO_WORSE = "A support vector machine is a reasonable choice here: kernelwise is "
 NOT_BEST = "A support vector machine is not the best model here: "
 
 
@@ -180,7 +181,7 @@ NOT_BEST = "A support vector machine is not the best model here: "
         ),
         (
             {"random_forest": WORSE, "catboost": SAME},
-            [f"{RIGHT}not clearly worse than random forest or catboost."],
+            [f"{NO_WORSE}not clearly worse than random forest or catboost."],
         ),
         ({"GridSearchCV": [score + 0.01 for score in BETTER], "catboost": BETTER}, []),
         ({"GridSearchCV": BETTER}, []),

@@ -28,7 +28,7 @@ For a CSV file of your own, in which a column named "class" holds what to predic
 
 
 def main() -> None:
-    """Tune a machine on one half of the data and test it on the other, beside a default and a grid."""
+    """Tune a model on one half of the data and test it on the other, beside a default and a grid."""
     data = load_breast_cancer()
     X, X_test, y, y_test = train_test_split(
         data.data, data.target, test_size=0.5, stratify=data.target, random_state=0
@@ -45,13 +45,17 @@ def main() -> None:
     grid = GridSearchSVC(GRID, scaler="standard", cv=5)
     _run("GridSearchSVC, 19 x 21 values", grid, X, y, X_test, y_test)
 
+    print(f"The test half has {len(y_test)} rows: one row changes the accuracy by {1 / len(y_test):.4f}.")
+
     print(f"\nTunedSVC() chose: {kernel_text(model.kernel_)}, C = {model.C_:g}")
     for sentence in model.result_.why:
         print(f"  {sentence}")
     relevant = most_relevant(data.feature_names, metric.relevance_, 5)
     print(f'\nThe features that count most in TunedSVC(kernel="diagonal"): {relevant}')
 
-    print("\nThe widths at which criteria alone are best, from one pass over the pairs of samples:")
+    print(
+        "\nFor researchers, the width at which each criterion is best, from one pass over all pairs of rows:"
+    )
     sketch = DistanceSketch.from_data(StandardScaler().fit_transform(X), y)
     for name in ("dbtc", "kta", "polarization", "esdr", "j4"):
         with warnings.catch_warnings():

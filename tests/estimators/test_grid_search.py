@@ -560,6 +560,11 @@ class TestContract:
         ("settings", "message"),
         [
             ({"param_grid": {"nu": [0.5]}}, "cannot search over 'nu'.* Pass other settings"),
+            ({"param_grid": {"gama": [0.5]}}, "cannot search over 'gama'.* Did you mean 'gamma'"),
+            (
+                {"param_grid": {"svc__gamma": [0.5]}},
+                "cannot search over 'svc__gamma'.* Write 'gamma': there is no",
+            ),
             ({"param_grid": {"svc__C": [0.5]}}, "cannot search over 'svc__C'.* Write 'C': there is no Pipel"),
             ({"param_grid": {"C": [-1.0]}}, "'C' of GridSearchSVC must be a positive float"),
             ({"param_grid": {"gamma": ["big"]}}, "'gamma' of .* must be one of 'scale', 'auto'"),

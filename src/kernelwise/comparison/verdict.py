@@ -38,7 +38,9 @@ def _by_score(comparison: Comparison) -> list[str]:
     names = _listed([row["method"] for row in rivals])
     if all(is_clear(row, -1) for row in rivals):
         return [f"A support vector machine suits this data: {first} is clearly better than {names}."]
-    return [f"A support vector machine suits this data: {first} is not clearly worse than {names}."]
+    return [
+        f"A support vector machine is a reasonable choice here: {first} is not clearly worse than {names}."
+    ]
 
 
 def _by_probabilities(comparison: Comparison) -> list[str]:

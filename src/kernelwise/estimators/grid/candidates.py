@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from kernelwise._core.text import meant
 from kernelwise._core.validation import check_choice, check_positive
 from kernelwise.estimators.kernel_choice import (
     SKLEARN_NAMES,
@@ -83,7 +84,7 @@ def group_candidates(candidates: Iterable[dict[str, Any]], kernel: Any, class_we
         unknown = sorted(set(params) - set(KEYS))
         if unknown:
             plain = unknown[0].rpartition("__")[2]
-            advice = "Pass other settings to its constructor."
+            advice = meant(unknown[0], KEYS).strip() or "Pass other settings to its constructor."
             if plain in KEYS:  # "svc__C", as for a Pipeline
                 advice = (
                     f"Write {plain!r}: there is no Pipeline around the SVC (scaler= scales the features)."

@@ -269,7 +269,7 @@ def test_small_classes(clean):
     assert "at most 4 stratified folds" in warning.advice
     imbalance = find(diagnosis, "imbalance")
     assert imbalance.severity == "warning"
-    assert f"(2) has {1 / 35:.2%} of the samples, the largest (0) 30 times as many" in imbalance.message
+    assert f"(2) has {100 / 35:.3g} % of the samples, the largest (0) 30 times as many" in imbalance.message
     assert "not examined, because class 2 has only one sample" in find(diagnosis, "curve").message
 
 
@@ -304,7 +304,7 @@ DEGENERATE = {
     "one class": (NAN[:1].repeat(3, axis=0), [1, 1, 1], "one-class", "y has only one class (1, 3 samples)"),
     "two points": ([[0.0], [1.0]], [0, 1], "tiny-class", "2 classes have only one sample (0: 1, 1: 1)"),
     "infinite": (NAN, [0, 1, 1], "values", "(1 infinite) in column 1,"),
-    "gap": (NAN[:2], [0, 1], "gaps", "1 column has gaps: column 0 (50%)."),
+    "gap": (NAN[:2], [0, 1], "gaps", "1 column has gaps: column 0 (50 %)."),
     "sparse NaN": (
         sparse.csr_matrix(NAN),
         [0, 1, 1],
@@ -395,7 +395,7 @@ def test_a_table_is_diagnosed_as_it_is_trained_on(library):
             for key, text in vars(find(found, name)).items()
         }
         assert texts == {key: str(text) for key, text in vars(find(same, name)).items()}
-    assert "2 columns have gaps: 'town' (9%), 'size' (8%)" in find(found, "gaps").message
+    assert "2 columns have gaps: 'town' (9 %), 'size' (8 %)" in find(found, "gaps").message
     assert "'rooms'" in find(found, "whole numbers that may be words").message
 
 
@@ -407,7 +407,7 @@ def test_columns_of_words_have_findings_of_their_own():
     assert "'same=w'" in find(found, "constant").message
     assert "whole numbers that may be words" not in names(found)
     numbers = diagnose(table, np.arange(len(y)) / 7.0, task="regression", feature_names=list("abcdef"))
-    assert "'a' (9%), 'b' (8%)" in find(numbers, "gaps").message
+    assert "'a' (9 %), 'b' (8 %)" in find(numbers, "gaps").message
 
 
 def test_distances_have_their_unit():

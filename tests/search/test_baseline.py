@@ -58,6 +58,12 @@ def test_chance_level_names_no_class():
     assert TunedSVC(scoring="roc_auc").fit(X, y).result_.baseline.answer == "guessing"
 
 
+def test_a_mean_that_is_the_median_is_still_the_answer():
+    y = np.repeat([0.0, 1.0, 2.0], 12)
+    X = y[:, None] + 0.3 * np.random.default_rng(0).normal(size=(36, 2))
+    assert TunedSVR("rbf").fit(X, y).result_.baseline.answer == "always answering the mean (1)"
+
+
 def test_weights_count():
     X, y = labelled(2)
     weight = np.where(y == 1, 5.0, 1.0)

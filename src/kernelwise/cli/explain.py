@@ -33,7 +33,7 @@ Output = Annotated[
 OUTPUTS = {
     "decision": "the decision value",
     "probability-log-odds": "the logarithm of the odds",
-    "prediction": "the prediction",
+    "prediction": "the prediction (in units of the target)",
 }
 #: Columns that are printed.
 MOST_COLUMNS = 15

@@ -54,12 +54,12 @@ def _imbalance(data: Data) -> Iterator[Finding]:
     small, large = int(data.counts.argmin()), int(data.counts.argmax())
     ratio = data.counts[large] / data.counts[small]
     if ratio >= UNEQUAL:
-        share = data.counts[small] / data.counts.sum()
+        share = 100.0 * data.counts[small] / data.counts.sum()
         yield Finding(
             "imbalance",
             "warning" if ratio >= VERY_UNEQUAL else "info",
-            f"The smallest class ({data.classes[small]!r}) has {share:.2%} of the {data.noun}s, the largest "
-            f"({data.classes[large]!r}) {ratio:.3g} times as many.",
+            f"The smallest class ({data.classes[small]!r}) has {share:.3g} % of the {data.noun}s, the "
+            f"largest ({data.classes[large]!r}) {ratio:.3g} times as many.",
             "If the small class matters, use class_weight='balanced' and scoring='balanced_accuracy'. Use "
             "centred alignment ('centered-kta') instead of plain alignment ('kta').",
             "If the small class matters, use --class-weight balanced --scoring balanced_accuracy.",

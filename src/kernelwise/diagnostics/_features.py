@@ -46,7 +46,7 @@ def table_findings(data: Data) -> Iterator[Finding]:
     names, n = data.columns[1], len(data.frame)
     gaps = [int(is_missing(column).sum()) for column in data.frame.columns]
     if any(gaps):
-        with_gaps = [f"{names[k]} ({gaps[k] / n:.0%})" for k in np.argsort(gaps)[::-1] if gaps[k]]
+        with_gaps = [f"{names[k]} ({100.0 * gaps[k] / n:.0f} %)" for k in np.argsort(gaps)[::-1] if gaps[k]]
         yield Finding(
             "gaps",
             "info",

@@ -14,7 +14,7 @@ from kernelwise.search.families import Classification
 from kernelwise.search.score_names import ODDS
 from kernelwise.solvers.probability import SMALLEST
 
-#: The answer where all constant ones have the same score.
+#: The answer where all classes have the same score.
 GUESS = "guessing"
 
 
@@ -51,7 +51,8 @@ def baseline(judge: CrossValidator) -> Baseline:
     best = int(np.argmax(scores))
     if not np.isfinite(scores[best]):
         return Baseline(np.nan, GUESS)
-    if len(scores) > 1 and np.ptp(scores) <= 1e-12 * abs(scores[best]):
+    is_tie = len(scores) > 1 and np.ptp(scores) <= 1e-12 * abs(scores[best])
+    if is_tie and isinstance(judge.family, Classification):  # of numbers, the mean can be the median
         return Baseline(float(scores[best]), GUESS)
     return Baseline(float(scores[best]), f"always answering {answers[best]}")
 

@@ -99,6 +99,11 @@ PLAIN = scored(RBF(1.0), [0.8, 0.8, 0.8])
             "74.7 % against 80.0 % for the chosen kernel.",
         ),
         (
+            scored(RBF(2.0), [0.6, 0.7599, 0.82]),
+            "scores 82.0 %. The search compares scores averaged over neighbouring values of C, and there "
+            "both kernels have 80.0 % (rounded).",
+        ),
+        (
             scored(RBF(2.0), [0.81, 0.81, 0.81]),
             "has the highest score averaged over neighbouring values of C: 81.0 % against 80.0 % for the "
             "chosen kernel, a difference within one standard error; the search preferred a simpler kernel.",

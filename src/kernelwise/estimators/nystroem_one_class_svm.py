@@ -182,9 +182,9 @@ class NystroemOneClassSVM(Portable, OutlierMachine):
         self.left_out_ = max(left_out, 0.0)
         if self.left_out_ > TOO_MUCH and self.n_components == "auto":
             warnings.warn(
-                f"The features of {min(size, order.size)} landmarks leave out {100 * self.left_out_:.0f} % of "
-                "the kernel, which is too narrow for so few, so the model differs from the exact one. Use a "
-                "wider kernel, set a larger n_components, or use OneClassSVM.",
+                f"The features of {min(size, order.size)} landmarks leave out {100 * self.left_out_:.0f} % "
+                "of the kernel, which is too narrow for so few, so the model differs from the exact one. Use "
+                "a wider kernel, set a larger n_components, or use OneClassSVM.",
                 KernelwiseWarning,
                 stacklevel=stacklevel_of_user(),
             )

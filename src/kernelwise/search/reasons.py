@@ -161,9 +161,12 @@ def _next_best(judge: CrossValidator, choice: Choice, other: ScoredKernel, n_ker
     if gain > 0.0:
         gap = f"better by {'less' if gain <= error else 'more'} than one standard error"
         return f"{head} {score_text(score, share)}. The chosen kernel scores {own}, {gap}."
+    there = f"it has {averaged} for the chosen kernel"
+    if score_text(theirs, share) == score_text(ours, share):
+        there = f"both kernels have {score_text(ours, share)} (rounded)"
     return (
         f"{head} {score_text(score, share)}. The search compares scores averaged over neighbouring values of "
-        f"C, and there it has {averaged} for the chosen kernel."
+        f"C, and there {there}."
     )
 
 

@@ -45,7 +45,8 @@ def one_scorer(estimator: Any, scoring: Any, owner: str) -> Any:
         if scoring.startswith(OF_NUMBERS) == learns_classes:
             kinds = ("numbers", "classes") if learns_classes else ("classes", "numbers")
             raise ValueError(
-                f"'scoring' of {owner} is {scoring!r}, a score of {kinds[0]}, and {owner} learns {kinds[1]}."
+                f"'scoring' of {owner} is {scoring!r}, a score of {kinds[0]}, and {owner} learns {kinds[1]}. "
+                f"Use a score such as {'r2' if kinds[1] == 'numbers' else 'accuracy'!r}."
             )
     return check_scoring(estimator, scoring)
 

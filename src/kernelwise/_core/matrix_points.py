@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 #: What rounding may change a product or a squared distance by, as a share of its largest terms: samples far
 #: from the origin lose some thousand units in the last place.
 ROUNDING = 2.0**-40
+#: Rows that are compared at a time: all of them would take the memory of the matrix again, twice.
+BLOCK = 64
 
 
 def number_points(M: np.ndarray, rounding: float = ROUNDING) -> np.ndarray:
@@ -53,8 +57,8 @@ def _same_distances(D: np.ndarray, i: int, others: np.ndarray, size: float, roun
     if size == 0.0:
         return others
     near = others[(D[i, others] / size) ** 2 <= rounding]
-    gap = np.abs((D[near] / size) ** 2 - (D[i] / size) ** 2)
-    return np.asarray(near[(gap <= rounding).all(axis=1)])
+    own = (D[i] / size) ** 2
+    return _that(near, lambda rows: np.abs((D[rows] / size) ** 2 - own) <= rounding)
 
 
 def _same_products(
@@ -64,5 +68,11 @@ def _same_products(
     squares = np.abs(K.diagonal())
     apart = np.abs(K[i, i] + K.diagonal()[others] - 2.0 * K[i, others])
     near = others[apart <= rounding * (squares[i] + squares[others])]
-    gap = np.abs(K[near] - K[i])
-    return np.asarray(near[(gap <= rounding * size[i] * size).all(axis=1)])
+    return _that(near, lambda rows: np.abs(K[rows] - K[i]) <= rounding * size[i] * size)
+
+
+def _that(rows: np.ndarray, agree: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Those of the rows all whose values agree, which the function says of some rows, value by value."""
+    blocks = (rows[first : first + BLOCK] for first in range(0, rows.size, BLOCK))
+    found = [block[agree(block).all(axis=1)] for block in blocks]
+    return np.concatenate(found) if found else rows

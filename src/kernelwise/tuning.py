@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect import signature
 from typing import Any
 
-from kernelwise.estimators._chosen import refuse_unknown
+from kernelwise.estimators.missing_parameters import refuse_unknown
 from kernelwise.estimators.tuned_svc import TunedSVC
 from kernelwise.search.result import SelectionResult
 

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import kernelwise
+from kernelwise.cli._labels import unusual_labels
+from kernelwise.cli.errors import UserError
 
 
 @pytest.fixture
@@ -185,3 +187,19 @@ def test_detectors_are_compared(run, tmp_path):
     scores = {line.rsplit("  ", 1)[0].strip()[:10]: line for line in out.splitlines()[1:6]}
     assert any("all rows a" in name for name in scores)
     assert "0.5000" in next(line for name, line in scores.items() if "all rows" in name)
+
+
+def test_a_label_is_known_by_its_name_or_by_how_rare_it_is():
+    cells = np.array(["good", "fraud", "fair", ""])
+    labels, why = unusual_labels(cells, None, "f.csv")
+    assert labels.tolist() == [1, -1, 1, 0]
+    assert why == (
+        "1 row labelled 'fraud' counts as unusual, because of its name; 2 are usual and 1 have no label."
+    )
+    labels, why = unusual_labels(np.array(["a"] * 6 + ["b"] * 2), None, "f.csv")
+    assert labels.tolist() == [1] * 6 + [-1] * 2
+    assert "because it is rarer than 'a'" in why
+    with pytest.raises(UserError, match=r"f\.csv: the column of --labels is empty"):
+        unusual_labels(np.array(["", ""]), None, "f.csv")
+    with pytest.raises(UserError, match="all rows are labelled as unusual"):
+        unusual_labels(np.array(["x", "x"]), "x", "f.csv")

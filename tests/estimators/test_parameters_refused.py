@@ -341,5 +341,30 @@ def test_a_grid_search_needs_no_estimator(settings):
 
 def test_one_method_needs_no_list(blobs):
     assert compare(*blobs, "SVC defaults", n_splits=2, baseline=False).methods == ("SVC defaults",)
-    with pytest.raises(ValueError, match=r"'methods' of compare must be one of .* got 'svm'"):
+    with pytest.raises(ValueError, match="compare does not support the method 'svm'"):
         compare(*blobs, "svm")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SVC(),
+        SVR(),
+        NystroemSVC(),
+        NystroemSVR(),
+        OneClassSVM(),
+        NystroemOneClassSVM(),
+        GridSearchSVC({"C": [1.0]}),
+        MetricTransformer(),
+        TunedSVC("rbf", Cs=[1.0]),
+        TunedSVR("rbf", Cs=[1.0]),
+        TunedOneClassSVM(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_every_fitted_attribute_is_documented(blobs, model):
+    X, y = blobs
+    model.fit(X, None if "OneClass" in type(model).__name__ else y)
+    fitted = [name for name in dir(model) if name.endswith("_") and not name.startswith("_")]
+    text = type(model).__doc__.split("    Attributes\n")[1]
+    assert [name for name in fitted if not re.search(rf"\b{name}(?!\w)", text)] == []

@@ -33,8 +33,8 @@ def titanic_like():
 
 
 def few_digits():
-    X, y = load_digits(n_class=4, return_X_y=True)
-    return X[:250], y[:250]
+    X, y = load_digits(n_class=3, return_X_y=True)
+    return X[:100], y[:100]
 
 
 SETS = {

@@ -9,7 +9,9 @@ from sklearn.model_selection import StratifiedKFold
 
 from kernelwise.solvers import svm_path
 from kernelwise.solvers.copies import copies_that_pay
+from kernelwise.solvers.follow import Solved
 from kernelwise.solvers.path import solve_path
+from kernelwise.solvers.shares import Shares
 
 CS = np.array([0.1, 2.0, 50.0, 1000.0])
 TOL = 1e-7
@@ -106,6 +108,29 @@ def test_coefficients_of_all_samples_are_a_solution(kind, C):
         assert path.n_bounded[0, k, 0] == np.count_nonzero(at_bound)
 
 
+def test_the_order_of_training_samples_does_not_matter():
+    K, y, rng = table(1)
+    weight, folds = rng.uniform(0.3, 3.0, y.size), folds_of(y)
+    shuffled = [(rng.permutation(train), test) for train, test in folds]
+    paths = [svm_path(K, y, [0.01, 1.0], own, sample_weight=weight) for own in (folds, shuffled)]
+    np.testing.assert_array_equal(paths[1].decision, paths[0].decision)
+    for k, (train, _) in enumerate(folds):
+        beta, of_sorted = (path.last[k][0].beta for path in reversed(paths))
+        np.testing.assert_array_equal(beta, of_sorted)
+        assert (np.abs(beta) <= np.where(np.isin(np.arange(y.size), train), weight, 0.0)).all()
+        at_bound = (np.abs(beta) == weight) & (beta != 0.0)
+        assert paths[1].n_bounded[1, k, 0] == np.count_nonzero(at_bound)
+
+
+def test_a_training_sample_that_a_fold_names_twice_is_one_sample():
+    K, y, rng = table(1)
+    weight, folds = rng.uniform(0.3, 3.0, y.size), folds_of(y)
+    repeated = [(np.append(train, train[:30]), test) for train, test in folds]
+    merged, plain = both(K, y, CS, repeated, weight)
+    np.testing.assert_allclose(merged.decision, plain.decision, atol=1e-5)
+    np.testing.assert_allclose(merged.objective, plain.objective, rtol=1e-6)
+
+
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_path_goes_on_from_shares(n_classes, loss):
@@ -127,6 +152,27 @@ def test_bounded_copies_stay_bounded_on_the_way():
     expected = svm_path(K, y, [1.1e-3], folds, sample_weight=weight)
     np.testing.assert_array_equal(again.n_bounded, expected.n_bounded)
     assert again.n_bounded.min() > 50
+
+
+@pytest.mark.parametrize("n_below", [0, 1, 2, 20])
+def test_shares_of_a_row_next_to_its_bound_are_within_theirs(n_below):
+    rng = np.random.default_rng(0)
+    weight, row_of, C = rng.uniform(0.1, 3.0, 300), rng.integers(40, size=300), 7633.034496762788
+    bound = C * np.bincount(row_of, weights=weight)
+    beta = bound * np.where(np.arange(40) % 2, 1.0, -1.0)
+    for _ in range(n_below):
+        beta = np.nextafter(beta, 0.0)
+    rows = np.arange(40)
+    shares = Shares(row_of, weight)
+    samples, solved = shares.of_samples(rows, Solved(C, beta, np.zeros(40)), has_bounds=True)
+    assert samples.tolist() == list(range(300))
+    assert (np.abs(solved.beta) <= C * weight).all()
+    assert ((np.abs(solved.beta) == C * weight) == (n_below == 0)).all()
+    np.testing.assert_allclose(np.bincount(row_of, weights=solved.beta), beta, rtol=1e-14)
+    _, back = shares.of_rows(samples, solved, has_bounds=True)
+    assert (np.abs(back.beta) <= bound).all()
+    if n_below == 0:
+        np.testing.assert_array_equal(back.beta, beta)
 
 
 @pytest.mark.parametrize("n_points", [1, 2])

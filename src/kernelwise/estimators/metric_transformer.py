@@ -22,9 +22,9 @@ from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_labels, check_range
-from kernelwise.estimators._chosen import explains_missing
 from kernelwise.estimators._judge import make_judge
 from kernelwise.estimators._routing import Routed
+from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.tuned_svc import TunedSVC
 from kernelwise.estimators.tuned_svr import TunedSVR
 from kernelwise.findings import Finding

@@ -11,13 +11,13 @@ from kernelwise._core.reading import read_samples
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_range
-from kernelwise.estimators._chosen import explains_missing
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._machine import NamedKernelMachine
 from kernelwise.estimators._machines import check_coefficients
 from kernelwise.estimators._outliers import OutlierMachine
 from kernelwise.estimators._parameters import OF_ONE_CLASS, warn_if_alike
 from kernelwise.estimators.kernel_choice import Rows, is_plain_function
+from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.solvers.one_class import OneClassSolution, solve_one_class
 from kernelwise.solvers.one_class_rows import solve_one_class_by_rows
 
@@ -69,6 +69,10 @@ class OneClassSVM(Portable, OutlierMachine, NamedKernelMachine):
         0 if the solver converged.
     kernel_ : Kernel or None
         The kernel used, with its parameters; None if it is precomputed or a function.
+    beta_ : ndarray of shape (1, n_SV)
+        The same as ``dual_coef_``.
+    n_machines_, n_trained_ : int
+        1, and the number of samples that the model was trained on.
     shape_fit_, n_features_in_, feature_names_in_
         As in scikit-learn.
 

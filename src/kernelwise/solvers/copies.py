@@ -88,9 +88,11 @@ class Distinct:
             return Training(weight, folds, None, [held for _, held in folds])
         weights, counts, pairs, places, answers, n = [], [], [], [], [], 0
         for own, (train, held) in zip(weight, folds, strict=True):
-            rows = self.row_of[train]
-            weights.append(np.bincount(rows, weights=own[train], minlength=len(self)))
-            counts.append(np.bincount(rows, weights=own[train] > 0, minlength=len(self)))
+            # In the order of the samples, each once: `Shares` sums the same numbers, without other rounding.
+            used = np.zeros(own.size)
+            used[train] = own[train]
+            weights.append(np.bincount(self.row_of, weights=used))
+            counts.append(np.bincount(self.row_of, weights=used > 0))
             asked, inverse = np.unique(self.row_of[held], return_inverse=True)
             pairs.append((np.flatnonzero(weights[-1]), asked))
             places.append(n + np.arange(asked.size))

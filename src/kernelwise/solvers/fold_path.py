@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernelwise.multiclass import Machine
-from kernelwise.solvers.box_qp import NOT_CONVEX, BoxQP, GramFacts, Pool
+from kernelwise.solvers.box_qp import BoxQP, GramFacts, Pool
 from kernelwise.solvers.compiled.rounding import HAIR
 from kernelwise.solvers.follow import Solved, follow
 from kernelwise.solvers.products import subtract_rows
@@ -20,23 +20,11 @@ SEED_SLACK = 0.25  # what is this close to the margin may move in a fold
 SEED_FOLDS = 3  # with fewer folds that start costs more than it saves
 
 
-#: What is kept of every machine, beside its decision values.
-TABLES = {
-    "n_support": int,
-    "n_bounded": int,
-    "objective": float,
-    "n_iter": int,
-    "gap": float,
-    "converged": bool,
-    "is_convex": bool,
-}
-
-
 class FoldPath(NamedTuple):
-    """Results along increasing C: ``decision``, (n_Cs, n_test), and ``table``, the columns of `TABLES`."""
+    """Results along increasing C: ``decision``, (n_Cs, n_test), and the table of `smo_path`, (n_Cs, 8)."""
 
     decision: np.ndarray
-    table: np.ndarray
+    rows: np.ndarray
     last: Solved
 
 
@@ -111,16 +99,24 @@ class MachinePath:
         qp = self._start(limits) if last is None else self._problem(limits * last.C, *map(np.copy, last[1:]))
         rows, betas = self._along_C(qp, limits, last)
         self.spare.append(qp.pools)
-        for c in np.flatnonzero((np.abs(rows[:, OFFSET]) < NO_OFFSET) & (rows[:, N_FREE] > 0)):
-            free = (betas[c] != 0.0) & (betas[c] != self.Cs[c] * limits)
-            rows[c, OFFSET] = self._mean_f(free, betas[c])
+        for c, offset in enumerate(rows[:, OFFSET].tolist()):
+            if abs(offset) < NO_OFFSET and rows[c, N_FREE] > 0.0:
+                free = (betas[c] != 0.0) & (betas[c] != self.Cs[c] * limits)
+                rows[c, OFFSET] = self._mean_f(free, betas[c])
         if counts is not None:
             each, is_support = counts[self.members], betas != 0.0
             is_free = is_support & (betas != self.Cs[: len(rows), None] * limits)
             rows[:, N_SUPPORT], rows[:, N_FREE] = is_support @ each, is_free @ each
         decision = self._values(betas, test, K_test)
         decision += rows[:, OFFSET, None]
-        return self._tabulate(rows, decision, Solved(float(self.Cs[len(rows) - 1]), qp.beta, qp.f))
+        decision *= self.sign
+        last = Solved(float(self.Cs[len(rows) - 1]), qp.beta, qp.f)
+        n_more = self.Cs.size - len(rows)
+        if n_more:  # without a bounded support vector the last solution is that of every larger C, too
+            decision = np.concatenate([decision, np.repeat(decision[-1:], n_more, axis=0)])
+            rows = np.concatenate([rows, np.repeat(rows[-1:], n_more, axis=0)])
+            rows[-n_more:, 0] = 0.0
+        return FoldPath(decision, rows, last)
 
     def _values(self, betas: np.ndarray, test: np.ndarray, K_test: np.ndarray | None) -> np.ndarray:
         """Decision values of ``test`` without the offset, of shape (n_solved, n_test)."""
@@ -137,9 +133,8 @@ class MachinePath:
     def _constant(self, value: float, n_test: int) -> FoldPath:
         """The path of a machine whose training part has no sample of one side: it answers the other."""
         n = self.Cs.size
-        table = np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0], (n, 1))
         last = Solved(float(self.Cs[-1]), np.zeros(self.p.size), self.p.copy())
-        return FoldPath(np.full((n, n_test), self.sign * value), table, last)
+        return FoldPath(np.full((n, n_test), self.sign * value), np.zeros((n, N_COLUMNS)), last)
 
     def _mean_f(self, free: np.ndarray, beta: np.ndarray) -> float:
         """Mean of p − Kβ over ``free``, own terms apart: those of a narrow kernel hide all others.
@@ -155,25 +150,28 @@ class MachinePath:
     def _start(self, limits: np.ndarray) -> BoxQP:
         """The seed, brought into these limits, less the least coefficients of the sign that now outweighs."""
         qp = self._problem(limits * self.Cs[0], np.empty_like(limits), self.seed.f.copy())
-        np.clip(self.seed.beta, qp.lo, qp.hi, out=qp.beta)
+        np.minimum(np.maximum(self.seed.beta, qp.lo), qp.hi, out=qp.beta)
         try:  # another thread may take the last one between a look and a pop
             spare = self.spare.pop()
         except IndexError:
             spare = {}
         qp.pools = {dtype: pool.copy(spare.get(dtype)) for dtype, pool in self.seed.pools.items()}
-        excess = qp.beta.sum()
+        excess = float(qp.beta.sum())
         # The rounding of the sum is no excess: taken from a bounded variable it would make that one free.
-        rounding = HAIR * np.abs(qp.beta).sum()
-        sign = np.sign(excess)
-        heavier = np.flatnonzero(qp.beta * sign > 0)
-        for t in heavier[np.argsort(np.abs(qp.beta[heavier]), kind="stable")]:
-            if abs(excess) <= rounding:
+        rounding = HAIR * float(np.abs(qp.beta).sum())
+        signed = qp.beta if excess > 0.0 else -qp.beta
+        heavier = (signed > 0.0).nonzero()[0] if abs(excess) > rounding else np.empty(0, int)
+        sizes = signed[heavier]
+        order = sizes.argsort(kind="stable")
+        left = abs(excess)
+        for t, size in zip(heavier[order].tolist(), sizes[order].tolist(), strict=True):
+            if left <= rounding:
                 break
-            taken = sign * min(abs(qp.beta[t]), abs(excess))
-            qp.beta[t] -= taken
-            excess -= taken
+            taken = min(size, left)
+            qp.beta[t] -= taken if excess > 0.0 else -taken
+            left -= taken
         change = qp.beta - self.seed.beta
-        rows = np.flatnonzero(change)
+        rows = change.nonzero()[0]
         subtract_rows(qp.K, rows, change[rows], qp.f)
         return qp
 
@@ -187,6 +185,7 @@ class MachinePath:
         Cs = self.Cs if last is None else np.append(last.C, self.Cs)
         table, coefficients = np.zeros((Cs.size, N_COLUMNS)), np.empty((Cs.size, limits.size))
         n_done = n_before
+        n_lost, n_waited = 0, 0  # guesses of the next solution that failed in a row; C without one since then
         while n_done < Cs.size:
             qp.lo, qp.hi = unit_lo, unit_hi
             n_done, is_solved = qp.path(self.p, Cs, n_done, self.tol, self.max_iter, coefficients, table)
@@ -202,9 +201,16 @@ class MachinePath:
                 is_last = self._solve_one(qp, coefficients[c], table[c], crawls) or n_done == Cs.size
                 if is_last or not (followed and qp.may_guess):
                     break
+                # The path stopped early: it did not know yet how many variables would be free.
+                if before is None and table[c, 0] < qp.patience(qp.n_free):
+                    break
+                if n_waited < n_lost:
+                    n_waited += 1
+                    break
                 now = Solved(Cs[c], qp.beta.copy(), qp.f.copy())
                 followed = follow(qp, unit_lo, unit_hi, before, Cs[c], Cs[c + 1], self.tol)
                 qp.n_vain = 0 if followed else qp.n_vain + 1
+                n_lost, n_waited = (0 if followed else n_lost + 1), 0
                 before, n_done, crawls = now, n_done + 1, False
             if is_last:
                 break
@@ -220,23 +226,6 @@ class MachinePath:
         row[6:] = n_support, -0.5 * (qp.beta @ (self.p + qp.f))
         beta[:] = qp.beta
         return bool(outcome.converged and n_support == outcome.n_free)
-
-    def _tabulate(self, rows: np.ndarray, decision: np.ndarray, last: Solved) -> FoldPath:
-        """With no bounded support vector the last solution is the solution for every larger C, too."""
-        decision *= self.sign
-        n_more = self.Cs.size - len(rows)
-        if n_more:
-            decision = np.concatenate([decision, np.repeat(decision[-1:], n_more, axis=0)])
-            rows = np.concatenate([rows, np.repeat(rows[-1:], n_more, axis=0)])
-            rows[-n_more:, 0] = 0.0
-        n_iter, lowest, gap, _, n_free, _, n_support, objective = rows.T
-        table = np.empty((len(rows), len(TABLES)))
-        for k, column in enumerate(
-            (n_support, n_support - n_free, objective, n_iter, gap, gap < self.tol, lowest > NOT_CONVEX)
-        ):
-            table[:, k] = column
-        np.maximum(table[:, 4], 0.0, out=table[:, 4])
-        return FoldPath(decision, table, last)
 
 
 def _blocks(K: np.ndarray, pieces: list[slice], n: int) -> np.ndarray:

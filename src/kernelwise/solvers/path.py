@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.memory import check_gram_memory
-from kernelwise._core.threads import number_of_threads
+from kernelwise._core.threads import number_of_threads, threads
 from kernelwise._core.validation import check_choice, check_gram, check_labels, check_positive
 from kernelwise.multiclass import two_class_machines, vote
 from kernelwise.solvers.copies import Distinct, copies_that_pay
@@ -21,6 +21,9 @@ from kernelwise.solvers.follow import Solved
 from kernelwise.solvers.path_checks import check_Cs, check_folds
 from kernelwise.solvers.run_paths import PathsSolved, Places, Tables, run_paths, warn_of_worst
 from kernelwise.solvers.shares import Shares, in_order, renumbered
+
+#: Rows of K that are copied at a time.
+BLOCK = 64
 
 
 @dataclass(frozen=True)
@@ -173,7 +176,7 @@ def solve_path(
     the shape (n_Cs, n_held, …). A class may be missing from a training part then, and is never answered by
     its machines. ``counts``, of shape (n_folds, n_samples), says how many samples each sample stands for
     where support vectors are counted; with ``merge`` the function looks for copies itself. Returns the path
-    and the columns `kernelwise.solvers.run_paths.TABLES`, each of shape (n_Cs, n_folds, n_machines).
+    and the columns `kernelwise.solvers.run_paths.Tables`, each of shape (n_Cs, n_folds, n_machines).
     """
     started = time.perf_counter()
     K = np.ascontiguousarray(check_gram(K, may_be_distances=True) if check else K)
@@ -189,11 +192,10 @@ def solve_path(
             how = {"strategy": strategy, "tol": tol, "max_iter": max_iter, "n_jobs": n_jobs, "loss": loss}
             path, tables = _solve_distinct(distinct, splits, weight, Cs, after, callback=callback, **how)
             return replace(path, classes=classes, seconds=time.perf_counter() - started), tables
-    # Beside K: a copy by classes, made in two steps, held-out columns, and in single precision what each
-    # thread works on.
+    # Beside K: a copy by classes, held-out columns, and in single precision what each thread works on.
     n_solved = len(splits) if only is None else 1
     n_jobs = number_of_threads(n_jobs)  # asked once: joblib takes a while to tell
-    n_copies = 3.0 * (len(classes) > 2) + 0.5 * min(n_jobs, n_solved)
+    n_copies = 2.0 * (len(classes) > 2) + 0.5 * min(n_jobs, n_solved)
     check_gram_memory(n_copies, n, itemsize=K.dtype.itemsize)
     answers, rows = Places([test for _, test in splits], n) if places is None else places, np.arange(n)
     if len(classes) > 2:
@@ -202,9 +204,10 @@ def solve_path(
         first_rows = np.unique(index, return_index=True)[1]
         rows = np.argsort(first_rows[index], kind="stable")
         new = np.argsort(rows)
-        K, index, weight = np.take(K[rows], rows, axis=1), index[rows], weight[:, rows]
-        splits = [(new[train], new[test]) for train, test in splits]
-        counts = None if counts is None else counts[:, rows]
+        if (np.diff(rows) < 0).any():  # else they stand together as it is
+            K, index, weight = _reordered(K, rows, n_jobs), index[rows], weight[:, rows]
+            splits = [(new[train], new[test]) for train, test in splits]
+            counts = None if counts is None else counts[:, rows]
     machines = two_class_machines(index, len(classes), strategy)
     members = [rows[machine.members] for machine in machines]
     start = None if after is None else in_order(after, members, n)
@@ -238,9 +241,8 @@ def _solve_distinct(
         used = np.zeros(n)
         used[train] = own[train]
         shares.append(Shares(distinct.row_of, used))
-    start = None
+    start, has_bounds = None, how["loss"] == "hinge"
     if after is not None:
-        has_bounds = how["loss"] == "hinge"
         start = renumbered(after, [partial(share.of_rows, has_bounds=has_bounds) for share in shares])
     path, tables = solve_path(
         distinct.X,
@@ -257,7 +259,20 @@ def _solve_distinct(
     decision = np.full((Cs.size, n, *path.decision.shape[2:]), np.nan)
     for (_, test), answers in zip(splits, training.answers, strict=True):
         decision[:, test] = path.decision[:, answers]
-    return replace(renumbered(path, [share.of_samples for share in shares]), decision=decision), tables
+    shared = renumbered(path, [partial(share.of_samples, has_bounds=has_bounds) for share in shares])
+    return replace(shared, decision=decision), tables
+
+
+def _reordered(K: np.ndarray, rows: np.ndarray, n_jobs: int) -> np.ndarray:
+    """K with its rows and columns in this order, some rows at a time: they stay in the cache."""
+    found = np.empty_like(K)
+
+    def fill(first: int) -> None:
+        block = slice(first, first + BLOCK)
+        np.take(K[rows[block]], rows, axis=1, out=found[block], mode="clip")
+
+    threads(n_jobs)((fill, (first,), {}) for first in range(0, len(K), BLOCK))
+    return found
 
 
 def _sink(decision: np.ndarray, place: np.ndarray, is_known: np.ndarray) -> None:

@@ -9,13 +9,15 @@ import numpy as np
 
 from kernelwise._core.threads import Task, one_blas_thread, threads
 from kernelwise.multiclass import Machine
-from kernelwise.solvers.box_qp import Outcome
+from kernelwise.solvers.box_qp import NOT_CONVEX, Outcome
 from kernelwise.solvers.dual import iteration_cap, warn_of
-from kernelwise.solvers.fold_path import TABLES, Fold, FoldPath, MachinePath
+from kernelwise.solvers.fold_path import N_COLUMNS, Fold, FoldPath, MachinePath
 from kernelwise.solvers.follow import Solved
 from kernelwise.solvers.squared_hinge import RidgePath
 from kernelwise.solvers.units import in_units, unit_of
 
+#: What is kept of every machine, beside its decision values: `n_support`, `n_bounded`, `objective`, `n_iter`,
+#: `gap`, `converged` and `is_convex`.
 Tables = dict[str, np.ndarray]
 #: What solves one machine for every C, by the loss.
 PATHS: dict[str, type[MachinePath] | type[RidgePath]] = {"hinge": MachinePath, "squared_hinge": RidgePath}
@@ -31,7 +33,7 @@ class Ended(Protocol):
 
 
 class PathsSolved(NamedTuple):
-    """Decision values of shape (n_Cs, n_held, n_machines), `TABLES`, and where to go on."""
+    """Decision values of shape (n_Cs, n_held, n_machines), `Tables`, and where to go on."""
 
     decision: np.ndarray
     tables: Tables
@@ -86,7 +88,7 @@ def run_paths(
     Cs = np.array([in_units(C, unit) for C in Cs])
     if unit != 1.0:
         K = K / unit
-    columns = np.empty((len(TABLES), Cs.size, len(splits), len(machines)))
+    columns = np.empty((N_COLUMNS, Cs.size, len(splits), len(machines)))
     # The values of one machine stand together, whose sums and votes are then several times as fast.
     decision = np.full((len(machines), Cs.size, places.n), np.nan)
     last: list[list[Any]] = [[None] * len(machines) for _ in splits]
@@ -96,15 +98,25 @@ def run_paths(
             _all_paths(PATHS[loss], K, machines, splits, weights, counted, lasts, settings, n_jobs), start=1
         ):
             decision[m][:, tests[s]] = path.decision[asked]
-            columns[:, :, s, m] = path.table[asked].T
+            columns[:, :, s, m] = path.rows[asked].T
             last[s][m] = path.last
             if callback is not None:
                 callback(done, len(splits) * len(machines))
-    tables: Tables = {
-        name: column.astype(dtype) for column, (name, dtype) in zip(columns, TABLES.items(), strict=True)
+    return PathsSolved(np.moveaxis(decision, 0, 2), _tables(columns, tol, unit), last)
+
+
+def _tables(columns: np.ndarray, tol: float, unit: float) -> Tables:
+    """The tables, each of shape (n_Cs, n_folds, n_machines), from the columns of `smo_path`."""
+    n_iter, lowest, gap, _, n_free, _, n_support, objective = columns
+    return {
+        "n_support": n_support.astype(int),
+        "n_bounded": (n_support - n_free).astype(int),
+        "objective": objective / unit,
+        "n_iter": n_iter.astype(int),
+        "gap": np.maximum(gap, 0.0),
+        "converged": gap < tol,
+        "is_convex": lowest > NOT_CONVEX,
     }
-    tables["objective"] /= unit
-    return PathsSolved(np.moveaxis(decision, 0, 2), tables, last)
 
 
 def last_solutions(

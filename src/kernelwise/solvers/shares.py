@@ -24,10 +24,11 @@ class Shares:
         self.row_of, self.weight = row_of, weight
         self.total = np.bincount(row_of, weights=weight)
 
-    def of_samples(self, members: np.ndarray, solved: Solved) -> tuple[np.ndarray, Solved]:
+    def of_samples(self, members: np.ndarray, solved: Solved, has_bounds: bool) -> tuple[np.ndarray, Solved]:
         """Samples and their coefficients, by weight, from those of the rows ``members``.
 
-        The samples of a bounded row are bounded, without rounding.
+        Where there are bounds, the samples of a bounded row are bounded, and those of any other row are not,
+        without rounding.
         """
         C, beta, f = solved
         at = np.full(self.total.size, -1)
@@ -36,8 +37,11 @@ class Shares:
         rows = self.row_of[samples]
         own, total, of_row = self.weight[samples], self.total[rows], beta[at[rows]]
         share = np.divide(own, total, out=np.zeros(own.size), where=total > 0)
-        bounded = np.abs(of_row) == C * total
-        shared = np.where(bounded, np.sign(of_row) * (C * own), of_row * share)
+        shared = of_row * share
+        if has_bounds:
+            bound = C * own
+            inside = np.minimum(np.abs(shared), np.nextafter(bound, 0.0))
+            shared = np.sign(of_row) * np.where(np.abs(of_row) == C * total, bound, inside)
         return samples, Solved(C, shared, f[at[rows]])
 
     def of_rows(self, members: np.ndarray, solved: Solved, has_bounds: bool) -> tuple[np.ndarray, Solved]:

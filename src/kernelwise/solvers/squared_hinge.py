@@ -13,7 +13,7 @@ import numpy as np
 from kernelwise.multiclass import Machine
 from kernelwise.solvers.box_qp import BoxQP
 from kernelwise.solvers.dual import minimise_and_verify, negative_gradient, ridge_and_bound
-from kernelwise.solvers.fold_path import TABLES, FoldPath
+from kernelwise.solvers.fold_path import N_COLUMNS, FoldPath
 from kernelwise.solvers.follow import Solved
 from kernelwise.solvers.kernel_rows import ALL
 
@@ -99,7 +99,7 @@ class RidgePath:
         n = self.Cs.size
         decision = np.empty((n, test.size))
         seen = self.K[np.ix_(test, rows)] if K_test is None else K_test.take(rows, axis=0).T
-        table = np.zeros((n, len(TABLES)))
+        table = np.zeros((n, N_COLUMNS))
         for c, C in enumerate(self.Cs):
             ridge, bound = ridge_and_bound(C * w)
             K[np.arange(used.size), np.arange(used.size)] = diagonal + ridge
@@ -107,9 +107,10 @@ class RidgePath:
             qp = BoxQP(K, beta, negative_gradient(K, beta, signs), lo, hi)
             outcome = minimise_and_verify(qp, signs, self.tol, self.max_iter)
             decision[c] = outcome.offset + seen @ beta
-            table[c, 0] = (beta != 0.0) @ each  # and none of them is bounded
-            table[c, 2:4] = -0.5 * beta @ (signs + qp.f), outcome.n_iter
-            table[c, 4:] = outcome.gap, outcome.gap < self.tol, outcome.is_convex
+            n_support = (beta != 0.0) @ each  # and none of them is bounded
+            table[c, :3] = outcome.n_iter, 0.0 if outcome.is_convex else -1.0, outcome.gap
+            table[c, 3:5] = outcome.offset, n_support
+            table[c, 6:] = n_support, -0.5 * beta @ (signs + qp.f)
         everyone = np.zeros(self.members.size)
         everyone[used] = beta
         last = Solved(float(self.Cs[-1]), everyone, np.zeros(self.members.size))

@@ -62,8 +62,8 @@ def patterns(study: Study) -> None:
     caption = (
         f"Theorems 2 and 3: the same {_degeneracy.N_POINTS} points with both label patterns of the closest "
         "pair. Above the criteria, below their relative change from the limit at σ → 0, which is the "
-        "paper's: R²/γ² rises from it, a minimum, and P and A fall from it, a maximum, exactly if the "
-        "labels differ."
+        "paper's: R²/γ² rises from it, a minimum, and P and A fall from it, a maximum, exactly if the labels "
+        "differ."
     )
     study.figure("patterns", Curves(caption, tuple(panels)))
 
@@ -114,9 +114,9 @@ def theorems(study: Study) -> None:
         f"In {n_right} of {n_all} cases the criterion has an optimum at σ → 0 exactly if the closest pair "
         "has different labels. The paper proves it for radius-margin and polarization, and leaves alignment "
         "open; it holds for alignment, plain and centred, for DBTC, ESDR and J4, and for w of paper 003 "
-        "(Laanaya and others; ρ = 0) as well. "
-        f"{n_draws - len(found)} of {n_draws} sets are left out: their two closest pairs are so nearly equal "
-        "that kernel values are lost in floating point before one of them counts alone."
+        f"(Laanaya and others; ρ = 0) as well. {n_draws - len(found)} of {n_draws} sets are left out: their "
+        "two closest pairs are so nearly equal that kernel values are lost in floating point before one of "
+        "them counts alone."
     )
 
 
@@ -140,11 +140,12 @@ def optima(study: Study) -> None:
     study.figure("optima", _optima_figure(found))
     for row in summary:
         study.note(
-            f"{row['criterion']}: several optima on {row['several optima %']:.0f} % of {row['sets']} sets, "
-            f"an optimum at σ → 0 on {row['at σ → 0 %']:.0f} %. A descent from Jaakkola's start reaches the "
-            f"global one on {row['jaakkola: global %']:.0f} %, and σ → 0 on "
-            f"{row['jaakkola: at σ → 0 %']:.0f} %; from anywhere, {row['any start: global %']:.0f} % and "
-            f"{row['any start: at σ → 0 %']:.0f} %."
+            f"{row['criterion']} has several optima on {row['several optima %']:.0f} % of {row['sets']} sets "
+            f"and an optimum at σ → 0 on {row['at σ → 0 %']:.0f} %. A descent from Jaakkola's start reaches "
+            f"the global optimum on {row['jaakkola: global %']:.0f} % of the sets, and σ → 0 on "
+            f"{row['jaakkola: at σ → 0 %']:.0f} %. Of descents from all starts, "
+            f"{row['any start: global %']:.0f} % reach the global optimum, and "
+            f"{row['any start: at σ → 0 %']:.0f} % reach σ → 0."
         )
 
 

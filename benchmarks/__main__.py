@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from statistics import geometric_mean
 from typing import Any
 
 from benchmarks.data import NARROW, TABLES, WIDE
@@ -12,7 +13,7 @@ from benchmarks.harness import agreement, run_system
 from benchmarks.jobs import DATA, make_task
 from benchmarks.systems import DEFAULT, SYSTEMS
 
-REFERENCE = "scikit_learn"
+REFERENCES = ("scikit_learn", "grid_search_part")  # the first of these that is asked for
 COLUMNS = {"job": 7, "data": 40, "system": 15, "wall s": 9, "CPU s": 9, "ratio": 8, "agreement": 0}
 NUMBERS = ("wall s", "CPU s", "ratio")
 
@@ -34,12 +35,15 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--systems", default=",".join(DEFAULT), help="comma-separated, default: %(default)s")
     parser.add_argument("--repeat", type=int, default=3, help="timed runs, best taken (default: %(default)s)")
     parser.add_argument("--quick", action="store_true", help="thinner grids, at most 500 samples")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the rows here")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the rows here, set by set")
+    parser.add_argument("--resume", action="store_true", help="run only what FILE of --json does not have")
     options = parser.parse_args(arguments)
     options.systems = options.systems.split(",")
     unknown = set(options.systems) - set(SYSTEMS)
     if unknown:
         parser.error(f"unknown system {min(unknown)!r}; choose from {', '.join(SYSTEMS)}")
+    if options.resume and not options.json:
+        parser.error("--resume needs the FILE of --json")
     return options
 
 
@@ -54,12 +58,13 @@ def rows_of(options: argparse.Namespace, name: str, C: float) -> list[dict[str, 
     if options.job in ("fit", "predict"):
         size += f", C {C:g}"
     # The reference first: the others are measured against it.
-    systems = sorted(options.systems, key=lambda system: system != REFERENCE)
+    reference_name = next((name for name in REFERENCES if name in options.systems), None)
+    systems = sorted(options.systems, key=lambda system: system != reference_name)
     runs, rows = [], []
     for system in systems:
         runs.append(run_system(options.job, name, system, options.repeat, options.quick, C))
         run, reference = runs[-1], runs[0]
-        compared = reference.system == REFERENCE
+        compared = reference.system == reference_name
         row = {
             "job": options.job,
             "data": size,
@@ -92,10 +97,34 @@ def main(arguments: list[str] | None = None) -> None:
     print(" ".join(f"{c:>{w}}" if c in NUMBERS else f"{c:<{w}}" for c, w in COLUMNS.items()))
     Cs = options.C if options.job in ("fit", "predict") else [1.0]
     names = options.data or DATA[options.job]
-    rows = [row for name in names for C in Cs for row in rows_of(options, name, C)]
-    if options.json:
-        plain = [{key: None if value != value else value for key, value in row.items()} for row in rows]
-        options.json.write_text(json.dumps(plain, indent=1))
+    rows = json.loads(options.json.read_text()) if options.resume and options.json.exists() else []
+    done = {(row["job"], row["data"].split()[0], row["C"]) for row in rows}
+    for name in names:
+        for C in Cs:
+            if (options.job, name, C) not in done:
+                rows += [plain(row) | {"C": C} for row in rows_of(options, name, C)]
+        if options.json:  # after each set: an interruption loses only that one
+            options.json.write_text(json.dumps(rows, indent=1))
+    for mean in means(rows):
+        print(mean)
+
+
+def plain(row: dict[str, Any]) -> dict[str, Any]:
+    """JSON knows no NaN."""
+    return {key: None if value != value else value for key, value in row.items()}
+
+
+def means(rows: list[dict[str, Any]]) -> list[str]:
+    """One line for each system with at least two ratios: their geometric mean."""
+    ratios: dict[str, list[float]] = {}
+    for row in rows:
+        if row["ratio"] is not None and row["system"] not in REFERENCES:
+            ratios.setdefault(row["system"], []).append(row["ratio"])
+    return [
+        f"{system}: {geometric_mean(values):.1f}x in the geometric mean of {len(values)} rows"
+        for system, values in ratios.items()
+        if len(values) > 1
+    ]
 
 
 if __name__ == "__main__":

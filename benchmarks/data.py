@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_digits, make_classification
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_classification
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
@@ -38,6 +38,25 @@ def _from_file(name: str, n_rows: int | None = None) -> Callable[[], Table]:
     return read
 
 
+def _from_table(name: str, n_rows: int | None = None) -> Callable[[], Table]:
+    """A CSV file that the package has no name for, with a 0/1 column for each word of a column of words."""
+
+    def read() -> Table:
+        from kernelwise.datasets.loader import _find_file
+        from kernelwise.tables import learn_encoding, read_table
+
+        path = _find_file(name)
+        if path is None:
+            raise FileNotFoundError(f"there is no {name}.csv in the folders of KERNELWISE_DATA")
+        table = read_table(path)
+        encoding = learn_encoding(table).encoding
+        X, y = np.asarray(encoding.samples(table)), np.asarray(encoding.labels(table))
+        rows = np.random.default_rng(SEED).permutation(len(y))[:n_rows]
+        return X[rows], y[rows]
+
+    return read
+
+
 def synthetic(n_samples: int) -> Table:
     """Two classes in 20 dimensions, 10 of them informative."""
     return make_classification(n_samples, n_features=20, n_informative=10, random_state=SEED)
@@ -58,10 +77,12 @@ def _flipped(share: float) -> Callable[[], Table]:
     return read
 
 
-def _one_against_rest(name: str, n_rows: int) -> Callable[[], Table]:
+def _one_against_rest(source: Callable[[], Table], number: int = 0) -> Callable[[], Table]:
+    """Two classes: the one of this number in sorted order, and all others."""
+
     def read() -> Table:
-        X, y = _from_file(name, n_rows)()
-        return X, (y == np.unique(y)[0]).astype(int)
+        X, y = source()
+        return X, (y == np.unique(y)[number]).astype(int)
 
     return read
 
@@ -71,6 +92,12 @@ def _medical() -> Table:
     return make_classification(
         768, 8, n_informative=4, n_redundant=0, class_sep=0.6, flip_y=0.15, weights=[0.65], random_state=SEED
     )
+
+
+def _good_wine() -> Table:
+    """Red wines by eleven measurements: those of grade 6 or more, and the others."""
+    X, y = _from_table("wine_quality_red")()
+    return X, (y.astype(float) >= 6).astype(int)
 
 
 def _digits_parity() -> Table:
@@ -96,7 +123,7 @@ TABLES: dict[str, Callable[[], Table]] = {
     "splice_1000": _from_file("splice", 1000),
     "planning_relax": _from_file("planning_relax"),
     "ilpd": _from_file("ilpd"),
-    "waveform_1200": _one_against_rest("waveform", 1200),
+    "waveform_1200": _one_against_rest(_from_file("waveform", 1200)),
     "titanic": _from_file("titanic"),
     "banana_1500": _from_file("banana", 1500),
     "ringnorm_1500": _from_file("ringnorm", 1500),
@@ -104,6 +131,27 @@ TABLES: dict[str, Callable[[], Table]] = {
     "flipped_10": _flipped(0.10),
     "flipped_20": _flipped(0.20),
     "medical": _medical,
+    "iris": _from_file("iris"),
+    "wine": lambda: load_wine(return_X_y=True),
+    "segment_500": _from_file("segment", 500),
+    "iris_versicolor": _one_against_rest(_from_file("iris"), 1),
+    "vertebral_2c": _from_file("vertebral_2c"),
+    "breast_cancer_wisconsin": _from_file("breast_cancer_wisconsin"),
+    "breast_cancer_ljubljana": _from_file("breast_cancer_ljubljana"),
+    "tic_tac_toe": _from_file("tic_tac_toe"),
+    "twonorm_1500": _from_file("twonorm", 1500),
+    "phoneme_1500": _from_table("phoneme", 1500),
+    "german_credit": _from_table("german_credit"),
+    "qsar_biodegradation": _from_table("qsar_biodegradation"),
+    "wine_quality_red": _good_wine,
+    "steel_plates_1500": _one_against_rest(_from_table("steel_plates_faults", 1500), 6),
+    "segment_1500": _one_against_rest(_from_file("segment", 1500), 4),
+    "satimage_1500": _one_against_rest(_from_file("satimage_test", 1500), 3),
+    "thyroid_1500": _one_against_rest(_from_file("thyroid_test", 1500), 2),
+    "usps_1500": _one_against_rest(_from_file("usps_test", 1500), 8),
+    "pendigits_1500": _one_against_rest(_from_file("pendigits_test", 1500), 8),
+    "letter_1500": _one_against_rest(_from_file("letter_test", 1500), 1),
+    "dna_1500": _one_against_rest(_from_file("dna", 1500)),
 }
 WIDE, NARROW = "_wide", "_narrow"
 AS_IT_IS = "noisy_"  # tables of this name are not standardised, and gamma is 1/n_features

@@ -51,14 +51,15 @@ def agreement(task: Task, reference: Run, run: Run) -> str:
     """Say in a few words how far the answers of two systems agree."""
     if run is reference or reference.answer is None or run.answer is None:
         return ""
-    words = []
     if task.job in ("fit", "predict"):
         return f"{(run.answer == reference.answer).mean():.2%} equal"
+    smallest = min(len(test) for _, test in task.folds)
     if holds_labels(task, reference.answer) and holds_labels(task, run.answer):
-        words.append(f"{(run.answer == reference.answer).mean():.2%} equal")
+        differ = run.answer != reference.answer
+        worst = max(differ[:, test].sum(axis=1).max() for _, test in task.folds)
+        return f"{1 - differ.mean():.2%} equal, worst fold {worst} of {smallest}"
     difference = fold_counts(task, run.answer) - fold_counts(task, reference.answer)
-    words.append(f"worst fold {abs(difference).max()} of {min(len(test) for _, test in task.folds)}")
-    return ", ".join(words)
+    return f"worst fold {abs(difference).max()} of {smallest}"
 
 
 def holds_labels(task: Task, answer: np.ndarray) -> bool:

@@ -70,6 +70,7 @@ def test_nan_is_named_with_its_place(name):
         (lambda: ESDR(strategy="all"), "'strategy' of ESDR must be one of 'pooled', 'ovr', 'ovo', got 'all'"),
         (lambda: J4(class_weight="even"), "'class_weight' of J4 must be one of 'balanced', got 'even'"),
         (lambda: as_criterion("aligment"), "criterion must be a Criterion or one of 'dbtc'"),
+        (lambda: as_criterion("dbct"), "There is no criterion 'dbct'. Did you mean 'dbtc'"),
         (lambda: as_kernel("rfb"), r"got 'rfb'\. Did you mean 'rbf'\?"),
     ],
 )

@@ -26,5 +26,8 @@ def test_demo_tunes_a_machine_and_says_why(capsys, monkeypatch):
     assert re.search(r"TunedSVC\(\) chose: \w.*, C = ", output)
     assert " would be right for " in output
     assert 'The features that count most in TunedSVC(kernel="diagonal"): worst perimeter 0.4' in output
+    first, second = output.splitlines()[-2:]  # for a person with a file
+    assert first == "  kernelwise tune data.csv --target class --model model.kw --report report.html"
+    assert second == "  kernelwise predict model.kw new.csv --out predictions.csv"
     for name in ("dbtc", "esdr", "j4", "polarization", "kta"):
         assert re.search(rf"\n  {name} +gamma = ", output)

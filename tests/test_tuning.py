@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numpy.testing import assert_array_equal
 
 from kernelwise import TunedSVC, tune
@@ -46,3 +47,16 @@ def test_weights_and_criteria_pass_through(blobs):
     assert result.C == model.C_
     assert result.score == model.best_score_
     assert result.why[-1] == "The kernel Linear has no parameter to choose, so the search chose only C."
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"kernal": "rbf"}, r"^tune has no parameter 'kernal'. Did you mean 'kernel'\?$"),
+        ({"C": 1.0}, r"^tune has no parameter 'C': it chooses C from the data. .* use SVC\(C=1.0\), or Cs="),
+        ({"probability": True}, "^tune has no parameter 'probability'. Its parameters are X, y, kernel, "),
+    ],
+)
+def test_an_unknown_parameter_is_one_of_tune(blobs, settings, message):
+    with pytest.raises(TypeError, match=message):
+        tune(*blobs, **settings)

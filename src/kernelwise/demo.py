@@ -21,6 +21,11 @@ from kernelwise.search.wording import kernel_text
 ROW = "{:<34} {:>8} {:>9} {:>8}"
 GRID = {"gamma": 2.0 ** np.arange(-15, 4), "C": 2.0 ** np.arange(-5, 16)}
 
+NEXT = """
+For a CSV file of your own, in which a column named "class" holds what to predict:
+  kernelwise tune data.csv --target class --model model.kw --report report.html
+  kernelwise predict model.kw new.csv --out predictions.csv"""
+
 
 def main() -> None:
     """Tune a machine on one half of the data and test it on the other, beside a default and a grid."""
@@ -53,6 +58,7 @@ def main() -> None:
             warnings.simplefilter("ignore", BoundaryWarning)  # the line says it
             best = sketch.maximize(name, "pooled")
         print(f"  {name:<14} gamma = {best.gamma:.4g} ({best.stop_reason})")
+    print(NEXT)
 
 
 def _run(name: str, model: Any, X: Any, y: Any, X_test: Any, y_test: Any) -> Any:

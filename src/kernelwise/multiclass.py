@@ -112,13 +112,20 @@ def vote(decision: np.ndarray, classes: np.ndarray, strategy: str = "ovo") -> np
     return classes[_sum_of_pairs(decision > 0, decision <= 0, len(classes)).argmax(axis=-1)]
 
 
-def _sum_of_pairs(to_first: np.ndarray, to_second: np.ndarray, n_classes: int) -> np.ndarray:
-    """Sum what the pairs give to their classes: from (..., n_pairs) for each side to (..., n_classes)."""
-    total = np.zeros((*to_first.shape[:-1], n_classes), dtype=np.result_type(to_first, np.int64))
+def _sum_of_pairs(to_first: np.ndarray, to_second: np.ndarray | None, n_classes: int) -> np.ndarray:
+    """Sum what the pairs give to their classes: from (..., n_pairs) for each side to (..., n_classes).
+
+    None for the second class of each pair is that it loses what the first is given.
+    """
+    # The sums of one class stand together: adding to them is then several times as fast.
+    total = np.zeros((n_classes, *to_first.shape[:-1]), dtype=np.result_type(to_first, np.int32))
     for k, (first, second) in enumerate(class_pairs(n_classes)):
-        total[..., first] += to_first[..., k]
-        total[..., second] += to_second[..., k]
-    return total
+        total[first] += to_first[..., k]
+        if to_second is None:
+            total[second] -= to_first[..., k]
+        else:
+            total[second] += to_second[..., k]
+    return np.moveaxis(total, 0, -1)
 
 
 class Strategy(NamedTuple):
@@ -266,5 +273,5 @@ def shown_values(values: np.ndarray, n_classes: int, shape: str, machines: str) 
         return values.ravel()
     if (shape, machines) != ("ovr", "ovo"):
         return values
-    votes, sums = _sum_of_pairs(values >= 0, values < 0, n_classes), _sum_of_pairs(values, -values, n_classes)
+    votes, sums = _sum_of_pairs(values >= 0, values < 0, n_classes), _sum_of_pairs(values, None, n_classes)
     return votes + sums / (3.0 * (np.abs(sums) + 1.0))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
+from kernelwise.estimators.missing_parameters import refuse_unknown
 from kernelwise.estimators.tuned_svc import TunedSVC
 from kernelwise.search.result import SelectionResult
 
@@ -52,5 +54,15 @@ def tune(
     """
     if "refit" in settings:
         raise ValueError("tune() trains no final model, so 'refit' has no effect. Use TunedSVC.")
+    refuse_unknown("tune", settings, _KNOWN, plain="SVC")
     model = TunedSVC(kernel, criterion=criterion, refit=False, **settings)
     return model.fit(X, y, sample_weight, groups).result_
+
+
+#: Parameters of `tune`: its own, and those of `TunedSVC` but for ``refit``.
+_KNOWN = dict.fromkeys(
+    name
+    for function in (tune, TunedSVC)
+    for name in signature(function).parameters
+    if name not in ("refit", "settings")
+)

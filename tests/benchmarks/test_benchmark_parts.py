@@ -73,6 +73,13 @@ def test_agreement_counts_labels_and_the_worst_fold():
     assert agreement(task, reference, Run("other", answer=other)) == "98.33% equal, worst fold 3 of 8"
     assert agreement(task, reference, Run("other", answer=fold_counts(task, other))) == "worst fold 3 of 8"
     assert agreement(task, reference, Run("other")) == ""
+    # One more and one less right are two labels that differ, though the number of right ones is the same.
+    first, second = task.folds[4][1][:2]
+    wrong_first, wrong_second = right.copy(), right.copy()
+    wrong_first[0, first] ^= 1
+    wrong_second[0, second] ^= 1
+    told = agreement(task, Run("scikit_learn", answer=wrong_first), Run("other", answer=wrong_second))
+    assert told == "99.17% equal, worst fold 2 of 8"
 
 
 def test_a_row_without_times_shows_dashes_and_the_reason():

@@ -11,7 +11,7 @@ from benchmarks.systems import DEFAULT, SYSTEMS
 from benchmarks.worker import INSTALL, run
 from sklearn.datasets import load_iris
 
-from benchmarks import beside_rbf, cost, data, fuzz_files, labels, quasi_newton, regression
+from benchmarks import beside_rbf, cost, data, fuzz_files, labels, noisy, quasi_newton, regression, worker
 from kernelwise import SVC
 
 PEERS = {"intelex": "sklearnex", "libsvm_official": "libsvm", "liquidsvm": "liquidSVM"}
@@ -33,6 +33,50 @@ def test_the_command_prints_and_writes_a_row_for_each_system(tmp_path, capsys):
     assert len(capsys.readouterr().out.splitlines()) == 1 + len(DEFAULT)
 
 
+def test_an_interrupted_run_goes_on_with_the_sets_that_its_file_lacks(tmp_path, capsys):
+    out = tmp_path / "rows.json"
+    command = [
+        "select",
+        "--quick",
+        "--repeat",
+        "1",
+        "--systems",
+        "scikit_learn,kernelwise",
+        "--json",
+        str(out),
+    ]
+    main([*command, "--data", "tiny"])
+    first = json.loads(out.read_text())
+    assert "geometric mean" not in capsys.readouterr().out  # of one set there is none
+    main([*command, "--data", "tiny", "tiny_wide", "--resume"])
+    rows = json.loads(out.read_text())
+    assert rows[:2] == first
+    assert [row["data"].split()[0] for row in rows] == ["tiny"] * 2 + ["tiny_wide"] * 2
+    *_, mean = capsys.readouterr().out.splitlines()
+    expected = (rows[1]["ratio"] * rows[3]["ratio"]) ** 0.5
+    assert mean == f"kernelwise: {expected:.1f}x in the geometric mean of 2 rows"
+    with pytest.raises(SystemExit):
+        main(["select", "--resume"])
+
+
+def test_noisy_sets_have_a_row_for_each_width_that_is_asked_for(capsys, monkeypatch):
+    assert len(set(noisy.MORE) - set(noisy.SETS)) == 20
+    assert set(noisy.MORE) <= set(data.TABLES)
+    seconds = iter([0.2, 0.5] * 4)
+    monkeypatch.setattr(noisy, "timed", lambda job, task: (job(task), 0.0, next(seconds)))
+    quickly = ["--quick", "--repeat", "1", "--systems"]
+    noisy.main([*quickly, "kernelwise,scikit_learn", "--sets", "tiny", "tiny_plain"])
+    head, *rows = (line.split() for line in capsys.readouterr().out.splitlines())
+    assert head == ["set", "kernelwise", "scikit_learn", "ratio"]
+    assert [row[0] for row in rows] == ["tiny_wide", "tiny", "tiny_narrow", "tiny"]
+    assert [row[1:] for row in rows] == [["0.200", "0.500", "2.50"]] * 4
+    noisy.main([*quickly, "kernelwise", "--gaps", "--sets", "tiny_wide"])
+    _, (name, *gaps) = (line.split() for line in capsys.readouterr().out.splitlines())
+    assert name == "tiny_wide"
+    assert len(gaps) == len(noisy.GAP_CS)
+    assert all(0 <= float(gap) < 0.1 for gap in gaps)
+
+
 @pytest.mark.parametrize("job", ["cpath", "grid", "fit", "predict"])
 def test_kernelwise_does_the_job_as_scikit_learn_does(job):
     task = make_task(job, "tiny", quick=True)
@@ -46,6 +90,13 @@ def test_kernelwise_does_the_job_as_scikit_learn_does(job):
 
 def test_a_job_that_a_system_does_not_do_is_said():
     assert run("grid_search_cv", make_task("fit", "tiny", quick=True), 1) == {"skipped": "has no fit"}
+
+
+def test_the_seconds_of_two_folds_of_ten_count_five_times(monkeypatch):
+    monkeypatch.setattr(worker, "timed", lambda job, *arguments: (job(*arguments), 3.0, 2.0))
+    task = make_task("select", "tiny", quick=True)
+    assert run("grid_search_part", task, 1) == {"wall": 15.0, "cpu": 10.0, "runs": 1}
+    assert run("scikit_learn", task, 1) == {"wall": 3.0, "cpu": 2.0, "runs": 1}
 
 
 def test_an_unknown_system_is_refused_with_the_choices(capsys):

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from kernelwise.cli import _tuning_result
+from kernelwise.cli.compare import Watcher
 from kernelwise.cli.progress import COMPILING, Progress
 
 from .conftest import SHORT
@@ -293,6 +294,33 @@ def test_the_line_of_progress_has_the_score_and_the_share_in_80_columns(monkeypa
     assert len(text) == 76
     assert text.startswith("120.0 s, about 20 % done, 160 s left, highest score 0.8500, 200000 models; ")
     assert Console().width  # rich is there
+
+
+def test_the_time_left_is_without_that_of_compiling(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("kernelwise.cli.progress.time.monotonic", lambda: now[0])
+    progress = Progress(expected=10)
+    progress.live = object()
+    for seconds, compiles in ((9.0, True), (2.0, False), (30.0, True), (4.0, False)):
+        if compiles:
+            progress.handler.emit(logging.makeLogRecord({"msg": "kernelwise compiles a part of its solver"}))
+        now[0] += seconds
+        progress.done()
+    assert progress._left(now[0]) == pytest.approx(6 * 3.0)  # parts that are left, of 2 and 4 seconds
+
+
+def test_a_method_is_not_timed_while_the_solver_compiles(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("kernelwise.cli.compare.time.monotonic", lambda: now[0])
+    progress = Progress()
+    progress.live, progress.started = object(), 0.0
+    watcher = Watcher(progress, n_splits=4, n_methods=1)
+    for split, compiles in enumerate((True, False)):
+        watcher.begin("kernelwise", split)
+        progress.is_compiling = compiles
+        now[0] += 30.0 if compiles else 2.0
+        watcher.scored("kernelwise", split, 0.9)
+        assert progress.seconds_left == (None if compiles else 4.0)
 
 
 def test_compiling_is_said_as_such(capsys):

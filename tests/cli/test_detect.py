@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from importlib import resources
 
 import jsonschema
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 
 import kernelwise
+from kernelwise.cli._labels import unusual_labels
+from kernelwise.cli.errors import UserError
 
 
 @pytest.fixture
@@ -48,9 +51,18 @@ def test_the_strangest_rows_come_first_with_their_reasons(run, rows):
     assert {shown[1].split()[0], shown[2].split()[0]} == {"5", "50"}
     assert "b (" in shown[1]
     assert "b (" in shown[2]
+    assert shown[0].split() == ["line", "stranger", "than", "probability", "unusual", "columns"]
+    assert "98.8 % of the rows" in shown[1]  # 79 of 80
+    assert "97.5 % of the rows" in shown[2]
+    assert "e-" not in "".join(shown[:11])  # no powers of ten
+    assert "the lower the score, the stranger the row" in out
     assert "The probability is that of being unusual; it is 0.5 at the threshold." in out
     found = table("scores.csv")
-    assert list(found[0]) == ["id", "line", "unusual", "score", "probability"]
+    assert list(found[0]) == ["id", "line", "unusual", "rank", "score", "probability"]
+    assert {row["rank"] for row in found if row["id"] in ("n3", "n48")} == {"1", "2"}
+    assert sorted(found, key=lambda row: float(row["score"])) == sorted(
+        found, key=lambda row: int(row["rank"])
+    )
     assert [row["id"] for row in found] == [f"n{k}" for k in range(80)]
     assert {row["id"] for row in found if row["unusual"] == "yes"} >= {"n3", "n48"}
     assert "Wrote the scores of 80 rows to scores.csv." in err
@@ -63,6 +75,7 @@ def test_json_follows_its_schema(run, rows):
     value = json.loads(out)
     jsonschema.Draft202012Validator(schema).validate(value)
     assert [row["line"] for row in value["strangest"][:2]] in ([5, 50], [50, 5])
+    assert [row["stranger_than"] for row in value["strangest"][:2]] == [79 / 80, 78 / 80]
     assert value["n_unusual"] == round(value["contamination"] * 80) or value["n_unusual"] > 0
 
 
@@ -76,6 +89,14 @@ def test_a_saved_model_finds_unusual_rows_of_another_file(run, rows, tmp_path):
     assert float(found[0]["p(unusual)"]) < 0.5 < float(found[1]["p(unusual)"])
     model = kernelwise.load("detector.kw")
     assert type(model).__name__ == "TunedOneClassSVM"
+
+
+def test_the_unit_of_a_width_is_said(run, rows):
+    code, out, err = run("detect", rows, "--ignore", "id", "--kernel", "rbf")
+    assert code == 0, err
+    assert re.search(
+        r"alike when closer than about [\d.]+ interquartile ranges \(the spread of the middle", out
+    )
 
 
 def test_labels_of_some_rows_are_used(run, labelled):
@@ -109,6 +130,7 @@ def test_a_report_is_written(run, rows, tmp_path):
     assert run("detect", rows, "--ignore", "id", "--report", "r.html").code == 0
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "of 80 rows are unusual" in page
+    assert "stranger than 98.8 % of the rows, probability" in page
     assert "Line 5" in page
     assert len(page) < 2_000_000
 
@@ -165,3 +187,19 @@ def test_detectors_are_compared(run, tmp_path):
     scores = {line.rsplit("  ", 1)[0].strip()[:10]: line for line in out.splitlines()[1:6]}
     assert any("all rows a" in name for name in scores)
     assert "0.5000" in next(line for name, line in scores.items() if "all rows" in name)
+
+
+def test_a_label_is_known_by_its_name_or_by_how_rare_it_is():
+    cells = np.array(["good", "fraud", "fair", ""])
+    labels, why = unusual_labels(cells, None, "f.csv")
+    assert labels.tolist() == [1, -1, 1, 0]
+    assert why == (
+        "1 row labelled 'fraud' counts as unusual, because of its name; 2 are usual and 1 have no label."
+    )
+    labels, why = unusual_labels(np.array(["a"] * 6 + ["b"] * 2), None, "f.csv")
+    assert labels.tolist() == [1] * 6 + [-1] * 2
+    assert "because it is rarer than 'a'" in why
+    with pytest.raises(UserError, match=r"f\.csv: the column of --labels is empty"):
+        unusual_labels(np.array(["", ""]), None, "f.csv")
+    with pytest.raises(UserError, match="all rows are labelled as unusual"):
+        unusual_labels(np.array(["x", "x"]), "x", "f.csv")

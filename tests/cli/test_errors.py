@@ -49,7 +49,10 @@ def train(tmp_path, rows):
         (("tune", "train.csv", "--kernel", "rbf,laplacain"), "got 'laplacain'. Did you mean laplacian"),
         (("tune", "train.csv", "--kernel", "rbf,"), "--kernel rbf, has an empty name"),
         (("tune", "train.csv", "--kernel", "auto,rbf"), "--kernel auto tries several kernels by itself"),
-        (("tune", "train.csv", "--criterion", "z"), "--criterion must be one of auto, dbtc, .*, got 'z'"),
+        (
+            ("tune", "train.csv", "--criterion", "z"),
+            r"of auto, dbtc, .* \d+ others \(the page .*\), got 'z'",
+        ),
         (
             ("tune", "train.csv", "--task", "regression", "--criterion", "dbtc"),
             "--criterion dbtc works only for classes",
@@ -107,7 +110,26 @@ def train(tmp_path, rows):
         (("tune", "train.csv", "--model", "no/m.kw"), "--model no/m.kw: there is no folder no"),
         (("tune", "train.csv", "--model", "."), "--model . is a folder"),
         (("tune", "train.csv", "--report", "no/r.html"), "--report no/r.html: there is no folder no"),
-        (("compare", "train.csv", "--methods", "z"), "--methods must be one of kernelwise, "),
+        (
+            ("compare", "train.csv", "--methods", "z"),
+            "--methods: 'z' is not supported. You can compare kernelwise, ",
+        ),
+        (
+            ("compare", "train.csv", "--methods", "xgboost"),
+            "'xgboost' is not supported. You can compare kernelwise, ",
+        ),
+        (
+            ("compare", "train.csv", "--methods", "catbost"),
+            "is not supported. Did you mean catboost",
+        ),
+        (
+            ("tune", "train.csv", "--criterion", "dbct"),
+            r"criterion dbct is unknown. Did you mean dbtc\? The",
+        ),
+        (
+            ("tune", "train.csv", "--scoring", "acc"),
+            "Did you mean accuracy.*average_precision, neg_log_loss",
+        ),
         (("compare", "train.csv", "--task", "z"), "^Invalid value for '--task': 'z' is not one of"),
         (("compare", "train.csv", "--folds", "1"), "--folds"),
         (("compare", "train.csv", "--folds", "21"), "at least 21"),
@@ -133,6 +155,7 @@ def test_a_mistake_gets_one_sentence(refused, train, arguments, says):
     ("contents", "says"),
     [
         ("", "f.csv is empty"),
+        ("a,b,class\n1,,x\n", "f.csv has only one row of data. Add rows"),
         ("a,b,class\n1,2,x\n3,4,x\n", "f.csv: the target 'class' has only one class (x)"),
         ("a,b,class\n1,2,x\n3,4,y\n", "Every class has 1 row"),
         ("a,b,class\n1,,x\n3,,y\n", "f.csv, column 'b': it has no values"),
@@ -364,3 +387,39 @@ def test_warmup_says_that_nothing_can_be_kept(run, monkeypatch):
     code, _, err = run("warmup")
     assert code == 2
     assert "Set NUMBA_CACHE_DIR" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--task", "detection", "--report", "r.html"), "`kernelwise detect --report` writes a report."),
+        (("--task", "detection"), "--task detection needs --target, the column that labels unusual rows."),
+        (("--outlier", "yes"), "--outlier works only with --task detection. Leave it out."),
+        (("--time", "a", "--repeats", "2"), "With --time there is only one way to make folds."),
+    ],
+)
+def test_options_of_compare_that_do_not_go_together(arguments, says, train, refused):
+    assert says in refused("compare", train, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--target", "play", "--threshold", "high"), "--threshold must be auto, or a probability between"),
+        (("--target", "play", "--threshold", "1"), "a probability between 0 and 1, got '1'."),
+        (("--target", "size", "--threshold", "0.5"), "but the target has 3. Use --cost."),
+        (("--target", "play", "--group", "same"), "so there is only one group. Leave out --group."),
+    ],
+)
+def test_columns_that_an_option_cannot_use(arguments, says, tmp_path, rows, refused):
+    lines = [f"{line},{'SML'[k % 3]},x" for k, line in enumerate(rows)]
+    (tmp_path / "more.csv").write_text("\n".join(["a,b,colour,play,size,same", *lines]) + "\n")
+    assert says in refused("tune", "more.csv", *arguments, *SHORT)
+
+
+def test_errors_of_the_system_are_sentences():
+    full = OSError(errno.ENOSPC, "No space left on device")
+    assert errors._sentence(full) == "No space left on device."
+    full.filename = "out.csv"
+    assert errors._sentence(full) == "out.csv: No space left on device."
+    assert errors._sentence(MemoryError()).startswith("the computer has not enough memory")

@@ -16,7 +16,7 @@ from kernelwise.reports.search_figures import paths_figure
 
 #: Where the page has the score and its ±: its heading, and its facts.
 PAGE = (
-    r"<h1>\D*([\d.]+)(?:\s%)?.*? on rows it was not trained on,\s±\s([\d.]+)\b",
+    r"<h1>\D*([\d.]+)(?:\s%)?.*? on rows that the model was not trained on,\s±\s([\d.]+)\b",
     r", held out</dt><dd>([\d.]+)(?:\s%)?<small> ± ([\d.]+)</small>",
 )
 #: Where it has those of the search.

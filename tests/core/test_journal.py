@@ -7,8 +7,10 @@ import random
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -211,9 +213,28 @@ def test_what_cannot_be_written_is_said_in_the_words_of_the_system(tmp_path):
         assert dict(journal) == {"short": 1}
 
 
-@pytest.mark.skipif(os.name != "posix" or os.getuid() == 0, reason="root may write anywhere")
-def test_a_folder_or_file_that_may_only_be_read_is_said(path):
-    folder = path.parent
+@pytest.fixture
+def folder_of_a_plain_user(tmp_path_factory):
+    """A folder of a user who is not root, and this process as that user: root may write anywhere."""
+    if os.getuid() != 0:
+        yield tmp_path_factory.mktemp("plain")
+        return
+    nobody = 65534
+    with tempfile.TemporaryDirectory() as folder:  # only root may look into pytest's own
+        os.chown(folder, nobody, nobody)
+        os.seteuid(nobody)
+        try:
+            yield Path(folder)
+        finally:
+            os.seteuid(0)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no modes of folders")
+def test_a_folder_or_file_that_may_only_be_read_is_said(folder_of_a_plain_user):
+    folder = folder_of_a_plain_user
+    path = folder / "some.journal"
+    with Journal(path, ABOUT) as journal:
+        journal["a/0"] = 1
     folder.chmod(0o500)
     try:
         with pytest.raises(PermissionError):

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.base import is_regressor
 
 from kernelwise import SVC, SVR, GridSearchSVC, MetricTransformer, NystroemSVR, TunedSVC, TunedSVR
-from kernelwise._core.validation import check_labels
+from kernelwise._core.validation import check_labels, check_targets
 from kernelwise.kernels import RBF
 from kernelwise.metrics import esdr
 
@@ -131,3 +131,29 @@ def test_several_targets_are_refused_with_what_takes_them(model):
     name = type(model).__name__
     with pytest.raises(ValueError, match=rf"{name} learns only one target.*multioutput\.{wrapper}\({name}\("):
         model.fit(np.zeros((4, 2)), np.eye(4, dtype=int))
+
+
+@pytest.mark.parametrize(
+    ("X", "says"),
+    [
+        ([np.zeros((2, 2)), np.zeros((2, 3))], "rows of different lengths"),
+        (np.array({"a": 1}), "got an array that holds a dict"),
+    ],
+)
+def test_what_is_no_table_is_named(X, says):
+    with pytest.raises((TypeError, ValueError), match=says):
+        SVC().fit(X, [0, 1])
+
+
+def test_dates_are_no_targets():
+    dates = np.array(["2020-01-01", "2020-01-02", "2020-01-03"], dtype="M8[D]")
+    with pytest.raises(ValueError, match=r"y must be one number per sample, got an array of shape \(3,\)"):
+        SVR().fit(np.zeros((3, 1)), dates)
+
+
+def test_a_column_of_labels_or_targets_is_a_list():
+    classes, index = check_labels(np.array([["b"], ["a"], ["b"]]), 3)
+    assert (classes.tolist(), index.tolist()) == (["a", "b"], [1, 0, 1])
+    assert check_targets(np.array([[1], [2]]), 2).tolist() == [1.0, 2.0]
+    with pytest.raises(ValueError, match=r"one label per sample, got an array of shape \(2, 2\)"):
+        check_labels(np.zeros((2, 2)), 2)

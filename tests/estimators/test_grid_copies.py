@@ -10,8 +10,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kernelwise import GridSearchSVC
-from kernelwise.estimators.grid.copies import Distinct
 from kernelwise.kernels import RBF
+from kernelwise.solvers.copies import Distinct
 from kernelwise.solvers.path import solve_path
 
 CS = np.array([0.3, 3.0, 40.0])

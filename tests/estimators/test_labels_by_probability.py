@@ -268,8 +268,9 @@ def test_scores_of_ranks_and_of_decision_values_are_those_of_the_model(settings)
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_weights_that_there_are_already_are_not_recommended(n_classes):
-    (plain,) = labels_findings(0.6, 0.7, 0.01, n_classes, has_class_weights=False)
-    (weighted,) = labels_findings(0.6, 0.7, 0.01, n_classes, has_class_weights=True)
+    counts = np.array([100.0, 20.0, 60.0])[:n_classes]
+    (plain,) = labels_findings(0.6, 0.7, 0.01, counts, 9.0, has_class_weights=False)
+    (weighted,) = labels_findings(0.6, 0.7, 0.01, counts, 9.0, has_class_weights=True)
     for text in (weighted.advice, weighted.option):
         assert "class_weight" not in text
         assert "--class-weight" not in text
@@ -279,6 +280,31 @@ def test_weights_that_there_are_already_are_not_recommended(n_classes):
     assert ("--scoring roc_auc" if n_classes == 2 else "--scoring neg_log_loss") in weighted.option
     assert "class_weight='balanced'" in plain.advice
     assert "--class-weight balanced" in plain.option
+
+
+def test_equal_classes_need_no_weights():
+    (found,) = labels_findings(0.6, 0.7, 0.01, np.array([40.0, 60.0]), 9.0, has_class_weights=False)
+    assert "differ for 9 of 100 rows." in found.message
+    assert "class_weight" not in found.advice
+    assert "--class-weight" not in found.option
+
+
+@pytest.mark.parametrize(
+    ("counts", "n_changed", "is_told"),
+    [
+        ([50, 50, 50], 2, False),  # as in iris: a row or two
+        ([30, 30], 4, False),  # 7 % of the rows, but only four
+        ([300, 300], 29, False),  # less than 5 %
+        ([300, 300], 30, True),
+        ([900, 60], 11, False),  # less than a fifth of the rare class
+        ([900, 60], 12, True),
+        ([60, 60, 60, 60, 60], 14, False),  # a fifth of a class is not many where none is rare
+    ],
+)
+def test_a_few_other_labels_are_not_told(counts, n_changed, is_told):
+    counts = np.array(counts, dtype=float)
+    found = labels_findings(0.6, 0.7, 0.01, counts, float(n_changed), has_class_weights=False)
+    assert bool(found) == is_told
 
 
 def test_a_search_with_class_weights_is_known_as_one():

@@ -10,6 +10,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC as SklearnSVC
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+from tests.sklearn_checks import checks_are_counted
 
 from kernelwise import SVC, MetricTransformer
 from kernelwise.datasets import make_weston
@@ -26,6 +27,7 @@ def test_sklearn_checks(estimator, check):
     check(estimator)
 
 
+@checks_are_counted
 @pytest.mark.parametrize("k", range(len(TRANSFORMERS)))
 def test_number_of_checks(k):
     """A tag that leaves checks out would go unnoticed otherwise."""

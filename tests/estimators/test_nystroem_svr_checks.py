@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+from tests.sklearn_checks import checks_are_counted
 
 from kernelwise import NystroemSVR
 
@@ -19,6 +20,7 @@ def test_sklearn_checks(estimator, check):
     check(estimator)
 
 
+@checks_are_counted
 @pytest.mark.parametrize("k", range(len(MACHINES)))
 def test_number_of_checks(k):
     """A tag that leaves checks out would go unnoticed otherwise."""

@@ -19,14 +19,18 @@ from kernelwise import (
     SVR,
     GridSearchSVC,
     MetricTransformer,
+    NystroemOneClassSVM,
     NystroemSVC,
     NystroemSVR,
+    OneClassSVM,
+    TunedOneClassSVM,
     TunedSVC,
     TunedSVR,
     compare,
 )
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
 from kernelwise.kernels import KMOD, RBF
+from kernelwise.selection import PairwiseSVC
 
 ESTIMATORS = (
     SVC,
@@ -257,13 +261,18 @@ def test_a_missing_folder_is_named_and_no_temporary_file(blobs, tmp_path):
         (
             TunedSVR,
             {"gamma": 0.5},
-            r"'gamma': it chooses .* use SVR\(kernelwise\.kernels\.RBF\(gamma=0\.5\)\)",
+            r"'gamma': it chooses .* use SVR\(kernel=kernelwise\.kernels\.RBF\(gamma=0\.5\)\)",
         ),
         (TunedSVC, {"cache_size": 500}, "TunedSVC has no parameter 'cache_size'. Use memory_limit"),
         (TunedSVC, {"gamma": "scale"}, r"'gamma': it chooses .* the kernel .* use SVC\(gamma='scale'\)\.$"),
         (TunedSVC, {"probability": True}, "'probability': it has probabilities always"),
         (TunedSVR, {"epsilon": 0.1}, r"'epsilon': .* use SVR\(epsilon=0.1\), or epsilons=\[...\]"),
-        (TunedSVC, {"nosuch": 1}, "unexpected keyword argument 'nosuch'"),
+        (
+            TunedSVC,
+            {"nosuch": 1},
+            "^TunedSVC has no parameter 'nosuch'. Its parameters are kernel, criterion, ",
+        ),
+        (TunedSVC, {"kernal": "rbf"}, r"^TunedSVC has no parameter 'kernal'. Did you mean 'kernel'\?$"),
     ],
 )
 def test_what_is_chosen_is_no_parameter_and_the_error_says_what_to_do(kind, settings, message):
@@ -283,10 +292,36 @@ def test_what_is_chosen_is_no_parameter_and_the_error_says_what_to_do(kind, sett
         (
             SVR,
             {"gamma": 0.5},
-            r"'gamma'\. Pass a kernel object: SVR\(kernelwise\.kernels\.RBF\(gamma=0\.5\)\)",
+            r"'gamma'\. Pass a kernel object: SVR\(kernel=kernelwise\.kernels\.RBF\(gamma=0\.5\)\)",
         ),
-        (SVR, {"degree": 2}, r"'degree'\. .* SVR\(kernelwise\.kernels\.Polynomial\(degree=2\)\)"),
-        (SVC, {"epsilon": 0.1}, "unexpected keyword argument 'epsilon'"),
+        (SVR, {"degree": 2}, r"'degree'\. .* SVR\(kernel=kernelwise\.kernels\.Polynomial\(degree=2\)\)"),
+        (SVC, {"epsilon": 0.1}, "^SVC has no parameter 'epsilon'. Its parameters are C, kernel, degree, "),
+        (NystroemSVC, {"gamma": 2.0}, r"'gamma'\. .*: NystroemSVC\(kernel=kernelwise\.kernels\.RBF\(gamma=2"),
+        (NystroemSVR, {"epsilom": 2}, r"^NystroemSVR has no parameter 'epsilom'. Did you mean 'epsilon'\?$"),
+        (NystroemOneClassSVM, {"C": 1.0}, r"^NystroemOneClassSVM has no parameter 'C'. Use nu \("),
+        (OneClassSVM, {"C": 1.0}, r"^OneClassSVM has no parameter 'C'. Use nu \("),
+        (TunedOneClassSVM, {"C": 1.0}, r"^TunedOneClassSVM has no parameter 'C'. Use nu \("),
+        (
+            TunedOneClassSVM,
+            {"gamma": 0.1},
+            r"'gamma': it chooses the parameters of the kernel .* use OneClassSVM\(gamma=0\.1\)\.$",
+        ),
+        (
+            TunedOneClassSVM,
+            {"probability": True},
+            "'probability'. Its parameters are kernel, contamination, ",
+        ),
+        (GridSearchSVC, {"gamma": 0.1}, r"Give its values in the grid: GridSearchSVC\({'gamma': \[0\.1\]}\)"),
+        (
+            MetricTransformer,
+            {"gamma": 0.1},
+            "^MetricTransformer has no parameter 'gamma'. Its parameters are",
+        ),
+        (
+            PairwiseSVC,
+            {"combines": "vote"},
+            r"^PairwiseSVC has no parameter 'combines'. Did you mean 'combine'",
+        ),
     ],
 )
 def test_parameters_that_only_scikit_learn_has(kind, settings, message):
@@ -306,5 +341,30 @@ def test_a_grid_search_needs_no_estimator(settings):
 
 def test_one_method_needs_no_list(blobs):
     assert compare(*blobs, "SVC defaults", n_splits=2, baseline=False).methods == ("SVC defaults",)
-    with pytest.raises(ValueError, match=r"'methods' of compare must be one of .* got 'svm'"):
+    with pytest.raises(ValueError, match="compare does not support the method 'svm'"):
         compare(*blobs, "svm")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SVC(),
+        SVR(),
+        NystroemSVC(),
+        NystroemSVR(),
+        OneClassSVM(),
+        NystroemOneClassSVM(),
+        GridSearchSVC({"C": [1.0]}),
+        MetricTransformer(),
+        TunedSVC("rbf", Cs=[1.0]),
+        TunedSVR("rbf", Cs=[1.0]),
+        TunedOneClassSVM(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_every_fitted_attribute_is_documented(blobs, model):
+    X, y = blobs
+    model.fit(X, None if "OneClass" in type(model).__name__ else y)
+    fitted = [name for name in dir(model) if name.endswith("_") and not name.startswith("_")]
+    text = type(model).__doc__.split("    Attributes\n")[1]
+    assert [name for name in fitted if not re.search(rf"\b{name}(?!\w)", text)] == []

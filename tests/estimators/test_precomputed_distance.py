@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+from tests.sklearn_checks import checks_are_counted
 
 import kernelwise
 from kernelwise import SVC, SVR, GridSearchSVC, TunedSVC, TunedSVR
@@ -197,6 +198,7 @@ def test_sklearn_checks(estimator, check):
     check(estimator)
 
 
+@checks_are_counted
 @pytest.mark.parametrize(("machine", "number"), CHECKED.items())
 def test_number_of_checks(machine, number):
     """A tag that leaves checks out would go unnoticed otherwise."""

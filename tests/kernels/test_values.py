@@ -29,6 +29,7 @@ from kernelwise.kernels import (
     Polynomial,
     Sigmoid,
     as_kernel,
+    distances,
 )
 from kernelwise.kernels.distances import squared_distances
 
@@ -244,3 +245,21 @@ def test_narrow_kernels_hold_no_denormal_numbers(dtype):
         K = kernel(X)
         assert ((K == 0) | (K >= np.finfo(dtype).tiny)).all()
         assert (K == 0).any()
+
+
+@pytest.mark.parametrize("n_other", [None, 700])
+def test_large_products_are_put_together_from_blocks(n_other, monkeypatch):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(1100, 3))
+    Y = X if n_other is None else random.normal(size=(n_other, 3))
+    monkeypatch.setattr(distances, "LARGE", 0)
+    expected = np.einsum("ik,jk->ij", X, Y)
+    np.testing.assert_allclose(distances.inner_products(X, Y), expected, atol=1e-13)
+
+
+def test_a_matrix_of_another_size_is_refused():
+    kernel = Gaussian(np.eye(2))
+    with pytest.raises(ValueError, match=r"theta of this Gaussian has shape \(2, 2\), got \(3,\)"):
+        kernel.with_theta([1.0, 0.0, 1.0])
+    with pytest.raises(ValueError, match="made for 3 features, got 2"):
+        Mahalanobis(1.0, covariance=np.eye(3))(np.zeros((4, 2)))

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise.criteria import ESDR, InterClassDistance
 from kernelwise.exceptions import BoundaryWarning, IncompatibleError
-from kernelwise.kernels import KMOD, RBF, DiagonalGaussian, Linear, Polynomial
+from kernelwise.kernels import KMOD, RBF, DiagonalGaussian, Gaussian, Linear, Polynomial, Sigmoid
 from kernelwise.optimizers import GradientDescent, GridSearch, LineSearch, QuasiNewton, SecondOrder
 from kernelwise.optimizers.quasi_newton import _line_minimum, expand_bracket, golden_section
 from kernelwise.problem import TuningProblem
@@ -215,3 +215,27 @@ def test_golden_section_and_bracket_find_a_minimum():
     assert x == pytest.approx(3.3, abs=1e-6)
     assert value == f(x)
     assert expand_bracket(lambda x: -x, 0.0, 0.1, 5.0)[1] == 5.0
+
+
+def test_a_grid_leaves_what_it_does_not_name_and_takes_values_below_zero(blobs):
+    problem = TuningProblem(Sigmoid(0.1, 0.5), InterClassDistance(), *blobs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        best = GridSearch({"coef0": [-1.0, 0.0, 1.0]}).minimize(problem).kernel
+    costs = {c: problem.value(problem.kernel.with_theta([np.log(0.1), c]).theta) for c in (-1.0, 0.0, 1.0)}
+    assert best.gamma == pytest.approx(0.1)
+    assert best.coef0 == min(costs, key=costs.get)
+
+
+def test_a_grid_takes_no_names_for_a_matrix(blobs):
+    problem = TuningProblem(Gaussian(np.eye(4)), InterClassDistance(), *blobs)
+    with pytest.raises(ValueError, match="GridSearch takes no named values for Gaussian"):
+        GridSearch({"Q": [1.0]}).minimize(problem)
+
+
+def test_golden_steps_end_at_the_limit(blobs):
+    problem = TuningProblem(DiagonalGaussian(np.full(4, 0.1)), ESDR(), *blobs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = QuasiNewton(engine="golden", max_iter=1, tol=1e-12, n_restarts=0).minimize(problem)
+    assert (result.stop_reason, result.n_iterations) == ("max_iter", 1)

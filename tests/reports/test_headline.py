@@ -20,8 +20,8 @@ def test_headline_is_the_share_right_beside_the_guess(hostile):
     model = with_baseline(hostile.model, 0.5, "always answering 'mild'")
     p, error = model.result_.score, model.result_.standard_error
     expected = (
-        f"{100 * p:.1f} % correct on rows it was not trained on, ± {100 * error:.1f}; always answering "
-        "'mild': 50.0 %"
+        f"{100 * p:.1f} % correct on rows that the model was not trained on, ± {100 * error:.1f}; "
+        "always answering 'mild': 50.0 %"
     )
     assert report_data(model).heading == expected
     assert (
@@ -55,7 +55,7 @@ def test_regression_says_its_error_in_units_of_y(regression):
     model = with_baseline(regression.model, -0.02, "always answering the mean")
     answer = answer_of(model)
     told = headline(answer)
-    assert told.startswith(f"R² {model.best_score_:.3f} on rows it was not trained on, ± ")
+    assert told.startswith(f"R² {model.best_score_:.3f} on rows that the model was not trained on, ± ")
     assert told.endswith(
         f"typical error (RMSE) {answer.rmse:.3g}; always answering the mean: {np.std(regression.y):.3g}"
     )
@@ -71,7 +71,9 @@ def test_baseline_that_is_not_defined_is_left_out(hostile):
 def test_other_scores_have_their_names_and_errors_are_positive(regression):
     answer = replace(answer_of(regression.model), score="MAE", sign=-1, cv_score=-2.5, cv_error=0.1)
     answer = replace(answer, baseline_score=-9.0, baseline_answer="always answering the median")
-    expected = "MAE 2.500 on rows it was not trained on, ± 0.100; always answering the median: 9.000"
+    expected = (
+        "MAE 2.500 on rows that the model was not trained on, ± 0.100; always answering the median: 9.000"
+    )
     assert headline(answer) == expected
 
 
@@ -141,7 +143,7 @@ NO_BETTER = "No method is clearly better than kernelwise; "
         ((SAME, WORSE, NOISY), f"{NO_BETTER}the difference from defaults (at 1/5 of the time) may be chance"),
         ((SAME, WORSE), "kernelwise is clearly better than the other method; next is grid, 9.8 points below"),
         ((SAME, SAME), f"{NO_BETTER}the difference from grid (at 10 × the time) may be chance"),
-        ((SAME,), "kernelwise: 85.0 % correct on rows it was not trained on"),
+        ((SAME,), "kernelwise: 85.0 % correct on rows that it was not trained on"),
     ],
 )
 def test_comparison_is_a_line(scores, expected):
@@ -161,3 +163,11 @@ def test_comparison_of_regressions_with_a_baseline():
 def test_report_of_a_comparison_begins_with_it(hostile):
     data = report_data(hostile.model, comparison=compared(SAME, BETTER))
     assert data.heading == "grid is 5.0 points better than kernelwise, at 10 × the time"
+
+
+def test_a_regression_within_an_error_of_the_mean_is_no_better(regression):
+    answer = answer_of(with_baseline(regression.model, 0.0, "always answering the mean"))
+    near = replace(answer, cv_score=0.05, cv_error=0.1, rmse=9.0, mean_rmse=10.0)
+    assert headline(near).endswith(": not clearly better than always answering the mean (RMSE 9 and 10)")
+    assert ": no better than always answering the mean" in headline(replace(near, rmse=11.0))
+    assert " better than " not in headline(replace(near, cv_score=0.5))

@@ -49,7 +49,7 @@ def written(fitted, tmp_path, **options):
 def test_path_alone_is_enough(hostile, tmp_path):
     hostile.model.report(tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "correct on rows it was not trained on" in text
+    assert "correct on rows that the model was not trained on" in text
     assert 'id="regions"' not in text
 
 

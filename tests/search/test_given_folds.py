@@ -100,3 +100,8 @@ def test_free_folds_of_some_rows_only():
 def test_a_sample_that_is_trained_on_and_held_out_is_refused():
     with pytest.raises(ValueError, match="Fold 1 of 'cv' trains on sample 2 and holds it out"):
         given_folds([([0, 1], [2]), ([1, 2], [2, 3])], np.arange(4), np.ones(4))
+
+
+def test_a_fold_that_names_a_row_which_is_not_there_is_refused():
+    with pytest.raises(ValueError, match="Fold 1 of 'cv' names samples beyond the 4 that there are"):
+        given_folds([([0, 1], [2, 3]), ([2, 3], [0, 4])], np.arange(4), np.ones(4))

@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 
 from kernelwise import TunedSVC, TunedSVR
 from kernelwise.kernels import RBF, Linear
-from kernelwise.search.reasons import RULES, Told, around, reasons, spoken
+from kernelwise.search.reasons import RULES, WHY_TRIED, Told, around, reasons, spoken, why_tried
 from kernelwise.search.result import Choice
 from kernelwise.search.scored_kernel import ScoredKernel
 from kernelwise.search.wording import model_text
@@ -131,6 +131,15 @@ def test_words_for_rules():
     assert spoken("peak of kta, usual") == f"{RULES['peak of kta']}, {RULES['usual']}"
     assert spoken("peak of esdr, peak of j4") == RULES["peak of j4"]  # said once
     assert spoken("a rule of your own") == "a rule of your own"
+
+
+def test_a_reason_is_a_sentence():
+    told = why_tried("peak of esdr, peak of j4, usual")
+    assert told.startswith("The search tried it because the classes are farthest apart relative to their ")
+    assert told.count("farthest apart") == 1  # of two reasons with the same words
+    assert told.endswith("at this width and the rule of thumb names this width.")
+    assert why_tried("a rule of your own") == "Origin of the kernel: a rule of your own."
+    assert set(RULES) <= set(WHY_TRIED)
 
 
 def test_a_kernel_and_c_in_words():

@@ -51,7 +51,8 @@ def test_distances_are_in_the_units_of_the_scaling():
     assert kernel_meaning(kernel, "standard").endswith("about 2 standard deviations")
     assert kernel_meaning(kernel, "minmax").endswith("about 2 ranges of a column")
     assert kernel_meaning(kernel, None).endswith("about 2 in units of the columns")
-    assert kernel_meaning(kernel, object()).endswith("about 2")
+    assert "about 2 interquartile ranges (the spread of" in kernel_meaning(kernel, "robust")
+    assert kernel_meaning(kernel, object()).endswith("about 2 in units of the scaled columns")
 
 
 def test_one_error_band_was_not_compared_with_itself():

@@ -15,6 +15,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+from tests.sklearn_checks import checks_are_counted
 
 from kernelwise.optimizers import QuasiNewton
 from kernelwise.selection import PairwiseSVC, ayat_select
@@ -33,6 +34,7 @@ def test_sklearn_checks(estimator, check):
     check(estimator)
 
 
+@checks_are_counted
 def test_number_of_checks():
     """A tag that leaves checks out would go unnoticed otherwise."""
     assert sum(1 for _ in estimator_checks_generator(MODELS[0])) == N_CHECKS

@@ -259,3 +259,9 @@ def test_what_is_no_matrix_of_distances_is_refused():
         DistanceSketch.from_data(sparse.csr_array(X), Y, distance="cityblock")
     with pytest.raises(ValueError, match="dense samples"):
         DistanceSketch.from_data(sparse.csr_array(X), Y, kernel="laplacian")
+
+
+@pytest.mark.parametrize("gammas", ["wide", [[0.1, 0.2]], []])
+def test_widths_that_are_no_list_of_numbers_are_refused(gammas, blobs):
+    with pytest.raises(ValueError, match="gammas must be a list of"):
+        DistanceSketch.from_data(*blobs).sums(gammas)

@@ -8,7 +8,8 @@ from sklearn.model_selection import StratifiedKFold
 
 from kernelwise import SVC, SVR, load
 from kernelwise.kernels import Linear
-from kernelwise.solvers import minimum_enclosing_ball, solve_svm_dual, svm_path
+from kernelwise.solvers import minimum_enclosing_ball, one_class_path, solve_svm_dual, svm_path
+from kernelwise.solvers.one_class_rows import solve_one_class_by_rows
 from kernelwise.solvers.regression import solve_svr
 from kernelwise.solvers.working_sets import solve_svm_by_rows
 
@@ -87,3 +88,17 @@ def test_a_polynomial_of_large_features_has_numbers_for_coefficients(blobs):
         model.fit(1e5 * X, y)
     assert np.isfinite(model.decision_function(1e5 * X)).all()
     assert model.fit_status_ == 1
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_units_of_the_kernel_change_no_machine_of_one_class(unit, blobs):
+    X = np.hstack([blobs[0], np.eye(60)])  # K is positive definite, so that β is unique
+    folds = [(np.arange(30, 60), np.arange(30)), (np.arange(30), np.arange(30, 60))]
+    path, other = (one_class_path(u * (X @ X.T), [0.2, 0.5], folds, tol=1e-10 * u) for u in (1.0, unit))
+    np.testing.assert_allclose(other.beta, path.beta, atol=1e-6)
+    for name in ("scores", "offset", "held_out", "held_out_offset"):
+        np.testing.assert_allclose(getattr(other, name) / unit, getattr(path, name), atol=1e-6)
+    root = np.sqrt(unit)
+    plain, scaled = (solve_one_class_by_rows(Linear(), r * X, 0.3, tol=1e-10 * r * r) for r in (1.0, root))
+    np.testing.assert_allclose(scaled.beta, plain.beta, atol=1e-6)
+    assert scaled.offset / unit == pytest.approx(plain.offset, abs=1e-6)

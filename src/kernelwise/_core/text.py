@@ -7,6 +7,9 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+#: How alike two names must be, from 0 to 1, for one to be meant by the other.
+NEAR = 0.6
+
 
 def count(value: float, noun: str, plural: str | None = None) -> str:
     """Write a number with its noun: 1 feature, 12 features, 2.5 samples."""
@@ -19,9 +22,9 @@ def in_words(items: Sequence[str]) -> str:
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
 
 
-def meant(value: Any, names: Iterable[Any]) -> str:
+def meant(value: Any, names: Iterable[Any], near_from: float = NEAR) -> str:
     """A question, after a space, if a name is near the value; else nothing."""
-    near = get_close_matches(value, map(str, names), n=1) if isinstance(value, str) else []
+    near = get_close_matches(value, map(str, names), n=1, cutoff=near_from) if isinstance(value, str) else []
     return f" Did you mean {near[0]!r}?" if near else ""
 
 

@@ -164,7 +164,7 @@ def check_labels(
         raise ValueError(f"y contains {y[row]} in row {row}. Remove the samples without a label.")
     if y.dtype.kind == "O":
         check_objects(y)
-    classes, index, counts = np.unique(y, return_inverse=True, return_counts=True)
+    classes, index, counts = _numbered(y)
     if not len(classes):
         raise ValueError("y is empty. Pass one label per sample.")
     if len(classes) < min_classes:
@@ -178,6 +178,16 @@ def check_labels(
             "needed. Add samples, remove the class or merge it with another."
         )
     return classes, index
+
+
+def _numbered(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The sorted classes, the index of each sample's, and how many samples each has."""
+    # Class indices are counted in a tenth of the time that they are sorted in.
+    if y.dtype.kind == "i" and y.size and y.min() == 0 and y.max() < y.size:
+        counts = np.bincount(y)
+        if counts.all():
+            return np.arange(counts.size, dtype=y.dtype), y.astype(np.intp), counts
+    return np.unique(y, return_inverse=True, return_counts=True)
 
 
 def check_class_weights(classes: np.ndarray, index: np.ndarray, weight: np.ndarray) -> None:

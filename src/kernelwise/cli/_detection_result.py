@@ -12,14 +12,14 @@ from kernelwise.cli._tuning_result import kernel_line, print_list
 from kernelwise.cli.output import print_table
 from kernelwise.cli.samples import Samples
 from kernelwise.findings import Finding
-from kernelwise.reports.strangest import Strange, strangest_rows
+from kernelwise.reports.strangest import Strange, share_above, share_text, strangest_rows
 
 #: Rows that the terminal shows, and columns that it names for each.
 MOST_ROWS, MOST_REASONS = 10, 3
 LEGEND = (
-    "Each row has its score from a model that was not trained on it. A low score means that the "
-    "row is unlike "
-    "the others.\n"
+    "The score of a row says how much it is like the others: the lower the score, the stranger the row.\n"
+    "Each row has its score from a model that was not trained on it. --out writes the scores of all rows.\n"
+    '"stranger than" is the share of all rows that have a higher score.\n'
     "The probability is that of being unusual{}.\n"
     "The columns are those that lower the score of the row most, with their shares."
 )
@@ -34,6 +34,7 @@ class Row:
 
     line: int
     score: float
+    stranger_than: float  # the share of all rows that have a higher score
     probability: float
     reasons: list[tuple[str, float]]  # columns and their share in what makes the row unusual
 
@@ -45,7 +46,8 @@ def strangest(machine: Any, data: Samples) -> list[Row]:
 
 def _row(machine: Any, data: Samples, one: Strange) -> Row:
     probability = float(machine.training_probabilities_[one.row])
-    return Row(int(data.lines[one.row]), one.score, probability, one.reasons()[:MOST_REASONS])
+    higher = share_above(machine.training_scores_, one.score)
+    return Row(int(data.lines[one.row]), one.score, higher, probability, one.reasons()[:MOST_REASONS])
 
 
 def detection_json(machine: Any, rows: list[Row]) -> dict[str, Any]:
@@ -77,8 +79,10 @@ def print_detection(result: dict[str, Any], machine: Any, data: Samples) -> None
         print()
     print_table(_facts(result, machine, data.X.shape[0]))
     print()
+    n_rows = data.X.shape[0]
     print_table(
-        [_cells(row) for row in result["strangest"]], ["line", "score", "probability", "unusual columns"]
+        [_cells(row, n_rows) for row in result["strangest"]],
+        ["line", "stranger than", "probability", "unusual columns"],
     )
     print(LEGEND.format(WITH_LABELS if machine.result_.labelled[1] else WITHOUT_LABELS))
     notes = [finding.for_command_line() for finding in findings if finding.severity not in SERIOUS]
@@ -96,20 +100,19 @@ def _facts(result: dict[str, Any], machine: Any, n_rows: int) -> list[tuple[str,
         f" ± {threshold['standard_error']:.2g}" if threshold["standard_error"] is not None else ""
     )
     of = "rows" if machine.result_.labelled[1] == 0 else "rows that are not labelled unusual"
-    known = (
-        f"{100 * share:.3g} % of the {of} score below it; if you know the share, set it with --contamination"
-    )
+    known = "). If you know the share of unusual rows, set it with --contamination"
     if machine.contamination is not None:
-        known = f"{100 * share:.3g} % of the rows score below it, as you asked"
+        of, known = "rows", ", as you set it)"
     return [
         ("unusual rows", f"{n:g} of {n_rows} ({100 * n / n_rows:.1f} %)"),
-        ("threshold", f"{about}: {known}"),
+        ("threshold", f"a score of {about} ({100 * share:.3g} % of the {of} score lower{known}"),
         ("kernel", kernel_line(machine)),
         ("ν", f"{result['nu']:.3g}: at most this share of the training rows is outside the model's boundary"),
         ("work", f"{count(result['n_machines'], 'model')} trained, {result['seconds']:.1f} s"),
     ]
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
+def _cells(row: dict[str, Any], n_rows: int) -> list[str]:
     reasons = ", ".join(f"{name} ({100 * share:.0f} %)" for name, share in row["reasons"].items())
-    return [str(row["line"]), f"{row['score']:.4g}", f"{row['probability']:.2f}", reasons or "–"]
+    stranger = f"{share_text(row['stranger_than'], n_rows)} of the rows"
+    return [str(row["line"]), stranger, f"{row['probability']:.2f}", reasons or "–"]

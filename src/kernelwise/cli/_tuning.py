@@ -81,6 +81,12 @@ def _kernel(text: str) -> str | list[str]:
     return names[0] if len(names) == 1 else names
 
 
+#: The page of the documentation that lists all criteria.
+CRITERIA_PAGE = 'the page "Which criterion, when" of the documentation'
+#: Scores of probabilities that a message names.
+USUAL_OF_PROBABILITIES = ("neg_log_loss", "neg_brier_score")
+
+
 def _criterion(name: str, search: str | None, task: str) -> str:
     by_class = ("auto", *CRITERIA)
     by_number = ("auto", *Regression.by_score, *ALIGNMENTS)
@@ -89,13 +95,13 @@ def _criterion(name: str, search: str | None, task: str) -> str:
         raise UserError(
             f"--criterion {name} works only for classes. For a regression, use {', '.join(names)}."
         )
-    check_choice("--criterion", name, names)
+    check_choice("--criterion", name, names, page=CRITERIA_PAGE)
     if search is not None:
         check_choice("--search", search, OPTIMIZERS)
         if name == "auto":
             raise UserError(
-                "--search works only with a criterion. Add one, such as --criterion kta, or leave "
-                "out --search."
+                "--search works only with a criterion. Add one, such as --criterion kta, or leave out "
+                "--search."
             )
     return name
 
@@ -107,7 +113,7 @@ def _scoring(name: str | None, positive: str | None, task: str) -> str | None:
         )
     if name is None:
         return None
-    usable = OF_TWO if task == "classification" else OF_NUMBERS
+    usable = (*OF_TWO, *USUAL_OF_PROBABILITIES) if task == "classification" else OF_NUMBERS
     known = get_scorer_names()
     if name not in known:
         raise UserError(
@@ -162,8 +168,8 @@ def check_threshold_option(model: Any, text: str) -> None:
         check_threshold_score(model.threshold, model.steering_, "tune")
     except ValueError as error:
         raise UserError(
-            f"--threshold {text} needs a score of labels, such as --scoring f1_macro, but "
-            f"{model.steering_} measures probabilities or ranks."
+            f"--threshold {text} needs a score of labels, such as --scoring f1_macro, but {model.steering_} "
+            "measures probabilities or ranks."
         ) from error
 
 

@@ -134,8 +134,8 @@ def _rows(result: dict[str, Any], model: Any) -> list[tuple[str, str]]:
         rows.append(
             (
                 "epsilon",
-                f"{result['epsilon']:.4g} standard deviations of the target: the model ignores "
-                "smaller errors",
+                f"{result['epsilon']:.4g} standard deviations of the target: the model ignores smaller "
+                "errors",
             )
         )
     if getattr(model, "costs_", None) is not None:

@@ -32,8 +32,8 @@ def place_of(table: Table, name: str, option: str, target: str | None) -> int:
     place = table.find(name, option)
     if target is not None and table.find(target, "--target") == place:
         raise UserError(
-            f"Column {table.names[place]!r} is both --target and {option}. Choose another column "
-            "for one of them."
+            f"Column {table.names[place]!r} is both --target and {option}. Choose another column for one of "
+            "them."
         )
     if target is None and [k for k, n in enumerate(table.names) if n.lower() in TARGET_NAMES] == [place]:
         raise UserError(
@@ -49,13 +49,13 @@ def read_groups(table: Table, place: int) -> np.ndarray:
     n_groups = len(set(cells.tolist()))
     if n_groups < 2:
         raise UserError(
-            f"--group: all rows have the same value in {table.place(place)}, so there is only one "
-            "group. Leave out --group."
+            f"--group: all rows have the same value in {table.place(place)}, so there is only one group. "
+            "Leave out --group."
         )
     if n_groups == len(cells):
         raise UserError(
-            f"--group: all {count(len(cells), 'row')} have different values in {table.place(place)}. "
-            "Choose a column in which rows that belong together have the same value, or leave out --group."
+            f"--group: all {count(len(cells), 'row')} have different values in {table.place(place)}. Choose "
+            "a column in which rows that belong together have the same value, or leave out --group."
         )
     return cells
 
@@ -70,9 +70,8 @@ def read_times(table: Table, place: int) -> np.ndarray:
         moment = _moment(str(cell))
         if moment is None:
             raise UserError(
-                f"--time: {table.place(place, row)} has {str(cell)!r}, which is neither a number "
-                "nor a date such "
-                "as 2024-01-31 or 2024-01-31 12:00."
+                f"--time: {table.place(place, row)} has {str(cell)!r}, which is neither a number nor a date "
+                "such as 2024-01-31 or 2024-01-31 12:00."
             )
         found[row] = moment
     return found

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kernelwise._core.text import count
+from kernelwise._core.text import count, in_words
 from kernelwise.cli import options, report
 from kernelwise.cli.detect import Outlier
 from kernelwise.cli.errors import UserError, check_writable
@@ -79,7 +79,6 @@ def compare(
     from scipy.sparse import issparse
 
     import kernelwise
-    from kernelwise.cli._choices import check_choice
     from kernelwise.cli._detecting import settle
     from kernelwise.cli.apart import check_one, time_folds
     from kernelwise.cli.samples import check_classes, fit, label_findings, open_journal, read_samples
@@ -100,7 +99,7 @@ def compare(
         raise UserError("--n-jobs must be a number of threads, or -1 for all cores, got 0.")
     names = options.split_names(methods) or None
     for name in names or ():
-        check_choice("--methods", name, BY_TASK[task.value])
+        check_method(name, list(BY_TASK[task.value]))
     check_one(group, time)
     if time is not None and repeats > 1:
         raise UserError("With --time there is only one way to make folds. Leave out --repeats.")
@@ -156,6 +155,16 @@ def compare(
         print_comparison(table)
 
 
+def check_method(name: str, known: list[str]) -> None:
+    """Refuse a method that there is not."""
+    from kernelwise.cli._choices import meant
+    from kernelwise.comparison.methods import VERY_NEAR
+
+    if name not in known:
+        near = meant(name, known, VERY_NEAR)
+        raise UserError(f"--methods: {name!r} is not supported.{near} You can compare {in_words(known)}.")
+
+
 class Watcher:
     """Shows which cell of a comparison is running, the share that is done, and the time left.
 
@@ -172,7 +181,7 @@ class Watcher:
 
     def begin(self, method: str, split: int) -> None:
         """A cell is begun."""
-        self.started = time.monotonic()
+        self.started, self.progress.is_compiling = time.monotonic(), False
         self.progress.show(f"{method}, fold {split + 1} of {self.n_splits}: running")
 
     def scored(self, method: str, split: int, score: float) -> None:
@@ -180,7 +189,7 @@ class Watcher:
         progress = self.progress
         progress.n_done += 1
         self.n_done[method] += 1
-        if self.started is not None:
+        if self.started is not None and not progress.is_compiling:
             self.seconds[method] = time.monotonic() - self.started
         self.started = None
         if len(self.seconds) == self.n_methods:

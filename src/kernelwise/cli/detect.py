@@ -17,7 +17,9 @@ from kernelwise.cli.tune import Budget, Jobs, Solver, kept_for_later
 
 Out = Annotated[
     Path | None,
-    typer.Option(metavar="CSV", help="Write the score and probability of every row to this file."),
+    typer.Option(
+        metavar="CSV", help="Write the rank (1 is the strangest), score and probability of every row."
+    ),
 ]
 Labels = Annotated[
     str | None,
@@ -160,16 +162,20 @@ def detect(
 
 
 def write_scores(path: Path, machine: Any, lines: Any, names: list[str], columns: list[list[Any]]) -> None:
-    """One line for each row, in the order of the file: kept columns, whether it is unusual, and its score."""
+    """One line for each row, in the order of the file: kept columns, whether it is unusual, its rank."""
+    import numpy as np
+
     from kernelwise._core.files import whole_file
     from kernelwise.cli.predict import DIGITS
 
     scores = machine.training_scores_
-    header = [*names, "line", "unusual", "score", "probability"]
+    ranks = np.searchsorted(np.sort(scores), scores) + 1  # 1 is the strangest row
+    header = [*names, "line", "unusual", "rank", "score", "probability"]
     cells = [
         *columns,
         [int(line) for line in lines],
         ["yes" if score < machine.threshold_ else "no" for score in scores],
+        ranks.tolist(),
         [f"{score:.6g}" for score in scores],
         [f"{p:.{DIGITS}f}" for p in machine.training_probabilities_],
     ]

@@ -56,13 +56,12 @@ def _refusal(model: Path, machine: Any, file: Path) -> str:
 
     if not has_terms(machine.kernel_):
         return (
-            f"{model} has the kernel {machine.kernel_.title}, which a {file.suffix} file cannot "
-            "hold. Train the model again with `kernelwise tune --kernel auto`, or use `kernelwise predict`."
+            f"{model} has the kernel {machine.kernel_.title}, which a {file.suffix} file cannot hold. Train "
+            "the model again with `kernelwise tune --kernel auto`, or use `kernelwise predict`."
         )
     return (
-        f"{model} is too large for a {file.suffix} file. Train the model again with `kernelwise "
-        "tune --solver "
-        "nystroem`, or use `kernelwise predict`."
+        f"{model} is too large for a {file.suffix} file. Train the model again with `kernelwise tune "
+        "--solver nystroem`, or use `kernelwise predict`."
     )
 
 

@@ -29,9 +29,8 @@ Keep = Annotated[
 #: Digits of a probability after the point.
 DIGITS = 4
 WEIGHTED = (
-    "The model was trained with class weights, and its probabilities include them: in your rows, a "
-    "rare class "
-    "is less frequent than its probability suggests."
+    "The model was trained with class weights, and its probabilities include them: in your rows, a rare "
+    "class is less frequent than its probability suggests."
 )
 
 
@@ -186,7 +185,7 @@ def read_model(path: Path) -> tuple[Any, Any]:
     model, notes = load_with_notes(path)
     if not notes or "encoding" not in notes:
         raise UserError(
-            f"{path} was not saved by `kernelwise tune`, so it does not tell how to read a file for it. "
-            "Load it in Python with kernelwise.load."
+            f"{path} was not saved by `kernelwise tune`, so it does not tell how to read a file for it. Load "
+            "it in Python with kernelwise.load."
         )
     return model, Encoding.from_json(notes["encoding"])

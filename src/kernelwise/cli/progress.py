@@ -51,7 +51,9 @@ class Progress:
         self.highest: float | None = None
         self.seconds_each: float | None = None
         self.seconds_left: float | None = None
-        self.first: float | None = None
+        self.previous: float | None = None
+        self.is_compiling = False
+        self.n_timed, self.seconds_timed = 0, 0.0
         self.live: Any = None
         self.spinner: Any = None
         self.handler = _Handler(self)
@@ -92,12 +94,14 @@ class Progress:
         self.show(f"{kernel_text(path.kernel)}, C = {path.Cs[path.best]:.4g}: {score:.4f}")
 
     def done(self) -> None:
-        """A part is done; all but the first are timed, in which the solver may have been compiled."""
+        """A part is done; it is timed, unless it is the first or a part of the solver was compiled in it."""
         self.n_done += 1
-        if self.first is None:
-            self.first = time.monotonic()
-        else:
-            self.seconds_each = (time.monotonic() - self.first) / (self.n_done - 1)
+        now = time.monotonic()
+        if self.previous is not None and not self.is_compiling:
+            self.n_timed += 1
+            self.seconds_timed += now - self.previous
+            self.seconds_each = self.seconds_timed / self.n_timed
+        self.previous, self.is_compiling = now, False
 
     def last(self, stage: str) -> None:
         """The search is over; what comes now is trained once."""
@@ -164,6 +168,7 @@ class _Handler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         text = record.getMessage()
         if "compiles" in text:
+            self.progress.is_compiling = True
             self.progress.show(COMPILING)
         else:
             say(text)

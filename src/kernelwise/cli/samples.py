@@ -96,6 +96,8 @@ def read_samples(
 
     # Unusual values of one column are a task; all others need a target, too.
     table = read_table(path, has_header, min_columns=1 if task == DETECTION and target is None else 2)
+    if len(table.lines) == 1:
+        raise UserError(f"{path} has only one row of data. Add rows: a model learns from many.")
     groups, times, apart = None, None, []
     if group is not None:
         apart = [place_of(table, group, "--group", target)]

@@ -231,7 +231,7 @@ def labels_of_test(path: Path, table: Any, data: Any, must_be_known: bool) -> An
     unknown = sorted(set(labels.tolist()) - set(data.y.tolist()), key=str)
     if unknown and (must_be_known or labels.dtype.kind != data.y.dtype.kind):
         raise UserError(
-            f"{path}: the target has the class {unknown[0]!r}, which the training file does not have. "
-            "Remove these rows."
+            f"{path}: the target has the class {unknown[0]!r}, which the training file does not have. Remove "
+            "these rows."
         )
     return labels

@@ -32,9 +32,8 @@ def warmup() -> None:
     print(f"{time.perf_counter() - started:6.2f} s  total")
     if None in kept:
         raise UserError(
-            "kernelwise found no folder to keep the compiled code in, so every process will "
-            "compile it again. "
-            "Set NUMBA_CACHE_DIR to a folder with write permission."
+            "kernelwise found no folder to keep the compiled code in, so every process will compile it "
+            "again. Set NUMBA_CACHE_DIR to a folder with write permission."
         )
     for folder in sorted(kept):
         print(f"The compiled code is in {folder}")

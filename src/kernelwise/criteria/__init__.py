@@ -85,6 +85,10 @@ CRITERIA: dict[str, Callable[[], Criterion]] = {
     "regularized-margin": RegularizedMargin,
 }
 
+#: What an error message names of them, and where the others are.
+USUAL = ("dbtc", "esdr", "j4", "kta", "radius-margin", "cv-error")
+ALL_NAMES = "kernelwise.criteria.CRITERIA"
+
 
 def as_criterion(criterion: Any) -> Criterion:
     """Return the criterion with that name, or the criterion itself.
@@ -106,9 +110,12 @@ def as_criterion(criterion: Any) -> Criterion:
         return criterion
     if isinstance(criterion, str) and criterion in CRITERIA:
         return CRITERIA[criterion]()
+    near = meant(criterion, CRITERIA)
+    if near:
+        raise ValueError(f"There is no criterion {criterion!r}.{near} {ALL_NAMES} has all names.")
     raise ValueError(
-        f"criterion must be a Criterion or one of {', '.join(map(repr, CRITERIA))}, got {criterion!r}."
-        f"{meant(criterion, CRITERIA)}"
+        f"criterion must be a Criterion or one of {', '.join(map(repr, USUAL))} and "
+        f"{len(CRITERIA) - len(USUAL)} others ({ALL_NAMES} has all names), got {criterion!r}."
     )
 
 

@@ -32,9 +32,8 @@ def _tiny(data: Data) -> Iterator[Finding]:
             *(("tiny-class", "error") if single.all() else (LONE, "warning")),
             f"{count(int(single.sum()), 'class has', 'classes have')} only one {data.noun} "
             f"({_named(data, single)}).",
-            f"Add {data.noun}s of such a class, or remove or merge it. One {data.noun} cannot be "
-            "used for both "
-            "training and testing, so no score can measure how well a model recognises the class.",
+            f"Add {data.noun}s of such a class, or remove or merge it. One {data.noun} cannot be used for "
+            "both training and testing, so no score can measure how well a model recognises the class.",
         )
     if few.any():
         yield Finding(

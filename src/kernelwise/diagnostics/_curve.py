@@ -46,14 +46,14 @@ def curve_findings(data: Data, random_state: int) -> list[Finding]:
             f"peak for {len(flat)} of {count(len(names), 'two-class problem')} ({listed(flat)})."
         )
         advice = (
-            "Choose the width by cross-validation or another criterion. Label noise, and equal or "
-            "close points "
-            "with different labels, cause such curves."
+            "Choose the width by cross-validation or another criterion. Label noise, and equal or close "
+            "points with different labels, cause such curves."
         )
         option = "Leave out --criterion, so that cross-validation chooses the width."
         return [Finding("curve", "warning", message, advice, option)]
     peak = (
         f"The classes are farthest apart if {data.noun}s count as alike up to a distance of about "
-        f"{sigma_of(best.gamma):.2g}{seen} (the criterion DBTC has its peak at γ = {best.gamma:.4g})."
+        f"{sigma_of(best.gamma):.2g}{data.unit}{seen} (the criterion DBTC has its peak at γ = "
+        f"{best.gamma:.4g})."
     )
     return [Finding("curve", "info", peak)]

@@ -33,8 +33,7 @@ def value_findings(data: Data) -> Iterator[Finding]:
         "values",
         "error",
         f"X has {count(int(bad.sum()), 'unusable value')} ({counted}) in {affected}, so distances, "
-        "duplicates "
-        "and scales were not checked.",
+        "duplicates and scales were not checked.",
         "Remove or impute them first, for example with sklearn.impute.SimpleImputer.",
         "Correct them, or leave the columns out with --ignore.",
     )
@@ -52,9 +51,8 @@ def table_findings(data: Data) -> Iterator[Finding]:
             "gaps",
             "info",
             f"{count(len(with_gaps), 'column has', 'columns have')} gaps: {listed(with_gaps)}.",
-            "TunedSVC and TunedSVR accept gaps: they replace a missing number by the median of its "
-            "column and "
-            "add a feature that marks it.",
+            "TunedSVC and TunedSVR accept gaps: they replace a missing number by the median of its column "
+            "and add a feature that marks it.",
         )
     yield from frame_findings(data.frame, data.encoder)
 
@@ -101,10 +99,10 @@ def _scaling(data: Data, varying: np.ndarray, deviation: np.ndarray) -> Iterator
     yield Finding(
         "scaling",
         "warning",
-        f"The standard deviation of {data.names[large]} ({deviation[large]:.3g}) is "
-        f"{ratio:.3g} times that of {data.names[small]} "
-        f"({deviation[small]:.3g}). {count(len(hidden), 'feature')} more than {RATIO:g} times smaller "
-        f"hardly count{'s' if len(hidden) == 1 else ''}: {listed(data.names[k] for k in hidden)}.",
+        f"The standard deviation of {data.names[large]} ({deviation[large]:.3g}) is {ratio:.3g} times that "
+        f"of {data.names[small]} ({deviation[small]:.3g}). {count(len(hidden), 'feature')} more than "
+        f"{RATIO:g} times smaller hardly count{'s' if len(hidden) == 1 else ''}: "
+        f"{listed(data.names[k] for k in hidden)}.",
         f"Scale the features, for example with sklearn.preprocessing.{scaler}, or use a Mahalanobis kernel.",
         "Use --scale standard, which is the default.",
     )

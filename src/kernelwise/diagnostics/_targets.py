@@ -36,8 +36,8 @@ def target_findings(data: Data, y: np.ndarray) -> Iterator[Finding]:
             "warning",
             f"{count(far.size, 'target is', 'targets are')} more than {FAR:g} interquartile ranges from the "
             f"median {median:g}: {values}.",
-            "Check them, because they dominate the score. The logarithm of the target may be "
-            "easier to predict.",
+            "Check them, because they dominate the score. The logarithm of the target may be easier to "
+            "predict.",
         )
 
 

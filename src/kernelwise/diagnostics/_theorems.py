@@ -74,7 +74,7 @@ def boundary_verdict(X: Any, y: Any, kernel: Any = None) -> BoundaryVerdict:
     y : array of shape (n_samples,)
         At least two classes.
     kernel : Kernel or str, default=None
-        Of the Gaussian family; distances are taken after its linear map. None is RBF.
+        A kernel of the Gaussian family; distances are computed after its linear map. None means RBF.
 
     Examples
     --------
@@ -88,9 +88,8 @@ def boundary_verdict(X: Any, y: Any, kernel: Any = None) -> BoundaryVerdict:
     data = Data.read(check_samples(X), y, kernel)
     if not data.kernel.is_gaussian:
         raise ValueError(
-            f"The theorems hold for Gaussian kernels, not for {type(data.kernel).__name__}. Use RBF "
-            "or another "
-            "Gaussian kernel."
+            f"The theorems hold for Gaussian kernels, not for {type(data.kernel).__name__}. Use RBF or "
+            "another Gaussian kernel."
         )
     check_labels(y, len(data.index))
     points = distinct_points(data.X, data.index, len(data.classes))
@@ -134,7 +133,7 @@ def _is_single(data: Data, points: Points, pair: ClosestPair) -> bool:
 def _plain(data: Data, pair: ClosestPair, affected: tuple[str, ...]) -> str:
     """Evidence and verdict for somebody with a file, who knows neither the criteria nor the paper."""
     kind = "of different classes, " if affected and not pair.n_equal else ""
-    where = f"{kind}{data.where(*pair.samples)}, {pair.distance:.4g} apart"
+    where = f"{kind}{data.where(*pair.samples)}, {pair.distance:.4g}{data.unit} apart"
     if not affected:
         return f"The closest two different rows ({where}) are no problem for any --criterion."
     names = _joined(affected, "or")
@@ -148,7 +147,7 @@ def _evidence(data: Data, pair: ClosestPair) -> str:
     first, second = pair.samples
     a, b = (data.classes[data.index[sample]] for sample in pair.samples)
     labels = f"equal labels ({a!r})" if a == b else f"different labels ({a!r} and {b!r})"
-    where = f"{data.where(first, second)}, {pair.distance:.4g} apart"
+    where = f"{data.where(first, second)}, {pair.distance:.4g}{data.unit} apart"
     text = f"The closest two different points ({where}) have {labels}"
     if pair.n_equal + pair.n_different == 1:
         return text + "."
@@ -170,8 +169,7 @@ def _verdict(data: Data, points: Points, pair: ClosestPair, signs: dict[str, int
         others = [name for name in signs if name not in ("radius-margin", "polarization")]
         return (
             f"Therefore radius-margin and polarization {optimum} at a kernel width of zero (σ → 0; "
-            "Glasmachers "
-            f"2006, theorems 2 and 3). The same holds for {_in_words(others)}."
+            f"Glasmachers 2006, theorems 2 and 3). The same holds for {_in_words(others)}."
         )
     parts = []
     for sign, optimum in ((-1, "an optimum"), (1, "no optimum")):
@@ -181,9 +179,8 @@ def _verdict(data: Data, points: Points, pair: ClosestPair, signs: dict[str, int
             parts.append(f"{_in_words(names)} {has} {optimum} at a kernel width of zero")
     missing = _missing(data, pair, has_copies(points))
     return (
-        f"Therefore {', and '.join(parts)} (σ → 0; Glasmachers 2006, theorem 3, with all these "
-        "pairs counted). "
-        f"For radius-margin, theorem 2 {missing}."
+        f"Therefore {', and '.join(parts)} (σ → 0; Glasmachers 2006, theorem 3, with all these pairs "
+        f"counted). For radius-margin, theorem 2 {missing}."
     )
 
 
@@ -215,7 +212,6 @@ def _advice(data: Data) -> str:
         warnings.simplefilter("ignore", KernelwiseWarning)
         gamma = start_gamma(data.X, data.index, "jaakkola")
     return (
-        f"Start the search for the width at γ = {gamma:.4g} (Jaakkola's heuristic), and do not "
-        "trust an optimum "
-        "at the narrow end of the range."
+        f"Start the search for the width at γ = {gamma:.4g} (Jaakkola's heuristic), and do not trust an "
+        "optimum at the narrow end of the range."
     )

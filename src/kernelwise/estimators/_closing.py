@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.callers import stacklevel_of_user
@@ -56,9 +57,10 @@ def closing_findings(
         samples = judge.samples
         doubts += lone_findings(samples.strata, samples.weight, judge.family.classes)
         doubts += _class_findings(judge, choice, judge.family, record)
-        if answers_most_likely:
-            of_classes = len(judge.family.classes), has_class_weights(judge)
-            doubts += labels_findings(result.score, -result.value, result.standard_error, *of_classes)
+        if answers_most_likely and record is not None:
+            counts = np.bincount(record.truth, weights=record.weight, minlength=len(judge.family.classes))
+            changed = counts, record.n_relabelled, has_class_weights(judge)
+            doubts += labels_findings(result.score, -result.value, result.standard_error, *changed)
     doubts += fold_findings(judge)
     doubts += weights_undone(judge)
     is_guess = any(finding.name == NO_BETTER for finding in doubts)

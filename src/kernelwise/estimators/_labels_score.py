@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._core.text import count
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES
@@ -17,6 +18,11 @@ from kernelwise.search.labels_error import shown_as_sure
 from kernelwise.search.result import Choice
 from kernelwise.search.score_names import goes_by_labels
 from kernelwise.solvers.probability import log_odds
+
+#: Classes are unequal if the rarest has less than this share of the rows of the most frequent one.
+UNEQUAL = 0.5
+#: Labels that differ matter from this number of rows on, and this share of all rows or of the rarest class.
+FEWEST, OF_ALL, OF_RARE = 5.0, 0.05, 0.2
 
 
 def unseen_odds(
@@ -66,25 +72,45 @@ def _scores(judge: CrossValidator, labels: np.ndarray) -> np.ndarray:
 
 
 def labels_findings(
-    score: float, searched: float, error: float, n_classes: int, has_class_weights: bool
+    score: float,
+    searched: float,
+    error: float,
+    counts: np.ndarray,
+    n_changed: float,
+    has_class_weights: bool,
 ) -> list[Finding]:
-    """A warning if the labels of `predict` score less than those of the search, by a standard error."""
-    if searched - score <= float(np.nan_to_num(error)):
+    """A warning if the labels of `predict` score less than those of the search, and many rows have others.
+
+    The score must be lower by a standard error. ``n_changed`` rows have another label; ``counts``, of shape
+    (n_classes,), are the rows of each class.
+    """
+    if searched - score <= float(np.nan_to_num(error)) or not _is_notable(n_changed, counts):
         return []
     message = (
         f"The model predicts the most likely class, and these labels score {score:.4g}. The search compared "
-        f"models by the signs of their decision values, and those labels score {searched:.4g}."
+        f"models by the signs of their decision values, and those labels score {searched:.4g}. The two "
+        f"differ for {n_changed:g} of {count(float(counts.sum()), 'row')}."
     )
     advice, option = ["predict_by='decision' to get the latter labels"], []
-    if not has_class_weights:
-        advice.append("class_weight='balanced' for rare classes")
-        option.append("--class-weight balanced for rare classes")
-    if n_classes == 2:  # of more there is no such score
+    if not has_class_weights and _are_unequal(counts):
+        advice.append("class_weight='balanced', because some classes have far fewer rows than others")
+        option.append("--class-weight balanced, because some classes have far fewer rows than others")
+    if len(counts) == 2:  # of more there is no such score
         advice.append("a score that ranks rows, such as scoring='roc_auc'")
         option.append("a score that ranks rows, such as --scoring roc_auc")
     if not option:
         option.append("--scoring neg_log_loss, which compares models by their probabilities")
     return [Finding("labels by probability", "warning", message, _any_of(advice), _any_of(option))]
+
+
+def _are_unequal(counts: np.ndarray) -> bool:
+    return bool(counts.min() < UNEQUAL * counts.max())
+
+
+def _is_notable(n_changed: float, counts: np.ndarray) -> bool:
+    """Whether so many rows have another label that it matters; of a rare class, few rows are many."""
+    of_rare = OF_RARE * counts.min() if _are_unequal(counts) else np.inf
+    return bool(n_changed >= max(FEWEST, min(OF_ALL * counts.sum(), of_rare)))
 
 
 def _any_of(ways: list[str]) -> str:

@@ -11,8 +11,9 @@ from kernelwise._core.text import count
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES, decide_index, two_class_machines
 from kernelwise.search.samples import Samples
-from kernelwise.solvers.platt import FLAT, doubt_of, fit_platt_of
+from kernelwise.solvers.platt import doubt_of, fit_platt_of
 from kernelwise.solvers.probability import class_probabilities, decide, most_likely
+from kernelwise.solvers.sigmoids import FLAT
 
 
 class HeldOut(NamedTuple):

@@ -17,7 +17,6 @@ from kernelwise._core.reading import check_one_per_sample, check_table, read_sam
 from kernelwise._core.threads import number_of_threads, one_blas_thread
 from kernelwise._core.validation import check_gram, check_range, check_samples
 from kernelwise._core.weights import none_if_ones
-from kernelwise.estimators._chosen import explains_missing
 from kernelwise.estimators._cv_results import cv_results
 from kernelwise.estimators._parameters import OF_GRID
 from kernelwise.estimators._routing import route_fit, router
@@ -27,6 +26,7 @@ from kernelwise.estimators.grid.finished import FinishedSearch
 from kernelwise.estimators.grid.run import Job, run, tabulate
 from kernelwise.estimators.grid.settings import check_search
 from kernelwise.estimators.kernel_choice import is_precomputed, takes_distances
+from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.svc import SVC
 from kernelwise.multiclass import choose_reject_label
 from kernelwise.search.families import Classification

@@ -24,6 +24,7 @@ from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import check_labels, check_range
 from kernelwise.estimators._judge import make_judge
 from kernelwise.estimators._routing import Routed
+from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.tuned_svc import TunedSVC
 from kernelwise.estimators.tuned_svr import TunedSVR
 from kernelwise.findings import Finding
@@ -139,6 +140,7 @@ class MetricTransformer(
         "standardize": FLAG,
     }
 
+    @explains_missing()
     def __init__(
         self,
         kernel: str = "diagonal",

@@ -17,6 +17,7 @@ from kernelwise._core.threads import one_blas_thread
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._nystroem import NystroemMachine
 from kernelwise.estimators._parameters import OF_LABELS, OF_NYSTROEM
+from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.large.losses import squared_hinge
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
 from kernelwise.search.context import Deadline
@@ -26,10 +27,10 @@ from kernelwise.search.landmarks import HeldOutValues, Rows, Score
 class NystroemSVC(DecisionClassifier, NystroemMachine):
     """Support vector classifier on Nyström features, in time that grows like n instead of n².
 
-    The kernel is replaced by that of a few landmarks, k(x, L) k(L, L)⁻¹ k(L, y), and a linear machine with
-    squared hinge loss is trained on its features by Newton's method, over blocks of rows. Landmarks and C are
-    chosen on a fifth of the rows that is held out (of a stratified sample of 20 000, if there are more); the
-    machine is then trained on all.
+    The kernel is replaced by that of a few landmarks, k(x, L) k(L, L)⁻¹ k(L, y), and Newton's method trains a
+    linear SVM with squared hinge loss on its features, over blocks of rows. A fifth of the rows is held out
+    to choose the landmarks and C (of a stratified sample of 20 000, if there are more rows). The final model
+    is then trained on all rows.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
     ----------
     kernel_ : Kernel
     C_, held_out_score_ : float
-        The score is of machines trained without the held-out rows, and the best of those tried.
+        The C of the final model, and the best score on the held-out rows.
     search_results_ : dict from str to ndarray
         "n_components", "C" and "score" of everything tried.
     support_ : ndarray of shape (n_landmarks,)
@@ -69,7 +70,21 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
     n_iter_ : ndarray of shape (n_machines,)
         Newton steps of the last training.
     n_components_ : int
-        Features: landmarks less the directions that are lost in rounding.
+        Number of features: the landmarks, without directions that are lost in rounding.
+    multiclass_, machines_ : str
+        The strategy of the fit, and whether its two-class models are "ovo" (pairs) or "ovr" (one-vs-rest).
+    n_machines_ : int
+        Number of two-class models.
+    goes_by_probability_ : bool
+        Whether `predict` returns the most likely class; otherwise it uses the decision values.
+    sigmoids_ : ndarray of shape (n_machines, 2) or None
+        Platt's sigmoid of each two-class model; None if there are no probabilities.
+    beta_ : ndarray of shape (n_machines, n_landmarks)
+        The coefficients of every two-class model.
+    costs_ : ndarray of shape (n_classes, n_classes) or None
+        Costs of wrong answers, if a `TunedSVC` has set them: rows are true classes, columns are answers.
+    n_trained_ : int
+        Number of samples that the model was trained on.
     reject_label_ : object
     classes_, n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
@@ -90,6 +105,7 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {**OF_NYSTROEM, **OF_LABELS}
 
+    @explains_missing()
     def __init__(
         self,
         kernel: Any = "rbf",

@@ -17,6 +17,7 @@ from kernelwise.estimators._machines import check_coefficients
 from kernelwise.estimators._outliers import OutlierMachine
 from kernelwise.estimators._parameters import OF_ONE_CLASS, warn_if_alike
 from kernelwise.estimators.kernel_choice import Rows, is_plain_function
+from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.solvers.one_class import OneClassSolution, solve_one_class
 from kernelwise.solvers.one_class_rows import solve_one_class_by_rows
 
@@ -68,6 +69,10 @@ class OneClassSVM(Portable, OutlierMachine, NamedKernelMachine):
         0 if the solver converged.
     kernel_ : Kernel or None
         The kernel used, with its parameters; None if it is precomputed or a function.
+    beta_ : ndarray of shape (1, n_SV)
+        The same as ``dual_coef_``.
+    n_machines_, n_trained_ : int
+        1, and the number of samples that the model was trained on.
     shape_fit_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -92,6 +97,7 @@ class OneClassSVM(Portable, OutlierMachine, NamedKernelMachine):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = OF_ONE_CLASS
 
+    @explains_missing()
     def __init__(
         self,
         *,

@@ -10,11 +10,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.labels import encode_labels, factors_of_classes, positive_weights
+from kernelwise._core.matrix_points import number_points
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.text import count
 from kernelwise._core.threads import one_blas_thread
 from kernelwise.estimators import _classifier
-from kernelwise.estimators._chosen import explains_missing
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machine import NamedKernelMachine
@@ -22,8 +22,8 @@ from kernelwise.estimators._machines import TrainedMachines, last_beta, libsvm_l
 from kernelwise.estimators._parameters import OF_SVC, check_svc, warn_if_alike
 from kernelwise.estimators._sigmoids import fit_sigmoids, sigmoid_folds
 from kernelwise.estimators.kernel_choice import is_plain_function
+from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.multiclass import STRATEGIES, choose_reject_label, fuzzy_membership
-from kernelwise.search.matrix_points import number_points
 
 
 class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
@@ -112,6 +112,20 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
         Label of rejected samples; None if the strategy rejects none.
     kernel_ : Kernel or None
         The kernel used, with its parameters; None if it is precomputed or a function.
+    multiclass_, machines_ : str
+        The strategy of the fit, and whether its two-class models are "ovo" (pairs) or "ovr" (one-vs-rest).
+    n_machines_ : int
+        Number of two-class models.
+    goes_by_probability_ : bool
+        Whether `predict` returns the most likely class; otherwise it uses the decision values.
+    sigmoids_ : ndarray of shape (n_machines, 2) or None
+        Platt's sigmoid of each two-class model; None if there are no probabilities.
+    beta_ : ndarray of shape (n_machines, n_SV)
+        The coefficients of every two-class model.
+    costs_ : ndarray of shape (n_classes, n_classes) or None
+        Costs of wrong answers, if a `TunedSVC` has set them: rows are true classes, columns are answers.
+    n_trained_ : int
+        Number of samples that the model was trained on.
 
     Notes
     -----
@@ -243,8 +257,9 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
     def membership(self, X: Any) -> np.ndarray:
         """Fuzzy memberships of shape (n_samples, n_classes), at most 1 (paper 000, Abe 2007, section 4).
 
-        For class i, the smallest of 1, D_i(x) and −D_j(x) over the other classes j, with one-vs-rest decision
-        values D. Positive for the predicted class where all machines agree on it; for none where they do not.
+        The membership of class i is the smallest of 1, D_i(x) and −D_j(x) over the other classes j, with
+        one-vs-rest decision values D. It is positive for the predicted class if all two-class models agree on
+        this class. If they do not agree, no membership is positive.
         """
         values = self.machine_values(X)
         if self.machines_ != "ovr":

@@ -15,12 +15,12 @@ from kernelwise._core.threads import one_blas_thread
 from kernelwise._core.validation import (
     check_target_range,
 )
-from kernelwise.estimators._chosen import explains_missing
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._machine import KernelMachine
 from kernelwise.estimators._machines import check_coefficients
 from kernelwise.estimators._parameters import OF_SVR, warn_if_alike
 from kernelwise.estimators.kernel_choice import Rows, kernel_from_data, matrix_source
+from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.solvers.regression import solve_svr
 
 
@@ -67,6 +67,12 @@ class SVR(Exportable, RegressorMixin, KernelMachine):
     n_iter_ : int
     fit_status_ : int
         0 if the solver converged.
+    beta_ : ndarray of shape (1, n_SV)
+        The same as ``dual_coef_``.
+    n_machines_, n_trained_ : int
+        1, and the number of samples that the model was trained on.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
 
     Examples
     --------

@@ -32,6 +32,7 @@ from kernelwise.search.context import FINAL, Deadline, FitContext
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.families import Family
 from kernelwise.search.held_out_scorer import HeldOutScorer
+from kernelwise.search.reasons import why_tried
 from kernelwise.search.result import Choice, SelectionResult, selection_result
 from kernelwise.search.samples import Prepared, Samples
 from kernelwise.search.scaling import factors, variances
@@ -43,6 +44,7 @@ from kernelwise.search.settings import (
 )
 from kernelwise.search.stability import stability_findings
 from kernelwise.search.tied import deviations
+from kernelwise.search.wording import kernel_text, number
 
 #: Attributes that not every fit sets: those of an earlier one must not stay behind.
 NOT_ALWAYS_SET = (
@@ -219,8 +221,9 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
     def _report(self, scored: ScoredKernel) -> None:
         """Print a line on the standard error stream about a kernel that was scored."""
         print(
-            f"[{type(self).__name__}] {scored.kernel} ({scored.reason}): {scored.best_score:.4f} at "
-            f"C = {scored.Cs[scored.best]:.4g}, {scored.n_machines} models, {scored.seconds:.2f} s",
+            f"[{type(self).__name__}] {kernel_text(scored.kernel)}: score {scored.best_score:.4f} with "
+            f"C = {number(scored.Cs[scored.best])} ({scored.n_machines} models, {scored.seconds:.2f} s). "
+            f"{why_tried(scored.reason)}",
             file=sys.stderr,
         )
 

@@ -25,6 +25,7 @@ from kernelwise.estimators._one_class_settings import check_one_class_settings
 from kernelwise.estimators._parameters import OF_TUNED_ONE_CLASS
 from kernelwise.estimators._progress import Progress
 from kernelwise.estimators._with_machine import WithMachine
+from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import Finding
 from kernelwise.frames import frame_findings, to_frame
@@ -48,6 +49,7 @@ from kernelwise.search.one_class.tail import Tail, Threshold, fit_sigmoid, thres
 from kernelwise.search.samples import prepare
 from kernelwise.search.settings import seed_of
 from kernelwise.search.splits import read_splits
+from kernelwise.search.wording import kernel_text
 
 #: Rows that a search looks at, at most.
 SEARCH_ROWS = 1000
@@ -164,6 +166,7 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
 
     _parameter_constraints: ClassVar[dict[str, Any]] = OF_TUNED_ONE_CLASS
 
+    @explains_missing("OneClassSVM")
     def __init__(
         self,
         kernel: Any = "auto",
@@ -355,10 +358,10 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
     def _why_threshold(self, threshold: Threshold) -> str:
         given = self.contamination is not None
         share = f"{100 * threshold.share:g} %"
-        what = "the given share" if given else "the default, because contamination is not set"
+        what = "the share that you gave" if given else "the default, because contamination is not set"
         return (
-            f"The threshold is {threshold.value:.4g} ± {threshold.error:.2g}: {share} of the held-out scores "
-            f"are lower ({what})."
+            f"{share} of the held-out scores are below the threshold ({what}), which is a score of "
+            f"{threshold.value:.4g} ± {threshold.error:.2g}."
         )
 
     def _closing(self, judge: Judge, found: list[Finding], context: FitContext) -> tuple[Finding, ...]:
@@ -395,7 +398,8 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
         """Print a line on the standard error stream about a kernel that was scored."""
         one = scored.candidate
         print(
-            f"[TunedOneClassSVM] {one.kernel} ({one.reason}), nu = {scored.nu:g}: {scored.score:.4f}",
+            f"[TunedOneClassSVM] {kernel_text(one.kernel)}, ν = {scored.nu:g}: score {scored.score:.4f} "
+            f"({one.reason}).",
             file=sys.stderr,
         )
 

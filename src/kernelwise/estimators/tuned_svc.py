@@ -13,7 +13,6 @@ from kernelwise._core.labels import check_are_classes, check_class_sizes, encode
 from kernelwise._core.reading import read_samples
 from kernelwise._core.validation import is_dask
 from kernelwise.estimators._choose_weights import choose_class_weight
-from kernelwise.estimators._chosen import explains_missing
 from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
@@ -28,6 +27,7 @@ from kernelwise.estimators.answers import (
     costs_of_threshold,
 )
 from kernelwise.estimators.fit_record import Finished, HeldOut, held_out_classes, held_out_sigmoids
+from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.nystroem_svc import NystroemSVC
 from kernelwise.estimators.svc import SVC
 from kernelwise.estimators.tuned import Checked, TunedMachine
@@ -181,6 +181,22 @@ class TunedSVC(Exportable, DecisionClassifier, TunedMachine):
         Turns words and gaps into features; it exists only if the samples have some.
         ``encoder_.feature_names`` are the names of these features, and ``encoder_.read(X)`` returns the
         features of new samples.
+    steering_ : object
+        The score that the search maximises: ``scoring``, or the one of several that ``refit`` names.
+    fit_record_ : FitRecord or None
+        Predictions for held-out rows and other facts that a report shows; None with ``refit=False``.
+    multiclass_, machines_ : str
+        The strategy of the fit, and whether its two-class models are "ovo" (pairs) or "ovr" (one-vs-rest).
+    n_machines_ : int
+        Number of two-class models of the final model.
+    goes_by_probability_ : bool
+        Whether `predict` returns the most likely class; otherwise it uses the decision values.
+    sigmoids_ : ndarray of shape (n_machines, 2) or None
+        Platt's sigmoid of each two-class model; None if there are no probabilities.
+    costs_ : ndarray of shape (n_classes, n_classes) or None
+        The costs of wrong answers that ``costs`` gives: rows are true classes, columns are answers.
+    reject_label_ : object
+        Label of rejected samples; None if the strategy rejects none.
     classes_, n_features_in_, feature_names_in_, n_iter_
         As everywhere in scikit-learn.
 

@@ -12,11 +12,11 @@ from kernelwise._core.constraints import ELSEWHERE
 from kernelwise._core.labels import weights_of_samples
 from kernelwise._core.reading import as_numbers, read_samples
 from kernelwise._core.validation import LARGE_TARGETS, is_dask
-from kernelwise.estimators._chosen import explains_missing
 from kernelwise.estimators._exportable import Exportable
 from kernelwise.estimators._finish import check_solver
 from kernelwise.estimators._parameters import OF_TUNED
 from kernelwise.estimators.fit_record import HeldOut
+from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.nystroem_svr import NystroemSVR
 from kernelwise.estimators.svr import SVR
 from kernelwise.estimators.tuned import Checked, TunedMachine
@@ -138,6 +138,10 @@ class TunedSVR(Exportable, RegressorMixin, TunedMachine):
         `TunedSVC`.
     metric_ : ndarray of shape (n_features, n_features)
         For learned metrics: Q of exp(−½ (x − y)ᵀ Q (x − y)), in the units of X.
+    steering_ : object
+        The score that the search maximises: ``scoring``, or the one of several that ``refit`` names.
+    fit_record_ : FitRecord or None
+        Predictions for held-out rows and other facts that a report shows; None with ``refit=False``.
     n_features_in_, feature_names_in_, n_iter_
         As everywhere in scikit-learn.
 

@@ -19,7 +19,7 @@ PALETTE = (
     "#882255",
     "#999933",
 )
-INK, MUTED, RULE, FAINT = "#1f2a33", "#5c6873", "#dfe4e8", "#c3cbd2"
+INK, MUTED, FAINT = "#1f2a33", "#5c6873", "#c3cbd2"
 #: Values of red, green and blue that further colours are made of, how light and how vivid these may be.
 LEVELS, LIGHTNESS, VIVID = np.linspace(0, 255, 16), (30.0, 78.0), 70.0
 

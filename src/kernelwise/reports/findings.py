@@ -114,8 +114,8 @@ def _about_rows(model: Any, X: Any, y: Any, lines: Any) -> list[Finding]:
         return []
     if len(y) > MAX_DIAGNOSED:
         message = (
-            "The report did not look for duplicates and close pairs, because there are over "
-            f"{MAX_DIAGNOSED} rows."
+            f"The report did not look for duplicates and close pairs, because there are over {MAX_DIAGNOSED} "
+            "rows."
         )
         advice = "Run kernelwise.diagnose(X, y), which looks at all pairs."
         return [Finding("not diagnosed", "info", message, advice, "Run kernelwise diagnose on the file.")]

@@ -8,13 +8,12 @@ from kernelwise.reports.answer import Answer
 from kernelwise.reports.words import sentence
 from kernelwise.search.wording import number
 
-UNSEEN = "on rows it was not trained on"
+UNSEEN = "on rows that the model was not trained on"
 #: Why a test may be far below a cross-validation that was done right.
 CAUSES = (
-    "There are three usual causes. Rows that belong together, such as those of one person or "
-    "device, may be in "
-    "several folds. The test rows may come from a later time or another source. Or rows of the training file "
-    "may be copies of each other."
+    "There are three usual causes. Rows that belong together, such as those of one person or device, may be "
+    "in several folds. The test rows may come from a later time or another source. Or rows of the training "
+    "file may be copies of each other."
 )
 
 

@@ -125,9 +125,8 @@ class Reliability:
         if not self.has_class_weights:
             return ""
         return (
-            " The model's probabilities include its class weights, and the rows here are weighted "
-            "in the same "
-            "way. In your data, a rare class is less frequent than its probability suggests."
+            " The model's probabilities include its class weights, and the rows here are weighted in the "
+            "same way. In your data, a rare class is less frequent than its probability suggests."
         )
 
 

@@ -62,8 +62,8 @@ class CPath:
         low, high = self.plateau(index)
         if low == high:
             return (
-                f"C = {number(self.Cs[index])} scores better than its neighbours by more than one "
-                "standard error"
+                f"C = {number(self.Cs[index])} scores better than its neighbours by more than one standard "
+                "error"
             )
         same = f"from {number(low)} to {number(high)}, the score stays within one standard error"
         return f"C = {number(self.Cs[index])}; {same}"

@@ -9,6 +9,7 @@ from kernelwise.reports.criterion import CriterionCurves
 from kernelwise.reports.drawing import Chart, Scale, linear, logarithmic
 from kernelwise.reports.paths import CPath
 from kernelwise.reports.words import shortened
+from kernelwise.search.reasons import why_tried
 from kernelwise.search.wording import number
 
 #: Evaluations of one start that are drawn, at most.
@@ -64,7 +65,8 @@ def tried_figure(curves: CriterionCurves, score: str) -> Chart:
     scores = np.array([path.scores[k] for path, k in zip(curves.tried, best, strict=True)])
     errors = np.array([path.errors[k] for path, k in zip(curves.tried, best, strict=True)])
     titles = [
-        f"{number(path.scores[k], 4)}: {path.kernel}, best at C = {number(path.Cs[k])} ({path.reason})"
+        f"{number(path.scores[k], 4)}: {path.kernel}, best at C = {number(path.Cs[k])}. "
+        f"{why_tried(path.reason)}"
         for path, k in zip(curves.tried, best, strict=True)
     ]
     if curves.is_over_widths:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -50,6 +51,30 @@ class Strange:
         order = np.argsort(-against, kind="stable")
         shares = ((self.names[k], float(against[k] / total)) for k in order)
         return [(name, share) for name, share in shares if share >= SMALLEST]
+
+
+def share_above(scores: np.ndarray, score: float) -> float:
+    """The share of rows that have a higher score; rows of weight 0, whose score is NaN, do not count.
+
+    Examples
+    --------
+    >>> share_above(np.array([0.1, 0.1, 0.3, np.nan, 0.2]), 0.1)
+    0.5
+    """
+    known = np.isfinite(scores)
+    return float(np.count_nonzero(scores[known] > score) / np.count_nonzero(known))
+
+
+def share_text(share: float, n_rows: int) -> str:
+    """A share as a percentage with as many digits as tell one row of many from none.
+
+    Examples
+    --------
+    >>> share_text(222 / 223, 223), share_text(99998 / 100000, 100000)
+    ('99.6 %', '99.998 %')
+    """
+    digits = max(1, math.ceil(math.log10(n_rows)) - 2)
+    return f"{100 * share:.{digits}f} %"
 
 
 def strangest_rows(model: Any, X: Any, n: int) -> list[Strange]:

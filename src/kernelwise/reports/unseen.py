@@ -49,9 +49,8 @@ def _note(model: Any, record: Any) -> str:
     """Why the held-out answers score otherwise than the report states."""
     if type(model.best_estimator_).__name__.startswith("Nystroem"):
         return (
-            "These are predictions of the final model, which is an approximation, for held-out "
-            "rows. The score "
-            "above comes from exact models, on the folds of the search."
+            "These are predictions of the final model, which is an approximation, for held-out rows. The "
+            "score above comes from exact models, on the folds of the search."
         )
     n = getattr(record, "n_relabelled", 0.0)
     if not n or model.result_.score != model.best_score_ or not is_share(model):
@@ -61,9 +60,8 @@ def _note(model: Any, record: Any) -> str:
     if right[0] == right[1]:
         return ""
     return (
-        "This table has the labels that the model predicts. The score above uses the signs of "
-        "decision values, "
-        f"which give another class for {n:g} of {count(float(record.weight.sum()), 'row')}."
+        "This table has the labels that the model predicts. The score above uses the signs of decision "
+        f"values, which give another class for {n:g} of {count(float(record.weight.sum()), 'row')}."
     )
 
 

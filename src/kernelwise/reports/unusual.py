@@ -106,8 +106,8 @@ def unusual_rows(
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     if n != len(scores):
         raise ValueError(
-            f"A report on unusual rows needs the {len(scores)} rows that the model was trained on, "
-            f"got {n} rows."
+            f"A report on unusual rows needs the {len(scores)} rows that the model was trained on, got {n} "
+            "rows."
         )
     strange = strangest_rows(model, X, N_STRANGE)
     numbers = [one.row for one in strange]

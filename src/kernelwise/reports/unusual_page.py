@@ -8,7 +8,7 @@ import numpy as np
 
 from kernelwise.reports.displays.explanation import largest
 from kernelwise.reports.page import environment, shared, write_page
-from kernelwise.reports.strangest import Strange
+from kernelwise.reports.strangest import Strange, share_above, share_text
 from kernelwise.reports.unusual import MAX_BARS, UnusualRows
 from kernelwise.reports.unusual_figures import histogram_figure, plane_figure
 
@@ -30,7 +30,7 @@ def render_unusual(data: UnusualRows) -> str:
             data=data,
             figures={name: chart.markup() for name, chart in charts.items()},
             rows=[
-                (name, probability, one, *bars(one))
+                (name, probability, stranger_than(data, one), one, *bars(one))
                 for name, probability, one in zip(
                     data.row_names, data.probabilities, data.strangest, strict=True
                 )
@@ -39,6 +39,11 @@ def render_unusual(data: UnusualRows) -> str:
         )
     )
     return text
+
+
+def stranger_than(data: UnusualRows, one: Strange) -> str:
+    """The share of rows that have a higher score, as a percentage."""
+    return share_text(share_above(data.scores, one.score), data.n_rows)
 
 
 def bars(one: Strange) -> tuple[list[str], np.ndarray]:

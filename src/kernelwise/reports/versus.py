@@ -48,7 +48,7 @@ class Versus:
         if guess and not is_clear(guess[0], -1):
             return f"{name} is not clearly better than guessing ({self.baseline})"
         if not others:
-            return f"{name}: {self.amount(first[self.score])} on rows it was not trained on"
+            return f"{name}: {self.amount(first[self.score])} on rows that it was not trained on"
         clear = [row for row in others if is_clear(row, 1)]
         best = max(clear or others, key=_difference)
         if clear:

@@ -63,7 +63,7 @@ def distinct_points(points: np.ndarray, index: np.ndarray, weight: np.ndarray) -
     """Merge the samples of one class that are one point, in the order of the first of each.
 
     For matrices, whose rows have no values to be ordered by. ``points`` has a number for every sample, as
-    from `kernelwise.search.matrix_points.number_points`; all arrays have the shape (n_samples,).
+    from `kernelwise._core.matrix_points.number_points`; all arrays have the shape (n_samples,).
     """
     used = np.flatnonzero(weight > 0)
     keys = np.stack([points[used], index[used]])

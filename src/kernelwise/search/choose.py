@@ -139,7 +139,7 @@ def _course(widths: Widths, missed: int, n_more: int) -> list[str]:
     starts = "; ".join(f"γ = {number(gamma)} ({spoken(reason)})" for gamma, reason in pairs)
     return [
         f"The search started from {count(len(widths.gammas), 'width')} of the kernel: {starts}.",
-        f"The time budget was too short for {missed} of them."
+        "The time budget ended before the search had scored all of them."
         if missed
         else f"It then tried {count(n_more, 'more width')} around the best one.",
     ]

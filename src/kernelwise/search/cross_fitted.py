@@ -7,7 +7,8 @@ import numpy as np
 from kernelwise._core.weights import copies_of
 from kernelwise.multiclass import two_class_machines
 from kernelwise.search.samples import Samples
-from kernelwise.solvers.platt import doubt_of, fit_platt_along
+from kernelwise.solvers.platt import doubt_of, sigmoids_along
+from kernelwise.solvers.sigmoids import increasing_sigmoids
 
 #: Numbers that sigmoids are fitted to at a time.
 MOST_NUMBERS = 2_000_000
@@ -49,22 +50,24 @@ def cross_fitted_odds(
     block = max(1, int(MOST_NUMBERS / (len(values) * len(fold))))
     counts = copies_of(held.weight)
     machines = two_class_machines(held.y, n_classes, strategy)
-    for m, machine in enumerate(machines):
-        members = machine.members
-        for first in range(0, n_folds, block):
-            parts = np.arange(first, min(first + block, n_folds))
-            is_seen = (fold[members] != parts[:, None]) & used[members]
-            if asked is not None:
-                is_seen &= ~np.array([np.isin(asked[members], asked[fold == k]) for k in parts])
-            sigmoids = fit_platt_along(
+    for first in range(0, n_folds, block):
+        parts = np.arange(first, min(first + block, n_folds))
+        is_seen = (fold != parts[:, None]) & used
+        if asked is not None:
+            is_seen &= ~np.array([np.isin(asked, asked[fold == k]) for k in parts])
+        fitted = increasing_sigmoids(
+            sigmoids_along(
                 values[:, members, m],
-                machine.signs > 0,
-                is_seen * held.bound[members],
-                is_seen * counts[members],
+                signs > 0,
+                is_seen[:, members] * held.bound[members],
+                is_seen[:, members] * counts[members],
                 doubt_of(n_classes, strategy),
             )
-            rows = np.flatnonzero((fold >= first) & (fold <= parts[-1]))
-            A, B = np.moveaxis(sigmoids[:, fold[rows] - first], 2, 0)
+            for m, (members, signs) in enumerate(machines)
+        )
+        rows = np.flatnonzero((fold >= first) & (fold <= parts[-1]))
+        for m, sigmoids in enumerate(fitted):
+            A, B = np.moveaxis(sigmoids.reshape(len(values), len(parts), 2)[:, fold[rows] - first], 2, 0)
             odds[:, rows, m] = -(A * values[:, rows, m] + B)
     return odds.reshape(shape)
 

@@ -97,9 +97,8 @@ class CrossValidator:
             self.held_out = rows.answers(self.fold_rows.held, 1.0 / self.fold_rows.times)
         bound = self.family.bounds_on_folds(rows.y, weight, rows.bound, self.folds)
         places = Places(self.places, len(self.held_out))
-        self._runner = self.runner(
-            FoldProblem(rows.Z, rows.y, bound, self.folds, self.family, self.settings, places)
-        )
+        problem = FoldProblem(rows.Z, rows.y, bound, self.folds, self.family, self.settings, places)
+        self._runner = self.runner(problem.by_class(rows.strata, is_gram=rows.is_gram))
 
     @cached_property
     def search_samples(self) -> Samples:
@@ -196,13 +195,19 @@ class CrossValidator:
         is_whole = [len(np.unique(self.in_folds.strata[train])) == n_classes for train, _ in self.folds]
         return np.append(is_whole, False)[self.fold_rows.fold]
 
-    def scores_of(self, values: np.ndarray, scorer: Scorer | None = None) -> np.ndarray:
-        """Scores of shape (n_Cs, n_folds) of what a scorer sees, (n_Cs, n_held_out[, n_machines])."""
+    def scores_of(
+        self, values: np.ndarray, scorer: Scorer | None = None, labels: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Scores of shape (n_Cs, n_folds) of what a scorer sees, (n_Cs, n_held_out[, n_machines]).
+
+        ``labels``, of shape (n_Cs, n_tested), are the class indices that the values stand for, if known.
+        """
         scorer = self.scorer if scorer is None else scorer
         asked = self.fold_rows.asked
         rows, weight = self.fold_rows.rows[asked], self.fold_rows.weight[asked]
         if isinstance(scorer, HeldOutScorer):
-            shares = scorer.shares(values, rows, self.places)
+            index = labels if self.tested.size == len(rows) else None
+            shares = scorer.shares(values, rows, self.places, index)
             if shares is not None:
                 return shares
         by_fold = [scorer(values[:, place], rows[place], weight[place]) for place in self.places]
@@ -308,7 +313,8 @@ class CrossValidator:
             decision = decision.copy()  # what comes from a cluster may be read-only
             for part, place in zip(solved, self.places, strict=True):
                 decision[:, place] = part.path.decision[:, place]
-        scores = self.scores_of(self._scored_values(self.family, decision))
+        labels = self._labels(decision) if self.scorer.is_share else None
+        scores = self.scores_of(self._scored_values(self.family, decision), labels=labels)
         check_defined(scores)
         top = int(np.argmax(Cs))
         by_clock = time.perf_counter() - started
@@ -325,11 +331,12 @@ class CrossValidator:
             seconds=by_clock if self._runner.is_timed_by_clock else sum(part.path.seconds for part in solved),
             n_machines=sum(part.path.n_support.size for part in solved),
             epsilon=epsilon,
-            labels=self._labels(decision[:, self.tested]) if self.scorer.is_share else None,
+            labels=labels,
         )
         return scored, solved
 
     def _labels(self, decision: np.ndarray) -> np.ndarray:
         """Class indices in little memory, shape (n_Cs, n_tested)."""
-        labels = self.family.decide(decision)
+        is_all = self.tested.size == decision.shape[1]
+        labels = self.family.decide(decision if is_all else decision[:, self.tested])
         return labels.astype(np.min_scalar_type(-1 - int(self.held_out.y.max())))

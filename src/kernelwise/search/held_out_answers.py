@@ -105,9 +105,14 @@ class ClassAnswers:
     #: Whether decision values decide between classes of equal votes; else the name that comes first does.
     breaks_ties: bool = False
 
+    @property
+    def goes_by_index(self) -> bool:
+        """Whether labels are those of `decide_index`."""
+        return self.breaks_ties and not STRATEGIES[self.strategy].rejects
+
     def labels(self, decision: np.ndarray, classes: np.ndarray) -> np.ndarray:
         """Labels of shape (n_Cs, n_test)."""
-        if self.breaks_ties and not STRATEGIES[self.strategy].rejects:
+        if self.goes_by_index:
             return classes[decide_index(decision, len(classes), self.strategy)]
         return decide_labels(decision, classes, self.strategy, self.reject_label)
 

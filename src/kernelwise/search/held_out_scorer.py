@@ -50,10 +50,17 @@ class HeldOutScorer:
         self.metadata, self.others, self.unit = metadata, others, unit
         self.repeats, self.weighted = True, set()
 
-    def shares(self, decision: np.ndarray, rows: np.ndarray, places: list[np.ndarray]) -> np.ndarray | None:
+    def shares(
+        self,
+        decision: np.ndarray,
+        rows: np.ndarray,
+        places: list[np.ndarray],
+        index: np.ndarray | None = None,
+    ) -> np.ndarray | None:
         """Shares of correct labels, (n_Cs, n_folds), of all folds at once; None where rows have weights.
 
-        None, too, for any other score. ``places`` has, fold by fold, the columns of the decision values.
+        None, too, for any other score. ``places`` has, fold by fold, the columns of the decision values, and
+        ``index``, (n_Cs, n_held_out), their class indices by `decide_index`, if they are known.
         """
         is_plain = self.is_share and not (self.repeats or self.weighted or self.metadata or self.others)
         if not is_plain or type(self.path_scorer.answers) is not ClassAnswers:
@@ -61,7 +68,11 @@ class HeldOutScorer:
         order, sizes = np.concatenate(places), np.array([len(place) for place in places])
         if not sizes.all():
             return None
-        labels = self.path_scorer.answers.labels(decision[:, order], self.classes)
+        answers = self.path_scorer.answers
+        if index is not None and answers.goes_by_index:
+            labels = self.classes[index[:, order]]
+        else:
+            labels = answers.labels(decision[:, order], self.classes)
         is_right = labels == self.y[rows[order]]
         starts = np.cumsum(sizes) - sizes
         return np.add.reduceat(is_right, starts, axis=1, dtype=np.int64) / sizes

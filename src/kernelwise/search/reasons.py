@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernelwise._core.text import count
+from kernelwise._core.text import count, in_words
 from kernelwise.search.baseline import Baseline
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.result import Choice
@@ -29,12 +29,48 @@ RULES = {
     "start from the data": "set from the data",
     "wide": "nearly linear",
 }
+#: Why a kernel was tried, by the reason that the search notes, as the end of a sentence.
+WHY_TRIED = {
+    "peak of dbtc": "the classes are farthest apart at this width",
+    "peak of esdr": "the classes are farthest apart relative to their spread at this width",
+    "peak of j4": "the classes are farthest apart relative to their spread at this width",
+    "peak of kta": "the kernel agrees best with the classes at this width",
+    "peak of centred alignment": "the kernel agrees best with the target at this width",
+    "highest centred alignment": "these parameters agree best with the target",
+    "usual": "the rule of thumb names this width",
+    "median distance": "the rule of thumb names this width",
+    "start from the data": "its parameters follow from the scale of the data",
+    "wide": "a kernel as wide as this is nearly linear",
+    "uphill": "a neighbouring width had the highest score",
+    "refined": "it is close to the width with the highest score",
+    "gradients": "its feature weights come from the gradients of a trained model",
+    "sum of the forms": "the sum of the best kernels may be better than each of them",
+    "sum of several widths": "a sum of kernels of several widths may be better than one",
+    "other ε": "another ε may suit the best kernel better",
+    "given": "you chose it",
+}
 
 
 def spoken(reason: str) -> str:
     """The reasons of a width, such as "peak of dbtc, usual", in words."""
     words = [RULES.get(part, part) for part in reason.split(", ")]
     return ", ".join(dict.fromkeys(words))
+
+
+def why_tried(reason: str) -> str:
+    """The reason that the search notes for a kernel, such as "peak of dbtc, usual", as a sentence.
+
+    Examples
+    --------
+    >>> why_tried("uphill")
+    'The search tried it because a neighbouring width had the highest score.'
+    >>> why_tried("diagonal metric by kta, small weights dropped")
+    'Origin of the kernel: diagonal metric by kta, small weights dropped.'
+    """
+    parts = reason.split(", ")
+    if not all(part in WHY_TRIED for part in parts):
+        return f"Origin of the kernel: {reason}."
+    return f"The search tried it because {in_words(list(dict.fromkeys(WHY_TRIED[part] for part in parts)))}."
 
 
 class Told(NamedTuple):

@@ -13,7 +13,14 @@ from kernelwise.kernels import Kernel
 #: Letters of the papers for names of parameters.
 LETTERS = {"gamma": "γ", "delta": "δ", "sigma": "σ", "coef0": "c", "epsilon": "ε"}
 #: In what distances between rows are measured, by the scaling.
-UNITS = {"standard": "standard deviations", "minmax": "ranges of a column", None: "in units of the columns"}
+UNITS = {
+    "standard": "standard deviations",
+    "minmax": "ranges of a column",
+    "robust": "interquartile ranges (the spread of the middle half of a column)",
+    None: "in units of the columns",
+}
+#: The unit of distances after a scaler of the user's own.
+SCALED = "in units of the scaled columns"
 #: How the titles of kernels end that have a weight for each feature.
 FEATURE_WEIGHTS = " with feature weights"
 #: Weights below this share of the largest do not count as kept features.
@@ -78,8 +85,8 @@ def kernel_meaning(kernel: Any, scale: Any = "standard") -> str:
         return ""
     if kernel.reach is None:
         return kernel.meaning
-    unit = UNITS.get(scale, "") if scale is None or isinstance(scale, str) else ""
-    return f"rows count as alike when closer than about {number(kernel.reach, 2)} {unit}".strip()
+    unit = UNITS.get(scale, SCALED) if scale is None or isinstance(scale, str) else SCALED
+    return f"rows count as alike when closer than about {number(kernel.reach, 2)} {unit}"
 
 
 def model_text(kernel: Any, C: float) -> str:

@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from kernelwise.multiclass import Machine
-from kernelwise.solvers.box_qp import NOT_CONVEX, BoxQP, GramFacts, Pool
+from kernelwise.solvers.box_qp import BoxQP, GramFacts, Pool
 from kernelwise.solvers.compiled.rounding import HAIR
 from kernelwise.solvers.follow import Solved, follow
 from kernelwise.solvers.products import subtract_rows
 
 Fold = tuple[np.ndarray, np.ndarray]
-N_COLUMNS, OFFSET, N_FREE = 8, 3, 4  # of the table of `smo_path`
+N_COLUMNS, OFFSET, N_FREE, N_SUPPORT = 8, 3, 4, 6  # of the table of `smo_path`
 NO_OFFSET = 1e-14  # of labels ±1: a smaller mean of f is rounding
 SEED_TOL = 0.05  # the machine on all samples only gives the folds a start
 SEED_SLACK = 0.25  # what is this close to the margin may move in a fold
 SEED_FOLDS = 3  # with fewer folds that start costs more than it saves
 
 
-@dataclass
-class FoldPath:
-    """Results along increasing C: ``decision`` of shape (n_Cs, n_test), most others of shape (n_Cs,)."""
+class FoldPath(NamedTuple):
+    """Results along increasing C: ``decision``, (n_Cs, n_test), and the table of `smo_path`, (n_Cs, 8)."""
 
     decision: np.ndarray
-    n_support: np.ndarray
-    n_bounded: np.ndarray
-    objective: np.ndarray
-    n_iter: np.ndarray
-    gap: np.ndarray
-    converged: np.ndarray
-    is_convex: np.ndarray
+    rows: np.ndarray
     last: Solved
 
 
@@ -66,7 +59,7 @@ class MachinePath:
         self.Cs, self.tol, self.max_iter = Cs, tol, max_iter
         self.pieces = contiguous(self.members)
         everyone = self.members.size == K.shape[0]
-        self.K_members = K if everyone else np.block([[K[p, q] for q in self.pieces] for p in self.pieces])
+        self.K_members = K if everyone else _blocks(K, self.pieces, self.members.size)
         self.facts = GramFacts(self.K_members)
         self.spare: list[dict[np.dtype, Pool]] = []  # of folds that are done: fresh memory is dear
         self.seed = self._problem(
@@ -82,13 +75,21 @@ class MachinePath:
         return BoxQP(self.K_members, beta, f, *bounds, facts=self.facts)
 
     def fold(
-        self, train: np.ndarray, test: np.ndarray, weight: np.ndarray, last: Solved | None = None
+        self,
+        train: np.ndarray,
+        test: np.ndarray,
+        weight: np.ndarray,
+        last: Solved | None = None,
+        counts: np.ndarray | None = None,
+        K_test: np.ndarray | None = None,
     ) -> FoldPath:
         """Solve for every C on ``train``, from the seed or on from ``last``; decision values of ``test``.
 
-        ``weight``, of shape (n_samples,), are those of this fold. Held-out members stay in the problem with
-        both bounds at zero. Their decision values are computed from K all the same, offset included: with a
-        very narrow kernel they are smaller than the rounding of f.
+        ``weight``, of shape (n_samples,), are those of this fold, and ``counts`` say how many support vectors
+        each sample is, if not one. Held-out members stay in the problem with both bounds at zero. Their
+        decision values are computed from K all the same, offset included: with a very narrow kernel they are
+        smaller than the rounding of f. ``K_test`` are the columns of ``test``, of shape (n_samples, n_test),
+        where several machines share them.
         """
         is_used = np.zeros(self.K.shape[0], bool)
         is_used[train] = True
@@ -98,32 +99,42 @@ class MachinePath:
         qp = self._start(limits) if last is None else self._problem(limits * last.C, *map(np.copy, last[1:]))
         rows, betas = self._along_C(qp, limits, last)
         self.spare.append(qp.pools)
-        for c in np.flatnonzero((np.abs(rows[:, OFFSET]) < NO_OFFSET) & (rows[:, N_FREE] > 0)):
-            free = (betas[c] != 0.0) & (betas[c] != self.Cs[c] * limits)
-            rows[c, OFFSET] = self._mean_f(free, betas[c])
-        decision = np.repeat(rows[:, OFFSET, None], test.size, axis=1)
-        start = 0
+        for c, offset in enumerate(rows[:, OFFSET].tolist()):
+            if abs(offset) < NO_OFFSET and rows[c, N_FREE] > 0.0:
+                free = (betas[c] != 0.0) & (betas[c] != self.Cs[c] * limits)
+                rows[c, OFFSET] = self._mean_f(free, betas[c])
+        if counts is not None:
+            each, is_support = counts[self.members], betas != 0.0
+            is_free = is_support & (betas != self.Cs[: len(rows), None] * limits)
+            rows[:, N_SUPPORT], rows[:, N_FREE] = is_support @ each, is_free @ each
+        decision = self._values(betas, test, K_test)
+        decision += rows[:, OFFSET, None]
+        decision *= self.sign
+        last = Solved(float(self.Cs[len(rows) - 1]), qp.beta, qp.f)
+        n_more = self.Cs.size - len(rows)
+        if n_more:  # without a bounded support vector the last solution is that of every larger C, too
+            decision = np.concatenate([decision, np.repeat(decision[-1:], n_more, axis=0)])
+            rows = np.concatenate([rows, np.repeat(rows[-1:], n_more, axis=0)])
+            rows[-n_more:, 0] = 0.0
+        return FoldPath(decision, rows, last)
+
+    def _values(self, betas: np.ndarray, test: np.ndarray, K_test: np.ndarray | None) -> np.ndarray:
+        """Decision values of ``test`` without the offset, of shape (n_solved, n_test)."""
+        if K_test is not None:  # few members are support vectors, and their rows are copied fast
+            used = np.flatnonzero(betas.any(axis=0))
+            return betas.take(used, axis=1) @ K_test.take(self.members[used], axis=0)
+        values, start = 0.0, 0
         for piece in self.pieces:
             size = piece.stop - piece.start
-            decision += betas[:, start : start + size] @ self.K[test, piece].T
+            values = values + betas[:, start : start + size] @ self.K[test, piece].T
             start += size
-        return self._tabulate(rows, decision, Solved(float(self.Cs[len(rows) - 1]), qp.beta, qp.f))
+        return np.asarray(values)
 
     def _constant(self, value: float, n_test: int) -> FoldPath:
         """The path of a machine whose training part has no sample of one side: it answers the other."""
         n = self.Cs.size
-        none, yes = np.zeros(n, int), np.full(n, True)
-        return FoldPath(
-            decision=np.full((n, n_test), self.sign * value),
-            n_support=none,
-            n_bounded=none,
-            objective=np.zeros(n),
-            n_iter=none,
-            gap=np.zeros(n),
-            converged=yes,
-            is_convex=yes,
-            last=Solved(float(self.Cs[-1]), np.zeros(self.p.size), self.p.copy()),
-        )
+        last = Solved(float(self.Cs[-1]), np.zeros(self.p.size), self.p.copy())
+        return FoldPath(np.full((n, n_test), self.sign * value), np.zeros((n, N_COLUMNS)), last)
 
     def _mean_f(self, free: np.ndarray, beta: np.ndarray) -> float:
         """Mean of p − Kβ over ``free``, own terms apart: those of a narrow kernel hide all others.
@@ -139,25 +150,28 @@ class MachinePath:
     def _start(self, limits: np.ndarray) -> BoxQP:
         """The seed, brought into these limits, less the least coefficients of the sign that now outweighs."""
         qp = self._problem(limits * self.Cs[0], np.empty_like(limits), self.seed.f.copy())
-        np.clip(self.seed.beta, qp.lo, qp.hi, out=qp.beta)
+        np.minimum(np.maximum(self.seed.beta, qp.lo), qp.hi, out=qp.beta)
         try:  # another thread may take the last one between a look and a pop
             spare = self.spare.pop()
         except IndexError:
             spare = {}
         qp.pools = {dtype: pool.copy(spare.get(dtype)) for dtype, pool in self.seed.pools.items()}
-        excess = qp.beta.sum()
+        excess = float(qp.beta.sum())
         # The rounding of the sum is no excess: taken from a bounded variable it would make that one free.
-        rounding = HAIR * np.abs(qp.beta).sum()
-        sign = np.sign(excess)
-        heavier = np.flatnonzero(qp.beta * sign > 0)
-        for t in heavier[np.argsort(np.abs(qp.beta[heavier]), kind="stable")]:
-            if abs(excess) <= rounding:
+        rounding = HAIR * float(np.abs(qp.beta).sum())
+        signed = qp.beta if excess > 0.0 else -qp.beta
+        heavier = (signed > 0.0).nonzero()[0] if abs(excess) > rounding else np.empty(0, int)
+        sizes = signed[heavier]
+        order = sizes.argsort(kind="stable")
+        left = abs(excess)
+        for t, size in zip(heavier[order].tolist(), sizes[order].tolist(), strict=True):
+            if left <= rounding:
                 break
-            taken = sign * min(abs(qp.beta[t]), abs(excess))
-            qp.beta[t] -= taken
-            excess -= taken
+            taken = min(size, left)
+            qp.beta[t] -= taken if excess > 0.0 else -taken
+            left -= taken
         change = qp.beta - self.seed.beta
-        rows = np.flatnonzero(change)
+        rows = change.nonzero()[0]
         subtract_rows(qp.K, rows, change[rows], qp.f)
         return qp
 
@@ -171,6 +185,7 @@ class MachinePath:
         Cs = self.Cs if last is None else np.append(last.C, self.Cs)
         table, coefficients = np.zeros((Cs.size, N_COLUMNS)), np.empty((Cs.size, limits.size))
         n_done = n_before
+        n_lost, n_waited = 0, 0  # guesses of the next solution that failed in a row; C without one since then
         while n_done < Cs.size:
             qp.lo, qp.hi = unit_lo, unit_hi
             n_done, is_solved = qp.path(self.p, Cs, n_done, self.tol, self.max_iter, coefficients, table)
@@ -189,9 +204,13 @@ class MachinePath:
                 # The path stopped early: it did not know yet how many variables would be free.
                 if before is None and table[c, 0] < qp.patience(qp.n_free):
                     break
+                if n_waited < n_lost:
+                    n_waited += 1
+                    break
                 now = Solved(Cs[c], qp.beta.copy(), qp.f.copy())
                 followed = follow(qp, unit_lo, unit_hi, before, Cs[c], Cs[c + 1], self.tol)
                 qp.n_vain = 0 if followed else qp.n_vain + 1
+                n_lost, n_waited = (0 if followed else n_lost + 1), 0
                 before, n_done, crawls = now, n_done + 1, False
             if is_last:
                 break
@@ -208,21 +227,16 @@ class MachinePath:
         beta[:] = qp.beta
         return bool(outcome.converged and n_support == outcome.n_free)
 
-    def _tabulate(self, rows: np.ndarray, decision: np.ndarray, last: Solved) -> FoldPath:
-        """With no bounded support vector the last solution is the solution for every larger C, too."""
-        index = np.minimum(np.arange(self.Cs.size), len(rows) - 1)
-        n_iter, lowest, gap, _, n_free, _, n_support, objective = rows[index].T
-        return FoldPath(
-            decision=self.sign * decision[index],
-            n_support=n_support.astype(int),
-            n_bounded=(n_support - n_free).astype(int),
-            objective=objective,
-            n_iter=np.where(np.arange(self.Cs.size) < len(rows), n_iter, 0).astype(int),
-            gap=np.maximum(gap, 0.0),
-            converged=gap < self.tol,
-            is_convex=lowest > NOT_CONVEX,
-            last=last,
-        )
+
+def _blocks(K: np.ndarray, pieces: list[slice], n: int) -> np.ndarray:
+    """The rows and columns of K that are in ``pieces``, n of each."""
+    found, sizes = np.empty((n, n), K.dtype), [piece.stop - piece.start for piece in pieces]
+    ends = np.cumsum(sizes)
+    places = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+    for rows, place in zip(pieces, places, strict=True):
+        for columns, beside in zip(pieces, places, strict=True):
+            found[place, beside] = K[rows, columns]
+    return found
 
 
 def contiguous(members: np.ndarray) -> list[slice]:

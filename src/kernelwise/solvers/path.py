@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from kernelwise._core.memory import check_gram_memory
-from kernelwise._core.threads import number_of_threads
+from kernelwise._core.threads import number_of_threads, threads
 from kernelwise._core.validation import check_choice, check_gram, check_labels, check_positive
 from kernelwise.multiclass import two_class_machines, vote
+from kernelwise.solvers.copies import Distinct, copies_that_pay
 from kernelwise.solvers.dual import LOSSES
+from kernelwise.solvers.fold_path import Fold
 from kernelwise.solvers.follow import Solved
 from kernelwise.solvers.path_checks import check_Cs, check_folds
 from kernelwise.solvers.run_paths import PathsSolved, Places, Tables, run_paths, warn_of_worst
+from kernelwise.solvers.shares import Shares, in_order, renumbered
+
+#: Rows of K that are copied at a time.
+BLOCK = 64
 
 
 @dataclass(frozen=True)
@@ -87,7 +94,9 @@ def svm_path(
     """Train support vector machines for many values of C on the training part of every fold.
 
     Each fold goes through C in increasing order from warm starts, and is finished, exactly, at the first C
-    for which no support vector is bounded: no larger C changes that solution.
+    for which no support vector is bounded: no larger C changes that solution. Where many samples are copies
+    of others (equal rows of K and equal labels), the copies are trained on as one sample with the sum of
+    their weights, and share its coefficient by weight.
 
     Parameters
     ----------
@@ -132,9 +141,8 @@ def svm_path(
     >>> svm_path(K, y, [1000.0], folds, after=path).decision.shape
     (1, 150, 3)
     """
-    path, tables = solve_path(
-        K, y, Cs, folds, sample_weight, strategy, tol, max_iter, n_jobs, callback, after, loss=loss
-    )
+    settings = strategy, tol, max_iter, n_jobs, callback, after
+    path, tables = solve_path(K, y, Cs, folds, sample_weight, *settings, loss=loss, merge=True)
     warn_of_worst(tables, tol)
     return path
 
@@ -155,6 +163,8 @@ def solve_path(
     check: bool = True,
     places: Places | None = None,
     loss: str = "hinge",
+    counts: np.ndarray | None = None,
+    merge: bool = False,
 ) -> tuple[SVMPath, Tables]:
     """`svm_path` without warnings: what they would be about is in the tables.
 
@@ -164,8 +174,9 @@ def solve_path(
 
     With ``places`` the folds are free: a sample may be held out several times, and the decision values have
     the shape (n_Cs, n_held, …). A class may be missing from a training part then, and is never answered by
-    its machines. Returns the path and the columns `kernelwise.solvers.run_paths.TABLES`, each of shape
-    (n_Cs, n_folds, n_machines).
+    its machines. ``counts``, of shape (n_folds, n_samples), says how many samples each sample stands for
+    where support vectors are counted; with ``merge`` the function looks for copies itself. Returns the path
+    and the columns `kernelwise.solvers.run_paths.Tables`, each of shape (n_Cs, n_folds, n_machines).
     """
     started = time.perf_counter()
     K = np.ascontiguousarray(check_gram(K, may_be_distances=True) if check else K)
@@ -175,7 +186,13 @@ def solve_path(
     check_choice(loss, "loss", "svm_path", LOSSES)
     Cs = check_Cs(Cs)
     splits, weight = check_folds(folds, index, sample_weight, classes, are_free=places is not None)
-    # Beside K: a copy by classes, made in two steps, and in single precision what each thread works on.
+    if merge:
+        distinct = copies_that_pay(K, index, weight, float(Cs.max()), tol)
+        if distinct is not None and (after is None or len(after.last) == len(splits)):
+            how = {"strategy": strategy, "tol": tol, "max_iter": max_iter, "n_jobs": n_jobs, "loss": loss}
+            path, tables = _solve_distinct(distinct, splits, weight, Cs, after, callback=callback, **how)
+            return replace(path, classes=classes, seconds=time.perf_counter() - started), tables
+    # Beside K: a copy by classes, held-out columns, and in single precision what each thread works on.
     n_solved = len(splits) if only is None else 1
     n_jobs = number_of_threads(n_jobs)  # asked once: joblib takes a while to tell
     n_copies = 2.0 * (len(classes) > 2) + 0.5 * min(n_jobs, n_solved)
@@ -187,19 +204,75 @@ def solve_path(
         first_rows = np.unique(index, return_index=True)[1]
         rows = np.argsort(first_rows[index], kind="stable")
         new = np.argsort(rows)
-        K, index, weight = np.take(K[rows], rows, axis=1), index[rows], weight[:, rows]
-        splits = [(new[train], new[test]) for train, test in splits]
+        if (np.diff(rows) < 0).any():  # else they stand together as it is
+            K, index, weight = _reordered(K, rows, n_jobs), index[rows], weight[:, rows]
+            splits = [(new[train], new[test]) for train, test in splits]
+            counts = None if counts is None else counts[:, rows]
     machines = two_class_machines(index, len(classes), strategy)
-    settings = weight, Cs, tol, max_iter, n_jobs, callback, after, only
-    solved = run_paths(K, machines, splits, answers, *settings, loss=loss)
+    members = [rows[machine.members] for machine in machines]
+    start = None if after is None else in_order(after, members, n)
+    settings = weight, Cs, tol, max_iter, n_jobs, callback, start, only
+    solved = run_paths(K, machines, splits, answers, *settings, loss=loss, counts=counts)
     if strategy == "ovr" and len(classes) > 2 and places is not None:
         kept = splits if only is None else splits[only : only + 1]
         asked = places.by_fold if only is None else places.by_fold[only : only + 1]
         for (train, _), place in zip(kept, asked, strict=True):
             is_known = np.isin(np.arange(len(classes)), index[train])
             _sink(solved.decision, place, is_known)
-    members = [rows[machine.members] for machine in machines]
     return as_path(solved, started, classes, Cs, strategy, members), solved.tables
+
+
+def _solve_distinct(
+    distinct: Distinct,
+    splits: list[Fold],
+    weight: np.ndarray,
+    Cs: np.ndarray,
+    after: SVMPath | None,
+    **how: Any,
+) -> tuple[SVMPath, Tables]:
+    """The path of all samples by that of the distinct ones.
+
+    ``distinct`` has the Gram matrix and, as targets, class indices; the classes of the path are these.
+    """
+    assert distinct.row_of is not None
+    n, training = distinct.row_of.size, distinct.training(weight, splits)
+    shares = []
+    for own, (train, _) in zip(weight, splits, strict=True):
+        used = np.zeros(n)
+        used[train] = own[train]
+        shares.append(Shares(distinct.row_of, used))
+    start, has_bounds = None, how["loss"] == "hinge"
+    if after is not None:
+        start = renumbered(after, [partial(share.of_rows, has_bounds=has_bounds) for share in shares])
+    path, tables = solve_path(
+        distinct.X,
+        distinct.targets,
+        Cs,
+        training.folds,
+        training.weight,
+        after=start,
+        check=False,
+        places=training.places,
+        counts=training.counts,
+        **how,
+    )
+    decision = np.full((Cs.size, n, *path.decision.shape[2:]), np.nan)
+    for (_, test), answers in zip(splits, training.answers, strict=True):
+        decision[:, test] = path.decision[:, answers]
+    shared = renumbered(path, [partial(share.of_samples, has_bounds=has_bounds) for share in shares])
+    return replace(shared, decision=decision), tables
+
+
+def _reordered(K: np.ndarray, rows: np.ndarray, n_jobs: int) -> np.ndarray:
+    """K with its rows and columns in this order, some rows at a time: they stay in the cache."""
+    found = np.empty_like(K)
+
+    def fill(first: int) -> None:
+        block = slice(first, first + BLOCK)
+        np.take(K[rows[block]], rows, axis=1, out=found[block], mode="clip")
+
+    threads(n_jobs)((fill, (first,), {}) for first in range(0, len(K), BLOCK))
+    return found
 
 
 def _sink(decision: np.ndarray, place: np.ndarray, is_known: np.ndarray) -> None:

@@ -66,14 +66,16 @@ def check_disjoint(
     splits = [(everyone[train], everyone[test]) for train, test in folds]
     if not splits:
         raise ValueError("'folds' of svm_path is empty. Pass (train, test) pairs as from cv.split(X, y).")
+    if may_repeat:
+        return splits
     times = np.zeros(n_samples, int)
     for k, (train, test) in enumerate(splits):
         is_used = np.zeros(n_samples, bool)
         is_used[train] = True
-        if is_used[test].any() and not may_repeat:
+        if is_used[test].any():
             raise ValueError(f"Fold {k} has samples in its training and its test part. Pass disjoint parts.")
         times += np.bincount(test, minlength=n_samples)
-    if times.max() > 1 and not may_repeat:
+    if times.max() > 1:
         raise ValueError(
             f"Sample {int(times.argmax())} is held out {times.max()} times. "
             "For repeated cross-validation call svm_path once for each repetition."

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from scipy.special import expit
-from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.validation import check_labels, check_weights
 from kernelwise._core.weights import copies_of
-
-MAX_ITER = 100
-TOL = 1e-10  # of the gradient, relative to the total weight
-RIDGE = 1e-12  # keeps the Hessian invertible when all decision values are equal
-SUFFICIENT = 1e-4  # share of the predicted decrease that a step must bring
-SMALLEST_STEP = 1e-10
-FLAT = 1e-6  # slope of probabilities that hardly depend on decision values, but have their order
+from kernelwise.solvers.sigmoids import Sigmoids, increasing_sigmoids, solve_sigmoids
 
 
 def fit_platt(
@@ -53,24 +45,8 @@ def fit_platt(
     positive, negative = w[index == 1].sum(), w[index == 0].sum()
     target = smoothed_targets(index == 1, w if counts is None else check_weights(counts, f.size), doubt)
     start = np.array([[0.0, np.log((negative + 1.0) / (positive + 1.0))]])
-    A, B = _sigmoids(f[None], target[None], w[None], start, is_increasing)[0]
+    A, B = solve_sigmoids(f[None], target[None], w[None], start, is_increasing)[0]
     return float(A), float(B)
-
-
-def _sigmoids(
-    f: np.ndarray, target: np.ndarray, w: np.ndarray, start: np.ndarray, is_increasing: bool
-) -> np.ndarray:
-    """(A, B) of many problems, shape (n_problems, 2); the other arrays are as in `_newton`."""
-    # Decision values of any size: Newton's steps do not depend on their unit, but the ridge does.
-    unit = np.abs(f).max(axis=1)
-    unit[unit == 0.0] = 1.0
-    found = _newton(f / unit[:, None], target, w, start)
-    found[:, 0] /= unit
-    if is_increasing and (is_wrong := found[:, 0] > 0.0).any():
-        # The likelihood is concave: the best without a wrong direction has no slope; this is as good as none.
-        share = (w * target)[is_wrong].sum(axis=1) / w[is_wrong].sum(axis=1)
-        found[is_wrong] = np.column_stack([-FLAT / unit[is_wrong], np.log((1.0 - share) / share)])
-    return found
 
 
 def fit_platt_along(
@@ -92,6 +68,14 @@ def fit_platt_along(
     -------
     sigmoids : ndarray of shape (n_Cs, n_parts, 2)
     """
+    (found,) = increasing_sigmoids([sigmoids_along(decision, is_positive, bound, counts, doubt)])
+    return found.reshape(len(decision), len(bound), 2)
+
+
+def sigmoids_along(
+    decision: np.ndarray, is_positive: np.ndarray, bound: np.ndarray, counts: np.ndarray, doubt: float = 1.0
+) -> Sigmoids:
+    """The problems of `fit_platt_along`, part by part for every C."""
     shape = (len(decision), *bound.shape)
     targets = np.stack([smoothed_targets(is_positive, part, doubt) for part in counts])
     positive, negative = bound[:, is_positive].sum(axis=1), bound[:, ~is_positive].sum(axis=1)
@@ -99,8 +83,7 @@ def fit_platt_along(
     seen = np.where(bound > 0.0, decision[:, None].astype(float), 0.0)
     arrays = (seen, targets[None], bound[None])
     f, target, w = (np.broadcast_to(part, shape).reshape(-1, shape[2]) for part in arrays)
-    found = _sigmoids(f, target, w, np.tile(start, (len(decision), 1)), True)
-    return found.reshape(*shape[:2], 2)
+    return Sigmoids(f, target, w, np.tile(start, (len(decision), 1)))
 
 
 def doubt_of(n_classes: int, strategy: str) -> float:
@@ -122,13 +105,16 @@ def fit_platt_of(
     those of the samples alone; the smoothing counts copies, so that a row of weight two is two rows, and
     weights that sum to one do not make probabilities of one half. ``doubt`` is that of `doubt_of`.
     """
-    counts = copies_of(weight)
-    how: dict[str, Any] = {"is_increasing": True, "doubt": doubt}
-    return np.array(
-        [
-            fit_platt(column[members], signs, bound[members], counts=counts[members], **how)
-            for column, (members, signs) in zip(decision.T.astype(np.float64), machines, strict=True)
-        ]
+    counts, columns = copies_of(weight), decision.T.astype(np.float64)
+    if not np.isfinite(columns).all():
+        raise ValueError("Sigmoids can only be fitted to finite decision values.")
+    return np.concatenate(
+        increasing_sigmoids(
+            sigmoids_along(
+                column[None, members], signs > 0, bound[None, members], counts[None, members], doubt
+            )
+            for column, (members, signs) in zip(columns, machines, strict=True)
+        )
     )
 
 
@@ -145,53 +131,3 @@ def smoothed_targets(is_positive: np.ndarray, weight: np.ndarray, doubt: float =
 def platt_probability(decision: Any, A: Any, B: Any) -> np.ndarray:
     """Probability of the positive class, 1 / (1 + exp(A f + B)), in the shape of ``decision``."""
     return expit(-(A * np.asarray(decision, dtype=float) + B))
-
-
-def _newton(f: np.ndarray, target: np.ndarray, w: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """Minimise Σ w (t z + log(1 + e⁻ᶻ)) with z = A f + B over (A, B), for many problems at once.
-
-    ``f``, ``target`` and ``w`` have the shape (n_problems, n_samples); start and result (n_problems, 2).
-    """
-
-    def cost(point: np.ndarray, which: np.ndarray) -> np.ndarray:
-        z = point[:, :1] * f[which] + point[:, 1:]
-        return (w[which] * (target[which] * z + np.logaddexp(0.0, -z))).sum(axis=1)
-
-    found, total = start.copy(), w.sum(axis=1)
-    left = np.arange(len(f))
-    value = cost(found, left)
-    for _ in range(MAX_ITER):
-        point, values = found[left], f[left]
-        p = expit(-(point[:, :1] * values + point[:, 1:]))
-        pull = w[left] * (target[left] - p)
-        gradient = np.column_stack([(pull * values).sum(axis=1), pull.sum(axis=1)])
-        is_open = np.abs(gradient).max(axis=1) > TOL * total[left]
-        left, point, values, p, gradient = (part[is_open] for part in (left, point, values, p, gradient))
-        if not left.size:
-            return found
-        curvature = w[left] * p * (1.0 - p)
-        cross = (curvature * values).sum(axis=1)
-        hessian = np.empty((len(left), 2, 2))
-        hessian[:, 0, 0] = (curvature * values**2).sum(axis=1) + RIDGE * total[left]
-        hessian[:, 1, 1] = curvature.sum(axis=1) + RIDGE * total[left]
-        hessian[:, 0, 1] = hessian[:, 1, 0] = cross
-        step = -np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
-        slope = (gradient * step).sum(axis=1)
-        length, new = np.ones(len(left)), np.empty(len(left))
-        tried = np.arange(len(left))
-        # Near the minimum the decrease is lost in the rounding of the cost, and the whole step is right.
-        most = value[left] + 1e-14 * np.abs(value[left])
-        while tried.size:
-            new[tried] = cost(point[tried] + length[tried, None] * step[tried], left[tried])
-            allowed = most[tried] + SUFFICIENT * length[tried] * slope[tried]
-            tried = tried[new[tried] > allowed]
-            length[tried] /= 2.0
-            tried = tried[length[tried] >= SMALLEST_STEP]
-        found[left], value[left] = point + length[:, None] * step, new
-    warnings.warn(
-        f"Platt's sigmoid did not converge in {MAX_ITER} Newton steps, so probabilities may be inaccurate. "
-        "Scale the features, or lower C.",
-        ConvergenceWarning,
-        stacklevel=3,
-    )
-    return found

@@ -9,23 +9,15 @@ import numpy as np
 
 from kernelwise._core.threads import Task, one_blas_thread, threads
 from kernelwise.multiclass import Machine
-from kernelwise.solvers.box_qp import Outcome
+from kernelwise.solvers.box_qp import NOT_CONVEX, Outcome
 from kernelwise.solvers.dual import iteration_cap, warn_of
-from kernelwise.solvers.fold_path import Fold, FoldPath, MachinePath
+from kernelwise.solvers.fold_path import N_COLUMNS, Fold, FoldPath, MachinePath
 from kernelwise.solvers.follow import Solved
 from kernelwise.solvers.squared_hinge import RidgePath
 from kernelwise.solvers.units import in_units, unit_of
 
-#: What is kept of every machine, beside its decision values.
-TABLES = {
-    "n_support": int,
-    "n_bounded": int,
-    "objective": float,
-    "n_iter": int,
-    "gap": float,
-    "converged": bool,
-    "is_convex": bool,
-}
+#: What is kept of every machine, beside its decision values: `n_support`, `n_bounded`, `objective`, `n_iter`,
+#: `gap`, `converged` and `is_convex`.
 Tables = dict[str, np.ndarray]
 #: What solves one machine for every C, by the loss.
 PATHS: dict[str, type[MachinePath] | type[RidgePath]] = {"hinge": MachinePath, "squared_hinge": RidgePath}
@@ -41,7 +33,7 @@ class Ended(Protocol):
 
 
 class PathsSolved(NamedTuple):
-    """Decision values of shape (n_Cs, n_held, n_machines), `TABLES`, and where to go on."""
+    """Decision values of shape (n_Cs, n_held, n_machines), `Tables`, and where to go on."""
 
     decision: np.ndarray
     tables: Tables
@@ -70,21 +62,24 @@ def run_paths(
     only: int | None = None,
     p: np.ndarray | None = None,
     loss: str = "hinge",
+    counts: np.ndarray | None = None,
 ) -> PathsSolved:
     """Solve every machine for every C on the training part of every fold, from warm starts.
 
     ``splits`` are in the numbering of K, ``places`` in that of the decision values, and ``p``, of shape
     (n_members,), is the linear term of the dual if it is not the labels of the machine; ``loss`` is that of
-    classes. ``weight``, of shape
-    (n_samples,) or (n_folds, n_samples), are for all folds or for each. All others are checked; see
-    `kernelwise.solvers.path.solve_path`.
+    classes. ``weight``, of shape (n_samples,) or (n_folds, n_samples), are for all folds or for each;
+    ``counts``, of shape (n_folds, n_samples), say how many support vectors a sample is. All others are
+    checked; see `kernelwise.solvers.path.solve_path`.
     """
     n_starts = 0 if after else len(splits)
     weights = np.broadcast_to(weight, (len(splits), K.shape[0]))
     largest = weights.max(axis=0)
     tests = places.by_fold
+    counted: Any = [None] * len(splits) if counts is None else counts
     if only is not None:
         splits, tests, weights = [splits[only]], [tests[only]], weights[only : only + 1]
+        counted = counted[only : only + 1]
     order = np.argsort(Cs, kind="stable")
     # Where the values increase, which is usual, without an index: that takes longer than a small path.
     asked = slice(None) if (order[1:] > order[:-1]).all() else np.argsort(order, kind="stable")
@@ -93,23 +88,35 @@ def run_paths(
     Cs = np.array([in_units(C, unit) for C in Cs])
     if unit != 1.0:
         K = K / unit
-    shape = (Cs.size, len(splits), len(machines))
-    tables: Tables = {name: np.zeros(shape, dtype) for name, dtype in TABLES.items()}
-    decision = np.full((Cs.size, places.n, len(machines)), np.nan)
+    columns = np.empty((N_COLUMNS, Cs.size, len(splits), len(machines)))
+    # The values of one machine stand together, whose sums and votes are then several times as fast.
+    decision = np.full((len(machines), Cs.size, places.n), np.nan)
     last: list[list[Any]] = [[None] * len(machines) for _ in splits]
     settings = largest, n_starts, Cs[order], tol, iteration_cap(max_iter, K.shape[0]), p
     with one_blas_thread():
         for done, (m, s, path) in enumerate(
-            _all_paths(PATHS[loss], K, machines, splits, weights, lasts, settings, n_jobs), start=1
+            _all_paths(PATHS[loss], K, machines, splits, weights, counted, lasts, settings, n_jobs), start=1
         ):
-            decision[:, tests[s], m] = path.decision[asked]
+            decision[m][:, tests[s]] = path.decision[asked]
+            columns[:, :, s, m] = path.rows[asked].T
             last[s][m] = path.last
-            for name, table in tables.items():
-                table[:, s, m] = getattr(path, name)[asked]
             if callback is not None:
                 callback(done, len(splits) * len(machines))
-    tables["objective"] /= unit
-    return PathsSolved(decision, tables, last)
+    return PathsSolved(np.moveaxis(decision, 0, 2), _tables(columns, tol, unit), last)
+
+
+def _tables(columns: np.ndarray, tol: float, unit: float) -> Tables:
+    """The tables, each of shape (n_Cs, n_folds, n_machines), from the columns of `smo_path`."""
+    n_iter, lowest, gap, _, n_free, _, n_support, objective = columns
+    return {
+        "n_support": n_support.astype(int),
+        "n_bounded": (n_support - n_free).astype(int),
+        "objective": objective / unit,
+        "n_iter": n_iter.astype(int),
+        "gap": np.maximum(gap, 0.0),
+        "converged": gap < tol,
+        "is_convex": lowest > NOT_CONVEX,
+    }
 
 
 def last_solutions(
@@ -138,6 +145,7 @@ def _all_paths(
     machines: list[Machine],
     splits: list[Fold],
     weights: np.ndarray,
+    counts: Any,
     lasts: list[list[Solved | None]],
     settings: tuple[Any, ...],
     n_jobs: int | None,
@@ -147,18 +155,23 @@ def _all_paths(
     if len(machines) == 1:  # share out the folds
         machine = family(K, machines[0], *settings)
         jobs: Iterable[Task] = (
-            (machine.fold, (*split, weight, last[0]), {})
-            for split, weight, last in zip(splits, weights, lasts, strict=True)
+            (machine.fold, (*split, weight, last[0], count), {})
+            for split, weight, count, last in zip(splits, weights, counts, lasts, strict=True)
         )
         for s, path in enumerate(parallel(jobs)):
             yield 0, s, path
         return
 
+    tests = [test for _, test in splits]
+    shared: list[np.ndarray | None] = [None] * len(splits)
+    if sum(map(len, tests)) <= len(K):  # the memory of K once more
+        shared = threads(n_jobs)((np.take, (K, test, 1), {}) for test in tests)
+
     def all_folds(m: int) -> list[FoldPath]:
         path = family(K, machines[m], *settings)  # gathers its part of K once
         return [
-            path.fold(*split, weight, last[m])
-            for split, weight, last in zip(splits, weights, lasts, strict=True)
+            path.fold(*split, weight, last[m], count, K_test)
+            for split, weight, count, last, K_test in zip(splits, weights, counts, lasts, shared, strict=True)
         ]
 
     for m, paths in enumerate(parallel((all_folds, (m,), {}) for m in range(len(machines)))):

@@ -13,7 +13,7 @@ import numpy as np
 from kernelwise.multiclass import Machine
 from kernelwise.solvers.box_qp import BoxQP
 from kernelwise.solvers.dual import minimise_and_verify, negative_gradient, ridge_and_bound
-from kernelwise.solvers.fold_path import FoldPath
+from kernelwise.solvers.fold_path import N_COLUMNS, FoldPath
 from kernelwise.solvers.follow import Solved
 from kernelwise.solvers.kernel_rows import ALL
 
@@ -75,42 +75,43 @@ class RidgePath:
         self.Cs, self.tol, self.max_iter = Cs, tol, max_iter
 
     def fold(
-        self, train: np.ndarray, test: np.ndarray, weight: np.ndarray, last: Solved | None = None
+        self,
+        train: np.ndarray,
+        test: np.ndarray,
+        weight: np.ndarray,
+        last: Solved | None = None,
+        counts: np.ndarray | None = None,
+        K_test: np.ndarray | None = None,
     ) -> FoldPath:
-        """Solve for every C on ``train``, on from ``last`` if it is given; decision values of ``test``."""
+        """Solve for every C on ``train``, on from ``last`` if it is given; decision values of ``test``.
+
+        ``counts``, of shape (n_samples,), say how many support vectors each sample is, if not one. ``K_test``
+        is as in `MachinePath.fold`.
+        """
         is_used = np.zeros(self.K.shape[0], bool)
         is_used[train] = True
         used = np.flatnonzero(is_used[self.members] & (weight[self.members] > 0))
         rows, signs, w = self.members[used], self.signs[used], weight[self.members[used]]
+        each = np.ones(rows.size) if counts is None else counts[rows]
         K = np.ascontiguousarray(self.K[np.ix_(rows, rows)], dtype=np.float64)
         diagonal = K.diagonal().copy()
         beta = np.zeros(used.size) if last is None else last.beta[used].copy()
         n = self.Cs.size
         decision = np.empty((n, test.size))
-        columns: dict[str, list[Any]] = {name: [] for name in ("n_support", "objective", "n_iter", "gap")}
-        is_convex = np.empty(n, bool)
+        seen = self.K[np.ix_(test, rows)] if K_test is None else K_test.take(rows, axis=0).T
+        table = np.zeros((n, N_COLUMNS))
         for c, C in enumerate(self.Cs):
             ridge, bound = ridge_and_bound(C * w)
             K[np.arange(used.size), np.arange(used.size)] = diagonal + ridge
             lo, hi = np.where(signs < 0, -bound, 0.0), np.where(signs > 0, bound, 0.0)
             qp = BoxQP(K, beta, negative_gradient(K, beta, signs), lo, hi)
             outcome = minimise_and_verify(qp, signs, self.tol, self.max_iter)
-            decision[c] = outcome.offset + self.K[np.ix_(test, rows)] @ beta
-            found = np.count_nonzero(beta), -0.5 * beta @ (signs + qp.f), outcome.n_iter, outcome.gap
-            for column, value in zip(columns.values(), found, strict=True):
-                column.append(value)
-            is_convex[c] = outcome.is_convex
+            decision[c] = outcome.offset + seen @ beta
+            n_support = (beta != 0.0) @ each  # and none of them is bounded
+            table[c, :3] = outcome.n_iter, 0.0 if outcome.is_convex else -1.0, outcome.gap
+            table[c, 3:5] = outcome.offset, n_support
+            table[c, 6:] = n_support, -0.5 * beta @ (signs + qp.f)
         everyone = np.zeros(self.members.size)
         everyone[used] = beta
-        gap = np.array(columns["gap"])
-        return FoldPath(
-            decision=self.sign * decision,
-            n_support=np.array(columns["n_support"], dtype=int),
-            n_bounded=np.zeros(n, dtype=int),
-            objective=np.array(columns["objective"]),
-            n_iter=np.array(columns["n_iter"], dtype=int),
-            gap=gap,
-            converged=gap < self.tol,
-            is_convex=is_convex,
-            last=Solved(float(self.Cs[-1]), everyone, np.zeros(self.members.size)),
-        )
+        last = Solved(float(self.Cs[-1]), everyone, np.zeros(self.members.size))
+        return FoldPath(self.sign * decision, table, last)

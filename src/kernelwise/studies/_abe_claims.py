@@ -112,8 +112,8 @@ def _of_digits(rows: list[Row]) -> Iterator[Row]:
         "tables 1 and 2",
         "To the printed digit: " + ", ".join(f"{name} {same} of {total}" for name, same, total in counts),
         judged(all(same == total for _, same, total in counts), any(same > 4 for _, same, _ in counts)),
-        "2.61 % on thyroid, printed in boldface as the best of its row, is no share of 3428 rows. Which half "
-        f"of iris the paper trains on is not published. {PUBLIC}",
+        "2.61 % on thyroid, printed in boldface as the best of its row, is not a possible share of 3428 "
+        f"rows. Which half of iris the paper trains on is not published. {PUBLIC}",
     )
     odd = sorted({C for printed in PAPER.values() for _, C, *_ in printed.rows} - set(CS))
     yield claim(
@@ -148,12 +148,12 @@ def _of_choices(own: list[Row], stand_ins: list[Row]) -> Iterator[Row]:
         "section 4, table 1",
         f"γ larger on {count(mine, 'parameter', 'larger')} of the paper's sets and "
         f"{count(others, 'parameter', 'larger')} others; C smaller on {count(mine, 'C', 'smaller')} and "
-        f"{count(others, 'C', 'smaller')} (the paper: γ "
-        f"{sum(p.rows[1][0] > p.rows[0][0] for p in printed)} of 7, C "
-        f"{sum(p.rows[1][1] < p.rows[0][1] for p in printed)} of 7)",
+        f"{count(others, 'C', 'smaller')} (the paper: γ {sum(p.rows[1][0] > p.rows[0][0] for p in printed)} "
+        f"of 7, C {sum(p.rows[1][1] < p.rows[0][1] for p in printed)} of 7)",
         judged(both == [f"{len(sets)} of {len(sets)}"] * 2, True),
-        "The grid of γ ends at 15, below the peak on most sets, so that the first half is nearly built in. "
-        "Of equal accuracies we take the smallest C, which the paper does not say of itself",
+        "The grid of γ ends at 15, below the peak on most sets, so the first half of the claim is nearly "
+        "certain from the start. Of equal accuracies we take the smallest C, and the paper does not say "
+        "which one it takes",
     )
     C_ratio = [found[name, "Diag (s)"]["C"] / found[name, "Diag (l)"]["C"] for name in sets]
     d_ratio = [found[name, "Diag (s)"]["parameter"] / found[name, "Diag (l)"]["parameter"] for name in sets]
@@ -164,7 +164,8 @@ def _of_choices(own: list[Row], stand_ins: list[Row]) -> Iterator[Row]:
         f"C differs by at most a factor of {max(max(r, 1 / r) for r in C_ratio):.3g}; δ by at most a factor "
         f"of 2 on {near} of {len(sets)} sets, by at most {max(max(r, 1 / r) for r in d_ratio):.2g}",
         judged(near == len(sets) and max(max(r, 1 / r) for r in C_ratio) <= 10, near > len(sets) / 2),
-        "Comparable is taken as: C within a factor of 10 and δ of 2. In the paper δ differs by up to 5.3",
+        "We call values comparable if C differs by at most a factor of 10 and δ by at most a factor of 2. In "
+        "the paper δ differs by up to 5.3",
     )
     gaps = {name: _worst_gap(found, name) for name in sets}
     worse = [name for name, (gap, error, _) in gaps.items() if gap > 2 * error]
@@ -237,6 +238,6 @@ def _of_times(rows: list[Row]) -> Row:
         "section 4",
         f"{last['data']}: {last['ovr seconds']:.2f} s and {last['ovo seconds']:.2f} s",
         OPEN,
-        "H-105 is not public and the machine is of its time. That one against all is dearer is not so if one "
-        "pass over the pairs serves all problems; that the paper made a pass for each is our guess",
+        "H-105 is not public, and computers were slower then. One against all is not slower if one pass over "
+        "the pairs serves all problems; we guess that the paper made a pass for each",
     )

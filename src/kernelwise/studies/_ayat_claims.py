@@ -151,8 +151,8 @@ def _of_conditioning(rows: list[Row]) -> Iterator[Row]:
         "section 3.3",
         f"Median condition number of H: {shown}",
         judged(all(is_so), any(is_so)) if min(len(of_rbf), len(of_kmod)) > 1 else OPEN,
-        "A spread KMOD is one of large σ, and it is there that H is singular: the paper has this the wrong "
-        "way round",
+        "A spread KMOD has a large σ, and H is singular for a large σ: the paper has this the wrong way "
+        "round",
     )
     parts, worst = [], {}
     for search in ("quasi-Newton", "descent"):
@@ -166,9 +166,9 @@ def _of_conditioning(rows: list[Row]) -> Iterator[Row]:
         "summary",
         f"Searches that diverge, over {len(rows)} starts and {rows[0]['draws']} draws: {', '.join(parts)}",
         judged(max(newton) == 0, max(newton) < max(worst.values())),
-        "Diverged is a search that ends with an E higher by a tenth than it began with, or with a test error "
-        "higher by 10 points. What prevents it is the line search, which takes no step that raises E, "
-        "whatever the condition of H is",
+        "A search has diverged if E is a tenth higher at the end than at the start, or the test error 10 "
+        "points higher. The line search prevents this: it makes no step that raises E, whatever the "
+        "condition of H is",
     )
 
 
@@ -200,8 +200,8 @@ def _of_bounds(found: dict[str, Row]) -> Iterator[Row]:
             "section 3.3, figures 5 and 6",
             "; ".join(
                 f"{row['method']}: objective {row['objective']:.0f} → {row['objective to']:.0f}, test error "
-                f"{row['test error']:.3f} → {row['test error to']:.3f}, support vectors "
-                f"{row['support']:.0f} → {row['support to']:.0f}"
+                f"{row['test error']:.3f} → {row['test error to']:.3f}, support vectors {row['support']:.0f} "
+                f"→ {row['support to']:.0f}"
                 for row in rows
             ),
             judged(
@@ -234,8 +234,8 @@ def _of_cancer(rows: list[Row]) -> Row:
         f"{shown}; always answering the larger class {majority:.1f}",
         judged(False, best["KMOD"] <= best["RBF"]),
         "The splits and the coding of the benchmark are not public, and 77 test rows have a standard error "
-        "of 5 points: neither difference, the paper's nor ours, means anything. How the paper chose its "
-        "parameters there is not said",
+        "of 5 points: neither the paper's difference nor ours is significant. The paper does not say how it "
+        "chose its parameters there",
     )
 
 
@@ -255,8 +255,8 @@ def _of_digits(rows: list[Row]) -> Iterator[Row]:
         f"Points: {listed} (the paper: {GAINS}). Risen in {len(up)} of {len(tuned)}, significantly in "
         f"{len(sure)}",
         judged(len(sure) == len(tuned), len(up) > len(tuned) / 2),
-        "NIST's 272 features are not public, and our starts, read off the data, are good already: neither E "
-        "nor the likelihood raises a rate by more than chance would",
+        "NIST's 272 features are not public, and our starts, which come from the data, are good already: "
+        "neither E nor the likelihood raises a rate by more than chance would",
     )
     fewer = [key for key in tuned if found[key]["support"] < found[(*key[:2], BEFORE)]["support"]]
     yield claim(
@@ -264,8 +264,8 @@ def _of_digits(rows: list[Row]) -> Iterator[Row]:
         "section 4, table 3",
         f"In {len(fewer)} of {len(tuned)} rows there are fewer",
         judged(len(fewer) == len(tuned), len(fewer) > len(tuned) / 2),
-        "E does not know of support vectors: of points with nearly the same E the search may end at any. The "
-        "rule 'fewest' takes those with the fewest",
+        "E does not depend on the number of support vectors: the search may end at any of the points with "
+        "nearly the same E. The rule 'fewest' takes those with the fewest",
     )
     rivals = [key for key in tuned if key[1] in ("RBF", "polynomial 3")]
     beaten = [key for key in rivals if found[key]["z against KMOD"] < -1.96]
@@ -277,8 +277,8 @@ def _of_digits(rows: list[Row]) -> Iterator[Row]:
         "section 4, table 3",
         f"By z in {len(beaten)} of {len(rivals)} rows, by McNemar's test in {len(paired)}",
         judged(len(paired) == len(rivals), bool(paired)),
-        "z takes the two rates for independent, although all machines see the same digits; McNemar's test "
-        "counts those on which they differ",
+        "The z test treats the two rates as independent, although all models see the same digits; McNemar's "
+        "test counts those on which they differ",
     )
     counts = [found[key]["iterations"] for key in tuned]
     low, high = (f(int(text.split(" to ")[k]) for text in counts) for k, f in ((0, min), (1, max)))

@@ -70,6 +70,6 @@ def bayes_sentences(rows: Sequence[Row]) -> str:
     told = " ".join(f"{kind.capitalize()}: {sure[kind] or 'none'}." for kind in kinds)
     return (
         f"The probabilities of being better than '{rows[0]['against']}' by more than {100 * ROPE:g} point, "
-        f"equal within {100 * ROPE:g} point, or worse are from a Bayesian signed-rank test (baycomp). With "
-        f"at least {100 * SURE:g} % are these: {told}"
+        f"equal within {100 * ROPE:g} point, or worse are from a Bayesian signed-rank test (baycomp). These "
+        f"methods have a probability of at least {100 * SURE:g} %: {told}"
     )

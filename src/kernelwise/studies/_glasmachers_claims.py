@@ -113,8 +113,8 @@ def _of_labels(rows: list[Row]) -> Row:
         "Share of random halves in which the closest different points have different labels: on noisy sets "
         f"{listed(noisy)}; on the others {listed(calm)}",
         judged(bool(noisy) and len(random) == len(noisy), bool(random)),
-        f"Noisy is a set on which at least {NOISY:.0f} % of the rows have a nearest neighbour of another "
-        f"class, random a share from {low:.0f} to {high:.0f} %",
+        f"We call a set noisy if at least {NOISY:.0f} % of its rows have a nearest neighbour of another "
+        f"class, and labels random if their share is from {low:.0f} to {high:.0f} %",
     )
 
 
@@ -130,7 +130,7 @@ def _of_optima(starts: list[Row]) -> Iterator[Row]:
         f"{min(others):.0f} to {max(others):.0f} % for the other criteria, but never more than {most} over "
         "one width",
         judged(most > 3, max(shares.values()) > 0),
-        "Many optima need several parameters",
+        "Only kernels with several parameters can have many optima",
     )
     reached = {row["criterion"]: row["jaakkola: at σ → 0 %"] for row in starts}
     safe = [name for name, share in reached.items() if share == 0]
@@ -141,5 +141,5 @@ def _of_optima(starts: list[Row]) -> Iterator[Row]:
         f"No search ends at σ → 0 for {', '.join(safe) or 'any criterion'}; some do for "
         f"{', '.join(unsafe) or 'no criterion'} of the sets",
         judged(not unsafe, len(safe) > len(reached) / 2),
-        "Where one does, the whole curve leads to σ → 0 from that start" if unsafe else "",
+        "Where a search ends there, the whole curve leads to σ → 0 from its start" if unsafe else "",
     )

@@ -70,8 +70,8 @@ def _of_table1(rows: list[Row], protocol: list[Row]) -> Row:
         f"{TOY}, table 1",
         "; ".join(parts),
         judged(all(ours > rates.get(name, 0.0) + NEAR for name in rivals), ours > plain + NEAR),
-        "The gain over the plain machine, which noise blinds, is there for the criterion, if it is minimised "
-        "from a good start. That over the two rivals is not, and algorithm 1 alone does not reach the rate",
+        "The criterion gains over the plain machine, which the noise misleads, if it is minimised from a "
+        "good start. It does not gain over the two rivals, and algorithm 1 alone does not reach the rate",
     )
 
 
@@ -118,8 +118,8 @@ def _of_figure1(rows: list[Row], protocol: list[Row]) -> Iterator[Row]:
         TOY,
         f"From {min(fixed):.1f} to {max(fixed):.1f} % by the start alone, on the same noisy points",
         judged(max(fixed) < 90.0, max(fixed) - min(fixed) > 10.0),
-        "The second reason is right: the trace that they keep is that of the start, so that the rate is the "
-        "start's. Noise is no reason, for from a good start they are as good as the others",
+        "The second reason is right: they keep the trace of the start, so the start decides the rate. Noise "
+        "is not the reason, because from a good start they are as good as the others",
     )
 
 
@@ -174,8 +174,8 @@ def _of_table2(protocol: list[Row]) -> Iterator[Row]:
             "Heart by the paper's protocol: "
             + ", ".join(f"ρ = {rho}: {value:.2f}" for rho, value in sweep.items()),
             judged(False, sweep["0"] < max(sweep.values()) - NEAR),
-            "Without ρ the metric runs away, so that some ρ is needed; which one, the paper does not say. On "
-            "Weston's data the constant trace is as good from a good start (table 1)",
+            "Without ρ the metric grows without limit, so some ρ is needed. The paper does not say which "
+            "one. On Weston's data the constant trace is as good from a good start (table 1)",
         )
 
 
@@ -227,7 +227,7 @@ def _of_scaling(rows: list[Row]) -> Row:
         "section 3.2",
         f"Less the SVM: {', '.join(f'{data} {gap:+.2f} points' for data, gap in gaps.items())}",
         judged(all(abs(gap) <= 2 * errors[data] for data, gap in gaps.items())),
-        "Similar is taken as within two standard errors of a rate",
+        "We call rates similar if they differ by at most two standard errors",
     )
 
 
@@ -241,5 +241,5 @@ def _of_exactness(rows: list[Row]) -> Row:
         "section 3.2",
         f"With starts chosen by cross-validation, less Glasmachers and Igel: {', '.join(parts)}",
         OPEN,
-        "A reason cannot be seen from rates, and there is no gain here to be explained",
+        "Rates do not show a reason, and there is no gain here to explain",
     )

@@ -170,9 +170,9 @@ def protocol_sentences(rows: list[Row]) -> Iterator[str]:
             parts.append(f"{how}: SVM {found[PLAIN]['rate %']:.2f} %, {', '.join(gains)}")
         yield f"{data}, gain over the plain machine from its width and C, by {'; by '.join(parts)}."
     yield (
-        "Algorithm 1 is not determined by the paper. With α fixed the inner loop lowers a bound that has "
-        "its minimum far from the start, and the printed step is still on its way when it is stopped. What "
-        f"it returns depends on the number of inner steps (at most {MAX_ITER} here, or 1, which is the inner "
+        "Algorithm 1 is not determined by the paper. With α fixed the inner loop lowers a bound that has its "
+        "minimum far from the start, and the printed step is still on its way when it is stopped. What it "
+        f"returns depends on the number of inner steps (at most {MAX_ITER} here, or 1, which is the inner "
         f"stop as printed) and of trainings (at most {N_TRAININGS}, or {MAX_ITER}); the paper states "
         "neither, and not ρ. Of breast cancer there are two versions, with 9 and with 10 features."
     )

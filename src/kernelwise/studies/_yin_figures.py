@@ -117,8 +117,8 @@ def closed_form(rows: list[Row]) -> Curves:
         line = Line("ESDR (equations 8, 17, 18)", x, y)
         panels.append(Panel(f"image {image}", "log₂ σ", "ESDR", (line,), (Mark("limit for σ → 0", 1.0),)))
     caption = (
-        "Figure 3: ESDR of two Gaussian classes; variances exp(2(row − 3)) and exp(2(column − 3)), means "
-        "(0, 0) and (1, 1)."
+        "Figure 3: ESDR of two Gaussian classes; variances exp(2(row − 3)) and exp(2(column − 3)), means (0, "
+        "0) and (1, 1)."
     )
     return Curves(caption, tuple(panels), n_columns=5)
 

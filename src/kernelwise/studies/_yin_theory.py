@@ -110,7 +110,7 @@ def _of_gaussians(tables: Tables) -> Iterator[Row]:
         "Mean fall after the peak, as a share of its height, where row and column differ by 0 to 4: "
         + ", ".join(f"{apart[gap]:.2f}" for gap in range(5)),
         judged(bool(np.all(np.diff([apart[gap] for gap in range(5)]) >= 0) and apart[0] < 0.01)),
-        "Closed form, no sampling",
+        "These values come from a closed form, without sampling",
     )
     if "figure9" in tables:
         found = []
@@ -123,22 +123,22 @@ def _of_gaussians(tables: Tables) -> Iterator[Row]:
             "section 4.2, figure 9",
             "Rank correlation over σ: " + ", ".join(f"{r:.2f} for image {image}" for image, r in found),
             judged(all(r > 0.7 for _, r in found), any(r > 0.7 for _, r in found)),
-            "Above 0.7 is called agreement; 100 samples of each class, one draw",
+            "We call a correlation above 0.7 agreement; 100 samples of each class, one draw",
         )
 
 
 def _of_mixed(rows: list[Row], limits: list[Row]) -> Row:
     worst = max(abs(row["without self-pairs"] - 1) for row in rows)
     below = [f"{row['data']} {row['original space']:.3f}" for row in limits if row["original space"] < 1]
-    lower = f". It is not the least value: in the original space {', '.join(below)}" if below else ""
+    lower = f". 1 is not the least value of ESDR: in the original space {', '.join(below)}" if below else ""
     return claim(
         "ESDR is normalised: it is 1 for classes that are mixed completely",
         "sections 3.2 and 4.1",
         "Mean ESDR of random labels: "
         + ", ".join(f"{row['ESDR']:.3f} for {row['samples']} samples" for row in rows),
         judged(all(abs(row["ESDR"] - 1) < 0.001 for row in rows), worst < 0.01),
-        "It is so for distributions. For n samples it is n/(n − 2), since equations 11 and 12 count each of "
-        f"them as its own neighbour; without these pairs we find 1 to {worst:.1g}{lower}",
+        "The claim holds for distributions. For n samples ESDR is n/(n − 2), since equations 11 and 12 count "
+        f"each of them as its own neighbour; without these pairs we find 1 to {worst:.1g}{lower}",
     )
 
 
@@ -169,8 +169,8 @@ def _of_limits(rows: list[Row]) -> Iterator[Row]:
         "section 3.3",
         f"At σ = 2⁻¹² {'; '.join(parts)}",
         judged(False, all(gap < 1e-6 for gap in away)),
-        "It is so for distributions with a density. Samples have n/(n − 2), and more if a class repeats "
-        "rows, whose distance no width changes",
+        "The claim holds for distributions with a density. ESDR of samples is n/(n − 2), and more if a class "
+        "has repeated rows, whose distance is zero at every width",
     )
 
 

@@ -147,9 +147,9 @@ def stand_ins(study: Study) -> None:
     study.table("stand_ins", "Public sets that the paper did not have: our choices and errors", rows)
     if rows:
         study.note(
-            "Numeral, blood cell, H-50, H-13 and H-105 are not public, so that their rows of tables 1 and 2 "
-            "have no counterpart. The four methods are compared on other public sets instead, whose errors "
-            "have nothing to do with the paper's."
+            "Numeral, blood cell, H-50, H-13 and H-105 are not public, so their rows of tables 1 and 2 are "
+            "missing here. The four methods are compared on other public sets instead; these errors cannot "
+            "be compared with the paper's."
         )
 
 

@@ -51,7 +51,7 @@ def nested(study: Study) -> None:
     study.table("when", "The best for a kind of data", group_rows(sets, scores))
     caption = (
         f"Average ranks over {len(sets)} sets. Methods whose ranks differ by less than {difference:.2f} "
-        "(Nemenyi, 5 %: the bars overlap) are not told apart."
+        "(Nemenyi, 5 %: the bars overlap) do not differ significantly."
     )
     study.figure("ranks", CriticalDifferencePicture(caption, names, ranks.tolist(), difference))
     study.figure("time", time_figure(names, ranks, seconds))
@@ -156,15 +156,15 @@ def answer(names: list[str], scores: np.ndarray, seconds: np.ndarray, difference
         f"Over {len(scores)} sets, '{names[best]}' has the best average rank, {ranks[best]:.2f} of "
         f"{len(names)} methods. Were all methods alike, ranks this unequal would have probability "
         f"{chance:.2g} (Friedman).",
-        f"{len(alike)} methods are not told apart from it at 5 % (critical difference {difference:.2f}): "
-        f"{'; '.join(alike) or 'none'}. Worse are: {'; '.join(worse) or 'none'}.",
-        f"Nothing is both faster and better ranked than: {'; '.join(front)}.",
+        f"{len(alike)} methods do not differ from it significantly at 5 % (critical difference "
+        f"{difference:.2f}): {'; '.join(alike) or 'none'}. Worse methods: {'; '.join(worse) or 'none'}.",
+        f"No method is both faster and better ranked than any of these: {'; '.join(front)}.",
     ]
     losses = 100 * (scores.max(axis=1, keepdims=True) - scores)
     safest = int(losses.max(axis=0).argmin())
     sentences.append(
-        f"'{names[safest]}' is the safest: on no set does it lose more than {losses[:, safest].max():.2f} "
-        "points against the best method of that set."
+        f"'{names[safest]}' is the safest method: on no set does it lose more than "
+        f"{losses[:, safest].max():.2f} points against the best method of that set."
     )
     return sentences
 

@@ -62,8 +62,8 @@ def patterns(study: Study) -> None:
     caption = (
         f"Theorems 2 and 3: the same {_degeneracy.N_POINTS} points with both label patterns of the closest "
         "pair. Above the criteria, below their relative change from the limit at σ → 0, which is the "
-        "paper's: R²/γ² rises from it, a minimum, and P and A fall from it, a maximum, exactly if the "
-        "labels differ."
+        "paper's: R²/γ² rises from it, a minimum, and P and A fall from it, a maximum, exactly if the labels "
+        "differ."
     )
     study.figure("patterns", Curves(caption, tuple(panels)))
 
@@ -114,9 +114,9 @@ def theorems(study: Study) -> None:
         f"In {n_right} of {n_all} cases the criterion has an optimum at σ → 0 exactly if the closest pair "
         "has different labels. The paper proves it for radius-margin and polarization, and leaves alignment "
         "open; it holds for alignment, plain and centred, for DBTC, ESDR and J4, and for w of paper 003 "
-        "(Laanaya and others; ρ = 0) as well. "
-        f"{n_draws - len(found)} of {n_draws} sets are left out: their two closest pairs are so nearly equal "
-        "that kernel values are lost in floating point before one of them counts alone."
+        f"(Laanaya and others; ρ = 0) as well. {n_draws - len(found)} of {n_draws} sets are left out: their "
+        "two closest pairs are so nearly equal that kernel values are lost in floating point before one of "
+        "them counts alone."
     )
 
 

@@ -168,10 +168,10 @@ def sigma(study: Study) -> None:
     study.figure("figure1", sigma_figure(rows))
     rates = [row["rate %"] for row in rows if row["method"] == "Glasmachers, Igel"]
     study.note(
-        "Glasmachers and Igel keep the trace of Q, so that the start is the size of the metric for good: "
-        f"over σ₀ × 52 from {min(WIDER):g} to {max(WIDER):g} their rate on Weston's data is between "
-        f"{min(rates):.1f} and {max(rates):.1f} %. The paper's 65.85 % is the luck of one start; table 1 "
-        "here chooses the start by cross-validation."
+        "Glasmachers and Igel keep the trace of Q, so the start fixes the size of the metric: over σ₀ × 52 "
+        f"from {min(WIDER):g} to {max(WIDER):g} their rate on Weston's data is between {min(rates):.1f} and "
+        f"{max(rates):.1f} %. The paper's 65.85 % is the luck of one start; table 1 here chooses the start "
+        "by cross-validation."
     )
 
 
@@ -209,9 +209,9 @@ def real(study: Study) -> None:
         "starts of 1, 2, 5 or 10 over the number of features fit 100 points of heart too closely. From the "
         "width and C of the plain machine the same minimisation does better (the first table), and still no "
         "better than that machine. The plain machine of heart gains more than a point where C and σ are "
-        "chosen with test points, as the paper seems to do; its grid and its partitions are not printed. "
-        "Its breast cancer rates are below those of every method here, on either version of the set: its "
-        "data or its scaling must be others."
+        "chosen with test points, as the paper seems to do; its grid and its partitions are not printed. Its "
+        "breast cancer rates are below those of every method here, on either version of the set: its data or "
+        "its scaling must have been different."
     )
 
 

@@ -236,7 +236,7 @@ def _over_C(X: np.ndarray, y: np.ndarray, exponent: int, most: int) -> dict[str,
 
 def gaussians(study: Study) -> None:
     """Figures 2, 3 and 9."""
-    study.note("Figure 1 of the paper is a drawing of a margin, without numbers, and has no counterpart.")
+    study.note("Figure 1 of the paper is a drawing of a margin without numbers. We have no such figure.")
     study.figure("figure2", _yin_figures.circles())
     rows = _yin_figures.closed_form_rows(SIGMAS)
     study.table("figure3", "Figure 3: ESDR of two Gaussian classes, in closed form", rows, is_shown=False)

@@ -20,12 +20,12 @@ from kernelwise._core.threads import one_blas_thread, threads
 from kernelwise.estimators._routing import split_metadata
 from kernelwise.estimators.grid.blocks import Block, Fold
 from kernelwise.estimators.grid.candidates import Group
-from kernelwise.estimators.grid.copies import Training
 from kernelwise.kernels.gram import Grams, base_of
 from kernelwise.search.families import Classification
 from kernelwise.search.runner import FoldProblem
 from kernelwise.search.scoring import PathScorer
 from kernelwise.solvers import SVMPath
+from kernelwise.solvers.copies import Training
 
 
 class Cell(NamedTuple):
@@ -88,7 +88,7 @@ class Job:
         return cells
 
     def _path(self, K: np.ndarray, y: np.ndarray, Cs: Any, training: Training, n_jobs: int) -> SVMPath:
-        weight, folds, places, _ = training
+        weight, folds, places, *_ = training
         settings = {**self.settings, "n_jobs": n_jobs}
         problem = FoldProblem(None, y, weight, folds, self.family, settings, places)
         solved = problem.solve(K, Cs)

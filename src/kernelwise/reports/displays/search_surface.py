@@ -56,8 +56,8 @@ class SearchSurfaceDisplay(Display):
         path = paths[number]
         if path.width is None:
             raise ValueError(
-                f"SearchSurfaceDisplay needs a kernel whose width is one number, not {path.kernel}. "
-                "Use CPathDisplay."
+                f"SearchSurfaceDisplay needs a kernel whose width is one number, not {path.kernel}. Use "
+                "CPathDisplay."
             )
         # A regression may have scored one width with several ε: the chosen one, or the best.
         shown = []

@@ -48,11 +48,14 @@ def candidates(kernel: Any, Z: Any, weight: np.ndarray, *, has_labels: bool) -> 
     if isinstance(kernel, Kernel):
         kernel.check_takes(Z)
         made = kernel.initialize(Z, heuristic="keep") if kernel.needs_data else kernel
-        return [Candidate(made, type(kernel).__name__, np.nan, "given")]
+        return [Candidate(made, type(kernel).__name__, np.nan, "the kernel that you gave")]
     if isinstance(kernel, str) and kernel not in ("auto", *RULES):
         return [
             Candidate(
-                as_kernel(kernel).initialize(Z), kernel, np.nan, "with its parameters set from the data"
+                as_kernel(kernel).initialize(Z),
+                kernel,
+                np.nan,
+                "its parameters follow from the scale of the data",
             )
         ]
     tried = LABELLED if has_labels else AUTO
@@ -68,7 +71,9 @@ def candidates(kernel: Any, Z: Any, weight: np.ndarray, *, has_labels: bool) -> 
 
 def _made(form: str, factor: float, median: float, covariance: Any, *, is_rule: bool) -> Candidate:
     gamma = float(significant(factor / median))
-    reason = f"γ · median distance = {factor:g}" + (", the rule of thumb" if is_rule else "")
+    distance = "distance" if form == "laplacian" else "squared distance"
+    rule = ", the rule of thumb" if is_rule else ""
+    reason = f"γ is {factor:g} divided by the median {distance} between rows{rule}"
     if form == "whitened":
         kernel: Kernel = Mahalanobis(delta=gamma * len(covariance), covariance=covariance)
     else:

@@ -127,8 +127,6 @@ def _edge(judge: Judge, taken: Scored) -> Finding | None:
     if judge.scoring not in SCORINGS or len(tried) < 3 or factor not in (tried[0], tried[-1]):
         return None
     end = "widest" if factor == tried[0] else "narrowest"
-    message = (
-        f"The chosen kernel width is the {end} that the search tried (γ · median distance = {factor:g})."
-    )
+    message = f"The chosen kernel width is the {end} that the search tried ({taken.candidate.reason})."
     advice = "To try other widths, pass a kernel object such as kernel=Laplacian(gamma)."
     return Finding("width at the end of its range", "info", message, advice)

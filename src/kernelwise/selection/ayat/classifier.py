@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise._core.labels import check_are_classes, encode_labels
 from kernelwise._core.reading import read_samples
 from kernelwise._core.validation import check_choice, check_range
+from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.multiclass import choose_reject_label, decide_index, labels_at, shown_values
 from kernelwise.optimizers import Optimizer
 from kernelwise.selection.ayat.procedure import PAPER_SEARCH, ayat_select
@@ -77,6 +78,7 @@ class PairwiseSVC(ClassifierMixin, BaseEstimator):
     3
     """
 
+    @explains_missing()
     def __init__(
         self,
         kernel: Any = "rbf",

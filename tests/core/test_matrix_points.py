@@ -9,8 +9,8 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import euclidean_distances
 
 from kernelwise import SVC, TunedSVC, TunedSVR
+from kernelwise._core.matrix_points import number_points
 from kernelwise.exceptions import TrustWarning
-from kernelwise.search.matrix_points import number_points
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 4)) + 5.0

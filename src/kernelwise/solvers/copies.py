@@ -1,0 +1,125 @@
+"""Copies of a row: models are trained on one of them, with the weights of all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kernelwise._core.equal_rows import number_equal_rows
+from kernelwise._core.matrix_points import ROUNDING, number_points
+from kernelwise.solvers.fold_path import Fold
+from kernelwise.solvers.run_paths import Places
+
+#: Samples of a Gram matrix: with fewer a path takes no longer than the search for copies.
+LEAST = 100
+#: Samples whose rows of a Gram matrix are looked at, and the share of them that has copies, before all are.
+LOOKED_AT = 16
+MANY = 1 / 3
+#: The share of samples that may be left for it to pay that they are fewer.
+LEFT = 0.8
+#: Of the tolerance: rows of a Gram matrix are equal if no decision value can tell them apart by more.
+SHARE_OF_TOL = 0.01
+
+
+class Training(NamedTuple):
+    """Some folds in the numbering of `Distinct`.
+
+    ``weight`` and ``counts`` have the shape (n_folds, n_rows): the sum of the weights of the copies that a
+    fold trains on, and how many of them have a weight. ``answers`` are, fold by fold, where the decision
+    values of the held-out samples stand in those of the path. Without copies ``counts`` and ``places`` are
+    None.
+    """
+
+    weight: np.ndarray
+    folds: list[Fold]
+    places: Places | None
+    answers: list[np.ndarray]
+    counts: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """Rows of which no two are equal and have one target.
+
+    The coefficients of copies enter the dual as their sum, whose bound is the sum of their bounds, and the
+    rows of the Gram matrix are equal: one variable has the solution of all. (A face of many copies is
+    singular, and its coefficients wander.) For the squared hinge Σ βᵢ²/wᵢ is least, with a given sum, where
+    copies share it by their weights, and is then that of one variable with the sum of the weights. Two copies
+    with different targets stay two variables, of which a machine leaves only one free: unless the decision
+    value is at the margin of its label, a coefficient is at a bound, and the value is at one margin at most.
+
+    Attributes
+    ----------
+    X : array or CSR matrix of shape (n_rows, n_features), or a matrix of shape (n_rows, n_rows)
+    targets : ndarray of shape (n_rows,)
+    row_of : ndarray of shape (n_samples,)
+        The row that each sample is; None if there are no copies.
+    """
+
+    X: Any
+    targets: np.ndarray
+    row_of: np.ndarray | None
+
+    @classmethod
+    def of(cls, X: Any, targets: np.ndarray, is_gram: bool) -> Distinct:
+        """The rows of samples with class indices ``targets``, in the order of their first copies."""
+        return cls.numbered(X, number_equal_rows(X), targets, is_gram)
+
+    @classmethod
+    def numbered(cls, X: Any, points: np.ndarray, targets: np.ndarray, is_gram: bool) -> Distinct:
+        """The rows of samples that are copies where ``points``, of shape (n_samples,), are equal."""
+        # Numbers of the pairs (point, target): a whole number each, without gaps in the order of the first.
+        pairs = points * (int(targets.max()) + 1) + targets
+        _, first, inverse = np.unique(pairs, return_index=True, return_inverse=True)
+        if first.size == targets.size:
+            return cls(X, targets, None)
+        order = np.argsort(first)
+        rows = first[order]
+        return cls(X[np.ix_(rows, rows)] if is_gram else X[rows], targets[rows], np.argsort(order)[inverse])
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    def training(self, weight: np.ndarray, folds: list[Fold]) -> Training:
+        """The folds of samples (train, held out), with weights of shape (n_folds, n_samples)."""
+        if self.row_of is None:
+            return Training(weight, folds, None, [held for _, held in folds])
+        weights, counts, pairs, places, answers, n = [], [], [], [], [], 0
+        for own, (train, held) in zip(weight, folds, strict=True):
+            # In the order of the samples, each once: `Shares` sums the same numbers, without other rounding.
+            used = np.zeros(own.size)
+            used[train] = own[train]
+            weights.append(np.bincount(self.row_of, weights=used))
+            counts.append(np.bincount(self.row_of, weights=used > 0))
+            asked, inverse = np.unique(self.row_of[held], return_inverse=True)
+            pairs.append((np.flatnonzero(weights[-1]), asked))
+            places.append(n + np.arange(asked.size))
+            answers.append(n + inverse)
+            n += asked.size
+        return Training(np.stack(weights), pairs, Places(places, n), answers, np.stack(counts))
+
+
+def copies_that_pay(
+    K: np.ndarray, targets: np.ndarray, weight: np.ndarray, C: float, tol: float
+) -> Distinct | None:
+    """The distinct samples of a Gram matrix if they are so few that a path on them is faster; else None.
+
+    A few rows show whether many samples have copies, and all of K is looked at only then. Two rows are equal
+    if they differ by no more than what changes a decision value by a hundredth of ``tol`` for the largest
+    ``C``: coefficients are at most C times their weight, ``weight`` of shape (n_folds, n_samples).
+    """
+    n, diagonal = len(K), K.diagonal()
+    if n < LEAST or not (diagonal > 0).all():
+        return None
+    largest = C * float(weight.sum(axis=1).max()) * float(diagonal.max())
+    rounding = min(ROUNDING, SHARE_OF_TOL * tol / largest)
+    some = np.random.default_rng(0).choice(n, LOOKED_AT, replace=False)
+    apart = diagonal[some, None] + diagonal - 2.0 * K[some]
+    is_near = np.abs(apart) <= rounding * (diagonal[some, None] + diagonal)
+    is_near &= targets[some, None] == targets
+    if np.count_nonzero(is_near.sum(axis=1) > 1) < MANY * LOOKED_AT:
+        return None
+    distinct = Distinct.numbered(K, number_points(K, rounding), targets, is_gram=True)
+    return distinct if len(distinct) <= LEFT * n else None

@@ -98,7 +98,7 @@ def test_the_full_grid_is_there_by_name():
 
 
 def test_bad_input():
-    with pytest.raises(ValueError, match="methods"):
+    with pytest.raises(ValueError, match="compare does not support the method"):
         compare(X, Y, ["a method of nobody"])
     with pytest.raises(ValueError, match="at least 5"):
         compare(X[:52], Y[:52], {"machine": SVC()})
@@ -149,7 +149,7 @@ def test_numbers_have_r2_and_errors_in_units_of_the_target():
     assert table.rows()[-1]["r2"] <= 0.0
     assert table.rows()[-1]["rmse"] == pytest.approx(y.std(), rel=0.1)
     assert "RMSE" in str(table)
-    with pytest.raises(ValueError, match="methods"):
+    with pytest.raises(ValueError, match="compare does not support the method"):
         compare(X, y, ["SVC defaults"], task="regression")
     with pytest.raises(ValueError, match="at least 6 samples"):
         compare(X[:5], y[:5], {"ridge": Ridge()}, n_splits=3, task="regression")
@@ -254,3 +254,19 @@ def test_a_table_goes_to_every_method_as_it_takes_it():
         own = make_pipeline(coder, SVC()).fit(table[train], y[train])
         assert found.scores[1, k] == own.score(table[test], y[test])
     assert (found.scores[0] > found.scores[1]).all()
+
+
+def test_an_ellipse_finds_rows_that_are_far_away():
+    random = np.random.default_rng(0)
+    far = np.r_[random.normal(size=(60, 2)), random.normal(size=(12, 2)) + 9.0]
+    labels = np.where(np.arange(72) < 60, 1, -1)
+    table = compare(far, labels, ["elliptic envelope"], n_splits=3, task="detection")
+    assert table.scores[0].min() > 0.95
+    with pytest.raises(ValueError, match=r"must be 1 for usual rows and -1 .* got 0, 1\.$"):
+        compare(far, (labels == 1).astype(int), ["elliptic envelope"], task="detection")
+
+
+def test_groups_that_leave_nothing_to_choose_by_are_refused():
+    two = np.repeat([0, 1], 75)
+    with pytest.raises(ValueError, match=r"of an outer fold has only one group\. Use more groups"):
+        compare(X, Y, {"machine": SVC(), "kernelwise": TunedSVC("rbf", Cs=[1.0])}, n_splits=2, groups=two)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from importlib import resources
 
 import jsonschema
@@ -91,6 +92,7 @@ def test_several_classes_and_a_column_of_words(run, tmp_path, rows):
 def test_the_table_says_what_its_values_are(run, model, train):
     out = run("explain", model, train, "--rows", 2).out
     assert "mean |value| is how far the column moves the decision value" in out
+    assert re.search(r"The larger this number is, the more the model tends to answer '\w+'\.", out)
     assert "--background FILE" in out
     assert "support vectors" in out
     assert "--background FILE" not in run("explain", model, train, "--rows", 2, "--background", train).out

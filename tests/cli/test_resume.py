@@ -17,7 +17,7 @@ from sklearn.datasets import load_iris
 if os.name != "posix":
     pytest.skip("needs kill -9 and forks", allow_module_level=True)
 
-N_CELLS = 3 * 5 * 4  # the baseline is a method, too
+N_CELLS = 3 * 5 * 3  # the baseline is a method, too
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def cells(path):
 
 
 def test_killed_at_ten_moments_it_ends_with_the_same_table(iris, tmp_path):
-    options = ["compare", iris, "--methods", "kernelwise,SVC defaults", "--folds", "5", "--repeats", "4"]
+    options = ["compare", iris, "--methods", "kernelwise,SVC defaults", "--folds", "5", "--repeats", "3"]
     journal, draw = tmp_path / "journal", random.Random(0)
     command = [*options, "--journal", journal]
     for _ in range(10):

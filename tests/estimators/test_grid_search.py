@@ -583,3 +583,13 @@ class TestContract:
     def test_bad_settings(self, cancer, settings, message):
         with pytest.raises(ValueError, match=message):
             GridSearchSVC(**settings).fit(*cancer)
+
+
+def test_score_of_several_metrics_needs_the_name_of_one(cancer):
+    X, y = cancer
+    names = ["accuracy", "f1"]
+    search = GridSearchSVC({"C": [1.0]}, cv=2, scoring=names, refit=lambda results: 0).fit(X, y)
+    with pytest.raises(ValueError, match="score needs the name of one of them in 'refit'"):
+        search.score(X, y)
+    named = GridSearchSVC({"C": [1.0]}, cv=2, scoring=names, refit="accuracy").fit(X, y)
+    assert named.score(X, y) == np.mean(named.predict(X) == y)

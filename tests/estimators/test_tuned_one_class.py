@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import roc_auc_score
 
 import kernelwise
 from kernelwise import TunedOneClassSVM, explain
 from kernelwise.estimators._finish_one_class import some_of
+from kernelwise.estimators.tuned_one_class import SEARCH_ROWS, _search_rows
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.kernels import RBF, Laplacian
 
@@ -278,3 +281,34 @@ LABELS = np.array([1, 1, 0, 0, -1, -1])
 def test_refuses_in_one_sentence(parameters, X, y, message):
     with pytest.raises(ValueError, match=message):
         TunedOneClassSVM(**parameters).fit(X, y)
+
+
+def test_each_scored_kernel_is_printed(ring, capsys):
+    model = TunedOneClassSVM(["rbf", "laplacian"], verbose=1).fit(ring[0])
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == len(model.cv_results_["params"]) > 1
+    assert all(line.startswith("[TunedOneClassSVM] ") and ", ν = " in line for line in lines)
+
+
+@pytest.mark.filterwarnings("ignore:The solver stopped after")  # the final model, too
+def test_models_of_the_search_that_did_not_converge_are_counted(ring):
+    with pytest.warns(ConvergenceWarning, match=r"^\d+ of \d+ models of the search stopped before they"):
+        model = TunedOneClassSVM(tol=1e-9, max_iter=1).fit(ring[0])
+    (found,) = [finding for finding in model.diagnostics_ if finding.name == "not converged"]
+    assert found.severity == "warning"
+
+
+def test_a_row_of_weight_zero_is_labelled_by_the_model_that_never_saw_it(ring):
+    X = np.r_[ring[0], [[30.0, 30.0], ring[0][0]]]
+    weight = np.r_[np.ones(len(ring[0])), 0.0, 0.0]
+    model = TunedOneClassSVM()
+    labels = model.fit_predict(X, sample_weight=weight)
+    assert labels[-2] == -1
+    np.testing.assert_array_equal(labels[-2:], model.predict(X[-2:]))
+
+
+def test_a_search_takes_at_most_half_of_its_rows_from_known_outliers():
+    label = np.r_[np.full(700, -1), np.zeros(2000, int)]
+    rows = _search_rows(SimpleNamespace(label=label), seed=0)
+    assert (len(rows), int((label[rows] == -1).sum())) == (SEARCH_ROWS, SEARCH_ROWS // 2)
+    assert len(np.unique(rows)) == len(rows)

@@ -15,6 +15,7 @@ from sklearn.metrics import balanced_accuracy_score, f1_score
 
 import kernelwise
 from kernelwise import TunedSVC
+from kernelwise.estimators._threshold import Threshold, threshold_findings
 from kernelwise.estimators.answers import cost_matrix, costs_of_threshold
 from kernelwise.solvers.probability import most_likely
 
@@ -188,3 +189,11 @@ def test_a_chosen_threshold_does_not_depend_on_the_order_of_the_names(n, seed):
     auto = TunedSVC("rbf", scoring="balanced_accuracy", threshold="auto")
     thresholds = [clone(auto).fit(X, labels).threshold_ for labels in (y, np.where(y == "a", "c", "b"))]
     assert thresholds[0] == pytest.approx(1.0 - thresholds[1], abs=1e-9)
+
+
+def test_a_threshold_at_the_end_of_its_range_is_a_warning():
+    inside = threshold_findings(Threshold(0.4, 0.1, 0.8, 0.7, False), "yes")
+    assert [finding.name for finding in inside] == ["threshold"]
+    _, found = threshold_findings(Threshold(0.999, 0.1, 0.8, 0.7, True), "yes")
+    assert (found.name, found.severity) == ("threshold at the end", "warning")
+    assert "The threshold 0.999 is at the end of its range" in found.message

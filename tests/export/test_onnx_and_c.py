@@ -19,7 +19,8 @@ from sklearn.preprocessing import PowerTransformer, RobustScaler
 from kernelwise import SVC, NystroemSVC, NystroemSVR, TunedSVC, TunedSVR
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.export import c_source, onnx_model
-from kernelwise.export.plain_model import plain_model
+from kernelwise.export.onnx_model import _pulled_back
+from kernelwise.export.plain_model import Term, plain_model
 from kernelwise.kernels import (
     KERNELS,
     RBF,
@@ -33,6 +34,7 @@ from kernelwise.kernels import (
     Polynomial,
     Sigmoid,
 )
+from kernelwise.kernels.radial import mapped
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*far from positive semi-definite")
 WRITTEN = sorted(KERNELS.keys() - {"kmod"})
@@ -337,3 +339,12 @@ def test_labels_beyond_int64_are_refused():
     with pytest.raises(IncompatibleError, match=r"up to 2\*\*63 - 1, but there is a class 9223372"):
         SVC().fit(X, y).to_onnx()
     assert SVC().fit(X, np.minimum(y, 2**63 - 1)).to_onnx() is not None
+
+
+@pytest.mark.parametrize("L", [None, np.array([2.0, 0.5, 1.0]), np.arange(6.0).reshape(3, 2)])
+def test_products_after_a_linear_map_are_products_with_other_samples(L):
+    random = np.random.default_rng(0)
+    S, z = random.normal(size=(4, 3)), random.normal(size=3)
+    expected = S @ z if L is None else mapped(S, L) @ mapped(z[None], L)[0]
+    found = _pulled_back(Term("linear", 1.0, "linear", L=L), S) @ z
+    np.testing.assert_allclose(found, expected, atol=1e-12)

@@ -163,3 +163,11 @@ def test_comparison_of_regressions_with_a_baseline():
 def test_report_of_a_comparison_begins_with_it(hostile):
     data = report_data(hostile.model, comparison=compared(SAME, BETTER))
     assert data.heading == "grid is 5.0 points better than kernelwise, at 10 × the time"
+
+
+def test_a_regression_within_an_error_of_the_mean_is_no_better(regression):
+    answer = answer_of(with_baseline(regression.model, 0.0, "always answering the mean"))
+    near = replace(answer, cv_score=0.05, cv_error=0.1, rmse=9.0, mean_rmse=10.0)
+    assert headline(near).endswith(": not clearly better than always answering the mean (RMSE 9 and 10)")
+    assert ": no better than always answering the mean" in headline(replace(near, rmse=11.0))
+    assert " better than " not in headline(replace(near, cv_score=0.5))

@@ -145,3 +145,9 @@ def test_words_and_gaps_are_columns():
 def test_without_probabilities_the_surest_row_is_the_farthest_from_a_boundary(values, expected):
     model = SimpleNamespace(sigmoids_=None, decision_function=lambda X: np.array(values))
     assert_allclose(module._sureness(model, None), expected)
+
+
+def test_weights_are_in_the_order_of_the_bars_and_the_last_bar_is_of_the_others():
+    share, weights = np.array([0.1, 0.5, 0.3, 0.1]), np.array([1.0, 2.0, 4.0, 8.0])
+    assert_allclose(module._same_bars(share, weights, 4), [2.0, 4.0, 1.0, 8.0])
+    assert_allclose(module._same_bars(share, weights, 3), [2.0, 4.0, 9.0])

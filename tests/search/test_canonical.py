@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from kernelwise.search.canonical import canonical_order, distinct_points, distinct_rows, sample
+from kernelwise.search.scaling import variances
 
 
 @pytest.fixture
@@ -145,3 +146,11 @@ def test_minus_zero_is_zero():
     X = np.array([[0.0, 1.0], [-0.0, 1.0], [2.0, 1.0]])
     for samples in (X, X.astype(np.float32), sparse.csr_array(X)):
         assert len(distinct_rows(samples, np.zeros(3, int), np.ones(3)).rows) == 2
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_variances_count_weights_as_copies(form):
+    X = np.random.default_rng(0).normal(size=(7, 3))
+    weight = np.array([1, 2, 3, 1, 1, 2, 1])
+    assert_allclose(variances(form(X)), X.var(axis=0))
+    assert_allclose(variances(form(X), weight), np.repeat(X, weight, axis=0).var(axis=0))

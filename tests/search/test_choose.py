@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import ShuffleSplit
 from sklearn.preprocessing import StandardScaler
 
 from kernelwise import DistanceSketch, TunedSVC
@@ -196,3 +197,12 @@ def test_a_search_that_no_criterion_uses_is_said(blobs):
     assert found.message.startswith("'search' had no effect")
     used = TunedSVC("rbf", criterion="kta", search="grid", Cs=[1.0], cv=2).fit(*blobs)
     assert "unused search" not in [finding.name for finding in used.diagnostics_]
+
+
+def test_a_final_model_whose_c_is_not_chosen_by_the_folds_of_the_user_says_so(blobs):
+    def names(cv):
+        model = TunedSVC("rbf", solver="nystroem", Cs=[1.0], cv=cv).fit(*blobs)
+        return [finding.name for finding in model.diagnostics_]
+
+    assert "nystroem folds" in names(ShuffleSplit(3, test_size=0.3, random_state=0))
+    assert "nystroem folds" not in names(3)

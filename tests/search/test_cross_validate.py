@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -9,8 +11,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from kernelwise.kernels import RBF, DiagonalGaussian, Linear
 from kernelwise.search.c_range import LIMITS, N_VALUES, STEP, c_range, feature_space_variance
 from kernelwise.search.context import Deadline
+from kernelwise.search.families import Classification
+from kernelwise.search.runner import FoldProblem
 from kernelwise.search.scored_kernel import ScoredKernel, joined
 from kernelwise.solvers import svm_path
+from kernelwise.solvers.run_paths import Places
 
 
 @pytest.fixture
@@ -189,3 +194,24 @@ def test_kernels_are_announced_only_where_that_saves_time(blobs, make_judge, n_k
     kernels = [RBF(1.0), RBF(2.0)][:n_kernels]
     judge.prefetch(kernels, [0.1])
     assert announced == ([(kernels, None, [0.1])] if is_announced else [])
+
+
+def test_a_problem_by_class_has_the_same_answers():
+    """Samples of a class side by side: decision values stay where the folds say."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 60)
+    Z = rng.normal(size=(60, 2)) + y[:, None]
+    order = np.arange(60)
+    folds = [(order[order % 3 != k], order[order % 3 == k]) for k in range(3)]
+    bound = rng.uniform(0.5, 2.0, 60)
+    settings = {"tol": 1e-3, "max_iter": -1, "n_jobs": None}
+    places = Places([test for _, test in folds], 60)
+    problem = FoldProblem(Z, y, bound, folds, Classification(np.arange(3)), settings, places)
+    Cs = np.array([0.1, 1.0, 10.0])
+    plain = problem.solve(RBF(0.5)(Z), Cs).path
+    sorted_problem = problem.by_class(y, is_gram=False)
+    assert (np.diff(sorted_problem.y) != 0).sum() == 2
+    found = sorted_problem.solve(RBF(0.5)(sorted_problem.Z), Cs).path
+    assert_allclose(found.decision, plain.decision, rtol=1e-9, atol=1e-9)
+    gram = replace(problem, Z=RBF(0.5)(Z)).by_class(y, is_gram=True)
+    assert_allclose(gram.Z, RBF(0.5)(sorted_problem.Z), rtol=1e-12)

@@ -8,7 +8,7 @@ from benchmarks.interior_point import solve_exactly
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVR
 
-from kernelwise.solvers import solve_svm_dual
+from kernelwise.solvers import fold_path, solve_svm_dual, svm_path
 from kernelwise.solvers.box_qp import BoxQP
 from kernelwise.solvers.follow import Solved, follow
 from kernelwise.solvers.free_face import FreeFace
@@ -118,3 +118,17 @@ def test_paths_of_regressions_follow_C_too():
         beta[peer.support_] = peer.dual_coef_[0]
         theirs = 0.5 * beta @ square @ beta - y[train] @ beta + 0.05 * np.abs(beta).sum()
         assert objective == pytest.approx(theirs, rel=2e-4)
+
+
+def test_a_path_that_stopped_early_continues_by_pair_steps(monkeypatch):
+    """Its first limit is a guess; with what is free now, pair steps are the cheaper ones."""
+    limits = iter([20])
+    monkeypatch.setattr(BoxQP, "patience", lambda qp, m: next(limits, 10**6))
+    monkeypatch.setattr(fold_path, "follow", lambda *_: pytest.fail("no linear systems are needed"))
+    X, y = overlapping(120)
+    K, train, Cs = rbf_kernel(X, gamma=0.3), np.arange(100), np.array([1.0, 4.0, 16.0])
+    path = svm_path(K, y, Cs, [(train, np.arange(100, 120))])
+    assert (path.n_iter > 20).any()
+    for C, objective in zip(Cs, path.objective[:, 0, 0], strict=True):
+        beta = solve_exactly(K[:100, :100], y[:100], np.full(100, C)).beta
+        assert objective == pytest.approx(0.5 * beta @ K[:100, :100] @ beta - y[:100] @ beta, rel=1e-5)

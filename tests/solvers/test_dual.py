@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.solvers import solve_svm_dual
 from kernelwise.solvers.box_qp import BoxQP, GramFacts
-from kernelwise.solvers.dual import POLISHES, minimise_and_verify
+from kernelwise.solvers.dual import POLISHES, into_bounds, minimise_and_verify
 
 from .conftest import overlapping
 
@@ -301,3 +301,17 @@ def test_huge_values_of_a_polynomial_kernel_are_no_reason_to_stop_early():
     solution = solve_svm_dual(K, y, C=1.0, sample_weight=weight)
     assert solution.converged
     assert abs(solution.duality_gap) < 1e-2
+
+
+@pytest.mark.parametrize(
+    ("start", "expected"),
+    [
+        ([2.0, 0.5, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]),  # nothing below zero to balance it
+        ([2.0, 0.5, -0.5, 0.0], [1 / 3, 1 / 6, -0.5, 0.0]),
+        ([0.5, 0.0, -1.0, -3.0], [0.5, 0.0, -0.25, -0.25]),
+        ([0.5, 0.5, -1.0, 0.0], [0.5, 0.5, -1.0, 0.0]),
+    ],
+)
+def test_a_start_is_moved_into_the_bounds_and_to_a_sum_of_zero(start, expected):
+    lo, hi = np.array([0.0, 0.0, -1.0, -1.0]), np.array([1.0, 1.0, 0.0, 0.0])
+    np.testing.assert_allclose(into_bounds(start, lo, hi), expected, atol=1e-15)

@@ -59,6 +59,14 @@ def test_the_factor_is_of_the_matrix_and_of_the_ridge_that_is_said():
     assert cholesky(np.asfortranarray(-np.eye(3))) == (None, 0.0)
 
 
+@pytest.mark.parametrize("tiny", [1e-200, -1e-200])
+def test_values_whose_products_vanish_are_zero_in_the_factor(tiny):
+    A = np.array([[1.0, tiny, 0.5], [tiny, 1.0, 0.5], [0.5, 0.5, 1.0]])
+    factor, _ = cholesky(np.asfortranarray(A))
+    assert factor[1, 0] == 0.0
+    assert_allclose(np.tril(factor) @ np.tril(factor).T, A, rtol=0, atol=1e-11)
+
+
 @pytest.mark.parametrize("max_free", [11, 100])
 def test_no_step_with_too_many_or_too_few_variables(face, max_free):
     K, beta, f = face

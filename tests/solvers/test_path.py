@@ -12,9 +12,12 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from kernelwise.multiclass import Machine
 from kernelwise.solvers import path_predictions, solve_svm_dual, svm_path
+from kernelwise.solvers.fold_path import MachinePath
 from kernelwise.solvers.path import solve_path
 from kernelwise.solvers.run_paths import Places
+from kernelwise.solvers.squared_hinge import RidgePath
 
 from .conftest import overlapping
 
@@ -358,6 +361,39 @@ def test_a_class_that_a_free_fold_has_not_seen_is_never_its_answer(strategy):
         assert (found[:, others] == y[test][others]).mean() > 0.9
         alone, _ = solve_path(*settings, folds, **how, places=places, only=k)
         np.testing.assert_allclose(alone.decision[:, place], path.decision[:, place], atol=1e-8)
+
+
+@pytest.mark.parametrize("family", [MachinePath, RidgePath])
+def test_columns_that_machines_share_give_the_same_decision_values(family):
+    """The columns of the held-out samples, copied once for all machines, or looked up by each."""
+    X, y = load_iris(return_X_y=True)
+    K, Cs = rbf_kernel(X, gamma=0.5), np.array([0.1, 1.0, 100.0])
+    train, test = next(iter(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y)))
+    members = np.flatnonzero(y != 1)
+    machine = Machine(members, np.where(y[members] == 0, 1.0, -1.0))
+    weight = np.ones(len(y))
+    alone, shared = (
+        family(K, machine, weight, 5, Cs, 1e-3, 10**6).fold(train, test, weight, K_test=columns)
+        for columns in (None, np.take(K, test, axis=1))
+    )
+    assert np.ptp(alone.decision) > 1.0
+    np.testing.assert_allclose(shared.decision, alone.decision, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(shared.rows, alone.rows)
+
+
+def test_samples_sorted_by_class_have_the_same_path():
+    """They are not copied, and the others are, into this order."""
+    X, y = load_iris(return_X_y=True)
+    mixed = np.random.default_rng(0).permutation(len(y))
+    y = y[mixed]
+    order = np.argsort(np.unique(y, return_index=True)[1][y], kind="stable")
+    new = np.argsort(order)
+    K = rbf_kernel(X[mixed], gamma=0.5)
+    folds = list(StratifiedKFold(5).split(X, y))
+    path = svm_path(K, y, [0.1, 10.0], folds)
+    ordered = [(new[train], new[test]) for train, test in folds]
+    by_class = svm_path(K[np.ix_(order, order)], y[order], [0.1, 10.0], ordered)
+    np.testing.assert_array_equal(by_class.decision, path.decision[:, order])
 
 
 def test_values_of_c_that_are_no_numbers_are_refused(blobs):

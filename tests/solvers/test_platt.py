@@ -8,10 +8,13 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from sklearn.calibration import _SigmoidCalibration
 
+from kernelwise.multiclass import Machine
+from kernelwise.solvers import sigmoids
 from kernelwise.solvers.platt import (
     doubt_of,
     fit_platt,
     fit_platt_along,
+    fit_platt_of,
     platt_probability,
     sigmoids_along,
     smoothed_targets,
@@ -159,6 +162,36 @@ def test_coupled_probabilities_are_those_that_agree_best_with_the_pairs():
 
 def test_no_rows_have_no_probabilities():
     assert class_probabilities(np.empty((0, 3)), 3, "ovo").shape == (0, 3)
+
+
+def test_sigmoids_of_machines_of_different_sizes_are_those_of_each(problem, monkeypatch):
+    """Shorter problems are filled up in a stack, and stacks end where they hold enough numbers."""
+    decision, y, weight = problem
+    columns = np.column_stack([decision, 2.0 * decision + 1.0, np.tanh(decision), 0.1 * decision])
+    parts = [np.arange(100), np.arange(0, 100, 2), np.arange(30, 90), np.arange(60)]
+    machines = [Machine(members, 2.0 * y[members] - 1.0) for members in parts]
+    alone = [
+        fit_platt(
+            columns[members, m],
+            y[members],
+            weight[members],
+            counts=np.ones(len(members)),
+            is_increasing=True,
+            doubt=0.5,
+        )
+        for m, members in enumerate(parts)
+    ]
+    for most in (2**16, 250, 1):
+        monkeypatch.setattr(sigmoids, "STACK", most)
+        found = fit_platt_of(machines, columns, weight, np.ones(100), 0.5)
+        assert_allclose(found, alone, rtol=1e-7)
+
+
+def test_sigmoids_of_machines_need_finite_values(problem):
+    decision, y, weight = problem
+    machines = [Machine(np.arange(100), 2.0 * y - 1.0)]
+    with pytest.raises(ValueError, match="finite decision values"):
+        fit_platt_of(machines, np.where(decision > 1.0, np.nan, decision)[:, None], weight, weight)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_digits
 
 from kernelwise.optimizers import GradientDescent, QuasiNewton
-from kernelwise.studies import _ayat_real, _ayat_synthetic, ayat
+from kernelwise.studies import _ayat_conditioning, _ayat_real, _ayat_synthetic, ayat
 from kernelwise.studies._ayat_synthetic import Method, end_row, first_at, lowest, make_problem
 
 
@@ -163,7 +163,9 @@ def test_digits_compare_sample_by_sample():
     assert (kmod_before["p against KMOD"], rbf_before["p against KMOD"], rbf["p of tuning"]) == (1, 1, 1)
     assert rbf["z against KMOD"] < -1.96
     first, _ = _ayat_real.digit_sentences([kmod_before, kmod, rbf_before, rbf])
-    assert "toy, KMOD, E, lowest: tuning moves recognition by +30.00 points (McNemar's p 0.031)" in first
+    assert (
+        "KMOD, E, lowest: tuning changes the recognition rate by +30.00 points (McNemar's p 0.031)" in first
+    )
 
 
 def test_cancer_over_random_splits(monkeypatch, run, rows):
@@ -180,3 +182,38 @@ def test_missing_files_are_left_out(monkeypatch, run):
     monkeypatch.setattr(ayat, "load_or_say", lambda name, part=None: None)
     study = run("ayat", "posterior", "digits", "cancer", "claims")
     assert (study.tables, study.figures) == ({}, {})
+
+
+def test_the_condition_of_h_is_that_of_its_support_vectors():
+    """Of four points, of which KKT leaves out none: H is written down by hand."""
+    signs = np.array([1.0, 1.0, -1.0, -1.0])
+    K = np.array([[1.0, 0.2, 0.1, 0.0], [0.2, 1.0, 0.3, 0.1], [0.1, 0.3, 1.0, 0.2], [0.0, 0.1, 0.2, 1.0]])
+    H = np.block([[K * np.outer(signs, signs), signs[:, None]], [signs[None], np.zeros((1, 1))]])
+    assert _ayat_conditioning.condition_number(K, signs) == pytest.approx(np.linalg.cond(H))
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "expected"),
+    [
+        ([1.0, 0.2], [1.05, 0.2], False),
+        ([1.0, 0.2], [1.15, 0.2], True),
+        ([1.0, 0.2], [0.5, 0.29], False),
+        ([1.0, 0.2], [0.5, 0.31], True),
+    ],
+)
+def test_a_search_diverges_if_e_rises_or_the_machine_is_lost(first, last, expected):
+    assert _ayat_conditioning.has_diverged(first, last) is expected
+
+
+def test_starts_with_spread_kernels_have_the_worse_condition(monkeypatch, run, rows):
+    for name, n in (("N_TRAIN", 60), ("N_VALIDATION", 30), ("N_TEST", 30)):
+        monkeypatch.setattr(_ayat_conditioning, name, n)
+    short = {"descent": GradientDescent(is_adaptive=False, max_iter=2)}
+    monkeypatch.setattr(_ayat_conditioning, "SEARCHES", short)
+    spread, paper = rows(run("ayat", "conditioning"), "conditioning")
+    assert (spread["start"], paper["start"]) == ("RBF, a = 0.01", "KMOD, σ = 1/2.72")
+    assert spread["condition of H"] > 100 * paper["condition of H"] > 100
+    shares = [
+        row[f"descent, {kind} gradient: diverged %"] for row in (spread, paper) for kind in ("paper", "exact")
+    ]
+    assert set(shares) <= {0.0, 50.0, 100.0}  # of two draws

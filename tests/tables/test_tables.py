@@ -431,3 +431,25 @@ def test_parquet_of_coded_words_and_without_rows(tmp_path):
     parquet.write_table(pyarrow.table({"w": pyarrow.array([], pyarrow.string())}), path)
     with pytest.raises(TableError, match=r"is empty\. Give a file that has rows"):
         read_table(path)
+
+
+def test_a_file_of_another_kind_than_that_of_the_training_is_refused(tmp_path):
+    (tmp_path / "named.csv").write_text(NAMED)
+    (tmp_path / "some.svm").write_text(LIBSVM)
+    named, numbered = read_table(tmp_path / "named.csv"), read_table(tmp_path / "some.svm")
+    with pytest.raises(TableError, match=r"some\.svm is a LIBSVM file, but the training file has named"):
+        learn_encoding(named).encoding.samples(numbered)
+    with pytest.raises(TableError, match=r"named\.csv is not a LIBSVM file, but the training file was one"):
+        learn_encoding(numbered).encoding.samples(named)
+
+
+def test_labels_of_a_file_without_the_target_are_refused(tmp_path):
+    (tmp_path / "train.csv").write_text("a,b,y\n1,2,u\n3,4,v\n")
+    (tmp_path / "new.csv").write_text("a,b\n1,2\n3,5\n")
+    encoding, table = (
+        learn_encoding(read_table(tmp_path / "train.csv")).encoding,
+        read_table(tmp_path / "new.csv"),
+    )
+    assert not encoding.has_labels(table)
+    with pytest.raises(TableError, match=r"new\.csv has no column 'y', which is the target"):
+        encoding.labels(table)

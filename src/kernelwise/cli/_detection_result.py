@@ -100,12 +100,12 @@ def _facts(result: dict[str, Any], machine: Any, n_rows: int) -> list[tuple[str,
         f" ± {threshold['standard_error']:.2g}" if threshold["standard_error"] is not None else ""
     )
     of = "rows" if machine.result_.labelled[1] == 0 else "rows that are not labelled unusual"
-    known = "; if you know the share of unusual rows, set it with --contamination"
+    known = "). If you know the share of unusual rows, set it with --contamination"
     if machine.contamination is not None:
-        of, known = "rows", ", the share that you set"
+        of, known = "rows", ", as you set it)"
     return [
         ("unusual rows", f"{n:g} of {n_rows} ({100 * n / n_rows:.1f} %)"),
-        ("threshold", f"a score of {about}; {100 * share:.3g} % of the {of} score lower{known}"),
+        ("threshold", f"a score of {about} ({100 * share:.3g} % of the {of} score lower{known}"),
         ("kernel", kernel_line(machine)),
         ("ν", f"{result['nu']:.3g}: at most this share of the training rows is outside the model's boundary"),
         ("work", f"{count(result['n_machines'], 'model')} trained, {result['seconds']:.1f} s"),

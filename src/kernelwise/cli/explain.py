@@ -87,7 +87,7 @@ def explain(
         return
     if out is not None:
         say(f"Wrote the values of {count(n, 'row')} to {out}.")
-    _print(found, is_own=background is None)
+    _print(found, list(getattr(machine, "classes_", ())), is_own=background is None)
 
 
 def _samples(table: Any, encoding: Any, unknown: str) -> tuple[Any, Any]:
@@ -130,8 +130,8 @@ def _parts(found: Any) -> list[tuple[list[str], Any]]:
     return [([name], found.of_output(k)) for k, name in enumerate(found.output_names)]
 
 
-def _print(found: Any, is_own: bool) -> None:
-    """The mean of |value| of every column, the largest first."""
+def _print(found: Any, classes: list[Any], is_own: bool) -> None:
+    """The mean of |value| of every column, the largest first; ``classes`` are those of a classifier."""
     import numpy as np
 
     importance = found.importance().reshape(len(found.feature_names), -1)
@@ -145,17 +145,21 @@ def _print(found: Any, is_own: bool) -> None:
     print_table(table, ["column", *heads])
     if len(order) > MOST_COLUMNS:
         print(f"and {count(len(order) - MOST_COLUMNS, 'more column')}")
-    for sentence in _legend(found, is_own):
+    for sentence in _legend(found, classes, is_own):
         print(sentence)
 
 
-def _legend(found: Any, is_own: bool) -> list[str]:
+def _legend(found: Any, classes: list[Any], is_own: bool) -> list[str]:
     """What the columns of the table mean; ``is_own`` if the background came with the model."""
     rows = "the row" if len(found) == 1 else f"{len(found)} rows"
+    named = "this row" if len(found) == 1 else "every row"
     sentences = [
         f"mean |value| is how far the column moves {OUTPUTS.get(found.output, found.output)}, up or down, on "
         f"average over {rows}."
     ]
+    if len(classes) == 2 and found.output in ("decision", "probability-log-odds"):
+        second = str(classes[1])
+        sentences.append(f"The larger this number is, the more the model tends to answer {second!r}.")
     if found.relevance is not None:
         sentences.append(
             "learned weight is how much the column counts in the kernel; the weights of all columns sum to 1."
@@ -165,7 +169,7 @@ def _legend(found: Any, is_own: bool) -> list[str]:
             "A value is the change against training rows that the model keeps (support vectors). To compare "
             "with other rows, such as the whole training file, use --background FILE."
         )
-    return [*sentences, f"To get the values of {rows} one by one, with their signs, use --out FILE."]
+    return [*sentences, f"To get the values of {named}, with their signs, use --out FILE."]
 
 
 def _as_json(found: Any, file: Path, lines: Any) -> dict[str, Any]:

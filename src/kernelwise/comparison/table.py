@@ -55,7 +55,7 @@ class Comparison:
     >>> comparison.scores.shape, [row["method"] for row in comparison.rows()]
     ((3, 3), ['wide', 'usual', 'most frequent class'])
 
-    What did better than the first method is said in a sentence:
+    ``losses`` has a sentence for each method that did better than the first one:
 
     >>> len(comparison.losses())
     1

@@ -65,8 +65,8 @@ def load(name: str, *, part: str | None = None) -> Dataset:
     A file ``<name>.csv`` or ``<name>.csv.gz`` is looked for in the folder named by the environment variable
     KERNELWISE_DATA (or several, as in PATH), then in every folder ``shared/data`` and ``shared/data2`` above
     the working directory and above this package.
-    Without a file, scikit-learn's own copy is taken where there is one, then OpenML's; these two name the
-    features in their own way, and OpenML may have the rows in another order.
+    Without a file, `load` returns scikit-learn's own copy if there is one, or else OpenML's. These two name
+    the features in their own way, and OpenML may have the rows in another order.
 
     Parameters
     ----------

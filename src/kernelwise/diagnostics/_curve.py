@@ -53,6 +53,7 @@ def curve_findings(data: Data, random_state: int) -> list[Finding]:
         return [Finding("curve", "warning", message, advice, option)]
     peak = (
         f"The classes are farthest apart if {data.noun}s count as alike up to a distance of about "
-        f"{sigma_of(best.gamma):.2g}{seen} (the criterion DBTC has its peak at γ = {best.gamma:.4g})."
+        f"{sigma_of(best.gamma):.2g}{data.unit}{seen} (the criterion DBTC has its peak at γ = "
+        f"{best.gamma:.4g})."
     )
     return [Finding("curve", "info", peak)]

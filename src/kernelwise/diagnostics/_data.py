@@ -19,6 +19,8 @@ from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.search.scaling import apply_scaler, fit_scaler, weigh_alike
 
 MAX_LISTED = 5
+#: In what distances between scaled samples are measured.
+UNITS = {"standard": " standard deviations", "robust": " interquartile ranges", "minmax": " column ranges"}
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Data:
     lines: np.ndarray | None = None  # of the samples in their file, shape (n_samples,)
     frame: Frame | None = None  # the table that X codes, if it has words or gaps
     encoder: Encoder | None = None
+    unit: str = ""  # of distances, after a space; empty for those of the columns themselves
 
     @classmethod
     def read(
@@ -103,7 +106,8 @@ class Data:
         scaler = fit_scaler(scale, self.X, None, "diagnose")
         if self.encoder is not None:
             weigh_alike(scaler, self.encoder.layout)
-        return replace(self, X=apply_scaler(scaler, self.X))
+        unit = UNITS.get(scale, "") if isinstance(scale, str) else ""
+        return replace(self, X=apply_scaler(scaler, self.X), unit=unit)
 
     def mapped(self) -> tuple[Data, list[Finding]]:
         """The same samples after the linear map of the kernel, and what the kernel warns of in them."""
@@ -114,7 +118,8 @@ class Data:
             except ValueError as error:  # what no kernel of this kind can be made of is a finding, too
                 return self, [Finding("kernel", "error", str(error))]
         found = [Finding("kernel", "warning", str(warning.message)) for warning in caught]
-        return replace(self, X=kernel.transform(self.X), kernel=kernel), found
+        unit = "" if kernel.reach is None else self.unit  # others measure distances in their own way
+        return replace(self, X=kernel.transform(self.X), kernel=kernel, unit=unit), found
 
 
 def _column_names(X: Any) -> Any:

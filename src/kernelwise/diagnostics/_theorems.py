@@ -74,7 +74,7 @@ def boundary_verdict(X: Any, y: Any, kernel: Any = None) -> BoundaryVerdict:
     y : array of shape (n_samples,)
         At least two classes.
     kernel : Kernel or str, default=None
-        Of the Gaussian family; distances are taken after its linear map. None is RBF.
+        A kernel of the Gaussian family; distances are computed after its linear map. None means RBF.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def _is_single(data: Data, points: Points, pair: ClosestPair) -> bool:
 def _plain(data: Data, pair: ClosestPair, affected: tuple[str, ...]) -> str:
     """Evidence and verdict for somebody with a file, who knows neither the criteria nor the paper."""
     kind = "of different classes, " if affected and not pair.n_equal else ""
-    where = f"{kind}{data.where(*pair.samples)}, {pair.distance:.4g} apart"
+    where = f"{kind}{data.where(*pair.samples)}, {pair.distance:.4g}{data.unit} apart"
     if not affected:
         return f"The closest two different rows ({where}) are no problem for any --criterion."
     names = _joined(affected, "or")
@@ -147,7 +147,7 @@ def _evidence(data: Data, pair: ClosestPair) -> str:
     first, second = pair.samples
     a, b = (data.classes[data.index[sample]] for sample in pair.samples)
     labels = f"equal labels ({a!r})" if a == b else f"different labels ({a!r} and {b!r})"
-    where = f"{data.where(first, second)}, {pair.distance:.4g} apart"
+    where = f"{data.where(first, second)}, {pair.distance:.4g}{data.unit} apart"
     text = f"The closest two different points ({where}) have {labels}"
     if pair.n_equal + pair.n_different == 1:
         return text + "."

@@ -69,12 +69,12 @@ class DecisionClassifier(ClassifierMixin):
 
     @property
     def machines_(self) -> str:
-        """Machines of the last fit: "ovo" or "ovr"."""
+        """The two-class models of the last fit: "ovo" (pairs) or "ovr" (one class against the rest)."""
         return STRATEGIES[self.multiclass_].machines
 
     @property
     def n_machines_(self) -> int:
-        """Number of two-class machines."""
+        """Number of two-class models."""
         return len(two_class_problems(len(self.classes_), self.machines_))
 
     @property
@@ -84,22 +84,22 @@ class DecisionClassifier(ClassifierMixin):
 
     @property
     def costs_(self) -> Any:
-        """Costs that labels go by, an array of shape (n_classes, n_classes): true class, answer; or None."""
+        """Costs of wrong answers, an array of shape (n_classes, n_classes): true class, answer; or None."""
         return self._costs
 
     @property
     def goes_by_probability_(self) -> bool:
-        """Whether labels and shown values go by probabilities: ``predict_by``, where there are any."""
+        """Whether `predict` and `decision_function` use probabilities: ``predict_by``, if there are any."""
         check_rule(self.predict_by, type(self).__name__)
         return self.sigmoids_ is not None and self.predict_by == "probability"
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Values that `predict` goes by: (n_samples,), or (n_samples, n_classes or n_machines).
+        """Values from which `predict` decides: (n_samples,), or (n_samples, n_classes or n_machines).
 
-        Two classes: positive for ``classes_[1]``. More: see ``decision_function_shape``; the values of
-        one-vs-rest machines are those of "ovr-fuzzy", too. Where labels go by probabilities
-        (``predict_by="probability"``, and there are some) the values are log odds: log(p/(1 − p)) of every
-        machine, or log(p_k / largest other p) for one value per class from pairs. Else they are LIBSVM's.
+        For two classes, a positive value means ``classes_[1]``. For more classes, ``decision_function_shape``
+        sets the shape; "ovr-fuzzy" has the values of one-vs-rest. If the model has probabilities and
+        ``predict_by="probability"``, the values are log odds: log(p/(1 − p)) of every two-class model, or
+        log(p_k / largest other p) if pairs give one value for each class. Otherwise they are LIBSVM's values.
         """
         values, n_classes = self.machine_values(X), len(self.classes_)
         if self.goes_by_probability_:
@@ -110,8 +110,8 @@ class DecisionClassifier(ClassifierMixin):
     def predict(self, X: Any) -> np.ndarray:
         """Predicted labels, of shape (n_samples,); ``reject_label_`` for rejected samples.
 
-        Where there are probabilities a label is the class of the largest one, the first of equals, unless
-        ``predict_by="decision"``.
+        If the model has probabilities, the label is the class with the largest one (the first of equal ones),
+        unless ``predict_by="decision"``.
         """
         values = self.machine_values(X)
         sigmoids = self.sigmoids_ if self.goes_by_probability_ else None

@@ -80,7 +80,7 @@ class Portable:
         Kernels are exp(−s·D) of a squared Euclidean, Euclidean or city-block distance D after a linear map,
         linear, polynomial and sigmoid kernels, and sums of these. The scaler, the coupling of pairwise
         probabilities and the units of a regression's targets are in the graph. Every operator is one of
-        ONNX's own, so that any runtime has it.
+        ONNX's own, so any runtime supports it.
 
         Parameters
         ----------
@@ -93,10 +93,9 @@ class Portable:
             Its input is "X", float64 of shape (n_samples, n_features). Outputs of a classifier are "label",
             (n_samples,), as `predict` has them, "decision_values", (n_samples, n_machines), as
             `machine_values` has them, and "probabilities", (n_samples, n_classes), if the model has
-            `predict_proba`; that of a regression is "prediction", (n_samples,). A one-class machine has the
-            labels −1 and 1. A model that was trained on
-            words or gaps takes them coded, as ``model.encoder_.read(X)`` returns them; the names of these
-            features are in the graph.
+            `predict_proba`; that of a regression is "prediction", (n_samples,). A one-class SVM has the
+            labels −1 and 1. A model that was trained on words or gaps needs them coded, as
+            ``model.encoder_.read(X)`` returns them; the names of these features are in the graph.
 
         Raises
         ------
@@ -158,44 +157,44 @@ class Exportable(Portable):
         The Pipeline has the same predictions and the same probabilities (to 1e-6, for float64 samples), and
         does not need kernelwise. Mean and scale of a regression's targets are in the coefficients of its SVR,
         whose C, epsilon and tol are in the units of y. The linear map of a Mahalanobis, diagonal, general or
-        low-rank Gaussian kernel is a `StandardScaler` or `TruncatedSVD`; a step that would change nothing is
-        left out; one-vs-rest machines are in a `OneVsRestClassifier`.
+        low-rank Gaussian kernel is a `StandardScaler` or `TruncatedSVD`. A step that would change nothing is
+        left out. One-vs-rest models are in a `OneVsRestClassifier`.
 
         Returns
         -------
         pipeline : Pipeline
-            With the steps "columns", "scaler" (as it was fitted), "map" and "svc" or "svr". A machine trained
-            on dense samples takes dense samples. "columns" is a ColumnTransformer, for a model that was
-            trained on words or gaps; it takes data frames if the model has feature names. "svc" is a
-            `CalibratedClassifierCV` with an `SVC` in it where labels go by probabilities, in a
-            `FixedThresholdClassifier` if the model has a threshold or costs of two classes; where labels go
-            by decision values it is an `SVC`, which has the same ``decision_function`` (to 1e-6 of the
+            Its steps are "columns", "scaler" (as it was fitted), "map" and "svc" or "svr". A model that was
+            trained on dense samples accepts dense samples. "columns" is a ColumnTransformer, for a model that
+            was trained on words or gaps; it accepts data frames if the model has feature names. If `predict`
+            uses probabilities, "svc" is a `CalibratedClassifierCV` with an `SVC` in it, and this is in a
+            `FixedThresholdClassifier` if the model has a threshold or costs of two classes. If `predict` uses
+            decision values, "svc" is an `SVC`, which has the same ``decision_function`` (to 1e-6 of the
             largest value) and no probabilities.
 
         Raises
         ------
         IncompatibleError
             If scikit-learn has no such kernel (a sum of kernels, Laplacian, KMOD, exponential, precomputed, a
-            function or class of your own), if the strategy rejects samples, or if labels go by costs of three
-            or more classes. `to_onnx` and `to_c` have more kernels.
+            function or class of your own), if the strategy rejects samples, or if the model has costs of
+            three or more classes. `to_onnx` and `to_c` support more kernels.
 
         Warns
         -----
         KernelwiseWarning
             If kernel values are so large that rounding alone is more than the 1e-6; or if probabilities are
             coupled over pairs of three or more classes. scikit-learn has no class that couples them, so the
-            Pipeline is that of ``predict_by="decision"``: it goes by votes of the pairs, some labels near a
-            boundary are others, and it has no ``predict_proba``. With ``multiclass="ovr"`` labels and
-            probabilities come along.
+            Pipeline is that of ``predict_by="decision"``: it counts votes of the pairs, some labels near a
+            boundary are different, and it has no ``predict_proba``. With ``multiclass="ovr"`` the Pipeline
+            has the same labels and probabilities.
 
         Notes
         -----
-        scikit-learn's SVC has the plain hinge only: a machine with the squared hinge predicts the same from
-        the Pipeline, which trains another one if it is fitted again. A `CalibratedClassifierCV` that is
+        scikit-learn's SVC has only the plain hinge. The Pipeline of a model with the squared hinge has the
+        same predictions, but it uses the plain hinge if you fit it again. A `CalibratedClassifierCV` that is
         fitted again trains its SVC and, on five folds, its sigmoids; with a threshold it is frozen, and stays
         as it is.
 
-        skops has to be allowed some types: "scipy.sparse._csr.csr_matrix" for a machine trained on sparse
+        skops has to be allowed some types: "scipy.sparse._csr.csr_matrix" for a model trained on sparse
         samples, and for probabilities "sklearn.calibration._CalibratedClassifier" and
         "sklearn.calibration._SigmoidCalibration". For ONNX use `to_onnx`, or skl2onnx, which writes labels
         and probabilities::
@@ -203,7 +202,7 @@ class Exportable(Portable):
             skl2onnx.to_onnx(pipeline, X[:1].astype("float32"), options={id(pipeline[-1]): {"zipmap": False}})
 
         A plain SVC needs the option "raw_scores", without which skl2onnx changes the sign of two-class values
-        and the labels of one-vs-rest machines::
+        and the labels of one-vs-rest models::
 
             options = {type(pipeline[-1]): {"raw_scores": True, "zipmap": False}}
             skl2onnx.to_onnx(pipeline, X[:1].astype("float32"), options=options)

@@ -44,7 +44,7 @@ SINGLE_ROUNDING = 1e-6
 class NystroemOneClassSVM(Portable, OutlierMachine):
     """One-class support vector machine on Nyström features, in time that grows like n instead of n².
 
-    The kernel is replaced by that of a few landmarks, k(x, L) k(L, L)⁻¹ k(L, y), and the one-class machine of
+    The kernel is replaced by that of a few landmarks, k(x, L) k(L, L)⁻¹ k(L, y), and the one-class SVM of
     that kernel is solved exactly, by working sets.
 
     Parameters
@@ -76,15 +76,15 @@ class NystroemOneClassSVM(Portable, OutlierMachine):
     intercept_, offset_ : ndarray of shape (1,)
         As in :class:`kernelwise.OneClassSVM`.
     n_components_ : int
-        Features: landmarks less the directions that are lost in rounding.
+        Number of features: the landmarks, without directions that are lost in rounding.
     left_out_ : float
         The mean share of k(x, x) that the features leave out: 0 where they are exact.
     duality_gap_ : float
-        Primal less dual objective of the machine on the features, relative to the objective: a bound of how
-        far it is from the best one.
+        Primal minus dual objective of the model on the features, relative to the objective: an upper bound of
+        how far it is from the best one.
     n_iter_ : int
     fit_status_ : int
-        0 if the machine converged.
+        0 if the solver converged.
     beta_ : ndarray of shape (1, n_landmarks)
         The same as ``dual_coef_``.
     n_machines_, n_trained_ : int

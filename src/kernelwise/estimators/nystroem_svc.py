@@ -27,10 +27,10 @@ from kernelwise.search.landmarks import HeldOutValues, Rows, Score
 class NystroemSVC(DecisionClassifier, NystroemMachine):
     """Support vector classifier on Nyström features, in time that grows like n instead of n².
 
-    The kernel is replaced by that of a few landmarks, k(x, L) k(L, L)⁻¹ k(L, y), and a linear machine with
-    squared hinge loss is trained on its features by Newton's method, over blocks of rows. Landmarks and C are
-    chosen on a fifth of the rows that is held out (of a stratified sample of 20 000, if there are more); the
-    machine is then trained on all.
+    The kernel is replaced by that of a few landmarks, k(x, L) k(L, L)⁻¹ k(L, y), and Newton's method trains a
+    linear SVM with squared hinge loss on its features, over blocks of rows. A fifth of the rows is held out
+    to choose the landmarks and C (of a stratified sample of 20 000, if there are more rows). The final model
+    is then trained on all rows.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
     ----------
     kernel_ : Kernel
     C_, held_out_score_ : float
-        The score is of machines trained without the held-out rows, and the best of those tried.
+        The C of the final model, and the best score on the held-out rows.
     search_results_ : dict from str to ndarray
         "n_components", "C" and "score" of everything tried.
     support_ : ndarray of shape (n_landmarks,)
@@ -70,7 +70,7 @@ class NystroemSVC(DecisionClassifier, NystroemMachine):
     n_iter_ : ndarray of shape (n_machines,)
         Newton steps of the last training.
     n_components_ : int
-        Features: landmarks less the directions that are lost in rounding.
+        Number of features: the landmarks, without directions that are lost in rounding.
     multiclass_, machines_ : str
         The strategy of the fit, and whether its two-class models are "ovo" (pairs) or "ovr" (one-vs-rest).
     n_machines_ : int

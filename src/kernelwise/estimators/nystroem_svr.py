@@ -25,10 +25,10 @@ from kernelwise.search.settings import check_enough
 class NystroemSVR(RegressorMixin, NystroemMachine):
     """Support vector regression on Nyström features, in time that grows like n instead of n².
 
-    The kernel is replaced by that of a few landmarks, k(x, L) k(L, L)⁻¹ k(L, y), and a linear machine with
-    squared ε-insensitive loss, ``max(0, |y − f(x)| − ε)²``, is trained on its features by Newton's method,
-    over blocks of rows. Landmarks and C are chosen on a fifth of the rows that is held out (of a sample of
-    20 000, if there are more); the machine is then trained on all.
+    The kernel is replaced by that of a few landmarks, k(x, L) k(L, L)⁻¹ k(L, y), and Newton's method trains a
+    linear model with squared ε-insensitive loss, ``max(0, |y − f(x)| − ε)²``, on its features, over blocks of
+    rows. A fifth of the rows is held out to choose the landmarks and C (of a sample of 20 000, if there are
+    more rows). The final model is then trained on all rows.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class NystroemSVR(RegressorMixin, NystroemMachine):
         As in scikit-learn's LinearSVR with squared loss, the offset not regularised. "auto" is the best of
         some values on the held-out rows.
     epsilon : float, default=0.1
-        Errors up to this size cost nothing; in the units of y. With 0 the machine is a ridge regression.
+        Errors up to this size cost nothing; in the units of y. With 0 the model is a ridge regression.
     n_components : "auto" or int, default="auto"
         Number of landmarks. "auto" doubles it from 250 to at most 2000 while the held-out score gains 0.001.
     memory_limit : float, default=4096
@@ -52,8 +52,7 @@ class NystroemSVR(RegressorMixin, NystroemMachine):
     ----------
     kernel_ : Kernel
     C_, held_out_score_ : float
-        The score is R² of machines trained without the held-out rows, with the variance of all rows, and the
-        best of those tried.
+        The C of the final model, and the best R² on the held-out rows (with the variance of all rows).
     search_results_ : dict from str to ndarray
         "n_components", "C" and "score" of everything tried.
     support_ : ndarray of shape (n_landmarks,)
@@ -65,7 +64,7 @@ class NystroemSVR(RegressorMixin, NystroemMachine):
     n_iter_ : ndarray of shape (1,)
         Newton steps of the last training.
     n_components_ : int
-        Features: landmarks less the directions that are lost in rounding.
+        Number of features: the landmarks, without directions that are lost in rounding.
     beta_ : ndarray of shape (1, n_landmarks)
         The same as ``dual_coef_``.
     n_machines_, n_trained_ : int

@@ -257,8 +257,9 @@ class SVC(Exportable, DecisionClassifier, NamedKernelMachine):
     def membership(self, X: Any) -> np.ndarray:
         """Fuzzy memberships of shape (n_samples, n_classes), at most 1 (paper 000, Abe 2007, section 4).
 
-        For class i, the smallest of 1, D_i(x) and −D_j(x) over the other classes j, with one-vs-rest decision
-        values D. Positive for the predicted class where all machines agree on it; for none where they do not.
+        The membership of class i is the smallest of 1, D_i(x) and −D_j(x) over the other classes j, with
+        one-vs-rest decision values D. It is positive for the predicted class if all two-class models agree on
+        this class. If they do not agree, no membership is positive.
         """
         values = self.machine_values(X)
         if self.machines_ != "ovr":

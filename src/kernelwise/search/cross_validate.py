@@ -97,9 +97,8 @@ class CrossValidator:
             self.held_out = rows.answers(self.fold_rows.held, 1.0 / self.fold_rows.times)
         bound = self.family.bounds_on_folds(rows.y, weight, rows.bound, self.folds)
         places = Places(self.places, len(self.held_out))
-        self._runner = self.runner(
-            FoldProblem(rows.Z, rows.y, bound, self.folds, self.family, self.settings, places)
-        )
+        problem = FoldProblem(rows.Z, rows.y, bound, self.folds, self.family, self.settings, places)
+        self._runner = self.runner(problem.by_class(rows.strata, is_gram=rows.is_gram))
 
     @cached_property
     def search_samples(self) -> Samples:

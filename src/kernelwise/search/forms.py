@@ -115,7 +115,7 @@ class Forms:
         cost = max((choice.scored.seconds for choice in self.choices.values()), default=0.0)
         if self.choices and not context.deadline.allows(f"the form {name!r}", cost):
             return
-        context.on_phase(f"trying the form {name!r}")
+        context.on_phase(f"trying kernels of the form {name}")
         before, n_scored = len(context.findings), len(self.judge.scored)
         self.choices[name] = choose()
         self.scored[name] = tuple(self.judge.scored[n_scored:])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -56,6 +56,20 @@ class FoldProblem:
     family: Family
     settings: dict[str, Any]
     places: Places | None = None
+
+    def by_class(self, strata: np.ndarray, *, is_gram: bool) -> FoldProblem:
+        """The same problem with the samples of a class side by side, as paths of many classes have them.
+
+        Else each path would copy its Gram matrix into this order. Z is a Gram matrix if ``is_gram``.
+        """
+        _, first, index = np.unique(strata, return_index=True, return_inverse=True)
+        if len(first) < 3:
+            return self
+        order = np.argsort(first[index], kind="stable")
+        new = np.argsort(order)
+        Z = self.Z[np.ix_(order, order)] if is_gram else self.Z[order]
+        folds = [(new[train], new[test]) for train, test in self.folds]
+        return replace(self, Z=Z, y=self.y[order], bound=self.bound[..., order], folds=folds)
 
     def variance(self, K: np.ndarray) -> float:
         """Variance in feature space times the mean bound: C is worth trying in units of one over it."""

@@ -126,8 +126,8 @@ class DistanceSketch:
             D of the kernels exp(−γD) that the sketch is for; "precomputed" says that X is the matrix of
             distances, of shape (n_samples, n_samples). None is that of the kernel.
         kernel : Kernel or str, default=None
-            A kernel exp(−s·D): distances are taken after its linear map, and the sketch's γ is the factor s
-            (``kernel.scale``). What it needs from the data is set first. None is RBF.
+            A kernel exp(−s·D): distances are computed after its linear map, and the sketch's γ is the factor
+            s (``kernel.scale``). What it needs from the data is set first. None is RBF.
         sample_weight : array of shape (n_samples,), default=None
             The pair (i, j) counts w_i w_j times.
         n_jobs : int, default=None

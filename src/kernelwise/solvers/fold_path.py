@@ -189,6 +189,7 @@ class MachinePath:
         Cs = self.Cs if last is None else np.append(last.C, self.Cs)
         table, coefficients = np.zeros((Cs.size, N_COLUMNS)), np.empty((Cs.size, limits.size))
         n_done = n_before
+        n_lost, n_waited = 0, 0  # guesses of the next solution that failed in a row; C without one since then
         while n_done < Cs.size:
             qp.lo, qp.hi = unit_lo, unit_hi
             n_done, is_solved = qp.path(self.p, Cs, n_done, self.tol, self.max_iter, coefficients, table)
@@ -204,9 +205,16 @@ class MachinePath:
                 is_last = self._solve_one(qp, coefficients[c], table[c], crawls) or n_done == Cs.size
                 if is_last or not (followed and qp.may_guess):
                     break
+                # The path stopped early: it did not know yet how many variables would be free.
+                if before is None and table[c, 0] < qp.patience(qp.n_free):
+                    break
+                if n_waited < n_lost:
+                    n_waited += 1
+                    break
                 now = Solved(Cs[c], qp.beta.copy(), qp.f.copy())
                 followed = follow(qp, unit_lo, unit_hi, before, Cs[c], Cs[c + 1], self.tol)
                 qp.n_vain = 0 if followed else qp.n_vain + 1
+                n_lost, n_waited = (0 if followed else n_lost + 1), 0
                 before, n_done, crawls = now, n_done + 1, False
             if is_last:
                 break

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg.blas import dtrsv
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 RIDGES = (1e-12, 1e-9, 1e-6)  # relative to the mean of the diagonal
 MAX_DROPS = 60
+TINY = 1e-100  # products of smaller values are denormal numbers, a hundred times slower to handle
 
 
 def newton_on_face(
@@ -33,10 +34,11 @@ def newton_on_face(
     # Solutions x of K_FF x = f_F and K_FF x = 1 on the variables kept; zero on those dropped.
     columns = _solve(factor, np.column_stack([f[free], np.ones(free.size)]))
     dropped: list[int] = []
+    kept = np.ones(free.size)
     # A column of the inverse for each, scaled to 1 at its pivot.
     inverse = np.empty((free.size, MAX_DROPS), order="F")
     while True:
-        step, offset = _balanced(columns, free.size - len(dropped))
+        step, offset = _balanced(columns, kept, free.size - len(dropped))
         fraction, blocking = _longest(now, step, low, high)
         now += fraction * step
         # The residual shrinks to (1 - t) f + t b 1, and so does its solution.
@@ -52,12 +54,14 @@ def newton_on_face(
         unit[blocking] = 1.0
         column = _solve(factor, unit)[:, 0]
         if dropped:  # of each column of the inverse as much as those before it leave
-            share = solve_triangular(inverse[dropped, :k], column[dropped], lower=True, unit_diagonal=True)
+            # A lower triangle in C order is an upper one in Fortran's, which BLAS reads without a copy.
+            share = dtrsv(inverse[dropped, :k].T, column[dropped], lower=0, trans=1, diag=1)
             column -= inverse[:, :k] @ share
         inverse[:, k] = column / column[blocking]
-        columns -= np.outer(inverse[:, k], columns[blocking])
+        columns -= inverse[:, k, None] * columns[blocking]
         dropped.append(blocking)
-        columns[dropped] = 0.0
+        kept[blocking] = 0.0
+        columns *= kept[:, None]
     return free, np.clip(now, low, high) - start
 
 
@@ -80,7 +84,8 @@ def cholesky(A: np.ndarray) -> tuple[np.ndarray | None, float]:
 
     ``A`` is in Fortran's order, and changed; None if no ridge is large enough.
     """
-    A[np.abs(A) < 1e-100] = 0.0  # their products would be denormal numbers, a hundred times slower to handle
+    if A.min(initial=1.0) < TINY:  # nearly always false for a Gaussian kernel: a look is enough
+        A[np.abs(A) < TINY] = 0.0
     diagonal = np.diagonal(A).copy()
     for ridge in RIDGES:
         np.fill_diagonal(A, diagonal + ridge * diagonal.mean())
@@ -94,21 +99,21 @@ def _solve(factor: np.ndarray, rhs: np.ndarray) -> np.ndarray:
     return dpotrs(factor, rhs, lower=1)[0]
 
 
-def _balanced(columns: np.ndarray, n_kept: int) -> tuple[np.ndarray, float]:
-    """Newton step, and the offset b that keeps its sum at zero."""
-    total, total_one = columns.sum(axis=0)
+def _balanced(columns: np.ndarray, kept: np.ndarray, n_kept: int) -> tuple[np.ndarray, float]:
+    """Newton step, and the offset b that keeps its sum at zero; ``kept`` is 1 or 0 for each variable."""
+    total, total_one = (kept @ columns).tolist()
     offset = total / total_one if total_one > 0 else 0.0
     step = columns[:, 0] - offset * columns[:, 1]
     # On a nearly singular face the two columns are huge and their difference does not sum to zero by itself.
-    step[step != 0.0] -= step.sum() / n_kept
+    step -= step.sum() / n_kept * kept
     return step, offset
 
 
 def _longest(now: np.ndarray, step: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[float, int]:
     """Largest fraction ≤ 1 of ``step`` within the bounds, and the variable that blocks it (or −1)."""
-    room = np.where(step > 0, high - now, low - now)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        fractions = np.where(step != 0, room / step, np.inf)
+    room = np.where(step > 0, high, low) - now
+    fractions = np.full(step.size, np.inf)
+    np.divide(room, step, out=fractions, where=step != 0.0)
     blocking = int(fractions.argmin())
     if fractions[blocking] >= 1.0:
         return 1.0, -1

@@ -204,9 +204,10 @@ def solve_path(
         first_rows = np.unique(index, return_index=True)[1]
         rows = np.argsort(first_rows[index], kind="stable")
         new = np.argsort(rows)
-        K, index, weight = _reordered(K, rows, n_jobs), index[rows], weight[:, rows]
-        splits = [(new[train], new[test]) for train, test in splits]
-        counts = None if counts is None else counts[:, rows]
+        if (np.diff(rows) < 0).any():  # else they stand together as it is
+            K, index, weight = _reordered(K, rows, n_jobs), index[rows], weight[:, rows]
+            splits = [(new[train], new[test]) for train, test in splits]
+            counts = None if counts is None else counts[:, rows]
     machines = two_class_machines(index, len(classes), strategy)
     members = [rows[machine.members] for machine in machines]
     start = None if after is None else in_order(after, members, n)

@@ -120,10 +120,10 @@ def digit_sentences(rows: list[Row]) -> Iterator[str]:
         if rule != BEFORE:
             before = found[data, kernel, BEFORE]
             yield (
-                f"{data}, {kernel}, {rule}: tuning moves recognition by "
+                f"{data}, {kernel}, {rule}: tuning changes the recognition rate by "
                 f"{after['recognised %'] - before['recognised %']:+.2f} points (McNemar's p "
-                f"{after['p of tuning']:.2g}) and the support vectors from {before['support']:.0f} to "
-                f"{after['support']:.0f}."
+                f"{after['p of tuning']:.2g}) and the number of support vectors from "
+                f"{before['support']:.0f} to {after['support']:.0f}."
             )
 
 

@@ -174,7 +174,7 @@ def protocol_sentences(rows: list[Row]) -> Iterator[str]:
         "minimum far from the start, and the printed step is still on its way when it is stopped. What it "
         f"returns depends on the number of inner steps (at most {MAX_ITER} here, or 1, which is the inner "
         f"stop as printed) and of trainings (at most {N_TRAININGS}, or {MAX_ITER}); the paper states "
-        "neither, and not ρ. Of breast cancer there are two versions, with 9 and with 10 features."
+        "neither of them, nor ρ. There are two versions of breast cancer, with 9 and with 10 features."
     )
 
 

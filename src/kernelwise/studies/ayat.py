@@ -94,13 +94,13 @@ def _end_sentence(row: Row) -> str:
     last = (
         ""
         if chosen is None
-        else f"; at the lowest E of a machine that is no worse than guessing {chosen:.3f}"
+        else f", and it is {chosen:.3f} at the lowest E of a model that is no worse than guessing"
     )
     return (
         f"{row['method']} (standard deviation {row['std']:g}): {100 * row['few']:.0f} % of {row['draws']} "
-        f"draws end with fewer than {_ayat_synthetic.FEW} support vectors, the median with "
-        f"{row['support to']:.0f} ({row['support']:.0f} at the start), {row['fewest']:.0f} to "
-        f"{row['most']:.0f}. The median test error goes from {row['test error']:.3f} to "
+        f"draws end with fewer than {_ayat_synthetic.FEW} support vectors. Their median is "
+        f"{row['support to']:.0f} ({row['support']:.0f} at the start), their range {row['fewest']:.0f} to "
+        f"{row['most']:.0f}. The median test error changes from {row['test error']:.3f} to "
         f"{row['test error to']:.3f} at the last iteration{last}."
     )
 

@@ -140,11 +140,12 @@ def optima(study: Study) -> None:
     study.figure("optima", _optima_figure(found))
     for row in summary:
         study.note(
-            f"{row['criterion']}: several optima on {row['several optima %']:.0f} % of {row['sets']} sets, "
-            f"an optimum at σ → 0 on {row['at σ → 0 %']:.0f} %. A descent from Jaakkola's start reaches the "
-            f"global one on {row['jaakkola: global %']:.0f} %, and σ → 0 on "
-            f"{row['jaakkola: at σ → 0 %']:.0f} %; from anywhere, {row['any start: global %']:.0f} % and "
-            f"{row['any start: at σ → 0 %']:.0f} %."
+            f"{row['criterion']} has several optima on {row['several optima %']:.0f} % of {row['sets']} sets "
+            f"and an optimum at σ → 0 on {row['at σ → 0 %']:.0f} %. A descent from Jaakkola's start reaches "
+            f"the global optimum on {row['jaakkola: global %']:.0f} % of the sets, and σ → 0 on "
+            f"{row['jaakkola: at σ → 0 %']:.0f} %. Of descents from all starts, "
+            f"{row['any start: global %']:.0f} % reach the global optimum, and "
+            f"{row['any start: at σ → 0 %']:.0f} % reach σ → 0."
         )
 
 

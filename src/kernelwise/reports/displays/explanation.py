@@ -91,7 +91,7 @@ class ExplanationDisplay(Picture):
         background : array or data frame, default=None
             As in `kernelwise.explain`.
         of : int or str, default=None
-            Of more than two classes, the one to explain, by its place or name.
+            With more than two classes, the class to explain, by its index or name.
         row : int, default=None
             The row to draw. None draws the mean size of the values over all rows.
         ax : matplotlib Axes, default=None

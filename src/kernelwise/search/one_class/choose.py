@@ -24,12 +24,12 @@ MARGIN = 0.01
 NU = 0.5
 #: Values of ν that labels choose among.
 LABELLED_NUS = (0.5, 0.05, 0.2, 1.0)
-#: What a score is called.
+#: What a score of labels is called, and what the other criteria compare held-out rows with.
 TITLES = {
     "roc_auc": "held-out ROC AUC of the labels",
     "average_precision": "held-out average precision of the labels",
-    "pseudo-outliers": "share of pairs in which a held-out row scores above an artificial unusual row",
-    "mass-volume": "share of pairs in which a held-out row scores above a row of random values",
+    "pseudo-outliers": "an artificial unusual row",
+    "mass-volume": "a row of random values",
 }
 
 
@@ -138,6 +138,7 @@ def _why(judge: Judge, best: int, scores: np.ndarray) -> list[str]:
     taken, rule = judge.scored[best], judge.scored[0]
     kernel, title = kernel_text(taken.candidate.kernel), TITLES.get(judge.scoring, "")
     why = [f"The search chose this kernel: {kernel} ({taken.candidate.reason})."]
+    pairs = f"A held-out row scores higher than {title} in {100 * taken.score:.1f} % of all pairs"
     if len(judge.scored) == 1:
         why.append("The search scored no other kernel.")
     elif judge.scoring in SCORINGS:
@@ -147,14 +148,11 @@ def _why(judge: Judge, best: int, scores: np.ndarray) -> list[str]:
             f"that the rule of thumb chooses without labels has {rule.score:.4f}."
         )
     elif best:
-        why.append(
-            f"Its {title} is {taken.score:.4f}. For the kernel of the rule of thumb it is {rule.score:.4f}."
-        )
+        why.append(f"{pairs}. With the kernel of the rule of thumb it does in {100 * rule.score:.1f} %.")
     else:
-        others = f"{scores.max():.4f}"
         why.append(
-            f"Its {title} is {taken.score:.4f}. No other kernel is better by more than {MARGIN:g} (the best "
-            f"has {others})."
+            f"{pairs}. No other kernel is better by more than {100 * MARGIN:g} point (the best has "
+            f"{100 * scores.max():.1f} %)."
         )
     if taken.nu == NU:
         why.append(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -99,3 +101,16 @@ def test_probabilities_of_a_gram_matrix_come_from_rows_whose_copies_were_held_ou
         K[::2, ::2], y[::2], sample_weight=np.full(40, 2.0)
     )
     assert_allclose(model.predict_proba(K), alone.predict_proba(K[:, ::2]), atol=1e-6)
+
+
+@pytest.mark.parametrize("is_distance", [False, True])
+def test_equal_rows_are_compared_in_little_memory(is_distance):
+    rows = np.arange(600) % 2
+    own = 0.0 if is_distance else 1.0
+    M = np.array([[own, 0.3], [0.3, own]])[np.ix_(rows, rows)]
+    tracemalloc.start()
+    numbers = number_points(M)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert_array_equal(numbers, rows)
+    assert peak < 0.5 * M.nbytes

@@ -175,6 +175,25 @@ def test_shares_of_a_row_next_to_its_bound_are_within_theirs(n_below):
         np.testing.assert_array_equal(back.beta, beta)
 
 
+def n_next_to_a_bound(beta, bound):
+    """How many coefficients are as good as zero or as good as at their bound, but not there."""
+    left = np.minimum(np.abs(beta), bound - np.abs(beta))
+    return np.count_nonzero((left > 0.0) & (left < 1e-11 * bound))
+
+
+@pytest.mark.parametrize("merge", [True, False])
+@pytest.mark.parametrize("seed", [114, 157, 162, 173, 428, 686])
+def test_rounding_leaves_no_coefficient_next_to_its_bound(seed, merge):
+    rng = np.random.default_rng(seed)
+    points, rows, n = rng.normal(size=(20, 2)), rng.integers(20, size=120), 120
+    K, y, weight = rbf_kernel(points)[np.ix_(rows, rows)], rng.integers(2, size=n), rng.integers(1, 3, n)
+    folds, Cs = folds_of(y), np.sort(10 ** rng.uniform(-3.0, -0.5, 2))
+    path, _ = solve_path(K, y, Cs, folds, weight, "ovo", 1e-3, -1, 1, merge=merge)
+    for (train, _), (solved,) in zip(folds, path.last, strict=True):
+        is_used = np.isin(np.arange(n), train)
+        assert n_next_to_a_bound(solved.beta, np.where(is_used, solved.C * weight, 0.0)) == 0
+
+
 @pytest.mark.parametrize("n_points", [1, 2])
 def test_all_samples_equal(n_points):
     rng = np.random.default_rng(0)

@@ -400,3 +400,18 @@ def test_values_of_c_that_are_no_numbers_are_refused(blobs):
     X, y = blobs
     with pytest.raises(ValueError, match="'Cs' of svm_path must be a list of positive floats, got 'many'"):
         svm_path(X @ X.T, y, "many", list(KFold(2).split(X)))
+
+
+def test_a_fold_alone_is_what_it_is_among_others_that_hold_out_many_rows():
+    rng = np.random.default_rng(0)
+    y = np.arange(260) % 26
+    K = rbf_kernel(rng.normal(size=(260, 3)) + 0.3 * y[:, None], gamma=0.3)
+    parts = np.array_split(rng.permutation(260), 3)
+    folds = [(np.setdiff1d(np.arange(260), part), np.append(part, part[:10])) for part in parts]
+    ends = np.cumsum([len(test) for _, test in folds])
+    places = Places(np.split(np.arange(290), ends[:-1]), 290)
+    settings = K, y, [0.1, 5.0], folds, None, "ovo", 1e-3, -1, 1
+    together = solve_path(*settings, places=places)[0]
+    for k, place in enumerate(places.by_fold):
+        alone = solve_path(*settings, places=places, only=k)[0]
+        np.testing.assert_array_equal(alone.decision[:, place], together.decision[:, place])

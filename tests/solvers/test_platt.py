@@ -16,9 +16,11 @@ from kernelwise.solvers.platt import (
     fit_platt_along,
     fit_platt_of,
     platt_probability,
+    sigmoids_along,
     smoothed_targets,
 )
 from kernelwise.solvers.probability import class_probabilities, couple
+from kernelwise.solvers.sigmoids import FLAT, increasing_sigmoids
 
 
 @pytest.fixture(params=[0, 1, 2])
@@ -190,3 +192,15 @@ def test_sigmoids_of_machines_need_finite_values(problem):
     machines = [Machine(np.arange(100), 2.0 * y - 1.0)]
     with pytest.raises(ValueError, match="finite decision values"):
         fit_platt_of(machines, np.where(decision > 1.0, np.nan, decision)[:, None], weight, weight)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_part_of_one_class_keeps_the_order_of_values_in_any_stack(seed):
+    rng = np.random.default_rng(seed)
+    decision, weight = rng.normal(size=(2, 40)), rng.uniform(0.1, 3.0, (3, 40))
+    own = sigmoids_along(decision, np.full(40, seed % 2 == 0), weight, np.ones_like(weight))
+    ones = np.ones((1, 300))
+    other = sigmoids_along(rng.normal(size=(1, 300)), rng.random(300) < 0.5, ones, ones)
+    (alone,), (stacked, _) = increasing_sigmoids([own]), increasing_sigmoids([own, other])
+    np.testing.assert_allclose(stacked, alone, rtol=1e-9)
+    assert (alone[:, 0] * np.abs(own.f).max(axis=1) <= -0.999 * FLAT).all()

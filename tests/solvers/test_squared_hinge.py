@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC as SklearnSVC
 
 from kernelwise.kernels import RBF, Polynomial
 from kernelwise.solvers import solve_svm_dual, svm_path
+from kernelwise.solvers.path import solve_path
+from kernelwise.solvers.run_paths import Places
 from kernelwise.solvers.sensitivity import dual_sensitivity
 from kernelwise.solvers.working_sets import solve_svm_by_rows
 
@@ -145,3 +148,21 @@ def test_sensitivity_is_that_of_differences():
 def test_an_unknown_loss_is_named():
     with pytest.raises(ValueError, match="'loss' of svm_path must be"):
         svm_path(K, y, [1.0], [(np.arange(30), np.arange(30, 60))], loss="huber")
+
+
+def test_a_pair_without_one_of_its_classes_answers_the_other():
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 4
+    K = rbf_kernel(rng.normal(size=(40, 3)) + 0.3 * y[:, None])
+    test = np.arange(0, 40, 3)
+    train = np.setdiff1d(np.flatnonzero(y > 1), test)
+    places = Places([np.arange(test.size)], test.size)
+    settings = [0.1, 5.0], [(train, test)], None, "ovo", 1e-4, -1, 1
+    squared, plain = (
+        solve_path(K, y, *settings, places=places, loss=loss)[0] for loss in ("squared_hinge", "hinge")
+    )
+    # Of the pairs (0, 1), (0, 2), (0, 3), (1, 2), (1, 3) no one has both classes.
+    np.testing.assert_array_equal(squared.decision[..., :5], plain.decision[..., :5])
+    assert np.unique(squared.decision[..., :5]).tolist() == [-1.0, 0.0]
+    assert np.isfinite(squared.decision).all()
+    assert squared.n_support[:, :, :5].max() == 0

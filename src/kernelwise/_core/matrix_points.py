@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 #: What rounding may change a product or a squared distance by, as a share of its largest terms: samples far
 #: from the origin lose some thousand units in the last place.
 ROUNDING = 2.0**-40
+#: Rows that are compared at a time: all of them would take the memory of the matrix again, twice.
+BLOCK = 64
 
 
 def number_points(M: np.ndarray, rounding: float = ROUNDING) -> np.ndarray:
@@ -37,32 +42,58 @@ def number_points(M: np.ndarray, rounding: float = ROUNDING) -> np.ndarray:
     is_distance = not M.diagonal().any()
     size = M.max(initial=0.0) if is_distance else np.sqrt(np.abs(M.diagonal()))
     numbers, n_points = np.full(n, -1), 0
-    for i in range(n):
+    find = _same_distances if is_distance else _same_products
+    for i, is_lone in enumerate(_are_lone(M, is_distance, size, rounding).tolist()):
         if numbers[i] >= 0:
             continue
-        later = i + 1 + np.flatnonzero(numbers[i + 1 :] < 0)
-        find = _same_distances if is_distance else _same_products
-        same = find(M, i, later, size, rounding)
-        numbers[i] = numbers[same] = n_points
+        if not is_lone:
+            later = i + 1 + np.flatnonzero(numbers[i + 1 :] < 0)
+            numbers[find(M, i, later, size, rounding)] = n_points
+        numbers[i] = n_points
         n_points += 1
     return numbers
+
+
+def _are_lone(M: np.ndarray, is_distance: bool, size: Any, rounding: float) -> np.ndarray:
+    """Whether no other sample is at distance zero: most are so, and need not be compared one by one."""
+    is_near = _near_distances if is_distance else _near_products
+    blocks = (slice(first, first + BLOCK) for first in range(0, len(M), BLOCK))
+    found = [is_near(M, rows, slice(None), size, rounding).sum(axis=1) <= 1 for rows in blocks]
+    return np.concatenate(found) if found else np.empty(0, bool)
+
+
+def _near_distances(D: np.ndarray, rows: Any, others: Any, size: float, rounding: float) -> np.ndarray:
+    """Whether ``others`` are at distance zero, of shape (n_rows, n_others), or (n_others,) of one row."""
+    return np.asarray((D[rows, others] / (size or 1.0)) ** 2 <= rounding)
+
+
+def _near_products(K: np.ndarray, rows: Any, others: Any, size: np.ndarray, rounding: float) -> np.ndarray:
+    """As `_near_distances`, from kernel values; ``size`` is the root of the diagonal."""
+    diagonal = K.diagonal()
+    squares = np.abs(diagonal)
+    apart = np.abs(diagonal[rows][..., None] + diagonal[others] - 2.0 * K[rows, others])
+    return np.asarray(apart <= rounding * (squares[rows][..., None] + squares[others]))
 
 
 def _same_distances(D: np.ndarray, i: int, others: np.ndarray, size: float, rounding: float) -> np.ndarray:
     """Those of the others with the distances of sample i: the root of a square that cancels is inexact."""
     if size == 0.0:
         return others
-    near = others[(D[i, others] / size) ** 2 <= rounding]
-    gap = np.abs((D[near] / size) ** 2 - (D[i] / size) ** 2)
-    return np.asarray(near[(gap <= rounding).all(axis=1)])
+    near = others[_near_distances(D, i, others, size, rounding)]
+    own = (D[i] / size) ** 2
+    return _that(near, lambda rows: np.abs((D[rows] / size) ** 2 - own) <= rounding)
 
 
 def _same_products(
     K: np.ndarray, i: int, others: np.ndarray, size: np.ndarray, rounding: float
 ) -> np.ndarray:
     """Those of the others with the kernel values of sample i; ``size`` is the root of the diagonal."""
-    squares = np.abs(K.diagonal())
-    apart = np.abs(K[i, i] + K.diagonal()[others] - 2.0 * K[i, others])
-    near = others[apart <= rounding * (squares[i] + squares[others])]
-    gap = np.abs(K[near] - K[i])
-    return np.asarray(near[(gap <= rounding * size[i] * size).all(axis=1)])
+    near = others[_near_products(K, i, others, size, rounding)]
+    return _that(near, lambda rows: np.abs(K[rows] - K[i]) <= rounding * size[i] * size)
+
+
+def _that(rows: np.ndarray, agree: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Those of the rows all whose values agree, which the function says of some rows, value by value."""
+    blocks = (rows[first : first + BLOCK] for first in range(0, rows.size, BLOCK))
+    found = [block[agree(block).all(axis=1)] for block in blocks]
+    return np.concatenate(found) if found else rows

@@ -14,11 +14,10 @@ from kernelwise.solvers.run_paths import Places
 
 #: Samples of a Gram matrix: with fewer a path takes no longer than the search for copies.
 LEAST = 100
-#: Samples whose rows of a Gram matrix are looked at, and the share of them that has copies, before all are.
-LOOKED_AT = 16
-MANY = 1 / 3
+#: Samples whose rows of a Gram matrix are looked at before all are.
+LOOKED_AT = 32
 #: The share of samples that may be left for it to pay that they are fewer.
-LEFT = 0.8
+LEFT = 0.5
 #: Of the tolerance: rows of a Gram matrix are equal if no decision value can tell them apart by more.
 SHARE_OF_TOL = 0.01
 
@@ -106,9 +105,9 @@ def copies_that_pay(
 ) -> Distinct | None:
     """The distinct samples of a Gram matrix if they are so few that a path on them is faster; else None.
 
-    A few rows show whether many samples have copies, and all of K is looked at only then. Two rows are equal
-    if they differ by no more than what changes a decision value by a hundredth of ``tol`` for the largest
-    ``C``: coefficients are at most C times their weight, ``weight`` of shape (n_folds, n_samples).
+    A few rows show how many samples would be left, and all of K is looked at only if it may pay. Two rows are
+    equal if they differ by no more than what changes a decision value by a hundredth of ``tol`` for the
+    largest ``C``: coefficients are at most C times their weight, ``weight`` of shape (n_folds, n_samples).
     """
     n, diagonal = len(K), K.diagonal()
     if n < LEAST or not (diagonal > 0).all():
@@ -119,7 +118,7 @@ def copies_that_pay(
     apart = diagonal[some, None] + diagonal - 2.0 * K[some]
     is_near = np.abs(apart) <= rounding * (diagonal[some, None] + diagonal)
     is_near &= targets[some, None] == targets
-    if np.count_nonzero(is_near.sum(axis=1) > 1) < MANY * LOOKED_AT:
+    if (1.0 / np.maximum(is_near.sum(axis=1), 1)).mean() > LEFT:  # a sample is this share of its point
         return None
     distinct = Distinct.numbered(K, number_points(K, rounding), targets, is_gram=True)
     return distinct if len(distinct) <= LEFT * n else None

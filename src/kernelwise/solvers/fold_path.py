@@ -151,6 +151,10 @@ class MachinePath:
         """The seed, brought into these limits, less the least coefficients of the sign that now outweighs."""
         qp = self._problem(limits * self.Cs[0], np.empty_like(limits), self.seed.f.copy())
         np.minimum(np.maximum(self.seed.beta, qp.lo), qp.hi, out=qp.beta)
+        # A coefficient that rounding leaves next to a bound would count as free, and the offset be its f.
+        hair = HAIR * (qp.hi - qp.lo)
+        np.copyto(qp.beta, qp.hi, where=qp.hi - qp.beta <= hair)
+        np.copyto(qp.beta, qp.lo, where=qp.beta - qp.lo <= hair)
         try:  # another thread may take the last one between a look and a pop
             spare = self.spare.pop()
         except IndexError:
@@ -167,7 +171,7 @@ class MachinePath:
         for t, size in zip(heavier[order].tolist(), sizes[order].tolist(), strict=True):
             if left <= rounding:
                 break
-            taken = min(size, left)
+            taken = left if left < size - rounding else size
             qp.beta[t] -= taken if excess > 0.0 else -taken
             left -= taken
         change = qp.beta - self.seed.beta

@@ -175,8 +175,9 @@ def solve_path(
     With ``places`` the folds are free: a sample may be held out several times, and the decision values have
     the shape (n_Cs, n_held, …). A class may be missing from a training part then, and is never answered by
     its machines. ``counts``, of shape (n_folds, n_samples), says how many samples each sample stands for
-    where support vectors are counted; with ``merge`` the function looks for copies itself. Returns the path
-    and the columns `kernelwise.solvers.run_paths.Tables`, each of shape (n_Cs, n_folds, n_machines).
+    where support vectors are counted; with ``merge`` the function looks for copies itself, unless the folds
+    are free or one of them is solved alone. Returns the path and the columns
+    `kernelwise.solvers.run_paths.Tables`, each of shape (n_Cs, n_folds, n_machines).
     """
     started = time.perf_counter()
     K = np.ascontiguousarray(check_gram(K, may_be_distances=True) if check else K)
@@ -186,7 +187,7 @@ def solve_path(
     check_choice(loss, "loss", "svm_path", LOSSES)
     Cs = check_Cs(Cs)
     splits, weight = check_folds(folds, index, sample_weight, classes, are_free=places is not None)
-    if merge:
+    if merge and places is None and only is None:
         distinct = copies_that_pay(K, index, weight, float(Cs.max()), tol)
         if distinct is not None and (after is None or len(after.last) == len(splits)):
             how = {"strategy": strategy, "tol": tol, "max_iter": max_iter, "n_jobs": n_jobs, "loss": loss}

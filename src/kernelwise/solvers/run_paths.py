@@ -76,6 +76,8 @@ def run_paths(
     weights = np.broadcast_to(weight, (len(splits), K.shape[0]))
     largest = weights.max(axis=0)
     tests = places.by_fold
+    # Columns that machines share take the memory of K once more; a fold alone is then as it is with others.
+    shares_columns = sum(map(len, tests)) <= len(K)
     counted: Any = [None] * len(splits) if counts is None else counts
     if only is not None:
         splits, tests, weights = [splits[only]], [tests[only]], weights[only : only + 1]
@@ -95,7 +97,10 @@ def run_paths(
     settings = largest, n_starts, Cs[order], tol, iteration_cap(max_iter, K.shape[0]), p
     with one_blas_thread():
         for done, (m, s, path) in enumerate(
-            _all_paths(PATHS[loss], K, machines, splits, weights, counted, lasts, settings, n_jobs), start=1
+            _all_paths(
+                PATHS[loss], K, machines, splits, weights, counted, lasts, settings, n_jobs, shares_columns
+            ),
+            start=1,
         ):
             decision[m][:, tests[s]] = path.decision[asked]
             columns[:, :, s, m] = path.rows[asked].T
@@ -149,6 +154,7 @@ def _all_paths(
     lasts: list[list[Solved | None]],
     settings: tuple[Any, ...],
     n_jobs: int | None,
+    shares_columns: bool,
 ) -> Iterator[tuple[int, int, FoldPath]]:
     """Yield the number of the machine, that of the fold, and its path."""
     parallel = threads(n_jobs, return_as="generator")
@@ -162,10 +168,9 @@ def _all_paths(
             yield 0, s, path
         return
 
-    tests = [test for _, test in splits]
     shared: list[np.ndarray | None] = [None] * len(splits)
-    if sum(map(len, tests)) <= len(K):  # the memory of K once more
-        shared = threads(n_jobs)((np.take, (K, test, 1), {}) for test in tests)
+    if shares_columns:
+        shared = threads(n_jobs)((np.take, (K, test, 1), {}) for _, test in splits)
 
     def all_folds(m: int) -> list[FoldPath]:
         path = family(K, machines[m], *settings)  # gathers its part of K once

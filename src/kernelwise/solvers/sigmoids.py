@@ -81,11 +81,14 @@ def solve_sigmoids(
     unit = np.abs(f).max(axis=1)
     unit[unit == 0.0] = 1.0
     found = _newton(f / unit[:, None], target, w, start)
-    found[:, 0] /= unit
-    if is_increasing and (is_wrong := found[:, 0] > 0.0).any():
-        # The likelihood is concave: the best without a wrong direction has no slope; this is as good as none.
+    if is_increasing:
+        # The likelihood is concave: the best without a wrong direction has no slope.
+        is_wrong = found[:, 0] > 0.0
         share = (w * target)[is_wrong].sum(axis=1) / w[is_wrong].sum(axis=1)
-        found[is_wrong] = np.column_stack([-FLAT / unit[is_wrong], np.log((1.0 - share) / share)])
+        found[is_wrong, 1] = np.log((1.0 - share) / share)
+        # This slope is as good as none, but keeps the order of values, whatever rounding makes of a zero.
+        found[:, 0] = np.minimum(found[:, 0], -FLAT)
+    found[:, 0] /= unit
     return found
 
 

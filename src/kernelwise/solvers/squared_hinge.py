@@ -92,6 +92,12 @@ class RidgePath:
         is_used[train] = True
         used = np.flatnonzero(is_used[self.members] & (weight[self.members] > 0))
         rows, signs, w = self.members[used], self.signs[used], weight[self.members[used]]
+        if not (signs.min(initial=0.0) < 0.0 < signs.max(initial=0.0)):
+            # Without one side a model answers the other, and without both none, as with the hinge loss.
+            value = self.sign * float(np.sign(signs.sum()))
+            nothing = Solved(float(self.Cs[-1]), np.zeros(self.members.size), np.zeros(self.members.size))
+            shape = self.Cs.size, test.size
+            return FoldPath(np.full(shape, value), np.zeros((self.Cs.size, N_COLUMNS)), nothing)
         each = np.ones(rows.size) if counts is None else counts[rows]
         K = np.ascontiguousarray(self.K[np.ix_(rows, rows)], dtype=np.float64)
         diagonal = K.diagonal().copy()

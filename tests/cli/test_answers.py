@@ -307,6 +307,10 @@ def test_the_time_left_is_without_that_of_compiling(monkeypatch):
         now[0] += seconds
         progress.done()
     assert progress._left(now[0]) == pytest.approx(6 * 3.0)  # parts that are left, of 2 and 4 seconds
+    progress.started = 0.0
+    assert ", 18 s left" in progress._counts()
+    progress.n_done = 9
+    assert ", a few seconds left" in progress._counts()
 
 
 def test_a_method_is_not_timed_while_the_solver_compiles(monkeypatch):

@@ -20,6 +20,8 @@ EXPECTED = {"linear": 1, "diagonal": 14, "gaussian": 8, "low-rank": 8, "auto": 2
 USUALLY = 7
 #: The last part of a search may take longer than the others: never more than this share before it is over.
 NEARLY = 0.95
+#: Fewer than these are not counted: a search of a second may take three.
+FEW_SECONDS = 5.0
 COMPILING = "compiling a part of the solver (each part once on this computer)"
 
 
@@ -126,9 +128,9 @@ class Progress:
         parts = [f"{elapsed:.1f} s"]
         if self.share is not None:
             left = self._left(elapsed)
-            parts.append(
-                f"about {100 * self.share:.0f} % done{'' if left is None else f', {left:.0f} s left'}"
-            )
+            parts.append(f"about {100 * self.share:.0f} % done")
+            if left is not None:
+                parts.append("a few seconds left" if left < FEW_SECONDS else f"{left:.0f} s left")
         if self.highest is not None:
             parts.append(f"highest score {self.highest:.4f}")
         if self.n_models:

@@ -58,9 +58,10 @@ lint: $(VENV)/.installed-test
 types: $(VENV)/.installed-test
 	$(BIN)/mypy
 
-# Tests of one file stay together, so that what they share is made once.
+# Tests of one file stay together, so that what they share is made once. The files keep their order: by the
+# number of their tests, those with few but long ones would come last, and one process would wait for the other.
 pytest: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 # The tests with what scikit-learn will be in its next release.
 nightly: $(VENV)/.installed-test

@@ -1,7 +1,7 @@
 """``python -m benchmarks.threads``: how many times as fast two threads are, and how fast they can be at most.
 
-Two jobs: `TunedSVC("rbf")` on the ten classes of digits, and `svm_path` (10 folds, 35 values of C) on 2000
-rows. The bound follows from CPU times of one thread, and so can be measured on a busy computer: what is in no
+Four jobs: `TunedSVC("rbf")` on the ten classes of digits and on two small sets, and `svm_path` (10 folds, 35
+values of C) on 2000 rows. The bound follows from CPU times of one thread, and so can be measured on a busy computer: what is in no
 task that threads share out takes as long with two of them, and what holds Python's lock in a task, too, takes
 turns. The ratio of wall times is the answer itself, but only on a computer that has two cores for it; the
 load is printed beside it.
@@ -14,12 +14,13 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import kernelwise._core.threads as own_threads
-from benchmarks.data import load
+from benchmarks.data import Data, load
 from kernelwise import TunedSVC
 from kernelwise.kernels import RBF
 from kernelwise.solvers import box_qp, svm_path
@@ -29,17 +30,19 @@ N_CS = 35
 
 def jobs() -> dict[str, Callable[[int], np.ndarray]]:
     """What is run with a number of threads, by name; its answers are compared."""
-    digits, synthetic = load("digits"), load("synthetic_2000")
+    synthetic = load("synthetic_2000")
     K, Cs = RBF(synthetic.gamma)(synthetic.X), 2.0 ** np.linspace(-5.0, 12.0, N_CS)
 
-    def tuned(n_jobs: int) -> np.ndarray:
-        model = TunedSVC("rbf", scale=None, n_jobs=n_jobs).fit(digits.X, digits.y)
-        return model.predict_proba(digits.X[:100])
+    def tuned(data: Data, n_jobs: int) -> np.ndarray:
+        model = TunedSVC("rbf", scale=None, n_jobs=n_jobs).fit(data.X, data.y)
+        return model.predict_proba(data.X[:100])
 
     def path(n_jobs: int) -> np.ndarray:
         return svm_path(K, synthetic.y, Cs, synthetic.folds, n_jobs=n_jobs).decision
 
-    return {"TunedSVC, digits": tuned, "svm_path, synthetic_2000": path}
+    names = ("digits", "breast_cancer", "heart_statlog")
+    searches = {f"TunedSVC, {name}": partial(tuned, load(name)) for name in names}
+    return {**searches, "svm_path, synthetic_2000": path}
 
 
 class Shares:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager, nullcontext
 
 import numpy as np
@@ -99,3 +100,45 @@ def test_the_last_of_several_contexts_puts_the_threads_of_blas_back():
         assert n_threads() == {1}  # the second is still in it
         second.__exit__(None, None, None)
         assert n_threads() == {2}
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 5])
+@pytest.mark.parametrize("return_as", ["list", "generator"])
+def test_results_come_in_the_order_of_the_tasks(n_jobs, return_as):
+    def slow_first(k):
+        time.sleep(0.02 if k == 0 else 0.0)
+        return k
+
+    found = _threads.threads(n_jobs, return_as)((slow_first, (k,), {}) for k in range(30))
+    assert list(found) == list(range(30))
+
+
+def test_threads_are_at_most_twice_their_number_of_tasks_ahead():
+    begun = []
+    found = _threads.threads(2, "generator")((begun.append, (k,), {}) for k in range(30))
+    next(found)
+    assert len(begun) <= 4
+    assert len(list(found)) == 29
+    assert sorted(begun) == list(range(30))
+
+
+def test_an_error_ends_the_tasks_that_have_not_begun():
+    begun = []
+
+    def task(k):
+        begun.append(k)
+        if k == 3:
+            raise ValueError("the fourth task")
+        return k
+
+    with pytest.raises(ValueError, match="the fourth task"):
+        _threads.threads(2)((task, (k,), {}) for k in range(1000))
+    assert len(begun) < 20
+
+
+def test_nobody_waits_for_tasks_that_are_not_wanted_any_more():
+    begun = []
+    found = _threads.threads(2, "generator")((begun.append, (k,), {}) for k in range(1000))
+    assert next(found) is None
+    found.close()
+    assert len(begun) < 20

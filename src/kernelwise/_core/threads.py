@@ -6,15 +6,16 @@ So nobody quarrels over cores, and sums depend neither on n_jobs nor on the numb
 from __future__ import annotations
 
 import gc
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from threading import Lock
 from typing import Any, TypeVar
 
-from joblib import Parallel, cpu_count, effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
@@ -38,24 +39,35 @@ _open: list[_Context] = []
 
 
 def threads(n_jobs: int | None, return_as: str = "list") -> Callable[[Iterable[Task]], Any]:
-    """Joblib's threads, whatever its backend: our tasks share matrices that must not be copied.
+    """Threads that share out tasks, as many as joblib says: our tasks share matrices that must not be copied.
 
     The result takes tasks as of `joblib.delayed`, and returns a list or a generator of what they return.
+    Joblib's own threads take some milliseconds to begin with, as long as a whole path of a small table.
     """
     n = number_of_threads(n_jobs)
-    if n == 1:  # no need of joblib, which takes half as long as a small task
-        return list_of_results if return_as == "list" else results_in_turn
-    return Parallel(n_jobs=n, require="sharedmem", return_as=return_as)
+    in_turn = results_in_turn if n == 1 else partial(_results_of_threads, n)
+    return in_turn if return_as == "generator" else lambda tasks: list(in_turn(tasks))
+
+
+def _results_of_threads(n: int, tasks: Iterable[Task]) -> Iterator[Any]:
+    """What tasks return, in their order, from n threads that are never more than 2 n tasks ahead."""
+    begun: deque[Future[Any]] = deque()
+    with ThreadPoolExecutor(n) as pool:
+        try:
+            for function, arguments, options in tasks:
+                begun.append(pool.submit(function, *arguments, **options))
+                if len(begun) == 2 * n:
+                    yield begun.popleft().result()
+            while begun:
+                yield begun.popleft().result()
+        finally:  # after an error, or if nobody wants the rest
+            for task in begun:
+                task.cancel()
 
 
 def results_in_turn(tasks: Iterable[Task]) -> Iterator[Any]:
     """What tasks return, each done when its result is asked for."""
     return (function(*arguments, **options) for function, arguments, options in tasks)
-
-
-def list_of_results(tasks: Iterable[Task]) -> list[Any]:
-    """What tasks return, in their order."""
-    return list(results_in_turn(tasks))
 
 
 def number_of_threads(n_jobs: int | None) -> int:

@@ -1,10 +1,10 @@
 """``python -m benchmarks.threads``: how many times as fast two threads are, and how fast they can be at most.
 
 Four jobs: `TunedSVC("rbf")` on the ten classes of digits and on two small sets, and `svm_path` (10 folds, 35
-values of C) on 2000 rows. The bound follows from CPU times of one thread, and so can be measured on a busy computer: what is in no
-task that threads share out takes as long with two of them, and what holds Python's lock in a task, too, takes
-turns. The ratio of wall times is the answer itself, but only on a computer that has two cores for it; the
-load is printed beside it.
+values of C) on 2000 rows. The bound follows from CPU times of one thread, and so can be measured on a busy
+computer: what is in no task that threads share out takes as long with two of them, and what holds Python's
+lock in a task, too, takes turns. The ratio of wall times is the answer itself, but only on a computer that
+has two cores for it; the load is printed beside it.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from kernelwise import DistanceSketch, GridSearchSVC, TunedSVC
 from kernelwise._core import threads as _threads
-from kernelwise.solvers import svm_path
+from kernelwise.solvers import run_paths, svm_path
 
 RNG = np.random.default_rng(3)
 Y = np.arange(180) % 3
@@ -142,3 +142,17 @@ def test_nobody_waits_for_tasks_that_are_not_wanted_any_more():
     assert next(found) is None
     found.close()
     assert len(begun) < 20
+
+
+@pytest.mark.parametrize(("n_values", "n_threads"), [(3, 1), (40, 2)])
+def test_a_small_path_is_not_shared_out(monkeypatch, n_values, n_threads):
+    """Each machine has 120 of the samples, and they wait for Python's lock most of their time."""
+    asked = []
+
+    def recorded(n_jobs, return_as="list"):
+        asked.append(n_jobs)
+        return _threads.threads(n_jobs, return_as)
+
+    monkeypatch.setattr(run_paths, "threads", recorded)
+    svm_path(K, Y, np.geomspace(0.1, 1.0, n_values), FOLDS, n_jobs=2)
+    assert set(asked) == {n_threads}

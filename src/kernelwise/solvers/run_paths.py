@@ -19,6 +19,8 @@ from kernelwise.solvers.units import in_units, unit_of
 #: What is kept of every machine, beside its decision values: `n_support`, `n_bounded`, `objective`, `n_iter`,
 #: `gap`, `converged` and `is_convex`.
 Tables = dict[str, np.ndarray]
+#: Samples of a machine times values of C: with fewer, threads wait for Python's lock longer than they help.
+TOO_SMALL = 4000
 #: What solves one machine for every C, by the loss.
 PATHS: dict[str, type[MachinePath] | type[RidgePath]] = {"hinge": MachinePath, "squared_hinge": RidgePath}
 
@@ -157,6 +159,8 @@ def _all_paths(
     shares_columns: bool,
 ) -> Iterator[tuple[int, int, FoldPath]]:
     """Yield the number of the machine, that of the fold, and its path."""
+    if max(machine.members.size for machine in machines) * settings[2].size < TOO_SMALL:
+        n_jobs = 1
     parallel = threads(n_jobs, return_as="generator")
     if len(machines) == 1:  # share out the folds
         machine = family(K, machines[0], *settings)

@@ -157,3 +157,17 @@ def test_a_column_of_labels_or_targets_is_a_list():
     assert check_targets(np.array([[1], [2]]), 2).tolist() == [1.0, 2.0]
     with pytest.raises(ValueError, match=r"one label per sample, got an array of shape \(2, 2\)"):
         check_labels(np.zeros((2, 2)), 2)
+
+
+def test_a_missing_value_in_an_array_of_three_dimensions_is_named():
+    cube = np.ones((2, 2, 2), dtype=object)
+    cube[1, 0, 1] = pd.NA
+    with pytest.raises(TypeError, match=r"X has no value in the cell \(1, 0, 1\)"):
+        SVC().fit(cube, [0, 1])
+
+
+@pytest.mark.parametrize("kind", [complex, np.complex64])
+def test_complex_targets_among_objects_are_refused(kind):
+    y = np.array([1.0, kind(2 + 1j), 3.0], dtype=object)
+    with pytest.raises(ValueError, match=r"Complex data not supported: y has \(2\+1j\) in row 1"):
+        SVR().fit(np.arange(6.0).reshape(3, 2), y)

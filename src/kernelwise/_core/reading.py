@@ -161,8 +161,11 @@ def _first_word(X: Any, name: str, advice: str) -> str | None:
             return f"{name} has rows of different lengths. Give every row the same number of cells."
         if table.ndim == 0 and isinstance(X, np.ndarray):
             return f"{name} must be {ROWS}, got an array that holds {_article(table.item())}."
+        if table.ndim == 1:
+            return _about_list(table, name, advice)
         if table.ndim != 2:
-            return None if table.ndim != 1 else _about_list(table, name, advice)
+            words = ((at, cell) for at, cell in np.ndenumerate(table) if not _is_number(cell))
+            return next((_about(cell, f"the cell {at}", name, advice) for at, cell in words), None)
         columns = [(str(k), table[:, k]) for k in range(table.shape[1])]
     for column, cells in columns:
         for row, cell in enumerate(cells):
@@ -251,6 +254,10 @@ def as_numbers(y: Any) -> Any:
     if values.dtype.kind in "OSUT" and values.ndim <= 2:
         for row, value in enumerate(values.reshape(len(values), -1)):
             for cell in value:
+                if isinstance(cell, complex | np.complexfloating):
+                    raise ValueError(
+                        f"Complex data not supported: y has {cell} in row {row}. Use real numbers."
+                    )
                 if not _is_number(cell):
                     what = repr(str(cell)) if isinstance(cell, str) else _article(cell)
                     raise ValueError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,8 @@ def number_points(M: np.ndarray, rounding: float = ROUNDING) -> np.ndarray:
     size = M.max(initial=0.0) if is_distance else np.sqrt(np.abs(M.diagonal()))
     numbers, n_points = np.full(n, -1), 0
     find = _same_distances if is_distance else _same_products
-    for i, is_lone in enumerate(_are_lone(M, is_distance, size, rounding).tolist()):
+    is_near = partial(_near_distances, size=size) if is_distance else near_products
+    for i, is_lone in enumerate(_are_lone(M, is_near, rounding).tolist()):
         if numbers[i] >= 0:
             continue
         if not is_lone:
@@ -54,21 +56,20 @@ def number_points(M: np.ndarray, rounding: float = ROUNDING) -> np.ndarray:
     return numbers
 
 
-def _are_lone(M: np.ndarray, is_distance: bool, size: Any, rounding: float) -> np.ndarray:
+def _are_lone(M: np.ndarray, is_near: Callable[..., np.ndarray], rounding: float) -> np.ndarray:
     """Whether no other sample is at distance zero: most are so, and need not be compared one by one."""
-    is_near = _near_distances if is_distance else _near_products
     blocks = (slice(first, first + BLOCK) for first in range(0, len(M), BLOCK))
-    found = [is_near(M, rows, slice(None), size, rounding).sum(axis=1) <= 1 for rows in blocks]
+    found = [is_near(M, rows, slice(None), rounding).sum(axis=1) <= 1 for rows in blocks]
     return np.concatenate(found) if found else np.empty(0, bool)
 
 
-def _near_distances(D: np.ndarray, rows: Any, others: Any, size: float, rounding: float) -> np.ndarray:
+def _near_distances(D: np.ndarray, rows: Any, others: Any, rounding: float, size: float) -> np.ndarray:
     """Whether ``others`` are at distance zero, of shape (n_rows, n_others), or (n_others,) of one row."""
     return np.asarray((D[rows, others] / (size or 1.0)) ** 2 <= rounding)
 
 
-def _near_products(K: np.ndarray, rows: Any, others: Any, size: np.ndarray, rounding: float) -> np.ndarray:
-    """As `_near_distances`, from kernel values; ``size`` is the root of the diagonal."""
+def near_products(K: np.ndarray, rows: Any, others: Any, rounding: float) -> np.ndarray:
+    """Whether ``others`` are at distance zero by kernel values; the shape is that of `_near_distances`."""
     diagonal = K.diagonal()
     squares = np.abs(diagonal)
     apart = np.abs(diagonal[rows][..., None] + diagonal[others] - 2.0 * K[rows, others])
@@ -79,7 +80,7 @@ def _same_distances(D: np.ndarray, i: int, others: np.ndarray, size: float, roun
     """Those of the others with the distances of sample i: the root of a square that cancels is inexact."""
     if size == 0.0:
         return others
-    near = others[_near_distances(D, i, others, size, rounding)]
+    near = others[_near_distances(D, i, others, rounding, size)]
     own = (D[i] / size) ** 2
     return _that(near, lambda rows: np.abs((D[rows] / size) ** 2 - own) <= rounding)
 
@@ -88,7 +89,7 @@ def _same_products(
     K: np.ndarray, i: int, others: np.ndarray, size: np.ndarray, rounding: float
 ) -> np.ndarray:
     """Those of the others with the kernel values of sample i; ``size`` is the root of the diagonal."""
-    near = others[_near_products(K, i, others, size, rounding)]
+    near = others[near_products(K, i, others, rounding)]
     return _that(near, lambda rows: np.abs(K[rows] - K[i]) <= rounding * size[i] * size)
 
 

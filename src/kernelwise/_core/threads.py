@@ -116,8 +116,7 @@ def in_order(function: Callable[[Item], Result], items: Sequence[Item]) -> list[
     with one_blas_thread(leaves_cores=n < 2):
         if n < 2:
             return [function(item) for item in items]
-        with ThreadPoolExecutor(n) as pool:
-            return list(pool.map(function, items))
+        return list(_results_of_threads(n, ((function, (item,), {}) for item in items)))
 
 
 def free_threads() -> int:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kernelwise._core.equal_rows import number_equal_rows
-from kernelwise._core.matrix_points import ROUNDING, number_points
+from kernelwise._core.matrix_points import ROUNDING, near_products, number_points
 from kernelwise.solvers.fold_path import Fold
 from kernelwise.solvers.run_paths import Places
 
@@ -86,10 +86,7 @@ class Distinct:
         if self.row_of is None:
             return Training(weight, folds, None, [held for _, held in folds])
         weights, counts, pairs, places, answers, n = [], [], [], [], [], 0
-        for own, (train, held) in zip(weight, folds, strict=True):
-            # In the order of the samples, each once: `Shares` sums the same numbers, without other rounding.
-            used = np.zeros(own.size)
-            used[train] = own[train]
+        for used, (_, held) in zip(trained_weights(weight, folds), folds, strict=True):
             weights.append(np.bincount(self.row_of, weights=used))
             counts.append(np.bincount(self.row_of, weights=used > 0))
             asked, inverse = np.unique(self.row_of[held], return_inverse=True)
@@ -98,6 +95,17 @@ class Distinct:
             answers.append(n + inverse)
             n += asked.size
         return Training(np.stack(weights), pairs, Places(places, n), answers, np.stack(counts))
+
+
+def trained_weights(weight: np.ndarray, folds: list[Fold]) -> np.ndarray:
+    """Weights of shape (n_folds, n_samples), zero where a fold does not train on a sample.
+
+    They are in the order of the samples, each once, so that all sums of them have the same rounding.
+    """
+    used = np.zeros_like(weight, dtype=float)
+    for own, given, (train, _) in zip(used, weight, folds, strict=True):
+        own[train] = given[train]
+    return used
 
 
 def copies_that_pay(
@@ -115,9 +123,7 @@ def copies_that_pay(
     largest = C * float(weight.sum(axis=1).max()) * float(diagonal.max())
     rounding = min(ROUNDING, SHARE_OF_TOL * tol / largest)
     some = np.random.default_rng(0).choice(n, LOOKED_AT, replace=False)
-    apart = diagonal[some, None] + diagonal - 2.0 * K[some]
-    is_near = np.abs(apart) <= rounding * (diagonal[some, None] + diagonal)
-    is_near &= targets[some, None] == targets
+    is_near = near_products(K, some, slice(None), rounding) & (targets[some, None] == targets)
     if (1.0 / np.maximum(is_near.sum(axis=1), 1)).mean() > LEFT:  # a sample is this share of its point
         return None
     distinct = Distinct.numbered(K, number_points(K, rounding), targets, is_gram=True)

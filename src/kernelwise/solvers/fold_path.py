@@ -95,7 +95,7 @@ class MachinePath:
         is_used[train] = True
         limits = np.where(is_used[self.members], self.signs * weight[self.members], 0.0)
         if not (limits.min() < 0.0 < limits.max()):
-            return self._constant(float(np.sign(limits.sum())), test.size)
+            return constant_path(self.Cs, self.sign * float(np.sign(limits.sum())), test.size, self.p)
         qp = self._start(limits) if last is None else self._problem(limits * last.C, *map(np.copy, last[1:]))
         rows, betas = self._along_C(qp, limits, last)
         self.spare.append(qp.pools)
@@ -129,12 +129,6 @@ class MachinePath:
             values = values + betas[:, start : start + size] @ self.K[test, piece].T
             start += size
         return np.asarray(values)
-
-    def _constant(self, value: float, n_test: int) -> FoldPath:
-        """The path of a machine whose training part has no sample of one side: it answers the other."""
-        n = self.Cs.size
-        last = Solved(float(self.Cs[-1]), np.zeros(self.p.size), self.p.copy())
-        return FoldPath(np.full((n, n_test), self.sign * value), np.zeros((n, N_COLUMNS)), last)
 
     def _mean_f(self, free: np.ndarray, beta: np.ndarray) -> float:
         """Mean of p − Kβ over ``free``, own terms apart: those of a narrow kernel hide all others.
@@ -230,6 +224,15 @@ class MachinePath:
         row[6:] = n_support, -0.5 * (qp.beta @ (self.p + qp.f))
         beta[:] = qp.beta
         return bool(outcome.converged and n_support == outcome.n_free)
+
+
+def constant_path(Cs: np.ndarray, value: float, n_test: int, f: np.ndarray) -> FoldPath:
+    """The path of a machine whose training part has no sample of one side: it answers the other.
+
+    ``value`` is its decision value, and ``f`` what p − Kβ is without coefficients.
+    """
+    last = Solved(float(Cs[-1]), np.zeros(f.size), f.copy())
+    return FoldPath(np.full((Cs.size, n_test), value), np.zeros((Cs.size, N_COLUMNS)), last)
 
 
 def _blocks(K: np.ndarray, pieces: list[slice], n: int) -> np.ndarray:

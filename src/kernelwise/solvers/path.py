@@ -14,7 +14,7 @@ from kernelwise._core.memory import check_gram_memory
 from kernelwise._core.threads import number_of_threads, threads
 from kernelwise._core.validation import check_choice, check_gram, check_labels, check_positive
 from kernelwise.multiclass import two_class_machines, vote
-from kernelwise.solvers.copies import Distinct, copies_that_pay
+from kernelwise.solvers.copies import Distinct, copies_that_pay, trained_weights
 from kernelwise.solvers.dual import LOSSES
 from kernelwise.solvers.fold_path import Fold
 from kernelwise.solvers.follow import Solved
@@ -237,11 +237,7 @@ def _solve_distinct(
     """
     assert distinct.row_of is not None
     n, training = distinct.row_of.size, distinct.training(weight, splits)
-    shares = []
-    for own, (train, _) in zip(weight, splits, strict=True):
-        used = np.zeros(n)
-        used[train] = own[train]
-        shares.append(Shares(distinct.row_of, used))
+    shares = [Shares(distinct.row_of, used) for used in trained_weights(weight, splits)]
     start, has_bounds = None, how["loss"] == "hinge"
     if after is not None:
         start = renumbered(after, [partial(share.of_rows, has_bounds=has_bounds) for share in shares])

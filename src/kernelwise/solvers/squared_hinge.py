@@ -13,7 +13,7 @@ import numpy as np
 from kernelwise.multiclass import Machine
 from kernelwise.solvers.box_qp import BoxQP
 from kernelwise.solvers.dual import minimise_and_verify, negative_gradient, ridge_and_bound
-from kernelwise.solvers.fold_path import N_COLUMNS, FoldPath
+from kernelwise.solvers.fold_path import N_COLUMNS, FoldPath, constant_path
 from kernelwise.solvers.follow import Solved
 from kernelwise.solvers.kernel_rows import ALL
 
@@ -95,9 +95,7 @@ class RidgePath:
         if not (signs.min(initial=0.0) < 0.0 < signs.max(initial=0.0)):
             # Without one side a model answers the other, and without both none, as with the hinge loss.
             value = self.sign * float(np.sign(signs.sum()))
-            nothing = Solved(float(self.Cs[-1]), np.zeros(self.members.size), np.zeros(self.members.size))
-            shape = self.Cs.size, test.size
-            return FoldPath(np.full(shape, value), np.zeros((self.Cs.size, N_COLUMNS)), nothing)
+            return constant_path(self.Cs, value, test.size, np.zeros(self.members.size))
         each = np.ones(rows.size) if counts is None else counts[rows]
         K = np.ascontiguousarray(self.K[np.ix_(rows, rows)], dtype=np.float64)
         diagonal = K.diagonal().copy()

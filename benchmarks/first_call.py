@@ -28,7 +28,7 @@ def main() -> None:
     """Run the same script twice on one compile cache that is empty at first; imports are not counted."""
     with tempfile.TemporaryDirectory() as cache:
         for words in ("empty compile cache", "later process"):
-            environment = os.environ | {"NUMBA_CACHE_DIR": cache}
+            environment = os.environ | {"KERNELWISE_CACHE_DIR": cache}
             command = [sys.executable, "-c", SCRIPT]
             done = subprocess.run(
                 command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True

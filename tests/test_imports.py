@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-SLOW = ("numba", "pymanopt", "torch", "matplotlib", "onnx", "dask", "sklearn.cluster", "sklearn.tree")
+SLOW = ("llvmlite", "pymanopt", "torch", "matplotlib", "onnx", "dask", "sklearn.cluster", "sklearn.tree")
 
 
 def test_estimators_are_imported_without_what_few_of_them_need():

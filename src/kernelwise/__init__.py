@@ -65,7 +65,7 @@ __all__ = [
 ]
 
 #: Where public names live. They are imported when they are asked for, so that ``kernelwise --help`` does not
-#: wait for scikit-learn and Numba.
+#: wait for scikit-learn.
 _HOMES = {
     "Comparison": "comparison",
     "compare": "comparison",

@@ -1,141 +1,224 @@
-"""Machine code by Numba, kept on disk for later processes where that is possible."""
+"""Machine code by LLVM, kept on disk for later processes where that is possible."""
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import logging
+import os
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache, update_wrapper
 from pathlib import Path
-from threading import Lock
-from typing import Any
+from threading import RLock
+from typing import Any, NamedTuple
 
-from kernelwise._core.threads import collection_paused
+import numpy as np
 
 logger = logging.getLogger("kernelwise")
 
+#: Where a NumPy array has the address of its numbers: behind what all objects of Python begin with.
+HEAD = object.__basicsize__
+DIGEST = hashlib.sha256().digest_size
+_lock = RLock()
+_engines: list[Any] = []  # they own the machine code
 
-def compiled_for(signature: Any, **options: Any) -> Callable[[Any], Any]:
-    """Return a decorator: Numba's ``njit(signature, cache=True, nogil=True, **options)``, and more patient.
 
-    Without a folder to write to the function is compiled in every process, and damaged files are replaced.
-    With NUMBA_DISABLE_JIT the function stays as it is; see `check_compiler`.
+class MachineCode(NamedTuple):
+    """A compiled function: what calls it, where it is, and the folder in which it is kept, if any."""
+
+    call: Any
+    address: int
+    folder: Path | None
+    is_new: bool
+
+
+def machine_code(function: Any, types: Sequence[str], sources: Sequence[Path]) -> MachineCode:
+    """Compile a function for the types of its arguments, or load the machine code that was kept of it.
+
+    The types are those of `kernelwise._core.llvm.translate.Module`. ``sources`` are the files of all
+    functions that take part: with their contents or another processor, machine code on disk is not used.
     """
-    # Numba takes a quarter of a second to import: not before something is compiled.
-    from numba import njit
+    with _lock:
+        name = f"{function.__module__}.{function.__name__}-{_hash(' '.join(types).encode())}"
+        folder = folder_for(sources[0].parent)
+        state = _hash(*(source.read_bytes() for source in (*sources, *_own_sources()) if source.exists()))
+        file = folder / _processor() / f"{name}-{state}.o" if folder else None
+        code = _read(file) if file else None
+        is_new = code is None
+        if code is None:
+            code = _compile(function, types)
+            if file:
+                _keep(file, name, code)
+        address = _load(code)
+        return MachineCode(_caller(address, types), address, file.parent if file else None, is_new)
 
-    def compiled(function: Any) -> Any:
-        if _is_disabled():
-            return function
-        try:
-            dispatcher = njit(cache=True, nogil=True, **options)(function)
-        except RuntimeError:  # Numba has "no locator": it can write neither beside the file nor at home
-            _say_that_nothing_is_kept()
-            dispatcher = njit(nogil=True, **options)(function)
-        try:
-            dispatcher.compile(signature)
-        except Exception as error:  # a damaged pickle raises anything
-            # If only keeping the machine code failed, as on a full disk, the second call finds it compiled.
-            logger.warning(
-                f"The compiled code of {function.__name__} could not be loaded or saved: {error!r}."
-            )
-            remove_kept(dispatcher, f"{function.__qualname__}-")
-            dispatcher.compile(signature)
-        dispatcher.disable_compile()
-        return dispatcher
 
-    return compiled
+def folder_for(sources: Path) -> Path | None:
+    """KERNELWISE_CACHE_DIR, or else a folder beside the sources or of the user: the first one to write to."""
+    given = os.environ.get("KERNELWISE_CACHE_DIR")
+    user = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    for folder in [Path(given)] if given else [sources / "__pycache__", Path(user) / "kernelwise"]:
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            if os.access(folder, os.W_OK):
+                return folder
+    _say_that_nothing_is_kept()
+    return None
 
 
 class CompiledLater:
     """A function that is compiled, or whose machine code is loaded, when it is first called.
 
-    ``signature`` is Numba's, as text: Numba takes a quarter of a second to import, and is not before that.
+    Its arrays must be contiguous, and have the types they are said to have: machine code does not look.
     """
 
-    def __init__(self, function: Any, signature: str, options: dict[str, Any]) -> None:
+    def __init__(self, function: Any, types: str) -> None:
         update_wrapper(self, function)
-        self.function, self.signature, self.options = function, signature, options
-        self._compiled: Any = None
-        self._lock = Lock()
+        self.function, self.types = function, types.split()
+        self._arrays = [(k, np.dtype(t[:-2])) for k, t in enumerate(self.types) if t.endswith("[]")]
+        self._made: MachineCode | None = None
 
-    def __call__(self, *arguments: Any) -> Any:
-        return self.machine_code()(*arguments)
+    def __call__(self, *arguments: Any) -> None:
+        for k, dtype in self._arrays:
+            check_array(arguments[k], dtype)
+        self.machine_code().call(*arguments)
 
-    def machine_code(self) -> Any:
-        """The compiled function, made by the first thread that asks for it."""
-        if self._compiled is None:
-            with self._lock, collection_paused():
-                if self._compiled is None:
-                    compile_it = compiled_for(self.signature, **self.options)
+    def machine_code(self) -> MachineCode:
+        """What is compiled, by the first thread that asks for it."""
+        if self._made is None:
+            with _lock:
+                if self._made is None:
                     source = Path(self.function.__code__.co_filename)
-                    self._compiled = kept_for_state(compile_it, self.function, [source])
-        return self._compiled
+                    self._made = machine_code(self.function, self.types, [source])
+        return self._made
 
 
-#: Nothing is allocated in compiled code, so nothing need be counted that refers to memory; no check for zero
-#: where something is divided. Both make code that takes longer to compile. ("min", "max" and slices are
-#: functions that Numba compiles first: they are written out, too.)
-PLAIN: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
+def check_array(array: np.ndarray, dtype: np.dtype) -> None:
+    """Raise TypeError if machine code would read an array for what it is not."""
+    if array.dtype != dtype or not array.flags.c_contiguous:
+        raise TypeError(f"The array must be contiguous and of {dtype}, not {array.dtype}.")
 
 
-def compiled_later(signature: str, **options: Any) -> Callable[[Any], CompiledLater]:
-    """Return a decorator that makes a `CompiledLater`; the options are those of `compiled_for`."""
-    return lambda function: CompiledLater(function, signature, {**PLAIN, **options})
+def compiled_later(types: str) -> Callable[[Any], CompiledLater]:
+    """Return a decorator that makes a `CompiledLater` of a function whose arguments have these types.
 
-
-#: In a signature of `compiled_later`: arrays that may be read-only, which takes writeable ones, too.
-GIVEN_VECTOR = "Array(float64, 1, 'C', readonly=True)"
-GIVEN_MATRIX = "Array(float64, 2, 'C', readonly=True)"
-
-
-def kept_for_state(compile_it: Callable[[Any], Any], function: Any, sources: Sequence[Path]) -> Any:
-    """Compile a function, or load the machine code that was kept for this state of the files it comes from.
-
-    Numba looks at the size and time of the function's own file to see whether its machine code is stale, and
-    both may be the same after an upgrade; at the files of functions that it calls it does not look. So the
-    state of all of them goes into the name under which it is kept.
+    See `kernelwise._core.llvm.translate` for what such a function may do.
     """
-    contents = b"".join(source.read_bytes() for source in sources if source.exists())
-    state = hashlib.sha256(contents).hexdigest()[:12]
-    function.__qualname__ = f"{function.__name__}_{state}"
-    compiled = compile_it(function)
-    # Some other state was kept, if any, which nobody has the files of. (A plain function was not compiled.)
-    if compiled is not function and compiled.stats.cache_misses:
-        remove_kept(compiled, f"{function.__name__}[_-]", but=state)
-    return compiled
+    return lambda function: CompiledLater(function, types)
 
 
-def remove_kept(dispatcher: Any, name: str, but: str | None = None) -> None:
-    """Remove files of machine code beside those of a compiled function, if it has any.
+def _compile(function: Any, types: Sequence[str]) -> bytes:
+    import llvmlite.binding as llvm
 
-    ``name`` is a glob pattern of how names of functions begin; files with ``but`` in their name stay.
-    """
-    module = dispatcher.py_func.__module__.rpartition(".")[2]
-    folder = dispatcher.stats.cache_path
-    for path in Path(folder).glob(f"{module}.{name}*.nb[ic]") if folder else ():
-        if but is None or but not in path.name:
+    from kernelwise._core.llvm.translate import Module
+
+    has_plain_pointers = llvm.llvm_version_info[0] > 16
+    module = llvm.parse_assembly(Module(function, types, HEAD, has_plain_pointers).text())
+    machine = _machine()
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
+    builder.getModulePassManager().run(module, builder)
+    return bytes(machine.emit_object(module))
+
+
+def _load(code: bytes) -> int:
+    """Load machine code, and return where its function is."""
+    import llvmlite.binding as llvm
+
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
+    engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    _engines.append(engine)
+    return int(engine.get_function_address("entry"))
+
+
+def _machine() -> Any:
+    """LLVM for this processor."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    cpu, features = _host()
+    # Machine code that is loaded, not linked, has fixed addresses on these processors.
+    reloc = "static" if target.name.startswith("x86") else "default"
+    return target.create_target_machine(
+        cpu=cpu, features=features, opt=3, reloc=reloc, codemodel="jitdefault", jit=True
+    )
+
+
+@lru_cache
+def _host() -> tuple[str, str]:
+    import llvmlite.binding as llvm
+
+    with suppress(RuntimeError):  # LLVM knows the features of some processors only
+        return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    return llvm.get_host_cpu_name(), ""
+
+
+@lru_cache
+def _processor() -> str:
+    """What machine code depends on apart from its source: the processor, LLVM, and the head of objects."""
+    import llvmlite
+
+    return _hash(repr((*_host(), sys.platform, llvmlite.__version__, HEAD)).encode())
+
+
+@lru_cache
+def _own_sources() -> tuple[Path, ...]:
+    return Path(__file__), *sorted((Path(__file__).parent / "llvm").glob("*.py"))
+
+
+def _caller(address: int, types: Sequence[str]) -> Any:
+    """A function for Python that runs without Python's lock."""
+    kinds: dict[str, Any] = {"float64": ctypes.c_double, "]": ctypes.py_object}
+    given = [kinds.get(t, kinds.get(t[-1], ctypes.c_int64)) for t in types]
+    return ctypes.CFUNCTYPE(ctypes.c_int64, *given)(address)
+
+
+def _read(file: Path) -> bytes | None:
+    """Machine code that was kept, or None if there is none. LLVM would not notice that it is damaged."""
+    try:
+        contents = file.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        logger.warning(f"The compiled code in {file} could not be loaded: {error!r}.")
+        return None
+    digest, code = contents[:DIGEST], contents[DIGEST:]
+    if hashlib.sha256(code).digest() == digest:
+        return code
+    logger.warning(f"The compiled code in {file} could not be loaded: the file is damaged.")
+    return None
+
+
+def _keep(file: Path, name: str, code: bytes) -> None:
+    """Keep machine code instead of that of another state of the sources, which nobody has any more."""
+    part = file.with_suffix(f".{os.getpid()}")
+    try:
+        file.parent.mkdir(exist_ok=True)
+        part.write_bytes(hashlib.sha256(code).digest() + code)
+        part.replace(file)
+    except OSError as error:
+        logger.warning(f"The compiled code of {name} could not be saved: {error!r}.")
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        return
+    for other in file.parent.glob(f"{name}-*.o"):
+        if other != file:
             with suppress(OSError):  # in use, or gone already
-                path.unlink()
+                other.unlink()
 
 
-def check_compiler() -> None:
-    """Raise RuntimeError if Numba is not to compile: the solver has instructions that Python has not."""
-    if _is_disabled():
-        raise RuntimeError("kernelwise cannot run without compiled code. Unset NUMBA_DISABLE_JIT.")
-
-
-def _is_disabled() -> bool:
-    import numba
-
-    settings: Any = numba.config  # made from the environment: type checkers do not see what is in it
-    return bool(settings.DISABLE_JIT)
+def _hash(*contents: bytes) -> str:
+    return hashlib.sha256(b"".join(contents)).hexdigest()[:12]
 
 
 @lru_cache
 def _say_that_nothing_is_kept() -> None:
     logger.warning(
         "kernelwise found no folder to keep compiled code in, so every process compiles it again, which "
-        "takes some seconds. Set NUMBA_CACHE_DIR to a folder with write permission."
+        "takes up to a second. Set KERNELWISE_CACHE_DIR to a folder with write permission."
     )

@@ -13,46 +13,45 @@ def warmup() -> None:
     """Compile kernelwise's code now, so that later runs are faster.
 
     Use this command when you build a container image, or before tests. Otherwise kernelwise compiles each
-    part when it is first used, which takes some seconds. It keeps the compiled code beside the package, in a
-    folder of the user, or in NUMBA_CACHE_DIR if that is set. Another version of kernelwise, Python or Numba,
-    or another kind of processor, needs a new run.
+    part when it is first used, which takes up to a second. It keeps the compiled code beside the package, in
+    a folder of the user, or in KERNELWISE_CACHE_DIR if that is set. Another version of kernelwise or
+    llvmlite, or another kind of processor, needs a new run.
 
     \b
     Example: kernelwise warmup
     """
-    from kernelwise._core.compile import check_compiler
     from kernelwise.cli.errors import UserError
 
-    check_compiler()
     started, kept = time.perf_counter(), set()
     for name, compile_part in parts():
         began = time.perf_counter()
-        kept |= {code.stats.cache_path for code in compile_part()}
+        kept |= {code.folder for code in compile_part()}
         print(f"{time.perf_counter() - began:6.2f} s  {name}")
     print(f"{time.perf_counter() - started:6.2f} s  total")
     if None in kept:
         raise UserError(
             "kernelwise found no folder to keep the compiled code in, so every process will compile it "
-            "again. Set NUMBA_CACHE_DIR to a folder with write permission."
+            "again. Set KERNELWISE_CACHE_DIR to a folder with write permission."
         )
     for folder in sorted(kept):
         print(f"The compiled code is in {folder}")
 
 
 def parts() -> Iterator[tuple[str, Callable[[], list[Any]]]]:
-    """What is compiled, by name: functions that compile, or load, and return Numba's functions."""
+    """What is compiled, by name: functions that compile, or load, and return what is compiled."""
     import numpy as np
 
     from kernelwise.explanation import compiled as shapley
     from kernelwise.kernels import city_block, distances
     from kernelwise.sketch import bins
+    from kernelwise.solvers.compiled import exp2
     from kernelwise.solvers.compiled.machine_code import compiled_parts
 
     yield "distances", partial(_functions_of, distances)
     yield "city-block distances", partial(_functions_of, city_block)
     yield "distance sketches", partial(_functions_of, bins)
     yield "Shapley values", partial(_functions_of, shapley)
-    yield "exponentials", _exponentials
+    yield "exponentials", partial(_functions_of, exp2)
     for gram in ("float64", "float32"):
         for pool in ("float32", "float64"):
             name = f"solver, Gram matrix in {gram}, work in {pool}"
@@ -64,9 +63,3 @@ def _functions_of(module: ModuleType) -> list[Any]:
 
     found = [value for value in vars(module).values() if isinstance(value, CompiledLater)]
     return [one.machine_code() for one in found]
-
-
-def _exponentials() -> list[Any]:
-    from kernelwise.solvers.compiled.exp2 import exp2_in_place  # compiled when it is imported
-
-    return [exp2_in_place]

@@ -23,10 +23,11 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.compile import compiled_later
+from kernelwise._core.llvm.values import at, inner
 
-#: Types of what both compiled functions take first: U, V, beta, nodes and weights.
-FACTORS = "float64[:, :, ::1], float64[:, :, ::1], float64[:, ::1], float64[::1], float64[::1]"
-FAST: Any = {"fastmath": {"reassoc", "contract"}}
+#: Types of what both compiled functions take first: U, V, beta, nodes and weights, and all numbers of them.
+FACTORS = "float64[] float64[] float64[] float64[] float64[] int64 int64 int64 int64 int64 int64"
+FAST = ("reassoc", "contract")
 #: Error of an integral that is lost in rounding: the integrand is at most 1.
 LARGEST_ERROR = 1e-17
 
@@ -60,7 +61,8 @@ def add_values(U: np.ndarray, V: np.ndarray, beta: np.ndarray, out: np.ndarray) 
     """
     nodes, weights = nodes_for(U.shape[2] - 1)
     d = U.shape[2]
-    _values(U, V, beta, nodes, weights, np.empty((d + 1, nodes.size)), np.empty(d), out)
+    factors = U, V, beta, nodes, weights, *U.shape, len(V), nodes.size, len(beta)
+    _values(*factors, np.empty((d + 1, nodes.size)), np.empty(d), out)
 
 
 def add_interactions(U: np.ndarray, V: np.ndarray, beta: np.ndarray, out: np.ndarray) -> None:
@@ -69,50 +71,80 @@ def add_interactions(U: np.ndarray, V: np.ndarray, beta: np.ndarray, out: np.nda
     The other arrays are those of `add_values`; only the part above the diagonal is filled.
     """
     nodes, weights = nodes_for(max(U.shape[2] - 2, 0))
-    _interactions(U, V, beta, nodes, weights, np.empty((U.shape[2], U.shape[2])), out)
+    factors = U, V, beta, nodes, weights, *U.shape, len(V), nodes.size, len(beta)
+    _interactions(*factors, np.empty((U.shape[2], U.shape[2])), out)
 
 
-@compiled_later(f"void({FACTORS}, float64[:, ::1], float64[::1], float64[:, :, ::1])", **FAST)
-def _values(U: Any, V: Any, beta: Any, nodes: Any, weights: Any, products: Any, found: Any, out: Any) -> None:
-    # The last row of ``products`` is the product so far, at each node.
-    n_rows, n_support, d = U.shape
-    n_absent, n_nodes, n_machines = V.shape[0], nodes.size, beta.shape[0]
+@compiled_later(f"{FACTORS} float64[] float64[] float64[]")
+@inner(fastmath=FAST)
+def _values(
+    U: Any,
+    V: Any,
+    beta: Any,
+    nodes: Any,
+    weights: Any,
+    n_rows: int,
+    n_support: int,
+    d: int,
+    n_absent: int,
+    n_nodes: int,
+    n_machines: int,
+    products: Any,
+    found: Any,
+    out: Any,
+) -> None:
+    behind = at(products, d * n_nodes)
+    for q in range(n_nodes):
+        products[q] = weights[q]
     for i in range(n_rows):
         for s in range(n_support):
+            us = at(U, (i * n_support + s) * d)
             for j in range(d):
                 found[j] = 0.0
             for b in range(n_absent):
-                for q in range(n_nodes):
-                    products[d, q] = weights[q]
-                for j in range(d):  # products over the columns before each
-                    u, v = U[i, s, j], V[b, s, j]
+                vs = at(V, (b * n_support + s) * d)
+                for j in range(d - 1):  # at each node products over the columns before the next one
+                    v, slope = vs[j], us[j] - vs[j]
+                    before, after = at(products, j * n_nodes), at(products, (j + 1) * n_nodes)
                     for q in range(n_nodes):
-                        products[j, q] = products[d, q]
-                        products[d, q] *= v + nodes[q] * (u - v)
+                        after[q] = before[q] * (v + nodes[q] * slope)
                 for q in range(n_nodes):
-                    products[d, q] = 1.0
+                    behind[q] = 1.0
                 for j in range(d - 1, -1, -1):  # and over those behind it
-                    u, v = U[i, s, j], V[b, s, j]
-                    total = 0.0
+                    v, slope, before, total = vs[j], us[j] - vs[j], at(products, j * n_nodes), 0.0
                     for q in range(n_nodes):
-                        total += products[j, q] * products[d, q]
-                        products[d, q] *= v + nodes[q] * (u - v)
-                    found[j] += (u - v) * total
+                        total += before[q] * behind[q]
+                        behind[q] *= v + nodes[q] * slope
+                    found[j] += slope * total
             for j in range(d):
                 for m in range(n_machines):
-                    out[i, j, m] += beta[m, s] * found[j] / n_absent
+                    out[(i * d + j) * n_machines + m] += beta[m * n_support + s] * found[j] / n_absent
 
 
-@compiled_later(f"void({FACTORS}, float64[:, ::1], float64[:, :, :, ::1])", **FAST)
-def _interactions(U: Any, V: Any, beta: Any, nodes: Any, weights: Any, found: Any, out: Any) -> None:
-    n_rows, n_support, d = U.shape
-    n_absent, n_nodes, n_machines = V.shape[0], nodes.size, beta.shape[0]
+@compiled_later(f"{FACTORS} float64[] float64[]")
+@inner(fastmath=FAST)
+def _interactions(
+    U: Any,
+    V: Any,
+    beta: Any,
+    nodes: Any,
+    weights: Any,
+    n_rows: int,
+    n_support: int,
+    d: int,
+    n_absent: int,
+    n_nodes: int,
+    n_machines: int,
+    found: Any,
+    out: Any,
+) -> None:
     for i in range(n_rows):
         for s in range(n_support):
-            for j in range(d):
-                for k in range(j + 1, d):
-                    found[j, k] = 0.0
+            us = at(U, (i * n_support + s) * d)
+            for j in range(d * d):
+                found[j] = 0.0
             for b in range(n_absent):
+                vs = at(V, (b * n_support + s) * d)
                 for j in range(d):
                     for k in range(j + 1, d):
                         total = 0.0
@@ -120,11 +152,12 @@ def _interactions(U: Any, V: Any, beta: Any, nodes: Any, weights: Any, found: An
                             product = weights[q]
                             for other in range(d):
                                 if other != j and other != k:
-                                    v = V[b, s, other]
-                                    product *= v + nodes[q] * (U[i, s, other] - v)
+                                    v = vs[other]
+                                    product *= v + nodes[q] * (us[other] - v)
                             total += product
-                        found[j, k] += (U[i, s, j] - V[b, s, j]) * (U[i, s, k] - V[b, s, k]) * total
+                        found[j * d + k] += (us[j] - vs[j]) * (us[k] - vs[k]) * total
             for j in range(d):
                 for k in range(j + 1, d):
+                    sums = at(out, ((i * d + j) * d + k) * n_machines)
                     for m in range(n_machines):
-                        out[i, j, k, m] += beta[m, s] * found[j, k] / n_absent
+                        sums[m] += beta[m * n_support + s] * found[j * d + k] / n_absent

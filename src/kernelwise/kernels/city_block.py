@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.compile import GIVEN_MATRIX, compiled_later
+from kernelwise._core.compile import compiled_later
+from kernelwise._core.llvm.values import at
 from kernelwise._core.threads import in_order
 
 # Rows of a block, and columns at a time: their samples stay in the cache that is next to the core. Of a
@@ -14,8 +15,6 @@ from kernelwise._core.threads import in_order
 ROWS, COLUMNS = 64, 256
 # Differences from which the blocks are shared out among threads: some hundredths of a second.
 LARGE = 1 << 26
-#: Types of rows, columns, weights and sums.
-SUMS = f"void({GIVEN_MATRIX}, {GIVEN_MATRIX}, {GIVEN_MATRIX}, float64[:, ::1])"
 
 
 def city_block_distances(X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarray:
@@ -48,7 +47,7 @@ def city_block_distances(X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarr
 
 def fill_distances(rows: np.ndarray, columns: np.ndarray, D: np.ndarray, first: int = 0) -> None:
     """Write the distances of rows, (n_rows, d), and columns, (d, n_columns), from column ``first`` on."""
-    _fill(rows, columns, D, first)
+    _fill(rows, columns, D, len(rows), *columns.shape, first)
 
 
 def weighted_differences(X: np.ndarray, V: np.ndarray, Y: np.ndarray) -> np.ndarray:
@@ -56,7 +55,7 @@ def weighted_differences(X: np.ndarray, V: np.ndarray, Y: np.ndarray) -> np.ndar
     rows, weights = np.ascontiguousarray(X, dtype=float), np.ascontiguousarray(V, dtype=float)
     columns = np.ascontiguousarray(np.asarray(Y, dtype=float).T)
     sums = np.zeros(columns.shape)
-    _add_differences(rows, columns, weights, sums)
+    _add_differences(rows, columns, weights, sums, len(rows), *columns.shape)
     return sums.sum(axis=1)
 
 
@@ -65,52 +64,61 @@ def weighted_signs(X: np.ndarray, V: np.ndarray, Y: np.ndarray) -> np.ndarray:
     rows, weights = np.ascontiguousarray(X, dtype=float), np.ascontiguousarray(V, dtype=float)
     columns = np.ascontiguousarray(Y, dtype=float)
     sums = np.zeros(rows.shape)
-    _add_signs(rows, columns, weights, sums)
+    _add_signs(rows, columns, weights, sums, *rows.shape, len(columns))
     return sums
 
 
-@compiled_later(f"void({GIVEN_MATRIX}, {GIVEN_MATRIX}, float64[:, ::1], int64)")
-def _fill(rows: Any, columns: Any, D: Any, first: Any) -> None:
+@compiled_later("float64[] float64[] float64[] int64 int64 int64 int64")
+def _fill(rows: Any, columns: Any, D: Any, n_rows: int, n_features: int, n_columns: int, first: int) -> None:
     # The loops over columns are the innermost: they are vectorised without changing the order of a sum. Four
     # features at a time, so that a distance is read and written once for four differences.
-    n_features, n_columns = columns.shape
     for start in range(first, n_columns, COLUMNS):
         stop = start + COLUMNS if start + COLUMNS < n_columns else n_columns
-        for i in range(rows.shape[0]):
+        for i in range(n_rows):
+            row, found = at(rows, i * n_features), at(D, i * n_columns)
             for j in range(start, stop):
-                D[i, j] = 0.0
+                found[j] = 0.0
             k = 0
             while k + 4 <= n_features:
-                a, b, c, d = rows[i, k], rows[i, k + 1], rows[i, k + 2], rows[i, k + 3]
+                a, b, c, d = row[k], row[k + 1], row[k + 2], row[k + 3]
+                A, B = at(columns, k * n_columns), at(columns, (k + 1) * n_columns)
+                C, D4 = at(columns, (k + 2) * n_columns), at(columns, (k + 3) * n_columns)
                 for j in range(start, stop):
-                    D[i, j] += (abs(a - columns[k, j]) + abs(b - columns[k + 1, j])) + (
-                        abs(c - columns[k + 2, j]) + abs(d - columns[k + 3, j])
-                    )
+                    found[j] += (abs(a - A[j]) + abs(b - B[j])) + (abs(c - C[j]) + abs(d - D4[j]))
                 k += 4
             while k < n_features:
-                a = rows[i, k]
+                a, A = row[k], at(columns, k * n_columns)
                 for j in range(start, stop):
-                    D[i, j] += abs(a - columns[k, j])
+                    found[j] += abs(a - A[j])
                 k += 1
 
 
-@compiled_later(SUMS)
-def _add_differences(rows: Any, columns: Any, weights: Any, sums: Any) -> None:
-    n_features, n_columns = columns.shape
+@compiled_later("float64[] float64[] float64[] float64[] int64 int64 int64")
+def _add_differences(
+    rows: Any, columns: Any, weights: Any, sums: Any, n_rows: int, n_features: int, n_columns: int
+) -> None:
     for start in range(0, n_columns, COLUMNS):
         stop = start + COLUMNS if start + COLUMNS < n_columns else n_columns
-        for i in range(rows.shape[0]):
+        for i in range(n_rows):
+            weight = at(weights, i * n_columns)
             for k in range(n_features):
-                a = rows[i, k]
+                a, column, total = (
+                    rows[i * n_features + k],
+                    at(columns, k * n_columns),
+                    at(sums, k * n_columns),
+                )
                 for j in range(start, stop):
-                    sums[k, j] += weights[i, j] * abs(a - columns[k, j])
+                    total[j] += weight[j] * abs(a - column[j])
 
 
-@compiled_later(SUMS)
-def _add_signs(rows: Any, columns: Any, weights: Any, sums: Any) -> None:
-    for i in range(rows.shape[0]):
-        for j in range(columns.shape[0]):
-            v = weights[i, j]
-            for k in range(rows.shape[1]):
-                difference = rows[i, k] - columns[j, k]
-                sums[i, k] += v if difference > 0.0 else (-v if difference < 0.0 else 0.0)
+@compiled_later("float64[] float64[] float64[] float64[] int64 int64 int64")
+def _add_signs(
+    rows: Any, columns: Any, weights: Any, sums: Any, n_rows: int, n_features: int, n_columns: int
+) -> None:
+    for i in range(n_rows):
+        row, total = at(rows, i * n_features), at(sums, i * n_features)
+        for j in range(n_columns):
+            v, column = weights[i * n_columns + j], at(columns, j * n_features)
+            for k in range(n_features):
+                difference = row[k] - column[k]
+                total[k] += v if difference > 0.0 else (-v if difference < 0.0 else 0.0)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from kernelwise._core.compile import compiled_later
+from kernelwise._core.llvm.values import at
 from kernelwise._core.threads import in_order
 from kernelwise.kernels.city_block import city_block_distances
 
@@ -67,14 +68,19 @@ def rounding_share(n_features: int) -> float:
     return float(8 * np.finfo(float).eps * np.sqrt(n_features))
 
 
-@compiled_later("void(float64[:, ::1], float64[::1], float64[::1], float64)")
-def _finish(G: Any, norms_x: Any, norms_y: Any, rounding: Any) -> None:
+def _finish(G: np.ndarray, norms_x: np.ndarray, norms_y: np.ndarray, rounding: float) -> None:
     """Inner products G to ‖x‖² + ‖y‖² − 2G in one pass, in place; symmetric where G is."""
-    for i in range(G.shape[0]):
-        for j in range(G.shape[1]):
-            both = norms_x[i] + norms_y[j]
-            distance = both - 2.0 * G[i, j]
-            G[i, j] = distance if distance > rounding * both else 0.0
+    _to_distances(G, norms_x, norms_y, *G.shape, rounding)
+
+
+@compiled_later("float64[] float64[] float64[] int64 int64 float64")
+def _to_distances(G: Any, norms_x: Any, norms_y: Any, n_rows: int, n_columns: int, rounding: float) -> None:
+    for i in range(n_rows):
+        row, norm = at(G, i * n_columns), norms_x[i]
+        for j in range(n_columns):
+            both = norm + norms_y[j]
+            distance = both - 2.0 * row[j]
+            row[j] = distance if distance > rounding * both else 0.0
 
 
 def _centred(X: Any, Y: Any) -> tuple[Any, Any]:

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.compile import GIVEN_VECTOR, compiled_later
+from kernelwise._core.compile import compiled_later
+from kernelwise._core.llvm.values import at
 
 N_MOMENTS = 4
 # Counted pairs have three sums in each half of a bin instead: count, Σt and Σt² of the places t ∈ [0, 1).
@@ -35,8 +36,8 @@ COARSER = np.uint64(4)
 COUNT_SHIFT = np.uint64(44)
 ONE_PAIR = np.uint64(1 << 44)
 SUM_MASK = np.uint64((1 << 44) - 1)
-#: Types of what both loops over pairs take first: G, norms_x, norms_y, rounding and per_bottom.
-PAIRS = f"float64[:, ::1], {GIVEN_VECTOR}, {GIVEN_VECTOR}, float64, float64"
+#: Types of what both loops over pairs take first: G and its shape, norms_x, norms_y, rounding and per_bottom.
+PAIRS = "float64[] int64 int64 float64[] float64[] float64 float64"
 
 
 @dataclass(frozen=True)
@@ -90,46 +91,48 @@ def count_pairs(
     diagonal, for the block of a set of rows with itself.
     """
     room = np.empty((3, G.shape[1]), np.uint64)
-    _count(G, norms_x, norms_y, rounding, per_bottom, words, upper, room.view(float)[0], room)
+    pairs = G, *G.shape, norms_x, norms_y, rounding, per_bottom
+    _count(*pairs, words, len(words) - 1, upper, room.view(float), room)
 
 
-@compiled_later(f"void({PAIRS}, uint64[:, ::1], boolean, float64[::1], uint64[:, ::1])")
+@compiled_later(f"{PAIRS} uint64[] int64 int64 float64[] uint64[]")
 def _count(
     G: Any,
+    n_rows: int,
+    n_columns: int,
     norms_x: Any,
     norms_y: Any,
-    rounding: Any,
-    per_bottom: Any,
+    rounding: float,
+    per_bottom: float,
     words: Any,
-    upper: Any,
+    last: int,
+    upper: int,
     x: Any,
     room: Any,
 ) -> None:
-    # The first row of ``room`` has the bits of x, and then the numbers of bins.
-    n_columns = G.shape[1]
-    last, one = np.int64(words.shape[0] - 1), np.uintp(1)
-    for i in range(G.shape[0]):
+    # ``x`` and the first row of ``room`` are the same memory: x, and then the numbers of bins.
+    places, squares = at(room, n_columns), at(room, 2 * n_columns)
+    for i in range(n_rows):
+        row, norm = at(G, i * n_columns), norms_x[i]
         # Three short loops, so that the first two are vectorised.
         for j in range(n_columns):
-            both = norms_x[i] + norms_y[j]
-            distance = both - 2.0 * G[i, j]
+            both = norm + norms_y[j]
+            distance = both - 2.0 * row[j]
             x[j] = 1.0 + distance * per_bottom if distance > rounding * both else 0.0
         for j in range(n_columns):
-            bits = room[0, j]
-            number: Any = np.int64(bits >> FINE_SHIFT) - (FINE_FIRST - 1)
+            bits = room[j]
+            number: Any = (bits >> FINE_SHIFT) - (FINE_FIRST - 1)
             number = number if number > 0 else 0
-            room[0, j] = number if number < last else last
+            room[j] = number if number < last else last
             place = (bits >> PLACE_SHIFT) & PLACE_MASK
-            room[1, j] = place | ONE_PAIR
-            room[2, j] = (place >> COARSER) * (place >> COARSER)
-        # Unsigned indices are not tested for being negative; both words are read before one is written.
-        k, stop = np.uintp(i + 1 if upper else 0), np.uintp(n_columns)
-        while k < stop:
-            b = room[0, k]
-            counted, squares = words[b, 0], words[b, 1]
-            words[b, 0] = counted + room[1, k]
-            words[b, 1] = squares + room[2, k]
-            k += one
+            places[j] = place | ONE_PAIR
+            squares[j] = (place >> COARSER) * (place >> COARSER)
+        # Both words are read before one is written.
+        for j in range(i + 1 if upper else 0, n_columns):
+            word = at(words, 2 * room[j])
+            counted, squared = word[0], word[1]
+            word[0] = counted + places[j]
+            word[1] = squared + squares[j]
 
 
 def unpack(words: np.ndarray, sums: np.ndarray) -> None:
@@ -179,46 +182,46 @@ def weigh_pairs(
 ) -> None:
     """Add pairs of weight w_i w_j to ``moments`` of shape (n_bins, 4); otherwise as `count_pairs`."""
     room = np.empty((2, G.shape[1]), np.uint64)
-    where = room, room.view(float)
-    _weigh(G, norms_x, norms_y, rounding, per_bottom, weights_x, weights_y, moments, upper, *where)
+    pairs = G, *G.shape, norms_x, norms_y, rounding, per_bottom
+    _weigh(*pairs, weights_x, weights_y, moments, len(moments) - 1, upper, room, room.view(float))
 
 
-@compiled_later(
-    f"void({PAIRS}, {GIVEN_VECTOR}, {GIVEN_VECTOR}, "
-    "float64[:, ::1], boolean, uint64[:, ::1], float64[:, ::1])"
-)
+@compiled_later(f"{PAIRS} float64[] float64[] float64[] int64 int64 uint64[] float64[]")
 def _weigh(
     G: Any,
+    n_rows: int,
+    n_columns: int,
     norms_x: Any,
     norms_y: Any,
-    rounding: Any,
-    per_bottom: Any,
+    rounding: float,
+    per_bottom: float,
     weights_x: Any,
     weights_y: Any,
     moments: Any,
-    upper: Any,
+    last: int,
+    upper: int,
     room: Any,
     reals: Any,
 ) -> None:
     # ``room`` and ``reals`` are the same memory: x, then numbers of bins; places in [1, 2).
-    n_columns = G.shape[1]
-    last = np.int64(moments.shape[0] - 1)
-    for i in range(G.shape[0]):
+    places, reals_of_places = at(room, n_columns), at(reals, n_columns)
+    for i in range(n_rows):
+        row, norm = at(G, i * n_columns), norms_x[i]
         for j in range(n_columns):
-            both = norms_x[i] + norms_y[j]
-            distance = both - 2.0 * G[i, j]
-            reals[0, j] = 1.0 + distance * per_bottom if distance > rounding * both else 0.0
+            both = norm + norms_y[j]
+            distance = both - 2.0 * row[j]
+            reals[j] = 1.0 + distance * per_bottom if distance > rounding * both else 0.0
         for j in range(n_columns):
-            bits = room[0, j]
-            number: Any = np.int64(bits >> SHIFT) - (FIRST - 1)
+            bits = room[j]
+            number: Any = (bits >> SHIFT) - (FIRST - 1)
             number = number if number > 0 else 0
-            room[0, j] = number if number < last else last
-            room[1, j] = ((bits & REST) << TO_MANTISSA) | ONE
+            room[j] = number if number < last else last
+            places[j] = ((bits & REST) << TO_MANTISSA) | ONE
         for j in range(i + 1 if upper else 0, n_columns):
-            b = room[0, j]
-            v = 2.0 * reals[1, j] - 3.0
+            sums = at(moments, 4 * room[j])
+            v = 2.0 * reals_of_places[j] - 3.0
             w = weights_x[i] * weights_y[j]
-            moments[b, 0] += w
-            moments[b, 1] += w * v
-            moments[b, 2] += w * v * v
-            moments[b, 3] += w * v * v * v
+            sums[0] += w
+            sums[1] += w * v
+            sums[2] += w * v * v
+            sums[3] += w * v * v * v

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernelwise._core.compile import check_array
 from kernelwise.solvers.active_set import solve_active_set
 from kernelwise.solvers.compiled.machine_code import compiled_smo
 from kernelwise.solvers.free_face import FreeFace
@@ -289,8 +290,13 @@ class BoxQP:
         run, (precision, *functions) = compiled_smo(self.K.dtype, dtype)
         if len(self.gram.K) != self.beta.size:  # compiled code would read beyond it
             raise ValueError(f"K is for {len(self.gram.K)} variables, and there are {self.beta.size}.")
-        problem = self.gram.address, self.gram.width, p, self.beta, self.f, self.lo, self.hi
-        work = pool.size, *pool.addresses, precision, self.shift, *functions, pool.places, pool.room
-        n_done, is_solved, pool.size = run(*problem, Cs, start, tol, limit, *work, coefficients, table)
+        problem = self.gram.address, self.gram.width, p, self.beta, self.f, self.lo, self.hi, Cs
+        sizes = self.beta.size, Cs.size, len(coefficients), pool.room.shape[1], start, tol, limit, pool.size
+        work = *pool.addresses, precision, self.shift, *functions, pool.places, pool.room
+        for array in (*problem[2:], coefficients, table):
+            check_array(array, DOUBLE)
+        done = np.zeros(2, np.int64)
+        n_done = run(*problem, *sizes, *work, coefficients, table, done)
+        is_solved, pool.size = done.tolist()
         self.n_free = int(table[n_done - 1, 4])
-        return n_done, is_solved
+        return n_done, bool(is_solved)

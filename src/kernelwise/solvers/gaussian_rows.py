@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernelwise._core.compile import check_compiler
-from kernelwise._core.threads import collection_paused
 from kernelwise.kernels.radial import GaussianFamily
+from kernelwise.solvers.compiled.exp2 import exp2_in_place
 from kernelwise.solvers.kernel_rows import ALL
 
 # Bytes and columns of a tile. Rows 4096 bytes apart would share cache sets.
@@ -30,11 +29,6 @@ class GaussianRows:
         scale = kernel.scale
         self._exp: Callable[[np.ndarray], object] = _exp
         if dtype == np.float32:
-            # Numba takes a quarter of a second to import: not before a machine is trained.
-            with collection_paused():
-                check_compiler()
-                from kernelwise.solvers.compiled.exp2 import exp2_in_place
-
             self._exp, scale = exp2_in_place, scale / np.log(2.0)
         norms = scale * np.einsum("ij,ij->i", Z, Z)
         n, d = Z.shape

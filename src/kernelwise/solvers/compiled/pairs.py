@@ -8,7 +8,7 @@ and f = p − Kβ is its negative gradient. A variable may rise if β < hi (I_up
 β is optimal to ``tol`` when max f over I_up − min f over I_low < tol, which is LIBSVM's stopping rule.
 Points with lo = hi = 0 take no part, but f gives their decision value for nothing.
 
-The working pair is chosen by second-order information [1]_. Numba does not vectorise an arg-max of floats, so
+The working pair is chosen by second-order information [1]_. LLVM does not vectorise an arg-max of floats, so
 value and index are packed into one integer, whose maximum is. The index takes the place of the value's lowest
 bits, which may cost a little progress, but only an exact scan may end a round.
 
@@ -23,12 +23,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
 
-from kernelwise._core.compile import PLAIN
-from kernelwise.solvers.compiled.pointers import at, like
+from kernelwise._core.llvm.values import Instruction, Value, at, inner, like
 from kernelwise.solvers.compiled.rounding import HAIR
 
 TAU = 1e-12  # floor of the curvature of a pair, as in LIBSVM
@@ -38,32 +34,23 @@ RESTART = 7  # turned steps in a row: more gain little, and move more variables 
 TIGHTER = 0.5  # of the tolerance: at the same gap turned steps are farther from the solution
 EVEN = 16.0  # times the least value of the diagonal: where it varies more, turned steps lose their precision
 FLATTEST = 1e-3  # of a pair's own curvature: with less, rounding decides
-# Inner functions are never called from Python: no wrappers to compile.
-INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **PLAIN}
 # Everything but "no infinities", which mark the variables that may not move.
-FAST = {"nnan", "nsz", "reassoc", "contract", "arcp"}
+FAST = ("nnan", "nsz", "reassoc", "contract", "arcp")
 
 
-def _packed(typing: Any, value: Any, index: Any, keep: Any) -> Any:
+@Instruction
+def _pack(to: Any, value: Value, index: Value, keep: Value) -> Value:
     """Integer that orders as ``value`` does in the bits of ``keep`` and holds ``index`` in the others."""
-    key: Any = types.int32 if value == types.float32 else types.int64
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        integer = ir.IntType(key.bitwidth)
-        bits = builder.bitcast(args[0], integer)
-        sign = builder.ashr(bits, integer(integer.width - 1))
-        # The bits of negative floats count downwards: flip all but the sign.
-        bits = builder.xor(bits, builder.and_(sign, integer(2 ** (integer.width - 1) - 1)))
-        index, keep = (builder.trunc(a, integer) if integer.width < 64 else a for a in args[1:])
-        return builder.or_(builder.and_(bits, keep), index)
-
-    return key(value, types.int64, types.int64), generate
+    kind, integer, width = ("int32", "i32", 32) if value.type == "float32" else ("int64", "i64", 64)
+    bits = to.put(f"bitcast {to.llvm(value.type)} {value.text} to {integer}")
+    sign = to.put(f"ashr {integer} {bits}, {width - 1}")
+    # The bits of negative floats count downwards: flip all but the sign.
+    flipped = to.put(f"and {integer} {sign}, {2 ** (width - 1) - 1}")
+    kept = to.put(f"and {integer} {to.put(f'xor {integer} {bits}, {flipped}')}, {to.cast(keep, kind).text}")
+    return Value(kind, to.put(f"or {integer} {kept}, {to.cast(index, kind).text}"))
 
 
-_pack: Any = intrinsic(_packed)
-
-
-@njit(fastmath=FAST, forceinline=True, **INNER)
+@inner(fastmath=FAST, is_inlined=True)
 def _move_and_rank(
     f: Any, g: Any, Ki: Any, Kj: Any, turn: Any, step: Any, may_rise: Any, m: int, keep: int
 ) -> Any:
@@ -84,7 +71,7 @@ def _move_and_rank(
     return best
 
 
-@njit(fastmath=FAST, forceinline=True, **INNER)
+@inner(fastmath=FAST, is_inlined=True)
 def _best_partner(
     f: Any, g: Any, Ki: Any, diag: Any, i: int, flatness: Any, may_fall: Any, m: int, keep: int
 ) -> Any:
@@ -110,7 +97,7 @@ def _best_partner(
     return best, widest
 
 
-@njit(**INNER)
+@inner()
 def _extremes(f: Any, may_rise: Any, may_fall: Any, m: int) -> Any:
     """Arg-max of f over I_up, that maximum, and the minimum of f over I_low; exact."""
     i = -1
@@ -125,14 +112,14 @@ def _extremes(f: Any, may_rise: Any, may_fall: Any, m: int) -> Any:
     return i, up, low
 
 
-@njit(**INNER)
+@inner()
 def mark(t: int, beta: Any, lo: Any, hi: Any, may_rise: Any, may_fall: Any) -> None:
     """Note whether variable t may move: 0 if so, −∞ if not."""
     may_rise[t] = 0.0 if beta[t] < hi[t] else -np.inf
     may_fall[t] = 0.0 if beta[t] > lo[t] else -np.inf
 
 
-@njit(**INNER)
+@inner()
 def _take_step(i: int, j: int, step: float, beta: Any, lo: Any, hi: Any) -> float:
     """Raise β_i and lower β_j by ``step`` or as far as the bounds allow, and return how far that was."""
     room_i = hi[i] - beta[i]
@@ -154,7 +141,7 @@ def _take_step(i: int, j: int, step: float, beta: Any, lo: Any, hi: Any) -> floa
     return step
 
 
-@njit(forceinline=True, **INNER)
+@inner(is_inlined=True)
 def _turn(i: int, j: int, turn: float, who: Any, share: Any, size: int) -> int:
     """Make the direction e_i − e_j + turn·(the last one), and return its number of entries."""
     at_i, at_j = size, size
@@ -174,7 +161,7 @@ def _turn(i: int, j: int, turn: float, who: Any, share: Any, size: int) -> int:
     return size
 
 
-@njit(forceinline=True, **INNER)
+@inner(is_inlined=True)
 def _stays_free(who: Any, share: Any, size: int, step: float, beta: Any, lo: Any, hi: Any) -> bool:
     """Whether a step along the direction leaves all its variables clear of their bounds."""
     for k in range(size):

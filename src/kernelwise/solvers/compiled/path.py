@@ -9,16 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from kernelwise.solvers.compiled.pairs import INNER, LANES
-from kernelwise.solvers.compiled.pointers import at, call, data, pointer
+from kernelwise._core.llvm.values import at, call, inner
+from kernelwise.solvers.compiled.pairs import LANES
 from kernelwise.solvers.compiled.pool import survey, who_joins
 
 REFINE = 256.0  # a round aims at this many units of its precision, relative to the gap it starts from
 
 
-@njit(**INNER)
+@inner()
 def _violation(n: int, beta: Any, f: Any, p: Any, s: float, unit_lo: Any, unit_hi: Any) -> float:
     """LIBSVM's violation of s·β if it touches no bound but zero."""
     up, low = -np.inf, np.inf
@@ -31,7 +30,7 @@ def _violation(n: int, beta: Any, f: Any, p: Any, s: float, unit_lo: Any, unit_h
     return up - low
 
 
-@njit(**INNER)
+@inner()
 def _start_from_last(
     n: int, beta: Any, f: Any, p: Any, last: float, C: float, unit_lo: Any, unit_hi: Any
 ) -> None:
@@ -60,18 +59,18 @@ def _start_from_last(
         f[t] = s * f[t] + (1.0 - s) * p[t]
 
 
-@njit(**INNER)
+@inner()
 def _shrinking_smo(
     n: int,
-    K: Any,
+    K: int,
     width: int,
     beta: Any,
     f: Any,
     tol: float,
     max_iter: int,
     size: int,
-    pool_K: Any,
-    short: Any,
+    pool_K: int,
+    short: int,
     stride: int,
     precision: float,
     shift: float,
@@ -149,6 +148,10 @@ def smo_path(
     unit_lo: Any,
     unit_hi: Any,
     Cs: Any,
+    n: int,
+    n_Cs: int,
+    n_kept: int,
+    stride: int,
     start: int,
     tol: float,
     limit: int,
@@ -164,45 +167,43 @@ def smo_path(
     room: Any,
     coefficients: Any,
     table: Any,
-) -> Any:
+    done: Any,
+) -> int:
     """Solve for increasing C with bounds C·unit_lo and C·unit_hi, each from the solution before.
 
     Stops behind the first C for which no support vector is bounded, since no larger one changes that
     solution, and at one that is not solved to ``tol`` in ``limit`` pair steps (or in this precision). β and f
     are those of the C before ``start``, if that is not 0. ``coefficients``, of shape (n_Cs, n) or (0, n),
     receives β for each C, and ``table``, of shape (n_Cs, 8), what `_shrinking_smo` writes, the number of
-    support vectors and the objective. Returns how many C are done, whether the last of them was solved, and
-    the size of the pool.
+    support vectors and the objective. Returns how many C are done; the numbers of ``done`` become whether the
+    last of them was solved, and the size of the pool.
     """
-    n, stride, n_kept = beta.shape[0], room.shape[1], coefficients.shape[0]
-    room_rows = data(room)
-    lo, hi = room_rows, at(room_rows, stride)
-    p, beta, f, unit_lo, unit_hi = data(p), data(beta), data(f), data(unit_lo), data(unit_hi)
-    for c in range(start, Cs.shape[0]):
-        C, row = Cs[c], at(data(table), c * 8)
+    lo, hi = room, at(room, stride)
+    for c in range(start, n_Cs):
+        C, row = Cs[c], at(table, c * 8)
         for t in range(n):
             lo[t], hi[t] = C * unit_lo[t], C * unit_hi[t]
         if c > 0:
             _start_from_last(n, beta, f, p, Cs[c - 1], C, unit_lo, unit_hi)
         size = _shrinking_smo(
             n,
-            pointer(K),
+            K,
             width,
             beta,
             f,
             tol,
             limit,
             size,
-            pointer(pool_K),
-            pointer(short),
+            pool_K,
+            short,
             stride,
             precision,
             shift,
             change_members,
             smo_on_pool,
             subtract_rows,
-            data(places),
-            room_rows,
+            places,
+            room,
             row,
         )
         n_support, objective = 0, 0.0
@@ -211,11 +212,10 @@ def smo_path(
             objective -= 0.5 * beta[t] * (p[t] + f[t])
         row[6], row[7] = n_support, objective
         if n_kept > 0:
-            kept = at(data(coefficients), c * n)
+            kept = at(coefficients, c * n)
             for t in range(n):
                 kept[t] = beta[t]
-        if not row[2] < tol:
-            return c + 1, False, size
-        if row[4] == n_support:
-            return c + 1, True, size
-    return Cs.shape[0], True, size
+        done[0], done[1] = row[2] < tol, size
+        if done[0] == 0 or row[4] == n_support:
+            return c + 1
+    return n_Cs

@@ -5,7 +5,7 @@ the pool, with f centred and scaled to order one. After each round the true f is
 is shrinking and iterative refinement at once: the answer has the precision of K, the loop the speed of single
 precision. A pool outlives a round, so the next C of a path has little to copy.
 
-Nothing is allocated or sliced here, which took a third of the time of compiling. `Pool` brings the room, in
+Nothing is allocated or sliced here. `Pool` brings the room, in
 rows of ``stride`` numbers, and sizes are passed along. ``places`` has rows for everyone, the pool, a list,
 the status of each variable and two more lists; unsigned. ``room`` has rows for the bounds, then for β, the
 bounds and f in the pool. ``short`` is that of `smo_on_pool`.
@@ -16,10 +16,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from kernelwise.solvers.compiled.pairs import INNER
-from kernelwise.solvers.compiled.pointers import at
+from kernelwise._core.llvm.values import at, inner
 
 SLACK = 0.3  # of the gap: bounded variables this close to violating join the pool as well
 SAMPLE = 512  # most violators, or a quarter of all variables, to join the pool at once
@@ -28,6 +26,7 @@ TINY = (
 )
 
 
+@inner(fastmath=("contract",))
 def subtract_rows(K: Any, width: int, n: int, rows: Any, change: Any, n_rows: int, f: Any) -> int:
     """f −= Σ change_k K[rows_k], four rows a sweep so that f is loaded and stored a quarter as often.
 
@@ -91,7 +90,7 @@ def change_members(
     return m
 
 
-@njit(**INNER)
+@inner()
 def survey(f: Any, beta: Any, lo: Any, hi: Any, members: Any, size: int) -> Any:
     """Among ``members``: maximum of f over I_up, minimum over I_low, number of free ones, their sum of f."""
     up, low = -np.inf, np.inf
@@ -109,7 +108,7 @@ def survey(f: Any, beta: Any, lo: Any, hi: Any, members: Any, size: int) -> Any:
     return up, low, n_free, total
 
 
-@njit(**INNER)
+@inner()
 def who_joins(
     n: int, beta: Any, f: Any, lo: Any, hi: Any, size: int, places: Any, stride: int, up: float, low: float
 ) -> Any:

@@ -1,0 +1,1 @@
+"""Loops written in a small part of Python, in LLVM's language."""

@@ -1,7 +1,11 @@
-"""``python -m benchmarks.first_call``: seconds until a first path is solved, and in a later process."""
+"""``python -m benchmarks.first_call``: seconds until a first path is solved, and in a later process.
+
+With ``--parts`` the CPU seconds of compiling each part of the compiled code, and of loading it later.
+"""
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -23,17 +27,32 @@ svm_path(RBF(1 / 30)(X), y, [1.0, 10.0], list(StratifiedKFold(10).split(X, y)))
 print(f"{time.perf_counter() - started:.2f} s, {time.process_time() - cpu:.2f} s of CPU")
 """
 
+PARTS = """
+import time
+from kernelwise.cli.warmup import parts
+found, began = list(parts()), time.process_time()
+print()
+for name, compile_part in found:
+    cpu = time.process_time()
+    compile_part()
+    print(f"{time.process_time() - cpu:6.2f}  {name}")
+print(f"{time.process_time() - began:6.2f}  all")
+"""
+
 
 def main() -> None:
     """Run the same script twice on one compile cache that is empty at first; imports are not counted."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--parts", action="store_true", help="each part of the compiled code")
+    script = PARTS if parser.parse_args().parts else SCRIPT
     with tempfile.TemporaryDirectory() as cache:
         for words in ("empty compile cache", "later process"):
             environment = os.environ | {"KERNELWISE_CACHE_DIR": cache}
-            command = [sys.executable, "-c", SCRIPT]
+            command = [sys.executable, "-c", script]
             done = subprocess.run(
                 command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
             )
-            print(f"{words}: {done.stdout.strip()}")
+            print(f"{words}: {done.stdout.rstrip()}")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import pytest
 
 from kernelwise.cli import _tuning_result
 from kernelwise.cli.compare import Watcher
-from kernelwise.cli.progress import COMPILING, Progress
+from kernelwise.cli.progress import Progress
 
 from .conftest import SHORT
 
@@ -296,44 +296,38 @@ def test_the_line_of_progress_has_the_score_and_the_share_in_80_columns(monkeypa
     assert Console().width  # rich is there
 
 
-def test_the_time_left_is_without_that_of_compiling(monkeypatch):
+def test_the_time_left_is_without_that_of_the_first_part(monkeypatch):
     now = [0.0]
     monkeypatch.setattr("kernelwise.cli.progress.time.monotonic", lambda: now[0])
     progress = Progress(expected=10)
     progress.live = object()
-    for seconds, compiles in ((9.0, True), (2.0, False), (30.0, True), (4.0, False)):
-        if compiles:
-            progress.handler.emit(logging.makeLogRecord({"msg": "kernelwise compiles a part of its solver"}))
+    for seconds in (9.0, 2.0, 4.0):
         now[0] += seconds
         progress.done()
-    assert progress._left(now[0]) == pytest.approx(6 * 3.0)  # parts that are left, of 2 and 4 seconds
+    assert progress._left(now[0]) == pytest.approx(7 * 3.0)  # parts that are left, of 2 and 4 seconds
     progress.started = 0.0
-    assert ", 18 s left" in progress._counts()
+    assert ", 21 s left" in progress._counts()
     progress.n_done = 9
     assert ", a few seconds left" in progress._counts()
 
 
-def test_a_method_is_not_timed_while_the_solver_compiles(monkeypatch):
+def test_a_method_takes_as_long_on_the_next_fold(monkeypatch):
     now = [0.0]
     monkeypatch.setattr("kernelwise.cli.compare.time.monotonic", lambda: now[0])
     progress = Progress()
     progress.live, progress.started = object(), 0.0
     watcher = Watcher(progress, n_splits=4, n_methods=1)
-    for split, compiles in enumerate((True, False)):
+    for split, seconds in enumerate((30.0, 2.0)):
         watcher.begin("kernelwise", split)
-        progress.is_compiling = compiles
-        now[0] += 30.0 if compiles else 2.0
+        now[0] += seconds
         watcher.scored("kernelwise", split, 0.9)
-        assert progress.seconds_left == (None if compiles else 4.0)
+        assert progress.seconds_left == seconds * (3 - split)
 
 
-def test_compiling_is_said_as_such(capsys):
-    with Progress() as progress:
-        logging.getLogger("kernelwise").warning("kernelwise compiles its solver (float64), once: seconds.")
-        assert progress.stage == COMPILING
-    err = capsys.readouterr().err
-    assert COMPILING in err
-    assert "float64" not in err
+def test_warnings_of_the_library_are_said(capsys):
+    with Progress():
+        logging.getLogger("kernelwise").warning("kernelwise found no folder.")
+    assert "kernelwise found no folder." in capsys.readouterr().err
 
 
 def test_learning_a_metric_is_a_phase_and_its_length_no_finding(run, rare):

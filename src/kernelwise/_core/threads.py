@@ -5,7 +5,6 @@ So nobody quarrels over cores, and sums depend neither on n_jobs nor on the numb
 
 from __future__ import annotations
 
-import gc
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -135,19 +134,3 @@ def _blas_threads() -> int:
 def _controller() -> ThreadpoolController:
     # Looking through the loaded libraries takes longer than a small path or sketch.
     return ThreadpoolController()
-
-
-@contextmanager
-def collection_paused() -> Iterator[None]:
-    """A context, or decorator, without automatic garbage collection.
-
-    Numba makes so many lasting objects when it is imported, set up and run that looking through all of them
-    again and again took a third of the time of loading. Meanwhile some tens of megabytes pile up.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

@@ -181,7 +181,7 @@ class Watcher:
 
     def begin(self, method: str, split: int) -> None:
         """A cell is begun."""
-        self.started, self.progress.is_compiling = time.monotonic(), False
+        self.started = time.monotonic()
         self.progress.show(f"{method}, fold {split + 1} of {self.n_splits}: running")
 
     def scored(self, method: str, split: int, score: float) -> None:
@@ -189,7 +189,7 @@ class Watcher:
         progress = self.progress
         progress.n_done += 1
         self.n_done[method] += 1
-        if self.started is not None and not progress.is_compiling:
+        if self.started is not None:
             self.seconds[method] = time.monotonic() - self.started
         self.started = None
         if len(self.seconds) == self.n_methods:

@@ -22,7 +22,6 @@ USUALLY = 7
 NEARLY = 0.95
 #: Fewer than these are not counted: a search of a second may take three.
 FEW_SECONDS = 5.0
-COMPILING = "compiling a part of the solver (each part once on this computer)"
 
 
 def expected(kernel: Any) -> int:
@@ -54,11 +53,10 @@ class Progress:
         self.seconds_each: float | None = None
         self.seconds_left: float | None = None
         self.previous: float | None = None
-        self.is_compiling = False
         self.n_timed, self.seconds_timed = 0, 0.0
         self.live: Any = None
         self.spinner: Any = None
-        self.handler = _Handler(self)
+        self.handler = _Handler()
 
     def __enter__(self) -> Self:
         self.started = time.monotonic()
@@ -96,14 +94,14 @@ class Progress:
         self.show(f"{kernel_text(path.kernel)}, C = {path.Cs[path.best]:.4g}: {score:.4f}")
 
     def done(self) -> None:
-        """A part is done; it is timed, unless it is the first or a part of the solver was compiled in it."""
+        """A part is done; it is timed, unless it is the first, in which code is loaded or compiled."""
         self.n_done += 1
         now = time.monotonic()
-        if self.previous is not None and not self.is_compiling:
+        if self.previous is not None:
             self.n_timed += 1
             self.seconds_timed += now - self.previous
             self.seconds_each = self.seconds_timed / self.n_timed
-        self.previous, self.is_compiling = now, False
+        self.previous = now
 
     def last(self, stage: str) -> None:
         """The search is over; what comes now is trained once."""
@@ -163,14 +161,8 @@ def _score(path: ScoredKernel) -> float:
 class _Handler(logging.Handler):
     """Shows what the library has to say to somebody who waits."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self.progress = progress
 
     def emit(self, record: logging.LogRecord) -> None:
-        text = record.getMessage()
-        if "compiles" in text:
-            self.progress.is_compiling = True
-            self.progress.show(COMPILING)
-        else:
-            say(text)
+        say(record.getMessage())

@@ -163,8 +163,9 @@ def by_address(function, x, k):
     return call(function, (x, k, 2.0))
 
 
-def test_functions_are_called_by_address():
-    address = CompiledLater(doubled, "float64* int64 float64").machine_code().address
+@pytest.mark.parametrize("ending", ["*", "[]"])
+def test_functions_are_called_by_address(ending):
+    address = CompiledLater(doubled, f"float64{ending} int64 float64").machine_code().address
     x = np.array([1.0, 2.0])
     assert compiled(by_address, "int64 float64[] int64")(address, x, 1) == 2
     np.testing.assert_array_equal(x, [1.0, 4.0])

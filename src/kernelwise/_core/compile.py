@@ -26,7 +26,7 @@ _engines: list[Any] = []  # they own the machine code
 
 
 class MachineCode(NamedTuple):
-    """A compiled function: what calls it, where it is, and the folder in which it is kept, if any."""
+    """A compiled function: what calls it, where compiled code calls it, and where it is kept, if anywhere."""
 
     call: Any
     address: int
@@ -51,8 +51,8 @@ def machine_code(function: Any, types: Sequence[str], sources: Sequence[Path]) -
             code = _compile(function, types)
             if file:
                 _keep(file, name, code)
-        address = _load(code)
-        return MachineCode(_caller(address, types), address, file.parent if file else None, is_new)
+        entry, address = _load(code)
+        return MachineCode(_caller(entry, types), address, file.parent if file else None, is_new)
 
 
 def folder_for(sources: Path) -> Path | None:
@@ -123,15 +123,15 @@ def _compile(function: Any, types: Sequence[str]) -> bytes:
     return bytes(machine.emit_object(module))
 
 
-def _load(code: bytes) -> int:
-    """Load machine code, and return where its function is."""
+def _load(code: bytes) -> tuple[int, int]:
+    """Load machine code, and return where its function is, for Python and for other compiled code."""
     import llvmlite.binding as llvm
 
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
     engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(code))
     engine.finalize_object()
     _engines.append(engine)
-    return int(engine.get_function_address("entry"))
+    return int(engine.get_function_address("entry")), int(engine.get_function_address("by_address"))
 
 
 def _machine() -> Any:

@@ -35,33 +35,40 @@ ZERO, ONE, TRUE = constant(0), constant(1), constant(True)
 
 
 class Module:
-    """LLVM's text of one function that C can call as "entry", and of all functions that it calls.
+    """LLVM's text of one function that C can call, and of all functions that it calls.
 
-    ``types`` are numbers ("int64"), addresses ("float32*"), which are passed as integers, and arrays
-    ("float64[]"), which are passed as NumPy's objects: ``head`` bytes behind the start of one is the address
-    of its first number. Unsigned integers count as signed ones of the same bits. The function returns an
-    integer, or nothing, which becomes 0.
+    ``types`` are numbers ("int64"), addresses ("float32*") and arrays ("float64[]"). Unsigned integers count
+    as signed ones of the same bits. "by_address" is the function that compiled code calls: it takes addresses
+    of the first numbers of arrays, and passes all addresses as integers. "entry" is for Python: it takes
+    NumPy's objects, in which that address is ``head`` bytes behind the start. Both return an integer, which
+    is 0 if the function returns nothing.
     """
 
     def __init__(self, function: Any, types: Sequence[str], head: int, has_plain_pointers: bool) -> None:
         self.has_plain_pointers = has_plain_pointers
         self._made: dict[Any, tuple[str, Any]] = {}
         self._texts = ["declare double @llvm.fabs.f64(double)", "declare float @llvm.fabs.f32(float)"]
-        entry, arguments, given = Translation(self, function), [], []
+        inside, entry = Translation(self, function), Translation(self, function)
+        arguments, addresses, given = [], [], []
         for k, kind in enumerate(types):
-            argument = Value(kind, f"%a{k}")
+            argument = passed = Value(kind, f"%a{k}")
             given.append(f"{NUMBERS.get(kind, 'i64')} {argument.text}")
             if kind.endswith("[]"):
                 place = entry.put(f"add i64 {argument.text}, {head}")
-                place = entry.put(f"inttoptr i64 {place} to {entry.llvm('int64*')}")
-                argument = entry.load("int64", place)._replace(type=f"{kind[:-2].lstrip('u')}*")
+                passed = entry.load("int64", entry.put(f"inttoptr i64 {place} to {entry.llvm('int64*')}"))
+                argument = Value(f"{kind[:-2].lstrip('u')}*", argument.text)
             if is_address(argument.type):
-                address = entry.put(f"inttoptr i64 {argument.text} to {entry.llvm(argument.type)}")
-                argument = argument._replace(text=address)
+                address = inside.put(f"inttoptr i64 {argument.text} to {inside.llvm(argument.type)}")
+                argument = Value(argument.type, address)
             arguments.append(argument)
-        found = entry.call(function, arguments)
-        entry.put_plain(f"ret i64 {(ZERO if found is NONE else entry.cast(found, 'int64')).text}")
-        self._texts.append(f"define i64 @entry({', '.join(given)}) nounwind {{\n{entry.text()}\n}}")
+            addresses.append(f"{NUMBERS.get(kind, 'i64')} {passed.text}")
+        found = inside.call(function, arguments)
+        inside.put_plain(f"ret i64 {(ZERO if found is NONE else inside.cast(found, 'int64')).text}")
+        returned = entry.put(f"call i64 @by_address({', '.join(addresses)})")
+        entry.put_plain(f"ret i64 {returned}")
+        for name, written in (("by_address", inside), ("entry", entry)):
+            first = f"define i64 @{name}({', '.join(given)}) nounwind noinline"
+            self._texts.append(f"{first} {{\n{written.text()}\n}}")
 
     def text(self) -> str:
         return "\n".join(self._texts)

@@ -59,9 +59,10 @@ def integers(out, a, b):
     out[2] = (a >> 1) - b
     out[3] = -b
     out[4] = a / b > 1.5
-    n = 0
+    n, is_one = 0, a == 1
     n += a > b
-    out[5] = n
+    is_one |= b == 1
+    out[5] = n + 10 * (is_one & (a < 5))
 
 
 def test_integers():

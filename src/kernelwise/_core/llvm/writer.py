@@ -21,6 +21,7 @@ OPERATORS: dict[type, tuple[str, str]] = {
     ast.LShift: ("shl", ""),
     ast.RShift: ("ashr", ""),
 }
+BITWISE = ast.BitAnd, ast.BitOr, ast.BitXor
 COMPARISONS: dict[type, tuple[str, str]] = {
     ast.Lt: ("slt", "olt"),
     ast.LtE: ("sle", "ole"),
@@ -130,6 +131,8 @@ class Writer:
         kind = common(left.type, right.type)
         if isinstance(operator, ast.Div) and kind in INTEGERS:
             kind = "float64"
+        if isinstance(operator, BITWISE) and left.type == right.type == "bool":
+            kind = "bool"
         name = OPERATORS[type(operator)][kind in FLOATS]
         if not name:
             raise TypeError(f"no operator {type(operator).__name__} for {kind}")

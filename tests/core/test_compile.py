@@ -27,7 +27,7 @@ def cache(tmp_path, monkeypatch):
 def compiled(sources=(HERE,)):
     made = machine_code(twice, ["float64[]", "int64"], sources)
     x = np.array([1.0, 3.0])
-    made.call(x, 2)
+    made(x, 2)
     assert x.tolist() == [2.0, 6.0]
     return made
 

@@ -21,8 +21,8 @@ def _cache(tmp_path, monkeypatch):
 
 
 def compiled(function, types):
-    """The function as a Python function of the same arguments that are numbers."""
-    return CompiledLater(function, types).machine_code().call
+    """The function for these types of its arguments."""
+    return CompiledLater(function, types)
 
 
 def arithmetic(out, a, b):
@@ -225,7 +225,7 @@ def unknown(n):
 )
 def test_what_is_not_translated_is_named_with_its_line(function, types, says):
     with pytest.raises(Untranslatable, match=says) as caught:
-        compiled(function, types)
+        compiled(function, types).machine_code()
     assert f"{__file__}:" in str(caught.value)
     assert "is not compiled" in str(caught.value)
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import lru_cache, update_wrapper
 from pathlib import Path
 from threading import RLock
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -25,13 +25,27 @@ _lock = RLock()
 _engines: list[Any] = []  # they own the machine code
 
 
-class MachineCode(NamedTuple):
-    """A compiled function: what calls it, where compiled code calls it, and where it is kept, if anywhere."""
+class MachineCode:
+    """A compiled function, which runs without Python's lock.
 
-    call: Any
-    address: int
-    folder: Path | None
-    is_new: bool
+    ``address`` is where compiled code calls it, ``folder`` where it is kept, if anywhere. Its arrays must be
+    contiguous and have the types they are said to have: machine code would read anything.
+    """
+
+    def __init__(self, code: bytes, types: Sequence[str], folder: Path | None, is_new: bool) -> None:
+        entry, self.address = _load(code)
+        kinds: dict[str, Any] = {"float64": ctypes.c_double, "]": ctypes.py_object}
+        given = [kinds.get(t, kinds.get(t[-1], ctypes.c_int64)) for t in types]
+        self._call = ctypes.CFUNCTYPE(ctypes.c_int64, *given)(entry)
+        self._arrays = [(k, np.dtype(t[:-2])) for k, t in enumerate(types) if t.endswith("[]")]
+        self.folder, self.is_new = folder, is_new
+
+    def __call__(self, *arguments: Any) -> int:
+        for k, dtype in self._arrays:
+            array = arguments[k]
+            if array.dtype != dtype or not array.flags.c_contiguous:
+                raise TypeError(f"Argument {k} must be contiguous and of {dtype}, not {array.dtype}.")
+        return int(self._call(*arguments))
 
 
 def machine_code(function: Any, types: Sequence[str], sources: Sequence[Path]) -> MachineCode:
@@ -51,8 +65,7 @@ def machine_code(function: Any, types: Sequence[str], sources: Sequence[Path]) -
             code = _compile(function, types)
             if file:
                 _keep(file, name, code)
-        entry, address = _load(code)
-        return MachineCode(_caller(entry, types), address, file.parent if file else None, is_new)
+        return MachineCode(code, types, file.parent if file else None, is_new)
 
 
 def folder_for(sources: Path) -> Path | None:
@@ -69,21 +82,15 @@ def folder_for(sources: Path) -> Path | None:
 
 
 class CompiledLater:
-    """A function that is compiled, or whose machine code is loaded, when it is first called.
-
-    Its arrays must be contiguous, and have the types they are said to have: machine code does not look.
-    """
+    """A function that is compiled, or whose machine code is loaded, when it is first called."""
 
     def __init__(self, function: Any, types: str) -> None:
         update_wrapper(self, function)
         self.function, self.types = function, types.split()
-        self._arrays = [(k, np.dtype(t[:-2])) for k, t in enumerate(self.types) if t.endswith("[]")]
         self._made: MachineCode | None = None
 
-    def __call__(self, *arguments: Any) -> None:
-        for k, dtype in self._arrays:
-            check_array(arguments[k], dtype)
-        self.machine_code().call(*arguments)
+    def __call__(self, *arguments: Any) -> int:
+        return self.machine_code()(*arguments)
 
     def machine_code(self) -> MachineCode:
         """What is compiled, by the first thread that asks for it."""
@@ -93,12 +100,6 @@ class CompiledLater:
                     source = Path(self.function.__code__.co_filename)
                     self._made = machine_code(self.function, self.types, [source])
         return self._made
-
-
-def check_array(array: np.ndarray, dtype: np.dtype) -> None:
-    """Raise TypeError if machine code would read an array for what it is not."""
-    if array.dtype != dtype or not array.flags.c_contiguous:
-        raise TypeError(f"The array must be contiguous and of {dtype}, not {array.dtype}.")
 
 
 def compiled_later(types: str) -> Callable[[Any], CompiledLater]:
@@ -169,13 +170,6 @@ def _processor() -> str:
 @lru_cache
 def _own_sources() -> tuple[Path, ...]:
     return Path(__file__), *sorted((Path(__file__).parent / "llvm").glob("*.py"))
-
-
-def _caller(address: int, types: Sequence[str]) -> Any:
-    """A function for Python that runs without Python's lock."""
-    kinds: dict[str, Any] = {"float64": ctypes.c_double, "]": ctypes.py_object}
-    given = [kinds.get(t, kinds.get(t[-1], ctypes.c_int64)) for t in types]
-    return ctypes.CFUNCTYPE(ctypes.c_int64, *given)(address)
 
 
 def _read(file: Path) -> bytes | None:

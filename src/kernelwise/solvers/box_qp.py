@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernelwise._core.compile import check_array
 from kernelwise.solvers.active_set import solve_active_set
 from kernelwise.solvers.compiled.machine_code import compiled_smo
 from kernelwise.solvers.free_face import FreeFace
@@ -293,8 +292,6 @@ class BoxQP:
         problem = self.gram.address, self.gram.width, p, self.beta, self.f, self.lo, self.hi, Cs
         sizes = self.beta.size, Cs.size, len(coefficients), pool.room.shape[1], start, tol, limit, pool.size
         work = *pool.addresses, precision, self.shift, *functions, pool.places, pool.room
-        for array in (*problem[2:], coefficients, table):
-            check_array(array, DOUBLE)
         done = np.zeros(2, np.int64)
         n_done = run(*problem, *sizes, *work, coefficients, table, done)
         is_solved, pool.size = done.tolist()

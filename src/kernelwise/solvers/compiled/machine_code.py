@@ -23,7 +23,9 @@ WORK = "int64 int64 float64 float64 int64 int64 int64 uint64[] float64[]"
 _lock = Lock()
 
 
-def compiled_smo(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Any, tuple[float, int, int, int]]:
+def compiled_smo(
+    gram_dtype: np.dtype, pool_dtype: np.dtype
+) -> tuple[MachineCode, tuple[float, int, int, int]]:
     """`smo_path`, and what it takes of these dtypes, compiled by the first thread that asks for it.
 
     That is the precision of the pool, and where `change_members`, `smo_on_pool` and `subtract_rows` are.
@@ -47,10 +49,10 @@ def compiled_parts(gram_dtype: np.dtype, pool_dtype: np.dtype) -> list[MachineCo
 
 
 @lru_cache
-def _entry(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Any, tuple[float, int, int, int]]:
+def _entry(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[MachineCode, tuple[float, int, int, int]]:
     run, *others = compiled_parts(gram_dtype, pool_dtype)
     change, smo, subtract = (code.address for code in others)
-    return run.call, (float(np.finfo(pool_dtype).eps), change, smo, subtract)
+    return run, (float(np.finfo(pool_dtype).eps), change, smo, subtract)
 
 
 @lru_cache

@@ -37,6 +37,29 @@ def compiled_parts(gram_dtype: np.dtype, pool_dtype: np.dtype) -> list[Any]:
         return _compile(gram_dtype, pool_dtype)
 
 
+def compiled_many_paths(
+    gram_dtype: np.dtype, pool_dtype: np.dtype
+) -> tuple[Callable[..., Any], tuple[int, float, int, int, int]]:
+    """`many_paths`, and what it takes of these dtypes: where `smo_path` is, and what `compiled_smo` says."""
+    with _lock:
+        return _many_entry(gram_dtype, pool_dtype)
+
+
+def compiled_many(gram_dtype: np.dtype) -> list[Any]:
+    """Numba's function behind `compiled_many_paths`, as of `compiled_parts`."""
+    with _lock:
+        return [_many_paths(gram_dtype)]
+
+
+@lru_cache
+@collection_paused()
+def _many_entry(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Any, tuple[int, float, int, int, int]]:
+    functions = _entry(gram_dtype, pool_dtype)[1]
+    run = _many_paths(gram_dtype)
+    entry_point = run.get_compile_result(run.nopython_signatures[0]).entry_point
+    return entry_point, (_address(_path()), *functions)
+
+
 @lru_cache
 def _entry(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[Any, tuple[float, int, int, int]]:
     run, change, smo, subtract = _compile(gram_dtype, pool_dtype)
@@ -89,6 +112,26 @@ def _path() -> Any:
     where = number, real, number, number  # start, tol, limit, size
     work = address, address, real, real, address, address, address, types.Array(types.uintp, 2, "C")
     return _kept(smo_path, (address, number, *[vector] * 6, *where, *work, *[matrix] * 3))
+
+
+@lru_cache
+def _many_paths(gram_dtype: np.dtype) -> Any:
+    from numba import from_dtype, types
+
+    from kernelwise.solvers.compiled.many_paths import many_paths
+
+    number, real, address = types.int64, types.float64, types.uintp
+    gram, cube = types.Array(from_dtype(gram_dtype), 2, "C"), types.Array(real, 3, "C")
+    vector, matrix = types.Array(real, 1, "C"), types.Array(real, 2, "C")
+    numbers, samples, places = (
+        types.Array(number, 1, "C"),
+        types.Array(address, 1, "C"),
+        types.Array(address, 2, "C"),
+    )
+    machines = samples, numbers, *[vector] * 5, samples, numbers, vector, vector
+    fold = numbers, vector, numbers, number, real, number
+    work = address, real, *[address] * 6, gram, places, matrix, samples, *[matrix] * 4
+    return _kept(many_paths, (gram, gram, *machines, *fold, *work, vector, cube, cube, numbers))
 
 
 @lru_cache

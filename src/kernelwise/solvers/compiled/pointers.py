@@ -62,8 +62,35 @@ def _call(typing: Any, address: Any, arguments: Any) -> Any:
     return types.int64(types.uintp, arguments), generate
 
 
+def _call_path(typing: Any, address: Any, arguments: Any) -> Any:
+    """Call `smo_path`, arrays included, at the address of its machine code for C."""
+    result = types.Tuple((types.int64, types.boolean, types.int64))
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        values = cgutils.unpack_tuple(builder, args[1], len(signature.args[1]))
+        function = ir.FunctionType(context.get_value_type(result), [value.type for value in values])
+        return builder.call(builder.inttoptr(args[0], function.as_pointer()), values)
+
+    return result(types.uintp, arguments), generate
+
+
+def _part_of(typing: Any, array: Any, begin: Any, n: Any) -> Any:
+    """The n numbers behind the first ``begin`` ones of an array of one axis, as an array."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        made = context.make_array(signature.return_type)(context, builder, args[0])
+        made.data = builder.gep(made.data, [args[1]])
+        made.shape = cgutils.pack_array(builder, [args[2]])
+        made.nitems = args[2]
+        return made._getvalue()
+
+    return array(array, types.intp, types.intp), generate
+
+
 at: Any = intrinsic(_at)
 data: Any = intrinsic(_data)
 pointer: Any = intrinsic(_pointer)
 like: Any = intrinsic(_like)
 call: Any = intrinsic(_call)
+call_path: Any = intrinsic(_call_path)
+part_of: Any = intrinsic(_part_of)

@@ -366,7 +366,7 @@ def test_a_reader_that_has_gone(monkeypatch):
 
 def test_warmup_says_how_long_and_where(run, monkeypatch):
     found = list(parts())
-    assert len(found) == 9
+    assert len(found) == 11
     # Compiling all variants of the solver takes too long for a test.
     short = [one for one in found if "solver" not in one[0]]
     monkeypatch.setattr("kernelwise.cli.warmup.parts", lambda: short)

@@ -57,7 +57,7 @@ def parts() -> Iterator[tuple[str, Callable[[], list[Any]]]]:
         for pool in ("float32", "float64"):
             name = f"solver, Gram matrix in {gram}, work in {pool}"
             yield name, partial(compiled_parts, np.dtype(gram), np.dtype(pool))
-        yield f"many classes, Gram matrix in {gram}", partial(compiled_many, np.dtype(gram))
+        yield f"solver of many classes, Gram matrix in {gram}", partial(compiled_many, np.dtype(gram))
 
 
 def _functions_of(module: ModuleType) -> list[Any]:

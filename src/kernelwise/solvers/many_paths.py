@@ -19,6 +19,10 @@ from kernelwise.solvers.follow import Solved
 MOST_STEPS = 4500
 #: Members of machines that are not worth a start from all samples.
 SMALL = 500
+#: Columns that are worked on together: their kernel values with all support vectors stay in the cache.
+LONG = 128
+#: Columns that stand together on average: with fewer, a copy of all of them is faster.
+SHORT = 12
 #: Calls of compiled code for each thread, so that the threads end at about the same time.
 CALLS = 4
 
@@ -31,6 +35,36 @@ def are_small(machines: list[Machine], n_samples: int, n_folds: int, max_iter: i
     """
     most = max(machine.members.size for machine in machines)
     return max_iter > MOST_STEPS and most < n_samples and (n_folds < SEED_FOLDS or most <= SMALL)
+
+
+class HeldOut(NamedTuple):
+    """Where kernel values with the held-out samples of a fold are, and where their decision values go.
+
+    The samples stand in columns of ``K`` in runs, from ``columns`` on; ``runs``, of shape (n_runs + 1,),
+    counts the samples before each of them.
+    """
+
+    K: np.ndarray
+    answers: np.ndarray
+    columns: np.ndarray
+    runs: np.ndarray
+
+    @classmethod
+    def of(cls, K: np.ndarray, test: np.ndarray, answers: np.ndarray) -> HeldOut:
+        """The columns ``test`` of K itself if most of them stand together, else a copy of them."""
+        order = np.argsort(test, kind="stable")
+        columns, runs = _runs(test[order])
+        if test.size < SHORT * columns.size:
+            K, (columns, runs) = np.take(K, test[order], axis=1), _runs(np.arange(test.size))
+        return cls(K, answers[order], columns, runs)
+
+
+def _runs(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """First columns of runs of at most `LONG` columns that stand together, and how many are before each."""
+    breaks = np.flatnonzero(np.diff(columns) != 1) + 1
+    ends = [*breaks.tolist(), columns.size]
+    begins = [k for first, end in pairwise([0, *ends]) for k in range(first, end, LONG)]
+    return columns[begins], np.append(begins, columns.size)
 
 
 class ManySolved(NamedTuple):
@@ -77,36 +111,32 @@ class ManyPaths:
         self.lasts, self.decision = lasts, decision
 
     def results(
-        self,
-        splits: list[Fold],
-        weights: np.ndarray,
-        answers: list[np.ndarray],
-        columns: list[np.ndarray],
-        n_jobs: int | None,
+        self, splits: list[Fold], weights: np.ndarray, answers: list[np.ndarray], n_jobs: int | None
     ) -> Iterator[ManySolved]:
         """Solve all machines on all folds, in calls that keep ``n_jobs`` threads busy.
 
-        Each fold has weights of the samples, of shape (n_samples,), the place of the decision values of each
-        held-out sample, and their columns of K, of shape (n_samples, n_test).
+        Each fold has weights of the samples, of shape (n_samples,), and the place of the decision values of
+        each sample that it holds out.
         """
         n = number_of_threads(n_jobs)
         n_machines = len(self.decision)
         n_parts = 1 if n == 1 else min(n_machines, -(-CALLS * n // len(splits)))
         bounds = np.linspace(0, n_machines, n_parts + 1).astype(int).tolist()
+        shown = threads(n)(
+            (HeldOut.of, (self.K, test, *own), {}) for (_, test), *own in zip(splits, answers, strict=True)
+        )
 
         def tasks() -> Iterator[Task]:
             for s, (train, _) in enumerate(splits):
                 weight = np.zeros(len(self.K))
                 weight[train] = weights[s, train]
                 for part in pairwise(bounds):
-                    yield self.solve, (s, weight, answers[s], columns[s], *part), {}
+                    yield self.solve, (s, weight, shown[s], *part), {}
 
         found: Iterator[ManySolved] = threads(n, return_as="generator")(tasks())
         return found
 
-    def solve(
-        self, fold: int, weight: np.ndarray, answers: np.ndarray, K_test: np.ndarray, first: int, stop: int
-    ) -> ManySolved:
+    def solve(self, fold: int, weight: np.ndarray, held_out: HeldOut, first: int, stop: int) -> ManySolved:
         """Solve the machines from ``first`` to ``stop`` on one fold; see `results`.
 
         Samples of weight zero are not trained on.
@@ -133,7 +163,7 @@ class ManyPaths:
         tables, n_done = np.empty((n, self.Cs.size, N_COLUMNS)), np.empty(n, int)
         run(
             self.K,
-            K_test,
+            held_out.K,
             used,
             ends,
             signs[is_used],
@@ -145,7 +175,7 @@ class ManyPaths:
             starts - ends,
             idle_f,
             self.turns[first:stop],
-            answers,
+            *held_out[1:],
             np.append(np.zeros(self.n_before), self.Cs),
             self.order,
             self.n_before,
@@ -160,7 +190,7 @@ class ManyPaths:
             np.empty(stride, np.uintp),
             np.empty((n_rows, stride)),
             np.empty((n_rows, most)),
-            np.empty((n_rows, len(answers))),
+            np.empty((n_rows, held_out.answers.size)),
             np.zeros((n_rows, N_COLUMNS)),
             last_C,
             self.decision[first:stop],

@@ -104,24 +104,24 @@ def run_paths(
     n_done, n_paths = 0, n_solved.size
     with one_blas_thread():
         shared: list[Any] = [None] * len(splits)
-        if len(machines) > 1 and shares_columns:
+        is_plain = p is None and loss == "hinge" and counts is None and shares_columns
+        if is_plain and are_small(machines, len(K), n_starts, settings[4]):
+            settings = largest, 0, *settings[2:]
+            many = ManyPaths(K, machines, Cs[order], order, tol, lasts, decision)
+            for found in many.results(splits, weights, tests, n_jobs):
+                part = slice(found.first, found.first + len(found.last))
+                columns[:, :, found.fold, part] = found.tables.T
+                n_solved[found.fold, part], last[found.fold][part] = found.n_done, found.last
+                for _ in range(np.count_nonzero(found.n_done == Cs.size)):
+                    n_done += 1
+                    if callback is not None:
+                        callback(n_done, n_paths)
+            lasts = [
+                [own or given for own, given in zip(*both, strict=True)]
+                for both in zip(last, lasts, strict=True)
+            ]
+        elif len(machines) > 1 and shares_columns:
             shared = threads(n_jobs)((np.take, (K, test, 1), {}) for _, test in splits)
-            is_plain = p is None and loss == "hinge" and counts is None
-            if is_plain and are_small(machines, len(K), n_starts, settings[4]):
-                settings = largest, 0, *settings[2:]
-                many = ManyPaths(K, machines, Cs[order], order, tol, lasts, decision)
-                for found in many.results(splits, weights, tests, shared, n_jobs):
-                    part = slice(found.first, found.first + len(found.last))
-                    columns[:, :, found.fold, part] = found.tables.T
-                    n_solved[found.fold, part], last[found.fold][part] = found.n_done, found.last
-                    for _ in range(np.count_nonzero(found.n_done == Cs.size)):
-                        n_done += 1
-                        if callback is not None:
-                            callback(n_done, n_paths)
-                lasts = [
-                    [own or given for own, given in zip(*both, strict=True)]
-                    for both in zip(last, lasts, strict=True)
-                ]
         for m, s, path in _paths_left(
             PATHS[loss], K, machines, splits, weights, counted, lasts, settings, n_jobs, shared, n_solved
         ):

@@ -129,7 +129,7 @@ def _many_paths(gram_dtype: np.dtype) -> Any:
         types.Array(address, 2, "C"),
     )
     machines = samples, numbers, *[vector] * 5, samples, numbers, vector, vector
-    fold = numbers, vector, numbers, number, real, number
+    fold = numbers, numbers, numbers, vector, numbers, number, real, number
     work = address, real, *[address] * 6, gram, places, matrix, samples, *[matrix] * 4
     return _kept(many_paths, (gram, gram, *machines, *fold, *work, vector, cube, cube, numbers))
 

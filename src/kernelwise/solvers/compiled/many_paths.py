@@ -11,8 +11,6 @@ from typing import Any
 from kernelwise.solvers.compiled.pointers import at, call, call_path, data, part_of
 from kernelwise.solvers.compiled.rounding import NO_OFFSET
 
-COLUMNS = 128  # held-out samples at a time: their kernel values with all support vectors stay in the cache
-
 
 def many_paths(
     K: Any,
@@ -29,6 +27,8 @@ def many_paths(
     idle_f: Any,
     turns: Any,
     answers: Any,
+    columns: Any,
+    runs: Any,
     Cs: Any,
     rank: Any,
     start: int,
@@ -59,20 +59,22 @@ def many_paths(
 
     The samples that machine m trains on are those of ``used`` between ``ends[m]`` and ``ends[m + 1]``, and so
     are their numbers in the next five arrays, which are those of `smo_path`. It holds out the samples
-    ``idle``, between ``idle_ends``; what they add to p − Kβ becomes ``idle_f``. ``K_test`` has the columns of
-    all held-out samples, whose decision values, times ``turns[m]``, go to ``answers``. ``Cs`` increase, and
-    the results of each go to ``rank``. If ``start`` is 1, β and f are those of the C in ``last_C``, for which
-    ``Cs`` begins with a free place; in any case that becomes the last C. ``tables``, of shape (n_machines,
-    n_Cs, 8), is as that of `smo_path`. ``n_done`` receives how many C are solved: fewer where pair steps in
-    single precision do not arrive, and β and f are then those of the first C that is not solved; −1 if the
-    machine must be solved in another way from the first C on. All other arrays are room to work in, for the
-    largest of the machines.
+    ``idle``, between ``idle_ends``; what they add to p − Kβ becomes ``idle_f``. The columns of all held-out
+    samples stand in ``K_test`` in runs: run r begins at the column ``columns[r]`` with the sample that is
+    number ``runs[r]`` among them. Their decision values, times ``turns[m]``, go to ``answers``. ``Cs``
+    increase, and the results of each go to ``rank``. If ``start`` is 1, β and f are those of the C in
+    ``last_C``, for which ``Cs`` begins with a free place; in any case that becomes the last C. ``tables``, of
+    shape (n_machines, n_Cs, 8), is as that of `smo_path`. ``n_done`` receives how many C are solved: fewer
+    where pair steps in single precision do not arrive, and β and f are then those of the first C that is not
+    solved; −1 if the machine must be solved in another way from the first C on. All other arrays are room to
+    work in, for the largest of the machines.
     """
-    n, n_test, n_asked, n_answers = K.shape[0], K_test.shape[1], rank.shape[0], decision.shape[2]
-    stride, n_machines = room.shape[1], n_done.shape[0]
+    n, n_test, n_asked, n_answers = K.shape[0], answers.shape[0], rank.shape[0], decision.shape[2]
+    stride, n_machines, n_runs, width = room.shape[1], n_done.shape[0], columns.shape[0], K_test.shape[1]
     K, K_test, own, kept = data(K), data(K_test), data(own_K), data(coefficients)
     change, value, table, shown = data(changes), data(values), data(rows), data(decision)
     ends, idle_ends, used, support, idle = data(ends), data(idle_ends), data(used), data(support), data(idle)
+    columns, runs = data(columns), data(runs)
     answers, rank, tables, n_done = data(answers), data(rank), data(tables), data(n_done)
     last_C, idle_f, turns, bounds = data(last_C), data(idle_f), data(turns), data(Cs)
     for m in range(n_machines):
@@ -134,11 +136,14 @@ def many_paths(
             n_support += 1
         for j in range(start * n_test, done * n_test):
             value[j] = 0.0
-        for j in range(0, n_test, COLUMNS):
-            width = COLUMNS if j + COLUMNS < n_test else n_test - j
+        for r in range(n_runs):
+            j, n_columns = runs[r], runs[r + 1] - runs[r]
             for c in range(start, done):
                 terms, sums = at(change, c * stride), at(value, c * n_test + j)
-                call(subtract_rows, (at(K_test, j), n_test, width, support, terms, n_support, sums))
+                call(
+                    subtract_rows,
+                    (at(K_test, columns[r]), width, n_columns, support, terms, n_support, sums),
+                )
         for k in range(n_done[m]):
             # Without a bounded support vector the last solution is that of every larger C, too.
             c = k + start if k + start < done else done - 1

@@ -157,7 +157,8 @@ class Here:
         """A context with the Gram matrix, from distances or inner products that kernels share."""
         with self._gram(final_kernel(kernel)) as K:
             variance = self.problem.variance(K)
-            self._is_checked = False
+            # A Gaussian kernel is symmetric, and none of its values can overflow.
+            self._is_checked = isinstance(kernel, Kernel) and kernel.is_gaussian
             if not isinstance(kernel, FoldKernels):
                 yield KernelRun(variance, partial(self._solve, K))
                 return
@@ -201,6 +202,7 @@ class Here:
             return
         base = base_of(kernel)
         if base not in self._grams:
-            self._grams[base] = Grams(self.problem.Z, [] if base is None else [base])
+            bases = [] if base is None else [base]
+            self._grams[base] = Grams(self.problem.Z, bases, n_jobs=self.problem.settings.get("n_jobs"))
         with self._grams[base].gram(kernel) as K:
             yield K

@@ -63,7 +63,7 @@ def _runs(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """First columns of runs of at most `LONG` columns that stand together, and how many are before each."""
     breaks = np.flatnonzero(np.diff(columns) != 1) + 1
     ends = [*breaks.tolist(), columns.size]
-    begins = [k for first, end in pairwise([0, *ends]) for k in range(first, end, LONG)]
+    begins = np.array([k for first, end in pairwise([0, *ends]) for k in range(first, end, LONG)], int)
     return columns[begins], np.append(begins, columns.size)
 
 

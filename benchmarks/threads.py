@@ -23,7 +23,7 @@ import kernelwise._core.threads as own_threads
 from benchmarks.data import Data, load
 from kernelwise import TunedSVC
 from kernelwise.kernels import RBF
-from kernelwise.solvers import box_qp, svm_path
+from kernelwise.solvers import box_qp, many_paths, svm_path
 
 N_CS = 35
 
@@ -51,6 +51,7 @@ class Shares:
     def __init__(self, run: Callable[[int], Any]) -> None:
         self.in_tasks = self.compiled = 0.0
         in_turn, compiled_smo = own_threads.results_in_turn, box_qp.compiled_smo
+        compiled_many_paths = many_paths.compiled_many_paths
 
         def timed_in_turn(tasks: Iterable[own_threads.Task]) -> Iterator[Any]:
             for function, arguments, options in tasks:
@@ -59,8 +60,8 @@ class Shares:
                 self.in_tasks += time.process_time() - started
                 yield result
 
-        def timed_smo(*dtypes: Any) -> Any:
-            compiled, others = compiled_smo(*dtypes)
+        def timed_code(entry: Any, *dtypes: Any) -> Any:
+            compiled, others = entry(*dtypes)
 
             def timed(*arguments: Any) -> Any:
                 started = time.process_time()
@@ -70,12 +71,15 @@ class Shares:
 
             return timed, others
 
-        own_threads.results_in_turn, box_qp.compiled_smo = timed_in_turn, timed_smo
+        own_threads.results_in_turn = timed_in_turn
+        box_qp.compiled_smo = partial(timed_code, compiled_smo)
+        many_paths.compiled_many_paths = partial(timed_code, compiled_many_paths)
         started = time.process_time()
         try:
             run(1)
         finally:
             own_threads.results_in_turn, box_qp.compiled_smo = in_turn, compiled_smo
+            many_paths.compiled_many_paths = compiled_many_paths
         self.total = time.process_time() - started
 
     @property

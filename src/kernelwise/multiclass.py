@@ -6,7 +6,7 @@ Papers are called by their numbers: :mod:`kernelwise.selection` has the list.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -59,8 +59,33 @@ def two_class_machines(index: np.ndarray, n_classes: int, strategy: str) -> list
     check_choice(strategy, "strategy", "svm_path", MACHINES)
     if n_classes == 2:
         return [Machine(np.arange(index.size), 2.0 * index - 1.0)]
-    parts = [members_of(index, *problem) for problem in two_class_problems(n_classes, strategy)]
-    return [Machine(members, np.where(is_first, 1.0, -1.0)) for members, is_first in parts]
+    if strategy == "ovr":
+        return [Machine(*_with_signs(index, np.arange(index.size), k)) for k in range(n_classes)]
+    # Looking for the samples of a pair among all of them takes longer than joining those of two classes.
+    classes = [np.flatnonzero(index == k) for k in range(n_classes)]
+    return [
+        Machine(*_with_signs(index, np.sort(np.concatenate([classes[a], classes[b]])), a))
+        for a, b in class_pairs(n_classes)
+    ]
+
+
+def _with_signs(index: np.ndarray, members: np.ndarray, first: int) -> tuple[np.ndarray, np.ndarray]:
+    """Members and their labels as ±1, positive for the first class."""
+    return members, np.where(index[members] == first, 1.0, -1.0)
+
+
+def order_by_class(index: np.ndarray, tests: Iterable[np.ndarray]) -> np.ndarray:
+    """Samples in an order in which those of a class stand together, and in it those that a fold holds out.
+
+    ``index`` has the class index of each sample, ``tests`` the samples that each fold holds out. The parts of
+    a Gram matrix that two-class machines work on are then blocks of it. The class of the first sample comes
+    first, so that names of classes do not matter.
+    """
+    fold = np.full(index.size, -1)
+    for k, test in enumerate(tests):
+        fold[test] = k
+    first = np.unique(index, return_index=True)[1]
+    return np.lexsort((fold, first[index]))
 
 
 def check_decided(decision: np.ndarray) -> None:

@@ -367,7 +367,7 @@ def test_warmup_says_how_long_and_where(run):
     code, out, _ = run("warmup")
     assert code == 0
     seconds = [float(line.split()[0]) for line in out.splitlines() if " s  " in line]
-    assert len(seconds) == 10
+    assert len(seconds) == 12
     assert sum(seconds[:-1]) == pytest.approx(seconds[-1], abs=0.1)
     head = "The compiled code is in "
     folders = [Path(line.removeprefix(head)) for line in out.splitlines() if line.startswith(head)]

@@ -46,7 +46,7 @@ def parts() -> Iterator[tuple[str, Callable[[], list[Any]]]]:
     from kernelwise.kernels import city_block, distances
     from kernelwise.sketch import bins
     from kernelwise.solvers.compiled import exp2
-    from kernelwise.solvers.compiled.machine_code import compiled_parts
+    from kernelwise.solvers.compiled.machine_code import compiled_many, compiled_parts
 
     yield "distances", partial(_functions_of, distances)
     yield "city-block distances", partial(_functions_of, city_block)
@@ -57,6 +57,7 @@ def parts() -> Iterator[tuple[str, Callable[[], list[Any]]]]:
         for pool in ("float32", "float64"):
             name = f"solver, Gram matrix in {gram}, work in {pool}"
             yield name, partial(compiled_parts, np.dtype(gram), np.dtype(pool))
+        yield f"solver of many classes, Gram matrix in {gram}", partial(compiled_many, np.dtype(gram))
 
 
 def _functions_of(module: ModuleType) -> list[Any]:

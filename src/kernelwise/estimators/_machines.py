@@ -21,11 +21,15 @@ from kernelwise.estimators.kernel_choice import (
     kernel_values,
     trains_by_rows,
 )
+from kernelwise.kernels import Kernel
 from kernelwise.multiclass import STRATEGIES, Machine, class_pairs, two_class_machines
 from kernelwise.solvers import SVMSolution, solve_svm_dual
+from kernelwise.solvers.many_fits import fit_many
 from kernelwise.solvers.working_sets import solve_svm_by_rows
 
 BLOCK = 2**19  # kernel values held at once in prediction (4 MiB)
+LARGEST = 4000  # samples whose Gram matrix machines of some of them share
+SHARE = 256  # rows of it that a thread computes at a time
 
 
 class TrainedMachines(NamedTuple):
@@ -71,7 +75,15 @@ def train_machines(
         else:
             # One BLAS thread each, as in svm_path: the result does not depend on n_jobs.
             with one_blas_thread():
-                solutions = threads(n_jobs)(delayed(_train)(*task, settings) for task in tasks)
+                known: list[SVMSolution | None] = [None] * len(machines)
+                if start is None and loss == "hinge" and machines[0].members.size < index.size:
+                    K = _whole_gram(source, index.size, n_jobs)
+                    if K is not None:
+                        source = K
+                        known = fit_many(K, machines, weight, C, tol, max_iter, n_jobs)
+                left = [(source, *task[1:]) for task, one in zip(tasks, known, strict=True) if one is None]
+                others = iter(threads(n_jobs)(delayed(_train)(*task, settings) for task in left))
+                solutions = [next(others) if one is None else one for one in known]
     for row, machine, solution in zip(beta, machines, solutions, strict=True):
         row[machine.members] = solution.beta
     trained = TrainedMachines(
@@ -83,6 +95,23 @@ def train_machines(
     check_coefficients(trained.beta, trained.intercept)
     _warn_if_stopped(trained, max(s.gap for s in solutions), tol)
     return trained
+
+
+def _whole_gram(source: np.ndarray | Rows, n: int, n_jobs: int | None) -> np.ndarray | None:
+    """The Gram matrix of all samples if it is small: each of its parts is one of several machines."""
+    if not isinstance(source, Rows):
+        return source if source.dtype == np.float64 and source.flags.c_contiguous else None
+    kernel, X = source.kernel, source.X
+    if n > LARGEST or n * n * 8 > source.memory_limit or not isinstance(kernel, Kernel):
+        return None
+    K = np.empty((n, n))
+
+    def fill(first: int) -> None:
+        rows = slice(first, first + SHARE)
+        K[rows] = kernel_values(kernel, X[rows], X, n)
+
+    threads(n_jobs)((fill, (first,), {}) for first in range(0, n, SHARE))
+    return K if np.isfinite(K.diagonal()).all() else None
 
 
 def check_coefficients(beta: np.ndarray, intercept: Any) -> None:

@@ -11,20 +11,25 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.memory import check_gram_memory
+from kernelwise._core.threads import threads
 from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.distances import base_array
 from kernelwise.kernels.radial import decayed
+
+#: Kernel values that stay in the cache, and rows that one thread makes before it takes others.
+IN_CACHE, SHARE = 2**16, 128
 
 
 class Grams:
     """Gram matrices on one set of samples, from distances and inner products computed once.
 
     ``X`` is the Gram matrix itself for "precomputed"; ``bases`` are the arrays that the kernels to come need
-    (see `base_of`), and ``n_buffers`` Gram matrices may be in use at one moment.
+    (see `base_of`), and ``n_buffers`` Gram matrices may be in use at one moment, each of them made by
+    ``n_jobs`` threads.
     """
 
-    def __init__(self, X: Any, bases: Iterable[str], n_buffers: int = 1) -> None:
-        self.X = X
+    def __init__(self, X: Any, bases: Iterable[str], n_buffers: int = 1, n_jobs: int | None = 1) -> None:
+        self.X, self.n_jobs = X, n_jobs
         bases = set(bases)
         if bases:
             check_gram_memory(len(bases) + n_buffers, X.shape[0])
@@ -45,10 +50,24 @@ class Grams:
         if K is None:
             K = np.empty((self.X.shape[0],) * 2)
         try:
-            np.copyto(K, self._bases[base])
-            yield kernel.profile(K)
+            self._fill(K, kernel, self._bases[base])
+            yield K
         finally:
             self._buffers.put(K)
+
+    def _fill(self, K: np.ndarray, kernel: Kernel, base: np.ndarray) -> None:
+        """Kernel values, some rows at a time: they stay in the cache."""
+        height = max(1, IN_CACHE // len(K))
+
+        def fill(first: int) -> None:
+            for start in range(first, min(first + SHARE, len(K)), height):
+                rows = slice(start, min(start + height, first + SHARE))
+                np.copyto(K[rows], base[rows])
+                values = kernel.profile(K[rows])
+                if values.base is not K:
+                    K[rows] = values
+
+        threads(self.n_jobs)((fill, (first,), {}) for first in range(0, len(K), SHARE))
 
 
 class Shapes:

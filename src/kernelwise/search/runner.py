@@ -13,6 +13,7 @@ import numpy as np
 from kernelwise._core.memory import MIB
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.gram import Grams, Shapes, base_of
+from kernelwise.multiclass import order_by_class
 from kernelwise.search.c_range import feature_space_variance
 from kernelwise.search.families import Family
 from kernelwise.search.fold_kernels import FoldKernels, final_kernel
@@ -58,14 +59,14 @@ class FoldProblem:
     places: Places | None = None
 
     def by_class(self, strata: np.ndarray, *, is_gram: bool) -> FoldProblem:
-        """The same problem with the samples of a class side by side, as paths of many classes have them.
+        """The same problem with its samples in the order that paths of many classes have them in.
 
         Else each path would copy its Gram matrix into this order. Z is a Gram matrix if ``is_gram``.
         """
-        _, first, index = np.unique(strata, return_index=True, return_inverse=True)
-        if len(first) < 3:
+        classes, index = np.unique(strata, return_inverse=True)
+        if len(classes) < 3:
             return self
-        order = np.argsort(first[index], kind="stable")
+        order = order_by_class(index, [test for _, test in self.folds])
         new = np.argsort(order)
         Z = self.Z[np.ix_(order, order)] if is_gram else self.Z[order]
         folds = [(new[train], new[test]) for train, test in self.folds]
@@ -156,7 +157,8 @@ class Here:
         """A context with the Gram matrix, from distances or inner products that kernels share."""
         with self._gram(final_kernel(kernel)) as K:
             variance = self.problem.variance(K)
-            self._is_checked = False
+            # A Gaussian kernel is symmetric, and none of its values can overflow.
+            self._is_checked = isinstance(kernel, Kernel) and kernel.is_gaussian
             if not isinstance(kernel, FoldKernels):
                 yield KernelRun(variance, partial(self._solve, K))
                 return
@@ -200,6 +202,7 @@ class Here:
             return
         base = base_of(kernel)
         if base not in self._grams:
-            self._grams[base] = Grams(self.problem.Z, [] if base is None else [base])
+            bases = [] if base is None else [base]
+            self._grams[base] = Grams(self.problem.Z, bases, n_jobs=self.problem.settings.get("n_jobs"))
         with self._grams[base].gram(kernel) as K:
             yield K

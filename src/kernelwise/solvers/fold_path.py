@@ -8,13 +8,12 @@ import numpy as np
 
 from kernelwise.multiclass import Machine
 from kernelwise.solvers.box_qp import BoxQP, GramFacts, Pool
-from kernelwise.solvers.compiled.rounding import HAIR
+from kernelwise.solvers.compiled.rounding import HAIR, NO_OFFSET
 from kernelwise.solvers.follow import Solved, follow
 from kernelwise.solvers.products import subtract_rows
 
 Fold = tuple[np.ndarray, np.ndarray]
 N_COLUMNS, OFFSET, N_FREE, N_SUPPORT = 8, 3, 4, 6  # of the table of `smo_path`
-NO_OFFSET = 1e-14  # of labels ±1: a smaller mean of f is rounding
 SEED_TOL = 0.05  # the machine on all samples only gives the folds a start
 SEED_SLACK = 0.25  # what is this close to the margin may move in a fold
 SEED_FOLDS = 3  # with fewer folds that start costs more than it saves

@@ -13,7 +13,7 @@ import numpy as np
 from kernelwise._core.memory import check_gram_memory
 from kernelwise._core.threads import number_of_threads, threads
 from kernelwise._core.validation import check_choice, check_gram, check_labels, check_positive
-from kernelwise.multiclass import two_class_machines, vote
+from kernelwise.multiclass import order_by_class, two_class_machines, vote
 from kernelwise.solvers.copies import Distinct, copies_that_pay, trained_weights
 from kernelwise.solvers.dual import LOSSES
 from kernelwise.solvers.fold_path import Fold
@@ -200,10 +200,7 @@ def solve_path(
     check_gram_memory(n_copies, n, itemsize=K.dtype.itemsize)
     answers, rows = Places([test for _, test in splits], n) if places is None else places, np.arange(n)
     if len(classes) > 2:
-        # The samples of a class stand together: the machines' parts of K are then blocks of it. The class of
-        # the first sample comes first, so that names of classes do not matter.
-        first_rows = np.unique(index, return_index=True)[1]
-        rows = np.argsort(first_rows[index], kind="stable")
+        rows = order_by_class(index, [test for _, test in splits])
         new = np.argsort(rows)
         if (np.diff(rows) < 0).any():  # else they stand together as it is
             K, index, weight = _reordered(K, rows, n_jobs), index[rows], weight[:, rows]

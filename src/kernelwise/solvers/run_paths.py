@@ -13,6 +13,7 @@ from kernelwise.solvers.box_qp import NOT_CONVEX, Outcome
 from kernelwise.solvers.dual import iteration_cap, warn_of
 from kernelwise.solvers.fold_path import N_COLUMNS, Fold, FoldPath, MachinePath
 from kernelwise.solvers.follow import Solved
+from kernelwise.solvers.many_paths import ManyPaths, are_small
 from kernelwise.solvers.squared_hinge import RidgePath
 from kernelwise.solvers.units import in_units, unit_of
 
@@ -86,7 +87,7 @@ def run_paths(
         counted = counted[only : only + 1]
     order = np.argsort(Cs, kind="stable")
     # Where the values increase, which is usual, without an index: that takes longer than a small path.
-    asked = slice(None) if (order[1:] > order[:-1]).all() else np.argsort(order, kind="stable")
+    rank = slice(None) if (order[1:] > order[:-1]).all() else np.argsort(order, kind="stable")
     lasts = last_solutions(after, Cs, len(splits), len(machines))
     unit = unit_of(np.diagonal(K))
     Cs = np.array([in_units(C, unit) for C in Cs])
@@ -97,18 +98,42 @@ def run_paths(
     decision = np.full((len(machines), Cs.size, places.n), np.nan)
     last: list[list[Any]] = [[None] * len(machines) for _ in splits]
     settings = largest, n_starts, Cs[order], tol, iteration_cap(max_iter, K.shape[0]), p
+    if max(machine.members.size for machine in machines) * Cs.size < TOO_SMALL:
+        n_jobs = 1
+    n_solved = np.zeros((len(splits), len(machines)), int)  # values of C
+    n_done, n_paths = 0, n_solved.size
     with one_blas_thread():
-        for done, (m, s, path) in enumerate(
-            _all_paths(
-                PATHS[loss], K, machines, splits, weights, counted, lasts, settings, n_jobs, shares_columns
-            ),
-            start=1,
+        shared: list[Any] = [None] * len(splits)
+        is_plain = p is None and loss == "hinge" and counts is None and shares_columns
+        if is_plain and are_small(machines, len(K), n_starts, settings[4]):
+            settings = largest, 0, *settings[2:]
+            many = ManyPaths(K, machines, Cs[order], order, tol, lasts, decision)
+            for found in many.results(splits, weights, tests, n_jobs):
+                part = slice(found.first, found.first + len(found.last))
+                columns[:, :, found.fold, part] = found.tables.T
+                n_solved[found.fold, part], last[found.fold][part] = found.n_done, found.last
+                for _ in range(np.count_nonzero(found.n_done == Cs.size)):
+                    n_done += 1
+                    if callback is not None:
+                        callback(n_done, n_paths)
+            lasts = [
+                [own or given for own, given in zip(*both, strict=True)]
+                for both in zip(last, lasts, strict=True)
+            ]
+        elif len(machines) > 1 and shares_columns:
+            shared = threads(n_jobs)((np.take, (K, test, 1), {}) for _, test in splits)
+        for m, s, path in _paths_left(
+            PATHS[loss], K, machines, splits, weights, counted, lasts, settings, n_jobs, shared, n_solved
         ):
-            decision[m][:, tests[s]] = path.decision[asked]
-            columns[:, :, s, m] = path.rows[asked].T
+            if n_solved[s, m]:
+                asked = order[n_solved[s, m] :]
+                decision[m][np.ix_(asked, tests[s])], columns[:, asked, s, m] = path.decision, path.rows.T
+            else:
+                decision[m][:, tests[s]], columns[:, :, s, m] = path.decision[rank], path.rows[rank].T
             last[s][m] = path.last
+            n_done += 1
             if callback is not None:
-                callback(done, len(splits) * len(machines))
+                callback(n_done, n_paths)
     return PathsSolved(np.moveaxis(decision, 0, 2), _tables(columns, tol, unit), last)
 
 
@@ -146,7 +171,7 @@ def last_solutions(
     return [list(fold) for fold in after.last]
 
 
-def _all_paths(
+def _paths_left(
     family: type[MachinePath] | type[RidgePath],
     K: np.ndarray,
     machines: list[Machine],
@@ -156,11 +181,13 @@ def _all_paths(
     lasts: list[list[Solved | None]],
     settings: tuple[Any, ...],
     n_jobs: int | None,
-    shares_columns: bool,
+    shared: list[Any],
+    n_solved: np.ndarray,
 ) -> Iterator[tuple[int, int, FoldPath]]:
-    """Yield the number of the machine, that of the fold, and its path."""
-    if max(machine.members.size for machine in machines) * settings[2].size < TOO_SMALL:
-        n_jobs = 1
+    """Yield the number of the machine, that of the fold, and its path from the first C that is not solved.
+
+    ``n_solved``, of shape (n_folds, n_machines), says how many values of C are.
+    """
     parallel = threads(n_jobs, return_as="generator")
     if len(machines) == 1:  # share out the folds
         machine = family(K, machines[0], *settings)
@@ -172,19 +199,19 @@ def _all_paths(
             yield 0, s, path
         return
 
-    shared: list[np.ndarray | None] = [None] * len(splits)
-    if shares_columns:
-        shared = threads(n_jobs)((np.take, (K, test, 1), {}) for _, test in splits)
+    Cs = settings[2]
+    left = [np.flatnonzero(n_solved[:, m] < Cs.size).tolist() for m in range(len(machines))]
 
     def all_folds(m: int) -> list[FoldPath]:
-        path = family(K, machines[m], *settings)  # gathers its part of K once
-        return [
-            path.fold(*split, weight, last[m], count, K_test)
-            for split, weight, count, last, K_test in zip(splits, weights, counts, lasts, shared, strict=True)
-        ]
+        path, found = family(K, machines[m], *settings), []  # gathers its part of K once
+        for s in left[m]:
+            path.Cs = Cs[n_solved[s, m] :]
+            found.append(path.fold(*splits[s], weights[s], lasts[s][m], counts[s], shared[s]))
+        return found
 
-    for m, paths in enumerate(parallel((all_folds, (m,), {}) for m in range(len(machines)))):
-        for s, path in enumerate(paths):
+    some = [m for m, folds in enumerate(left) if folds]
+    for m, paths in zip(some, parallel((all_folds, (m,), {}) for m in some), strict=True):
+        for s, path in zip(left[m], paths, strict=True):
             yield m, s, path
 
 

@@ -100,7 +100,9 @@ def _newton(f: np.ndarray, target: np.ndarray, w: np.ndarray, start: np.ndarray)
 
     def cost(point: np.ndarray, which: np.ndarray) -> np.ndarray:
         z = point[:, :1] * f[which] + point[:, 1:]
-        return (w[which] * (target[which] * z + np.logaddexp(0.0, -z))).sum(axis=1)
+        # log(1 + e⁻ᶻ) in a form that cannot overflow, by functions that NumPy has for vector registers.
+        log_term = np.log1p(np.exp(-np.abs(z))) + np.maximum(-z, 0.0)
+        return (w[which] * (target[which] * z + log_term)).sum(axis=1)
 
     found, total = start.copy(), w.sum(axis=1)
     left = np.arange(len(f))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.compile import MachineCode, machine_code
+from kernelwise.solvers.compiled.many_paths import many_paths
 from kernelwise.solvers.compiled.pairs import smo_on_pool
 from kernelwise.solvers.compiled.path import smo_path
 from kernelwise.solvers.compiled.pool import change_members, subtract_rows
@@ -19,6 +20,9 @@ SIZES = (
     "int64 int64 int64 int64 int64 float64 int64 int64"  # n, n_Cs, n_kept, stride, start, tol, limit, size
 )
 WORK = "int64 int64 float64 float64 int64 int64 int64 uint64[] float64[]"
+
+MACHINES = "uint64[] int64[] " + "float64[] " * 5 + "uint64[] int64[] float64[] float64[]"
+FOLD = "int64[] int64[] int64[] float64[] int64[] int64 float64 int64"
 
 _lock = Lock()
 
@@ -46,6 +50,23 @@ def compiled_parts(gram_dtype: np.dtype, pool_dtype: np.dtype) -> list[MachineCo
         _compiled(smo_on_pool, f"{pool}* {pool}* int64 float64 int64 float64* int64* float64 int64"),
         _compiled(subtract_rows, f"{gram}* int64 int64 int64* float64* int64 float64*"),
     ]
+
+
+def compiled_many_paths(
+    gram_dtype: np.dtype, pool_dtype: np.dtype
+) -> tuple[MachineCode, tuple[int, float, int, int, int]]:
+    """`many_paths`, and what it takes of these dtypes: where `smo_path` is, and what `compiled_smo` says."""
+    with _lock:
+        path, functions = _entry(gram_dtype, pool_dtype)
+        return compiled_many(gram_dtype)[0], (path.address, *functions)
+
+
+def compiled_many(gram_dtype: np.dtype) -> list[MachineCode]:
+    """The machine code of `many_paths`, as of `compiled_parts`."""
+    gram = gram_dtype.name
+    work = f"int64 float64 {'int64 ' * 5} {gram}[] uint64[] float64[] int64[] uint64[] {'float64[] ' * 4}"
+    results = f"float64[] float64[] float64[] int64[] {'int64 ' * 9}"
+    return [_compiled(many_paths, f"{gram}[] {gram}[] {MACHINES} {FOLD} {work} {results}")]
 
 
 @lru_cache

@@ -2,3 +2,5 @@
 
 #: Relative: what rounding, of Σβ above all, may leave between a variable and its bound.
 HAIR = 2.0**-40
+#: Of labels ±1: a mean of f that is smaller is rounding, and no offset.
+NO_OFFSET = 1e-14

@@ -1,0 +1,135 @@
+"""Paths of many small machines in one call, against those of one machine at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import StratifiedKFold
+
+from kernelwise.solvers import many_paths, run_paths, svm_path
+from kernelwise.solvers.path import solve_path
+from kernelwise.solvers.run_paths import Places
+
+X, Y = (part[:400] for part in load_digits(return_X_y=True))
+K = rbf_kernel(X, gamma=1e-3)
+CS = np.array([0.5, 0.05, 300.0, 5.0])  # in any order
+TOL = 1e-3
+
+
+def folds_of(n):
+    return list(StratifiedKFold(n, shuffle=True, random_state=0).split(X, Y))
+
+
+def one_at_a_time(monkeypatch, *arguments, **options):
+    """The same path without `ManyPaths`."""
+    with monkeypatch.context() as patch:
+        patch.setattr(run_paths, "are_small", lambda *_: False)
+        return svm_path(*arguments, **options)
+
+
+def check_equal(path, expected):
+    """Decision values, objectives and last solutions are as close as the tolerance of the solver says."""
+    np.testing.assert_allclose(path.decision, expected.decision, atol=2 * TOL)
+    np.testing.assert_allclose(path.objective, expected.objective, rtol=1e-5)
+    assert np.abs(path.n_support - expected.n_support).max() <= 2
+    assert np.abs(path.n_bounded - expected.n_bounded).max() <= 2
+    assert path.converged.all()
+    for fold, others in zip(path.last, expected.last, strict=True):
+        for solved, other in zip(fold, others, strict=True):
+            assert solved.C == other.C
+            np.testing.assert_allclose(solved.f, other.f, atol=2 * TOL)
+
+
+@pytest.mark.parametrize("n_folds", [2, 5])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_paths_are_those_of_one_machine_at_a_time(monkeypatch, n_folds, dtype):
+    gram, folds = K.astype(dtype), folds_of(n_folds)
+    check_equal(svm_path(gram, Y, CS, folds), one_at_a_time(monkeypatch, gram, Y, CS, folds))
+
+
+def test_weights_that_differ_from_fold_to_fold_and_vanish(monkeypatch):
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, (2, len(Y)))
+    weight[:, ::20] = 0.0
+    path = svm_path(K, Y, CS, folds_of(2), sample_weight=weight)
+    check_equal(path, one_at_a_time(monkeypatch, K, Y, CS, folds_of(2), sample_weight=weight))
+    betas = [(path.members[m], solved.beta) for m, solved in enumerate(path.last[0])]
+    assert all((beta[members % 20 == 0] == 0.0).all() for members, beta in betas)
+
+
+def test_what_is_kept_of_the_last_solution_is_that_of_all_members():
+    """Of those that are held out, too: f = p − Kβ, with the first member positive."""
+    path = svm_path(K, Y, [2.0], folds_of(2))
+    for fold in path.last:
+        for members, solved in zip(path.members, fold, strict=True):
+            p = np.where(Y[members] == Y[members[0]], 1.0, -1.0)
+            np.testing.assert_allclose(solved.f, p - K[np.ix_(members, members)] @ solved.beta, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_folds", [2, 5])
+def test_a_path_goes_on_where_another_ended(n_folds):
+    folds, Cs = folds_of(n_folds), np.sort(CS)
+    whole, first = svm_path(K, Y, Cs, folds), svm_path(K, Y, Cs[:2], folds)
+    rest = svm_path(K, Y, Cs[2:], folds, after=first)
+    np.testing.assert_allclose(rest.decision, whole.decision[2:], atol=2 * TOL)
+    assert rest.n_iter.sum() < whole.n_iter[:2].sum()
+
+
+@pytest.mark.parametrize("n_steps", [1, 20])
+def test_machines_that_crawl_are_solved_by_other_means(monkeypatch, n_steps):
+    """They go on where pair steps ended; on the way some values of C are solved for some machines."""
+    expected = one_at_a_time(monkeypatch, K, Y, CS, folds_of(2))
+    monkeypatch.setattr(many_paths, "MOST_STEPS", n_steps)
+    seen = []
+    path = svm_path(K, Y, CS, folds_of(2), callback=lambda done, total: seen.append((done, total)))
+    check_equal(path, expected)
+    assert seen == [(k + 1, 90) for k in range(90)]
+
+
+@pytest.mark.parametrize("n_steps", [20, 4500])
+def test_any_number_of_threads_gives_the_same_bits(monkeypatch, n_steps):
+    monkeypatch.setattr(many_paths, "MOST_STEPS", n_steps)
+    monkeypatch.setattr(run_paths, "TOO_SMALL", 0)
+    one, *others = (svm_path(K, Y, CS, folds_of(2), n_jobs=n) for n in (1, 2, 3))
+    for other in others:
+        np.testing.assert_array_equal(one.decision, other.decision)
+        np.testing.assert_array_equal(one.objective, other.objective)
+        assert all(
+            np.array_equal(mine.f, theirs.f)
+            for fold, other_fold in zip(one.last, other.last, strict=True)
+            for mine, theirs in zip(fold, other_fold, strict=True)
+        )
+
+
+def test_names_of_classes_do_not_matter():
+    names = np.random.default_rng(1).permutation(10)
+    one, other = svm_path(K, Y, CS, folds_of(2)), svm_path(K, names[Y], CS, folds_of(2))
+    pairs = {frozenset(pair): k for k, pair in enumerate((a, b) for a in range(10) for b in range(a + 1, 10))}
+    for (a, b), k in ((tuple(sorted(pair)), k) for pair, k in pairs.items()):
+        sign = 1.0 if names[a] < names[b] else -1.0
+        np.testing.assert_array_equal(
+            one.decision[:, :, k], sign * other.decision[:, :, pairs[frozenset((names[a], names[b]))]]
+        )
+
+
+def test_a_class_that_a_fold_has_not_seen_loses_against_all_others():
+    """Its machines have seen one side only, and there is nothing to solve."""
+    train = np.flatnonzero(Y != 3)[:150]
+    test = np.flatnonzero(Y == 3)
+    places = Places([np.arange(test.size)], test.size)
+    path, _ = solve_path(K, Y, CS, [(train, test)], None, "ovo", TOL, -1, 1, places=places)
+    pairs = [(a, b) for a in range(10) for b in range(a + 1, 10)]
+    for k, (a, b) in enumerate(pairs):
+        if 3 in (a, b):
+            np.testing.assert_array_equal(path.decision[:, :, k], -1.0 if a == 3 else 1.0)
+        else:
+            assert np.isfinite(path.decision[:, :, k]).all()
+            assert np.ptp(path.decision[:, :, k]) > 0.0
+
+
+def test_few_pair_steps_are_not_spent_twice():
+    with pytest.warns(ConvergenceWarning, match="after 3 iterations"):
+        path = svm_path(K, Y, CS, folds_of(2), max_iter=3)
+    assert path.n_iter.max() == 3

@@ -79,7 +79,7 @@ class Pool:
         self.members = self.places[1]
         self.places[:2] = np.arange(stride)
         self.size = 0 if K is None else n
-        self.room, self.short = np.empty((6, stride)), aligned((5, stride), dtype)
+        self.room, self.short = np.empty((8, stride)), aligned((5, stride), dtype)
         # Usually far more than the pool needs. The zeros pad the rows.
         self.K = aligned((n, stride), dtype) if K is None else K
 
@@ -164,6 +164,7 @@ class BoxQP:
     pools: dict[np.dtype, Pool] = field(default_factory=dict)
     n_free: int = 0  # when SMO last looked
     n_vain: int = 0  # active set methods that failed since one led from C to C
+    ended: int = 0  # the values of C that the last path had behind it
     wide: np.ndarray | None = None
     facts: GramFacts | None = None  # of K, if they are known
 
@@ -263,7 +264,9 @@ class BoxQP:
         pair steps that a Newton step is worth. Parameters and results are those of `smo_path`.
         """
         limit = min(max_iter, self.patience(max(self.n_free, 100)))
-        return self._run(p, Cs, start, tol, limit, SINGLE, coefficients, table)
+        found = self._run(p, Cs, start, tol, limit, SINGLE, coefficients, table)
+        self.ended = found[0]
+        return found
 
     def _smo(self, tol: float, max_iter: int, dtype: np.dtype) -> np.ndarray:
         """SMO alone; returns what `shrinking_smo` does."""
@@ -290,10 +293,12 @@ class BoxQP:
         if len(self.gram.K) != self.beta.size:  # compiled code would read beyond it
             raise ValueError(f"K is for {len(self.gram.K)} variables, and there are {self.beta.size}.")
         problem = self.gram.address, self.gram.width, p, self.beta, self.f, self.lo, self.hi, Cs
-        sizes = self.beta.size, Cs.size, len(coefficients), pool.room.shape[1], start, tol, limit, pool.size
+        sizes = self.beta.size, Cs.size, len(coefficients), pool.room.shape[1]
         work = *pool.addresses, precision, self.shift, *functions, pool.places, pool.room
+        # The solution before the last is still there if a path ended at the last one.
+        known = start if start == self.ended > 1 else max(start, 1) + 1
         done = np.zeros(2, np.int64)
-        n_done = run(*problem, *sizes, *work, coefficients, table, done)
+        n_done = run(*problem, *sizes, start, known, tol, limit, pool.size, *work, coefficients, table, done)
         is_solved, pool.size = done.tolist()
         self.n_free = int(table[n_done - 1, 4])
         return n_done, bool(is_solved)

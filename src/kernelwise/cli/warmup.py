@@ -46,13 +46,14 @@ def parts() -> Iterator[tuple[str, Callable[[], list[Any]]]]:
     from kernelwise.explanation import compiled as shapley
     from kernelwise.kernels import city_block, distances
     from kernelwise.sketch import bins
+    from kernelwise.solvers.compiled import gaussian
     from kernelwise.solvers.compiled.machine_code import compiled_parts
 
     yield "distances", partial(_functions_of, distances)
     yield "city-block distances", partial(_functions_of, city_block)
     yield "distance sketches", partial(_functions_of, bins)
     yield "Shapley values", partial(_functions_of, shapley)
-    yield "exponentials", _exponentials
+    yield "rows of Gaussian kernels", partial(_functions_of, gaussian)
     for gram in ("float64", "float32"):
         for pool in ("float32", "float64"):
             name = f"solver, Gram matrix in {gram}, work in {pool}"
@@ -64,9 +65,3 @@ def _functions_of(module: ModuleType) -> list[Any]:
 
     found = [value for value in vars(module).values() if isinstance(value, CompiledLater)]
     return [one.machine_code() for one in found]
-
-
-def _exponentials() -> list[Any]:
-    from kernelwise.solvers.compiled.exp2 import exp2_in_place  # compiled when it is imported
-
-    return [exp2_in_place]

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from kernelwise.kernels import RBF, ExponentialRBF, Gaussian, Polynomial
 from kernelwise.solvers import solve_svm_dual
 from kernelwise.solvers import working_sets as decomposition
-from kernelwise.solvers.compiled.exp2 import exp2_in_place
+from kernelwise.solvers.compiled import gaussian
 from kernelwise.solvers.gaussian_rows import GaussianRows
 from kernelwise.solvers.kernel_rows import KernelRows
 from kernelwise.solvers.working_sets import solve_svm_by_rows
@@ -129,18 +129,24 @@ def test_samples_are_set_aside_in_turns_and_all_are_right_in_the_end(overlapping
     np.testing.assert_allclose(ours.gradient, y - kernel(X) @ ours.beta, atol=1e-9)
 
 
+def powers_of_two(x):
+    """2^x by compiled code: exponents are products with one feature, which is 1."""
+    out = np.empty((x.size, gaussian.WIDTH), np.float32)
+    gaussian.fill(x[:, None], np.ones((1, 1, gaussian.WIDTH), np.float32), out)
+    assert (out == out[:, :1]).all()
+    return out[:, 0]
+
+
 def test_powers_of_two_are_right_to_single_precision():
     x = np.concatenate([-np.geomspace(1e-9, 100, 100_001), np.arange(-100, 1)]).astype(np.float32)
-    powers = x.copy()
-    exp2_in_place(powers)
+    powers = powers_of_two(x)
     np.testing.assert_allclose(powers, np.exp2(x.astype(float)), rtol=3e-7)
     assert powers[-1] == 1.0
 
 
 def test_powers_of_two_out_of_range_are_those_of_its_ends():
-    x = np.array([-1e30, -150.0, 1e-7, 1e30], np.float32)
-    exp2_in_place(x)
-    np.testing.assert_array_equal(x, np.array([2.0**-100, 2.0**-100, 1.0, 1.0], np.float32))
+    powers = powers_of_two(np.array([-1e30, -150.0, 1e-7, 1e30], np.float32))
+    np.testing.assert_array_equal(powers, np.array([2.0**-100, 2.0**-100, 1.0, 1.0], np.float32))
 
 
 def test_little_memory_gives_the_same_machine(overlapping):
@@ -244,6 +250,26 @@ def test_rows_of_a_gaussian_kernel_are_right_to_their_precision(dtype, atol, ove
     rows.fill(some, square)
     np.testing.assert_allclose(square[:, : some.size], kernel(X[some]), atol=atol / 10)
     assert np.isfinite(square).all()
+
+
+@pytest.mark.parametrize("n_rows", [1, 3, 4, 5, 63, 64, 65, 130])
+@pytest.mark.parametrize("n_columns", [0, 1, 64, 65])
+def test_blocks_that_are_not_full_give_the_same_values(n_rows, n_columns, overlapping):
+    X, _ = overlapping
+    kernel = RBF(0.2)
+    rows = GaussianRows(kernel, X, np.dtype(np.float32))
+    some, columns = np.arange(5, 5 + 3 * n_rows, 3), np.arange(7, 7 + 2 * n_columns, 2)
+    change = np.linspace(-1.0, 2.0, n_rows)
+    f = np.ones(len(X))
+    rows.subtract(some, change, f, columns)
+    expected = np.ones(len(X))
+    expected[columns] -= change @ kernel(X[some], X)[:, columns]
+    np.testing.assert_allclose(f, expected, atol=2e-5)
+    for width in (n_rows, n_rows + 3, 64 * (n_rows // 64 + 1) + 48):
+        square = np.full((n_rows, width), np.nan, np.float32)
+        rows.fill(some, square)
+        np.testing.assert_allclose(square[:, :n_rows], kernel(X[some]), atol=1e-5)
+        assert np.isfinite(square).all()
 
 
 @pytest.mark.parametrize(("seed", "C", "size"), [(8, 3000.0, 300), (10, 300.0, 200)])

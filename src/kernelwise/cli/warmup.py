@@ -45,14 +45,14 @@ def parts() -> Iterator[tuple[str, Callable[[], list[Any]]]]:
     from kernelwise.explanation import compiled as shapley
     from kernelwise.kernels import city_block, distances
     from kernelwise.sketch import bins
-    from kernelwise.solvers.compiled import exp2
+    from kernelwise.solvers.compiled import gaussian
     from kernelwise.solvers.compiled.machine_code import compiled_many, compiled_parts
 
     yield "distances", partial(_functions_of, distances)
     yield "city-block distances", partial(_functions_of, city_block)
     yield "distance sketches", partial(_functions_of, bins)
     yield "Shapley values", partial(_functions_of, shapley)
-    yield "exponentials", partial(_functions_of, exp2)
+    yield "rows of Gaussian kernels", partial(_functions_of, gaussian)
     for gram in ("float64", "float32"):
         for pool in ("float32", "float64"):
             name = f"solver, Gram matrix in {gram}, work in {pool}"

@@ -1,16 +1,16 @@
-"""Rows of the Gram matrix of a Gaussian kernel, made by tiles that fit a cache, in either precision."""
+"""Rows of the Gram matrix of a Gaussian kernel, in either precision; none is kept."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from kernelwise.kernels.radial import GaussianFamily
-from kernelwise.solvers.compiled.exp2 import exp2_in_place
+from kernelwise.solvers.compiled import gaussian
 from kernelwise.solvers.kernel_rows import ALL
 
-# Bytes and columns of a tile. Rows 4096 bytes apart would share cache sets.
+# Bytes and columns of a tile in double precision. Rows 4096 bytes apart would share cache sets.
 TILE, WIDTH = 2**20, 1000
 
 
@@ -19,7 +19,8 @@ class GaussianRows:
 
     The product is [2sz, −s‖z‖², 1]·[z', 1, −s‖z'‖²], in units of ln 2 in single precision. Its rounding is
     that of the norms, so it grows with the extent of the centred data over the width of the kernel; the
-    caller measures whether it matters. No row is kept.
+    caller measures whether it matters. Single precision has compiled code, double precision works by tiles
+    that fit a cache.
     """
 
     def __init__(self, kernel: GaussianFamily, X: np.ndarray, dtype: np.dtype) -> None:
@@ -27,9 +28,9 @@ class GaussianRows:
         Z = np.asarray(kernel.transform(np.asarray(X, dtype=np.float64)))
         Z = Z - Z.mean(axis=0)
         scale = kernel.scale
-        self._exp: Callable[[np.ndarray], object] = _exp
+        self._compiled: Any = None
         if dtype == np.float32:
-            self._exp, scale = exp2_in_place, scale / np.log(2.0)
+            self._compiled, scale = gaussian, scale / np.log(2.0)
         norms = scale * np.einsum("ij,ij->i", Z, Z)
         n, d = Z.shape
         #: Of the largest exponents that the product adds up.
@@ -39,36 +40,59 @@ class GaussianRows:
         self.left[:, d], self.left[:, d + 1] = -norms, 1.0
         self.right = np.empty((d + 2, n), dtype)
         self.right[:d], self.right[d], self.right[d + 1] = Z.T, 1.0, -norms
-        self._tile = np.empty(TILE // dtype.itemsize, dtype)  # fresh pages are dear
 
     def fill(self, indices: np.ndarray, out: np.ndarray) -> None:
         """Write K[indices][:, indices] to the first columns of ``out``; the others get finite values, too."""
-        left, right = self.left[indices], self.right[:, np.resize(indices, out.shape[1])]
-        height = max(1, TILE // out[0].nbytes)
-        for k in range(0, indices.size, height):
-            np.matmul(left[k : k + height], right, out=out[k : k + height])
-            self._exp(out[k : k + height].reshape(-1))
+        if self._compiled is None:
+            out[:] = np.exp(self.left[indices] @ self.right[:, np.resize(indices, out.shape[1])])
+            return
+        panels = self._panels(indices)
+        width = panels.shape[0] * panels.shape[2]
+        if width <= out.shape[1] and indices.size >= self._compiled.ROWS and out.flags.c_contiguous:
+            self._compiled.fill(self.left[indices], panels, out)
+            out[:, width:] = 0.0
+        else:  # blocks of rows and columns do not fit
+            rows = np.resize(indices, max(indices.size, self._compiled.ROWS))
+            values = np.empty((rows.size, width), np.float32)
+            self._compiled.fill(self.left[rows], panels, values)
+            out[:, :width] = values[: indices.size, : out.shape[1]]
+            out[:, width:] = 0.0
 
     def subtract(
         self, indices: np.ndarray, change: np.ndarray, f: np.ndarray, columns: np.ndarray | slice = ALL
     ) -> None:
         """f −= Σ change_k K[indices_k], of f[columns] only if they are given."""
-        left, right, change = self.left[indices], self.right[:, columns], change.astype(self.dtype)
+        if self._compiled is None:
+            f[columns] -= self._sum_by_tiles(self.left[indices], change, self.right[:, columns])
+            return
+        where = np.arange(f.size)[columns]
+        if indices.size == 0 or where.size == 0:
+            return
+        panels = self._panels(where)
+        left = self.left[np.resize(indices, -(-indices.size // self._compiled.ROWS) * self._compiled.ROWS)]
+        factors = np.zeros(left.shape[0], np.float32)
+        factors[: indices.size] = change
+        total = np.zeros(panels.shape[0] * panels.shape[2])
+        self._compiled.add(left, factors, panels, total)
+        f[where] -= total[: where.size]
+
+    def _panels(self, columns: np.ndarray) -> np.ndarray:
+        """These columns of ``right`` as panels of the compiled code's width, the last one filled up."""
+        width = self._compiled.WIDTH
+        n_panels = -(-columns.size // width)
+        right = self.right.take(np.resize(columns, n_panels * width), axis=1)
+        return np.ascontiguousarray(right.reshape(len(right), n_panels, width).swapaxes(0, 1))
+
+    def _sum_by_tiles(self, left: np.ndarray, change: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Σ change_k exp(left_k · right), of the shape of a row."""
         total = np.zeros(right.shape[1])
-        height = self._tile.size // WIDTH
+        tile = np.empty(TILE // self.dtype.itemsize)  # fresh pages are dear
+        height = tile.size // WIDTH
         for start in range(0, total.size, WIDTH):
             part = slice(start, start + WIDTH)
-            for k in range(0, indices.size, height):
-                total[part] += change[k : k + height] @ self._values(left[k : k + height], right[:, part])
-        f[columns] -= total
-
-    def _values(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        shape = (left.shape[0], right.shape[1])
-        values = self._tile[: shape[0] * shape[1]]
-        np.matmul(left, right, out=values.reshape(shape))
-        self._exp(values)
-        return values.reshape(shape)
-
-
-def _exp(values: np.ndarray) -> None:
-    np.exp(values, out=values)
+            for k in range(0, left.shape[0], height):
+                some, columns = left[k : k + height], right[:, part]
+                values = tile[: some.shape[0] * columns.shape[1]].reshape(some.shape[0], -1)
+                np.matmul(some, columns, out=values)
+                total[part] += change[k : k + height] @ np.exp(values, out=values)
+        return total

@@ -51,6 +51,8 @@ class Writer:
             return "void"
         if isinstance(kind, tuple):
             return "{" + ", ".join(map(self.llvm, kind)) + "}"
+        if kind.startswith("<"):  # a vector, such as "<8 x float>"
+            return str(kind)
         if is_address(kind):
             return "ptr" if self.has_plain_pointers else f"{NUMBERS[kind[:-1]]}*"
         return NUMBERS[kind]

@@ -142,14 +142,19 @@ def _sum_of_pairs(to_first: np.ndarray, to_second: np.ndarray | None, n_classes:
 
     None for the second class of each pair is that it loses what the first is given.
     """
-    # The sums of one class stand together: adding to them is then several times as fast.
-    total = np.zeros((n_classes, *to_first.shape[:-1]), dtype=np.result_type(to_first, np.int32))
+    is_vote = to_first.dtype == bool
+    # The sums of one class stand together: adding to them is then several times as fast. So is adding numbers
+    # of one kind, and votes of fewer than 128 classes are bytes.
+    kind = (np.int8 if n_classes < 128 else np.int32) if is_vote else to_first.dtype
+    given = to_first.astype(kind, copy=False)
+    taken = None if to_second is None else to_second.astype(kind, copy=False)
+    total = np.zeros((n_classes, *to_first.shape[:-1]), dtype=kind)
     for k, (first, second) in enumerate(class_pairs(n_classes)):
-        total[first] += to_first[..., k]
-        if to_second is None:
-            total[second] -= to_first[..., k]
+        total[first] += given[..., k]
+        if taken is None:
+            total[second] -= given[..., k]
         else:
-            total[second] += to_second[..., k]
+            total[second] += taken[..., k]
     return np.moveaxis(total, 0, -1)
 
 
@@ -221,8 +226,18 @@ def decide_index(decision: np.ndarray, n_classes: int, strategy: str) -> np.ndar
     Between classes of equal votes the sums of their decision values decide, as with ``break_ties``.
     """
     if strategy == "ovo" and n_classes > 2:
-        return np.asarray(shown_values(decision, n_classes, "ovr", "ovo").argmax(axis=-1))
+        return _arg_max(shown_values(decision, n_classes, "ovr", "ovo"))
     return STRATEGIES[strategy].decide(decision, n_classes)
+
+
+def _arg_max(values: np.ndarray) -> np.ndarray:
+    """The first of the largest values along the last axis, for values of which that axis varies slowest."""
+    best, found = values[..., 0].copy(), np.zeros(values.shape[:-1], np.intp)
+    for k in range(1, values.shape[-1]):
+        is_better = values[..., k] > best
+        np.copyto(best, values[..., k], where=is_better)
+        found[is_better] = k
+    return found
 
 
 def decide_labels(

@@ -11,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import chain, islice
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -50,10 +51,15 @@ def threads(n_jobs: int | None, return_as: str = "list") -> Callable[[Iterable[T
 
 def _results_of_threads(n: int, tasks: Iterable[Task]) -> Iterator[Any]:
     """What tasks return, in their order, from n threads that are never more than 2 n tasks ahead."""
+    tasks = iter(tasks)
+    first = list(islice(tasks, 2))
+    if len(first) < 2:  # starting threads takes longer than many a task
+        yield from results_in_turn(first)
+        return
     begun: deque[Future[Any]] = deque()
     with ThreadPoolExecutor(n) as pool:
         try:
-            for function, arguments, options in tasks:
+            for function, arguments, options in chain(first, tasks):
                 begun.append(pool.submit(function, *arguments, **options))
                 if len(begun) == 2 * n:
                     yield begun.popleft().result()

@@ -7,20 +7,26 @@ A final solver is a function from the estimator, the judge and the choice to `Fi
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from kernelwise._core.threads import Task, threads
 from kernelwise.estimators._finish_nystroem import finish_nystroem
 from kernelwise.estimators._labels_score import scores_of_labels, unseen_odds
 from kernelwise.estimators.fit_record import Finished, FitRecord, HeldOut, count_bounded
+from kernelwise.findings import Finding
 from kernelwise.search.canonical import sample
 from kernelwise.search.cross_validate import CrossValidator
 from kernelwise.search.landmarks import FEW, MANY
+from kernelwise.search.optimism import optimism
 from kernelwise.search.result import Choice
 
 #: Share of a time budget that is kept for the final machine.
 RESERVE = 0.4
+#: Decision values of what is held out that are worth a thread of their own.
+MANY_VALUES = 20_000
 
 
 def check_solver(solver: Any, is_gram: bool, owner: str) -> None:
@@ -63,22 +69,40 @@ def finish_exact(model: Any, judge: CrossValidator, choice: Choice) -> Finished:
     """The chosen machine, trained on all rows that its time allows."""
     started = time.perf_counter()
     rows = affordable_rows(judge, choice)
-    part = judge.samples[rows]
-    machine = model._machine().fit(part.Z, model._targets(part.y), sample_weight=part.bound)
-    held, tested = judge.held_out, judge.tested
-    decision, used = _for_sigmoids(judge, choice.decision, machine, rows)
-    sigmoids, findings = model._sigmoids_of(held if used.all() else held[used], decision[used])
+    part, tested = judge.samples[rows], judge.tested
+
+    def fitted() -> Any:
+        return model._machine().fit(part.Z, model._targets(part.y), sample_weight=part.bound)
+
+    # What the search found says the rest, which takes as long as the machine if there are many values.
+    needs_machine = bool((judge.fold_rows.fold < 0).any())
+    n_jobs = model.n_jobs if choice.decision.size >= MANY_VALUES else 1
+    answer, luck = partial(_answers, model, judge, choice), None
+    if needs_machine:
+        machine = fitted()
+        sigmoids, findings, answers = answer(machine, rows)
+    else:
+        tasks: list[Task] = [(fitted, (), {}), (answer, (None, rows), {}), (optimism, (judge, choice), {})]
+        machine, (sigmoids, findings, answers), luck = threads(n_jobs)(tasks)
     judge.context.findings.extend(findings)
-    odds = None
     if sigmoids is not None:  # best_estimator_ answers as the model does
         machine.set_params(probability=True)._sigmoids = sigmoids
-        odds = unseen_odds(judge, decision, used, sigmoids)[tested]
-    answers: HeldOut = model._held_out(held.y[tested], choice.decision[tested], odds)
     n_bounded = count_bounded(machine, part.bound)
-    record = FitRecord(len(rows), n_bounded, **answers._asdict(), weight=held.weight[tested])
+    record = FitRecord(len(rows), n_bounded, **answers._asdict(), weight=judge.held_out.weight[tested])
     seconds = time.perf_counter() - started
     scores = scores_of_labels(judge, choice, record)
-    return Finished(machine, rows, sigmoids, record, np.size(machine.n_iter_), seconds, scores)
+    return Finished(machine, rows, sigmoids, record, np.size(machine.n_iter_), seconds, scores, luck)
+
+
+def _answers(
+    model: Any, judge: CrossValidator, choice: Choice, machine: Any, trained: np.ndarray
+) -> tuple[np.ndarray | None, list[Finding], HeldOut]:
+    """Sigmoids of the model, if it has any, what is to say about them, and its answers to held-out rows."""
+    held, tested = judge.held_out, judge.tested
+    decision, used = _for_sigmoids(judge, choice.decision, machine, trained)
+    sigmoids, findings = model._sigmoids_of(held if used.all() else held[used], decision[used])
+    odds = None if sigmoids is None else unseen_odds(judge, decision, used, sigmoids)[tested]
+    return sigmoids, findings, model._held_out(held.y[tested], choice.decision[tested], odds)
 
 
 def _for_sigmoids(

@@ -29,7 +29,7 @@ from kernelwise.solvers.working_sets import solve_svm_by_rows
 
 BLOCK = 2**19  # kernel values held at once in prediction (4 MiB)
 LARGEST = 4000  # samples whose Gram matrix machines of some of them share
-SHARE = 256  # rows of it that a thread computes at a time
+SHARE = 2**19  # values of it that a thread computes at a time
 
 
 class TrainedMachines(NamedTuple):
@@ -104,13 +104,13 @@ def _whole_gram(source: np.ndarray | Rows, n: int, n_jobs: int | None) -> np.nda
     kernel, X = source.kernel, source.X
     if n > LARGEST or n * n * 8 > source.memory_limit or not isinstance(kernel, Kernel):
         return None
-    K = np.empty((n, n))
+    K, height = np.empty((n, n)), max(1, SHARE // n)
 
     def fill(first: int) -> None:
-        rows = slice(first, first + SHARE)
+        rows = slice(first, first + height)
         K[rows] = kernel_values(kernel, X[rows], X, n)
 
-    threads(n_jobs)((fill, (first,), {}) for first in range(0, n, SHARE))
+    threads(n_jobs)((fill, (first,), {}) for first in range(0, n, height))
     return K if np.isfinite(K.diagonal()).all() else None
 
 

@@ -65,7 +65,8 @@ class Finished:
     ``rows`` are those of the samples that it was trained on, ``sigmoids``, of shape (n_machines, 2) or None,
     are for probabilities, and ``n_machines`` were trained in ``seconds``. ``label_scores``, of shape
     (n_folds,), are those of the labels that `predict` gives on the folds of the search; None where the score
-    does not go by labels, or where the machine is none of those that the search compared.
+    does not go by labels, or where the machine is none of those that the search compared. ``luck`` is the
+    optimism of the choice, if it was computed meanwhile.
     """
 
     machine: Any
@@ -75,6 +76,7 @@ class Finished:
     n_machines: int
     seconds: float
     label_scores: np.ndarray | None = None
+    luck: float | None = None
 
 
 def count_bounded(machine: Any, bound: np.ndarray) -> int:
@@ -102,11 +104,11 @@ def held_out_classes(
     """
     values = decision.astype(float)
     scored = decide_index(values[:, 0] if n_classes == 2 else values, n_classes, multiclass)
+    p = class_probabilities(odds, n_classes, STRATEGIES[multiclass].machines)
     if by_probability:
-        predicted = most_likely(odds, n_classes, multiclass, costs)
+        predicted = most_likely(odds, n_classes, multiclass, costs, p)
     else:
         predicted = decide(values, None, n_classes, multiclass)
-    p = class_probabilities(odds, n_classes, STRATEGIES[multiclass].machines)
     shown = np.ones_like(predicted) if n_classes == 2 else predicted
     return HeldOut(truth, predicted, p[np.arange(len(p)), shown], scored)
 

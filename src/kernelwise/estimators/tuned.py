@@ -153,17 +153,17 @@ class TunedMachine(CallbackSupportMixin, WithMachine):
                 choice = choose(judge, self.kernel, self.criterion, self.search)
             result = self._keep(judge, choice)
             self._settle_answers(judge, choice)
-            label_scores, labels = None, None
+            label_scores, labels, luck = None, None, None
             if self.refit is not False:
                 context.on_phase(FINAL)
                 with progress.task("refit"):
                     finished = finish(self, judge, choice)
                     self._keep_machine(finished, prepared)
-                label_scores = finished.label_scores
+                label_scores, luck = finished.label_scores, finished.luck
                 # A Nyström model, which has no rows of its own, holds out other rows than the search.
                 if finished.record.scored is not None and finished.rows.size:
                     labels = finished.record.predicted
-            result = announce(result, judge, choice, label_scores, labels)
+            result = announce(result, judge, choice, label_scores, labels, luck)
         judge.context.findings.extend(stability_findings(judge))
         by_likelihood = getattr(self, "_costs", None) is None
         self.diagnostics_ = closing_findings(judge, choice, result, self.fit_record_, leaks, by_likelihood)

@@ -16,8 +16,8 @@ from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.distances import base_array
 from kernelwise.kernels.radial import decayed
 
-#: Kernel values that stay in the cache, and rows that one thread makes before it takes others.
-IN_CACHE, SHARE = 2**16, 128
+#: Kernel values that stay in the cache, and those that a thread makes at a time.
+IN_CACHE, SHARE = 2**16, 2**19
 
 
 class Grams:
@@ -57,17 +57,17 @@ class Grams:
 
     def _fill(self, K: np.ndarray, kernel: Kernel, base: np.ndarray) -> None:
         """Kernel values, some rows at a time: they stay in the cache."""
-        height = max(1, IN_CACHE // len(K))
+        height, share = max(1, IN_CACHE // len(K)), max(1, SHARE // len(K))
 
         def fill(first: int) -> None:
-            for start in range(first, min(first + SHARE, len(K)), height):
-                rows = slice(start, min(start + height, first + SHARE))
+            for start in range(first, min(first + share, len(K)), height):
+                rows = slice(start, min(start + height, first + share))
                 np.copyto(K[rows], base[rows])
                 values = kernel.profile(K[rows])
                 if values.base is not K:
                     K[rows] = values
 
-        threads(self.n_jobs)((fill, (first,), {}) for first in range(0, len(K), SHARE))
+        threads(self.n_jobs)((fill, (first,), {}) for first in range(0, len(K), share))
 
 
 class Shapes:

@@ -21,20 +21,22 @@ def announce(
     choice: Choice,
     label_scores: np.ndarray | None,
     labels: np.ndarray | None = None,
+    luck: float | None = None,
 ) -> SelectionResult:
     """The result with its score, baseline and reasons; everything that shows them takes them from here.
 
     The search compares models by their decision values. ``label_scores``, of shape (n_folds,), are the scores
     of the labels that the final model gives, where they are others: then their mean is what is announced.
     ``labels``, class indices of shape (n_tested,), are these labels if they are known: where a class has few
-    rows, its error is larger than the spread over two or three folds may show.
+    rows, its error is larger than the spread over two or three folds may show. ``luck`` is the `optimism` of
+    the choice, if it is known.
     """
     score, error = result.score, result.standard_error
     if label_scores is not None:
         score = float(label_scores.mean())
         error = float(standard_error(label_scores, judge.n_held_out, judge.scorer.is_share))
     error = float(np.fmax(error, labels_error(judge, labels)))
-    guess, luck = baseline(judge), optimism(judge, choice)
+    guess, luck = baseline(judge), optimism(judge, choice) if luck is None else luck
     told = Told(score, error, score - luck, guess)
     return replace(
         result,

@@ -40,7 +40,9 @@ def baseline(judge: CrossValidator) -> Baseline:
     A score that only ranks rows, such as ROC AUC, gives all of them its chance level.
     """
     decision, answers = _constants(judge)
-    constant = np.repeat(decision[:, None], len(judge.held_out), axis=1)
+    # The values of one machine stand together, as in paths: that makes votes several times as fast.
+    constant = np.repeat(decision.T[..., None], len(judge.held_out), axis=-1)
+    constant = np.moveaxis(constant, 0, -1) if decision.ndim == 2 else constant
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # precision and the like warn of a class that is never predicted
         try:

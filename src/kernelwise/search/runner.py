@@ -75,7 +75,7 @@ class FoldProblem:
     def variance(self, K: np.ndarray) -> float:
         """Variance in feature space times the mean bound: C is worth trying in units of one over it."""
         bound = self.bound if self.bound.ndim == 1 else self.bound.mean(axis=0)
-        return feature_space_variance(K, bound) * float(bound.mean())
+        return feature_space_variance(K, bound, self.settings.get("n_jobs")) * float(bound.mean())
 
     def solve(
         self,

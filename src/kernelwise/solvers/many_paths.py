@@ -19,6 +19,8 @@ from kernelwise.solvers.follow import Solved
 MOST_STEPS = 4500
 #: Members of machines that are not worth a start from all samples.
 SMALL = 500
+#: Machines whose preparation is worth compiled code.
+MANY = 10
 #: Columns that are worked on together: their kernel values with all support vectors stay in the cache.
 LONG = 128
 #: Columns that stand together on average: with fewer, a copy of all of them is faster.
@@ -30,11 +32,13 @@ CALLS = 4
 def are_small(machines: list[Machine], n_samples: int, n_folds: int, max_iter: int) -> bool:
     """Whether machines are parts of the samples that `ManyPaths` solves faster than `MachinePath` does.
 
-    A large machine is solved faster if its folds start from a machine of all samples, as ``n_folds`` of them
-    would. Few pair steps (``max_iter``) are counted by `MachinePath` alone.
+    Large machines, and few of them, are solved as fast if their folds start from a machine of all samples, as
+    ``n_folds`` of them would. Few pair steps (``max_iter``) are counted by `MachinePath` alone.
     """
     most = max(machine.members.size for machine in machines)
-    return max_iter > MOST_STEPS and most < n_samples and (n_folds < SEED_FOLDS or most <= SMALL)
+    if max_iter <= MOST_STEPS or most == n_samples:
+        return False
+    return n_folds < SEED_FOLDS or (most <= SMALL and len(machines) >= MANY)
 
 
 class HeldOut(NamedTuple):

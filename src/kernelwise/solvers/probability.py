@@ -42,20 +42,27 @@ def class_probabilities(odds: np.ndarray, n_classes: int, machines: str) -> np.n
 
 
 def most_likely(
-    odds: np.ndarray, n_classes: int, multiclass: str, costs: np.ndarray | None = None
+    odds: np.ndarray,
+    n_classes: int,
+    multiclass: str,
+    costs: np.ndarray | None = None,
+    probabilities: np.ndarray | None = None,
 ) -> np.ndarray:
     """Index of the class of the largest probability, of shape (n_samples,); the first of equals.
 
     A strategy that rejects (``multiclass`` is a key of `STRATEGIES`) gives it only where every machine of
     that class says so, `REJECTED` elsewhere. With ``costs``, (n_classes, n_classes), those of each true class
-    (row) and answer (column), it is the class of least expected cost.
+    (row) and answer (column), it is the class of least expected cost. ``probabilities`` are those of
+    `class_probabilities`, if they are known.
     """
     strategy = STRATEGIES[multiclass]
     if costs is not None:
         if n_classes == 2:
             return (odds[:, 0] > log_threshold(costs)).astype(np.intp)
         return expected_costs(odds, costs, strategy.machines).argmin(axis=1)
-    best = class_probabilities(odds, n_classes, strategy.machines).argmax(axis=1)
+    if probabilities is None:
+        probabilities = class_probabilities(odds, n_classes, strategy.machines)
+    best = probabilities.argmax(axis=1)
     if not strategy.rejects:
         return best
     agreed = unanimous(odds[:, 0] if n_classes == 2 else odds, n_classes)
@@ -122,10 +129,13 @@ def couple(pairwise: np.ndarray, n_classes: int) -> np.ndarray:
     n = pairwise.shape[0]
     system = np.zeros((n, n_classes + 1, n_classes + 1))
     system[:, :-1, -1] = system[:, -1, :-1] = 1.0
-    for r, (i, j) in zip(pairwise.T, class_pairs(n_classes), strict=True):
-        system[:, i, i] += (1.0 - r) ** 2
-        system[:, j, j] += r**2
-        system[:, i, j] = system[:, j, i] = -r * (1.0 - r)
+    i, j = np.array(class_pairs(n_classes)).T
+    system[:, i, j] = system[:, j, i] = -pairwise * (1.0 - pairwise)
+    # On the diagonal, what the pairs of each class add at it. (A matrix product would round the values of a
+    # row as it pleases, depending on how many rows there are.)
+    added = np.concatenate([(1.0 - pairwise) ** 2, pairwise**2], axis=1)
+    of_class = [np.flatnonzero(np.append(i, j) == k) for k in range(n_classes)]
+    system[:, range(n_classes), range(n_classes)] = added[:, of_class].sum(axis=2)
     right = np.zeros((n, n_classes + 1, 1))
     right[:, -1] = 1.0
     p = np.maximum(np.linalg.solve(system, right)[:, :-1, 0], 0.0)  # rounding only: see SMALLEST

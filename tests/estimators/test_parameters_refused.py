@@ -196,6 +196,9 @@ def test_without_a_gram_matrix_a_kernel_that_sees_no_difference_is_said(blobs):
     SVC(kernel="linear").fit(
         np.vstack([np.zeros((1, X.shape[1])), blobs[0]]), np.append(blobs[1][0], blobs[1])
     )
+    X = X * 1e-150
+    X[-1] = 1.0  # the last of 1000 samples is enough of a difference, and no warning is an error here
+    SVC(gamma=1.0).fit(X, y)
 
 
 def test_the_advice_to_name_a_class_shows_the_label(blobs):

@@ -32,6 +32,8 @@ from kernelwise.multiclass import MACHINES, STRATEGIES, check_strategy
 from kernelwise.search.one_class.judge import CRITERIA, SCORINGS
 from kernelwise.solvers.dual import LOSSES
 
+FEW = 64  # samples whose kernel values usually show that not all samples are alike
+
 #: Of classifiers, however they are trained.
 OF_CLASSES: dict[str, Any] = {
     "multiclass": one_of(STRATEGIES),
@@ -140,6 +142,9 @@ def warn_if_alike(source: np.ndarray | Rows, kernel: Any) -> None:
     if not isinstance(source, Rows):
         values = source
     elif isinstance(source.kernel, Kernel):
+        row = source.kernel(source.X[:1], source.X[:FEW])
+        if (row != row[0, 0]).any():  # nearly always: the other values change nothing
+            return
         row = source.kernel(source.X[:1], source.X)
         values = np.concatenate([row.ravel(), source.kernel.diagonal(source.X)])
     else:

@@ -25,14 +25,15 @@ from kernelwise.solvers.units import InUnits, in_units, unit_of_kernel
 WHOLE = 1500  # samples that are one working set from the start, in single precision
 FIRST = 500  # samples, or a tenth of them, in the first working set
 WIDE = 1.0  # a gap of more than this, the margin, says little yet about who will be a support vector: …
-EARLY = (2500, 0.05)  # … most samples in a working set then, and the share of the worst on either side …
+MORE = 1.5  # … a working set may then be larger than the last one by this, times the size of the first …
+EARLY = (8000, 0.05)  # … the most samples in it, and the share of the worst on either side …
 EARLY_DOUBLE = 1000  # … fewer in double precision, whose kernel values take longer …
 LATE = (8000, 0.2)  # … and after: all that are free, if possible, and who is bad now
 NEARLY = 0.8  # of the active samples in a working set: then all of them
 MAX_ROUNDS = 1000
 REDUCE = 0.1  # a working set is solved to this share of the gap it starts from, …
 CLOSE = 0.5, 0.8  # … or of the tolerance; the latter if all active samples are in it
-REACH = 0.5  # times the gap: how far f is likely to move yet
+REACH = 0.35  # times the gap: how far f is likely to move yet
 MARGIN = 0.05  # samples this far on the right side may be set aside …
 ASIDE = 0.8  # … if no more than this share of the active ones is left
 # Single precision is tried down to this tolerance, and kept if a sample of outputs is right to a tenth of it.
@@ -255,8 +256,9 @@ class WorkingSets:
         size, share = EARLY if gap > WIDE else LATE
         if gap > WIDE and not self.is_single:
             size = EARLY_DOUBLE
-        if not self.beta.any():
-            size = min(size, max(FIRST, self.active.size // 10))
+        if gap > WIDE:
+            first = max(FIRST, self.f.size // 10)
+            size = min(size, int(self.chosen.size + MORE * first) if self.beta.any() else first)
         size = min(size, self.largest)
         if candidates.size > size:
             n_worst = int(share * size)

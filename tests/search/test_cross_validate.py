@@ -70,6 +70,16 @@ def test_c_goes_down_to_the_limit_when_the_best_is_the_smallest(blobs, make_path
     assert path.n_machines == 3 * path.Cs.size
 
 
+def test_the_next_kernel_begins_where_the_best_one_ended(blobs, make_paths):
+    X, y = blobs
+    paths = make_paths(X, y, like_C(-1.0))
+    first, second = paths.score(RBF(0.1), ""), paths.score(RBF(0.1), "")
+    assert_array_equal(second.Cs, c_range(first.variance, first))
+    assert second.Cs[0] == first.Cs[0]
+    alone = make_paths(X, y, like_C(-1.0), Cs=second.Cs).score(RBF(0.1), "")
+    assert_array_equal(second.scores, alone.scores)
+
+
 def test_c_goes_up_to_the_limit_when_the_best_is_the_largest(blobs, make_paths):
     """Overlapping classes: there are bounded support vectors at every C."""
     X, y = blobs
@@ -190,10 +200,12 @@ def test_a_gram_matrix_is_not_copied_to_count_its_samples(blobs, make_judge):
 def test_kernels_are_announced_only_where_that_saves_time(blobs, make_judge, n_kernels, budget, is_announced):
     announced = []
     judge = make_judge(*blobs, deadline=Deadline(budget))
-    judge._runner.prefetch = lambda kernels, Cs, epsilons: announced.append((kernels, Cs, epsilons))
+    judge._runner.prefetch = lambda kernels, first, epsilons: announced.append(
+        (kernels, first(0.5).tolist(), epsilons)
+    )
     kernels = [RBF(1.0), RBF(2.0)][:n_kernels]
     judge.prefetch(kernels, [0.1])
-    assert announced == ([(kernels, None, [0.1])] if is_announced else [])
+    assert announced == ([(kernels, c_range(0.5).tolist(), [0.1])] if is_announced else [])
 
 
 def test_a_problem_by_class_has_the_same_answers():

@@ -70,13 +70,17 @@ def test_c_goes_down_to_the_limit_when_the_best_is_the_smallest(blobs, make_path
     assert path.n_machines == 3 * path.Cs.size
 
 
-def test_the_next_kernel_begins_where_the_best_one_ended(blobs, make_paths):
+def test_the_next_kernel_begins_around_the_best_c_so_far(blobs, make_paths):
     X, y = blobs
-    paths = make_paths(X, y, like_C(-1.0))
+    wanted = make_paths(X, y, like_C(1.0)).score(RBF(0.1), "", Cs=np.array([4.0**-2])).scores.mean()
+    near = lambda decision, rows: -np.abs(like_C(1.0)(decision, rows) - wanted)  # noqa: E731
+    paths = make_paths(X, y, near)
     first, second = paths.score(RBF(0.1), ""), paths.score(RBF(0.1), "")
-    assert_array_equal(second.Cs, c_range(first.variance, first))
-    assert second.Cs[0] == first.Cs[0]
-    alone = make_paths(X, y, like_C(-1.0), Cs=second.Cs).score(RBF(0.1), "")
+    assert first.best > 0
+    assert first.Cs[0] < c_range(first.variance)[0]
+    assert_array_equal(second.Cs, first.Cs[first.best] * STEP ** np.arange(-2.0, 3.0))
+    assert second.n_machines == 3 * N_VALUES
+    alone = make_paths(X, y, near, Cs=second.Cs).score(RBF(0.1), "")
     assert_array_equal(second.scores, alone.scores)
 
 

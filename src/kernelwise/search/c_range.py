@@ -45,11 +45,12 @@ def c_range(variance: float, best: ScoredKernel | None = None) -> np.ndarray:
     linear and polynomial kernels as well. The values are powers of 4.
 
     ``best`` is the best kernel so far. Where it asked for smaller values than the usual ones, as on noisy
-    data, the values are those around its best C: large ones take the longest, and would not win.
+    data, the values are those around its best C: large ones take the longest, and would not win. The smallest
+    C of all is no guide: there a machine may answer one class only, and others at larger C do better.
     """
     unit = _steps(variance)
     lowest = round(FIRST - unit)
-    if best is not None and best.Cs[0] < c_range(best.variance)[0]:
+    if best is not None and best.best > 0 and best.Cs[0] < c_range(best.variance)[0]:
         around = _steps(float(best.Cs[best.best])) + _steps(best.variance) - N_VALUES // 2
         lowest = min(lowest, max(round(around - unit), math.ceil(_steps(LIMITS[0]) - unit)))
     return STEP ** np.arange(lowest, lowest + N_VALUES, dtype=float)

@@ -24,3 +24,11 @@ def test_a_ratio_is_the_reference_by_ours(monkeypatch):
     clock = iter([0.0, 8.0, 10.0, 12.0, 20.0, 26.0, 30.0, 33.0])
     monkeypatch.setattr(history, "cpu_seconds", lambda: next(clock))
     assert history.ratio_of((lambda: None, lambda: None), 2) == 3.0  # 6, the least of 8 and 6, to 2
+
+
+def test_code_apart_is_byte_code_after_the_first_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    (tmp_path / "small.py").write_text("")
+    history.run_apart("import small", str(tmp_path / "cache"))
+    assert len(list((tmp_path / "cache").rglob("small.*.pyc"))) == 1

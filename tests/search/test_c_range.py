@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 
 from kernelwise.kernels import RBF, Linear
 from kernelwise.search.c_range import LIMITS, N_VALUES, STEP, c_range, feature_space_variance, two_more
+from kernelwise.search.scored_kernel import ScoredKernel
 
 
 @pytest.fixture
@@ -47,6 +48,36 @@ def test_the_range_is_in_units_of_one_over_the_variance(variance):
     assert Cs.size == N_VALUES
     assert_allclose(Cs[1:] / Cs[:-1], STEP)
     assert 1.0 / STEP / 2.0 <= Cs[0] * variance <= 1.0 / STEP * 2.0
+
+
+def scored(variance, steps, best):
+    """A kernel whose C·variance are those powers of 4, with the highest scores around the one at ``best``."""
+    Cs = STEP ** np.array(steps, dtype=float) / variance
+    scores = -np.abs(np.arange(len(Cs)) - best - 0.2 * (best > 0))[:, None]
+    return ScoredKernel("k", "", Cs, scores, None, np.ones(len(Cs)), False, variance, 0.0, 0)
+
+
+@pytest.mark.parametrize(
+    ("steps", "best", "expected"),
+    [
+        (range(-1, 4), 0, range(-1, 4)),  # a small C of the usual ones is no reason for other values
+        (range(-3, 4), 2, range(-3, 2)),
+        (range(-3, 4), 3, range(-2, 3)),
+        (range(-3, 6), 5, range(-1, 4)),  # never above the usual ones
+        (range(-6, 4), 1, range(-6, -1)),  # never below the limit, which is 4⁻⁶
+        (range(-3, 4), 0, range(-1, 4)),  # the smallest of all may answer one class only
+    ],
+)
+def test_values_are_around_the_best_so_far_if_that_asked_for_smaller_ones(steps, best, expected):
+    before = scored(4.0**3, steps, best)
+    assert before.best == best
+    assert_allclose(c_range(4.0, before) * 4.0, STEP ** np.array(expected, dtype=float))
+
+
+def test_values_around_the_best_so_far_stay_within_the_limits():
+    before = scored(1.0, range(-6, 4), 1)
+    for variance in np.geomspace(0.1, 10.0, 23):
+        assert c_range(variance, before)[0] * variance >= LIMITS[0] * (1.0 - 1e-12)
 
 
 @pytest.mark.parametrize("variance", [0.0, -1e-17])

@@ -70,6 +70,20 @@ def test_c_goes_down_to_the_limit_when_the_best_is_the_smallest(blobs, make_path
     assert path.n_machines == 3 * path.Cs.size
 
 
+def test_the_next_kernel_begins_around_the_best_c_so_far(blobs, make_paths):
+    X, y = blobs
+    wanted = make_paths(X, y, like_C(1.0)).score(RBF(0.1), "", Cs=np.array([4.0**-2])).scores.mean()
+    near = lambda decision, rows: -np.abs(like_C(1.0)(decision, rows) - wanted)  # noqa: E731
+    paths = make_paths(X, y, near)
+    first, second = paths.score(RBF(0.1), ""), paths.score(RBF(0.1), "")
+    assert first.best > 0
+    assert first.Cs[0] < c_range(first.variance)[0]
+    assert_array_equal(second.Cs, first.Cs[first.best] * STEP ** np.arange(-2.0, 3.0))
+    assert second.n_machines == 3 * N_VALUES
+    alone = make_paths(X, y, near, Cs=second.Cs).score(RBF(0.1), "")
+    assert_array_equal(second.scores, alone.scores)
+
+
 def test_c_goes_up_to_the_limit_when_the_best_is_the_largest(blobs, make_paths):
     """Overlapping classes: there are bounded support vectors at every C."""
     X, y = blobs
@@ -190,10 +204,12 @@ def test_a_gram_matrix_is_not_copied_to_count_its_samples(blobs, make_judge):
 def test_kernels_are_announced_only_where_that_saves_time(blobs, make_judge, n_kernels, budget, is_announced):
     announced = []
     judge = make_judge(*blobs, deadline=Deadline(budget))
-    judge._runner.prefetch = lambda kernels, Cs, epsilons: announced.append((kernels, Cs, epsilons))
+    judge._runner.prefetch = lambda kernels, first, epsilons: announced.append(
+        (kernels, first(0.5).tolist(), epsilons)
+    )
     kernels = [RBF(1.0), RBF(2.0)][:n_kernels]
     judge.prefetch(kernels, [0.1])
-    assert announced == ([(kernels, None, [0.1])] if is_announced else [])
+    assert announced == ([(kernels, c_range(0.5).tolist(), [0.1])] if is_announced else [])
 
 
 def test_a_problem_by_class_has_the_same_answers():

@@ -123,7 +123,7 @@ def test_noise_is_said_to_be_noise():
 
 
 def test_the_warning_says_what_luck_did():
-    X, y = noise(1)
+    X, y = noise(0)
     with pytest.warns(
         TrustWarning, match=r"is 0\.\d+ ± 0\.\d+ \(0\.\d+ without the luck of choosing among \d+ settings\)"
     ):

@@ -16,7 +16,7 @@ from kernelwise.distributed.scheduler import computed, persisted
 from kernelwise.kernels.gram import gram_of
 from kernelwise.search.fold_kernels import FoldKernels, final_kernel
 from kernelwise.search.kernel_journal import name_of
-from kernelwise.search.runner import FoldProblem, FoldsSolved, KernelRun
+from kernelwise.search.runner import FirstCs, FoldProblem, FoldsSolved, KernelRun
 from kernelwise.solvers.path import SVMPath
 
 
@@ -40,18 +40,17 @@ class OnDask:
         self._variances: dict[str, float] = {}
         self._first: dict[str, list[FoldsSolved]] = {}
 
-    def prefetch(
-        self, kernels: Sequence[Any], Cs: np.ndarray | None, epsilons: Sequence[float | None]
-    ) -> None:
+    def prefetch(self, kernels: Sequence[Any], first_Cs: FirstCs, epsilons: Sequence[float | None]) -> None:
         """Run the first values of C of some kernels together."""
         variances = computed([self._variance(kernel) for kernel in kernels])
         jobs = {}
         for kernel, variance in zip(kernels, variances, strict=True):
             self._variances[name_of(kernel, None, None)] = variance
-            own = self.problem.family.first_Cs(variance) if Cs is None else Cs
+            own = first_Cs(variance)
             for epsilon in epsilons:
                 jobs[name_of(kernel, own, epsilon)] = self._tasks(kernel, own, epsilon, None)
-        self._first |= dict(zip(jobs, computed(list(jobs.values())), strict=True))
+        # What is left of earlier ones will not be asked for: their scores led to smaller values of C.
+        self._first = dict(zip(jobs, computed(list(jobs.values())), strict=True))
 
     @contextmanager
     def kernel(self, kernel: Any) -> Iterator[KernelRun]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from kernelwise._core.rounding import significant
@@ -42,15 +44,28 @@ def feature_space_variance(K: np.ndarray, weight: np.ndarray, n_jobs: int | None
     return variance
 
 
-def c_range(variance: float) -> np.ndarray:
+def c_range(variance: float, best: ScoredKernel | None = None) -> np.ndarray:
     """Values of C for a kernel with that variance in feature space, in increasing order.
 
     Scaling a kernel by s is scaling C by 1/s, and a wide RBF kernel is almost 1 − γD: its variance is γ times
     that of the inputs. So C in units of 1/variance makes C grow like σ² where the kernel is wide, and fits
     linear and polynomial kernels as well. The values are powers of 4.
+
+    ``best`` is the best kernel so far. Where it asked for smaller values than the usual ones, as on noisy
+    data, the values are those around its best C: large ones take the longest, and would not win. The smallest
+    C of all is no guide: there a machine may answer one class only, and others at larger C do better.
     """
-    first = round(FIRST - np.log(min(max(variance, 1e-300), 1e300)) / np.log(STEP))
-    return STEP ** np.arange(first, first + N_VALUES, dtype=float)
+    unit = _steps(variance)
+    lowest = round(FIRST - unit)
+    if best is not None and best.best > 0 and best.Cs[0] < c_range(best.variance)[0]:
+        around = _steps(float(best.Cs[best.best])) + _steps(best.variance) - N_VALUES // 2
+        lowest = min(lowest, max(round(around - unit), math.ceil(_steps(LIMITS[0]) - unit)))
+    return STEP ** np.arange(lowest, lowest + N_VALUES, dtype=float)
+
+
+def _steps(value: float) -> float:
+    """The logarithm to the base of `STEP`, of a value that is kept within the range of numbers."""
+    return math.log(min(max(value, 1e-300), 1e300)) / math.log(STEP)
 
 
 def next_Cs(scored: ScoredKernel, n: int, unit: float = 1.0) -> np.ndarray:

@@ -170,7 +170,12 @@ class CrossValidator:
         because a journal has them.
         """
         if len(kernels) > 1 and self.context.deadline.seconds is None and self.context.journal is None:
-            self._runner.prefetch(kernels, self.Cs, self.family.epsilons if epsilons is None else epsilons)
+            epsilons = self.family.epsilons if epsilons is None else epsilons
+            self._runner.prefetch(kernels, self._first_Cs, epsilons)
+
+    def _first_Cs(self, variance: float) -> np.ndarray:
+        """Values of C that a kernel of this variance in feature space is scored at first."""
+        return self.family.first_Cs(variance, self.scored) if self.Cs is None else self.Cs
 
     def standard_error(self, scored: ScoredKernel, index: int | None = None) -> float:
         """Standard error of the score at one C of a kernel, the best one if none is given."""
@@ -273,7 +278,7 @@ class CrossValidator:
     ) -> tuple[ScoredKernel, int, int]:
         """The scored kernel, machines that did not converge, and Gram matrices that are indefinite."""
         with self._runner.kernel(kernel) as run:
-            first = self.family.first_Cs(run.variance) if Cs is None else Cs
+            first = self._first_Cs(run.variance) if Cs is None else Cs
             scored, solved = self._solve(run, kernel, reason, first, epsilon)
             parts = list(solved)
             for _ in range(MAX_EXTENSIONS if Cs is None else 0):

@@ -117,9 +117,9 @@ class Family(ABC):
         """Targets as criteria see them: classes numbered in the order of their first rows."""
         return y
 
-    def first_Cs(self, variance: float) -> np.ndarray:
-        """Values of C that a kernel of this variance in feature space is scored at."""
-        return c_range(variance)
+    def first_Cs(self, variance: float, scored: Sequence[ScoredKernel] = ()) -> np.ndarray:
+        """Values of C that a kernel of this variance in feature space is scored at after others."""
+        return c_range(variance, max(scored, key=lambda one: one.best_score, default=None))
 
     def next_Cs(self, scored: ScoredKernel, others: Sequence[ScoredKernel], n: int) -> np.ndarray:
         """More values of C, beyond the end at which the best one is; empty where they cannot matter."""
@@ -295,8 +295,8 @@ class Regression(Family):
         targets = np.rint((y - self.mean) / self.deviation / TARGET_STEP) * TARGET_STEP
         return targets, self.strata(y), weight
 
-    def first_Cs(self, variance: float) -> np.ndarray:
-        Cs = super().first_Cs(variance)
+    def first_Cs(self, variance: float, scored: Sequence[ScoredKernel] = ()) -> np.ndarray:
+        Cs = super().first_Cs(variance, scored)
         return Cs[Cs * variance <= FIRST_TOP]
 
     def next_Cs(self, scored: ScoredKernel, others: Sequence[ScoredKernel], n: int) -> np.ndarray:

@@ -21,6 +21,8 @@ from kernelwise.search.fold_rows import Folds
 from kernelwise.solvers.path import SVMPath
 from kernelwise.solvers.run_paths import Places, Tables, warn_of_worst
 
+#: From a kernel's variance in feature space to the values of C that it is scored at first.
+FirstCs = Callable[[float], np.ndarray]
 #: Bytes of distances after weights of features that are kept from width to width.
 MAX_SHAPES = 256 * MIB
 
@@ -129,10 +131,8 @@ class Runner(Protocol):
     def kernel(self, kernel: Any) -> AbstractContextManager[KernelRun]:
         """A context in which one kernel is solved."""
 
-    def prefetch(
-        self, kernels: Sequence[Any], Cs: np.ndarray | None, epsilons: Sequence[float | None]
-    ) -> None:
-        """Begin with kernels that will be asked for next; ``Cs`` None is the first ones of the family."""
+    def prefetch(self, kernels: Sequence[Any], first_Cs: FirstCs, epsilons: Sequence[float | None]) -> None:
+        """Begin with kernels that will be asked for next; ``first_Cs`` are the values of C by variance."""
 
 
 class Here:
@@ -147,9 +147,7 @@ class Here:
         self._total: np.ndarray | None = None
         self._is_checked = False  # the Gram matrix at hand
 
-    def prefetch(
-        self, kernels: Sequence[Any], Cs: np.ndarray | None, epsilons: Sequence[float | None]
-    ) -> None:
+    def prefetch(self, kernels: Sequence[Any], first_Cs: FirstCs, epsilons: Sequence[float | None]) -> None:
         """Do nothing: kernels are scored one at a time."""
 
     @contextmanager

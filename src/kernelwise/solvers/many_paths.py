@@ -126,9 +126,7 @@ class ManyPaths:
         n_machines = len(self.decision)
         n_parts = 1 if n == 1 else min(n_machines, -(-CALLS * n // len(splits)))
         bounds = np.linspace(0, n_machines, n_parts + 1).astype(int).tolist()
-        shown = threads(n)(
-            (HeldOut.of, (self.K, test, *own), {}) for (_, test), *own in zip(splits, answers, strict=True)
-        )
+        shown = [HeldOut.of(self.K, test, own) for (_, test), own in zip(splits, answers, strict=True)]
 
         def tasks() -> Iterator[Task]:
             for s, (train, _) in enumerate(splits):

@@ -133,3 +133,9 @@ def test_few_pair_steps_are_not_spent_twice():
     with pytest.warns(ConvergenceWarning, match="after 3 iterations"):
         path = svm_path(K, Y, CS, folds_of(2), max_iter=3)
     assert path.n_iter.max() == 3
+
+
+@pytest.mark.parametrize("change", [np.asfortranarray, lambda K: K.astype(int), lambda K: K[:, :-1]])
+def test_compiled_code_reads_nothing_but_square_contiguous_arrays(change):
+    with pytest.raises((TypeError, ValueError), match="K must be"):
+        many_paths.ManyPaths(change(K), [], CS, np.argsort(CS), TOL, [[]], np.empty((0, 4, 0)))

@@ -10,7 +10,7 @@ import numpy as np
 
 from kernelwise._core.threads import Task, number_of_threads, threads
 from kernelwise.multiclass import Machine
-from kernelwise.solvers.box_qp import SINGLE, Pool
+from kernelwise.solvers.box_qp import SINGLE, GramFacts, Pool
 from kernelwise.solvers.compiled.machine_code import compiled_many_paths
 from kernelwise.solvers.fold_path import N_COLUMNS, SEED_FOLDS, Fold
 from kernelwise.solvers.follow import Solved
@@ -104,7 +104,7 @@ class ManyPaths:
         lasts: list[list[Solved | None]],
         decision: np.ndarray,
     ) -> None:
-        self.K, self.Cs, self.order, self.tol = K, Cs, order, tol
+        self.K, self.Cs, self.order, self.tol = GramFacts(K).K, Cs, order, tol  # refused if not contiguous
         sizes = [machine.members.size for machine in machines]
         self.ends, self.most = np.append(0, np.cumsum(sizes)), max(sizes)
         self.members = np.concatenate([machine.members for machine in machines]).astype(np.uintp)

@@ -25,6 +25,8 @@ MANY = 10
 LONG = 128
 #: Columns that stand together on average: with fewer, a copy of all of them is faster.
 SHORT = 12
+#: Members of all machines times values of C times folds that one thread solves in a few milliseconds.
+LITTLE = 40_000
 #: Calls of compiled code for each thread, so that the threads end at about the same time.
 CALLS = 4
 
@@ -122,7 +124,8 @@ class ManyPaths:
         Each fold has weights of the samples, of shape (n_samples,), and the place of the decision values of
         each sample that it holds out.
         """
-        n = number_of_threads(n_jobs)
+        is_little = self.members.size * self.Cs.size * len(splits) < LITTLE
+        n = 1 if is_little else number_of_threads(n_jobs)
         n_machines = len(self.decision)
         n_parts = 1 if n == 1 else min(n_machines, -(-CALLS * n // len(splits)))
         bounds = np.linspace(0, n_machines, n_parts + 1).astype(int).tolist()

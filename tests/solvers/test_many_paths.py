@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import StratifiedKFold
 
+from kernelwise._core.threads import threads
 from kernelwise.solvers import many_paths, run_paths, svm_path
 from kernelwise.solvers.path import solve_path
 from kernelwise.solvers.run_paths import Places
@@ -92,6 +93,7 @@ def test_machines_that_crawl_are_solved_by_other_means(monkeypatch, n_steps):
 def test_any_number_of_threads_gives_the_same_bits(monkeypatch, n_steps):
     monkeypatch.setattr(many_paths, "MOST_STEPS", n_steps)
     monkeypatch.setattr(run_paths, "TOO_SMALL", 0)
+    monkeypatch.setattr(many_paths, "LITTLE", 0)
     one, *others = (svm_path(K, Y, CS, folds_of(2), n_jobs=n) for n in (1, 2, 3))
     for other in others:
         np.testing.assert_array_equal(one.decision, other.decision)
@@ -101,6 +103,19 @@ def test_any_number_of_threads_gives_the_same_bits(monkeypatch, n_steps):
             for fold, other_fold in zip(one.last, other.last, strict=True)
             for mine, theirs in zip(fold, other_fold, strict=True)
         )
+
+
+def test_many_small_machines_are_shared_out_and_few_are_not(monkeypatch):
+    asked = []
+
+    def recorded(n_jobs, return_as="list"):
+        asked.append(n_jobs)
+        return threads(n_jobs, return_as)
+
+    monkeypatch.setattr(many_paths, "threads", recorded)
+    svm_path(K, Y, np.geomspace(0.1, 1.0, 2), folds_of(2), n_jobs=2)
+    svm_path(K, Y, np.geomspace(0.1, 1.0, 20), folds_of(2), n_jobs=2)
+    assert asked == [1, 2]
 
 
 def test_names_of_classes_do_not_matter():
@@ -133,3 +148,9 @@ def test_few_pair_steps_are_not_spent_twice():
     with pytest.warns(ConvergenceWarning, match="after 3 iterations"):
         path = svm_path(K, Y, CS, folds_of(2), max_iter=3)
     assert path.n_iter.max() == 3
+
+
+@pytest.mark.parametrize("change", [np.asfortranarray, lambda K: K.astype(int), lambda K: K[:, :-1]])
+def test_compiled_code_reads_nothing_but_square_contiguous_arrays(change):
+    with pytest.raises((TypeError, ValueError), match="K must be"):
+        many_paths.ManyPaths(change(K), [], CS, np.argsort(CS), TOL, [[]], np.empty((0, 4, 0)))

@@ -10,7 +10,7 @@ import numpy as np
 
 from kernelwise._core.threads import Task, number_of_threads, threads
 from kernelwise.multiclass import Machine
-from kernelwise.solvers.box_qp import SINGLE, Pool
+from kernelwise.solvers.box_qp import SINGLE, GramFacts, Pool
 from kernelwise.solvers.compiled.machine_code import compiled_many_paths
 from kernelwise.solvers.fold_path import N_COLUMNS, SEED_FOLDS, Fold
 from kernelwise.solvers.follow import Solved
@@ -25,6 +25,8 @@ MANY = 10
 LONG = 128
 #: Columns that stand together on average: with fewer, a copy of all of them is faster.
 SHORT = 12
+#: Members of all machines times values of C times folds that one thread solves in a few milliseconds.
+LITTLE = 40_000
 #: Calls of compiled code for each thread, so that the threads end at about the same time.
 CALLS = 4
 
@@ -104,7 +106,7 @@ class ManyPaths:
         lasts: list[list[Solved | None]],
         decision: np.ndarray,
     ) -> None:
-        self.K, self.Cs, self.order, self.tol = K, Cs, order, tol
+        self.K, self.Cs, self.order, self.tol = GramFacts(K).K, Cs, order, tol  # refused if not contiguous
         sizes = [machine.members.size for machine in machines]
         self.ends, self.most = np.append(0, np.cumsum(sizes)), max(sizes)
         self.members = np.concatenate([machine.members for machine in machines]).astype(np.uintp)
@@ -122,13 +124,12 @@ class ManyPaths:
         Each fold has weights of the samples, of shape (n_samples,), and the place of the decision values of
         each sample that it holds out.
         """
-        n = number_of_threads(n_jobs)
+        is_little = self.members.size * self.Cs.size * len(splits) < LITTLE
+        n = 1 if is_little else number_of_threads(n_jobs)
         n_machines = len(self.decision)
         n_parts = 1 if n == 1 else min(n_machines, -(-CALLS * n // len(splits)))
         bounds = np.linspace(0, n_machines, n_parts + 1).astype(int).tolist()
-        shown = threads(n)(
-            (HeldOut.of, (self.K, test, *own), {}) for (_, test), *own in zip(splits, answers, strict=True)
-        )
+        shown = [HeldOut.of(self.K, test, own) for (_, test), own in zip(splits, answers, strict=True)]
 
         def tasks() -> Iterator[Task]:
             for s, (train, _) in enumerate(splits):

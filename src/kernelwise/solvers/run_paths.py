@@ -98,6 +98,7 @@ def run_paths(
     decision = np.full((len(machines), Cs.size, places.n), np.nan)
     last: list[list[Any]] = [[None] * len(machines) for _ in splits]
     settings = largest, n_starts, Cs[order], tol, iteration_cap(max_iter, K.shape[0]), p
+    n_asked = n_jobs
     if max(machine.members.size for machine in machines) * Cs.size < TOO_SMALL:
         n_jobs = 1
     n_solved = np.zeros((len(splits), len(machines)), int)  # values of C
@@ -108,7 +109,7 @@ def run_paths(
         if is_plain and are_small(machines, len(K), n_starts, settings[4]):
             settings = largest, 0, *settings[2:]
             many = ManyPaths(K, machines, Cs[order], order, tol, lasts, decision)
-            for found in many.results(splits, weights, tests, n_jobs):
+            for found in many.results(splits, weights, tests, n_asked):
                 part = slice(found.first, found.first + len(found.last))
                 columns[:, :, found.fold, part] = found.tables.T
                 n_solved[found.fold, part], last[found.fold][part] = found.n_done, found.last

@@ -86,7 +86,7 @@ def _path() -> Any:
 
     number, real, address = types.int64, types.float64, types.uintp
     vector, matrix = types.Array(real, 1, "C"), types.Array(real, 2, "C")
-    where = number, number, real, number, number  # start, known, tol, limit, size
+    where = number, real, number, number  # start, tol, limit, size
     work = address, address, real, real, address, address, address, types.Array(types.uintp, 2, "C")
     return _kept(smo_path, (address, number, *[vector] * 6, *where, *work, *[matrix] * 3))
 

@@ -12,13 +12,15 @@ from kernelwise.solvers.active_set import solve_active_set
 from kernelwise.solvers.compiled.machine_code import compiled_smo
 from kernelwise.solvers.free_face import FreeFace
 from kernelwise.solvers.newton_face import newton_on_face
-from kernelwise.solvers.products import subtract_rows
+from kernelwise.solvers.products import subtract
 
 SINGLE: np.dtype = np.dtype(np.float32)
 DOUBLE: np.dtype = np.dtype(np.float64)
 MAX_FACE = 5000  # free variables; a larger Cholesky factor costs more than it brings
 MAX_NEWTON = 50
 MAX_VAIN = 2  # Newton steps that did not halve the gap: on a nearly singular face SMO alone does better
+LARGE = 400  # free variables: pair steps move most of them a little, and linear systems are the quicker ones
+EAGER = 0.2  # of the pair steps, where as many are free and the last C took linear systems in the end
 SYSTEMS = 8  # linear systems that an active set method takes, and some more: it may fail
 DISTINCT = 0.3  # of a row of K: with fewer distinct values most samples are copies
 # Free variables: with fewer an active set method that fails costs little, and pair steps alone may not arrive
@@ -79,7 +81,7 @@ class Pool:
         self.members = self.places[1]
         self.places[:2] = np.arange(stride)
         self.size = 0 if K is None else n
-        self.room, self.short = np.empty((8, stride)), aligned((5, stride), dtype)
+        self.room, self.short = np.empty((6, stride)), aligned((5, stride), dtype)
         # Usually far more than the pool needs. The zeros pad the rows.
         self.K = aligned((n, stride), dtype) if K is None else K
 
@@ -164,7 +166,7 @@ class BoxQP:
     pools: dict[np.dtype, Pool] = field(default_factory=dict)
     n_free: int = 0  # when SMO last looked
     n_vain: int = 0  # active set methods that failed since one led from C to C
-    ended: int = 0  # the values of C that the last path had behind it
+    is_hard: bool = False  # whether the last C took linear systems: the next one will, too
     wide: np.ndarray | None = None
     facts: GramFacts | None = None  # of K, if they are known
 
@@ -189,9 +191,11 @@ class BoxQP:
         dtype = SINGLE if np.abs(self.f).max(initial=0.0) < FAR else DOUBLE
         may_newton, last_gap, n_vain = True, np.inf, 0
         while True:
-            if (newton_first or n_iter > 0) and not (self.may_guess and self.active_set(tol)):
-                may_newton = may_newton and n_newton < MAX_NEWTON and n_vain < MAX_VAIN and self.newton()
-                n_newton += may_newton
+            if newton_first or n_iter > 0:
+                self.is_hard = True
+                if not (self.may_guess and self.active_set(tol)):
+                    may_newton = may_newton and n_newton < MAX_NEWTON and n_vain < MAX_VAIN and self.newton()
+                    n_newton += may_newton
             patience = self.patience(self.n_free)
             if n_newton > 0:
                 patience = AFTER_NEWTON if may_newton else max(patience, n_iter)
@@ -213,11 +217,12 @@ class BoxQP:
         That is an active set method with m free variables, or a Newton step.
         """
         n = self.f.size
+        share = EAGER if self.is_hard and m >= LARGE else 1.0
         if not self.may_guess:
             newton = 500 + m * (0.5 + 0.015 * m + m * m / 3e4 + 0.0012 * n)
-            return int(newton / (0.13 + 8e-4 * m))
+            return int(share * newton / (0.13 + 8e-4 * m))
         system = 80 + m * m * (1.1e-3 + 3e-6 * m) + n * min(4e-4 * m, 1.2e-4 * n)
-        return int(SYSTEMS * system / (0.13 + 4.5e-4 * m))
+        return int(share * SYSTEMS * system / (0.13 + 4.5e-4 * m))
 
     @property
     def may_guess(self) -> bool:
@@ -240,12 +245,11 @@ class BoxQP:
 
     def newton(self) -> bool:
         """Take a Newton step on the free face; False when that is not possible."""
-        step = newton_on_face(self.K, self.beta, self.f, self.lo, self.hi, MAX_FACE)
+        step = newton_on_face(self.face, self.beta, self.f, self.lo, self.hi, MAX_FACE)
         if step is None:
             return False
-        free, change = step
-        self.beta[free] += change
-        subtract_rows(self.K, free, change, self.f)
+        self.beta += step
+        subtract(self.K, step, self.f)
         return True
 
     def path(
@@ -265,7 +269,7 @@ class BoxQP:
         """
         limit = min(max_iter, self.patience(max(self.n_free, 100)))
         found = self._run(p, Cs, start, tol, limit, SINGLE, coefficients, table)
-        self.ended = found[0]
+        self.is_hard = self.is_hard and found[0] == start + 1 and not found[1]
         return found
 
     def _smo(self, tol: float, max_iter: int, dtype: np.dtype) -> np.ndarray:
@@ -293,12 +297,10 @@ class BoxQP:
         if len(self.gram.K) != self.beta.size:  # compiled code would read beyond it
             raise ValueError(f"K is for {len(self.gram.K)} variables, and there are {self.beta.size}.")
         problem = self.gram.address, self.gram.width, p, self.beta, self.f, self.lo, self.hi, Cs
-        sizes = self.beta.size, Cs.size, len(coefficients), pool.room.shape[1]
+        sizes = self.beta.size, Cs.size, len(coefficients), pool.room.shape[1], start, tol, limit, pool.size
         work = *pool.addresses, precision, self.shift, *functions, pool.places, pool.room
-        # The solution before the last is still there if a path ended at the last one.
-        known = start if start == self.ended > 1 else max(start, 1) + 1
         done = np.zeros(2, np.int64)
-        n_done = run(*problem, *sizes, start, known, tol, limit, pool.size, *work, coefficients, table, done)
+        n_done = run(*problem, *sizes, *work, coefficients, table, done)
         is_solved, pool.size = done.tolist()
         self.n_free = int(table[n_done - 1, 4])
         return n_done, bool(is_solved)

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from kernelwise.multiclass import Machine
-from kernelwise.solvers.box_qp import BoxQP, GramFacts, Pool
+from kernelwise.solvers.box_qp import LARGE, BoxQP, GramFacts, Pool
 from kernelwise.solvers.compiled.rounding import HAIR, NO_OFFSET
-from kernelwise.solvers.follow import Solved, follow
+from kernelwise.solvers.follow import HALVINGS, Solved, follow
 from kernelwise.solvers.products import subtract_rows
 
 Fold = tuple[np.ndarray, np.ndarray]
@@ -205,7 +205,8 @@ class MachinePath:
                     n_waited += 1
                     break
                 now = Solved(Cs[c], qp.beta.copy(), qp.f.copy())
-                followed = follow(qp, unit_lo, unit_hi, before, Cs[c], Cs[c + 1], self.tol)
+                halvings = HALVINGS if qp.n_free < LARGE else 0  # each half costs as much as pair steps
+                followed = follow(qp, unit_lo, unit_hi, before, Cs[c], Cs[c + 1], self.tol, halvings)
                 qp.n_vain = 0 if followed else qp.n_vain + 1
                 n_lost, n_waited = (0 if followed else n_lost + 1), 0
                 before, n_done, crawls = now, n_done + 1, False

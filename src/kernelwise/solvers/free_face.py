@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg.blas import dtrsm, dtrsv
-from scipy.linalg.lapack import dgesv
+from scipy.linalg.lapack import dgesv, dpotrf
 
-from kernelwise.solvers.newton_face import cholesky
-
+RIDGES = (1e-12, 1e-9, 1e-6)  # relative to the mean of the diagonal
+TINY = 1e-100  # products of smaller values are denormal numbers, a hundred times slower to handle
 MOST = 0.3  # of the factored variables: with more changes than this a new factor is cheaper
 
 
@@ -108,3 +108,19 @@ class FreeFace:
         room = int(MOST * rows.size)
         self.border, self.products = np.empty((rows.size, room), order="F"), np.empty((room, room))
         return True
+
+
+def cholesky(A: np.ndarray) -> tuple[np.ndarray | None, float]:
+    """Lower Cholesky factor of ``A`` plus the smallest ridge that makes it positive definite, and the ridge.
+
+    ``A`` is in Fortran's order, and changed; None if no ridge is large enough.
+    """
+    if A.min(initial=1.0) < TINY:  # nearly always false for a Gaussian kernel: a look is enough
+        A[np.abs(A) < TINY] = 0.0
+    diagonal = np.diagonal(A).copy()
+    for ridge in RIDGES:
+        np.fill_diagonal(A, diagonal + ridge * diagonal.mean())
+        factor, info = dpotrf(A, lower=1, clean=0)
+        if info == 0:
+            return factor, float(ridge * diagonal.mean())
+    return None, 0.0

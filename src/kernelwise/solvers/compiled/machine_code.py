@@ -16,8 +16,8 @@ from kernelwise.solvers.compiled.path import smo_path
 from kernelwise.solvers.compiled.pool import change_members, subtract_rows
 
 VECTORS = "float64[] " * 6  # p, β, f, the bounds for C = 1, and C
-# n, n_Cs, n_kept and stride; start, known, tol, limit and size
-SIZES = "int64 int64 int64 int64 int64 int64 float64 int64 int64"
+# n, n_Cs, n_kept and stride; start, tol, limit and size
+SIZES = "int64 int64 int64 int64 int64 float64 int64 int64"
 WORK = "int64 int64 float64 float64 int64 int64 int64 uint64[] float64[]"
 MACHINES = "uint64[] int64[] " + "float64[] " * 5 + "uint64[] int64[] float64[] float64[]"
 FOLD = "int64[] int64[] int64[] float64[] int64[] int64 float64 int64"

@@ -106,7 +106,6 @@ def many_paths(
                 n_Cs,
                 stride,
                 start,
-                2,  # before the second C there is one solution at most, and no line
                 tol,
                 limit,
                 0,

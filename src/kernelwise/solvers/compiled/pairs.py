@@ -31,7 +31,6 @@ TAU = 1e-12  # floor of the curvature of a pair, as in LIBSVM
 RESCALE = 1.0 / 64  # a copy is scaled anew each time its gap has shrunk by this
 LANES = 64  # a multiple of any vector's length, unrolled: the pool is padded to a multiple of it
 RESTART = 7  # turned steps in a row: more gain little, and move more variables at once
-STRAIGHT = 4  # the pool's size over the number of steps before the first turned one
 TIGHTER = 0.5  # of the tolerance: at the same gap turned steps are farther from the solution
 EVEN = 16.0  # times the least value of the diagonal: where it varies more, turned steps lose their precision
 FLATTEST = 1e-3  # of a pair's own curvature: with less, rounding decides
@@ -192,7 +191,7 @@ def smo_on_pool(
     g, in the precision of ``pool_K``; f is centred and scaled there. The last rows of ``room`` and ``places``
     are for the direction, too.
 
-    A pair alone undoes some of what the pairs before it did. So, after the first m/4 steps, a step is turned:
+    A pair alone undoes some of what the pairs before it did. So, after the first m steps, a step is turned:
     along e_i − e_j plus the multiple of the last direction d with which it is conjugate to d (g = K d is kept
     for that). Where pair steps crawl this takes half of them or less [2]_. After `RESTART` turned steps, and
     where a bound is in the way, a step is along the pair alone, so that few variables ever move at once.
@@ -215,7 +214,7 @@ def smo_on_pool(
     for t in range(size):
         most = diag[t] if diag[t] > most else most
         least = diag[t] if diag[t] < least else least
-    straight = m // STRAIGHT if most <= EVEN * least else limit
+    straight = m if most <= EVEN * least else limit
     index = 1
     while index < m - 1:
         index += index + 1

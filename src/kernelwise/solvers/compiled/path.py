@@ -13,10 +13,7 @@ import numpy as np
 from kernelwise._core.llvm.values import at, call, inner
 from kernelwise.solvers.compiled.pairs import LANES
 from kernelwise.solvers.compiled.pool import survey, who_joins
-from kernelwise.solvers.compiled.rounding import HAIR
 
-ROUNDING = 2.0**-50  # of the way between the bounds
-PAYERS = 4  # variables that share what brings the sum back: one alone would be far off then
 REFINE = 256.0  # a round aims at this many units of its precision, relative to the gap it starts from
 
 
@@ -60,82 +57,6 @@ def _start_from_last(
             bound = C * (unit_lo[t] if is_low else unit_hi[t])
             beta[t] = bound if stay and (is_low or is_high) else s * beta[t]
         f[t] = s * f[t] + (1.0 - s) * p[t]
-
-
-@inner()
-def _follow_line(
-    n: int, beta: Any, f: Any, ahead: float, lo: Any, hi: Any, stride: int, room: Any, rows: Any
-) -> int:
-    """Go on along the line through the last two solutions, ``ahead`` times their distance, within the bounds.
-
-    Solutions are linear in C as long as the same variables are free. Rows 2 and 3 of ``room`` receive β and
-    f, and row 4 by how much the variables in ``rows`` had to leave the line: because of a bound, or to bring
-    the sum back. f does not have these changes yet. Returns how many they are, or -1 if no variable has the
-    space to bring the sum back.
-    """
-    line, line_f, change = at(room, 2 * stride), at(room, 3 * stride), at(room, 4 * stride)
-    before, before_f = at(room, 6 * stride), at(room, 7 * stride)
-    n_rows, excess = 0, 0.0
-    for t in range(n):
-        value = beta[t] + ahead * (beta[t] - before[t])
-        line_f[t] = f[t] + ahead * (f[t] - before_f[t])
-        hair = HAIR * (hi[t] - lo[t])
-        within = lo[t] if value <= lo[t] + hair else value
-        within = hi[t] if value >= hi[t] - hair else within
-        line[t] = within
-        excess += within - beta[t]
-        # A variable that stays bounded is next to its bound by rounding alone.
-        if abs(within - value) > ROUNDING * (hi[t] - lo[t]):
-            rows[n_rows], change[n_rows] = t, within - value
-            n_rows += 1
-    widest = 0.0
-    for t in range(n):
-        space = line[t] - lo[t] if excess > 0.0 else hi[t] - line[t]
-        if lo[t] < line[t] < hi[t] and space > widest:
-            widest = space
-    if not widest > 2.0 * abs(excess):
-        return -1
-    n_payers, t = 0, 0
-    while t < n and n_payers < PAYERS:
-        space = line[t] - lo[t] if excess > 0.0 else hi[t] - line[t]
-        if lo[t] < line[t] < hi[t] and 2.0 * space > widest:
-            rows[n_rows + n_payers] = t
-            n_payers += 1
-        t += 1
-    for _ in range(n_payers):
-        change[n_rows] = -excess / n_payers
-        line[rows[n_rows]] += change[n_rows]
-        n_rows += 1
-    return n_rows
-
-
-@inner()
-def _fill_up(rows: Any, change: Any, n_rows: int) -> int:
-    """Repeat the last row without a change until `subtract_rows` can read four at a time."""
-    while n_rows & 3:
-        rows[n_rows], change[n_rows] = rows[n_rows - 1], 0.0
-        n_rows += 1
-    return n_rows
-
-
-@inner()
-def _go_towards(n: int, beta: Any, f: Any, lo: Any, hi: Any, stride: int, room: Any) -> None:
-    """Go from β to the point in rows 2 and 3 of ``room``, as far as the objective falls."""
-    goal, goal_f = at(room, 2 * stride), at(room, 3 * stride)
-    slope, bend = 0.0, 0.0
-    for t in range(n):
-        way = goal[t] - beta[t]
-        slope += f[t] * way
-        bend += (f[t] - goal_f[t]) * way
-    if not slope > 0.0:
-        return
-    share = slope / bend if bend > slope else 1.0
-    for t in range(n):
-        f[t] += share * (goal_f[t] - f[t])
-        value = beta[t] + share * (goal[t] - beta[t])
-        hair = HAIR * (hi[t] - lo[t])
-        value = lo[t] if value <= lo[t] + hair else value
-        beta[t] = hi[t] if value >= hi[t] - hair else value
 
 
 @inner()
@@ -210,7 +131,9 @@ def _shrinking_smo(
                 rows[n_rows], change[n_rows] = t, betas[a] - beta[t]
                 beta[t] = betas[a]
                 n_rows += 1
-        n_rows = _fill_up(rows, change, n_rows)
+        while n_rows & 3:
+            rows[n_rows], change[n_rows] = rows[n_rows - 1], 0.0
+            n_rows += 1
         call(subtract_rows, (K, width, n, rows, change, n_rows, f))
         up_now, low_now, _, _ = survey(f, beta, lo, hi, pool, size)
         stalled = k < limit and up_now - low_now > 0.5 * (up - low)
@@ -230,7 +153,6 @@ def smo_path(
     n_kept: int,
     stride: int,
     start: int,
-    known: int,
     tol: float,
     limit: int,
     size: int,
@@ -251,31 +173,18 @@ def smo_path(
 
     Stops behind the first C for which no support vector is bounded, since no larger one changes that
     solution, and at one that is not solved to ``tol`` in ``limit`` pair steps (or in this precision). β and f
-    are those of the C before ``start``, if that is not 0. The last two rows of ``room`` have the solution
-    before the last one from the C ``known`` on: each solution is copied there when the next one begins.
-    ``coefficients``, of shape (n_Cs, n) or (0, n), receives β for each C, and ``table``, of shape (n_Cs, 8),
-    what `_shrinking_smo` writes, the number of support vectors and the objective. Returns how many C are
-    done; the numbers of ``done`` become whether the last of them was solved, and the size of the pool.
+    are those of the C before ``start``, if that is not 0. ``coefficients``, of shape (n_Cs, n) or (0, n),
+    receives β for each C, and ``table``, of shape (n_Cs, 8), what `_shrinking_smo` writes, the number of
+    support vectors and the objective. Returns how many C are done; the numbers of ``done`` become whether the
+    last of them was solved, and the size of the pool.
     """
     lo, hi = room, at(room, stride)
-    before, before_f = at(room, 6 * stride), at(room, 7 * stride)
-    goal_f, change, rows = at(room, 3 * stride), at(room, 4 * stride), at(places, 2 * stride)
     for c in range(start, n_Cs):
         C, row = Cs[c], at(table, c * 8)
         for t in range(n):
             lo[t], hi[t] = C * unit_lo[t], C * unit_hi[t]
         if c > 0:
-            n_rows = -1
-            if c >= known and Cs[c - 1] > Cs[c - 2]:
-                ahead = (C - Cs[c - 1]) / (Cs[c - 1] - Cs[c - 2])
-                n_rows = _follow_line(n, beta, f, ahead, lo, hi, stride, room, rows)
-            for t in range(n):
-                before[t], before_f[t] = beta[t], f[t]
             _start_from_last(n, beta, f, p, Cs[c - 1], C, unit_lo, unit_hi)
-            if n_rows >= 0:
-                n_rows = _fill_up(rows, change, n_rows)
-                call(subtract_rows, (K, width, n, rows, change, n_rows, goal_f))
-                _go_towards(n, beta, f, lo, hi, stride, room)
         size = _shrinking_smo(
             n,
             K,

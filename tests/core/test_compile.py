@@ -97,3 +97,18 @@ def test_folders(tmp_path, monkeypatch):
 def test_arrays_that_machine_code_would_misread_are_refused(wrong):
     with pytest.raises(TypeError, match="must be contiguous and of float64"):
         CompiledLater(twice, "float64[] int64")(wrong, 2)
+
+
+@pytest.mark.parametrize("wrong", [np.float64(1.0), [1.0, 2.0], None])
+def test_what_is_no_array_is_refused(wrong):
+    # A number of NumPy has a dtype and is contiguous, and its value would be read as an address.
+    with pytest.raises(TypeError, match="must be an array"):
+        CompiledLater(twice, "float64[] int64")(wrong, 1)
+
+
+def test_numbers_of_types_that_are_not_passed_on_are_refused():
+    def put(x, number):
+        x[0] = number
+
+    with pytest.raises(KeyError, match="2"):
+        CompiledLater(put, "float64[] float32").machine_code()

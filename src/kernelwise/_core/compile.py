@@ -34,8 +34,9 @@ class MachineCode:
 
     def __init__(self, code: bytes, types: Sequence[str], folder: Path | None, is_new: bool) -> None:
         entry, self.address = _load(code)
-        kinds: dict[str, Any] = {"float64": ctypes.c_double, "]": ctypes.py_object}
-        given = [kinds.get(t, kinds.get(t[-1], ctypes.c_int64)) for t in types]
+        kinds: dict[str, Any] = {"float64": ctypes.c_double, "int64": ctypes.c_int64, "]": ctypes.py_object}
+        kinds["*"] = ctypes.c_int64
+        given = [kinds[t if t in kinds else t[-1]] for t in types]
         self._call = ctypes.CFUNCTYPE(ctypes.c_int64, *given)(entry)
         self._arrays = [(k, np.dtype(t[:-2])) for k, t in enumerate(types) if t.endswith("[]")]
         self.folder, self.is_new = folder, is_new
@@ -43,6 +44,8 @@ class MachineCode:
     def __call__(self, *arguments: Any) -> int:
         for k, dtype in self._arrays:
             array = arguments[k]
+            if not isinstance(array, np.ndarray):  # a number of NumPy has a dtype, too, and no address
+                raise TypeError(f"Argument {k} must be an array, not {type(array).__name__}.")
             if array.dtype != dtype or not array.flags.c_contiguous:
                 raise TypeError(f"Argument {k} must be contiguous and of {dtype}, not {array.dtype}.")
         return int(self._call(*arguments))
@@ -117,6 +120,7 @@ def _compile(function: Any, types: Sequence[str]) -> bytes:
 
     has_plain_pointers = llvm.llvm_version_info[0] > 16
     module = llvm.parse_assembly(Module(function, types, HEAD, has_plain_pointers).text())
+    module.verify()  # LLVM would make anything of a wrong text
     machine = _machine()
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))

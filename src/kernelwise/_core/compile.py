@@ -7,7 +7,8 @@ import hashlib
 import logging
 import os
 import sys
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache, update_wrapper
 from pathlib import Path
@@ -21,7 +22,12 @@ logger = logging.getLogger("kernelwise")
 #: Where a NumPy array has the address of its numbers: behind what all objects of Python begin with.
 HEAD = object.__basicsize__
 DIGEST = hashlib.sha256().digest_size
-_lock = RLock()
+LONG_AGO = 3600.0  # seconds
+#: Of all that compiles or loads machine code.
+lock = RLock()
+if hasattr(os, "register_at_fork"):
+    # A child has none of its parent's threads: one that held the lock would never give it back there.
+    os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
 _engines: list[Any] = []  # they own the machine code
 
 
@@ -51,31 +57,78 @@ class MachineCode:
         return int(self._call(*arguments))
 
 
-def machine_code(function: Any, types: Sequence[str], sources: Sequence[Path]) -> MachineCode:
+class Sources:
+    """Source files of compiled functions, and their ``state``: a hash of what they contained at first.
+
+    They are looked at when Python imports them: what is imported stays as it is when a file changes later.
+    """
+
+    def __init__(self, files: Iterable[Path]) -> None:
+        self.files = tuple(files)
+        self.state = self._now()
+
+    def check(self) -> None:
+        """Refuse to compile what is no longer, or not at all, in the files."""
+        if self.state is None:
+            raise RuntimeError(
+                "kernelwise compiles its loops from its source files, and they are missing here: install "
+                "kernelwise with its .py files."
+            )
+        if self._now() != self.state:
+            raise RuntimeError(
+                f"The source files of kernelwise in {self.files[0].parent} have changed since Python "
+                "imported them, so that they cannot be compiled now: start Python again."
+            )
+
+    def _now(self) -> str | None:
+        try:
+            return _hash(*(file.read_bytes() for file in self.files)) if self.files else None
+        except OSError:
+            return None
+
+
+def machine_code(function: Any, types: Sequence[str], sources: Sources) -> MachineCode:
     """Compile a function for the types of its arguments, or load the machine code that was kept of it.
 
     The types are those of `kernelwise._core.llvm.translate.Module`. ``sources`` are the files of all
     functions that take part: with their contents or another processor, machine code on disk is not used.
     """
-    with _lock:
-        name = f"{function.__module__}.{function.__name__}-{_hash(' '.join(types).encode())}"
-        folder = folder_for(sources[0].parent)
-        state = _hash(*(source.read_bytes() for source in (*sources, *_own_sources()) if source.exists()))
-        file = folder / _processor() / f"{name}-{state}.o" if folder else None
-        code = _read(file) if file else None
-        is_new = code is None
-        if code is None:
-            code = _compile(function, types)
-            if file:
-                _keep(file, name, code)
-        return MachineCode(code, types, file.parent if file else None, is_new)
+    with lock:
+        if sources.state is None:
+            sources.check()
+        # Two installations may share a folder, and neither removes what the other one has kept.
+        home = sources.files[0].parent
+        name = f"{function.__module__}.{function.__name__}-{_hash(f'{types} {home}'.encode())}"
+        state = _hash(f"{sources.state} {_own_sources.state}".encode())
+        for folder in _folders(home):
+            file = folder / _processor() / f"{name}-{state}.o"
+            code = _read(file)
+            if code is not None:
+                return MachineCode(code, types, file.parent, is_new=False)
+        for files in (sources, _own_sources):
+            files.check()
+        code = _compile(function, types)
+        kept_in = folder_for(home)
+        if kept_in is None:
+            return MachineCode(code, types, None, is_new=True)
+        file = kept_in / _processor() / f"{name}-{state}.o"
+        _keep(file, name, code)
+        return MachineCode(code, types, file.parent, is_new=True)
+
+
+def _folders(sources: Path) -> list[Path]:
+    """Where machine code may be kept: KERNELWISE_CACHE_DIR, or else beside the sources, or with the user."""
+    given = os.environ.get("KERNELWISE_CACHE_DIR")
+    if given:
+        return [Path(given)]
+    user = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    # A user without a home has "~" there, which would be a folder where the program happens to run.
+    return [sources / "__pycache__", *([Path(user) / "kernelwise"] if os.path.isabs(user) else [])]
 
 
 def folder_for(sources: Path) -> Path | None:
-    """KERNELWISE_CACHE_DIR, or else a folder beside the sources or of the user: the first one to write to."""
-    given = os.environ.get("KERNELWISE_CACHE_DIR")
-    user = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    for folder in [Path(given)] if given else [sources / "__pycache__", Path(user) / "kernelwise"]:
+    """The first folder to write to; what is in another one is used as well."""
+    for folder in _folders(sources):
         with suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
             if os.access(folder, os.W_OK):
@@ -90,6 +143,7 @@ class CompiledLater:
     def __init__(self, function: Any, types: str) -> None:
         update_wrapper(self, function)
         self.function, self.types = function, types.split()
+        self.sources = _sources(function.__code__.co_filename)
         self._made: MachineCode | None = None
 
     def __call__(self, *arguments: Any) -> int:
@@ -98,10 +152,9 @@ class CompiledLater:
     def machine_code(self) -> MachineCode:
         """What is compiled, by the first thread that asks for it."""
         if self._made is None:
-            with _lock:
+            with lock:
                 if self._made is None:
-                    source = Path(self.function.__code__.co_filename)
-                    self._made = machine_code(self.function, self.types, [source])
+                    self._made = machine_code(self.function, self.types, self.sources)
         return self._made
 
 
@@ -172,15 +225,15 @@ def _processor() -> str:
 
 
 @lru_cache
-def _own_sources() -> tuple[Path, ...]:
-    return Path(__file__), *sorted((Path(__file__).parent / "llvm").glob("*.py"))
+def _sources(file: str) -> Sources:
+    return Sources([Path(file)])
 
 
 def _read(file: Path) -> bytes | None:
     """Machine code that was kept, or None if there is none. LLVM would not notice that it is damaged."""
     try:
         contents = file.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
         return None
     except OSError as error:
         logger.warning(f"The compiled code in {file} could not be loaded: {error!r}.")
@@ -204,14 +257,18 @@ def _keep(file: Path, name: str, code: bytes) -> None:
         with suppress(OSError):
             part.unlink(missing_ok=True)
         return
-    for other in file.parent.glob(f"{name}-*.o"):
-        if other != file:
-            with suppress(OSError):  # in use, or gone already
+    for other in file.parent.glob(f"{name}-*"):
+        with suppress(OSError):  # in use, or gone already
+            # Another process may be writing; or it did, and was ended before it was done.
+            if other != file and (other.suffix == ".o" or time.time() - other.stat().st_mtime > LONG_AGO):
                 other.unlink()
 
 
 def _hash(*contents: bytes) -> str:
     return hashlib.sha256(b"".join(contents)).hexdigest()[:12]
+
+
+_own_sources = Sources([Path(__file__), *sorted((Path(__file__).parent / "llvm").glob("*.py"))])
 
 
 @lru_cache

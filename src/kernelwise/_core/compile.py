@@ -137,6 +137,13 @@ def folder_for(sources: Path) -> Path | None:
     return None
 
 
+def check_shapes(*expected: tuple[np.ndarray, tuple[int, ...]]) -> None:
+    """Refuse arrays of other shapes than those beside them: machine code would read beyond their ends."""
+    for array, shape in expected:
+        if array.shape != shape:
+            raise ValueError(f"An array of shape {shape} is needed here, not {array.shape}.")
+
+
 class CompiledLater:
     """A function that is compiled, or whose machine code is loaded, when it is first called."""
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernelwise._core.compile import CompiledLater, Sources, folder_for, machine_code
+from kernelwise._core.compile import CompiledLater, machine_code
+from kernelwise._core.kept_code import Sources, folder_for
 
 HERE = Path(__file__)
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
-import logging
 import os
 import sys
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache, update_wrapper
 from pathlib import Path
@@ -17,18 +14,17 @@ from typing import Any
 
 import numpy as np
 
-logger = logging.getLogger("kernelwise")
+from kernelwise._core.kept_code import Sources, folder_for, folders, hashed, keep, read
 
 #: Where a NumPy array has the address of its numbers: behind what all objects of Python begin with.
 HEAD = object.__basicsize__
-DIGEST = hashlib.sha256().digest_size
-LONG_AGO = 3600.0  # seconds
 #: Of all that compiles or loads machine code.
 lock = RLock()
 if hasattr(os, "register_at_fork"):
     # A child has none of its parent's threads: one that held the lock would never give it back there.
     os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
 _engines: list[Any] = []  # they own the machine code
+_own_sources = Sources([Path(__file__), *sorted((Path(__file__).parent / "llvm").glob("*.py"))])
 
 
 class MachineCode:
@@ -57,36 +53,6 @@ class MachineCode:
         return int(self._call(*arguments))
 
 
-class Sources:
-    """Source files of compiled functions, and their ``state``: a hash of what they contained at first.
-
-    They are looked at when Python imports them: what is imported stays as it is when a file changes later.
-    """
-
-    def __init__(self, files: Iterable[Path]) -> None:
-        self.files = tuple(files)
-        self.state = self._now()
-
-    def check(self) -> None:
-        """Refuse to compile what is no longer, or not at all, in the files."""
-        if self.state is None:
-            raise RuntimeError(
-                "kernelwise compiles its loops from its source files, and they are missing here: install "
-                "kernelwise with its .py files."
-            )
-        if self._now() != self.state:
-            raise RuntimeError(
-                f"The source files of kernelwise in {self.files[0].parent} have changed since Python "
-                "imported them, so that they cannot be compiled now: start Python again."
-            )
-
-    def _now(self) -> str | None:
-        try:
-            return _hash(*(file.read_bytes() for file in self.files)) if self.files else None
-        except OSError:
-            return None
-
-
 def machine_code(function: Any, types: Sequence[str], sources: Sources) -> MachineCode:
     """Compile a function for the types of its arguments, or load the machine code that was kept of it.
 
@@ -98,11 +64,11 @@ def machine_code(function: Any, types: Sequence[str], sources: Sources) -> Machi
             sources.check()
         # Two installations may share a folder, and neither removes what the other one has kept.
         home = sources.files[0].parent
-        name = f"{function.__module__}.{function.__name__}-{_hash(f'{types} {home}'.encode())}"
-        state = _hash(f"{sources.state} {_own_sources.state}".encode())
-        for folder in _folders(home):
+        name = f"{function.__module__}.{function.__name__}-{hashed(f'{types} {home}'.encode())}"
+        state = hashed(f"{sources.state} {_own_sources.state}".encode())
+        for folder in folders(home):
             file = folder / _processor() / f"{name}-{state}.o"
-            code = _read(file)
+            code = read(file)
             if code is not None:
                 return MachineCode(code, types, file.parent, is_new=False)
         for files in (sources, _own_sources):
@@ -112,29 +78,8 @@ def machine_code(function: Any, types: Sequence[str], sources: Sources) -> Machi
         if kept_in is None:
             return MachineCode(code, types, None, is_new=True)
         file = kept_in / _processor() / f"{name}-{state}.o"
-        _keep(file, name, code)
+        keep(file, name, code)
         return MachineCode(code, types, file.parent, is_new=True)
-
-
-def _folders(sources: Path) -> list[Path]:
-    """Where machine code may be kept: KERNELWISE_CACHE_DIR, or else beside the sources, or with the user."""
-    given = os.environ.get("KERNELWISE_CACHE_DIR")
-    if given:
-        return [Path(given)]
-    user = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    # A user without a home has "~" there, which would be a folder where the program happens to run.
-    return [sources / "__pycache__", *([Path(user) / "kernelwise"] if os.path.isabs(user) else [])]
-
-
-def folder_for(sources: Path) -> Path | None:
-    """The first folder to write to; what is in another one is used as well."""
-    for folder in _folders(sources):
-        with suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
-            if os.access(folder, os.W_OK):
-                return folder
-    _say_that_nothing_is_kept()
-    return None
 
 
 def check_shapes(*expected: tuple[np.ndarray, tuple[int, ...]]) -> None:
@@ -228,59 +173,9 @@ def _processor() -> str:
     """What machine code depends on apart from its source: the processor, LLVM, and the head of objects."""
     import llvmlite
 
-    return _hash(repr((*_host(), sys.platform, llvmlite.__version__, HEAD)).encode())
+    return hashed(repr((*_host(), sys.platform, llvmlite.__version__, HEAD)).encode())
 
 
 @lru_cache
 def _sources(file: str) -> Sources:
     return Sources([Path(file)])
-
-
-def _read(file: Path) -> bytes | None:
-    """Machine code that was kept, or None if there is none. LLVM would not notice that it is damaged."""
-    try:
-        contents = file.read_bytes()
-    except (FileNotFoundError, NotADirectoryError, PermissionError):
-        return None
-    except OSError as error:
-        logger.warning(f"The compiled code in {file} could not be loaded: {error!r}.")
-        return None
-    digest, code = contents[:DIGEST], contents[DIGEST:]
-    if hashlib.sha256(code).digest() == digest:
-        return code
-    logger.warning(f"The compiled code in {file} could not be loaded: the file is damaged.")
-    return None
-
-
-def _keep(file: Path, name: str, code: bytes) -> None:
-    """Keep machine code instead of that of another state of the sources, which nobody has any more."""
-    part = file.with_suffix(f".{os.getpid()}")
-    try:
-        file.parent.mkdir(exist_ok=True)
-        part.write_bytes(hashlib.sha256(code).digest() + code)
-        part.replace(file)
-    except OSError as error:
-        logger.warning(f"The compiled code of {name} could not be saved: {error!r}.")
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        return
-    for other in file.parent.glob(f"{name}-*"):
-        with suppress(OSError):  # in use, or gone already
-            # Another process may be writing; or it did, and was ended before it was done.
-            if other != file and (other.suffix == ".o" or time.time() - other.stat().st_mtime > LONG_AGO):
-                other.unlink()
-
-
-def _hash(*contents: bytes) -> str:
-    return hashlib.sha256(b"".join(contents)).hexdigest()[:12]
-
-
-_own_sources = Sources([Path(__file__), *sorted((Path(__file__).parent / "llvm").glob("*.py"))])
-
-
-@lru_cache
-def _say_that_nothing_is_kept() -> None:
-    logger.warning(
-        "kernelwise found no folder to keep compiled code in, so every process compiles it again, which "
-        "takes up to a second. Set KERNELWISE_CACHE_DIR to a folder with write permission."
-    )

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.compile import MachineCode, Sources, lock, machine_code
+from kernelwise._core.compile import MachineCode, lock, machine_code
+from kernelwise._core.kept_code import Sources
 from kernelwise.solvers.compiled.many_paths import many_paths
 from kernelwise.solvers.compiled.pairs import smo_on_pool
 from kernelwise.solvers.compiled.path import smo_path

@@ -67,7 +67,7 @@ def integers(out, a, b):
 
 def test_integers():
     run = compiled(integers, "int64[] int64 int64")
-    for a, b in itertools.product(range(12), range(1, 6)):
+    for a, b in itertools.product(range(-12, 12), (*range(-5, 0), *range(1, 6))):
         found, right = np.zeros(6, np.int64), np.zeros(6, np.int64)
         run(found, a, b)
         integers(right, a, b)
@@ -83,7 +83,7 @@ def loops(n, m):
             if j > 7:
                 break
             total += i * j
-    for i in range(m - 1, -1, -3):
+    for i in range(m - 1, -1, -THREE):
         total += 100 * i
     while True:
         total += 1
@@ -190,6 +190,18 @@ def test_what_follows_and_is_not_run_in_vain():
         assert x[1] == (a and b)
 
 
+def chain(x, n):
+    return 0 < n < counted(x) <= counted(x)
+
+
+def test_a_chain_of_comparisons_ends_where_python_does():
+    run = compiled(chain, "int64[] int64")
+    for n, start in itertools.product((0, 1, 5), (0, 3, 7)):
+        found, right = np.array([0, start]), np.array([0, start])
+        assert run(found, n) == chain(right, n)
+        assert found.tolist() == right.tolist()
+
+
 def with_list(x):
     y = [1, 2]
     x[0] = y[0]
@@ -211,6 +223,92 @@ def float_index(x):
 
 def unknown(n):
     return sorted(n)
+
+
+def sometimes(n):
+    if n > 3:
+        return 5
+
+
+def until_break(n):
+    while True:
+        if n > 3:
+            return 5
+        break
+
+
+def either_number(n):
+    return n or 5
+
+
+def variable_step(n):
+    total = 0
+    for k in range(10, 0, n):
+        total += k
+    return total
+
+
+def float_bound(n):
+    total = 0
+    for k in range(n / 2):
+        total += k
+    return total
+
+
+def later_local(n):
+    total = 0
+    for k in range(n):
+        if k > 0:
+            total += THREE  # noqa: F823
+        else:
+            THREE = 5  # noqa: F841 (of this function, and not the constant above)
+    return total
+
+
+def of_another_function():
+    THREE = 5
+
+    def function(n):
+        return n + THREE
+
+    return function
+
+
+def positive(n):
+    return +n
+
+
+def large(n):
+    return n + 18446744073709551621
+
+
+def text(n):
+    return n + "3"
+
+
+def plenty(n, m):
+    return n + m
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (sometimes, "sometimes returns a value in some cases only"),
+        (until_break, "returns a value in some cases only"),
+        (either_number, "a comparison is needed, not int64"),
+        (variable_step, "step of range must be a constant"),
+        (float_bound, "an integer is needed, not float64"),
+        (later_local, "THREE has no value before this line"),
+        (of_another_function(), "or is of another function"),
+        (positive, "sign"),
+        (large, "does not fit into 64 bits"),
+        (text, "a number is needed, not '3'"),
+        (plenty, "does not take 1 argument"),
+    ],
+)
+def test_what_would_give_something_else_than_python_does_is_refused(function, says):
+    with pytest.raises(Untranslatable, match=says):
+        compiled(function, "int64").machine_code()
 
 
 @pytest.mark.parametrize(

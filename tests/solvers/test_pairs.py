@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kernelwise.kernels import RBF
-from kernelwise.solvers.box_qp import BoxQP, Pool, aligned
+from kernelwise.solvers.box_qp import SINGLE, BoxQP, Pool, aligned
 
 TOL = 1e-3
 
@@ -71,3 +71,18 @@ def test_rows_of_a_pool_start_with_a_line_of_the_cache(shape, dtype):
     pool = Pool(shape[0], np.dtype(dtype))
     assert all(address % 64 == 0 for address in pool.addresses)
     assert pool.K.strides[0] % 64 == 0 == pool.short.strides[0] % 64
+
+
+def test_a_hair_that_leaves_nobody_who_may_rise_leads_to_no_row_beyond_the_pool():
+    # The only variable that may rise meets its bound, and its partner does not move for a hair.
+    K, n = np.eye(3) + 0.5, 3
+    beta = np.array([1.0, 1.0 - 1e-14, 1.0])
+    f = np.array([0.0, 1.0, 0.0])
+    pool = Pool(n, SINGLE)
+    memory = np.full((80, pool.K.shape[1]), np.nan, np.float32)
+    memory[:n] = 0.0
+    pool.K = memory[:n]
+    qp = BoxQP(K, beta, f, np.zeros(n), np.ones(n), {SINGLE: pool})
+    assert qp.minimise(1e-3, 1000).n_iter == 1
+    assert beta.tolist() == [1.0, 1.0, 1.0]
+    assert np.isfinite(f).all()

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.compile import compiled_later
+from kernelwise._core.compile import check_shapes, compiled_later
 from kernelwise._core.llvm.values import at, inner
 
 #: Types of what both compiled functions take first: U, V, beta, nodes and weights, and all numbers of them.
@@ -60,7 +60,8 @@ def add_values(U: np.ndarray, V: np.ndarray, beta: np.ndarray, out: np.ndarray) 
     out : ndarray of shape (n_rows, n_columns, n_machines)
     """
     nodes, weights = nodes_for(U.shape[2] - 1)
-    d = U.shape[2]
+    (n_rows, n_support, d), n_machines = U.shape, len(beta)
+    check_shapes((V, (len(V), n_support, d)), (beta, (n_machines, n_support)), (out, (n_rows, d, n_machines)))
     factors = U, V, beta, nodes, weights, *U.shape, len(V), nodes.size, len(beta)
     _values(*factors, np.empty((d + 1, nodes.size)), np.empty(d), out)
 
@@ -71,8 +72,12 @@ def add_interactions(U: np.ndarray, V: np.ndarray, beta: np.ndarray, out: np.nda
     The other arrays are those of `add_values`; only the part above the diagonal is filled.
     """
     nodes, weights = nodes_for(max(U.shape[2] - 2, 0))
+    (n_rows, n_support, d), n_machines = U.shape, len(beta)
+    check_shapes(
+        (V, (len(V), n_support, d)), (beta, (n_machines, n_support)), (out, (n_rows, d, d, n_machines))
+    )
     factors = U, V, beta, nodes, weights, *U.shape, len(V), nodes.size, len(beta)
-    _interactions(*factors, np.empty((U.shape[2], U.shape[2])), out)
+    _interactions(*factors, np.empty((d, d)), out)
 
 
 @compiled_later(f"{FACTORS} float64[] float64[] float64[]")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.compile import compiled_later
+from kernelwise._core.compile import check_shapes, compiled_later
 from kernelwise._core.llvm.values import at
 from kernelwise._core.threads import in_order
 
@@ -47,6 +47,7 @@ def city_block_distances(X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarr
 
 def fill_distances(rows: np.ndarray, columns: np.ndarray, D: np.ndarray, first: int = 0) -> None:
     """Write the distances of rows, (n_rows, d), and columns, (d, n_columns), from column ``first`` on."""
+    check_shapes((rows, (len(rows), len(columns))), (D, (len(rows), columns.shape[1])))
     _fill(rows, columns, D, len(rows), *columns.shape, first)
 
 
@@ -55,6 +56,7 @@ def weighted_differences(X: np.ndarray, V: np.ndarray, Y: np.ndarray) -> np.ndar
     rows, weights = np.ascontiguousarray(X, dtype=float), np.ascontiguousarray(V, dtype=float)
     columns = np.ascontiguousarray(np.asarray(Y, dtype=float).T)
     sums = np.zeros(columns.shape)
+    check_shapes((rows, (len(rows), len(columns))), (weights, (len(rows), columns.shape[1])))
     _add_differences(rows, columns, weights, sums, len(rows), *columns.shape)
     return sums.sum(axis=1)
 
@@ -64,6 +66,7 @@ def weighted_signs(X: np.ndarray, V: np.ndarray, Y: np.ndarray) -> np.ndarray:
     rows, weights = np.ascontiguousarray(X, dtype=float), np.ascontiguousarray(V, dtype=float)
     columns = np.ascontiguousarray(Y, dtype=float)
     sums = np.zeros(rows.shape)
+    check_shapes((columns, (len(columns), rows.shape[1])), (weights, (len(rows), len(columns))))
     _add_signs(rows, columns, weights, sums, *rows.shape, len(columns))
     return sums
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from kernelwise._core.compile import compiled_later
+from kernelwise._core.compile import check_shapes, compiled_later
 from kernelwise._core.llvm.values import at
 from kernelwise._core.threads import in_order
 from kernelwise.kernels.city_block import city_block_distances
@@ -70,6 +70,7 @@ def rounding_share(n_features: int) -> float:
 
 def _finish(G: np.ndarray, norms_x: np.ndarray, norms_y: np.ndarray, rounding: float) -> None:
     """Inner products G to ‖x‖² + ‖y‖² − 2G in one pass, in place; symmetric where G is."""
+    check_shapes((norms_x, G.shape[:1]), (norms_y, G.shape[1:]))
     _to_distances(G, norms_x, norms_y, *G.shape, rounding)
 
 

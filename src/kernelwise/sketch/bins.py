@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.compile import compiled_later
+from kernelwise._core.compile import check_shapes, compiled_later
 from kernelwise._core.llvm.values import at
 
 N_MOMENTS = 4
@@ -90,6 +90,7 @@ def count_pairs(
     ``words`` is of shape (1 + 2 · (n_bins − 1), 2) and uint64; ``upper`` takes only columns right of the
     diagonal, for the block of a set of rows with itself.
     """
+    check_shapes((norms_x, G.shape[:1]), (norms_y, G.shape[1:]), (words, (len(words), 2)))
     room = np.empty((3, G.shape[1]), np.uint64)
     pairs = G, *G.shape, norms_x, norms_y, rounding, per_bottom
     _count(*pairs, words, len(words) - 1, upper, room.view(float), room)
@@ -181,6 +182,8 @@ def weigh_pairs(
     upper: bool,
 ) -> None:
     """Add pairs of weight w_i w_j to ``moments`` of shape (n_bins, 4); otherwise as `count_pairs`."""
+    check_shapes((norms_x, G.shape[:1]), (norms_y, G.shape[1:]), (moments, (len(moments), N_MOMENTS)))
+    check_shapes((weights_x, G.shape[:1]), (weights_y, G.shape[1:]))
     room = np.empty((2, G.shape[1]), np.uint64)
     pairs = G, *G.shape, norms_x, norms_y, rounding, per_bottom
     _weigh(*pairs, weights_x, weights_y, moments, len(moments) - 1, upper, room, room.view(float))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernelwise._core.compile import check_shapes
 from kernelwise.solvers.active_set import solve_active_set
 from kernelwise.solvers.compiled.machine_code import compiled_smo
 from kernelwise.solvers.free_face import FreeFace
@@ -89,6 +90,14 @@ class Pool:
     def addresses(self) -> tuple[int, int]:
         """Where K and ``short`` are in memory; looked up each time, since a copy is elsewhere."""
         return self.K.ctypes.data, self.short.ctypes.data
+
+    def check(self, n: int) -> None:
+        """Refuse what compiled code would read and write beyond the arrays for ``n`` variables."""
+        stride = self.K.shape[1]
+        if stride < _padded(n) + 16 or not 0 <= self.size <= n or not self.K.flags.c_contiguous:
+            raise ValueError(f"The pool has rows of {stride} numbers and {self.size} of {n} variables.")
+        check_shapes((self.K, (n, stride)), (self.short, (5, stride)))
+        check_shapes((self.room, (6, stride)), (self.places, (6, stride)))
 
     @property
     def rows(self) -> np.ndarray:
@@ -295,9 +304,13 @@ class BoxQP:
         if dtype not in self.pools:
             self.pools[dtype] = Pool(self.f.size, dtype)
         pool = self.pools[dtype]
-        run, (precision, *functions) = compiled_smo(self.K.dtype, dtype)
-        if len(self.gram.K) != self.beta.size:  # compiled code would read beyond it
-            raise ValueError(f"K is for {len(self.gram.K)} variables, and there are {self.beta.size}.")
+        run, (precision, *functions) = compiled_smo(self.gram.K.dtype, pool.K.dtype)
+        n = self.beta.size
+        if len(self.gram.K) != n:  # compiled code would read beyond it
+            raise ValueError(f"K is for {len(self.gram.K)} variables, and there are {n}.")
+        check_shapes(*((v, (n,)) for v in (p, self.beta, self.f, self.lo, self.hi)))
+        check_shapes((table, (Cs.size, 8)), (coefficients, (Cs.size if len(coefficients) else 0, n)))
+        pool.check(n)
         problem = self.gram.address, self.gram.width, p, self.beta, self.f, self.lo, self.hi, Cs
         sizes = self.beta.size, Cs.size, len(coefficients), pool.room.shape[1], start, tol, limit, pool.size
         work = *pool.addresses, precision, self.shift, *functions, pool.places, pool.room

@@ -2,9 +2,8 @@
 
 Numba translates nearly all of Python, and takes 5 ms a line. The loops here have numbers and addresses,
 assignments, if, for over range, while, and calls of functions that are written in the same way; no objects.
-A variable has the type of its first value. Integers have 64 bits and are not checked for overflow, and where
-one is divided by another with // or %, neither is negative. An index is not checked: it is not negative, and
-nothing stops at the end of an array.
+A variable has the type of its first value. Integers have 64 bits and are not checked for overflow, nor for a
+division by zero. An index is not checked: it is not negative, and nothing stops at the end of an array.
 """
 
 from __future__ import annotations
@@ -13,19 +12,22 @@ import ast
 import builtins
 import inspect
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from kernelwise._core.llvm.values import (
     FLOATS,
+    INTEGERS,
     NUMBERS,
     ORDER,
     Instruction,
     Value,
     constant,
     is_address,
+    is_integer,
     is_number,
 )
 from kernelwise._core.llvm.writer import Writer
@@ -102,9 +104,13 @@ class Translation(Writer):
     def whole(self, types: tuple[Any, ...]) -> Any:
         """Translate the function, and return the type of what it returns."""
         tree: Any = ast.parse(textwrap.dedent(inspect.getsource(self.function))).body[0]
+        if len(tree.args.args) != len(types):
+            raise Untranslatable(f"{self.function.__name__} does not take {len(types)} arguments.")
         for k, (parameter, kind) in enumerate(zip(tree.args.args, types, strict=True)):
             self._assign_name(parameter.arg, NONE if kind is None else Value(kind, f"%a{k}"))
         self._run(tree.body)
+        if self._returned is not None and not _never_ends(tree.body):
+            raise Untranslatable(f"{self.function.__name__} returns a value in some cases only.")
         self.put_plain("ret void" if self._returned is None else "unreachable")
         return self._returned
 
@@ -147,7 +153,7 @@ class Translation(Writer):
             case ast.For(
                 iter=ast.Call(func=ast.Name("range"), args=bounds), target=ast.Name(name), orelse=[]
             ):
-                self._for(name, [self.cast(self._value(bound), "int64") for bound in bounds], node)
+                self._for(name, [self._whole_number(bound) for bound in bounds], node)
             case ast.While(orelse=[]):
                 self._while(node)
             case ast.Return():
@@ -220,14 +226,16 @@ class Translation(Writer):
     def _for(self, name: str, bounds: list[Value], node: ast.For) -> None:
         start, stop = (ZERO, bounds[0]) if len(bounds) == 1 else bounds[:2]
         step = bounds[2] if len(bounds) == 3 else ONE
+        if not is_integer(step) or int(step.text) == 0:
+            raise TypeError("the step of range must be a constant")  # its sign says where to stop
         counter = self.new_variable("int64")
         self.store(start, counter)
         head, body, after, end = self.new_labels(4)
         self.go(head)
         self.begin(head)
         count = self.load("int64", counter)
-        backwards = step.text.startswith("-")  # a constant
-        self.branch(self.compare(ast.Gt() if backwards else ast.Lt(), count, stop), body, end)
+        operator = ast.Lt() if int(step.text) > 0 else ast.Gt()
+        self.branch(self.compare(operator, count, stop), body, end)
         self.begin(body)
         self._assign_name(name, count)
         self._loop(node.body, after, end)
@@ -296,6 +304,12 @@ class Translation(Writer):
                 return self._called(node)
         raise TypeError(f"expressions such as {type(node).__name__} are unknown here")
 
+    def _whole_number(self, node: ast.expr) -> Value:
+        value = self._value(node)
+        if value.type not in INTEGERS:
+            raise TypeError(f"an integer is needed, not {value.type}")
+        return self.cast(value, "int64")
+
     def _truth(self, node: ast.expr) -> Value:
         return self.cast(self._value(node), "bool")
 
@@ -311,38 +325,52 @@ class Translation(Writer):
         if isinstance(node, ast.Attribute):
             assert isinstance(node.value, ast.Name)
             return getattr(self._object(node.value), node.attr)
+        code = self.function.__code__
+        if node.id in (*code.co_varnames, *code.co_cellvars, *code.co_freevars):
+            raise TypeError(f"{node.id} has no value before this line, or is of another function")
         scope = self.function.__globals__
         return scope[node.id] if node.id in scope else getattr(builtins, node.id)
 
     def _unary(self, node: ast.UnaryOp) -> Value:
         if isinstance(node.op, ast.Not):
             return Value("bool", self.put(f"xor i1 {self._truth(node.operand).text}, true"))
-        if isinstance(node.operand, ast.Constant):  # so that steps of range are constants
-            return constant(ast.literal_eval(node))
         value = self._value(node.operand)
+        if isinstance(node.op, ast.UAdd):
+            raise TypeError("a sign + does nothing")
         if isinstance(node.op, ast.Invert):
             return self.operate(ast.BitXor(), value, constant(-1))
         if value.type in FLOATS:
             return Value(value.type, self.put(f"fneg {self.flags} {self.llvm(value.type)} {value.text}"))
+        if is_integer(value):  # so that steps of range are constants
+            return constant(-int(value.text))
         return self.operate(ast.Sub(), ZERO, value)
 
     def _comparison(self, node: ast.Compare) -> Value:
-        values = [self._value(one) for one in (node.left, *node.comparators)]
-        found = TRUE
-        for operator, left, right in zip(node.ops, values[:-1], values[1:], strict=True):
-            now = self.compare(operator, left, right)
-            found = now if found is TRUE else Value("bool", self.put(f"and i1 {found.text}, {now.text}"))
-        return found
+        left, *others = (partial(self._value, one) for one in (node.left, *node.comparators))
+        last = [left()]
+
+        def one(operator: ast.cmpop, other: Callable[[], Value]) -> Value:
+            last.append(other())
+            return self.compare(operator, *last[-2:])
+
+        return self._in_turn(True, [partial(one, *both) for both in zip(node.ops, others, strict=True)])
 
     def _logic(self, node: ast.BoolOp) -> Value:
-        """What follows after "and" or "or" is looked at only where it matters."""
+        return self._in_turn(isinstance(node.op, ast.And), [partial(self._value, one) for one in node.values])
+
+    def _in_turn(self, is_and: bool, parts: Sequence[Callable[[], Value]]) -> Value:
+        """Whether all of the parts are true, or any; what follows is looked at only where it matters."""
+        if len(parts) == 1:
+            return parts[0]()
         [end] = self.new_labels(1)
         found = self.new_variable("bool")
-        for one in node.values:
-            value = self._truth(one)
+        for part in parts:
+            value = part()
+            if value.type != "bool":  # Python's result would be the part itself
+                raise TypeError(f"and, or: a comparison is needed, not {value.type}")
             self.store(value, found)
             [then] = self.new_labels(1)
-            self.branch(value, *((then, end) if isinstance(node.op, ast.And) else (end, then)))
+            self.branch(value, *((then, end) if is_and else (end, then)))
             self.begin(then)
         self.go(end)
         self.begin(end)
@@ -376,6 +404,18 @@ class Translation(Writer):
         if function in (np.float64, np.float32, np.int64):
             return self.cast(arguments[0], function.__name__)
         return self.call(function, arguments)
+
+
+def _never_ends(body: Sequence[ast.stmt]) -> bool:
+    """Whether these statements return in any case, or go on for ever."""
+    match body[-1]:
+        case ast.Return():
+            return True
+        case ast.If(body=then, orelse=[_, *_] as otherwise):
+            return _never_ends(then) and _never_ends(otherwise)
+        case ast.While(test=ast.Constant(True)) as loop:
+            return not any(isinstance(node, ast.Break) for node in ast.walk(loop))
+    return False
 
 
 class Untranslatable(TypeError):

@@ -56,7 +56,11 @@ def constant(number: Any) -> Value:
     if isinstance(number, bool | np.bool_):
         return Value("bool", "true" if number else "false")
     if isinstance(number, int | np.integer):
+        if not -(2**63) <= number < 2**64:
+            raise TypeError(f"{number} does not fit into 64 bits")
         return Value("int64", str(int(number)))
+    if not isinstance(number, float | np.floating):
+        raise TypeError(f"a number is needed, not {number!r}")
     # The bits of a double, for single precision, too.
     bits = struct.unpack("<Q", struct.pack("<d", float(number)))[0]
     return Value("float32" if isinstance(number, np.float32) else "float64", f"0x{bits:016X}")
@@ -64,6 +68,11 @@ def constant(number: Any) -> Value:
 
 def is_number(kind: Any) -> bool:
     return isinstance(kind, str) and kind in NUMBERS
+
+
+def is_integer(value: Value) -> bool:
+    """Whether a value is a constant integer."""
+    return value.type in INTEGERS and value.text.lstrip("-").isdigit()
 
 
 def is_address(kind: Any) -> bool:

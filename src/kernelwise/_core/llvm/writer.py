@@ -5,7 +5,17 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from kernelwise._core.llvm.values import FLOATS, INTEGERS, NUMBERS, ORDER, Value, common, constant, is_address
+from kernelwise._core.llvm.values import (
+    FLOATS,
+    INTEGERS,
+    NUMBERS,
+    ORDER,
+    Value,
+    common,
+    constant,
+    is_address,
+    is_integer,
+)
 
 #: Instructions for integers and for floats.
 OPERATORS: dict[type, tuple[str, str]] = {
@@ -139,8 +149,21 @@ class Writer:
         if not name:
             raise TypeError(f"no operator {type(operator).__name__} for {kind}")
         left, right = self.cast(left, kind), self.cast(right, kind)
-        flags = self.flags if kind in FLOATS else ""
-        return Value(kind, self.put(f"{name} {flags} {NUMBERS[kind]} {left.text}, {right.text}"))
+        if isinstance(operator, ast.Mult) and is_integer(left) and is_integer(right):  # for steps of range
+            return constant(int(left.text) * int(right.text))
+        flags, both = self.flags if kind in FLOATS else "", f"{NUMBERS[kind]} {left.text}, {right.text}"
+        found = self.put(f"{name} {flags} {both}")
+        return Value(kind, self._rounded_down(name, kind, both, found) if name in ("sdiv", "srem") else found)
+
+    def _rounded_down(self, name: str, kind: str, both: str, found: str) -> str:
+        """The quotient or remainder of integers: LLVM rounds quotients towards zero, Python down."""
+        llvm, right = NUMBERS[kind], both.split()[-1]
+        rest = self.put(f"srem {both}") if name == "sdiv" else found
+        # The remainder must have the sign of the divisor, or be zero.
+        is_other = self.put(f"icmp slt {llvm} {self.put(f'xor {llvm} {rest}, {right}')}, 0")
+        is_off = self.put(f"and i1 {is_other}, {self.put(f'icmp ne {llvm} {rest}, 0')}")
+        other = self.put(f"sub {llvm} {found}, 1" if name == "sdiv" else f"add {llvm} {found}, {right}")
+        return self.put(f"select i1 {is_off}, {llvm} {other}, {llvm} {found}")
 
     def compare(self, operator: ast.AST, left: Value, right: Value) -> Value:
         """The truth of a comparison, such as <."""

@@ -1,1 +1,1 @@
-"""Loops that Numba compiles."""
+"""Loops that are compiled."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._core.compile import compiled_later
+from kernelwise._core.compile import check_shapes, compiled_later
 from kernelwise._core.llvm.values import Instruction, Value, at, constant
 
 ROWS, WIDTH = 4, 64  # of a block
@@ -159,11 +159,20 @@ def _add_block(to: Any, left: Value, panel: Value, size: Value, factors: Value, 
 
 def fill(left: np.ndarray, panels: np.ndarray, out: np.ndarray) -> None:
     """Write the kernel values of rows and columns to ``out``, which may have fewer rows than ``left``."""
+    check_shapes((panels, (len(panels), left.shape[1], WIDTH)))
+    if not ROWS <= len(out) <= len(left) or out.shape[1] < len(panels) * WIDTH:
+        raise ValueError(f"{len(left)} rows and {len(panels)} panels do not fit an array of {out.shape}.")
     _fill(left, panels, out, left.shape[1], len(panels), *out.shape)
 
 
 def add(left: np.ndarray, change: np.ndarray, panels: np.ndarray, total: np.ndarray) -> None:
     """Add Σ change_k times the kernel values of row k to ``total``; a multiple of `ROWS` rows."""
+    check_shapes(
+        (left, (len(left) // ROWS * ROWS, left.shape[1])),
+        (change, left.shape[:1]),
+        (panels, (len(panels), left.shape[1], WIDTH)),
+        (total, (len(panels) * WIDTH,)),
+    )
     _add(left, change, panels, np.empty(WIDTH, np.float32), total, *left.shape, len(panels))
 
 

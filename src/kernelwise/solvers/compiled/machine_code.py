@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import numpy as np
 
-from kernelwise._core.compile import MachineCode, machine_code
+from kernelwise._core.compile import MachineCode, lock, machine_code
+from kernelwise._core.kept_code import Sources
 from kernelwise.solvers.compiled.many_paths import many_paths
 from kernelwise.solvers.compiled.pairs import smo_on_pool
 from kernelwise.solvers.compiled.path import smo_path
@@ -22,7 +22,7 @@ WORK = "int64 int64 float64 float64 int64 int64 int64 uint64[] float64[]"
 MACHINES = "uint64[] int64[] " + "float64[] " * 5 + "uint64[] int64[] float64[] float64[]"
 FOLD = "int64[] int64[] int64[] float64[] int64[] int64 float64 int64"
 
-_lock = Lock()
+_sources = Sources(sorted(Path(__file__).parent.glob("*.py")))
 
 
 def compiled_smo(
@@ -32,7 +32,7 @@ def compiled_smo(
 
     That is the precision of the pool, and where `change_members`, `smo_on_pool` and `subtract_rows` are.
     """
-    with _lock:
+    with lock:
         return _entry(gram_dtype, pool_dtype)
 
 
@@ -54,7 +54,7 @@ def compiled_many_paths(
     gram_dtype: np.dtype, pool_dtype: np.dtype
 ) -> tuple[MachineCode, tuple[int, float, int, int, int]]:
     """`many_paths`, and what it takes of these dtypes: where `smo_path` is, and what `compiled_smo` says."""
-    with _lock:
+    with lock:
         path, functions = _entry(gram_dtype, pool_dtype)
         return compiled_many(gram_dtype)[0], (path.address, *functions)
 
@@ -77,4 +77,4 @@ def _entry(gram_dtype: np.dtype, pool_dtype: np.dtype) -> tuple[MachineCode, tup
 @lru_cache
 def _compiled(function: Any, types: str) -> MachineCode:
     """A function compiled for a list of types, or loaded; its machine code belongs to all files here."""
-    return machine_code(function, types.split(), sorted(Path(__file__).parent.glob("*.py")))
+    return machine_code(function, types.split(), _sources)

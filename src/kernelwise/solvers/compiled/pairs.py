@@ -247,6 +247,8 @@ def smo_on_pool(
             break
         scan = False
         j = partner & index
+        if may_fall[j] != 0.0:  # what is gained is zero in this precision; there may be no such row
+            break
         n_iter += 1
         curvature = np.float64(diag[i]) + diag[j] - 2.0 * Ki[j]
         relative = curvature / (abs(diag[i] + shift) + abs(diag[j] + shift) + TAU)
@@ -278,5 +280,6 @@ def smo_on_pool(
             i = _move_and_rank(f, g, Ki, Kj, like(turn, f), down, may_rise, m, keep) & index
         else:
             i = _move_and_rank(f, None, Ki, Kj, None, down, may_rise, m, keep) & index
+        scan = may_rise[i] != 0.0  # nobody may rise, so that i may be a place that pads the pool
     share[0] = lowest
     return n_iter

@@ -10,6 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kernelwise import GridSearchSVC
+from kernelwise.estimators.grid.run import Job
 from kernelwise.kernels import RBF
 from kernelwise.solvers.copies import Distinct
 from kernelwise.solvers.path import solve_path
@@ -90,3 +91,29 @@ def test_copies_in_a_gram_matrix():
     by_rows = GridSearchSVC(kernels=[RBF(0.3)], **settings).fit(X, y, weight)
     scores, expected = (search.cv_results_["mean_test_score"] for search in (by_matrix, by_rows))
     assert scores.tolist() == expected.tolist()
+
+
+def test_kernels_too_narrow_for_any_two_samples_share_one_path(monkeypatch):
+    """Their Gram matrix is the identity. Weights and values of C still count, and so do other widths."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), np.arange(60) % 3
+    weight = rng.uniform(0.5, 2.0, 60)
+    grid = {"gamma": [0.5, 1e7, 1e8, 1e9], "C": [0.25, 4.0], "class_weight": [None, "balanced"]}
+    alone = {}
+    for gamma in grid["gamma"]:
+        search = GridSearchSVC({**grid, "gamma": [gamma]}, cv=4, refit=False)
+        alone |= scores(search.fit(X, y, sample_weight=weight).cv_results_)
+    n_solved = []
+    solve = Job._path
+    monkeypatch.setattr(Job, "_path", lambda *args: n_solved.append(1) or solve(*args))
+    found = GridSearchSVC(grid, cv=4, refit=False).fit(X, y, sample_weight=weight).cv_results_
+    assert len(n_solved) == 4  # one narrow and one other width, with two kinds of weights
+    assert scores(found) == alone
+
+
+def scores(results):
+    """The scores of the folds, by parameters."""
+    return {
+        str(sorted(parameters.items(), key=str)): [results[f"split{s}_test_score"][k] for s in range(4)]
+        for k, parameters in enumerate(results["params"])
+    }

@@ -99,6 +99,8 @@ class Pool:
     def thin_out(self, is_wanted: np.ndarray) -> None:
         """Keep only the members for which ``is_wanted``, of shape (n_samples,), is true."""
         kept = np.flatnonzero(is_wanted[self.members[: self.size]])
+        if kept.size == self.size:
+            return
         rows = self.rows[np.ix_(kept, kept)]
         self.members[: kept.size], self.size = self.members[kept], kept.size
         self.rows[:] = rows

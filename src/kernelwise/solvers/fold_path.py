@@ -205,7 +205,7 @@ class MachinePath:
                     n_waited += 1
                     break
                 now = Solved(Cs[c], qp.beta.copy(), qp.f.copy())
-                halvings = HALVINGS if qp.n_free < LARGE else 0  # each half costs as much as pair steps
+                halvings = HALVINGS if n_lost == 0 and qp.n_free < LARGE else 0  # else pair steps are cheaper
                 followed = follow(qp, unit_lo, unit_hi, before, Cs[c], Cs[c + 1], self.tol, halvings)
                 qp.n_vain = 0 if followed else qp.n_vain + 1
                 n_lost, n_waited = (0 if followed else n_lost + 1), 0

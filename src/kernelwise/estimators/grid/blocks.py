@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -33,7 +33,8 @@ class Block:
 
     ``targets`` are the class indices that machines learn: those of ``y``, but for classes that have no weight
     in the training part, of which nothing can be learned. ``is_gram`` says that X is a matrix of kernel
-    values or distances.
+    values or distances. ``paths_on_identity`` are, by values of C and weights, the paths of kernels too
+    narrow for any two samples: all of them have the same Gram matrix, the identity.
     """
 
     X: Any
@@ -42,6 +43,7 @@ class Block:
     weight: np.ndarray
     folds: list[Fold]
     is_gram: bool = False
+    paths_on_identity: dict[Any, Any] = field(default_factory=dict)
 
     @cached_property
     def distinct(self) -> Distinct:

@@ -154,3 +154,20 @@ def test_few_pair_steps_are_not_spent_twice():
 def test_compiled_code_reads_nothing_but_square_contiguous_arrays(change):
     with pytest.raises((TypeError, ValueError), match="K must be"):
         many_paths.ManyPaths(change(K), [], CS, np.argsort(CS), TOL, [[]], np.empty((0, 4, 0)))
+
+
+def test_pair_steps_before_other_means_count(monkeypatch):
+    monkeypatch.setattr(many_paths, "MOST_STEPS", 20)
+    steps, rows = [], np.arange(0, len(Y), 2)
+    solve = many_paths.ManyPaths.solve
+
+    def count(self, *arguments):
+        found = solve(self, *arguments)
+        steps.append(found)
+        return found
+
+    monkeypatch.setattr(many_paths.ManyPaths, "solve", count)
+    path = svm_path(K, Y, [300.0], [(rows, rows + 1)], n_jobs=1)
+    begun = np.concatenate([found.n_done for found in steps]) == 0
+    assert begun.any()
+    assert (path.n_iter[0, 0, begun] > 20).all()

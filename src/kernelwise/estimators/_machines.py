@@ -63,27 +63,25 @@ def train_machines(
     """
     machines = two_class_machines(index, n_classes, strategy)
     beta = np.zeros((len(machines), index.size))
-    settings = {"C": C, "tol": tol, "max_iter": max_iter, "loss": loss}
+    # One warning about all machines follows. (Python's own way to silence them would be seen by all threads.)
+    settings = {"C": C, "tol": tol, "max_iter": max_iter, "loss": loss, "warns": False}
     tasks = [
         (source, machine, weight, None if start is None else start[m]) for m, machine in enumerate(machines)
     ]
-    with warnings.catch_warnings():
-        # One warning about all machines follows.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        if len(tasks) == 1:
-            solutions = [_train(*tasks[0], settings)]
-        else:
-            # One BLAS thread each, as in svm_path: the result does not depend on n_jobs.
-            with one_blas_thread():
-                known: list[SVMSolution | None] = [None] * len(machines)
-                if start is None and loss == "hinge" and machines[0].members.size < index.size:
-                    K = _whole_gram(source, index.size, n_jobs)
-                    if K is not None:
-                        source = K
-                        known = fit_many(K, machines, weight, C, tol, max_iter, n_jobs)
-                left = [(source, *task[1:]) for task, one in zip(tasks, known, strict=True) if one is None]
-                others = iter(threads(n_jobs)(delayed(_train)(*task, settings) for task in left))
-                solutions = [next(others) if one is None else one for one in known]
+    if len(tasks) == 1:
+        solutions = [_train(*tasks[0], settings)]
+    else:
+        # One BLAS thread each, as in svm_path: the result does not depend on n_jobs.
+        with one_blas_thread():
+            known: list[SVMSolution | None] = [None] * len(machines)
+            if start is None and loss == "hinge" and machines[0].members.size < index.size:
+                K = _whole_gram(source, index.size, n_jobs)
+                if K is not None:
+                    source = K
+                    known = fit_many(K, machines, weight, C, tol, max_iter, n_jobs)
+            left = [(source, *task[1:]) for task, one in zip(tasks, known, strict=True) if one is None]
+            others = iter(threads(n_jobs)(delayed(_train)(*task, settings) for task in left))
+            solutions = [next(others) if one is None else one for one in known]
     for row, machine, solution in zip(beta, machines, solutions, strict=True):
         row[machine.members] = solution.beta
     trained = TrainedMachines(

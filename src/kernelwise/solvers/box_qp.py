@@ -13,6 +13,7 @@ from kernelwise.solvers.active_set import solve_active_set
 from kernelwise.solvers.compiled.machine_code import compiled_smo
 from kernelwise.solvers.free_face import FreeFace
 from kernelwise.solvers.newton_face import newton_on_face
+from kernelwise.solvers.newton_few import newton_on_few
 from kernelwise.solvers.products import subtract
 
 SINGLE: np.dtype = np.dtype(np.float32)
@@ -256,7 +257,11 @@ class BoxQP:
 
     def newton(self) -> bool:
         """Take a Newton step on the free face; False when that is not possible."""
-        step = newton_on_face(self.face, self.beta, self.f, self.lo, self.hi, MAX_FACE)
+        problem = self.beta, self.f, self.lo, self.hi
+        if np.count_nonzero((self.beta > self.lo) & (self.beta < self.hi)) < LARGE:
+            step = newton_on_few(self.K, *problem)
+        else:
+            step = newton_on_face(self.face, *problem, MAX_FACE)
         if step is None:
             return False
         self.beta += step

@@ -17,6 +17,8 @@ from kernelwise.solvers.follow import Solved
 
 #: Pair steps for one C: as many as `BoxQP.patience` allows with a hundred free variables.
 MOST_STEPS = 4500
+#: Times as many pair steps must be allowed: those of a C that is not solved here count there, too.
+ENOUGH = 10
 #: Members of machines that are not worth a start from all samples.
 SMALL = 500
 #: Machines whose preparation is worth compiled code.
@@ -38,7 +40,7 @@ def are_small(machines: list[Machine], n_samples: int, n_folds: int, max_iter: i
     ``n_folds`` of them would. Few pair steps (``max_iter``) are counted by `MachinePath` alone.
     """
     most = max(machine.members.size for machine in machines)
-    if max_iter <= MOST_STEPS or most == n_samples:
+    if max_iter < ENOUGH * MOST_STEPS or most == n_samples:
         return False
     return n_folds < SEED_FOLDS or (most <= SMALL and len(machines) >= MANY)
 
@@ -77,7 +79,8 @@ class ManySolved(NamedTuple):
     """Machines from ``first`` on, solved on the fold numbered ``fold``.
 
     ``tables``, of shape (n_machines, n_Cs, 8), are those of `smo_path` in the order asked for. ``n_done``, of
-    shape (n_machines,), is how many values of C are solved. ``last`` has the solution of each machine for the
+    shape (n_machines,), is how many values of C are solved; of the next one the tables have the number of
+    pair steps so far, if it was begun. ``last`` has the solution of each machine for the
     last of them; if not all are solved, where to go on with the next, or None if nothing was begun.
     """
 

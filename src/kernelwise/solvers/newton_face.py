@@ -1,4 +1,4 @@
-"""Newton steps on the free face, for the problems on which pairwise steps crawl: wide kernels and large C."""
+"""Newton steps on hundreds of free variables, for the problems on which pairwise steps crawl."""
 
 from __future__ import annotations
 

@@ -102,6 +102,7 @@ def run_paths(
     if max(machine.members.size for machine in machines) * Cs.size < TOO_SMALL:
         n_jobs = 1
     n_solved = np.zeros((len(splits), len(machines)), int)  # values of C
+    n_steps = np.zeros_like(n_solved)  # of the next one, so far
     n_done, n_paths = 0, n_solved.size
     with one_blas_thread():
         shared: list[Any] = [None] * len(splits)
@@ -113,6 +114,9 @@ def run_paths(
                 part = slice(found.first, found.first + len(found.last))
                 columns[:, :, found.fold, part] = found.tables.T
                 n_solved[found.fold, part], last[found.fold][part] = found.n_done, found.last
+                for m, (own, n) in enumerate(zip(found.last, found.n_done.tolist(), strict=True)):
+                    if own is not None and n < Cs.size:
+                        n_steps[found.fold, found.first + m] = found.tables[m, order[n], 0]
                 for _ in range(np.count_nonzero(found.n_done == Cs.size)):
                     n_done += 1
                     if callback is not None:
@@ -124,8 +128,21 @@ def run_paths(
         elif len(machines) > 1 and shares_columns:
             shared = threads(n_jobs)((np.take, (K, test, 1), {}) for _, test in splits)
         for m, s, path in _paths_left(
-            PATHS[loss], K, machines, splits, weights, counted, lasts, settings, n_jobs, shared, n_solved
+            PATHS[loss],
+            K,
+            machines,
+            splits,
+            weights,
+            counted,
+            lasts,
+            settings,
+            n_jobs,
+            shared,
+            n_solved,
+            n_steps,
         ):
+            if n_steps[s, m]:
+                path.rows[0, 0] += n_steps[s, m]
             if n_solved[s, m]:
                 asked = order[n_solved[s, m] :]
                 decision[m][np.ix_(asked, tests[s])], columns[:, asked, s, m] = path.decision, path.rows.T
@@ -184,10 +201,12 @@ def _paths_left(
     n_jobs: int | None,
     shared: list[Any],
     n_solved: np.ndarray,
+    n_steps: np.ndarray,
 ) -> Iterator[tuple[int, int, FoldPath]]:
     """Yield the number of the machine, that of the fold, and its path from the first C that is not solved.
 
-    ``n_solved``, of shape (n_folds, n_machines), says how many values of C are.
+    ``n_solved``, of shape (n_folds, n_machines), says how many values of C are, and ``n_steps`` how many pair
+    steps of the next one are done.
     """
     parallel = threads(n_jobs, return_as="generator")
     if len(machines) == 1:  # share out the folds
@@ -206,7 +225,7 @@ def _paths_left(
     def all_folds(m: int) -> list[FoldPath]:
         path, found = family(K, machines[m], *settings), []  # gathers its part of K once
         for s in left[m]:
-            path.Cs = Cs[n_solved[s, m] :]
+            path.Cs, path.max_iter = Cs[n_solved[s, m] :], settings[4] - int(n_steps[s, m])
             found.append(path.fold(*splits[s], weights[s], lasts[s][m], counts[s], shared[s]))
         return found
 

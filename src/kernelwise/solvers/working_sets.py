@@ -57,6 +57,7 @@ def solve_svm_by_rows(
     max_iter: int = -1,
     warm_start: Any = None,
     memory_limit: int = 2**30,
+    warns: bool = True,
 ) -> SVMSolution:
     """Train a two-class machine without its Gram matrix; ``kernel(X, Y)`` returns one.
 
@@ -86,7 +87,7 @@ def solve_svm_by_rows(
     f, outcome = (_in_single if can_be_single else _in_double)(
         problem, tol, iteration_cap(max_iter, n), memory_limit
     )
-    warn_of(outcome, tol)
+    warn_of(outcome if warns else outcome._replace(converged=True), tol)
     quadratic = beta @ (signs - f)
     slack = np.maximum(0.0, signs * (f + ridge * beta - outcome.offset))
     objective = 0.5 * quadratic - signs @ beta

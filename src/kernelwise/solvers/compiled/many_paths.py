@@ -75,8 +75,9 @@ def many_paths(
     ``last_C``, for which ``Cs`` begins with a free place; in any case that becomes the last C. ``tables``, of
     shape (n_machines, n_Cs, 8), is as that of `smo_path`. ``n_done`` receives how many C are solved: fewer
     where pair steps in single precision do not arrive, and β and f are then those of the first C that is not
-    solved; −1 if the machine must be solved in another way from the first C on. All other arrays are room to
-    work in, for the largest of the machines.
+    solved, and the first number of its row in ``tables`` the steps that led there; −1 if the machine must be
+    solved in another way from the first C on. All other arrays are room to work in, for the largest of the
+    machines.
     """
     for m in range(n_machines):
         begin, size = ends[m], ends[m + 1] - ends[m]
@@ -125,7 +126,9 @@ def many_paths(
         )
         is_solved = state[0] != 0
         n_done[m], last_C[m] = n_asked if is_solved else done - 1 - start, Cs[done - 1]
-        done = done if is_solved else done - 1
+        if not is_solved:  # the steps count, although others go on from them
+            done -= 1
+            tables[(m * n_asked + rank[done - start]) * 8] = table[done * 8]
         # The support vectors of any C, so that all of them have the same rows of K; four at a time.
         n_support = 0
         for i in range(size):

@@ -133,9 +133,12 @@ def test_a_constant_regression_is_exported(name, diabetes):
 
 
 def test_exported_regression_can_be_fitted_again(diabetes):
-    """C, ε and tol of the Pipeline are those of the same machine in the units of y."""
+    """C, ε and tol of the Pipeline are those of the same machine in the units of y.
+
+    scikit-learn's SVR has kernel values in single precision, whose error grows with C.
+    """
     X, y = diabetes
-    model = TunedSVR("rbf", tol=1e-6).fit(X, y)
+    model = TunedSVR("rbf", Cs=[16.0, 64.0], tol=1e-6).fit(X, y)
     again = clone(model.to_sklearn()).fit(X, y)
     assert_allclose(again.predict(X), model.predict(X), atol=1e-4 * y.std())
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from kernelwise._core.compile import CompiledLater, machine_code
-from kernelwise._core.kept_code import Sources, folder_for
+from kernelwise._core.kept_code import Sources, folder_for, folders
 
 HERE = Path(__file__)
 
@@ -93,6 +93,13 @@ def test_folders(tmp_path, monkeypatch):
     (package / "__pycache__").rmdir()
     (package / "__pycache__").touch()  # a file: nothing can be kept there
     assert folder_for(package) == tmp_path / "user" / "kernelwise"
+
+
+def test_the_folder_that_is_given_may_begin_with_the_home_of_the_user(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.setenv("KERNELWISE_CACHE_DIR", os.path.join("~", "compiled"))
+    assert folders(tmp_path / "sources") == [tmp_path / "compiled"]
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def folders(sources: Path) -> list[Path]:
     """Where machine code may be kept: KERNELWISE_CACHE_DIR, or else beside the sources, or with the user."""
     given = os.environ.get("KERNELWISE_CACHE_DIR")
     if given:
-        return [Path(given)]
+        return [Path(given).expanduser()]
     user = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     # A user without a home has "~" there, which would be a folder where the program happens to run.
     return [sources / "__pycache__", *([Path(user) / "kernelwise"] if os.path.isabs(user) else [])]

@@ -10,15 +10,13 @@ from kernelwise.kernels import RBF
 from kernelwise.solvers.free_face import FreeFace, cholesky
 from kernelwise.solvers.newton_face import newton_on_face
 
+from .conftest import assert_bounds_stop_at_a_minimum, bordered, newton_problem
+
 
 @pytest.fixture
 def face():
     """A Gram matrix, coefficients of which four are bounded, and the residual f = y − Kβ."""
-    random = np.random.default_rng(0)
-    K = RBF(0.5)(random.normal(size=(16, 3)))
-    y = np.where(np.arange(16) % 2, 1.0, -1.0)
-    beta = 0.5 * y
-    beta[:2], beta[2:4] = -1.0 * (y[:2] < 0), 1.0 * (y[2:4] > 0)
+    K, beta, y = newton_problem()
     return K, beta, y - K @ beta
 
 
@@ -31,21 +29,9 @@ def test_the_step_solves_the_system_of_the_face(face):
     assert_allclose(change[4:], bordered(K[4:, 4:], f[4:], 0.0)[0], rtol=1e-7)
 
 
-def test_a_step_that_bounds_stop_ends_at_the_minimum_of_a_smaller_face(face, monkeypatch):
+def test_a_step_that_bounds_stop_ends_at_the_minimum_of_a_smaller_face(monkeypatch):
     monkeypatch.setattr("kernelwise.solvers.newton_face.SOON", 0.0)  # only what meets a bound is fixed
-    K, beta, f = face
-    lo, hi = np.where(beta < 0, -0.8, 0.0), np.where(beta > 0, 0.8, 0.0)
-    beta = np.clip(beta, lo, hi)
-    f = np.where(np.arange(16) % 2, 1.0, -1.0) - K @ beta
-    change = newton_on_face(FreeFace(K), beta, f, lo, hi, 100)
-    after = beta + change
-    assert change.sum() == pytest.approx(0.0, abs=1e-12)
-    assert ((lo <= after) & (after <= hi)).all()
-    was_free, inside = (beta > lo) & (beta < hi), (after > lo) & (after < hi)
-    assert 2 <= inside.sum() < was_free.sum()  # some ran into a bound
-    residual = (f - K @ change)[inside]
-    assert_allclose(residual, residual.mean(), atol=1e-8)
-    assert 0.5 * change @ K @ change < f @ change  # the cost fell
+    assert_bounds_stop_at_a_minimum(lambda K, *problem: newton_on_face(FreeFace(K), *problem, 100))
 
 
 def test_a_step_with_many_bounds_in_its_way_keeps_them_and_the_sum_and_descends():
@@ -77,13 +63,6 @@ def test_systems_on_one_face_after_the_other_are_solved_as_alone(gamma, total):
         assert not x[~is_free].any()
         is_free = is_free.copy()
         is_free[random.choice(40, 3, replace=False)] ^= True
-
-
-def bordered(K, f, total):
-    """x and b of K x + b 1 = f, Σx = total, by one dense solve."""
-    ones = np.ones((f.size, 1))
-    solution = np.linalg.solve(np.block([[K, ones], [ones.T, np.zeros((1, 1))]]), [*f, total])
-    return solution[:-1], solution[-1]
 
 
 def test_the_factor_is_of_the_matrix_and_of_the_ridge_that_is_said():

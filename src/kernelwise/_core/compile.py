@@ -56,7 +56,7 @@ class MachineCode:
 def machine_code(function: Any, types: Sequence[str], sources: Sources) -> MachineCode:
     """Compile a function for the types of its arguments, or load the machine code that was kept of it.
 
-    The types are those of `kernelwise._core.llvm.translate.Module`. ``sources`` are the files of all
+    The types are those of `kernelwise._core.llvm.module.Module`. ``sources`` are the files of all
     functions that take part: with their contents or another processor, machine code on disk is not used.
     """
     with lock:
@@ -121,7 +121,7 @@ def compiled_later(types: str) -> Callable[[Any], CompiledLater]:
 def _compile(function: Any, types: Sequence[str]) -> bytes:
     import llvmlite.binding as llvm
 
-    from kernelwise._core.llvm.translate import Module
+    from kernelwise._core.llvm.module import Module
 
     has_plain_pointers = llvm.llvm_version_info[0] > 16
     module = llvm.parse_assembly(Module(function, types, HEAD, has_plain_pointers).text())

@@ -19,7 +19,6 @@ from kernelwise.cli.export import export
 from kernelwise.cli.predict import predict
 from kernelwise.cli.reproduce import reproduce
 from kernelwise.cli.tune import tune
-from kernelwise.cli.warmup import warmup
 
 app = typer.Typer(
     name="kernelwise",
@@ -28,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-COMMANDS = (tune, predict, detect, explain, export, diagnose, compare, reproduce, demo, warmup)
+COMMANDS = (tune, predict, detect, explain, export, diagnose, compare, reproduce, demo)
 for command in COMMANDS:
     app.command()(command)
 

@@ -117,5 +117,5 @@ def _solve_fold(
         alone=k if is_own else None,
         epsilon=epsilon,
         after=after,
-        only=0 if is_own else k,
+        only=None if is_own else k,
     )

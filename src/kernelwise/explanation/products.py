@@ -10,7 +10,7 @@ import numpy as np
 from joblib import delayed
 
 from kernelwise._core.threads import one_blas_thread, threads
-from kernelwise.explanation.compiled import add_interactions, add_values
+from kernelwise.explanation.integrals import add_interactions, add_values
 from kernelwise.export.plain_model import PlainModel, Term
 
 #: Distances that are sums over columns, so that exp(−s·D) is a product over them.

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._core.validation import check_range
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.explanation.compiled import nodes_for
+from kernelwise.explanation.integrals import nodes_for
 from kernelwise.explanation.products import MOST_NUMBERS, Products, is_product
 from kernelwise.export.plain_model import has_plain_scaling, has_terms, plain_numbers
 from kernelwise.frames import Encoder

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from kernelwise._core.compile import check_shapes, compiled_later
-from kernelwise._core.llvm.values import at
+from kernelwise import _native
 from kernelwise._core.threads import in_order
 from kernelwise.kernels.city_block import city_block_distances
 
@@ -38,13 +37,13 @@ def squared_distances(X: Any, Y: Any = None) -> np.ndarray:
     rounding = rounding_share(X.shape[1])
     if not is_single:
         D = inner_products(X, Y)
-        _finish(D, norms_x, norms_y, rounding)
+        _native.from_products(D, norms_x, norms_y, rounding)
     else:
         D = np.empty((X.shape[0], Y.shape[0]), np.float32)
         for start in range(0, X.shape[0], ROWS):
             rows = slice(start, start + ROWS)
             block = inner_products(X[rows], Y)
-            _finish(block, norms_x[rows], norms_y, rounding)
+            _native.from_products(block, norms_x[rows], norms_y, rounding)
             D[rows] = block
     if is_square:
         np.fill_diagonal(D, 0.0)
@@ -66,22 +65,6 @@ def rounding_share(n_features: int) -> float:
     Equal points then have distance zero in a rectangular block too; a square root would show the error.
     """
     return float(8 * np.finfo(float).eps * np.sqrt(n_features))
-
-
-def _finish(G: np.ndarray, norms_x: np.ndarray, norms_y: np.ndarray, rounding: float) -> None:
-    """Inner products G to ‖x‖² + ‖y‖² − 2G in one pass, in place; symmetric where G is."""
-    check_shapes((norms_x, G.shape[:1]), (norms_y, G.shape[1:]))
-    _to_distances(G, norms_x, norms_y, *G.shape, rounding)
-
-
-@compiled_later("float64[] float64[] float64[] int64 int64 float64")
-def _to_distances(G: Any, norms_x: Any, norms_y: Any, n_rows: int, n_columns: int, rounding: float) -> None:
-    for i in range(n_rows):
-        row, norm = at(G, i * n_columns), norms_x[i]
-        for j in range(n_columns):
-            both = norm + norms_y[j]
-            distance = both - 2.0 * row[j]
-            row[j] = distance if distance > rounding * both else 0.0
 
 
 def _centred(X: Any, Y: Any) -> tuple[Any, Any]:

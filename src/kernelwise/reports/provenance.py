@@ -11,7 +11,7 @@ from typing import Any
 from kernelwise import __version__
 from kernelwise._core.fingerprint import fingerprint
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "llvmlite")
+PACKAGES = ("numpy", "scipy", "scikit-learn")
 #: Digits of the fingerprint that a report shows: those that a journal has begin with them.
 N_DIGITS = 16
 

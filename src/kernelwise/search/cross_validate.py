@@ -28,7 +28,7 @@ from kernelwise.search.scored_kernel import ScoredKernel, check_defined, forget_
 from kernelwise.search.scoring import Scorer
 from kernelwise.sketch import DistanceSketch
 from kernelwise.solvers.path import SVMPath
-from kernelwise.solvers.run_paths import Places
+from kernelwise.solvers.path_problem import Places
 
 MAX_EXTENSIONS = 4
 #: Bytes of held-out decision values that are kept.

@@ -1,13 +1,13 @@
 """What is to be learned: classes or numbers. The engine takes a family as an argument and has no other.
 
 A family says how targets are encoded, which machines are trained along a path of C, how far C goes, and where
-widths come from. A new family implements `solve` and overrides what differs.
+widths come from. A new family implements `prepare` and overrides what differs.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -34,9 +34,10 @@ from kernelwise.search.samples import Samples
 from kernelwise.search.score_names import BOTH, DECISIONS
 from kernelwise.search.scored_kernel import ScoredKernel
 from kernelwise.search.scores import score_unit
-from kernelwise.solvers.path import SVMPath, solve_path
-from kernelwise.solvers.regression_path import solve_regression_path
-from kernelwise.solvers.run_paths import Places, Tables
+from kernelwise.solvers.path import ClassPaths, SVMPath
+from kernelwise.solvers.path_checks import check_disjoint, check_trained
+from kernelwise.solvers.path_problem import Places, Tables
+from kernelwise.solvers.regression_path import RegressionPaths
 
 if TYPE_CHECKING:
     from kernelwise.search.cross_validate import CrossValidator
@@ -74,22 +75,19 @@ class Family(ABC):
     by_score: ClassVar[tuple[str, ...]] = ("auto",)
 
     @abstractmethod
-    def solve(
-        self,
-        K: np.ndarray,
-        y: np.ndarray,
-        Cs: np.ndarray,
-        folds: list[tuple[np.ndarray, np.ndarray]],
-        *,
-        bound: np.ndarray,
-        epsilon: float | None,
-        after: SVMPath | None,
-        only: int | None,
-        check: bool,
-        settings: dict[str, Any],
-        places: Places | None = None,
-    ) -> tuple[SVMPath, Tables]:
-        """Train on every fold for every C; the tables are those of `kernelwise.solvers.run_paths`."""
+    def prepare(
+        self, y: np.ndarray, folds: Folds, *, bound: np.ndarray, places: Places | None, settings: dict[str, Any]
+    ) -> Callable[..., tuple[SVMPath, Tables]]:
+        """What trains on the folds for one Gram matrix after the other.
+
+        ``bound``, of shape (n_samples,) or (n_folds, n_samples), has the bounds of the coefficients as
+        multiples of C, for all folds or for each. ``places`` say where the answers of held-out samples go; if
+        they are None, no sample is held out twice. ``settings`` are ``tol``, ``max_iter`` and ``n_jobs`` of the solver.
+
+        The result is called as ``solve(K, Cs, epsilon=…, after=…, only=…, alone=…)``: ``after`` is a path to go
+        on from, ``only`` the number of a fold to be solved, as if there were no other if ``alone``. It returns
+        a path, and tables as of `kernelwise.solvers.path_problem`.
+        """
 
     def strata(self, y: np.ndarray) -> np.ndarray:
         """Class index of each row, for folds and stratified samples; all zero without classes."""
@@ -110,7 +108,7 @@ class Family(ABC):
         return None
 
     def decide(self, decision: np.ndarray) -> np.ndarray:
-        """What decision values, as of `solve`, stand for."""
+        """What decision values, as of `prepare`, stand for."""
         return decision
 
     def nameless(self, y: np.ndarray) -> np.ndarray:
@@ -132,7 +130,7 @@ class Family(ABC):
     def scored_values(
         self, decision: np.ndarray, held: Samples, fold: np.ndarray, asked: np.ndarray | None = None
     ) -> np.ndarray:
-        """What scorers see of held-out decision values, as of `solve`; see `cross_fitted_odds`."""
+        """What scorers see of held-out decision values, as of `prepare`; see `cross_fitted_odds`."""
         return decision
 
     def finer_cost(self, held: Samples, decision: np.ndarray) -> float | None:
@@ -176,11 +174,21 @@ class Classification(Family):
     shown: str = DECISIONS
     loss: str = "hinge"
 
-    def solve(
-        self, K: Any, y: Any, Cs: Any, folds: Any, *, bound: Any, settings: Any, epsilon: Any, **how: Any
-    ) -> tuple[SVMPath, Tables]:
-        how |= {"strategy": STRATEGIES[self.multiclass].machines, "loss": self.loss}
-        return solve_path(K, y, Cs, folds, sample_weight=bound, **settings, **how)
+    def prepare(
+        self, y: np.ndarray, folds: Folds, *, bound: np.ndarray, places: Places | None, settings: dict[str, Any]
+    ) -> Callable[..., tuple[SVMPath, Tables]]:
+        weight = np.broadcast_to(bound, (len(folds), len(y)))
+        strategy = STRATEGIES[self.multiclass].machines
+        classes, index = np.unique(y, return_inverse=True)
+        if places is None:
+            check_disjoint(folds, len(y))
+        check_trained(folds, index, weight, classes, n_needed=len(classes) if places is None else 2)
+        paths = ClassPaths(classes, index, folds, weight, strategy, places, self.loss)
+
+        def solve(K: np.ndarray, Cs: np.ndarray, *, epsilon: Any = None, **how: Any) -> tuple[SVMPath, Tables]:
+            return paths.solve(K, Cs, **settings, **how)
+
+        return solve
 
     def strata(self, y: np.ndarray) -> np.ndarray:
         return y
@@ -200,7 +208,7 @@ class Classification(Family):
         return y
 
     def decide(self, decision: np.ndarray) -> np.ndarray:
-        """Class indices that decision values, as of `solve`, stand for; of equal votes, values decide."""
+        """Class indices that decision values, as of `prepare`, stand for; of equal votes, values decide."""
         return decide_index(decision, len(self.classes), self.multiclass)
 
     def nameless(self, y: np.ndarray) -> np.ndarray:
@@ -282,11 +290,16 @@ class Regression(Family):
         tried = (FIRST_EPSILON,) if epsilons is None else tuple(epsilons)
         return cls(mean, deviation, tried, epsilons is None, score_unit(scoring, deviation))
 
-    def solve(
-        self, K: Any, y: Any, Cs: Any, folds: Any, *, bound: Any, settings: Any, **how: Any
-    ) -> tuple[SVMPath, Tables]:
+    def prepare(
+        self, y: np.ndarray, folds: Folds, *, bound: np.ndarray, places: Places | None, settings: dict[str, Any]
+    ) -> Callable[..., tuple[SVMPath, Tables]]:
         settings = {**settings, "tol": COARSER * settings["tol"]}
-        return solve_regression_path(K, y, Cs, folds, sample_weight=bound, **settings, **how)
+        paths = RegressionPaths(y, folds, bound, places)
+
+        def solve(K: np.ndarray, Cs: np.ndarray, *, epsilon: float, **how: Any) -> tuple[SVMPath, Tables]:
+            return paths.solve(K, Cs, epsilon=epsilon, **settings, **how)
+
+        return solve
 
     def encode(self, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if np.ptp(y) == 0.0:

@@ -20,7 +20,7 @@ from kernelwise.search.kernel_journal import name_of
 from kernelwise.search.scored_kernel import ScoredKernel
 from kernelwise.search.tied import Spread, spread_of
 from kernelwise.solvers.path import SVMPath
-from kernelwise.solvers.run_paths import Places
+from kernelwise.solvers.path_problem import Places
 
 #: What every feature keeps, as a share of the mean weight.
 FLOOR = 1e-3
@@ -121,19 +121,14 @@ def _machines(
 ) -> SVMPath:
     """The machines of a Gram matrix on the training part of a fold, at the best C of what was scored."""
     held = judge.in_folds
-    path, _ = judge.family.solve(
-        K,
+    solve = judge.family.prepare(
         held.y,
-        scored.Cs[scored.best : scored.best + 1],
         [fold],
         bound=judge.family.bounds_on_folds(held.y, held.weight, held.bound, [fold]),
-        epsilon=scored.epsilon,
-        after=None,
-        only=None,
-        check=False,
-        settings=judge.settings,
         places=Places([np.arange(len(fold[1]))], len(fold[1])),
+        settings=judge.settings,
     )
+    path, _ = solve(K, scored.Cs[scored.best : scored.best + 1], epsilon=scored.epsilon)
     return path
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -19,7 +19,8 @@ from kernelwise.search.families import Family
 from kernelwise.search.fold_kernels import FoldKernels, final_kernel
 from kernelwise.search.fold_rows import Folds
 from kernelwise.solvers.path import SVMPath
-from kernelwise.solvers.run_paths import Places, Tables, warn_of_worst
+from kernelwise._core.validation import check_gram
+from kernelwise.solvers.path_problem import Places, Tables, warn_of_worst
 
 #: From a kernel's variance in feature space to the values of C that it is scored at first.
 FirstCs = Callable[[float], np.ndarray]
@@ -28,7 +29,7 @@ MAX_SHAPES = 256 * MIB
 
 
 class FoldsSolved(NamedTuple):
-    """The path of some folds, and what is known of its machines beside (`kernelwise.solvers.run_paths`)."""
+    """The path of some folds, and what is known of its machines beside (`kernelwise.solvers.path_problem`)."""
 
     path: SVMPath
     tables: Tables
@@ -49,7 +50,7 @@ class FoldProblem:
 
     ``bound``, of shape (n_samples,) or (n_folds, n_samples), has the bounds of the coefficients as multiples
     of C, for all folds or for each; ``settings`` are ``tol``, ``max_iter`` and ``n_jobs`` of the solver, and
-    ``places`` say that folds are free (`kernelwise.solvers.path.solve_path`).
+    ``places`` say where answers go if folds are free (`kernelwise.solvers.path.ClassPaths`).
     """
 
     Z: Any
@@ -90,25 +91,23 @@ class FoldProblem:
         only: int | None = None,
         check: bool = True,
     ) -> FoldsSolved:
-        """Train on all folds for every C, or on the fold numbered ``alone`` as if there were no other."""
-        part = slice(None) if alone is None else slice(alone, alone + 1)
-        places = self.places
-        if places is not None and alone is not None:
-            places = places._replace(by_fold=places.by_fold[part])
-        path, tables = self.family.solve(
-            K,
-            self.y,
-            Cs,
-            self.folds[part],
-            bound=self.bound if self.bound.ndim == 1 else self.bound[part],
-            epsilon=epsilon,
-            after=after,
-            only=only,
-            check=check,
-            settings=self.settings,
-            places=places,
-        )
+        """Train on all folds for every C, on the fold ``only``, or on the fold ``alone`` as if without others.
+
+        ``check`` says whether K is looked through for what a Gram matrix cannot have.
+        """
+        K = np.ascontiguousarray(check_gram(K, may_be_distances=True) if check else K)
+        fold = only if alone is None else alone
+        path, tables = self._solver(K, Cs, epsilon=epsilon, after=after, only=fold, alone=alone is not None)
         return FoldsSolved(path, tables)
+
+    @cached_property
+    def _solver(self) -> Callable[..., tuple[SVMPath, Tables]]:
+        """The machines on the folds, prepared for all kernels."""
+        how = {"bound": self.bound, "places": self.places, "settings": self.settings}
+        return self.family.prepare(self.y, self.folds, **how)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_solver"}
 
 
 class KernelRun(NamedTuple):

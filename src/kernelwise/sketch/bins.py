@@ -1,4 +1,4 @@
-"""The bins of the distance sketch, and the compiled loops that fill them.
+"""The bins of the distance sketch, which the native core fills.
 
 A squared distance D is binned by the leading bits of the float x = 1 + D/bottom: 2^8 bins in every octave of
 x, no logarithm. Far above ``bottom`` the bins have equal relative widths, below it equal widths, so that
@@ -10,34 +10,23 @@ v ∈ [−1, 1] of D in the bin: what a Taylor series of exp(−γD) about its c
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from kernelwise._core.compile import check_shapes, compiled_later
-from kernelwise._core.llvm.values import at
+from kernelwise import _native
 
 N_MOMENTS = 4
 # Counted pairs have three sums in each half of a bin instead: count, Σt and Σt² of the places t ∈ [0, 1).
 N_SUMS = 6
 BINS_PER_OCTAVE = 256
 FINE_PER_BIN = 2
-# Bits of a double: the mantissa has 52, of which a bin number takes 8 (a fine one 9) after the exponent.
-SHIFT, FINE_SHIFT = np.uint64(44), np.uint64(43)
-FIRST, FINE_FIRST = 1023 << 8, 1023 << 9
-ONE = np.uint64(1023 << 52)
-REST = np.uint64((1 << 44) - 1)
-TO_MANTISSA = np.uint64(8)
+# Bits of a double: the mantissa has 52, of which a bin number takes 8 after the exponent.
+SHIFT, FIRST = np.uint64(44), 1023 << 8
 # Two words per fine bin: the number of pairs (20 bits) with the sum of their places t in 1/2^24 of the bin
 # (44 bits), and the sum of t² in 1/2^40. Words must be emptied before 2^20 pairs.
 MAX_PACKED = (1 << 20) - 1
-PLACE_SHIFT, PLACE_MASK = np.uint64(19), np.uint64((1 << 24) - 1)
-COARSER = np.uint64(4)
 COUNT_SHIFT = np.uint64(44)
-ONE_PAIR = np.uint64(1 << 44)
 SUM_MASK = np.uint64((1 << 44) - 1)
-#: Types of what both loops over pairs take first: G and its shape, norms_x, norms_y, rounding and per_bottom.
-PAIRS = "float64[] int64 int64 float64[] float64[] float64 float64"
 
 
 @dataclass(frozen=True)
@@ -90,50 +79,7 @@ def count_pairs(
     ``words`` is of shape (1 + 2 · (n_bins − 1), 2) and uint64; ``upper`` takes only columns right of the
     diagonal, for the block of a set of rows with itself.
     """
-    check_shapes((norms_x, G.shape[:1]), (norms_y, G.shape[1:]), (words, (len(words), 2)))
-    room = np.empty((3, G.shape[1]), np.uint64)
-    pairs = G, *G.shape, norms_x, norms_y, rounding, per_bottom
-    _count(*pairs, words, len(words) - 1, upper, room.view(float), room)
-
-
-@compiled_later(f"{PAIRS} uint64[] int64 int64 float64[] uint64[]")
-def _count(
-    G: Any,
-    n_rows: int,
-    n_columns: int,
-    norms_x: Any,
-    norms_y: Any,
-    rounding: float,
-    per_bottom: float,
-    words: Any,
-    last: int,
-    upper: int,
-    x: Any,
-    room: Any,
-) -> None:
-    # ``x`` and the first row of ``room`` are the same memory: x, and then the numbers of bins.
-    places, squares = at(room, n_columns), at(room, 2 * n_columns)
-    for i in range(n_rows):
-        row, norm = at(G, i * n_columns), norms_x[i]
-        # Three short loops, so that the first two are vectorised.
-        for j in range(n_columns):
-            both = norm + norms_y[j]
-            distance = both - 2.0 * row[j]
-            x[j] = 1.0 + distance * per_bottom if distance > rounding * both else 0.0
-        for j in range(n_columns):
-            bits = room[j]
-            number: Any = (bits >> FINE_SHIFT) - (FINE_FIRST - 1)
-            number = number if number > 0 else 0
-            room[j] = number if number < last else last
-            place = (bits >> PLACE_SHIFT) & PLACE_MASK
-            places[j] = place | ONE_PAIR
-            squares[j] = (place >> COARSER) * (place >> COARSER)
-        # Both words are read before one is written.
-        for j in range(i + 1 if upper else 0, n_columns):
-            word = at(words, 2 * room[j])
-            counted, squared = word[0], word[1]
-            word[0] = counted + places[j]
-            word[1] = squared + squares[j]
+    _native.count_pairs(G, norms_x, norms_y, rounding, per_bottom, upper, words)
 
 
 def unpack(words: np.ndarray, sums: np.ndarray) -> None:
@@ -182,49 +128,4 @@ def weigh_pairs(
     upper: bool,
 ) -> None:
     """Add pairs of weight w_i w_j to ``moments`` of shape (n_bins, 4); otherwise as `count_pairs`."""
-    check_shapes((norms_x, G.shape[:1]), (norms_y, G.shape[1:]), (moments, (len(moments), N_MOMENTS)))
-    check_shapes((weights_x, G.shape[:1]), (weights_y, G.shape[1:]))
-    room = np.empty((2, G.shape[1]), np.uint64)
-    pairs = G, *G.shape, norms_x, norms_y, rounding, per_bottom
-    _weigh(*pairs, weights_x, weights_y, moments, len(moments) - 1, upper, room, room.view(float))
-
-
-@compiled_later(f"{PAIRS} float64[] float64[] float64[] int64 int64 uint64[] float64[]")
-def _weigh(
-    G: Any,
-    n_rows: int,
-    n_columns: int,
-    norms_x: Any,
-    norms_y: Any,
-    rounding: float,
-    per_bottom: float,
-    weights_x: Any,
-    weights_y: Any,
-    moments: Any,
-    last: int,
-    upper: int,
-    room: Any,
-    reals: Any,
-) -> None:
-    # ``room`` and ``reals`` are the same memory: x, then numbers of bins; places in [1, 2).
-    places, reals_of_places = at(room, n_columns), at(reals, n_columns)
-    for i in range(n_rows):
-        row, norm = at(G, i * n_columns), norms_x[i]
-        for j in range(n_columns):
-            both = norm + norms_y[j]
-            distance = both - 2.0 * row[j]
-            reals[j] = 1.0 + distance * per_bottom if distance > rounding * both else 0.0
-        for j in range(n_columns):
-            bits = room[j]
-            number: Any = (bits >> SHIFT) - (FIRST - 1)
-            number = number if number > 0 else 0
-            room[j] = number if number < last else last
-            places[j] = ((bits & REST) << TO_MANTISSA) | ONE
-        for j in range(i + 1 if upper else 0, n_columns):
-            sums = at(moments, 4 * room[j])
-            v = 2.0 * reals_of_places[j] - 3.0
-            w = weights_x[i] * weights_y[j]
-            sums[0] += w
-            sums[1] += w * v
-            sums[2] += w * v * v
-            sums[3] += w * v * v * v
+    _native.weigh_pairs(G, norms_x, norms_y, rounding, per_bottom, upper, weights_x, weights_y, moments)

@@ -10,12 +10,12 @@ import numpy as np
 from joblib import delayed
 from scipy import sparse
 
+from kernelwise import _native
 from kernelwise._core.threads import one_blas_thread, threads
 from kernelwise._core.validation import check_choice
 from kernelwise._core.weights import with_copies
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import Kernel, as_kernel
-from kernelwise.kernels.city_block import fill_distances
 from kernelwise.kernels.distances import DISTANCES_OF, centre_of, rounding_share, squared_norms
 from kernelwise.sketch.bins import (
     FINE_PER_BIN,
@@ -110,7 +110,7 @@ class SortedSamples:
         if self.distance == USUAL:
             return np.matmul(A, B.T, out=out)
         if self.distance == "cityblock":
-            fill_distances(np.ascontiguousarray(A), np.ascontiguousarray(B.T), out)
+            _native.city_block(np.ascontiguousarray(A), np.ascontiguousarray(B.T), out, 0)
             return _halved(out)
         return _halved(DISTANCES_OF[self.distance](A, B))
 

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernelwise._core.compile import check_shapes
+from kernelwise import _native
 from kernelwise.solvers.active_set import solve_active_set
-from kernelwise.solvers.compiled.machine_code import compiled_smo
 from kernelwise.solvers.free_face import FreeFace
 from kernelwise.solvers.newton_face import newton_on_face
 from kernelwise.solvers.newton_few import newton_on_few
@@ -23,8 +22,6 @@ MAX_NEWTON = 50
 MAX_VAIN = 2  # Newton steps that did not halve the gap: on a nearly singular face SMO alone does better
 LARGE = 400  # free variables: pair steps move most of them a little, and linear systems are the quicker ones
 EAGER = 0.2  # of the pair steps, where as many are free and the last C took linear systems in the end
-SYSTEMS = 8  # linear systems that an active set method takes, and some more: it may fail
-DISTINCT = 0.3  # of a row of K: with fewer distinct values most samples are copies
 # Free variables: with fewer an active set method that fails costs little, and pair steps alone may not arrive
 # where the values of K are huge (a polynomial kernel of 1e7).
 CHEAP = 150
@@ -32,25 +29,14 @@ MOST_VAIN = 2  # active set methods that failed, one after the other: Newton ste
 AFTER_NEWTON = 2000  # pair steps between Newton steps: enough to correct which variables are free
 FAR = 1e30  # values of f this large are too large for single precision
 ONE = np.ones(1)
-LINE = 64  # bytes in a line of the cache
+#: Columns of the table of a path: how the solution of each C was found (`Figures` of the native core).
+N_COLUMNS, GAP, OFFSET, N_FREE, N_SUPPORT = 8, 2, 3, 4, 6
 NOT_CONVEX = -1e-6  # relative to the diagonal: a pair that curves down by more is no rounding error
 
 
-def _padded(n: int) -> int:
-    return (n + 63) // 64 * 64
-
-
 def width_of_square(n: int) -> int:
-    """Columns of a Gram matrix that is a pool as well: padded, and wider than a pool that is a copy."""
-    return _padded(n) + 48
-
-
-def aligned(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """Zeros that start with a line of the cache: a vector register is one, and would else read two lines."""
-    size = int(np.prod(shape)) * dtype.itemsize
-    memory = np.zeros(size + LINE, np.uint8)  # only touched pages take memory
-    start = -memory.ctypes.data % LINE
-    return memory[start : start + size].view(dtype).reshape(shape)
+    """Columns of a Gram matrix that is a pool as well: rows are padded, and do not share one cache set."""
+    return (n + 63) // 64 * 64 + 48
 
 
 class Outcome(NamedTuple):
@@ -69,58 +55,9 @@ class Outcome(NamedTuple):
     is_convex: bool
 
 
-class Pool:
-    """The variables that may move and a copy of their part of K, kept from one solve to the next.
-
-    With ``K``, of the shape (n, `width_of_square(n)`), all variables are in it, and there is no copy. All
-    arrays have rows of the same length.
-    """
-
-    def __init__(self, n: int, dtype: np.dtype, K: np.ndarray | None = None) -> None:
-        # Rows do not start at multiples of 4096 bytes, which would all fall into one cache set.
-        stride = _padded(n) + 16 if K is None else K.shape[1]
-        self.places = np.empty((6, stride), np.uintp)
-        self.members = self.places[1]
-        self.places[:2] = np.arange(stride)
-        self.size = 0 if K is None else n
-        self.room, self.short = np.empty((6, stride)), aligned((5, stride), dtype)
-        # Usually far more than the pool needs. The zeros pad the rows.
-        self.K = aligned((n, stride), dtype) if K is None else K
-
-    @property
-    def addresses(self) -> tuple[int, int]:
-        """Where K and ``short`` are in memory; looked up each time, since a copy is elsewhere."""
-        return self.K.ctypes.data, self.short.ctypes.data
-
-    def check(self, n: int) -> None:
-        """Refuse what compiled code would read and write beyond the arrays for ``n`` variables."""
-        stride = self.K.shape[1]
-        if stride < _padded(n) + 16 or not 0 <= self.size <= n or not self.K.flags.c_contiguous:
-            raise ValueError(f"The pool has rows of {stride} numbers and {self.size} of {n} variables.")
-        check_shapes((self.K, (n, stride)), (self.short, (5, stride)))
-        check_shapes((self.room, (6, stride)), (self.places, (6, stride)))
-
-    @property
-    def rows(self) -> np.ndarray:
-        """The copy of K, of shape (size, size)."""
-        return self.K[: self.size, : self.size]
-
-    def thin_out(self, is_wanted: np.ndarray) -> None:
-        """Keep only the members for which ``is_wanted``, of shape (n_samples,), is true."""
-        kept = np.flatnonzero(is_wanted[self.members[: self.size]])
-        if kept.size == self.size:
-            return
-        rows = self.rows[np.ix_(kept, kept)]
-        self.members[: kept.size], self.size = self.members[kept], kept.size
-        self.rows[:] = rows
-
-    def copy(self, new: Pool | None = None) -> Pool:
-        """Return a pool of its own with the same members; ``new`` may be one that is no longer needed."""
-        if new is None:
-            new = Pool(len(self.K), self.K.dtype)
-        new.members[: self.size], new.size = self.members[: self.size], self.size
-        new.rows[:] = self.rows
-        return new
+#: The variables that may move and a copy of their part of K, kept from one solve to the next.
+Pool = _native.SinglePool | _native.DoublePool
+POOLS: dict[np.dtype, type[Pool]] = {SINGLE: _native.SinglePool, DOUBLE: _native.DoublePool}
 
 
 class GramFacts:
@@ -128,18 +65,12 @@ class GramFacts:
 
     def __init__(self, K: np.ndarray, wide: np.ndarray | None = None) -> None:
         self.K, self.is_pool = K, wide is not None
-        whole = K if wide is None else wide
-        # Compiled code reads at addresses, and would read anything: no array may pass that is not as it says.
-        if not whole.flags.c_contiguous or whole.dtype not in (np.float32, np.float64):
-            raise TypeError(f"K must be C-contiguous and of float32 or float64, is of {whole.dtype}.")
-        if K.shape[0] != K.shape[1] or K.ctypes.data != whole.ctypes.data or K.strides != whole.strides:
+        #: What the native core reads: K, or rows that begin with those of K.
+        self.whole = K if wide is None else wide
+        if not self.whole.flags.c_contiguous or self.whole.dtype not in POOLS:
+            raise TypeError(f"K must be C-contiguous and of float32 or float64, is of {self.whole.dtype}.")
+        if K.shape[0] != K.shape[1] or K.ctypes.data != self.whole.ctypes.data or K.strides != self.whole.strides:
             raise ValueError(f"K must be square and the first columns of its rows, has shape {K.shape}.")
-        self.width = whole.shape[1]
-
-    @property
-    def address(self) -> int:
-        """Where K is in memory; looked up each time, since a copy is elsewhere."""
-        return int(self.K.ctypes.data)
 
     @cached_property
     def shift(self) -> float:
@@ -153,12 +84,7 @@ class GramFacts:
     @cached_property
     def has_copies(self) -> bool:
         """Whether most samples are copies: which of them is free is arbitrary, and guesses go in circles."""
-        # Samples on a grid of whole numbers share distances to one sample, but hardly to all of three.
-        some, enough = self.K[:: max(1, len(self.K) // 3)][:3].round(9), DISTINCT * len(self.K)
-        # Columns differ where one row does, and one row is sorted in a tenth of the time.
-        if any(1 + np.count_nonzero(np.diff(np.sort(row))) >= enough for row in some):
-            return False
-        return bool(np.unique(some, axis=1).shape[1] < enough)
+        return _native.has_copies(self.whole)
 
 
 @dataclass
@@ -167,7 +93,7 @@ class BoxQP:
 
     ``beta`` must be feasible and ``f`` belong to it when `minimise` is called; both are changed in place.
     ``K`` is C-contiguous, float64 or float32; everything else is float64. With ``wide``, K is its first
-    columns, and compiled code reads it there.
+    columns, and the native core reads it there.
     """
 
     K: np.ndarray
@@ -191,11 +117,6 @@ class BoxQP:
     def gram(self) -> GramFacts:
         """What is known of K."""
         return GramFacts(self.K, self.wide) if self.facts is None else self.facts
-
-    @property
-    def shift(self) -> float:
-        """See `GramFacts.shift`."""
-        return self.gram.shift
 
     def minimise(self, tol: float, max_iter: int, *, newton_first: bool = False) -> Outcome:
         """Run until LIBSVM's violation is below ``tol`` or ``max_iter`` pair steps are done."""
@@ -224,17 +145,9 @@ class BoxQP:
                 dtype = DOUBLE
 
     def patience(self, m: int) -> int:
-        """Pair steps that take about as long as what they would make way for (measured, in µs).
-
-        That is an active set method with m free variables, or a Newton step.
-        """
-        n = self.f.size
+        """Pair steps that take about as long as the linear systems with m free variables that follow them."""
         share = EAGER if self.is_hard and m >= LARGE else 1.0
-        if not self.may_guess:
-            newton = 500 + m * (0.5 + 0.015 * m + m * m / 3e4 + 0.0012 * n)
-            return int(share * newton / (0.13 + 8e-4 * m))
-        system = 80 + m * m * (1.1e-3 + 3e-6 * m) + n * min(4e-4 * m, 1.2e-4 * n)
-        return int(share * SYSTEMS * system / (0.13 + 4.5e-4 * m))
+        return int(share * _native.patience(self.f.size, m, self.may_guess))
 
     @property
     def may_guess(self) -> bool:
@@ -281,7 +194,9 @@ class BoxQP:
         """Solve with the bounds C·lo and C·hi for increasing C, as far as SMO goes without crawling.
 
         Ends at the first C for which no variable is at a bound other than zero, or which is not solved in the
-        pair steps that a Newton step is worth. Parameters and results are those of `smo_path`.
+        pair steps that a Newton step is worth. ``coefficients``, of shape (n_Cs, n) or (0, n), receives β for
+        each C, and ``table``, of shape (n_Cs, 8), how it was found. The first ``start`` values of C are solved
+        already. Returns how many C are done, and whether the last of them was solved.
         """
         limit = min(max_iter, self.patience(max(self.n_free, 100)))
         found = self._run(p, Cs, start, tol, limit, SINGLE, coefficients, table)
@@ -289,9 +204,9 @@ class BoxQP:
         return found
 
     def _smo(self, tol: float, max_iter: int, dtype: np.dtype) -> np.ndarray:
-        """SMO alone; returns what `shrinking_smo` does."""
+        """SMO alone; returns a row of the table."""
         # The objective is of no interest here, so that any p will do.
-        table = np.zeros((1, 8))
+        table = np.zeros((1, N_COLUMNS))
         self._run(self.f, ONE, 0, tol, max_iter, dtype, np.empty((0, self.f.size)), table)
         return table[0]
 
@@ -307,20 +222,33 @@ class BoxQP:
         table: np.ndarray,
     ) -> tuple[int, bool]:
         if dtype not in self.pools:
-            self.pools[dtype] = Pool(self.f.size, dtype)
-        pool = self.pools[dtype]
-        run, (precision, *functions) = compiled_smo(self.gram.K.dtype, pool.K.dtype)
-        n = self.beta.size
-        if len(self.gram.K) != n:  # compiled code would read beyond it
-            raise ValueError(f"K is for {len(self.gram.K)} variables, and there are {n}.")
-        check_shapes(*((v, (n,)) for v in (p, self.beta, self.f, self.lo, self.hi)))
-        check_shapes((table, (Cs.size, 8)), (coefficients, (Cs.size if len(coefficients) else 0, n)))
-        pool.check(n)
-        problem = self.gram.address, self.gram.width, p, self.beta, self.f, self.lo, self.hi, Cs
-        sizes = self.beta.size, Cs.size, len(coefficients), pool.room.shape[1], start, tol, limit, pool.size
-        work = *pool.addresses, precision, self.shift, *functions, pool.places, pool.room
-        done = np.zeros(2, np.int64)
-        n_done = run(*problem, *sizes, *work, coefficients, table, done)
-        is_solved, pool.size = done.tolist()
-        self.n_free = int(table[n_done - 1, 4])
-        return n_done, bool(is_solved)
+            self.pools[dtype] = POOLS[dtype](self.f.size)
+        gram = self.gram
+        n_done, is_solved = _native.solve_path(
+            gram.whole,
+            p,
+            self.beta,
+            self.f,
+            self.lo,
+            self.hi,
+            Cs,
+            start,
+            tol,
+            limit,
+            self.pools[dtype],
+            gram.shift,
+            coefficients,
+            table,
+        )
+        check_finite(table[start:n_done, GAP])
+        self.n_free = int(table[n_done - 1, N_FREE])
+        return n_done, is_solved
+
+
+def check_finite(gaps: np.ndarray) -> None:
+    """Refuse what a solver makes of kernel values that are not finite: violations that are not numbers."""
+    if np.isnan(gaps).any():
+        raise ValueError(
+            "The kernel has values that are infinite or NaN. Use a kernel whose values are finite for all "
+            "pairs of rows, and do not change a Gram matrix while a model is trained on it."
+        )

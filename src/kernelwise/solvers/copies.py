@@ -10,7 +10,7 @@ import numpy as np
 from kernelwise._core.equal_rows import number_equal_rows
 from kernelwise._core.matrix_points import ROUNDING, near_products, number_points
 from kernelwise.solvers.fold_path import Fold
-from kernelwise.solvers.run_paths import Places
+from kernelwise.solvers.path_problem import Places
 
 #: Samples of a Gram matrix: with fewer a path takes no longer than the search for copies.
 LEAST = 100

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from kernelwise import _native
 from kernelwise.kernels.radial import GaussianFamily
-from kernelwise.solvers.compiled import gaussian
 from kernelwise.solvers.kernel_rows import ALL
 
 # Bytes and columns of a tile in double precision. Rows 4096 bytes apart would share cache sets.
@@ -19,7 +17,7 @@ class GaussianRows:
 
     The product is [2sz, −s‖z‖², 1]·[z', 1, −s‖z'‖²], in units of ln 2 in single precision. Its rounding is
     that of the norms, so it grows with the extent of the centred data over the width of the kernel; the
-    caller measures whether it matters. Single precision has compiled code, double precision works by tiles
+    caller measures whether it matters. Single precision is made by the native core, double precision by tiles
     that fit a cache.
     """
 
@@ -28,9 +26,9 @@ class GaussianRows:
         Z = np.asarray(kernel.transform(np.asarray(X, dtype=np.float64)))
         Z = Z - Z.mean(axis=0)
         scale = kernel.scale
-        self._compiled: Any = None
-        if dtype == np.float32:
-            self._compiled, scale = gaussian, scale / np.log(2.0)
+        self._is_native = dtype == np.float32
+        if self._is_native:
+            scale = scale / np.log(2.0)
         norms = scale * np.einsum("ij,ij->i", Z, Z)
         n, d = Z.shape
         #: Of the largest exponents that the product adds up.
@@ -43,18 +41,18 @@ class GaussianRows:
 
     def fill(self, indices: np.ndarray, out: np.ndarray) -> None:
         """Write K[indices][:, indices] to the first columns of ``out``; the others get finite values, too."""
-        if self._compiled is None:
+        if not self._is_native:
             out[:] = np.exp(self.left[indices] @ self.right[:, np.resize(indices, out.shape[1])])
             return
         panels = self._panels(indices)
         width = panels.shape[0] * panels.shape[2]
-        if width <= out.shape[1] and indices.size >= self._compiled.ROWS and out.flags.c_contiguous:
-            self._compiled.fill(self.left[indices], panels, out)
+        if width <= out.shape[1] and indices.size >= _native.ROWS and out.flags.c_contiguous:
+            _native.gaussian_fill(self.left[indices], panels, out)
             out[:, width:] = 0.0
         else:  # blocks of rows and columns do not fit
-            rows = np.resize(indices, max(indices.size, self._compiled.ROWS))
+            rows = np.resize(indices, max(indices.size, _native.ROWS))
             values = np.empty((rows.size, width), np.float32)
-            self._compiled.fill(self.left[rows], panels, values)
+            _native.gaussian_fill(self.left[rows], panels, values)
             out[:, :width] = values[: indices.size, : out.shape[1]]
             out[:, width:] = 0.0
 
@@ -62,23 +60,23 @@ class GaussianRows:
         self, indices: np.ndarray, change: np.ndarray, f: np.ndarray, columns: np.ndarray | slice = ALL
     ) -> None:
         """f −= Σ change_k K[indices_k], of f[columns] only if they are given."""
-        if self._compiled is None:
+        if not self._is_native:
             f[columns] -= self._sum_by_tiles(self.left[indices], change, self.right[:, columns])
             return
         where = np.arange(f.size)[columns]
         if indices.size == 0 or where.size == 0:
             return
         panels = self._panels(where)
-        left = self.left[np.resize(indices, -(-indices.size // self._compiled.ROWS) * self._compiled.ROWS)]
+        left = self.left[np.resize(indices, -(-indices.size // _native.ROWS) * _native.ROWS)]
         factors = np.zeros(left.shape[0], np.float32)
         factors[: indices.size] = change
         total = np.zeros(panels.shape[0] * panels.shape[2])
-        self._compiled.add(left, factors, panels, total)
+        _native.gaussian_add(left, factors, panels, total)
         f[where] -= total[: where.size]
 
     def _panels(self, columns: np.ndarray) -> np.ndarray:
-        """These columns of ``right`` as panels of the compiled code's width, the last one filled up."""
-        width = self._compiled.WIDTH
+        """These columns of ``right`` as panels of the native core's width, the last one filled up."""
+        width = _native.WIDTH
         n_panels = -(-columns.size // width)
         right = self.right.take(np.resize(columns, n_panels * width), axis=1)
         return np.ascontiguousarray(right.reshape(len(right), n_panels, width).swapaxes(0, 1))

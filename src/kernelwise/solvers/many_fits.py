@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from kernelwise.multiclass import Machine
-from kernelwise.solvers.box_qp import NOT_CONVEX
+from kernelwise.solvers.box_qp import GAP, NOT_CONVEX, OFFSET
 from kernelwise.solvers.dual import ROUNDING, SVMSolution
-from kernelwise.solvers.fold_path import OFFSET
-from kernelwise.solvers.many_paths import MOST_STEPS, ManyPaths
+from kernelwise.solvers.path_problem import PathProblem, Places
 from kernelwise.solvers.units import unit_of
 
 #: Of the tolerance: what rounding may add to f.
@@ -29,34 +28,34 @@ def fit_many(
     The result is None for machines that want more than pair steps: few of them, or none.
     """
     nothing: list[SVMSolution | None] = [None] * len(machines)
-    if unit_of(np.diagonal(K)) != 1.0 or 0 <= max_iter <= MOST_STEPS:
+    if unit_of(np.diagonal(K)) != 1.0 or max_iter >= 0:  # steps of two solvers would have to be counted
         return nothing
-    decision, nobody, everyone = np.empty((len(machines), 1, 0)), np.empty(0, int), np.arange(len(K))
-    many = ManyPaths(K, machines, np.array([C]), np.zeros(1, int), tol, [[None] * len(machines)], decision)
-    found = nothing
+    everyone, nobody = np.arange(len(K)), np.empty(0, int)
+    problem = PathProblem(machines, [(everyone, nobody)], Places([nobody], 0), weight[None])
+    path = problem.begin(K, np.array([C]), tol=tol, n_jobs=n_jobs)
     largest = float(np.abs(np.diagonal(K)).max())
-    for solved in many.results([(everyone, nobody)], weight[None], [nobody], n_jobs):
-        for k, (last, (row,)) in enumerate(zip(solved.last, solved.tables, strict=True)):
-            m = solved.first + k
-            # The steps have kept f up to date, and each has rounded it.
-            if last is None or not solved.n_done[k] or row[1] <= NOT_CONVEX:
-                continue
-            if ROUNDING * largest * float(np.abs(last.beta).sum()) > SHARE_OF_TOL * tol:
-                continue
-            found[m] = _solution(machines[m], last.beta, last.f, row, C * weight[machines[m].members])
+    found = nothing
+    for m, (machine, row, last) in enumerate(zip(machines, path.tables[0, :, 0], path.solutions()[0], strict=True)):
+        # The steps have kept f up to date, and each has rounded it.
+        is_sided = not row.any()  # one side has no weight: there was nothing to solve
+        if is_sided or not path.n_done[0, m] or row[1] <= NOT_CONVEX:
+            continue
+        if ROUNDING * largest * float(np.abs(last.beta).sum()) > SHARE_OF_TOL * tol:
+            continue
+        found[m] = _solution(machine, last.beta, last.f, row, C * weight[machine.members])
     return found
 
 
 def _solution(
     machine: Machine, beta: np.ndarray, f: np.ndarray, row: np.ndarray, cost: np.ndarray
 ) -> SVMSolution:
-    """What is known of a machine whose first member was positive in training; ``row`` is of `smo_path`."""
+    """What is known of a machine whose first member was positive in training; ``row`` says how it was found."""
     turn, offset = machine.signs[0], float(row[OFFSET])
     signs = turn * machine.signs
     quadratic = float(beta @ (signs - f))
     objective = 0.5 * quadratic - float(signs @ beta)
     primal = 0.5 * quadratic + float(cost @ np.maximum(0.0, signs * (f - offset)))
-    gap = max(float(row[2]), 0.0)
+    gap = max(float(row[GAP]), 0.0)
     return SVMSolution(
         turn * beta, float(turn * offset), objective, turn * f, int(row[0]), gap, primal + objective, True
     )

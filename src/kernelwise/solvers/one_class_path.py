@@ -16,7 +16,7 @@ from kernelwise.solvers.dual import iteration_cap, negative_gradient
 from kernelwise.solvers.one_class import check_nu, limit_of, offsets, scale_of
 from kernelwise.solvers.one_class_starts import cold_start, move_total
 from kernelwise.solvers.path_checks import check_disjoint
-from kernelwise.solvers.run_paths import warn_of_worst
+from kernelwise.solvers.path_problem import warn_of_worst
 from kernelwise.solvers.units import unit_of
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernelwise.solvers.box_qp import BoxQP
-from kernelwise.solvers.compiled.rounding import HAIR
+from kernelwise._native import HAIR
 from kernelwise.solvers.dual import negative_gradient
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from kernelwise.solvers.dual import LOSSES
 from kernelwise.solvers.fold_path import Fold
 from kernelwise.solvers.follow import Solved
 from kernelwise.solvers.path_checks import check_Cs, check_folds
-from kernelwise.solvers.run_paths import PathsSolved, Places, Tables, run_paths, warn_of_worst
+from kernelwise.solvers.path_problem import PathProblem, PathsSolved, Places, Tables, warn_of_worst
 from kernelwise.solvers.shares import Shares, in_order, renumbered
 
 #: Rows of K that are copied at a time.
@@ -141,83 +141,94 @@ def svm_path(
     >>> svm_path(K, y, [1000.0], folds, after=path).decision.shape
     (1, 150, 3)
     """
-    settings = strategy, tol, max_iter, n_jobs, callback, after
-    path, tables = solve_path(K, y, Cs, folds, sample_weight, *settings, loss=loss, merge=True)
-    warn_of_worst(tables, tol)
-    return path
-
-
-def solve_path(
-    K: Any,
-    y: Any,
-    Cs: Any,
-    folds: Iterable[tuple[Any, Any]],
-    sample_weight: Any,
-    strategy: str,
-    tol: float,
-    max_iter: int,
-    n_jobs: int | None,
-    callback: Callable[[int, int], None] | None = None,
-    after: SVMPath | None = None,
-    only: int | None = None,
-    check: bool = True,
-    places: Places | None = None,
-    loss: str = "hinge",
-    counts: np.ndarray | None = None,
-    merge: bool = False,
-) -> tuple[SVMPath, Tables]:
-    """`svm_path` without warnings: what they would be about is in the tables.
-
-    ``only`` is the number of a fold to be solved alone. All folds start from one coarse machine whose making
-    depends on how many folds there are, so that the others must be passed, too; ``after`` is then a path of
-    this fold. ``check`` says whether K is looked through for what a Gram matrix cannot have.
-
-    With ``places`` the folds are free: a sample may be held out several times, and the decision values have
-    the shape (n_Cs, n_held, …). A class may be missing from a training part then, and is never answered by
-    its machines. ``counts``, of shape (n_folds, n_samples), says how many samples each sample stands for
-    where support vectors are counted; with ``merge`` the function looks for copies itself, unless the folds
-    are free or one of them is solved alone. Returns the path and the columns
-    `kernelwise.solvers.run_paths.Tables`, each of shape (n_Cs, n_folds, n_machines).
-    """
     started = time.perf_counter()
-    K = np.ascontiguousarray(check_gram(K, may_be_distances=True) if check else K)
-    n = K.shape[0]
-    classes, index = check_labels(y, n)
+    K = np.ascontiguousarray(check_gram(K, may_be_distances=True))
+    classes, index = check_labels(y, K.shape[0])
     check_positive(tol, "tol", "svm_path")
     check_choice(loss, "loss", "svm_path", LOSSES)
     Cs = check_Cs(Cs)
-    splits, weight = check_folds(folds, index, sample_weight, classes, are_free=places is not None)
-    if merge and places is None and only is None:
-        distinct = copies_that_pay(K, index, weight, float(Cs.max()), tol)
-        if distinct is not None and (after is None or len(after.last) == len(splits)):
-            how = {"strategy": strategy, "tol": tol, "max_iter": max_iter, "n_jobs": n_jobs, "loss": loss}
-            path, tables = _solve_distinct(distinct, splits, weight, Cs, after, callback=callback, **how)
-            return replace(path, classes=classes, seconds=time.perf_counter() - started), tables
-    # Beside K: a copy by classes, held-out columns, and in single precision what each thread works on.
-    n_solved = len(splits) if only is None else 1
-    n_jobs = number_of_threads(n_jobs)  # asked once: joblib takes a while to tell
-    n_copies = 2.0 * (len(classes) > 2) + 0.5 * min(n_jobs, n_solved)
-    check_gram_memory(n_copies, n, itemsize=K.dtype.itemsize)
-    answers, rows = Places([test for _, test in splits], n) if places is None else places, np.arange(n)
-    if len(classes) > 2:
-        rows = order_by_class(index, [test for _, test in splits])
-        new = np.argsort(rows)
-        if (np.diff(rows) < 0).any():  # else they stand together as it is
-            K, index, weight = _reordered(K, rows, n_jobs), index[rows], weight[:, rows]
-            splits = [(new[train], new[test]) for train, test in splits]
-            counts = None if counts is None else counts[:, rows]
-    machines = two_class_machines(index, len(classes), strategy)
-    members = [rows[machine.members] for machine in machines]
-    start = None if after is None else in_order(after, members, n)
-    settings = weight, Cs, tol, max_iter, n_jobs, callback, start, only
-    solved = run_paths(K, machines, splits, answers, *settings, loss=loss, counts=counts)
-    if strategy == "ovr" and len(classes) > 2 and places is not None:
-        kept = splits if only is None else splits[only : only + 1]
-        asked = places.by_fold if only is None else places.by_fold[only : only + 1]
-        for (train, _), place in zip(kept, asked, strict=True):
-            is_known = np.isin(np.arange(len(classes)), index[train])
-            _sink(solved.decision, place, is_known)
-    return as_path(solved, started, classes, Cs, strategy, members), solved.tables
+    splits, weight = check_folds(folds, index, sample_weight, classes)
+    how = {"tol": tol, "max_iter": max_iter, "n_jobs": n_jobs, "callback": callback}
+    distinct = copies_that_pay(K, index, weight, float(Cs.max()), tol)
+    if distinct is not None and (after is None or len(after.last) == len(splits)):
+        path, tables = _solve_distinct(distinct, splits, weight, Cs, after, strategy, loss, how)
+    else:
+        paths = ClassPaths(classes, index, splits, weight, strategy, loss=loss)
+        path, tables = paths.solve(K, Cs, after=after, **how)
+    warn_of_worst(tables, tol)
+    return replace(path, classes=classes, seconds=time.perf_counter() - started)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassPaths:
+    """The machines of classes on folds, prepared for one Gram matrix after the other: `svm_path` without checks.
+
+    ``index`` has the class index of each sample, ``weight`` the weights in each fold, of shape (n_folds,
+    n_samples). With ``places`` the folds are free: a sample may be held out several times, and decision
+    values have the shape (n_Cs, n_held, …). A class may be missing from a training part then, and is never
+    answered by its machines. ``counts``, of shape (n_folds, n_samples), says how many samples each sample
+    stands for where support vectors are counted.
+    """
+
+    classes: np.ndarray
+    index: np.ndarray
+    splits: list[Fold]
+    weight: np.ndarray
+    strategy: str = "ovo"
+    places: Places | None = None
+    loss: str = "hinge"
+    counts: np.ndarray | None = None
+
+    @cached_property
+    def order(self) -> np.ndarray | None:
+        """Samples in the order in which the members of machines stand together; None if they do already."""
+        if len(self.classes) < 3:
+            return None
+        order = order_by_class(self.index, [test for _, test in self.splits])
+        return order if (np.diff(order) < 0).any() else None
+
+    @cached_property
+    def problem(self) -> PathProblem:
+        """The machines, which are the same for all Gram matrices."""
+        places = self.places or Places([test for _, test in self.splits], self.index.size)
+        index, splits, weight, counts = self.index, self.splits, self.weight, self.counts
+        if self.order is not None:
+            new = np.argsort(self.order)
+            index, splits = index[self.order], [(new[train], new[test]) for train, test in splits]
+            weight, counts = weight[:, self.order], None if counts is None else counts[:, self.order]
+        machines = two_class_machines(index, len(self.classes), self.strategy)
+        return PathProblem(machines, splits, places, weight, loss=self.loss, counts=counts)
+
+    def solve(
+        self,
+        K: np.ndarray,
+        Cs: np.ndarray,
+        *,
+        after: SVMPath | None = None,
+        only: int | None = None,
+        n_jobs: int | None = None,
+        **how: Any,
+    ) -> tuple[SVMPath, Tables]:
+        """The path of one Gram matrix, and tables of shape (n_Cs, n_folds, n_machines); no warnings.
+
+        All else is as in `PathProblem.solve`. What warnings would be about is in the tables.
+        """
+        started = time.perf_counter()
+        # Beside K: a copy by classes, and what each thread has: the part of a machine, and that in single precision.
+        share = (self.problem.most / len(K)) ** 2
+        n_threads = min(number_of_threads(n_jobs), 1 if only is not None else len(self.splits))
+        n_copies = (self.order is not None) + n_threads * (1.5 * share if share < 1.0 else 0.5)
+        check_gram_memory(n_copies, len(K), itemsize=K.dtype.itemsize)
+        members = [machine.members for machine in self.problem.machines]
+        if self.order is not None:
+            K, members = reordered(K, self.order, n_jobs), [self.order[own] for own in members]
+        start = None if after is None else in_order(after, members, len(K))
+        solved = self.problem.solve(K, Cs, after=start, only=only, n_jobs=n_jobs, **how)
+        if self.strategy == "ovr" and len(self.classes) > 2 and self.places is not None:
+            for fold in range(len(self.splits)) if only is None else [only]:
+                is_known = np.isin(np.arange(len(self.classes)), self.index[self.splits[fold][0]])
+                _sink(solved.decision, self.places.by_fold[fold], is_known)
+        return as_path(solved, started, self.classes, Cs, self.strategy, members), solved.tables
 
 
 def _solve_distinct(
@@ -226,7 +237,9 @@ def _solve_distinct(
     weight: np.ndarray,
     Cs: np.ndarray,
     after: SVMPath | None,
-    **how: Any,
+    strategy: str,
+    loss: str,
+    how: dict[str, Any],
 ) -> tuple[SVMPath, Tables]:
     """The path of all samples by that of the distinct ones.
 
@@ -235,21 +248,20 @@ def _solve_distinct(
     assert distinct.row_of is not None
     n, training = distinct.row_of.size, distinct.training(weight, splits)
     shares = [Shares(distinct.row_of, used) for used in trained_weights(weight, splits)]
-    start, has_bounds = None, how["loss"] == "hinge"
+    start, has_bounds = None, loss == "hinge"
     if after is not None:
         start = renumbered(after, [partial(share.of_rows, has_bounds=has_bounds) for share in shares])
-    path, tables = solve_path(
-        distinct.X,
+    paths = ClassPaths(
+        np.unique(distinct.targets),
         distinct.targets,
-        Cs,
         training.folds,
         training.weight,
-        after=start,
-        check=False,
-        places=training.places,
-        counts=training.counts,
-        **how,
+        strategy,
+        training.places,
+        loss,
+        training.counts,
     )
+    path, tables = paths.solve(distinct.X, Cs, after=start, **how)
     decision = np.full((Cs.size, n, *path.decision.shape[2:]), np.nan)
     for (_, test), answers in zip(splits, training.answers, strict=True):
         decision[:, test] = path.decision[:, answers]
@@ -257,13 +269,13 @@ def _solve_distinct(
     return replace(shared, decision=decision), tables
 
 
-def _reordered(K: np.ndarray, rows: np.ndarray, n_jobs: int) -> np.ndarray:
+def reordered(K: np.ndarray, order: np.ndarray, n_jobs: int | None) -> np.ndarray:
     """K with its rows and columns in this order, some rows at a time: they stay in the cache."""
     found = np.empty_like(K)
 
     def fill(first: int) -> None:
         block = slice(first, first + BLOCK)
-        np.take(K[rows[block]], rows, axis=1, out=found[block], mode="clip")
+        np.take(K[order[block]], order, axis=1, out=found[block], mode="clip")
 
     threads(n_jobs)((fill, (first,), {}) for first in range(0, len(K), BLOCK))
     return found

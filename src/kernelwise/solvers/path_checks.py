@@ -26,25 +26,33 @@ def check_folds(
     index: np.ndarray,
     sample_weight: Any,
     classes: np.ndarray,
-    *,
-    are_free: bool = False,
 ) -> tuple[list[tuple[np.ndarray, np.ndarray]], np.ndarray]:
     """Folds as integer indices, and the weights in each of them, of shape (n_folds, n_samples).
 
-    All classes must be in each training part, and no sample in two test parts, unless folds ``are_free``:
-    two classes are then enough.
+    All classes must be in each training part, and no sample in two test parts.
     """
-    splits = check_disjoint(folds, index.size, may_repeat=are_free)
+    splits = check_disjoint(folds, index.size)
     weight = _weights_by_fold(sample_weight, len(splits), index.size)
+    check_trained(splits, index, weight, classes, n_needed=len(classes))
+    return splits, weight
+
+
+def check_trained(
+    splits: list[tuple[np.ndarray, np.ndarray]],
+    index: np.ndarray,
+    weight: np.ndarray,
+    classes: np.ndarray,
+    n_needed: int = 2,
+) -> None:
+    """Refuse folds whose training part has weights of fewer classes than are needed."""
     for k, (train, _) in enumerate(splits):
         totals = np.bincount(index[train], weights=weight[k, train], minlength=len(classes))
-        if not totals.all() and not (are_free and np.count_nonzero(totals) > 1):
+        if np.count_nonzero(totals) < n_needed:
             missing = classes.tolist()[int(totals.argmin())]
             raise ValueError(
                 f"The training part of fold {k} has no sample of class {missing!r}. "
                 "Use stratified or fewer folds."
             )
-    return splits, weight
 
 
 def _weights_by_fold(sample_weight: Any, n_folds: int, n_samples: int) -> np.ndarray:
@@ -59,15 +67,13 @@ def _weights_by_fold(sample_weight: Any, n_folds: int, n_samples: int) -> np.nda
 
 
 def check_disjoint(
-    folds: Iterable[tuple[Any, Any]], n_samples: int, *, may_repeat: bool = False
+    folds: Iterable[tuple[Any, Any]], n_samples: int
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Folds as integer indices, with disjoint parts and none in two test parts, unless they may repeat."""
+    """Folds as integer indices, with disjoint parts and no sample in two test parts."""
     everyone = np.arange(n_samples)
     splits = [(everyone[train], everyone[test]) for train, test in folds]
     if not splits:
         raise ValueError("'folds' of svm_path is empty. Pass (train, test) pairs as from cv.split(X, y).")
-    if may_repeat:
-        return splits
     times = np.zeros(n_samples, int)
     for k, (train, test) in enumerate(splits):
         is_used = np.zeros(n_samples, bool)

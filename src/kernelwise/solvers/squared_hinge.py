@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from kernelwise.multiclass import Machine
-from kernelwise.solvers.box_qp import BoxQP
+from kernelwise.solvers.box_qp import N_COLUMNS, BoxQP
 from kernelwise.solvers.dual import minimise_and_verify, negative_gradient, ridge_and_bound
-from kernelwise.solvers.fold_path import N_COLUMNS, FoldPath, constant_path
+from kernelwise.solvers.fold_path import FoldPath, constant_path
 from kernelwise.solvers.follow import Solved
 from kernelwise.solvers.kernel_rows import ALL
 
@@ -61,9 +61,6 @@ class RidgePath:
         self,
         K: np.ndarray,
         machine: Machine,
-        weight: np.ndarray,
-        n_folds: int,
-        Cs: np.ndarray,
         tol: float,
         max_iter: int,
         p: Any = None,
@@ -72,39 +69,33 @@ class RidgePath:
         self.members, signs = machine
         self.sign = float(signs[0])
         self.signs = self.sign * signs
-        self.Cs, self.tol, self.max_iter = Cs, tol, max_iter
+        self.tol, self.max_iter = tol, max_iter
 
     def fold(
         self,
-        train: np.ndarray,
         test: np.ndarray,
         weight: np.ndarray,
-        last: Solved | None = None,
+        Cs: np.ndarray,
+        last: Solved,
+        begun: np.ndarray,
         counts: np.ndarray | None = None,
-        K_test: np.ndarray | None = None,
     ) -> FoldPath:
-        """Solve for every C on ``train``, on from ``last`` if it is given; decision values of ``test``.
-
-        ``counts``, of shape (n_samples,), say how many support vectors each sample is, if not one. ``K_test``
-        is as in `MachinePath.fold`.
-        """
-        is_used = np.zeros(self.K.shape[0], bool)
-        is_used[train] = True
-        used = np.flatnonzero(is_used[self.members] & (weight[self.members] > 0))
+        """Solve for every C on from ``last``; decision values of ``test``. See `MachinePath.fold`."""
+        used = np.flatnonzero(weight[self.members] > 0)
         rows, signs, w = self.members[used], self.signs[used], weight[self.members[used]]
         if not (signs.min(initial=0.0) < 0.0 < signs.max(initial=0.0)):
             # Without one side a model answers the other, and without both none, as with the hinge loss.
             value = self.sign * float(np.sign(signs.sum()))
-            return constant_path(self.Cs, value, test.size, np.zeros(self.members.size))
+            return constant_path(Cs, value, test.size, np.zeros(self.members.size))
         each = np.ones(rows.size) if counts is None else counts[rows]
         K = np.ascontiguousarray(self.K[np.ix_(rows, rows)], dtype=np.float64)
         diagonal = K.diagonal().copy()
-        beta = np.zeros(used.size) if last is None else last.beta[used].copy()
-        n = self.Cs.size
+        beta = last.beta[used].copy()
+        n = Cs.size
         decision = np.empty((n, test.size))
-        seen = self.K[np.ix_(test, rows)] if K_test is None else K_test.take(rows, axis=0).T
+        seen = self.K[np.ix_(test, rows)]
         table = np.zeros((n, N_COLUMNS))
-        for c, C in enumerate(self.Cs):
+        for c, C in enumerate(Cs):
             ridge, bound = ridge_and_bound(C * w)
             K[np.arange(used.size), np.arange(used.size)] = diagonal + ridge
             lo, hi = np.where(signs < 0, -bound, 0.0), np.where(signs > 0, bound, 0.0)
@@ -117,5 +108,5 @@ class RidgePath:
             table[c, 6:] = n_support, -0.5 * beta @ (signs + qp.f)
         everyone = np.zeros(self.members.size)
         everyone[used] = beta
-        last = Solved(float(self.Cs[-1]), everyone, np.zeros(self.members.size))
+        last = Solved(float(Cs[-1]), everyone, np.zeros(self.members.size))
         return FoldPath(self.sign * decision, table, last)

@@ -8,7 +8,8 @@ import numpy as np
 
 from kernelwise._core.validation import check_positive
 from kernelwise.kernels import Kernel
-from kernelwise.solvers.box_qp import DOUBLE, SINGLE, BoxQP, Outcome, Pool, aligned, width_of_square
+from kernelwise._native import SinglePool
+from kernelwise.solvers.box_qp import DOUBLE, SINGLE, BoxQP, Outcome, width_of_square
 from kernelwise.solvers.dual import (
     SVMSolution,
     into_bounds,
@@ -43,6 +44,14 @@ SOME, WRONG = 64, 1e-4  # samples whose kernel values must not be as wrong as th
 # … else f is computed anew in double precision, and single precision goes on from there: its error is that
 # of what changes. After so many times double precision does the rest.
 RENEWALS = 3
+
+
+def aligned(size: int) -> np.ndarray:
+    """Zeros in single precision that start with a line of the cache: a vector register is one."""
+    line = 64
+    memory = np.zeros(4 * size + line, np.uint8)  # only touched pages take memory
+    start = -memory.ctypes.data % line
+    return memory[start : start + 4 * size].view(SINGLE)
 
 
 def solve_svm_by_rows(
@@ -191,7 +200,7 @@ class WorkingSets:
         self.is_whole = self.is_single and f.size <= min(WHOLE, self.largest)
         # Pages are touched once.
         most = min(self.largest, f.size)
-        self.memory = aligned((most * width_of_square(most),), SINGLE)
+        self.memory = aligned(most * width_of_square(most))
         self.chosen = np.empty(0, int)
         self.square = np.empty((0, 0))
         self.active = np.arange(f.size)
@@ -293,16 +302,16 @@ class WorkingSets:
         beta, f, lo, hi = (v[chosen] for v in (self.beta, self.f, self.lo, self.hi))
         width = width_of_square(m)
         wide = self.memory[: m * width].reshape(m, width)
-        pool = Pool(m, SINGLE, wide)
         if self.is_single:
             if is_new:
                 self.rows.fill(chosen, wide)
-            qp = BoxQP(wide[:, :m], beta, f, lo, hi, {SINGLE: pool}, wide=wide)
+            qp = BoxQP(wide[:, :m], beta, f, lo, hi, wide=wide)
         else:
             self.square = self.rows.square(chosen) if is_new else self.square
-            qp = BoxQP(self.square, beta, f, lo, hi, {SINGLE: pool})
-            np.subtract(qp.K, qp.shift, out=pool.rows, casting="same_kind")
-            pool.K[:, m:] = 0.0
+            qp = BoxQP(self.square, beta, f, lo, hi)
+            np.subtract(qp.K, qp.gram.shift, out=wide[:, :m], casting="same_kind")
+            wide[:, m:] = 0.0
+        qp.pools[SINGLE] = SinglePool(m, wide)
         qp.n_free = m  # as many may be: patience is that of the largest face
         return qp
 

@@ -1,1 +1,0 @@
-"""Loops written in a small part of Python, in LLVM's language."""

@@ -1,1 +1,0 @@
-"""Loops that are compiled."""

@@ -28,7 +28,7 @@ from kernelwise import (
 from kernelwise.kernels import RBF
 from kernelwise.solvers import one_class_path, solve_one_class, solve_svm_dual, svm_path
 from kernelwise.solvers.regression import solve_svr
-from kernelwise.solvers.regression_path import solve_regression_path
+from kernelwise.solvers.regression_path import RegressionPaths
 
 pytestmark = [
     # A few rows of noise: what the search has to say about them is tested elsewhere.
@@ -174,7 +174,7 @@ def test_a_path_of_regression_is_its_single_machines(seed, Cs, epsilon):
     kernel, test = RBF(0.3), np.arange(24) % 4 == 0
     train = np.flatnonzero(~test)
     folds, options = [(train, np.flatnonzero(test))], {"epsilon": epsilon, "tol": 1e-9}
-    path, _ = solve_regression_path(kernel(X), targets, Cs, folds, sample_weight=weight, **options)
+    path, _ = RegressionPaths(targets, folds, weight).solve(kernel(X), np.array(Cs), **options)
     for k, C in enumerate(Cs):
         alone = solve_svr(kernel, X[train], targets[train], C, sample_weight=weight[train], **options)
         assert path.objective[k, 0, 0] == pytest.approx(alone.objective, rel=1e-6, abs=1e-9)

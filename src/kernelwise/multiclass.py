@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kernelwise import _native
 from kernelwise._core.validation import check_choice
 
 REJECTED = -1
@@ -226,18 +227,12 @@ def decide_index(decision: np.ndarray, n_classes: int, strategy: str) -> np.ndar
     Between classes of equal votes the sums of their decision values decide, as with ``break_ties``.
     """
     if strategy == "ovo" and n_classes > 2:
-        return _arg_max(shown_values(decision, n_classes, "ovr", "ovo"))
+        # The values of one machine stand together in paths, so that this is no copy.
+        by_pair = np.ascontiguousarray(np.moveaxis(decision, -1, 0), dtype=float)
+        found = np.empty(by_pair[0].size, np.int32)
+        _native.vote(by_pair.reshape(len(by_pair), -1), n_classes, found)
+        return found.reshape(by_pair.shape[1:])
     return STRATEGIES[strategy].decide(decision, n_classes)
-
-
-def _arg_max(values: np.ndarray) -> np.ndarray:
-    """The first of the largest values along the last axis, for values of which that axis varies slowest."""
-    best, found = values[..., 0].copy(), np.zeros(values.shape[:-1], np.intp)
-    for k in range(1, values.shape[-1]):
-        is_better = values[..., k] > best
-        np.copyto(best, values[..., k], where=is_better)
-        found[is_better] = k
-    return found
 
 
 def decide_labels(

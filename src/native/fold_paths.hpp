@@ -145,8 +145,10 @@ public:
             Figures& figures = asked.figures(result, k) = path.table[c];
             if (is_repeated) figures.n_pairs = 0.0;
             const Row<double> sums = sums_.rows()[c], shown = asked.shown(m, k);
-            for (Index j = 0; j < fold.test.size; ++j)
+            for (Index j = 0; j < fold.test.size; ++j) {
                 shown[fold.answers[j]] = machine.turn * (sums[j] + figures.offset);
+                if (!is_finite_number(sums[j])) figures.gap = std::numeric_limits<double>::quiet_NaN();
+            }
         }
         // The steps of a C that is not solved count, although others go on from them.
         if (ending != Ending::solved) asked.figures(result, n_solved - start) = path.table[n_tried - 1];

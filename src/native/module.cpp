@@ -71,8 +71,9 @@ public:
     // A pool of at most n variables. With K, which has the rows of `width_of_square`, all are in it, without a copy.
     OwnPool(Index n, std::optional<Matrix<T>> K) {
         const Index stride = K ? static_cast<Index>(K->shape(1)) : pool_stride(n);
-        need(!K || (static_cast<Index>(K->shape(0)) == n && stride >= pool_stride(n)),
-             "A Gram matrix that is a pool needs " + std::to_string(pool_stride(n)) + " columns or more.");
+        need(!K || (static_cast<Index>(K->shape(0)) == n && stride >= pool_stride(n) && stride % 16 == 0),
+             "A Gram matrix that is a pool needs a multiple of 16 columns, and at least " +
+                 std::to_string(pool_stride(n)) + ".");
         if (!K) K_.reset(n, stride);
         gram_ = K;
         rows_.reset(Pool<T>::N_ROWS, stride);
@@ -103,7 +104,8 @@ std::tuple<Index, bool> solve_path(Matrix<const Gram> K, Vector<const double> p,
     const Index n = problem.size();
     need_size(n, beta, f, lo, hi);
     need(problem.K.count == n && problem.K.stride >= n,
-         "K is for " + std::to_string(problem.K.count) + " variables, and there are " + std::to_string(n) + ".");
+         "K has the shape (" + std::to_string(problem.K.count) + ", " + std::to_string(problem.K.stride) +
+             "), and there are " + std::to_string(n) + " variables.");
     need(own.n_variables() == n, "The pool is for " + std::to_string(own.n_variables()) + " variables, and there are " +
                                      std::to_string(n) + ".");
     need(table.shape(0) == Cs.size() && 0 <= start && start <= static_cast<Index>(Cs.size()), "A row for each C.");

@@ -123,8 +123,9 @@ private:
     struct Partner {
         Key<T> best, widest;
     };
+    enum class Evenness { even, uneven, not_finite };
 
-    bool has_even_diagonal() const;
+    Evenness diagonal() const;
     Extremes extremes() const;
     void centre_and_scale(double centre, double factor);
     template <bool is_turned>
@@ -192,13 +193,14 @@ KERNELWISE_INLINE typename PairSteps<T>::Partner PairSteps<T>::best_partner(Inde
 }
 
 template <class T>
-bool PairSteps<T>::has_even_diagonal() const {
+typename PairSteps<T>::Evenness PairSteps<T>::diagonal() const {
     T most = pool_.diag[0], least = pool_.diag[0];
     for (Index t = 0; t < pool_.size; ++t) {
         most = larger(most, pool_.diag[t]);
         least = smaller(least, pool_.diag[t]);
+        if (!is_finite_number(pool_.diag[t])) return Evenness::not_finite;
     }
-    return most <= EVEN * least;
+    return most <= EVEN * least ? Evenness::even : Evenness::uneven;
 }
 
 // Arg-max of f over I_up, that maximum, and the minimum of f over I_low; exact.
@@ -257,7 +259,9 @@ bool PairSteps<T>::stays_free(const Direction& direction, double step) const {
 
 template <class T>
 PairsDone PairSteps<T>::run(double tol, Index limit, const Watch& watch) {
-    const Index straight = has_even_diagonal() ? m_ : limit;  // steps before the first turned one
+    const Evenness evenness = diagonal();
+    if (evenness == Evenness::not_finite) return {0, 0.0, false, false};
+    const Index straight = evenness == Evenness::even ? m_ : limit;  // steps before the first turned one
     const Row<T> diag = pool_.diag, f = pool_.f, g = pool_.g;
     Direction direction;
     Index n_pairs = 0, i = 0;
@@ -311,7 +315,7 @@ PairsDone PairSteps<T>::run(double tol, Index limit, const Watch& watch) {
             flatter = larger(curvature, TAU);
             age = 0;
             step = slope / (flatter * scale);
-            if (!(magnitude(step) < INFINITE)) return {n_pairs, lowest, false, false};
+            if (!(flatter < INFINITE && magnitude(step) < INFINITE)) return {n_pairs, lowest, false, false};
             step = take_step(i, j, step);
             direction.size = 0;
             direction.turn_to(i, j, 0.0);

@@ -104,7 +104,9 @@ void PathProblem::solve(Matrix<const Gram> K, Vector<const double> Cs, Vector<co
     const Index n_Cs = static_cast<Index>(Cs.size()), n_machines = setup_.machines.size, n_folds = setup_.folds.size;
     const Index n_members = static_cast<Index>(members_.size());
     need(static_cast<Index>(K.shape(0)) == setup_.n && static_cast<Index>(K.shape(1)) == setup_.n,
-         "K is for " + std::to_string(K.shape(0)) + " samples, and there are " + std::to_string(setup_.n) + ".");
+         "K has the shape (" + std::to_string(K.shape(0)) + ", " + std::to_string(K.shape(1)) + "), and there are " +
+             std::to_string(setup_.n) + " samples.");
+    need(user_.load() != std::this_thread::get_id(), "A callback cannot solve the problem that it is called from.");
     need(n_Cs > 0 && rank.size() == Cs.size(), "Each C has a rank.");
     std::vector<bool> is_taken(static_cast<std::size_t>(n_Cs));
     for (Index c = 0; c < n_Cs; ++c) {
@@ -156,6 +158,8 @@ void PathProblem::solve(Matrix<const Gram> K, Vector<const double> Cs, Vector<co
     {
         nb::gil_scoped_release without_lock;
         std::lock_guard guard(is_used_);
+        user_ = std::this_thread::get_id();
+        const std::unique_ptr<void, std::function<void(void*)>> nobody(this, [&](void*) { user_ = std::thread::id{}; });
         auto& [workers, shared] = memory<Gram>(std::max(how.n_threads, Index{1}));
         const auto with_watch = [&](const Watch& watch) {
             Asked<Gram> own = asked;

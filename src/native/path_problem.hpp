@@ -97,8 +97,8 @@ public:
         try {
             for (Index k = 0, n = n_running; k < n; ++k) threads.emplace_back(live, k);
             std::unique_lock guard(mutex);
-            while (n_running > 0) {
-                changed.wait_for(guard, std::chrono::milliseconds(50));
+            while (n_running > 0 || n_reported < n_done) {
+                if (n_running > 0) changed.wait_for(guard, std::chrono::milliseconds(50));
                 const Index n_new = n_done - n_reported;
                 n_reported = n_done;
                 guard.unlock();
@@ -174,6 +174,7 @@ private:
     Setup setup_;
     std::tuple<Memory<double>, Memory<float>> memory_;  // taken once, and used again for the next kernel
     std::mutex is_used_;                                // one kernel at a time
+    std::atomic<std::thread::id> user_;                 // the thread that solves one now
 };
 
 void define_path_problem(nb::module_& module);

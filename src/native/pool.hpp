@@ -79,11 +79,10 @@ void admit(Pool<T>& pool, Rows<const Gram> K, Index n_new) {
 // Extremes of f over those that may rise and those that may fall, the number of free variables, and their sum of f.
 struct Survey {
     double up = -INFINITE, low = INFINITE, total = 0.0;
-    double nothing = 0.0;  // NaN if some f is not finite
-    Index n_free = 0;
+    Index n_free = 0, n_wrong = 0;  // the latter are not finite
 
     KERNELWISE_INLINE void see(double f, bool rises, bool falls) {
-        nothing += 0.0 * f;
+        n_wrong += !is_finite_number(f);
         if (rises && f > up) up = f;
         if (falls && f < low) low = f;
         if (rises && falls) {
@@ -91,7 +90,7 @@ struct Survey {
             total += f;
         }
     }
-    KERNELWISE_INLINE bool is_finite() const { return nothing == 0.0; }
+    KERNELWISE_INLINE bool is_finite() const { return n_wrong == 0; }
     KERNELWISE_INLINE double gap() const { return up - low; }
     KERNELWISE_INLINE double middle() const { return 0.5 * (up + low); }
     KERNELWISE_INLINE double offset() const { return n_free > 0 ? total / static_cast<double>(n_free) : middle(); }
@@ -99,12 +98,20 @@ struct Survey {
 
 template <class Gram, class T>
 Survey survey_all(const Problem<Gram>& problem, const Pool<T>& pool) {
-    Survey found;
+    const double *const f = problem.f.first, *const beta = problem.beta.first;
+    const double *const lo = pool.lo.first, *const hi = pool.hi.first;
+    double up = -INFINITE, low = INFINITE, total = 0.0, n_wrong = 0.0, n_free = 0.0;
+#pragma omp simd reduction(max : up) reduction(min : low) reduction(+ : total, n_wrong, n_free)
     for (Index t = 0; t < problem.size(); ++t) {
-        const double beta = problem.beta[t];
-        found.see(problem.f[t], beta < pool.hi[t], beta > pool.lo[t]);
+        const bool rises = beta[t] < hi[t], falls = beta[t] > lo[t];
+        const double risen = rises ? f[t] : -INFINITE, fallen = falls ? f[t] : INFINITE;
+        up = risen > up ? risen : up;
+        low = fallen < low ? fallen : low;
+        total += rises && falls ? f[t] : 0.0;
+        n_free += rises && falls ? 1.0 : 0.0;
+        n_wrong += is_finite_number(f[t]) ? 0.0 : 1.0;
     }
-    return found;
+    return {up, low, total, static_cast<Index>(n_free), static_cast<Index>(n_wrong)};
 }
 
 template <class Gram, class T>

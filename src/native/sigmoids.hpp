@@ -43,8 +43,11 @@ inline bool minimise(Row<const double> f, Row<const double> target, Row<const do
             BB += bend;
         }
         if (larger(magnitude(slope_A), magnitude(slope_B)) <= TOL * total) return true;
-        const double determinant = AA * BB - AB * AB;
-        const double dA = -(BB * slope_A - AB * slope_B) / determinant, dB = -(AA * slope_B - AB * slope_A) / determinant;
+        // Elimination with a pivot: the determinant of values that are nearly equal would be rounding.
+        const bool is_first = AA >= magnitude(AB);
+        const double pivot = is_first ? AA : AB, beside = is_first ? AB : BB, right = is_first ? slope_A : slope_B;
+        const double share = (is_first ? AB : AA) / pivot, rest = (is_first ? BB : AB) - share * beside;
+        const double dB = (share * right - (is_first ? slope_B : slope_A)) / rest, dA = -(right + beside * dB) / pivot;
         const double slope = slope_A * dA + slope_B * dB;
         // Near the minimum the decrease is lost in the rounding of the cost, and the whole step is right.
         const double most = value + 1e-14 * magnitude(value);

@@ -38,6 +38,7 @@ KERNELWISE_INLINE T smaller(T a, T b) {
     return b < a ? b : a;
 }
 KERNELWISE_INLINE double magnitude(double value) { return __builtin_fabs(value); }
+KERNELWISE_INLINE bool is_finite_number(double value) { return magnitude(value) < INFINITE; }
 
 template <class T>
 struct Row {

@@ -43,8 +43,13 @@ def test_searches_and_paths(little_memory):
         TunedSVC(n_jobs=1).fit(X, Y)
     with pytest.raises(NotEnoughMemoryError, match=FIGURE):
         GridSearchSVC({"C": [1.0], "gamma": [0.1]}, cv=2, n_jobs=2).fit(X, Y)
-    with pytest.raises(NotEnoughMemoryError, match=r"2\.5 matrices of 3500 × 3500 kernel values"):
-        svm_path(np.eye(N), np.arange(N) % 3, [1.0], [(np.arange(1, N), [0])], n_jobs=1)
+    # Each thread has the part of one machine, two thirds of the samples, and a copy in single precision.
+    # A copy of all has the samples of a class side by side, unless they are.
+    halves = [(np.arange(0, N, 2), np.arange(1, N, 2)), (np.arange(1, N, 2), np.arange(0, N, 2))]
+    with pytest.raises(NotEnoughMemoryError, match=r"2\.33\d* matrices of 3500 × 3500 kernel values"):
+        svm_path(np.eye(N), np.arange(N) % 3, [1.0], halves, n_jobs=2)
+    with pytest.raises(NotEnoughMemoryError, match=r"A matrix of 3500 × 3500 kernel values"):
+        svm_path(np.eye(N), np.arange(N) // 2 % 2, [1.0], halves, n_jobs=2)  # of all samples that copy alone
 
 
 def test_a_precomputed_matrix_is_not_copied(little_memory):

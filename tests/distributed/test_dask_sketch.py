@@ -143,11 +143,7 @@ def test_two_processes_make_the_same_sketch(client):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_two_processes_run_the_same_paths_of_C(client, n_classes):
-    """It is here because a cluster is dear to start.
-
-    Another process may run code that was compiled there, or loaded from the cache, where this one did the
-    other: sums are rounded in another order then, and machines differ within their stopping rule.
-    """
+    """It is here because a cluster is dear to start."""
     shape = {"n_features": 4, "n_informative": 3, "n_redundant": 0, "n_classes": n_classes}
     Z, labels = make_classification(160, **shape, flip_y=0.05, random_state=1)
     for kernel, samples in (("rbf", Z), ("precomputed", RBF(0.1)(Z))):

@@ -21,7 +21,7 @@ from kernelwise.search.fold_rows import FoldRows
 from kernelwise.search.runner import Here
 from kernelwise.search.samples import Samples
 from kernelwise.solvers import svm_path
-from kernelwise.solvers.path import solve_path
+from kernelwise.solvers.path import ClassPaths
 
 dask = pytest.importorskip("dask", reason="dask (extra 'dask') is not installed")
 from kernelwise.distributed.runner import OnDask  # noqa: E402
@@ -117,12 +117,14 @@ def test_paths_go_on_from_solved_machines(kernel, slope, monkeypatch):
 
     goes_on = []
 
+    solve = ClassPaths.solve
+
     def spy(*args, **options):
         goes_on.append(options["after"] is not None)
-        return solve_path(*args, **options)
+        return solve(*args, **options)
 
     expected = judge(Here).score(kernel, "given")
-    monkeypatch.setattr("kernelwise.search.families.solve_path", spy)
+    monkeypatch.setattr(ClassPaths, "solve", spy)
     with dask.config.set(scheduler="synchronous"):
         found = judge(OnDask).score(kernel, "given")
     assert any(goes_on) == (slope > 0)
@@ -150,12 +152,14 @@ def test_no_path_is_run_here_and_none_twice(monkeypatch):
     def refuse(*args, **options):
         raise AssertionError("A path was run here.")
 
+    solve = ClassPaths.solve
+
     def spy(*args, **options):
         n_tasks.append(options["only"])
-        return solve_path(*args, **options)
+        return solve(*args, **options)
 
     monkeypatch.setattr(Here, "kernel", refuse)
-    monkeypatch.setattr("kernelwise.search.families.solve_path", spy)
+    monkeypatch.setattr(ClassPaths, "solve", spy)
     with dask.config.set(scheduler="synchronous"):
         model = TunedSVC(["rbf", "laplacian"], Cs=[1.0, 4.0], refit=False, backend="dask").fit(X, y)
     assert None not in n_tasks
@@ -179,12 +183,12 @@ def test_early_stops_and_indefinite_kernels_are_counted():
 def test_one_fold_alone_has_the_machines_it_has_among_all(n_classes):
     X, y = DATA[n_classes]
     K, folds = RBF(0.3)(X), list(StratifiedKFold(4).split(X, y))
-    settings = {"strategy": "ovo", "tol": 1e-3, "max_iter": -1, "n_jobs": None}
+    paths = ClassPaths(*np.unique(y, return_inverse=True), folds, np.ones((4, len(y))))
     whole = svm_path(K, y, [4.0, 0.5], folds)
     further = svm_path(K, y, [64.0], folds, after=whole)
     for k, (_, test) in enumerate(folds):
-        path, _ = solve_path(K, y, [4.0, 0.5], folds, sample_weight=None, only=k, **settings)
-        more, _ = solve_path(K, y, [64.0], folds, sample_weight=None, only=k, after=path, **settings)
+        path, _ = paths.solve(K, np.array([4.0, 0.5]), tol=1e-3, only=k)
+        more, _ = paths.solve(K, np.array([64.0]), tol=1e-3, only=k, after=path)
         for one, all_folds in ((path, whole), (more, further)):
             np.testing.assert_array_equal(one.decision[:, test], all_folds.decision[:, test])
             np.testing.assert_array_equal(one.n_iter[:, 0], all_folds.n_iter[:, k])

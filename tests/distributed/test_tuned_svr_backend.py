@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from kernelwise import TunedSVR
 from kernelwise.search.runner import Here
-from kernelwise.solvers.regression_path import solve_regression_path
+from kernelwise.solvers.regression_path import RegressionPaths
 
 dask = pytest.importorskip("dask", reason="dask (extra 'dask') is not installed")
 
@@ -57,12 +57,14 @@ def test_no_path_is_run_here_and_none_twice(monkeypatch):
     def refuse(*args, **options):
         raise AssertionError("A path was run here.")
 
+    solve = RegressionPaths.solve
+
     def spy(*args, **options):
         n_tasks.append(options["only"])
-        return solve_regression_path(*args, **options)
+        return solve(*args, **options)
 
     monkeypatch.setattr(Here, "kernel", refuse)
-    monkeypatch.setattr("kernelwise.search.families.solve_regression_path", spy)
+    monkeypatch.setattr(RegressionPaths, "solve", spy)
     with dask.config.set(scheduler="synchronous"):
         model = TunedSVR(
             ["rbf", "laplacian"], Cs=[1.0, 4.0], epsilons=[0.1, 0.2], cv=3, refit=False, backend="dask"

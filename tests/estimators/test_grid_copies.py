@@ -13,7 +13,7 @@ from kernelwise import GridSearchSVC
 from kernelwise.estimators.grid.run import Job
 from kernelwise.kernels import RBF
 from kernelwise.solvers.copies import Distinct
-from kernelwise.solvers.path import solve_path
+from kernelwise.solvers.path import ClassPaths
 
 CS = np.array([0.3, 3.0, 40.0])
 
@@ -40,11 +40,9 @@ def test_one_row_for_all_copies_has_the_same_decision_values(n_classes, loss):
     training = distinct.training(weights, folds)
 
     def values(Z, targets, sample_weight, splits, places=None):
-        settings = {"strategy": "ovo", "tol": 1e-9, "max_iter": -1, "n_jobs": 1, "loss": loss}
-        path, _ = solve_path(
-            RBF(0.3)(Z), targets, CS, splits, sample_weight=sample_weight, places=places, **settings
-        )
-        return path.decision
+        classes, index = np.unique(targets, return_inverse=True)
+        paths = ClassPaths(classes, index, splits, sample_weight, places=places, loss=loss)
+        return paths.solve(RBF(0.3)(Z), np.asarray(CS), tol=1e-9)[0].decision
 
     merged = values(distinct.X, distinct.targets, training.weight, training.folds, training.places)
     expected = values(X, y, weights, folds)

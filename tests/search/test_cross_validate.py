@@ -15,7 +15,7 @@ from kernelwise.search.families import Classification
 from kernelwise.search.runner import FoldProblem
 from kernelwise.search.scored_kernel import ScoredKernel, joined
 from kernelwise.solvers import svm_path
-from kernelwise.solvers.run_paths import Places
+from kernelwise.solvers.path_problem import Places
 
 
 @pytest.fixture

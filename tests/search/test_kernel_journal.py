@@ -67,7 +67,7 @@ def test_nothing_is_scored_twice(tmp_path, monkeypatch):
     model = TunedSVC(refit=False)
     with Journal(tmp_path / "j", {}) as journal:
         fit_in_context(model, X, y, FitContext(journal=journal))
-    monkeypatch.setattr("kernelwise.search.families.solve_path", None)  # training anything would fail
+    monkeypatch.setattr("kernelwise.search.families.ClassPaths", None)  # training anything would fail
     with Journal(tmp_path / "j", {}) as journal:
         assert fit_in_context(model, X, y, FitContext(journal=journal)).best_score_ > 0.9
 

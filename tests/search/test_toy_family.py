@@ -17,21 +17,24 @@ from kernelwise.solvers import SVMPath, solve_svm_dual
 class Ranking(Family):
     """An order of rows, learned from the pairs of training rows that differ."""
 
-    def solve(self, K, y, Cs, folds, **how):
-        shape = (len(Cs), len(folds), 1)
-        decision, n_support = np.full((len(Cs), len(y)), np.nan), np.zeros(shape, int)
-        for k, (train, test) in enumerate(folds):
-            above, below = np.array([(i, j) for i in train for j in train if y[i] > y[j]]).T
-            sign = np.where(np.arange(len(above)) % 2 == 0, 1.0, -1.0)
-            difference = sign[:, None] * (K[above] - K[below])
-            gram = sign * (difference[:, above] - difference[:, below])
-            for c, C in enumerate(Cs):
-                beta = solve_svm_dual(gram, sign, C).beta
-                decision[c, test] = beta @ difference[:, test]
-                n_support[c, k] = np.count_nonzero(beta)
-        none, done = np.zeros(shape, int), np.ones(shape, bool)
-        path = SVMPath(decision, n_support, none, none, none, done, 0.0, np.empty(0), Cs, "ranking", [])
-        return path, {"is_convex": done}
+    def prepare(self, y, folds, **how):
+        def solve(K, Cs, **how):
+            shape = (len(Cs), len(folds), 1)
+            decision, n_support = np.full((len(Cs), len(y)), np.nan), np.zeros(shape, int)
+            for k, (train, test) in enumerate(folds):
+                above, below = np.array([(i, j) for i in train for j in train if y[i] > y[j]]).T
+                sign = np.where(np.arange(len(above)) % 2 == 0, 1.0, -1.0)
+                difference = sign[:, None] * (K[above] - K[below])
+                gram = sign * (difference[:, above] - difference[:, below])
+                for c, C in enumerate(Cs):
+                    beta = solve_svm_dual(gram, sign, C).beta
+                    decision[c, test] = beta @ difference[:, test]
+                    n_support[c, k] = np.count_nonzero(beta)
+            none, done = np.zeros(shape, int), np.ones(shape, bool)
+            path = SVMPath(decision, n_support, none, none, none, done, 0.0, np.empty(0), Cs, "ranking", [])
+            return path, {"is_convex": done}
+
+        return solve
 
 
 class Concordance:

@@ -11,12 +11,21 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
+from kernelwise.solvers.path import ClassPaths
+
 
 def overlapping(n: int, seed: int = 0, n_features: int = 3) -> tuple[np.ndarray, np.ndarray]:
     """Two overlapping Gaussian clouds with labels ±1."""
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
     return rng.standard_normal((n, n_features)) + 0.6 * y[:, None], y
+
+
+def class_paths(y, folds, weight=None, strategy="ovo", **settings) -> ClassPaths:
+    """The machines of labels on folds, with weights of shape (n_samples,) or (n_folds, n_samples)."""
+    classes, index = np.unique(y, return_inverse=True)
+    weights = np.broadcast_to(1.0 if weight is None else weight, (len(folds), len(y)))
+    return ClassPaths(classes, index, folds, weights, strategy, **settings)
 
 
 def newton_problem(gamma: float = 0.5) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -12,7 +12,8 @@ from kernelwise.solvers import fold_path, solve_svm_dual, svm_path
 from kernelwise.solvers.box_qp import BoxQP
 from kernelwise.solvers.follow import Solved, follow
 from kernelwise.solvers.free_face import FreeFace
-from kernelwise.solvers.regression_path import solve_regression_path
+from kernelwise.solvers.path_problem import PathProblem
+from kernelwise.solvers.regression_path import RegressionPaths
 from tests.solvers.conftest import overlapping
 
 TOL = 1e-3
@@ -109,7 +110,8 @@ def test_paths_of_regressions_follow_C_too():
     X = rng.standard_normal((120, 2))
     y = np.sin(X[:, 0]) + 0.3 * rng.standard_normal(120)
     K, Cs, train = rbf_kernel(X, gamma=2.0), 2.0 ** np.arange(0, 13), np.arange(100)
-    path, _ = solve_regression_path(K, y, Cs, [(train, np.arange(100, 120))], epsilon=0.05)
+    paths = RegressionPaths(y, [(train, np.arange(100, 120))], np.ones(120))
+    path, _ = paths.solve(K, Cs, epsilon=0.05, tol=1e-3)
     assert (path.n_iter == 0).any()
     square = K[np.ix_(train, train)]
     for C, objective in zip(Cs[::4], path.objective[::4, 0, 0], strict=True):
@@ -122,8 +124,8 @@ def test_paths_of_regressions_follow_C_too():
 
 def test_a_path_that_stopped_early_continues_by_pair_steps(monkeypatch):
     """Its first limit is a guess; with what is free now, pair steps are the cheaper ones."""
-    limits = iter([20])
-    monkeypatch.setattr(BoxQP, "patience", lambda qp, m: next(limits, 10**6))
+    monkeypatch.setattr(PathProblem, "patience", 0.005)
+    monkeypatch.setattr(BoxQP, "patience", lambda qp, m: 10**6)
     monkeypatch.setattr(fold_path, "follow", lambda *_: pytest.fail("no linear systems are needed"))
     X, y = overlapping(120)
     K, train, Cs = rbf_kernel(X, gamma=0.3), np.arange(100), np.array([1.0, 4.0, 16.0])

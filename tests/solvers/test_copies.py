@@ -10,8 +10,9 @@ from sklearn.model_selection import StratifiedKFold
 from kernelwise.solvers import svm_path
 from kernelwise.solvers.copies import copies_that_pay
 from kernelwise.solvers.follow import Solved
-from kernelwise.solvers.path import solve_path
 from kernelwise.solvers.shares import Shares
+
+from .conftest import class_paths
 
 CS = np.array([0.1, 2.0, 50.0, 1000.0])
 TOL = 1e-7
@@ -34,8 +35,12 @@ def folds_of(y):
 
 def both(K, y, Cs, folds, sample_weight=None, strategy="ovo", loss="hinge", after=None):
     """The path on one row for all copies, and the path on all samples."""
-    settings = Cs, folds, sample_weight, strategy, TOL, -1, 1
-    return [solve_path(K, y, *settings, loss=loss, merge=merge, after=after)[0] for merge in (True, False)]
+    how = {"tol": TOL, "after": after}
+    merged = svm_path(K, y, Cs, folds, sample_weight=sample_weight, strategy=strategy, loss=loss, **how)
+    return [
+        merged,
+        class_paths(y, folds, sample_weight, strategy, loss=loss).solve(K, np.asarray(Cs), **how)[0],
+    ]
 
 
 def violation(K, y, solved, members, weight, C, train):
@@ -188,7 +193,11 @@ def test_rounding_leaves_no_coefficient_next_to_its_bound(seed, merge):
     points, rows, n = rng.normal(size=(20, 2)), rng.integers(20, size=120), 120
     K, y, weight = rbf_kernel(points)[np.ix_(rows, rows)], rng.integers(2, size=n), rng.integers(1, 3, n)
     folds, Cs = folds_of(y), np.sort(10 ** rng.uniform(-3.0, -0.5, 2))
-    path, _ = solve_path(K, y, Cs, folds, weight, "ovo", 1e-3, -1, 1, merge=merge)
+    merged, plain = (
+        svm_path(K, y, Cs, folds, sample_weight=weight),
+        class_paths(y, folds, weight).solve(K, Cs, tol=1e-3)[0],
+    )
+    path = merged if merge else plain
     for (train, _), (solved,) in zip(folds, path.last, strict=True):
         is_used = np.isin(np.arange(n), train)
         assert n_next_to_a_bound(solved.beta, np.where(is_used, solved.C * weight, 0.0)) == 0

@@ -7,11 +7,12 @@ import pytest
 from sklearn.datasets import load_digits
 from sklearn.metrics.pairwise import rbf_kernel
 
-from kernelwise import SVC
+from kernelwise import SVC, _native
 from kernelwise.estimators import _machines
 from kernelwise.multiclass import two_class_machines
-from kernelwise.solvers import many_paths, solve_svm_dual
+from kernelwise.solvers import solve_svm_dual
 from kernelwise.solvers.many_fits import fit_many
+from kernelwise.solvers.path_problem import PathProblem
 
 X, Y = (part[:400] for part in load_digits(return_X_y=True))
 K = rbf_kernel(X, gamma=1e-3)
@@ -51,7 +52,8 @@ def test_what_wants_more_care_is_left_to_others(change):
 def test_machines_that_crawl_are_trained_one_at_a_time(monkeypatch):
     expected = SVC(C=5.0, gamma=1e-3, tol=TOL).fit(X, Y)
     steps = [one.n_iter for one in fit_many(K, MACHINES, WEIGHT, 5.0, TOL, -1, 1)]
-    monkeypatch.setattr(many_paths, "MOST_STEPS", int(np.median(steps)))
+    worth = _native.patience(80, 100, True)  # pair steps of a machine of two classes
+    monkeypatch.setattr(PathProblem, "patience", float(np.median(steps)) / worth)
     found = fit_many(K, MACHINES, WEIGHT, 5.0, TOL, -1, 1)
     assert 0 < found.count(None) < 45
     other = SVC(C=5.0, gamma=1e-3, tol=TOL).fit(X, Y)

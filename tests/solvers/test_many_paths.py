@@ -1,4 +1,4 @@
-"""Paths of many small machines in one call, against those of one machine at a time."""
+"""Paths of many small machines, cut out for each fold, against those that share a start with all folds."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import StratifiedKFold
 
-from kernelwise._core.threads import threads
-from kernelwise.solvers import many_paths, run_paths, svm_path
-from kernelwise.solvers.path import solve_path
-from kernelwise.solvers.run_paths import Places
+from kernelwise.solvers import path_problem, svm_path
+from kernelwise.solvers.box_qp import GramFacts
+from kernelwise.solvers.path_problem import PathProblem, Places
+
+from .conftest import class_paths
 
 X, Y = (part[:400] for part in load_digits(return_X_y=True))
 K = rbf_kernel(X, gamma=1e-3)
@@ -24,10 +25,11 @@ def folds_of(n):
     return list(StratifiedKFold(n, shuffle=True, random_state=0).split(X, Y))
 
 
-def one_at_a_time(monkeypatch, *arguments, **options):
-    """The same path without `ManyPaths`."""
+def from_one_start(monkeypatch, *arguments, **options):
+    """The same path with all members of a machine in every fold, from the machine on all of them."""
     with monkeypatch.context() as patch:
-        patch.setattr(run_paths, "are_small", lambda *_: False)
+        patch.setattr(path_problem, "SMALL", 0)
+        patch.setattr(path_problem, "SEED_FOLDS", 1)
         return svm_path(*arguments, **options)
 
 
@@ -46,16 +48,16 @@ def check_equal(path, expected):
 
 @pytest.mark.parametrize("n_folds", [2, 5])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_paths_are_those_of_one_machine_at_a_time(monkeypatch, n_folds, dtype):
+def test_paths_are_those_of_folds_that_share_a_start(monkeypatch, n_folds, dtype):
     gram, folds = K.astype(dtype), folds_of(n_folds)
-    check_equal(svm_path(gram, Y, CS, folds), one_at_a_time(monkeypatch, gram, Y, CS, folds))
+    check_equal(svm_path(gram, Y, CS, folds), from_one_start(monkeypatch, gram, Y, CS, folds))
 
 
 def test_weights_that_differ_from_fold_to_fold_and_vanish(monkeypatch):
     weight = np.random.default_rng(0).uniform(0.5, 2.0, (2, len(Y)))
     weight[:, ::20] = 0.0
     path = svm_path(K, Y, CS, folds_of(2), sample_weight=weight)
-    check_equal(path, one_at_a_time(monkeypatch, K, Y, CS, folds_of(2), sample_weight=weight))
+    check_equal(path, from_one_start(monkeypatch, K, Y, CS, folds_of(2), sample_weight=weight))
     betas = [(path.members[m], solved.beta) for m, solved in enumerate(path.last[0])]
     assert all((beta[members % 20 == 0] == 0.0).all() for members, beta in betas)
 
@@ -78,22 +80,21 @@ def test_a_path_goes_on_where_another_ended(n_folds):
     assert rest.n_iter.sum() < whole.n_iter[:2].sum()
 
 
-@pytest.mark.parametrize("n_steps", [1, 20])
-def test_machines_that_crawl_are_solved_by_other_means(monkeypatch, n_steps):
+@pytest.mark.parametrize("patience", [0.001, 0.005])
+def test_machines_that_crawl_are_solved_by_other_means(monkeypatch, patience):
     """They go on where pair steps ended; on the way some values of C are solved for some machines."""
-    expected = one_at_a_time(monkeypatch, K, Y, CS, folds_of(2))
-    monkeypatch.setattr(many_paths, "MOST_STEPS", n_steps)
+    expected = from_one_start(monkeypatch, K, Y, CS, folds_of(2))
+    monkeypatch.setattr(PathProblem, "patience", patience)
     seen = []
     path = svm_path(K, Y, CS, folds_of(2), callback=lambda done, total: seen.append((done, total)))
     check_equal(path, expected)
     assert seen == [(k + 1, 90) for k in range(90)]
 
 
-@pytest.mark.parametrize("n_steps", [20, 4500])
-def test_any_number_of_threads_gives_the_same_bits(monkeypatch, n_steps):
-    monkeypatch.setattr(many_paths, "MOST_STEPS", n_steps)
-    monkeypatch.setattr(run_paths, "TOO_SMALL", 0)
-    monkeypatch.setattr(many_paths, "LITTLE", 0)
+@pytest.mark.parametrize("patience", [0.005, 1.0])
+def test_any_number_of_threads_gives_the_same_bits(monkeypatch, patience):
+    monkeypatch.setattr(PathProblem, "patience", patience)
+    monkeypatch.setattr(path_problem, "LITTLE", 0)
     one, *others = (svm_path(K, Y, CS, folds_of(2), n_jobs=n) for n in (1, 2, 3))
     for other in others:
         np.testing.assert_array_equal(one.decision, other.decision)
@@ -105,17 +106,10 @@ def test_any_number_of_threads_gives_the_same_bits(monkeypatch, n_steps):
         )
 
 
-def test_many_small_machines_are_shared_out_and_few_are_not(monkeypatch):
-    asked = []
-
-    def recorded(n_jobs, return_as="list"):
-        asked.append(n_jobs)
-        return threads(n_jobs, return_as)
-
-    monkeypatch.setattr(many_paths, "threads", recorded)
-    svm_path(K, Y, np.geomspace(0.1, 1.0, 2), folds_of(2), n_jobs=2)
-    svm_path(K, Y, np.geomspace(0.1, 1.0, 20), folds_of(2), n_jobs=2)
-    assert asked == [1, 2]
+def test_many_small_machines_are_shared_out_and_few_are_not():
+    problem = class_paths(Y, folds_of(2)).problem
+    paths = [problem.begin(K, np.geomspace(0.1, 1.0, n), tol=TOL, n_jobs=2) for n in (2, 20)]
+    assert [path.n_threads for path in paths] == [1, 2]
 
 
 def test_names_of_classes_do_not_matter():
@@ -134,7 +128,7 @@ def test_a_class_that_a_fold_has_not_seen_loses_against_all_others():
     train = np.flatnonzero(Y != 3)[:150]
     test = np.flatnonzero(Y == 3)
     places = Places([np.arange(test.size)], test.size)
-    path, _ = solve_path(K, Y, CS, [(train, test)], None, "ovo", TOL, -1, 1, places=places)
+    path, _ = class_paths(Y, [(train, test)], places=places).solve(K, CS, tol=TOL)
     pairs = [(a, b) for a in range(10) for b in range(a + 1, 10)]
     for k, (a, b) in enumerate(pairs):
         if 3 in (a, b):
@@ -151,23 +145,19 @@ def test_few_pair_steps_are_not_spent_twice():
 
 
 @pytest.mark.parametrize("change", [np.asfortranarray, lambda K: K.astype(int), lambda K: K[:, :-1]])
-def test_compiled_code_reads_nothing_but_square_contiguous_arrays(change):
+def test_the_native_core_reads_nothing_but_square_contiguous_arrays(change):
     with pytest.raises((TypeError, ValueError), match="K must be"):
-        many_paths.ManyPaths(change(K), [], CS, np.argsort(CS), TOL, [[]], np.empty((0, 4, 0)))
+        GramFacts(change(K))
 
 
 def test_pair_steps_before_other_means_count(monkeypatch):
-    monkeypatch.setattr(many_paths, "MOST_STEPS", 20)
-    steps, rows = [], np.arange(0, len(Y), 2)
-    solve = many_paths.ManyPaths.solve
-
-    def count(self, *arguments):
-        found = solve(self, *arguments)
-        steps.append(found)
-        return found
-
-    monkeypatch.setattr(many_paths.ManyPaths, "solve", count)
-    path = svm_path(K, Y, [300.0], [(rows, rows + 1)], n_jobs=1)
-    begun = np.concatenate([found.n_done for found in steps]) == 0
-    assert begun.any()
-    assert (path.n_iter[0, 0, begun] > 20).all()
+    monkeypatch.setattr(PathProblem, "patience", 0.005)
+    rows = np.arange(0, len(Y), 2)
+    paths = class_paths(Y, [(rows, rows + 1)])
+    path = paths.problem.begin(K[np.ix_(paths.order, paths.order)], np.array([300.0]), tol=TOL)
+    is_left, n_before = path.n_done == 0, path.tables[:, :, 0, 0].copy()
+    assert is_left.any()
+    assert (n_before[is_left] > 15).all()
+    path.finish(None)
+    assert (path.tables[:, :, 0, 0] > n_before)[is_left].all()
+    assert (path.tables[:, :, 0, 0] == n_before)[~is_left].all()

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kernelwise._native import SinglePool
 from kernelwise.kernels import RBF
-from kernelwise.solvers.box_qp import SINGLE, BoxQP, Pool, aligned
+from kernelwise.solvers.box_qp import SINGLE, BoxQP, width_of_square
+from kernelwise.solvers.working_sets import aligned
 
 TOL = 1e-3
 
@@ -59,18 +61,16 @@ def test_conjugate_steps_keep_the_sum_the_bounds_and_f() -> None:
     np.testing.assert_allclose(qp.f, y - K @ qp.beta, atol=1e-9)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("shape", [(5, 80), (301, 336), (7,)])
-def test_rows_of_a_pool_start_with_a_line_of_the_cache(shape, dtype):
-    room = aligned(shape, np.dtype(dtype))
-    assert room.shape == shape
-    assert room.dtype == dtype
-    assert not room.any()
+@pytest.mark.parametrize("n", [5, 64, 301])
+def test_rows_of_a_square_start_with_a_line_of_the_cache(n):
+    width = width_of_square(n)
+    room = aligned(n * width)
+    assert room.shape == (n * width,)
+    assert room.dtype == np.float32
     assert room.flags.c_contiguous
-    assert room.ctypes.data % 64 == 0
-    pool = Pool(shape[0], np.dtype(dtype))
-    assert all(address % 64 == 0 for address in pool.addresses)
-    assert pool.K.strides[0] % 64 == 0 == pool.short.strides[0] % 64
+    assert room.ctypes.data % 64 == 0 == room.reshape(n, width).strides[0] % 64
+    assert width % 1024 != 0
+    assert SinglePool(n, room.reshape(n, width)).members == list(range(n))
 
 
 def test_a_hair_that_leaves_nobody_who_may_rise_leads_to_no_row_beyond_the_pool():
@@ -78,11 +78,9 @@ def test_a_hair_that_leaves_nobody_who_may_rise_leads_to_no_row_beyond_the_pool(
     K, n = np.eye(3) + 0.5, 3
     beta = np.array([1.0, 1.0 - 1e-14, 1.0])
     f = np.array([0.0, 1.0, 0.0])
-    pool = Pool(n, SINGLE)
-    memory = np.full((80, pool.K.shape[1]), np.nan, np.float32)
-    memory[:n] = 0.0
-    pool.K = memory[:n]
-    qp = BoxQP(K, beta, f, np.zeros(n), np.ones(n), {SINGLE: pool})
+    memory = np.full((80, width_of_square(n)), np.nan, np.float32)
+    memory[:n], memory[:n, :n] = 0.0, K
+    qp = BoxQP(K, beta, f, np.zeros(n), np.ones(n), {SINGLE: SinglePool(n, memory[:n])})
     assert qp.minimise(1e-3, 1000).n_iter == 1
     assert beta.tolist() == [1.0, 1.0, 1.0]
     assert np.isfinite(f).all()

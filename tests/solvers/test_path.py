@@ -12,14 +12,10 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kernelwise.multiclass import Machine
 from kernelwise.solvers import path_predictions, solve_svm_dual, svm_path
-from kernelwise.solvers.fold_path import MachinePath
-from kernelwise.solvers.path import solve_path
-from kernelwise.solvers.run_paths import Places
-from kernelwise.solvers.squared_hinge import RidgePath
+from kernelwise.solvers.path_problem import Places
 
-from .conftest import overlapping
+from .conftest import class_paths, overlapping
 
 ALL_CS = 2.0 ** np.arange(-1.0, 16.5, 0.5)
 
@@ -345,9 +341,9 @@ def test_a_class_that_a_free_fold_has_not_seen_is_never_its_answer(strategy):
     test = rows[::10]
     folds = [(rows[(rows % 10 != 0) & (y != unseen)], test) for unseen in (2, 0)]
     places = Places([np.arange(15), 15 + np.arange(15)], 30)
-    settings = rbf_kernel(X, gamma=0.1), y, [0.1, 10.0]
-    how = {"sample_weight": None, "strategy": strategy, "tol": 1e-6, "max_iter": -1, "n_jobs": None}
-    path, _ = solve_path(*settings, folds, **how, places=places)
+    paths = class_paths(y, folds, strategy=strategy, places=places)
+    settings = rbf_kernel(X, gamma=0.1), np.array([0.1, 10.0])
+    path, _ = paths.solve(*settings, tol=1e-6)
     answers = path_predictions(path)
     for k, unseen in enumerate((2, 0)):
         others = y[test] != unseen
@@ -359,26 +355,8 @@ def test_a_class_that_a_free_fold_has_not_seen_is_never_its_answer(strategy):
             known = np.delete(values, unseen, axis=-1).min(axis=-1)
             np.testing.assert_allclose(values[..., unseen], np.minimum(known, 0.0) - 1.0)
         assert (found[:, others] == y[test][others]).mean() > 0.9
-        alone, _ = solve_path(*settings, folds, **how, places=places, only=k)
+        alone, _ = paths.solve(*settings, tol=1e-6, only=k)
         np.testing.assert_allclose(alone.decision[:, place], path.decision[:, place], atol=1e-8)
-
-
-@pytest.mark.parametrize("family", [MachinePath, RidgePath])
-def test_columns_that_machines_share_give_the_same_decision_values(family):
-    """The columns of the held-out samples, copied once for all machines, or looked up by each."""
-    X, y = load_iris(return_X_y=True)
-    K, Cs = rbf_kernel(X, gamma=0.5), np.array([0.1, 1.0, 100.0])
-    train, test = next(iter(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y)))
-    members = np.flatnonzero(y != 1)
-    machine = Machine(members, np.where(y[members] == 0, 1.0, -1.0))
-    weight = np.ones(len(y))
-    alone, shared = (
-        family(K, machine, weight, 5, Cs, 1e-3, 10**6).fold(train, test, weight, K_test=columns)
-        for columns in (None, np.take(K, test, axis=1))
-    )
-    assert np.ptp(alone.decision) > 1.0
-    np.testing.assert_allclose(shared.decision, alone.decision, rtol=1e-12, atol=1e-12)
-    np.testing.assert_array_equal(shared.rows, alone.rows)
 
 
 def test_samples_sorted_by_class_have_the_same_path():
@@ -410,8 +388,8 @@ def test_a_fold_alone_is_what_it_is_among_others_that_hold_out_many_rows():
     folds = [(np.setdiff1d(np.arange(260), part), np.append(part, part[:10])) for part in parts]
     ends = np.cumsum([len(test) for _, test in folds])
     places = Places(np.split(np.arange(290), ends[:-1]), 290)
-    settings = K, y, [0.1, 5.0], folds, None, "ovo", 1e-3, -1, 1
-    together = solve_path(*settings, places=places)[0]
+    paths, Cs = class_paths(y, folds, places=places), np.array([0.1, 5.0])
+    together = paths.solve(K, Cs, tol=1e-3)[0]
     for k, place in enumerate(places.by_fold):
-        alone = solve_path(*settings, places=places, only=k)[0]
+        alone = paths.solve(K, Cs, tol=1e-3, only=k)[0]
         np.testing.assert_array_equal(alone.decision[:, place], together.decision[:, place])

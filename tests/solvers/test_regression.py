@@ -10,15 +10,18 @@ from sklearn.model_selection import KFold
 from sklearn.preprocessing import scale
 from sklearn.svm import SVR
 
+from kernelwise import TunedSVR
 from kernelwise.kernels import RBF, Linear
 from kernelwise.solvers.kernel_rows import KernelRows
+from kernelwise.solvers.path_problem import warn_of_worst
 from kernelwise.solvers.regression import TwinRows, solve_svr, twin_targets
-from kernelwise.solvers.regression_path import solve_regression_path
-from kernelwise.solvers.run_paths import warn_of_worst
+from kernelwise.solvers.regression_path import RegressionPaths
 
 
-def svr_path(K, y, Cs, folds, *, tol=1e-3, **settings):
-    path, tables = solve_regression_path(K, y, Cs, folds, tol=tol, **settings)
+def svr_path(K, y, Cs, folds, *, epsilon=0.1, sample_weight=None, tol=1e-3, **how):
+    weight = np.ones(len(y)) if sample_weight is None else sample_weight
+    paths = RegressionPaths(np.asarray(y, float), list(folds), weight)
+    path, tables = paths.solve(K, np.asarray(Cs), epsilon=epsilon, tol=tol, **how)
     warn_of_worst(tables, tol)
     return path
 
@@ -169,7 +172,6 @@ def test_bad_input_gets_one_sentence(change, message):
         solve_svr(**arguments)
 
 
-def test_path_refuses_overlapping_folds(diabetes):
-    X, y = diabetes
-    with pytest.raises(ValueError, match="Fold 0 has samples in its training and its test part"):
-        svr_path(RBF(0.1)(X), y, [1.0], [(np.arange(150), np.arange(100, 200))])
+def test_a_search_refuses_folds_that_train_on_what_they_hold_out(diabetes):
+    with pytest.raises(ValueError, match="Fold 0 of 'cv' trains on sample 100 and holds it out, too"):
+        TunedSVR("rbf", cv=[(np.arange(150), np.arange(100, 200))]).fit(*diabetes)

@@ -11,10 +11,11 @@ from sklearn.svm import SVC as SklearnSVC
 
 from kernelwise.kernels import RBF, Polynomial
 from kernelwise.solvers import solve_svm_dual, svm_path
-from kernelwise.solvers.path import solve_path
-from kernelwise.solvers.run_paths import Places
+from kernelwise.solvers.path_problem import Places
 from kernelwise.solvers.sensitivity import dual_sensitivity
 from kernelwise.solvers.working_sets import solve_svm_by_rows
+
+from .conftest import class_paths
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(60, 3))
@@ -157,9 +158,9 @@ def test_a_pair_without_one_of_its_classes_answers_the_other():
     test = np.arange(0, 40, 3)
     train = np.setdiff1d(np.flatnonzero(y > 1), test)
     places = Places([np.arange(test.size)], test.size)
-    settings = [0.1, 5.0], [(train, test)], None, "ovo", 1e-4, -1, 1
     squared, plain = (
-        solve_path(K, y, *settings, places=places, loss=loss)[0] for loss in ("squared_hinge", "hinge")
+        class_paths(y, [(train, test)], places=places, loss=loss).solve(K, np.array([0.1, 5.0]), tol=1e-4)[0]
+        for loss in ("squared_hinge", "hinge")
     )
     # Of the pairs (0, 1), (0, 2), (0, 3), (1, 2), (1, 3) no one has both classes.
     np.testing.assert_array_equal(squared.decision[..., :5], plain.decision[..., :5])

@@ -7,10 +7,10 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from kernelwise import _native
 from kernelwise.kernels import RBF, ExponentialRBF, Gaussian, Polynomial
 from kernelwise.solvers import solve_svm_dual
 from kernelwise.solvers import working_sets as decomposition
-from kernelwise.solvers.compiled import gaussian
 from kernelwise.solvers.gaussian_rows import GaussianRows
 from kernelwise.solvers.kernel_rows import KernelRows
 from kernelwise.solvers.working_sets import solve_svm_by_rows
@@ -130,9 +130,9 @@ def test_samples_are_set_aside_in_turns_and_all_are_right_in_the_end(overlapping
 
 
 def powers_of_two(x):
-    """2^x by compiled code: exponents are products with one feature, which is 1."""
-    out = np.empty((x.size, gaussian.WIDTH), np.float32)
-    gaussian.fill(x[:, None], np.ones((1, 1, gaussian.WIDTH), np.float32), out)
+    """2^x by the native core: exponents are products with one feature, which is 1."""
+    out = np.empty((x.size, _native.WIDTH), np.float32)
+    _native.gaussian_fill(x[:, None], np.ones((1, 1, _native.WIDTH), np.float32), out)
     assert (out == out[:, :1]).all()
     return out[:, 0]
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kernelwise._core.text import count
 from kernelwise.tables.cells import enumerated, quoted
-from kernelwise.tables.faults import Fault, check_faults, column_option, in_shell
-from kernelwise.tables.suspects import counted_texts, odd_texts
-from kernelwise.tables.table import Table, is_missing
+from kernelwise.tables.problems import Fault, check_faults, column_option, counted_texts, in_shell, odd_texts
+from kernelwise.tables.table import Table, TableError, is_missing, is_numbers
 
 #: A column with one of these names is the target if nobody names another.
 TARGET_NAMES = ("target", "class", "label", "y")
@@ -28,6 +28,37 @@ SINGLE_NUMBERS, SINGLE_WORDS = 0.1, 0.5
 ANOTHER = "name another column with --target"
 
 
+def find_target(
+    table: Table, target: str | None, left_out: set[int], task: str
+) -> tuple[int | None, list[str]]:
+    """The place of the target, None if there is none, and a sentence if it was guessed."""
+    if target is not None:
+        option = "--labels" if task == DETECTION else "--target"
+        place = table.find(target, option)
+        if place in left_out:
+            raise TableError(f"Column {table.names[place]!r} is both {option} and in --ignore.")
+        return place, []
+    if task == DETECTION:
+        return None, []
+    usual = [k for k, n in enumerate(table.names) if n.lower() in TARGET_NAMES and k not in left_out]
+    left = [k for k in range(len(table.names)) if k not in left_out]
+    if not left:
+        raise TableError(f"--ignore leaves no column of {table.source}.")
+    place = usual[0] if len(usual) == 1 else left[-1]
+    return place, [f"The target is {table.names[place]!r}; --target COL sets another column."]
+
+
+def missing_labels(table: Table, place: int, missing: Sequence[str]) -> list[str]:
+    """A sentence for each text of --missing that is among the labels."""
+    labels = table.text(place).tolist()
+    return [
+        f"The target has {text!r} in {count(labels.count(text), 'row')}; --missing does not apply to the "
+        "target."
+        for text in missing
+        if text in labels
+    ]
+
+
 def read_target(table: Table, index: int, task: str, as_text: bool = False) -> np.ndarray:
     """Labels as integers or text, or numbers, of shape (n_rows,); labels ``as_text`` where others are."""
     fault = None if task == DETECTION else _missing(table, index) or _other_kind(table, index, task, as_text)
@@ -37,7 +68,7 @@ def read_target(table: Table, index: int, task: str, as_text: bool = False) -> n
         return values
     if task == DETECTION:
         return np.array(["" if cell is None else cell for cell in table.text(index)], dtype=str)
-    if values.dtype.kind != "f" or as_text:
+    if not is_numbers(values) or as_text:
         return np.array(table.text(index).tolist(), dtype=str)
     return values.astype(np.int64)
 
@@ -70,7 +101,7 @@ def _other_kind(table: Table, index: int, task: str, as_text: bool) -> Fault | N
     """Labels where there should be numbers, or the other way round."""
     if task == "regression":
         return _no_quantity(table, index)
-    return None if as_text or table.columns[index].dtype.kind != "f" else _continuous(table, index)
+    return None if as_text or not is_numbers(table.columns[index]) else _continuous(table, index)
 
 
 def _missing(table: Table, index: int) -> Fault | None:
@@ -89,7 +120,7 @@ def _missing(table: Table, index: int) -> Fault | None:
 
 def _no_quantity(table: Table, index: int) -> Fault | None:
     values = table.columns[index]
-    if values.dtype.kind != "f":
+    if not is_numbers(values):
         odd = odd_texts(table, index)
         word, rows = min(odd.items(), key=lambda item: item[1][0])
         n_odd = sum(map(len, odd.values()))
@@ -120,10 +151,10 @@ def _continuous(table: Table, index: int) -> Fault | None:
 
 def _single_labels(table: Table, index: int) -> Fault | None:
     """Many labels that occur once are no classes: numbers are a quantity then, words are names of rows."""
-    values = table.columns[index]
+    is_text = not is_numbers(table.columns[index])
+    values = table.text(index) if is_text else table.columns[index]
     counts = Counter(values.tolist())
     n_single = sum(n == 1 for n in counts.values())
-    is_text = values.dtype.kind != "f"
     if len(counts) <= MANY_CLASSES or n_single <= (SINGLE_WORDS if is_text else SINGLE_NUMBERS) * len(counts):
         return None
     kind = "values" if is_text else "whole numbers"

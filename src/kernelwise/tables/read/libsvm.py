@@ -46,5 +46,11 @@ def parse_libsvm(raw: bytes, path: Path) -> Table:
     if len(lines) != X.shape[0]:
         lines = np.arange(1, X.shape[0] + 1)
     return Table(
-        str(path), ["label"], [y], lines, has_header=False, matrix=X[:, first_index:], first_index=first_index
+        ("label",),
+        (y,),
+        has_names=False,
+        source=str(path),
+        lines=lines,
+        matrix=X[:, first_index:],
+        first_index=first_index,
     )

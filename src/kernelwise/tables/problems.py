@@ -1,0 +1,404 @@
+"""Problems of a file: all that keeps it from being used, and the options with which it can be used as it is.
+
+`column_fault` finds those of a column of a training file, and `misfit` those of the same column in another
+file; the target has its own in `kernelwise.tables.target`. What is only doubtful is in
+`kernelwise.tables.warnings`.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kernelwise._core.text import count
+from kernelwise.findings import Finding
+from kernelwise.tables.cells import enumerated, quoted, words_of
+from kernelwise.tables.column import MAX_WORDS, Column
+from kernelwise.tables.table import Table, TableError, is_missing, is_numbers, is_words
+
+#: More faults than this are counted, not shown.
+MOST_SHOWN = 10
+#: What a shell takes as it is, on every system.
+PLAIN = re.compile(r"[\w.,@%+=:/-]+")
+#: What is special even between double quotation marks.
+SPECIAL = re.compile(r'["$`\\!]')
+#: Of many words the most frequent ones are worth keeping if they are in at least this share of the cells.
+WORTH_KEEPING = 0.5
+#: A column in which at least this share of the words occur once names its rows.
+IDENTIFIER = 0.9
+#: A column with a larger share of gaps than this is mostly empty.
+MOSTLY_EMPTY = 0.5
+#: Fewer words than this say nothing about whether they name their rows.
+MIN_NAMED = 5
+#: A column with more different texts among its numbers than this is none of numbers with gaps.
+MAX_ODD = 10
+DATE = re.compile(
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?"
+    r"|\d{1,2}[-/. ]+(\d{1,2}|[^\W\d]{3,9})\.?[-/. ]+\d{2,4}([T, ].*)?"
+    r"|\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?"
+)
+THOUSANDS = re.compile(r"[+-]?\d{1,3}(([,' ]\d{3})+(\.\d+)?|(\.\d{3})+(,\d+)?)")
+UNIT = re.compile(r"([+-]?\d+(?:[.,]\d+)?)\s*([^\d\s.,:/-][^\d]*)")
+#: Above or below what can be measured.
+LIMIT = re.compile(r"[<>≤≥]=?\s*[\d.,]+")
+#: What people write for a missing number: signs without a letter, and a few abbreviations.
+MARK = re.compile(r"[^\w<>≤≥+]+|#?n[./]?[ad]\.?|#(div/0|value|ref|num)!", re.IGNORECASE)
+#: In as many rows it is no chance that no word is known.
+MANY_ROWS = 10
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that keeps a file from being used, or one that makes it doubtful.
+
+    ``ignore``, ``missing``, ``task``, ``unknown`` and ``labels`` are values of the options that help; a fault
+    without any can only be corrected in the file. With a ``doubt``, the name of a finding, the file can be
+    used as it is.
+    """
+
+    place: str  # such as "line 3, column 'a'"; empty for the whole file
+    message: str  # what is wrong, and what to do
+    ignore: str = ""
+    missing: tuple[str, ...] = ()
+    task: str = ""
+    unknown: str = ""
+    labels: str = ""
+    doubt: str = ""
+
+    @property
+    def has_option(self) -> bool:
+        return bool(self.ignore or self.missing or self.task or self.unknown or self.labels)
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message}" if self.place else self.message
+
+    def finding(self) -> Finding:
+        """A doubt as a finding."""
+        text = str(self)
+        return Finding(self.doubt, "warning", f"{text[:1].upper()}{text[1:]}")
+
+
+class TableFaults(TableError):
+    """All faults of a file; ``lines`` has one line for each, and one on how to go on.
+
+    ``ignore`` and ``missing`` are what the user has given for these options, which the last line repeats: of
+    an option that is given twice the last counts.
+    """
+
+    def __init__(
+        self, source: str, faults: Sequence[Fault], ignore: Sequence[str] = (), missing: Sequence[str] = ()
+    ) -> None:
+        self.faults = tuple(faults)
+        serious = [fault for fault in faults if not fault.doubt]
+        doubts = [fault for fault in faults if fault.doubt]
+        if len(faults) == 1:
+            between = ", " if faults[0].place else ": "
+            self.lines = [f"{source}{between}{faults[0]}"]
+        else:
+            self.lines = [f"{source} has {count(len(serious), 'fault')}:", *_listed(serious)]
+            if doubts:
+                self.lines += ["These may also be wrong:", *_listed(doubts)]
+        self.lines += _go_on(self.faults, ignore, missing)
+        super().__init__("\n".join(self.lines))
+
+
+def check_faults(
+    source: str, faults: Sequence[Fault], ignore: Sequence[str] = (), missing: Sequence[str] = ()
+) -> None:
+    """Raise if there are any but doubts; see `TableFaults`."""
+    if any(not fault.doubt for fault in faults):
+        raise TableFaults(source, faults, ignore, missing)
+
+
+def options(faults: Sequence[Fault], ignore: Sequence[str] = (), missing: Sequence[str] = ()) -> str:
+    """The options of a command line with which the file can be used; empty if there are none."""
+    ignored = list(dict.fromkeys(fault.ignore for fault in faults if fault.ignore))
+    ignored = [*ignore, *ignored] if ignored else []
+    texts = list(dict.fromkeys(text for fault in faults for text in fault.missing))
+    texts = list(dict.fromkeys([*missing, *texts])) if texts else []
+    tasks = [f"--task {fault.task}" for fault in faults if fault.task][:1]
+    tasks += [f"--labels {fault.labels}" for fault in faults if fault.labels][:1]
+    parts = [
+        *([f"--ignore {in_shell(','.join(ignored))}"] if ignored else []),
+        *([f"--missing {in_shell(','.join(texts))}"] if texts else []),
+        *[f"--unknown {fault.unknown}" for fault in faults if fault.unknown][:1],
+    ]
+    return " ".join([*tasks, *parts])
+
+
+def in_shell(text: str) -> str:
+    """A value of an option as it is typed: in quotation marks where they are needed."""
+    if PLAIN.fullmatch(text):
+        return text
+    return shlex.quote(text) if SPECIAL.search(text) else f'"{text}"'
+
+
+def column_option(table: Table, index: int) -> str:
+    """How --ignore names a column: by its name, or by its number where the name cannot be typed."""
+    name = table.names[index]
+    typed = name.isprintable() and "," not in name and name == name.strip()
+    return name if typed and table.names.index(name) == index else str(index + 1)
+
+
+def _listed(faults: Sequence[Fault]) -> list[str]:
+    n_more = len(faults) - MOST_SHOWN
+    more = [f"- and {n_more} more of these kinds."] if n_more > 0 else []
+    return [*(f"- {fault}" for fault in faults[:MOST_SHOWN]), *more]
+
+
+def _go_on(faults: Sequence[Fault], ignore: Sequence[str], missing: Sequence[str]) -> list[str]:
+    helpful = options(faults, ignore, missing)
+    left = [fault.place or "the target" for fault in faults if not (fault.has_option or fault.doubt)]
+    if not helpful:
+        return []
+    if left:
+        return [f"To continue: correct {enumerated(left, 3)} in the file, then add {helpful}"]
+    return [f"To continue: {helpful}"]
+
+
+# -- a column of a training file -----------------------------------------------------------------------------
+
+
+def column_fault(table: Table, index: int, lump: bool = False, is_code: bool = False) -> Fault | None:
+    """What keeps a column from being features; None if nothing does.
+
+    ``is_code`` says that the user wants it to be words, whatever they look like.
+    """
+    place, option = table.place(index), column_option(table, index)
+    leave_out = f"Leave it out with --ignore {in_shell(option)}."
+    if index in table.unusable:
+        holds = f"it holds {table.unusable[index]}, which cannot be features."
+        return Fault(place, f"{holds} {leave_out}", option)
+    values = table.columns[index]
+    present = values[~is_missing(values)]
+    if not len(present):
+        return Fault(place, f"it has no values. {leave_out}", option)
+    if not is_words(values):
+        return _infinite(table, index, option) if is_numbers(values) else None
+    counts = word_counts(table, index)
+    is_name = names_rows(values, MIN_NAMED)
+    if len(counts) <= MAX_WORDS and not is_name:
+        return None if is_code else _marks(table, index, counts, option)
+    for judge in () if is_code else (_odd_texts, _dates, _units):
+        fault = judge(table, index, counts, option)
+        if fault is not None:
+            return fault
+    such = f"such as {quoted(next(iter(counts)))}"
+    if is_name:
+        n_words = f"{len(counts)} different words in {count(len(present), 'row')}, {such}"
+        return Fault(place, f"it has {n_words}, and looks like an identifier. {leave_out}", option)
+    return None if lump else _many_words(place, counts, such, option)
+
+
+def word_counts(table: Table, index: int) -> Counter[str]:
+    """How often a column of words has each of them, in the order of the rows."""
+    values = table.columns[index]
+    return Counter(values[~is_missing(values)].tolist())
+
+
+def names_rows(values: np.ndarray, least: int) -> bool:
+    """Whether a column has another word in nearly every row; fewer words than ``least`` do not tell."""
+    words = values[~is_missing(values)].tolist()
+    return len(words) >= least and len(set(words)) >= IDENTIFIER * len(words)
+
+
+def is_mostly_empty(values: np.ndarray) -> bool:
+    """Whether a column has so many gaps that it tells little more than whether there is a value."""
+    return bool(is_missing(values).mean() > MOSTLY_EMPTY)
+
+
+def _marks(table: Table, index: int, counts: Counter[str], option: str) -> Fault | None:
+    """A column of few different numbers, and of signs such as '-' that may stand for missing ones.
+
+    With other texts among them, such as '5 or more', the numbers may be words.
+    """
+    are_marks = all(table.is_number(word) or MARK.fullmatch(word) for word in counts)
+    fault = _odd_texts(table, index, counts, option) if are_marks else None
+    if fault is None:
+        return None
+    return replace(fault, message=f"{fault.message} If it is a separate value, write a word for it.")
+
+
+def _many_words(place: str, counts: Counter[str], such: str, option: str) -> Fault | None:
+    """More words than can have features: that is no fault if most rows have one of the frequent ones."""
+    n_kept = sum(n for _, n in counts.most_common(MAX_WORDS))
+    if n_kept >= WORTH_KEEPING * counts.total():
+        return None
+    found = f"it has {len(counts)} different words, {such}; at most {MAX_WORDS} can have a feature each, and"
+    rare = f"the most frequent {MAX_WORDS} are in only {n_kept} of {counts.total()} rows"
+    leave = f"Leave it out with --ignore {in_shell(option)}"
+    return Fault(place, f"{found} {rare}. {leave}, or keep these {MAX_WORDS} with --lump.", option)
+
+
+def odd_texts(table: Table, index: int) -> dict[str, list[int]]:
+    """Texts of a column that are no numbers, with their rows."""
+    rows: dict[str, list[int]] = {}
+    is_odd: dict[str, bool] = {}
+    for row, word in enumerate(table.text(index)):
+        if word is not None and is_odd.setdefault(word, not table.is_number(word)):
+            rows.setdefault(word, []).append(row)
+    return rows
+
+
+def counted_texts(table: Table, odd: dict[str, list[int]]) -> str:
+    """Texts, how often each occurs and where first: "'-', first in line 86"."""
+    often = sorted(odd.items(), key=lambda item: -len(item[1]))
+    parts = []
+    for word, rows in often:
+        times = f" {count(len(rows), 'time')}" if len(odd) > 1 else ""
+        parts.append(f"{quoted(word)}{times}, first in {table.line(rows[0])}")
+    return enumerated(parts, most=3)
+
+
+def _odd_texts(table: Table, index: int, counts: Counter[str], option: str) -> Fault | None:
+    """A column of numbers among which are a few texts."""
+    odd = odd_texts(table, index)
+    n_odd, n = sum(map(len, odd.values())), counts.total()
+    # Most cells may be limits of detection, or have separators of thousands, and the others be numbers.
+    is_number_like = all(map(THOUSANDS.fullmatch, odd)) or all(map(LIMIT.fullmatch, odd))
+    if n_odd == n or (n_odd > n / 2 and not is_number_like):
+        return None
+    found = f"{n_odd} of {len(table)} cells {'is' if n_odd == 1 else 'are'} not {_a_number(n_odd)}"
+    found = f"{found} ({counted_texts(table, odd)})"
+    leave = f"leave the column out with --ignore {in_shell(option)}"
+    if all(map(THOUSANDS.fullmatch, odd)):
+        message = f"{found}. Write numbers without separators of thousands, or {leave}."
+        return Fault(table.place(index), message, option)
+    if len(odd) > MAX_ODD or any("," in word or not word.isprintable() for word in odd):
+        return Fault(table.place(index), f"{found}. Correct these cells, or {leave}.", option)
+    texts = tuple(odd)
+    means = f"{enumerated(map(quoted, texts), 3)} {'means' if len(odd) == 1 else 'mean'} missing"
+    how = f"--missing {in_shell(','.join(texts))}"
+    limits = (
+        " A number instead, such as half the limit, would tell the model more."
+        if any(map(LIMIT.fullmatch, texts))
+        else ""
+    )
+    message = f"{found}. Tell kernelwise that {means} with {how}, or {leave}.{limits}"
+    return Fault(table.place(index), message, missing=texts)
+
+
+def _a_number(n: int) -> str:
+    return "a number" if n == 1 else "numbers"
+
+
+def date_in(counts: Counter[str]) -> str:
+    """The first date or time, if nearly all words are such; empty if not."""
+    n_dates = sum(n for word, n in counts.items() if DATE.fullmatch(word))
+    return (
+        next((w for w in counts if DATE.fullmatch(w)), "") if n_dates >= IDENTIFIER * counts.total() else ""
+    )
+
+
+def unit_of(table: Table, counts: Counter[str]) -> str:
+    """The unit that all words have behind a number; empty if there is none."""
+    found = [UNIT.fullmatch(word) for word in counts if not table.is_number(word)]
+    units = {match.group(2).strip() for match in found if match is not None}
+    return units.pop() if len(units) == 1 and all(found) else ""
+
+
+def _dates(table: Table, index: int, counts: Counter[str], option: str) -> Fault | None:
+    first = date_in(counts)
+    if not first:
+        return None
+    message = (
+        f"it holds dates or times, such as {quoted(first)}. Leave it out with --ignore {in_shell(option)}, "
+        "or convert it to a number, such as the days since a fixed day."
+    )
+    return Fault(table.place(index), message, option)
+
+
+def _units(table: Table, index: int, counts: Counter[str], option: str) -> Fault | None:
+    unit = unit_of(table, counts)
+    if not unit:
+        return None
+    message = (
+        f"its numbers have the unit {quoted(unit)}, as in {quoted(next(iter(counts)))}. Remove the "
+        f"unit from the cells, or leave the column out with --ignore {in_shell(option)}."
+    )
+    return Fault(table.place(index), message, option)
+
+
+def _infinite(table: Table, index: int, option: str) -> Fault | None:
+    rows = np.flatnonzero(np.isinf(table.columns[index]))
+    if not len(rows):
+        return None
+    value = table.columns[index][rows[0]]
+    more = f", nor are {len(rows) - 1} more cells" if len(rows) > 1 else ""
+    message = (
+        f"{value} is not a finite number{more}. Correct it, or leave the column out with --ignore "
+        f"{in_shell(option)}."
+    )
+    return Fault(table.place(index, int(rows[0])), message, option)
+
+
+# -- a column of another file --------------------------------------------------------------------------------
+
+
+def misfit(
+    table: Table, index: int, column: Column, fills_gaps: bool, ignore_unknown: bool = False
+) -> Fault | None:
+    """What keeps the column of another file from being these features; None if nothing does."""
+    values = table.columns[index]
+    missing = np.flatnonzero(is_missing(values))
+    if len(missing) and not fills_gaps and not column.has_gaps:
+        message = (
+            f"a value is missing{_more(missing)}, but the training file has no missing values. Complete "
+            "the file, or train with --impute."
+        )
+        return Fault(table.place(index, int(missing[0])), message)
+    if column.is_words:
+        rows = unknown_words(table, index, column)
+        return None if ignore_unknown or not len(rows) else _unknown_word(table, index, column, rows)
+    if values.dtype.kind != column.dtype:
+        fits = table.is_number if column.dtype == "f" else lambda cell: column.read([cell]) is not None
+        cells = table.text(index)
+        wrong = [row for row, cell in enumerate(cells) if cell is not None and not fits(cell)]
+        if wrong:
+            found = f"expected a {column.noun}, found {quoted(cells[wrong[0]])}{_more(wrong)}. Correct it."
+            return Fault(table.place(index, wrong[0]), found)
+    rows = np.flatnonzero(np.isinf(values)) if is_numbers(values) else missing[:0]
+    if not len(rows):
+        return None
+    message = f"{values[rows[0]]} is not a finite number{_more(rows)}. Correct it."
+    return Fault(table.place(index, int(rows[0])), message)
+
+
+def words_in(table: Table, index: int, column: Column) -> np.ndarray:
+    """The cells of a column of words, None where one is missing, as objects of shape (n_rows,)."""
+    values = table.columns[index]
+    if not column.is_text and is_numbers(values):
+        return words_of(values.tolist())  # 1 and 1.0 are one word
+    words = table.text(index).copy()  # they may look like numbers in this file
+    words[is_missing(values)] = None
+    return words
+
+
+def unknown_words(table: Table, index: int, column: Column) -> np.ndarray:
+    """Rows with a word that is not in the training file, in order; none if it may hold any other word."""
+    if not column.is_words or column.is_pooled:
+        return np.empty(0, dtype=int)
+    return np.flatnonzero(column.is_new(words_in(table, index, column)))
+
+
+def _unknown_word(table: Table, index: int, column: Column, rows: np.ndarray) -> Fault:
+    word = quoted(table.text(index)[rows[0]])
+    message = (
+        f"{word} is not in the training file, which has {enumerated(map(quoted, column.words), 20)}"
+        f"{_more(rows)}. Correct it, or ignore such words with --unknown ignore."
+    )
+    if MANY_ROWS <= len(rows) == len(table):
+        message += (
+            " No word of this column is known. If the column names persons, places or devices, train a "
+            f"model with --group {in_shell(column_option(table, index))}, which leaves it out."
+        )
+    return Fault(table.place(index, int(rows[0])), message, unknown="ignore")
+
+
+def _more(rows: Sequence[int] | np.ndarray) -> str:
+    return f" ({len(rows)} such cells)" if len(rows) > 1 else ""

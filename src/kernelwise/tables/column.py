@@ -1,6 +1,6 @@
 """One column of the training samples: what fills its gaps, which words it has, and the features it becomes.
 
-A column holds numbers or words. Another kind of column is a subclass of `Column` and an entry of `COLUMN_KINDS`.
+A column holds numbers or words. Another kind of column is a subclass and an entry of `COLUMN_KINDS`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.tables.cells import words_of
+from kernelwise.tables.cells import is_gap, words_of
 from kernelwise.tables.table import is_missing, is_numbers
 
 #: Words of a column that have a feature of their own, at most.
@@ -138,7 +138,8 @@ class Column:
         found = self.read(column.tolist())
         if found is not None:
             return found
-        row = next((row for row, gap in enumerate(is_missing(column)) if not gap), None)
+        present = np.flatnonzero(~is_missing(column))
+        row = next((row for row in present if self.read([column[row]]) is None), None)
         if row is None:
             return np.full(len(column), np.nan)
         raise ValueError(
@@ -153,6 +154,8 @@ COLUMN_KINDS: dict[str, type[Column]] = {"f": Column, "O": Column}
 
 def read_kind(cells: Sequence[Any]) -> np.ndarray | None:
     """Cells as a kind of column that is neither numbers nor words; None if they are of no such kind."""
+    if all(map(is_gap, cells)):
+        return None
     found = (kind.read(cells) for kind in COLUMN_KINDS.values())
     return next((values for values in found if values is not None), None)
 

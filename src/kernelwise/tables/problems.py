@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -107,12 +109,11 @@ class TableFaults(TableError):
         super().__init__("\n".join(self.lines))
 
 
-def check_faults(
-    source: str, faults: Sequence[Fault], ignore: Sequence[str] = (), missing: Sequence[str] = ()
-) -> None:
-    """Raise if there are any but doubts; see `TableFaults`."""
-    if any(not fault.doubt for fault in faults):
-        raise TableFaults(source, faults, ignore, missing)
+def check_faults(source: str, faults: Iterable[Fault | None]) -> None:
+    """Raise if there are any; see `TableFaults`."""
+    found = [fault for fault in faults if fault is not None]
+    if found:
+        raise TableFaults(source, found)
 
 
 def options(faults: Sequence[Fault], ignore: Sequence[str] = (), missing: Sequence[str] = ()) -> str:
@@ -138,13 +139,6 @@ def in_shell(text: str) -> str:
     return shlex.quote(text) if SPECIAL.search(text) else f'"{text}"'
 
 
-def column_option(table: Table, index: int) -> str:
-    """How --ignore names a column: by its name, or by its number where the name cannot be typed."""
-    name = table.names[index]
-    typed = name.isprintable() and "," not in name and name == name.strip()
-    return name if typed and table.names.index(name) == index else str(index + 1)
-
-
 def _listed(faults: Sequence[Fault]) -> list[str]:
     n_more = len(faults) - MOST_SHOWN
     more = [f"- and {n_more} more of these kinds."] if n_more > 0 else []
@@ -161,44 +155,92 @@ def _go_on(faults: Sequence[Fault], ignore: Sequence[str], missing: Sequence[str
     return [f"To continue: {helpful}"]
 
 
-# -- a column of a training file -----------------------------------------------------------------------------
+@dataclass(frozen=True)
+class FileColumn:
+    """One column of a file, as the checks look at it."""
 
+    table: Table
+    index: int
 
-def column_fault(table: Table, index: int, lump: bool = False, is_code: bool = False) -> Fault | None:
-    """What keeps a column from being features; None if nothing does.
+    @property
+    def values(self) -> np.ndarray:
+        return self.table.columns[self.index]
 
-    ``is_code`` says that the user wants it to be words, whatever they look like.
-    """
-    place, option = table.place(index), column_option(table, index)
-    leave_out = f"Leave it out with --ignore {in_shell(option)}."
-    if index in table.unusable:
-        holds = f"it holds {table.unusable[index]}, which cannot be features."
-        return Fault(place, f"{holds} {leave_out}", option)
-    values = table.columns[index]
-    present = values[~is_missing(values)]
-    if not len(present):
-        return Fault(place, f"it has no values. {leave_out}", option)
-    if not is_words(values):
-        return _infinite(table, index, option) if is_numbers(values) else None
-    counts = word_counts(table, index)
-    is_name = names_rows(values, MIN_NAMED)
-    if len(counts) <= MAX_WORDS and not is_name:
-        return None if is_code else _marks(table, index, counts, option)
-    for judge in () if is_code else (_odd_texts, _dates, _units):
-        fault = judge(table, index, counts, option)
-        if fault is not None:
-            return fault
-    such = f"such as {quoted(next(iter(counts)))}"
-    if is_name:
-        n_words = f"{len(counts)} different words in {count(len(present), 'row')}, {such}"
-        return Fault(place, f"it has {n_words}, and looks like an identifier. {leave_out}", option)
-    return None if lump else _many_words(place, counts, such, option)
+    @property
+    def name(self) -> str:
+        return str(self.table.names[self.index])
 
+    @property
+    def n_missing(self) -> int:
+        return int(is_missing(self.values).sum())
 
-def word_counts(table: Table, index: int) -> Counter[str]:
-    """How often a column of words has each of them, in the order of the rows."""
-    values = table.columns[index]
-    return Counter(values[~is_missing(values)].tolist())
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How often the column has each word or number, in the order of the rows."""
+        values = self.values if is_numbers(self.values) else self.table.text(self.index)
+        return Counter(values[~is_missing(self.values)].tolist())
+
+    @cached_property
+    def odd(self) -> dict[str, list[int]]:
+        """Texts that are no numbers, with their rows."""
+        rows: dict[str, list[int]] = {}
+        is_odd: dict[str, bool] = {}
+        for row, word in enumerate(self.table.text(self.index)):
+            if word is not None and is_odd.setdefault(word, not self.table.is_number(word)):
+                rows.setdefault(word, []).append(row)
+        return rows
+
+    @property
+    def n_odd(self) -> int:
+        """Cells that are no numbers."""
+        return sum(map(len, self.odd.values()))
+
+    def odd_in_words(self) -> str:
+        """The texts that are no numbers, how often each occurs and where first: "'-', first in line 86"."""
+        parts = []
+        for word, rows in sorted(self.odd.items(), key=lambda item: -len(item[1])):
+            times = f" {count(len(rows), 'time')}" if len(self.odd) > 1 else ""
+            parts.append(f"{quoted(word)}{times}, first in {self.table.line(rows[0])}")
+        return enumerated(parts, most=3)
+
+    @property
+    def date(self) -> str:
+        """The first date or time, quoted, if nearly all words are such; empty if not."""
+        dates = [word for word in self.counts if DATE.fullmatch(word)]
+        is_date = sum(self.counts[word] for word in dates) >= IDENTIFIER * self.counts.total()
+        return quoted(dates[0]) if dates and is_date else ""
+
+    @property
+    def unit(self) -> str:
+        """The unit that all words have behind a number, and the first of them, quoted; empty if none."""
+        found = [UNIT.fullmatch(word) for word in self.counts if not self.table.is_number(word)]
+        units = {match.group(2).strip() for match in found if match is not None}
+        return f"{quoted(*units)}, as in {self.first}" if len(units) == 1 and all(found) else ""
+
+    @property
+    def first(self) -> str:
+        """The first word, quoted."""
+        return quoted(next(iter(self.counts)))
+
+    @property
+    def option(self) -> str:
+        """How --ignore names the column: by its name, or by its number where the name cannot be typed."""
+        name = self.name
+        typed = name.isprintable() and "," not in name and name == name.strip()
+        return name if typed and self.table.names.index(name) == self.index else str(self.index + 1)
+
+    @property
+    def typed(self) -> str:
+        """The same as it is typed in a shell."""
+        return in_shell(self.option)
+
+    def fault(self, message: str, row: int | None = None, **options: Any) -> Fault:
+        """What is wrong with the column, or with one of its cells."""
+        return Fault(self.table.place(self.index, row), message, **options)
+
+    def droppable(self, message: str, row: int | None = None, doubt: str = "") -> Fault:
+        """What is wrong with a column that can be left out."""
+        return self.fault(message, row, ignore=self.option, doubt=doubt)
 
 
 def names_rows(values: np.ndarray, least: int) -> bool:
@@ -212,129 +254,98 @@ def is_mostly_empty(values: np.ndarray) -> bool:
     return bool(is_missing(values).mean() > MOSTLY_EMPTY)
 
 
-def _marks(table: Table, index: int, counts: Counter[str], option: str) -> Fault | None:
+# -- a column of a training file -----------------------------------------------------------------------------
+
+
+def column_fault(column: FileColumn, lump: bool = False, is_code: bool = False) -> Fault | None:
+    """What keeps a column from being features; None if nothing does.
+
+    ``is_code`` says that the user wants it to be words, whatever they look like.
+    """
+    leave_out = f"Leave it out with --ignore {column.typed}"
+    unusable = column.table.unusable.get(column.index)
+    if unusable is not None:
+        return column.droppable(f"it holds {unusable}, which cannot be features. {leave_out}.")
+    if column.n_missing == len(column.values):
+        return column.droppable(f"it has no values. {leave_out}.")
+    if not is_words(column.values):
+        return _infinite(column) if is_numbers(column.values) else None
+    counts, is_name = column.counts, names_rows(column.values, MIN_NAMED)
+    if len(counts) <= MAX_WORDS and not is_name:
+        return None if is_code else _marks(column)
+    if not is_code:
+        fault = _odd_texts(column)
+        if fault is not None:
+            return fault
+        if column.date:
+            return column.droppable(
+                f"it holds dates or times, such as {column.date}. {leave_out}, or convert it to a number, "
+                "such as the days since a fixed day."
+            )
+        if column.unit:
+            return column.droppable(
+                f"its numbers have the unit {column.unit}. Remove the unit from the cells, or leave the "
+                f"column out with --ignore {column.typed}."
+            )
+    if is_name:
+        return column.droppable(
+            f"it has {len(counts)} different words in {count(counts.total(), 'row')}, such as "
+            f"{column.first}, and looks like an identifier. {leave_out}."
+        )
+    # More words than can have features are no fault if most rows have one of the frequent ones.
+    n_kept = sum(n for _, n in counts.most_common(MAX_WORDS))
+    if lump or n_kept >= WORTH_KEEPING * counts.total():
+        return None
+    return column.droppable(
+        f"it has {len(counts)} different words, such as {column.first}; at most {MAX_WORDS} can have a "
+        f"feature each, and the most frequent {MAX_WORDS} are in only {n_kept} of {counts.total()} rows. "
+        f"{leave_out}, or keep these {MAX_WORDS} with --lump."
+    )
+
+
+def _marks(column: FileColumn) -> Fault | None:
     """A column of few different numbers, and of signs such as '-' that may stand for missing ones.
 
     With other texts among them, such as '5 or more', the numbers may be words.
     """
-    are_marks = all(table.is_number(word) or MARK.fullmatch(word) for word in counts)
-    fault = _odd_texts(table, index, counts, option) if are_marks else None
+    fault = _odd_texts(column) if all(map(MARK.fullmatch, column.odd)) else None
     if fault is None:
         return None
     return replace(fault, message=f"{fault.message} If it is a separate value, write a word for it.")
 
 
-def _many_words(place: str, counts: Counter[str], such: str, option: str) -> Fault | None:
-    """More words than can have features: that is no fault if most rows have one of the frequent ones."""
-    n_kept = sum(n for _, n in counts.most_common(MAX_WORDS))
-    if n_kept >= WORTH_KEEPING * counts.total():
-        return None
-    found = f"it has {len(counts)} different words, {such}; at most {MAX_WORDS} can have a feature each, and"
-    rare = f"the most frequent {MAX_WORDS} are in only {n_kept} of {counts.total()} rows"
-    leave = f"Leave it out with --ignore {in_shell(option)}"
-    return Fault(place, f"{found} {rare}. {leave}, or keep these {MAX_WORDS} with --lump.", option)
-
-
-def odd_texts(table: Table, index: int) -> dict[str, list[int]]:
-    """Texts of a column that are no numbers, with their rows."""
-    rows: dict[str, list[int]] = {}
-    is_odd: dict[str, bool] = {}
-    for row, word in enumerate(table.text(index)):
-        if word is not None and is_odd.setdefault(word, not table.is_number(word)):
-            rows.setdefault(word, []).append(row)
-    return rows
-
-
-def counted_texts(table: Table, odd: dict[str, list[int]]) -> str:
-    """Texts, how often each occurs and where first: "'-', first in line 86"."""
-    often = sorted(odd.items(), key=lambda item: -len(item[1]))
-    parts = []
-    for word, rows in often:
-        times = f" {count(len(rows), 'time')}" if len(odd) > 1 else ""
-        parts.append(f"{quoted(word)}{times}, first in {table.line(rows[0])}")
-    return enumerated(parts, most=3)
-
-
-def _odd_texts(table: Table, index: int, counts: Counter[str], option: str) -> Fault | None:
+def _odd_texts(column: FileColumn) -> Fault | None:
     """A column of numbers among which are a few texts."""
-    odd = odd_texts(table, index)
-    n_odd, n = sum(map(len, odd.values())), counts.total()
+    odd, n_odd, n = column.odd, column.n_odd, column.counts.total()
     # Most cells may be limits of detection, or have separators of thousands, and the others be numbers.
     is_number_like = all(map(THOUSANDS.fullmatch, odd)) or all(map(LIMIT.fullmatch, odd))
     if n_odd == n or (n_odd > n / 2 and not is_number_like):
         return None
-    found = f"{n_odd} of {len(table)} cells {'is' if n_odd == 1 else 'are'} not {_a_number(n_odd)}"
-    found = f"{found} ({counted_texts(table, odd)})"
-    leave = f"leave the column out with --ignore {in_shell(option)}"
+    are_not = "is not a number" if n_odd == 1 else "are not numbers"
+    found = f"{n_odd} of {len(column.table)} cells {are_not} ({column.odd_in_words()})"
+    leave = f"leave the column out with --ignore {column.typed}"
     if all(map(THOUSANDS.fullmatch, odd)):
-        message = f"{found}. Write numbers without separators of thousands, or {leave}."
-        return Fault(table.place(index), message, option)
+        return column.droppable(f"{found}. Write numbers without separators of thousands, or {leave}.")
     if len(odd) > MAX_ODD or any("," in word or not word.isprintable() for word in odd):
-        return Fault(table.place(index), f"{found}. Correct these cells, or {leave}.", option)
-    texts = tuple(odd)
-    means = f"{enumerated(map(quoted, texts), 3)} {'means' if len(odd) == 1 else 'mean'} missing"
-    how = f"--missing {in_shell(','.join(texts))}"
-    limits = (
-        " A number instead, such as half the limit, would tell the model more."
-        if any(map(LIMIT.fullmatch, texts))
-        else ""
-    )
+        return column.droppable(f"{found}. Correct these cells, or {leave}.")
+    means = f"{enumerated(map(quoted, odd), 3)} {'means' if len(odd) == 1 else 'mean'} missing"
+    how = f"--missing {in_shell(','.join(odd))}"
+    has_limit = any(map(LIMIT.fullmatch, odd))
+    limits = " A number instead, such as half the limit, would tell the model more." if has_limit else ""
     message = f"{found}. Tell kernelwise that {means} with {how}, or {leave}.{limits}"
-    return Fault(table.place(index), message, missing=texts)
+    return column.fault(message, missing=tuple(odd))
 
 
-def _a_number(n: int) -> str:
-    return "a number" if n == 1 else "numbers"
-
-
-def date_in(counts: Counter[str]) -> str:
-    """The first date or time, if nearly all words are such; empty if not."""
-    n_dates = sum(n for word, n in counts.items() if DATE.fullmatch(word))
-    return (
-        next((w for w in counts if DATE.fullmatch(w)), "") if n_dates >= IDENTIFIER * counts.total() else ""
-    )
-
-
-def unit_of(table: Table, counts: Counter[str]) -> str:
-    """The unit that all words have behind a number; empty if there is none."""
-    found = [UNIT.fullmatch(word) for word in counts if not table.is_number(word)]
-    units = {match.group(2).strip() for match in found if match is not None}
-    return units.pop() if len(units) == 1 and all(found) else ""
-
-
-def _dates(table: Table, index: int, counts: Counter[str], option: str) -> Fault | None:
-    first = date_in(counts)
-    if not first:
-        return None
-    message = (
-        f"it holds dates or times, such as {quoted(first)}. Leave it out with --ignore {in_shell(option)}, "
-        "or convert it to a number, such as the days since a fixed day."
-    )
-    return Fault(table.place(index), message, option)
-
-
-def _units(table: Table, index: int, counts: Counter[str], option: str) -> Fault | None:
-    unit = unit_of(table, counts)
-    if not unit:
-        return None
-    message = (
-        f"its numbers have the unit {quoted(unit)}, as in {quoted(next(iter(counts)))}. Remove the "
-        f"unit from the cells, or leave the column out with --ignore {in_shell(option)}."
-    )
-    return Fault(table.place(index), message, option)
-
-
-def _infinite(table: Table, index: int, option: str) -> Fault | None:
-    rows = np.flatnonzero(np.isinf(table.columns[index]))
+def _infinite(column: FileColumn) -> Fault | None:
+    rows = np.flatnonzero(np.isinf(column.values))
     if not len(rows):
         return None
-    value = table.columns[index][rows[0]]
     more = f", nor are {len(rows) - 1} more cells" if len(rows) > 1 else ""
-    message = (
-        f"{value} is not a finite number{more}. Correct it, or leave the column out with --ignore "
-        f"{in_shell(option)}."
+    return column.droppable(
+        f"{column.values[rows[0]]} is not a finite number{more}. Correct it, or leave the column out with "
+        f"--ignore {column.typed}.",
+        int(rows[0]),
     )
-    return Fault(table.place(index, int(rows[0])), message, option)
 
 
 # -- a column of another file --------------------------------------------------------------------------------
@@ -395,7 +406,7 @@ def _unknown_word(table: Table, index: int, column: Column, rows: np.ndarray) ->
     if MANY_ROWS <= len(rows) == len(table):
         message += (
             " No word of this column is known. If the column names persons, places or devices, train a "
-            f"model with --group {in_shell(column_option(table, index))}, which leaves it out."
+            f"model with --group {FileColumn(table, index).typed}, which leaves it out."
         )
     return Fault(table.place(index, int(rows[0])), message, unknown="ignore")
 

@@ -11,18 +11,18 @@ import numpy as np
 from kernelwise._core.text import count
 from kernelwise.findings import Finding
 from kernelwise.tables.cells import enumerated, quoted
-from kernelwise.tables.column import Column, learn_column
+from kernelwise.tables.column import Column
 from kernelwise.tables.encoder import Encoder, learn_encoder
 from kernelwise.tables.problems import (
-    Fault,
+    FileColumn,
+    TableFaults,
     check_faults,
     column_fault,
     misfit,
     unknown_words,
-    word_counts,
     words_in,
 )
-from kernelwise.tables.read.libsvm import DENSE
+from kernelwise.tables.read.libsvm import DENSE, fitting_matrix
 from kernelwise.tables.table import Table, TableError, is_missing, is_numbers, listed
 from kernelwise.tables.target import (
     DETECTION,
@@ -87,7 +87,8 @@ class Encoding:
     def rows(self, table: Table, unknown: str = "error", notes: list[str] | None = None) -> Any:
         """What an estimator takes: `samples`, or a Table if there are words or gaps."""
         if self.first_index is not None:
-            return self._matrix(table)
+            X = fitting_matrix(table, self.n_columns, self.first_index)
+            return X if self.is_sparse else X.toarray()
         if table.matrix is not None:
             raise TableError(
                 f"{table.source} is a LIBSVM file, but the training file has named columns. Give a file with "
@@ -97,7 +98,7 @@ class Encoding:
         table = table.with_missing(self.missing, places)
         features = list(zip(places, self.columns, strict=True))
         faults = [misfit(table, *feature, self.fills_gaps, unknown == "ignore") for feature in features]
-        check_faults(table.source, [fault for fault in faults if fault is not None])
+        check_faults(table.source, faults)
         if notes is not None:
             notes += [note for feature in features for note in _notes_on_unknown(table, *feature)]
         cells = tuple(self._cells(table, *feature) for feature in features)
@@ -170,26 +171,6 @@ class Encoding:
             )
         return self.n_columns - len(table.names)
 
-    def _matrix(self, table: Table) -> Any:
-        if table.matrix is None:
-            raise TableError(
-                f"{table.source} is not a LIBSVM file, but the training file was one. Give a LIBSVM file."
-            )
-        X = table.matrix
-        if self.first_index == 0 and table.first_index == 1:
-            X = _widened(X, X.shape[1] + 1, before=1)
-        elif self.first_index == 1 and table.first_index == 0:
-            raise TableError(f"{table.source} has a feature 0, but the training file begins with feature 1.")
-        if X.shape[1] > self.n_columns:
-            raise TableError(
-                f"{table.source} has {X.shape[1]} features, but the training file has {self.n_columns}."
-            )
-        X = _widened(X, self.n_columns)
-        if not np.isfinite(X.data).all():
-            row = int(X.tocoo().row[~np.isfinite(X.data)][0])
-            raise TableError(f"{table.source}, line {table.lines[row]}: a value is not a finite number.")
-        return X if self.is_sparse else X.toarray()
-
     def to_json(self) -> dict[str, Any]:
         """As JSON can hold it. The encoder of words and gaps is not repeated: the model has it."""
         numbers = [] if self.is_coded else [{"name": one.name, "fill": one.fill} for one in self.columns]
@@ -224,14 +205,6 @@ def _notes_on_unknown(table: Table, place: int, column: Column) -> list[str]:
         f"Column {column.name!r}: {n_rows} with a word that is not in the training file (first {first}) "
         f"{'counts' if len(rows) == 1 else 'count'} as none of the known words."
     ]
-
-
-def _widened(X: Any, n_columns: int, before: int = 0) -> Any:
-    """CSR with empty columns before and after."""
-    from scipy import sparse
-
-    shape = (X.shape[0], n_columns)
-    return sparse.csr_matrix((X.data, X.indices + before, X.indptr), shape=shape)
 
 
 @dataclass(frozen=True)
@@ -277,19 +250,26 @@ def learn_encoding(
         raise TableError(f"{table.source} has no column left{beside}.")
     coded = _coded(table, words, places, place)
     table = table.with_missing(missing, places).with_words(coded)
-    faults = _faults(table, place, places, task, impute, lump, coded)
-    check_faults(table.source, faults, ignore, missing)
+    by_column = {k: column_fault(FileColumn(table, k), lump, k in coded) for k in places}
+    of_target = forgotten_labels(table, places) if place is None else target_fault(table, place, task)
+    faults = [fault for fault in (of_target, *by_column.values()) if fault is not None]
+    usable = [k for k in places if by_column[k] is None]
     features = Table(
-        tuple(table.names[k] for k in places),
-        tuple(table.columns[k] for k in places),
-        codes_as_words=frozenset(places.index(k) for k in coded),
+        tuple(table.names[k] for k in usable),
+        tuple(table.columns[k] for k in usable),
+        codes_as_words=frozenset(n for n, k in enumerate(usable) if k in coded),
         fills_gaps=impute,
     )
     encoder = learn_encoder(features)
-    columns = dict(zip(places, encoder.columns, strict=True))
+    columns = dict(zip(usable, encoder.columns, strict=True))
+    doubts = column_doubts(table, columns, impute)
+    if faults:
+        found = [*faults, *doubts, *doubts_beside_faults(table, place, places, task)]
+        raise TableFaults(table.source, found, ignore, missing)
     if place is not None:
         notes += missing_labels(table, place, missing)
-    notes += notes_on_words(table, [k for k, one in columns.items() if one.is_words and one.is_text])
+    words_of_text = [k for k, column in columns.items() if column.is_words and column.is_text]
+    notes += notes_on_words(FileColumn(table, k) for k in words_of_text)
     encoding = Encoding(
         encoder,
         places,
@@ -305,7 +285,7 @@ def learn_encoding(
         encoding,
         notes,
         _preparation(table, columns, impute, left_out, missing),
-        [doubt.finding() for doubt in column_doubts(table, columns, impute)],
+        [doubt.finding() for doubt in doubts],
     )
 
 
@@ -316,7 +296,7 @@ def _learn_libsvm(table: Table, task: str, has_options: Any, has_labels: bool) -
             "Leave out --target, --ignore, --missing and --words."
         )
     fault = None if task == DETECTION else target_fault(table, 0, task)
-    check_faults(table.source, [] if fault is None else [fault])
+    check_faults(table.source, [fault])
     X = table.matrix
     is_sparse = X.nnz < DENSE * X.shape[0] * X.shape[1]
     target = "label" if has_labels or task != DETECTION else None
@@ -331,31 +311,6 @@ def _coded(table: Table, words: Sequence[str], places: Sequence[int], target: in
         what = "the target" if k == target else "left out"
         raise TableError(f"Column {table.names[k]!r} is in --words, and {what}. Leave it out of --words.")
     return coded
-
-
-def _faults(
-    table: Table,
-    target: int | None,
-    places: Sequence[int],
-    task: str,
-    impute: bool,
-    lump: bool,
-    coded: frozenset[int],
-) -> list[Fault]:
-    """All that is wrong with a training file: its target, its columns, and what is doubtful."""
-    by_column = {k: column_fault(table, k, lump, k in coded) for k in places}
-    of_target = forgotten_labels(table, places) if target is None else target_fault(table, target, task)
-    found = [fault for fault in (of_target, *by_column.values()) if fault is not None]
-    if not found:
-        return []
-    weight = np.ones(len(table))
-    usable = {
-        k: learn_column(table.names[k], table.columns[k], weight, k not in coded, impute)
-        for k, fault in by_column.items()
-        if fault is None
-    }
-    doubts = column_doubts(table, usable, impute)
-    return [*found, *doubts, *doubts_beside_faults(table, target, places, task)]
 
 
 def _preparation(
@@ -374,7 +329,9 @@ def _preparation(
         sentences.append(f"Cells that hold {enumerated(map(quoted, missing), last='or')} count as missing.")
     words = {k: column for k, column in columns.items() if column.is_words}
     if words:
-        parts = [f"{one.name!r} ({count(len(word_counts(table, k)), 'word')})" for k, one in words.items()]
+        parts = [
+            f"{one.name!r} ({count(len(FileColumn(table, k).counts), 'word')})" for k, one in words.items()
+        ]
         sentences.append(f"Columns of words were coded as features of 0 and 1: {enumerated(parts)}.")
     for k, column in words.items():
         if column.is_pooled:

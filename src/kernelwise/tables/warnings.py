@@ -17,18 +17,7 @@ from kernelwise.findings import Finding
 from kernelwise.tables.cells import quoted
 from kernelwise.tables.column import Column
 from kernelwise.tables.encoder import Encoder
-from kernelwise.tables.problems import (
-    Fault,
-    column_option,
-    counted_texts,
-    date_in,
-    in_shell,
-    is_mostly_empty,
-    names_rows,
-    odd_texts,
-    unit_of,
-    word_counts,
-)
+from kernelwise.tables.problems import Fault, FileColumn, is_mostly_empty, names_rows
 from kernelwise.tables.table import Table, is_missing, is_numbers, is_words
 
 #: Whole numbers with so many different values may be codes of classes. Of two it makes no difference.
@@ -144,50 +133,47 @@ def column_doubts(table: Table, columns: dict[int, Column], fills_gaps: bool) ->
     ``fills_gaps`` says whether the median or the most frequent word takes the place of a gap.
     """
     found: list[Fault] = []
-    for index, column in columns.items():
-        if fills_gaps:
-            found += _filled(table, index, column)
-        if column.is_words:
-            found += _spellings(table, index, "words written in two ways")
-        if column.is_words and column.is_text:
-            found += _as_words(table, index)
+    for index, learned in columns.items():
+        column = FileColumn(table, index)
+        if fills_gaps and is_mostly_empty(column.values):
+            found.append(_mostly_filled(column, learned.fill))
+        if learned.is_words:
+            found += _spellings(column, "words written in two ways")
+        if learned.is_words and learned.is_text:
+            found += _as_words(column)
     return found
 
 
 def doubts_beside_faults(table: Table, target: int | None, places: Sequence[int], task: str) -> list[Fault]:
     """What a fit would say later: columns that number the rows, and labels written in two ways."""
-    has_words = task == "classification" and target is not None and is_words(table.columns[target])
-    spelled = _labels(table, target) if has_words and target is not None else []
-    return [*spelled, *(fault for k in places for fault in _row_numbers(table, k))]
+    found: list[Fault] = []
+    if task == "classification" and target is not None and is_words(table.columns[target]):
+        found += _labels(FileColumn(table, target))
+    return [*found, *(fault for k in places for fault in _row_numbers(FileColumn(table, k)))]
 
 
-def _labels(table: Table, index: int) -> list[Fault]:
+def _labels(column: FileColumn) -> list[Fault]:
     """Labels written in two ways: a fault if a class has one row, of which no model can be scored."""
-    found = list(_spellings(table, index, "labels written in two ways"))
-    if min(word_counts(table, index).values(), default=2) > 1:
+    found = list(_spellings(column, "labels written in two ways"))
+    if min(column.counts.values(), default=2) > 1:
         return found
     alone = "A class of one row cannot be scored."
     return [Fault(f"the spellings in {fault.place}", f"{fault.message} {alone}", doubt="") for fault in found]
 
 
-def _filled(table: Table, index: int, column: Column) -> Iterator[Fault]:
-    values = table.columns[index]
-    if not is_mostly_empty(values):
-        return
-    n_missing = int(is_missing(values).sum())
-    fill = quoted(column.fill) if isinstance(column.fill, str) else f"the median {column.fill:g}"
-    option = column_option(table, index)
+def _mostly_filled(column: FileColumn, fill: str | float) -> Fault:
+    by = quoted(fill) if isinstance(fill, str) else f"the median {fill:g}"
     message = (
-        f"{n_missing} of {len(values)} values are missing, and {fill} replaces all of them. Leave it out "
-        f"with --ignore {in_shell(option)}."
+        f"{column.n_missing} of {len(column.values)} values are missing, and {by} replaces all of them. "
+        f"Leave it out with --ignore {column.typed}."
     )
-    yield Fault(table.place(index), message, option, doubt="mostly empty")
+    return column.droppable(message, doubt="mostly empty")
 
 
-def _spellings(table: Table, index: int, doubt: str) -> Iterator[Fault]:
+def _spellings(column: FileColumn, doubt: str) -> Iterator[Fault]:
     """Words of a column that differ only in capitals or spaces."""
     groups: dict[str, list[str]] = {}
-    counts = word_counts(table, index)
+    counts = column.counts
     for word in counts:
         groups.setdefault("".join(word.split()).casefold(), []).append(word)
     twice = [sorted(group, key=lambda word: -counts[word]) for group in groups.values() if len(group) > 1]
@@ -203,56 +189,50 @@ def _spellings(table: Table, index: int, doubt: str) -> Iterator[Fault]:
         f"{'; '.join(shown)} differ only in capitals or spaces but count as different{more}. Write them in "
         "the same way if they are the same."
     )
-    yield Fault(table.place(index), message, doubt=doubt)
+    yield column.fault(message, doubt=doubt)
 
 
-def _as_words(table: Table, index: int) -> Iterator[Fault]:
+def _as_words(column: FileColumn) -> Iterator[Fault]:
     """Numbers, dates and quantities that were coded as words."""
-    counts, option = word_counts(table, index), column_option(table, index)
-    leave = f"leave it out with --ignore {in_shell(option)}"
-    numbers = sum(map(table.is_number, counts))
-    odd = odd_texts(table, index)
-    if numbers >= MANY_NUMBERS and sum(map(len, odd.values())) <= counts.total() / 2:
+    n_numbers = len(column.counts) - len(column.odd)
+    if n_numbers >= MANY_NUMBERS and column.n_odd <= column.counts.total() / 2:
+        yield column.fault(f"it {_mostly_numbers(column)}", doubt="numbers as words")
+    elif column.date:
         message = (
-            f"it counts as words, though most of its cells are numbers (but {counted_texts(table, odd)}). If "
-            "such a text means a missing value, add it to --missing."
+            f"it holds dates or times, such as {column.date}, which count as words, but new rows will have "
+            f"other ones. Convert it to a number, or leave it out with --ignore {column.typed}."
         )
-        yield Fault(table.place(index), message, doubt="numbers as words")
-    elif date_in(counts):
+        yield column.droppable(message, doubt="dates as words")
+    elif not n_numbers and len(column.counts) > 2 and column.unit:
         message = (
-            f"it holds dates or times, such as {quoted(date_in(counts))}, which count as words, but new rows "
-            f"will have other ones. Convert it to a number, or {leave}."
+            f"its numbers have the unit {column.unit}, and count as words. Remove the unit from the cells."
         )
-        yield Fault(table.place(index), message, option, doubt="dates as words")
-    elif not numbers and len(counts) > 2 and unit_of(table, counts):
-        message = (
-            f"its numbers have the unit {quoted(unit_of(table, counts))}, as in "
-            f"{quoted(next(iter(counts)))}, and count as words. Remove the unit from the cells."
-        )
-        yield Fault(table.place(index), message, doubt="units as words")
+        yield column.fault(message, doubt="units as words")
 
 
-def _row_numbers(table: Table, index: int) -> Iterator[Fault]:
-    column, option = table.columns[index], column_option(table, index)
-    if not is_numbers(column) or len(column) < MIN_ROWS or not np.isfinite(column).all():
+def notes_on_words(columns: Iterable[FileColumn]) -> list[str]:
+    """Columns of words that are mostly a few numbers, as in 2, 3, 4, more; one sentence each."""
+    return [
+        f"Column {column.name!r} {_mostly_numbers(column)}"
+        for column in columns
+        if column.n_odd <= column.counts.total() / 2 and len(column.counts) - len(column.odd) < MANY_NUMBERS
+    ]
+
+
+def _mostly_numbers(column: FileColumn) -> str:
+    return (
+        f"counts as words, though most of its cells are numbers (but {column.odd_in_words()}). If such a "
+        "text means a missing value, add it to --missing."
+    )
+
+
+def _row_numbers(column: FileColumn) -> Iterator[Fault]:
+    values = column.values
+    if not is_numbers(values) or len(values) < MIN_ROWS or not np.isfinite(values).all():
         return
-    is_numbering = numbers_rows(column)
+    is_numbering = numbers_rows(values)
     if is_numbering is None:
         return
     has = "it numbers the rows" if is_numbering else "it has a different whole number in every row"
-    message = f"{has}, and new rows will have other numbers. Leave it out with --ignore {in_shell(option)}."
-    yield Fault(table.place(index), message, option, doubt="row numbers" if is_numbering else "identifiers")
-
-
-def notes_on_words(table: Table, words: Iterable[int]) -> list[str]:
-    """Columns of words that are mostly a few numbers, as in 2, 3, 4, more; one sentence each."""
-    notes = []
-    for k in words:
-        odd, counts = odd_texts(table, k), word_counts(table, k)
-        n_numbers = len(counts) - len(odd)
-        if sum(map(len, odd.values())) <= counts.total() / 2 and n_numbers < MANY_NUMBERS:
-            notes.append(
-                f"Column {table.names[k]!r} counts as words, though most of its cells are numbers (but "
-                f"{counted_texts(table, odd)}). If such a text means a missing value, add it to --missing."
-            )
-    return notes
+    message = f"{has}, and new rows will have other numbers. Leave it out with --ignore {column.typed}."
+    yield column.droppable(message, doubt="row numbers" if is_numbering else "identifiers")

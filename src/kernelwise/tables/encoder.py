@@ -125,21 +125,18 @@ class Encoder:
         return self.transform(self.table(X))
 
     def table(self, X: Any) -> Table:
-        """New samples, as a user passes them, with the columns of the training samples."""
-        return self.arranged(new_table(X, self.columns, self.has_names))
-
-    def arranged(self, table: Table) -> Table:
-        """A table with the columns of the training samples, in their order and of their kind."""
+        """New samples, as a user passes them, with the columns of the training samples in their order."""
+        table = new_table(X, self.columns, self.has_names)
         places = self._places(table)
         columns = [self.columns[k].converted(table.columns[place]) for k, place in enumerate(places)]
         if not len(table):
             raise ValueError("X has no rows: at least one sample is required.")
         found = Table(tuple(column.name for column in self.columns), tuple(columns), self.has_names)
-        for note in self.doubts(found):
+        for note in self._doubts(found):
             warnings.warn(note, KernelwiseWarning, stacklevel=stacklevel_of_user())
         return found
 
-    def doubts(self, table: Table) -> list[str]:
+    def _doubts(self, table: Table) -> list[str]:
         """What looks odd in new rows, one sentence each: gaps where there were none, no known word."""
         notes = []
         for column, values in zip(self.columns, table.columns, strict=True):

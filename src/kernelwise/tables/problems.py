@@ -116,22 +116,6 @@ def check_faults(source: str, faults: Iterable[Fault | None]) -> None:
         raise TableFaults(source, found)
 
 
-def options(faults: Sequence[Fault], ignore: Sequence[str] = (), missing: Sequence[str] = ()) -> str:
-    """The options of a command line with which the file can be used; empty if there are none."""
-    ignored = list(dict.fromkeys(fault.ignore for fault in faults if fault.ignore))
-    ignored = [*ignore, *ignored] if ignored else []
-    texts = list(dict.fromkeys(text for fault in faults for text in fault.missing))
-    texts = list(dict.fromkeys([*missing, *texts])) if texts else []
-    tasks = [f"--task {fault.task}" for fault in faults if fault.task][:1]
-    tasks += [f"--labels {fault.labels}" for fault in faults if fault.labels][:1]
-    parts = [
-        *([f"--ignore {in_shell(','.join(ignored))}"] if ignored else []),
-        *([f"--missing {in_shell(','.join(texts))}"] if texts else []),
-        *[f"--unknown {fault.unknown}" for fault in faults if fault.unknown][:1],
-    ]
-    return " ".join([*tasks, *parts])
-
-
 def in_shell(text: str) -> str:
     """A value of an option as it is typed: in quotation marks where they are needed."""
     if PLAIN.fullmatch(text):
@@ -146,13 +130,22 @@ def _listed(faults: Sequence[Fault]) -> list[str]:
 
 
 def _go_on(faults: Sequence[Fault], ignore: Sequence[str], missing: Sequence[str]) -> list[str]:
-    helpful = options(faults, ignore, missing)
+    """A line with the options that help, after what has to be corrected in the file; none without options."""
+    ignored = [fault.ignore for fault in faults if fault.ignore]
+    texts = [text for fault in faults for text in fault.missing]
+    values = {
+        "--task": [fault.task for fault in faults if fault.task][:1],
+        "--labels": [fault.labels for fault in faults if fault.labels][:1],
+        "--ignore": [*ignore, *dict.fromkeys(ignored)] if ignored else [],
+        "--missing": list(dict.fromkeys([*missing, *texts])) if texts else [],
+        "--unknown": [fault.unknown for fault in faults if fault.unknown][:1],
+    }
+    options = " ".join(f"{name} {in_shell(','.join(value))}" for name, value in values.items() if value)
     left = [fault.place or "the target" for fault in faults if not (fault.has_option or fault.doubt)]
-    if not helpful:
+    if not options:
         return []
-    if left:
-        return [f"To continue: correct {enumerated(left, 3)} in the file, then add {helpful}"]
-    return [f"To continue: {helpful}"]
+    correct = f"correct {enumerated(left, 3)} in the file, then add " if left else ""
+    return [f"To continue: {correct}{options}"]
 
 
 @dataclass(frozen=True)

@@ -89,12 +89,12 @@ def forgotten_labels(table: Table, places: Sequence[int]) -> Fault | None:
     named = [FileColumn(table, k) for k in places if table.names[k].lower() in LABEL_NAMES]
     if len(named) != 1:
         return None
-    option = named[0].typed
+    column = named[0]
     message = (
-        f"its name suggests that it holds labels, which cannot be a feature. Use it with --labels {option}, "
-        f"or leave it out with --ignore {option}."
+        "its name suggests that it holds labels, which cannot be a feature. Use it with --labels "
+        f"{column.typed}, or leave it out with --ignore {column.typed}."
     )
-    return named[0].fault(message, labels=option)
+    return column.fault(message, labels=column.option)
 
 
 def _other_kind(column: FileColumn, task: str, as_text: bool) -> Fault | None:

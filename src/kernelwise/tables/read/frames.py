@@ -73,13 +73,8 @@ def new_table(X: Any, columns: Sequence[Column], has_names: bool) -> Table:
         pairs = zip(names, native.iter_columns(), strict=True)
         read = [_new_column(series, name, known.get(name)) for name, series in pairs]
         return _checked(Table(names, tuple(read)))
-    cells = _two_dimensions(X)
-    words = [column.is_words for column in columns]
-    read = [
-        words_of(cells[:, k].tolist()) if k < len(words) and words[k] else _no_words(cells[:, k], k)
-        for k in range(cells.shape[1])
-    ]
-    return _checked(Table(tuple(range(len(read))), tuple(read), has_names=False))
+    words = frozenset(k for k, column in enumerate(columns) if column.is_words)
+    return _checked(_nameless(_two_dimensions(X), words))
 
 
 def _new_column(series: Any, name: Any, column: Column | None) -> np.ndarray:
@@ -220,15 +215,16 @@ def _array(X: Any, categorical: Any, owner: str, is_finite: bool) -> Table | Non
     chosen = chosen_columns(categorical, None, cells.shape[1], owner) if is_named else frozenset()
     if not chosen and not _has_gaps(cells):
         return None
-    columns = [
-        words_of(cells[:, k].tolist()) if k in chosen else _no_words(cells[:, k], k)
-        for k in range(cells.shape[1])
-    ]
+    return _checked(_nameless(cells, chosen), is_finite)
+
+
+def _nameless(cells: np.ndarray, words: frozenset[int]) -> Table:
+    """The columns of an array, of shape (n_rows, n_columns), some of which are named as words."""
     names = tuple(range(cells.shape[1]))
-    codes = frozenset(k for k in chosen if not _is_text(cells[:, k].tolist()))
+    columns = [words_of(cells[:, k].tolist()) if k in words else _no_words(cells[:, k], k) for k in names]
+    codes = frozenset(k for k in words if k in names and not _is_text(cells[:, k].tolist()))
     whole = (False,) * len(names)
-    table = Table(names, tuple(columns), has_names=False, whole=whole, codes_as_words=codes)
-    return _checked(table, is_finite)
+    return Table(names, tuple(columns), has_names=False, whole=whole, codes_as_words=codes)
 
 
 def _is_text(values: list[Any]) -> bool:

@@ -20,7 +20,7 @@ from kernelwise.estimators.kernel_choice import Rows, gram_or_rows, trains_by_ro
 from kernelwise.findings import Finding
 from kernelwise.kernels import KERNELS, RBF, LowRankGaussian
 from kernelwise.solvers import minimum_enclosing_ball, solve_svm_dual
-from tests.frames.conftest import LIBRARIES, as_library, columns
+from tests.tables.conftest import LIBRARIES, as_library, columns
 
 RANDOM = np.random.default_rng(0)
 

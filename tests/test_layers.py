@@ -12,7 +12,6 @@ SOURCE = Path(__file__).parents[1] / "src" / "kernelwise"
 LAYERS = (
     ("exceptions", "findings"),
     ("_core",),
-    ("frames",),
     ("tables", "kernels"),
     ("datasets", "multiclass"),
     ("solvers",),

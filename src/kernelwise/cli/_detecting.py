@@ -70,7 +70,7 @@ def detector(machine: TunedOneClassSVM, data: Samples) -> TunedOneClassSVM:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with refusals_in_options():
-            fit_named(machine, data.rows, data.y, data.names_for_fit)
+            fit_named(machine, data.rows, data.y, data.names_for_fit, data.encoder)
     for _, text in beyond_findings(machine, caught):
         say(text)
     return machine

@@ -70,8 +70,7 @@ def test_findings(data: Any, held_out: tuple[Any, Any] | None, answer: Answer) -
     if held_out is None:
         return []
     gap = finding_of_test(answer)
-    encoder = data.encoding.encoder
-    X_test = held_out[0] if encoder is None else encoder.transform(held_out[0])
+    X_test = held_out[0] if data.encoder is None else data.encoder.transform(held_out[0])
     copies = copies_finding(n_copies(data.X, X_test), len(held_out[1]))
     return copies if gap is None else [gap, *copies]
 

@@ -25,7 +25,7 @@ def check_one(group: str | None, time: str | None) -> None:
 
 def place_of(table: Table, name: str, option: str, target: str | None) -> int:
     """Place of the column that an option names, which is not the target."""
-    from kernelwise.tables.target import TARGET_NAMES
+    from kernelwise.tables import TARGET_NAMES
 
     if table.matrix is not None:
         raise UserError(f"{option} {name}: {table.source} is a LIBSVM file, which has no such column.")

@@ -109,8 +109,7 @@ def detect(
     from kernelwise.cli.predict import kept_columns
     from kernelwise.cli.samples import read_samples
     from kernelwise.persistence.model_file import save
-    from kernelwise.tables import read_table
-    from kernelwise.tables.target import DETECTION
+    from kernelwise.tables import DETECTION, read_table
 
     started = monotonic()
     if str(out) == "-":

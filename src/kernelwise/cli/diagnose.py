@@ -43,16 +43,16 @@ def diagnose(
     from kernelwise.cli._tuning import SCALES
     from kernelwise.cli.samples import first_line, read_samples
     from kernelwise.diagnostics.diagnosis import most_serious_first
-    from kernelwise.frames import frame_findings
     from kernelwise.kernels import KERNELS
+    from kernelwise.tables import findings_of_table
 
     check_choice("--kernel", kernel, KERNELS)
     scaling = SCALES[check_choice("--scale", scale, SCALES)]
     data = read_samples(file, target, header, impute, ignore, task.value, missing, lump, coded=words)
     # One class is a finding here, not a fault.
     found = data_findings(data, kernel=kernel, scale=scaling, seed=seed)
-    if data.encoding.encoder is not None:
-        found += frame_findings(data.rows, data.encoding.encoder)
+    if data.encoder is not None:
+        found += findings_of_table(data.rows, data.encoder)
     findings = most_serious_first(found)
     if json:
         about = {"command": "diagnose", "version": kernelwise.__version__, "task": task.value}

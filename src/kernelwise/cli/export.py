@@ -76,6 +76,6 @@ def _columns(encoding: Any) -> str:
         told.append(
             f"Numbers with '=' in their names, such as {coded[0]!r}, are 1 for that word and 0 for others."
         )
-    if encoding.has_gaps or any(column.fill is not None for column in encoding.columns):
+    if encoding.has_gaps or encoding.fills_gaps:
         told.append("Unlike `kernelwise predict`, the exported model does not fill in missing values.")
     return " ".join(told)

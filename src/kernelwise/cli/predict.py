@@ -57,7 +57,7 @@ def predict(
     from kernelwise._core.files import whole_file
     from kernelwise.cli._seen import caution
     from kernelwise.cli.samples import read_more
-    from kernelwise.tables.target import DETECTION
+    from kernelwise.tables import DETECTION
 
     if str(out) == "-":  # as FILE: the standard stream
         out = None
@@ -189,4 +189,4 @@ def read_model(path: Path) -> tuple[Any, Any]:
             f"{path} was not saved by `kernelwise tune`, so it does not tell how to read a file for it. Load "
             "it in Python with kernelwise.load."
         )
-    return model, Encoding.from_json(notes["encoding"])
+    return model, Encoding.from_json(notes["encoding"], getattr(model, "encoder_", None))

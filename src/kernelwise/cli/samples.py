@@ -21,7 +21,7 @@ from kernelwise.cli.session import say, session
 
 if TYPE_CHECKING:
     from kernelwise.findings import Finding
-    from kernelwise.tables import Encoding, Table
+    from kernelwise.tables import Encoder, Encoding, Table
 
 #: More classes than this are counted, not listed.
 MOST_CLASSES = 8
@@ -33,7 +33,7 @@ class Samples:
 
     X: Any  # numbers, with words and gaps coded
     y: Any  # None for unusual rows without labels
-    rows: Any  # what an estimator takes: X, or a Frame if there are words or gaps
+    rows: Any  # what an estimator takes: X, or a Table if there are words or gaps
     encoding: Encoding
     notes: list[str]
     preparation: list[str]  # which columns were left out, coded or filled, one sentence each
@@ -55,9 +55,14 @@ class Samples:
         return f"{count(n_rows, 'row')}, {count(self.n_columns, 'column')} coded as {n_features} features"
 
     @property
+    def encoder(self) -> Encoder | None:
+        """What codes words and gaps, in the model as well; None if the rows are numbers."""
+        return self.encoding.encoder if self.encoding.is_coded else None
+
+    @property
     def names_for_fit(self) -> list[str] | None:
         """Names of the features, for rows that have none of their own."""
-        return self.encoding.feature_names if self.encoding.encoder is None else None
+        return self.encoding.feature_names if self.encoder is None else None
 
     def describe(self, path: Path) -> dict[str, Any]:
         """For the JSON object of a command."""
@@ -91,8 +96,7 @@ def read_samples(
     ``group`` and ``time`` name columns that are no features; rows are put in the order of time. ``coded``
     names columns whose numbers are words.
     """
-    from kernelwise.tables import learn_encoding, read_table
-    from kernelwise.tables.target import DETECTION
+    from kernelwise.tables import DETECTION, learn_encoding, read_table
 
     # Unusual values of one column are a task; all others need a target, too.
     table = read_table(path, has_header, min_columns=1 if task == DETECTION and target is None else 2)
@@ -126,7 +130,7 @@ def read_samples(
         order = np.argsort(times, kind="stable")
         rows, lines, times = rows[order], lines[order], times[order]
         y = None if y is None else y[order]
-    X = rows if encoding.encoder is None else encoding.encoder.transform(rows)
+    X = encoding.encoder.transform(rows) if encoding.is_coded else rows
     return Samples(X, y, rows, encoding, notes, preparation, lines, learned.findings, groups, times)
 
 
@@ -223,6 +227,7 @@ def fit(machine: Any, data: Samples, time_budget: float | None = None, journal: 
             on_scored=progress.scored,
             on_phase=lambda words: (progress.last if words == FINAL else progress.show)(words),
             feature_names=data.names_for_fit,
+            encoder=data.encoder,
         )
         with refusals_in_options():
             fit_in_context(machine, data.rows, data.y, context, data.groups)

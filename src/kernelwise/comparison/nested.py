@@ -28,7 +28,7 @@ from kernelwise.comparison.outer import Partition, Splits
 from kernelwise.comparison.probabilities import held_out_log_loss
 from kernelwise.comparison.table import Comparison
 from kernelwise.estimators import TunedOneClassSVM, TunedSVC, TunedSVR
-from kernelwise.frames import Frame, learn_encoder, to_frame
+from kernelwise.tables import Table, learn_encoder, to_table
 
 #: Errors beside the score, in the order of a cell.
 ERRORS = {
@@ -121,7 +121,7 @@ def compare(
     ('r2', ['mae', 'rmse'])
     """
     check_choice(task, "task", "compare", tuple(BASELINES))
-    table, frame = X, to_frame(X, categorical_features, "compare")
+    table, frame = X, to_table(X, categorical_features, "compare")
     if frame is None:
         check_table(X, "X")
     else:  # the coding sees no targets
@@ -174,7 +174,7 @@ def compare(
     )
 
 
-def _as_taken(estimator: Any, coded: np.ndarray, frame: Frame, table: Any) -> Any:
+def _as_taken(estimator: Any, coded: np.ndarray, frame: Table, table: Any) -> Any:
     """The rows as an estimator takes them: coded, or one of the two forms of the table."""
     if isinstance(estimator, TunedSVC | TunedSVR | TunedOneClassSVM):
         return frame
@@ -183,7 +183,7 @@ def _as_taken(estimator: Any, coded: np.ndarray, frame: Frame, table: Any) -> An
 
 
 def _rows(X: Any, rows: np.ndarray) -> Any:
-    return X[rows] if isinstance(X, Frame) else safe_indexing(X, rows)
+    return X[rows] if isinstance(X, Table) else safe_indexing(X, rows)
 
 
 class Parts(NamedTuple):

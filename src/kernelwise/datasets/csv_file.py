@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from kernelwise.datasets.coding import coded
-from kernelwise.tables.delimited import number_matrix, numbered_lines
-from kernelwise.tables.text import read_bytes
+from kernelwise.tables.read.csv import number_matrix, numbered_lines
+from kernelwise.tables.read.text import read_bytes
 
 
 def read_csv(path: Path) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:

@@ -12,8 +12,7 @@ from kernelwise._core.text import count
 from kernelwise._core.validation import LARGE
 from kernelwise.diagnostics._data import Data, listed
 from kernelwise.findings import Finding
-from kernelwise.frames import frame_findings
-from kernelwise.frames.frame import is_missing
+from kernelwise.tables import findings_of_table, is_missing
 
 RATIO = 100.0  # of standard deviations
 
@@ -54,7 +53,7 @@ def table_findings(data: Data) -> Iterator[Finding]:
             "TunedSVC and TunedSVR accept gaps: they replace a missing number by the median of its column "
             "and add a feature that marks it.",
         )
-    yield from frame_findings(data.frame, data.encoder)
+    yield from findings_of_table(data.frame, data.encoder)
 
 
 def feature_findings(data: Data) -> Iterator[Finding]:

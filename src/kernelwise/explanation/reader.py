@@ -13,8 +13,8 @@ from kernelwise.exceptions import IncompatibleError
 from kernelwise.explanation.integrals import nodes_for
 from kernelwise.explanation.products import MOST_NUMBERS, Products, is_product
 from kernelwise.export.plain_model import has_plain_scaling, has_terms, plain_numbers
-from kernelwise.frames import Encoder
 from kernelwise.kernels import Kernel
+from kernelwise.tables import Encoder
 
 #: What can be explained: estimators with values of their machines, by name, since they import reports.
 MODELS = (

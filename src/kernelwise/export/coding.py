@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from kernelwise.exceptions import IncompatibleError
-from kernelwise.frames import Column, Encoder
+from kernelwise.tables import Column, Encoder
 
 #: What stands for a gap among words. It has to be no word, and the last in their order.
 GAP = chr(0x10FFFD) + "missing"
@@ -24,11 +24,18 @@ LIBRARIES = ("pandas", "polars")
 
 
 def column_transformer(encoder: Encoder) -> ColumnTransformer:
-    """What gives the features of an encoder; it is fitted on a made-up table, which holds all that it needs.
+    """Return a fitted ColumnTransformer that produces the features of an encoder.
 
-    Columns are found by their names if the encoder has names, else by their places.
+    It is fitted on a made-up table, which holds all that it needs. Columns are found by their names if the
+    encoder has names, else by their places.
     """
     columns = encoder.columns
+    for column in columns:
+        if type(column) is not Column:
+            raise IncompatibleError(
+                f"to_sklearn has no step for {column.noun}s, but column {column.name!r} holds some. Keep the "
+                "model with save(path)."
+            )
     for k in encoder.words:
         if not columns[k].is_text:
             raise IncompatibleError(

@@ -16,10 +16,10 @@ from kernelwise.export.coding import column_transformer
 from kernelwise.export.libsvm import classifier, regressor
 from kernelwise.export.linear_map import map_transformer
 from kernelwise.export.plain_model import has_terms
-from kernelwise.frames import Encoder
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import shown_values
 from kernelwise.solvers.probability import class_probabilities, log_odds
+from kernelwise.tables import Encoder
 
 #: By how much decision values may differ, relative to the largest.
 TOLERANCE = 1e-6

@@ -9,9 +9,9 @@ from sklearn.base import is_classifier, is_outlier_detector
 
 from kernelwise._core.validation import check_number, check_positive
 from kernelwise.estimators.kernel_choice import is_precomputed
-from kernelwise.frames import Column, Encoder
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import STRATEGIES
+from kernelwise.tables import Column, Encoder
 
 
 def check_model(model: Any) -> None:
@@ -105,7 +105,7 @@ def _check_encoder(encoder: Any, n_columns: int) -> int:
     for column in encoder.columns:
         if not all(isinstance(word, str) for word in column.words):
             raise ValueError(f"column {column.name!r} has words that are not text")
-        if not column.is_words:
+        if column.dtype == "f":
             check_number(column.fill, "fill", "Column")
     return encoder.n_features
 

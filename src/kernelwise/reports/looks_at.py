@@ -17,6 +17,7 @@ from kernelwise.frames import Frame
 from kernelwise.reports.displays.explanation import cell_text, largest
 from kernelwise.reports.held_out import some_rows
 from kernelwise.search.wording import number
+from kernelwise.tables import Table
 
 #: Rows that are explained and background rows, at most; rows below which the section is left out.
 MAX_ROWS, BACKGROUNDS, MIN_ROWS = 200, (20, 5), 10
@@ -177,8 +178,8 @@ def _dependence(found: Explanation, importance: np.ndarray, k: int) -> Dependenc
 
 
 def some_of(X: Any, rows: np.ndarray) -> Any:
-    """Rows of an array, a data frame or a Frame."""
-    return X[rows] if isinstance(X, Frame) else safe_indexing(X, rows)
+    """Rows of an array, a data frame or a Table."""
+    return X[rows] if isinstance(X, Table) else safe_indexing(X, rows)
 
 
 def _rows(model: Any, found: Explanation, X: Any, y: np.ndarray, names: list[str]) -> list[Explained]:

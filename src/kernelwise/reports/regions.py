@@ -11,8 +11,8 @@ from scipy.spatial import cKDTree
 
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise.estimators.kernel_choice import is_precomputed
-from kernelwise.frames import Frame
 from kernelwise.reports.held_out import class_index, some_rows
+from kernelwise.tables import Table
 
 #: Cells of the picture along each axis, samples drawn, and neighbours whose mean fills in other directions.
 N_GRID, MAX_POINTS, N_NEIGHBOURS = 100, 1000, 10
@@ -98,7 +98,7 @@ def decision_regions(model: Any, X: Any, y: Any, names: list[str]) -> Regions | 
     if is_precomputed(model.kernel) or sparse.issparse(X):
         return None
     rows = some_rows(len(y))
-    machine, X = model.best_estimator_, X[rows] if isinstance(X, Frame) else safe_indexing(X, rows)
+    machine, X = model.best_estimator_, X[rows] if isinstance(X, Table) else safe_indexing(X, rows)
     Z, truth = model.machine_samples(X), class_index(model.classes_, y[rows], "y")
     plane = leading_plane(model.kernel_, Z)
     if plane is None:

@@ -12,10 +12,10 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
-from kernelwise.frames import Frame, frame_findings, learn_encoder, to_frame
-from kernelwise.frames.column import MAX_WORDS
 from kernelwise.search.scaling import weigh_alike
-from tests.frames.conftest import as_library, columns
+from kernelwise.tables import Table, findings_of_table, learn_encoder, to_table
+from kernelwise.tables.column import MAX_WORDS
+from tests.tables.conftest import as_library, columns
 
 
 def words(*cells):
@@ -23,7 +23,7 @@ def words(*cells):
 
 
 def frame_of(**by_name):
-    return Frame(tuple(by_name), tuple(by_name.values()), whole=(False,) * len(by_name))
+    return Table(tuple(by_name), tuple(by_name.values()), whole=(False,) * len(by_name))
 
 
 def encoded(X, encoder):
@@ -127,14 +127,14 @@ def test_minmax_makes_two_words_as_far_apart_as_the_ends():
 
 def test_columns_in_another_order_and_more_columns(library):
     lists, _ = columns()
-    encoder = learn_encoder(to_frame(as_library(lists, library), "from_dtype", "TunedSVC"))
+    encoder = learn_encoder(to_table(as_library(lists, library), "from_dtype", "TunedSVC"))
     turned = as_library({"extra": lists["size"], **dict(reversed(lists.items()))}, library)
     assert_array_equal(encoder.read(turned), encoder.read(as_library(lists, library)))
 
 
 def test_what_new_rows_can_be():
     table = pd.DataFrame({"a": ["1", "2", "2"], "b": [1.0, 2.0, 3.0]})
-    encoder = learn_encoder(to_frame(table, "from_dtype", "TunedSVC"))
+    encoder = learn_encoder(to_table(table, "from_dtype", "TunedSVC"))
     retyped = pd.DataFrame({"a": [2, 1], "b": pd.array([3, 1], dtype="Int64")})
     assert encoded(retyped, encoder) == {"b": [3.0, 1.0], "a=1": [0.0, 1.0], "a=2": [1.0, 0.0]}
     assert encoded([["2", 5.0]], encoder) == {"b": [5.0], "a=1": [0.0], "a=2": [1.0]}
@@ -171,7 +171,7 @@ def test_what_new_rows_can_be():
 )
 def test_new_rows_that_are_refused(new, sentence):
     table = pd.DataFrame({"a": ["u", "v"], "b": [1.0, 2.0]})
-    encoder = learn_encoder(to_frame(table, "from_dtype", "TunedSVC"))
+    encoder = learn_encoder(to_table(table, "from_dtype", "TunedSVC"))
     with pytest.raises(ValueError, match=sentence):
         encoder.read(new)
 
@@ -191,8 +191,8 @@ def test_findings_ask_about_whole_numbers_and_names():
             "rare": np.where(np.arange(60) < 31, None, "yes"),
         }
     )
-    frame = to_frame(table, "from_dtype", "TunedSVC")
-    found = {one.name: one for one in frame_findings(frame, learn_encoder(frame))}
+    frame = to_table(table, "from_dtype", "TunedSVC")
+    found = {one.name: one for one in findings_of_table(frame, learn_encoder(frame))}
     assert all(isinstance(one, Finding) for one in found.values())
     assert set(found) == {
         *("whole numbers that may be words", "words that name rows", "empty columns", "mostly empty"),
@@ -212,16 +212,16 @@ def test_findings_ask_about_whole_numbers_and_names():
     assert "['grade']" in found["whole numbers that may be words"].advice
     assert "Column 'name' has a different word" in found["words that name rows"].message
     assert "Column 'none' has no values" in found["empty columns"].message
-    named = to_frame(table, ["grade", "name", "town", "rare"], "TunedSVC")
+    named = to_table(table, ["grade", "name", "town", "rare"], "TunedSVC")
     assert "whole numbers that may be words" not in {
-        one.name for one in frame_findings(named, learn_encoder(named))
+        one.name for one in findings_of_table(named, learn_encoder(named))
     }
 
 
 @pytest.mark.parametrize("cells", [[True, False, True], [2**60, 2**60 + 1, 5]])
 def test_booleans_and_long_integers_that_count_as_words_are_the_same_words_again(library, cells):
     table = as_library({"a": cells, "b": [1.0, 2.0, 4.0]}, library)
-    frame = to_frame(table, ["a"], "TunedSVC")
+    frame = to_table(table, ["a"], "TunedSVC")
     encoder = learn_encoder(frame)
     assert_array_equal(encoder.read(table), encoder.transform(frame))
     assert encoder.read(table)[:, 1:].sum() == 3
@@ -231,13 +231,13 @@ def test_booleans_and_long_integers_that_count_as_words_are_the_same_words_again
 def test_booleans_and_integers_are_the_words_that_a_text_file_has_for_them(library, typed):
     cells = [None if cell is None else str(cell) for cell in typed]
     text = {"a": cells, "b": [1.0, 2.0, 4.0]}
-    encoder = learn_encoder(to_frame(as_library(text, library), "from_dtype", "TunedSVC"))
+    encoder = learn_encoder(to_table(as_library(text, library), "from_dtype", "TunedSVC"))
     again = as_library({**text, "a": typed}, library)
     assert_array_equal(encoder.read(again), encoder.read(as_library(text, library)))
 
 
 def test_columns_that_the_model_does_not_have_may_hold_anything(library):
     lists = {"a": ["x", "y", "x"], "b": [1.0, 2.0, 4.0]}
-    encoder = learn_encoder(to_frame(as_library(lists, library), "from_dtype", "TunedSVC"))
+    encoder = learn_encoder(to_table(as_library(lists, library), "from_dtype", "TunedSVC"))
     more = {"day": [datetime(2026, 1, 1)] * 3, **lists, "c": [np.inf] * 3, "l": [[1], [2], [3]]}
     assert_array_equal(encoder.read(as_library(more, library)), encoder.read(as_library(lists, library)))

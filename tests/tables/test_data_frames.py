@@ -12,14 +12,14 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
-from kernelwise.frames import to_frame
-from tests.frames.conftest import as_library, columns
+from kernelwise.tables import to_table
+from tests.tables.conftest import as_library, columns
 
 LISTS, _ = columns(30)
 
 
 def read(X, categorical="from_dtype"):
-    return to_frame(X, categorical, "TunedSVC")
+    return to_table(X, categorical, "TunedSVC")
 
 
 def test_all_libraries_give_the_same_table(library):

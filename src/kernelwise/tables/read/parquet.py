@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.tables.header import unique_names
-from kernelwise.tables.table import Table, TableError
+from kernelwise.tables.column import read_kind
+from kernelwise.tables.table import Table, TableError, unique_names
 
 MARK = b"PAR1"
 
@@ -41,18 +41,18 @@ def read_parquet(raw: bytes, path: Path) -> Table:
     }
     nothing = np.full(frame.num_rows, None, dtype=object)
     return Table(
-        str(path),
-        names,
-        [nothing if values is None else values for values in columns],
-        np.arange(1, frame.num_rows + 1),
+        tuple(names),
+        tuple(nothing if values is None else values for values in columns),
+        source=str(path),
+        lines=np.arange(1, frame.num_rows + 1),
         row_word="row",
         unusable=unusable,
-        notes=notes,
+        notes=tuple(notes),
     )
 
 
 def _values(column: Any) -> np.ndarray | None:
-    """Numbers with NaN, or text with None; None for values that are neither."""
+    """Numbers with NaN, text with None, or another kind of column; None for values that are none of them."""
     from pyarrow import types
 
     kind = column.type
@@ -63,5 +63,6 @@ def _values(column: Any) -> np.ndarray | None:
     if types.is_boolean(kind) or types.is_string(kind) or types.is_large_string(kind):
         texts = np.empty(len(column), dtype=object)
         texts[:] = [None if v is None else str(v) for v in column.to_pylist()]
-        return texts
-    return None
+        values = read_kind(texts.tolist())
+        return texts if values is None else values
+    return read_kind(column.to_pylist())

@@ -1,4 +1,4 @@
-"""Samples of users as a `Frame`: data frames of pandas, polars and pyarrow, and arrays with gaps."""
+"""Samples of users as a `Table`: data frames of pandas, polars and pyarrow, and arrays with gaps."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import numpy as np
 from scipy import sparse
 
 from kernelwise._core.reading import check_table
-from kernelwise.frames.categorical import chosen_columns
-from kernelwise.frames.column import Column
-from kernelwise.frames.frame import Frame, as_text, is_gap, is_numbers, words_of
+from kernelwise._core.text import meant
+from kernelwise.tables.cells import as_text, is_gap, words_of
+from kernelwise.tables.column import COLUMN_KINDS, Column, read_kind
+from kernelwise.tables.table import Table, is_numbers, is_words
 
 #: Types that can be no features, and what they are called.
 REFUSED = {
@@ -27,15 +28,17 @@ REFUSED = {
 }
 AS_NUMBER = "Use a number of days or seconds instead."
 LEAVE_OUT = "Turn the column into numbers or words, or leave it out."
+#: What the parameter ``categorical_features`` may be.
+ALLOWED = "'from_dtype', None, or names, indices or a mask of columns"
 
 
-def to_frame(X: Any, categorical: Any, owner: str, is_finite: bool = True) -> Frame | None:
+def to_table(X: Any, categorical: Any, owner: str, is_finite: bool = True) -> Table | None:
     """Training samples as a table, or None if they are complete numbers, which need no coding.
 
     ``categorical`` is the parameter ``categorical_features`` of ``owner``. What can be no feature is refused
     in a sentence that names the column; so is infinity, unless ``is_finite`` is False.
     """
-    if isinstance(X, Frame):
+    if isinstance(X, Table):
         return X
     native = _native(X)
     if native is None:
@@ -50,18 +53,18 @@ def to_frame(X: Any, categorical: Any, owner: str, is_finite: bool = True) -> Fr
         for k, (name, column) in enumerate(zip(names, series, strict=True))
     ]
     whole = tuple(column.dtype.is_integer() and k not in chosen for k, column in enumerate(series))
-    is_words = [k for k, values in enumerate(columns) if not is_numbers(values)]
-    codes = frozenset(k for k in is_words if not _is_text(series[k].to_list()))
-    return _checked(Frame(names, tuple(columns), whole=whole, codes_as_words=codes), is_finite)
+    words = [k for k, values in enumerate(columns) if is_words(values)]
+    codes = frozenset(k for k in words if not _is_text(series[k].to_list()))
+    return _checked(Table(names, tuple(columns), whole=whole, codes_as_words=codes), is_finite)
 
 
-def new_frame(X: Any, columns: Sequence[Column], has_names: bool) -> Frame:
+def new_table(X: Any, columns: Sequence[Column], has_names: bool) -> Table:
     """Samples to predict as a table; an array has the columns of the training samples in their order.
 
     ``columns`` are those of the training samples, and ``has_names`` says whether they count by their names.
     Further columns of a data frame may hold anything.
     """
-    if isinstance(X, Frame):
+    if isinstance(X, Table):
         return X
     native = _native(_without_others(X, [column.name for column in columns]) if has_names else X)
     if native is not None:
@@ -69,14 +72,9 @@ def new_frame(X: Any, columns: Sequence[Column], has_names: bool) -> Frame:
         known = dict(zip((column.name for column in columns) if has_names else names, columns, strict=False))
         pairs = zip(names, native.iter_columns(), strict=True)
         read = [_new_column(series, name, known.get(name)) for name, series in pairs]
-        return _checked(Frame(names, tuple(read)))
-    cells = _two_dimensions(X)
-    words = [column.is_words for column in columns]
-    read = [
-        words_of(cells[:, k].tolist()) if k < len(words) and words[k] else _cells_as_numbers(cells[:, k], k)
-        for k in range(cells.shape[1])
-    ]
-    return _checked(Frame(tuple(range(len(read))), tuple(read), has_names=False))
+        return _checked(Table(names, tuple(read)))
+    words = frozenset(k for k, column in enumerate(columns) if column.is_words)
+    return _checked(_nameless(_two_dimensions(X), words))
 
 
 def _new_column(series: Any, name: Any, column: Column | None) -> np.ndarray:
@@ -111,7 +109,7 @@ def _native(X: Any) -> Any:
         if twice:
             raise ValueError(f"X has more than one column {twice[0]!r}. Give each column a name of its own.")
     else:
-        check_table(X, "X")
+        check_table(X, "X", taken="".join(COLUMN_KINDS))
     native = nw.from_native(X, eager_only=True, pass_through=True)
     return native if isinstance(native, nw.DataFrame) and len(native.columns) else None
 
@@ -131,8 +129,12 @@ def _is_complete_number(column: Any) -> bool:
 
 
 def _column(column: Any, name: Any, words: bool, by_dtype: bool) -> np.ndarray:
-    """One column of a data frame, as numbers or words."""
+    """One column of a data frame, as numbers or words, or as another kind of column."""
     dtype = column.dtype
+    if not words and not dtype.is_numeric() and dtype != nw.Boolean:
+        values = read_kind(column.to_list())
+        if values is not None:
+            return values
     kind = type(dtype).__name__ if not isinstance(dtype, type) else dtype.__name__
     if kind in REFUSED:
         what = REFUSED[kind]
@@ -195,7 +197,7 @@ def _is_number(cell: Any) -> bool:
     return np.ndim(cell) == 0
 
 
-def _array(X: Any, categorical: Any, owner: str, is_finite: bool) -> Frame | None:
+def _array(X: Any, categorical: Any, owner: str, is_finite: bool) -> Table | None:
     """An array or a list of rows as a table, if it has gaps or columns that are named as words."""
     is_named = categorical is not None and not isinstance(categorical, str)
     if sparse.issparse(X):
@@ -213,15 +215,16 @@ def _array(X: Any, categorical: Any, owner: str, is_finite: bool) -> Frame | Non
     chosen = chosen_columns(categorical, None, cells.shape[1], owner) if is_named else frozenset()
     if not chosen and not _has_gaps(cells):
         return None
-    columns = [
-        words_of(cells[:, k].tolist()) if k in chosen else _cells_as_numbers(cells[:, k], k)
-        for k in range(cells.shape[1])
-    ]
+    return _checked(_nameless(cells, chosen), is_finite)
+
+
+def _nameless(cells: np.ndarray, words: frozenset[int]) -> Table:
+    """The columns of an array, of shape (n_rows, n_columns), some of which are named as words."""
     names = tuple(range(cells.shape[1]))
-    codes = frozenset(k for k in chosen if not _is_text(cells[:, k].tolist()))
+    columns = [words_of(cells[:, k].tolist()) if k in words else _no_words(cells[:, k], k) for k in names]
+    codes = frozenset(k for k in words if k in names and not _is_text(cells[:, k].tolist()))
     whole = (False,) * len(names)
-    frame = Frame(names, tuple(columns), has_names=False, whole=whole, codes_as_words=codes)
-    return _checked(frame, is_finite)
+    return Table(names, tuple(columns), has_names=False, whole=whole, codes_as_words=codes)
 
 
 def _is_text(values: list[Any]) -> bool:
@@ -239,10 +242,12 @@ def _cells(X: Any) -> np.ndarray | None:
         return None
 
 
-def _cells_as_numbers(cells: np.ndarray, name: Any) -> np.ndarray:
+def _no_words(cells: np.ndarray, name: Any) -> np.ndarray:
+    """One column of an array that is not named as words."""
     if cells.dtype.kind in "biuf":
         return cells.astype(float)
-    return _objects(cells.tolist(), name, words_too=False)
+    values = read_kind(cells.tolist())
+    return _objects(cells.tolist(), name, words_too=False) if values is None else values
 
 
 def _has_gaps(cells: np.ndarray) -> bool:
@@ -263,13 +268,47 @@ def _two_dimensions(X: Any) -> np.ndarray:
     return cells
 
 
-def _checked(frame: Frame, is_finite: bool = True) -> Frame:
+def _checked(table: Table, is_finite: bool = True) -> Table:
     """The table, if its numbers are finite or need not be."""
-    for name, column in zip(frame.names, frame.columns, strict=True):
+    for name, column in zip(table.names, table.columns, strict=True):
         if is_finite and is_numbers(column) and np.isinf(column).any():
             row = int(np.flatnonzero(np.isinf(column))[0])
             raise ValueError(
                 f"X has {as_text(column[row])} in row {row}, column {name!r}, which is not a finite number. "
                 "Correct it, or leave it empty if it is missing."
             )
-    return frame
+    return table
+
+
+def chosen_columns(
+    categorical: Any, names: Sequence[Any] | None, n_columns: int, owner: str
+) -> frozenset[int]:
+    """Places of the columns that a list or mask names; empty for None and "from_dtype".
+
+    ``names`` is None where the samples have none.
+    """
+    me = f"'categorical_features' of {owner}"
+    if categorical is None or (isinstance(categorical, str) and categorical == "from_dtype"):
+        return frozenset()
+    values = np.asarray(categorical) if not isinstance(categorical, str) else np.asarray("")
+    if values.ndim != 1 or (values.size and values.dtype.kind not in "biuUO"):
+        raise ValueError(f"{me} must be {ALLOWED}, got {categorical!r}.")
+    if not values.size:
+        return frozenset()
+    if values.dtype.kind == "b":
+        if len(values) != n_columns:
+            raise ValueError(f"{me} is a mask of {len(values)} columns, and X has {n_columns}.")
+        return frozenset(np.flatnonzero(values).tolist())
+    return frozenset(_place(value, names, n_columns, me) for value in values.tolist())
+
+
+def _place(value: Any, names: Sequence[Any] | None, n_columns: int, me: str) -> int:
+    if isinstance(value, str):
+        if names is None:
+            raise ValueError(f"{me} names the column {value!r}, and X has no names. Use indices or a mask.")
+        if value not in names:
+            raise ValueError(f"{me} names the column {value!r}, which X does not have.{meant(value, names)}")
+        return list(names).index(value)
+    if not isinstance(value, int) or not 0 <= value < n_columns:
+        raise ValueError(f"{me} has the index {value!r}, and X has {n_columns} columns, counted from 0.")
+    return value

@@ -1,16 +1,16 @@
-"""A file of any known kind as a table."""
+"""Readers: a file of any known kind as a `Table`. `frames` reads data frames and arrays."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kernelwise.tables.delimited import parse
-from kernelwise.tables.kinds import refuse_other_kinds
-from kernelwise.tables.libsvm import looks_like_libsvm, parse_libsvm
-from kernelwise.tables.parquet import MARK, read_parquet
+from kernelwise.tables.read.csv import parse
+from kernelwise.tables.read.libsvm import looks_like_libsvm, parse_libsvm
+from kernelwise.tables.read.parquet import MARK, read_parquet
+from kernelwise.tables.read.text import STANDARD_INPUT, decode, read_bytes, refuse_other_kinds
 from kernelwise.tables.table import Table, TableError
-from kernelwise.tables.text import STANDARD_INPUT, decode, read_bytes
 
 LIBSVM_ENDINGS = (".svm", ".libsvm", ".svmlight")
 
@@ -39,5 +39,4 @@ def read_table(path: Any, has_header: bool | None = None, min_columns: int = 2, 
         return parse_libsvm(raw, path)
     text, notes = decode(raw, path)
     table = parse(text, path, has_header, min_columns, keep)
-    table.notes[:0] = notes
-    return table
+    return replace(table, notes=(*notes, *table.notes))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -46,5 +47,31 @@ def parse_libsvm(raw: bytes, path: Path) -> Table:
     if len(lines) != X.shape[0]:
         lines = np.arange(1, X.shape[0] + 1)
     return Table(
-        str(path), ["label"], [y], lines, has_header=False, matrix=X[:, first_index:], first_index=first_index
+        ("label",),
+        (y,),
+        has_names=False,
+        source=str(path),
+        lines=lines,
+        matrix=X[:, first_index:],
+        first_index=first_index,
     )
+
+
+def fitting_matrix(table: Table, n_features: int, first_index: int) -> Any:
+    """The features of a table, CSR, as many and counted from the same index as in the training file."""
+    if table.matrix is None:
+        raise TableError(
+            f"{table.source} is not a LIBSVM file, but the training file was one. Give a LIBSVM file."
+        )
+    before = table.first_index - first_index  # features at the beginning that only the training file has
+    if before < 0:
+        raise TableError(f"{table.source} has a feature 0, but the training file begins with feature 1.")
+    X = table.matrix
+    if X.shape[1] + before > n_features:
+        raise TableError(
+            f"{table.source} has {X.shape[1] + before} features, but the training file has {n_features}."
+        )
+    if not np.isfinite(X.data).all():
+        row = int(X.tocoo().row[~np.isfinite(X.data)][0])
+        raise TableError(f"{table.source}, line {table.lines[row]}: a value is not a finite number.")
+    return type(X)((X.data, X.indices + before, X.indptr), shape=(X.shape[0], n_features))

@@ -24,7 +24,7 @@ from kernelwise import TunedSVC
 from kernelwise.frames import Column, Encoder, Frame, learn_encoder, to_frame
 from kernelwise.frames.frame import is_missing, is_numbers
 from kernelwise.search.scaling import weigh_alike
-from kernelwise.studies._table import Row
+from kernelwise.studies.tables import Row
 
 SETS = ("horse_colic", "credit_approval", "titanic_passengers", "congressional_voting", "adult10k")
 #: Columns that name the passengers.

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 from tests.studies.test_numbers import STUDIES, read
 
-from kernelwise.studies import (
-    _abe_claims,
-    _ayat_claims,
-    _glasmachers_claims,
-    _laanaya_claims,
-    _yin_claims,
-)
-from kernelwise.studies._claims import VERDICTS
-from kernelwise.studies._closest_labels import of_halves
-from kernelwise.studies._glasmachers_claims import quotient_of_derivatives
-from kernelwise.studies._laanaya_protocol import protocol_sentences
+from kernelwise.studies import glasmachers
+from kernelwise.studies.claims import VERDICTS
+from kernelwise.studies.glasmachers.claims import quotient_of_derivatives
+from kernelwise.studies.glasmachers.local_optima import of_halves
+from kernelwise.studies.laanaya.plain_start import protocol_sentences
 
 CLAIMS = {
-    "abe": _abe_claims.claims,
-    "ayat": _ayat_claims.claims,
-    "glasmachers": _glasmachers_claims.claims,
-    "laanaya": _laanaya_claims.claims,
-    "yin": _yin_claims.claims,
+    name: import_module(f"kernelwise.studies.{name}.claims").claims
+    for name in ("abe", "ayat", "glasmachers", "laanaya", "yin")
 }
 
 
@@ -67,7 +60,7 @@ def test_a_claim_that_fails_is_said_to_fail():
         {"criterion": name, "as it says": 9, "sets": 10}
         for name in ("radius-margin", "polarization", "kta", "centered-kta", "dbtc", "esdr", "j4")
     ]
-    verdicts = {row["where"]: row["verdict"] for row in _glasmachers_claims.claims({"theorems": rows})}
+    verdicts = {row["where"]: row["verdict"] for row in glasmachers.claims.claims({"theorems": rows})}
     assert verdicts["theorem 2"] == verdicts["theorem 3"] == "does not hold"
 
 

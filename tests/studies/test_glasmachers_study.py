@@ -8,9 +8,9 @@ import pytest
 from kernelwise.kernels import RBF
 from kernelwise.metrics import kernel_target_alignment, polarization
 from kernelwise.selection import glasmachers_curves
-from kernelwise.studies import _degeneracy, _local_optima, glasmachers
-from kernelwise.studies._degeneracy import PATTERNS, draw_points, limits
-from kernelwise.studies._local_optima import optima_rows, set_curves, summary_rows
+from kernelwise.studies.glasmachers import closest_pair, local_optima
+from kernelwise.studies.glasmachers.closest_pair import PATTERNS, draw_points, limits
+from kernelwise.studies.glasmachers.local_optima import optima_rows, set_curves, summary_rows
 
 
 def test_both_patterns_have_as_many_labels():
@@ -41,9 +41,9 @@ def test_the_theorems_hold_on_random_points(run, rows):
 
 
 def test_sets_that_floating_point_cannot_tell_are_left_out(run, rows, monkeypatch):
-    lost = {"closeness": 0.0} | {f"{p}/{name}": 0 for p in PATTERNS for name in _degeneracy.CRITERIA}
-    slopes = _degeneracy.slopes
-    monkeypatch.setattr(glasmachers, "slopes", lambda seed: lost if seed % 10 else slopes(seed))
+    lost = {"closeness": 0.0} | {f"{p}/{name}": 0 for p in PATTERNS for name in closest_pair.CRITERIA}
+    slopes = closest_pair.slopes
+    monkeypatch.setattr(closest_pair, "slopes", lambda seed: lost if seed % 10 else slopes(seed))
     study = run("glasmachers", "theorems")
     assert {row["sets"] for row in rows(study, "theorems")} == {3}
     assert "27 of 30 sets are left out" in study.sentences[0]
@@ -65,7 +65,7 @@ def test_the_figure_has_both_patterns_and_the_limits(run, rows):
     panels = study.figures["patterns"].panels
     assert len(panels) == 6
     assert [line.name for line in panels[0].lines] == ["equal labels", "different labels"]
-    assert panels[0].marks[0].value == _degeneracy.N_POINTS - 1
+    assert panels[0].marks[0].value == closest_pair.N_POINTS - 1
     narrow = {
         row["labels"]: row for row in rows(study, "patterns") if row["sigma over closest distance"] < 0.4
     }
@@ -108,4 +108,4 @@ def test_curves_of_a_set_are_costs_over_one_range():
     Z = np.vstack([X, X[:1]])
     Z = (Z - Z.mean(axis=0)) / Z.std(axis=0)
     assert found["costs"]["kta"][4] == pytest.approx(-kernel_target_alignment(K(Z), np.append(y, y[0])))
-    assert set(_local_optima.STARTS) == set(found["starts"])
+    assert set(local_optima.STARTS) == set(found["starts"])

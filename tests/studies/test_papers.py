@@ -17,11 +17,14 @@ from kernelwise.problem import TuningProblem
 from kernelwise.selection import rbf_select, yin_curves, yin_grid_search
 from kernelwise.selection.from_isotropic import FromIsotropic
 from kernelwise.sketch.sketch import DistanceSketch
-from kernelwise.studies import _laanaya_protocol, _table, _yin_claims, abe, laanaya, yin
-from kernelwise.studies._abe_claims import PAPER, attainable
-from kernelwise.studies._claims import VERDICTS, add_claims, claim, judged
-from kernelwise.studies._study import Study
+from kernelwise.studies import abe, laanaya, yin
+from kernelwise.studies import study as shared
+from kernelwise.studies.abe.claims import PAPER, attainable
+from kernelwise.studies.claims import VERDICTS, add_claims, claim, judged
+from kernelwise.studies.laanaya import plain_start
+from kernelwise.studies.study import Study
 from kernelwise.studies.writing import write
+from kernelwise.studies.yin import theory
 
 
 @pytest.mark.parametrize("name", ["abe", "glasmachers", "yin", "beyond"])
@@ -29,7 +32,7 @@ def test_missing_files_are_said_and_left_out(run, monkeypatch, capsys, name):
     def missing(name, part=None):
         raise FileNotFoundError(f"Data set {name!r} needs a file.")
 
-    monkeypatch.setattr(_table, "load", missing)
+    monkeypatch.setattr(shared, "load", missing)
     parts = {"glasmachers": ["optima"], "yin": ["table1", "table2", "curves", "wide", "claims"]}.get(name, [])
     study = run(name, *parts)
     assert (study.tables, study.figures, study.sentences) == ({}, {}, [])
@@ -132,7 +135,7 @@ def test_rank_correlations_are_spearmans():
         {"data": "toy", "esdr": float(k), "dbtc": -float(k), "j4": 1.0, "cv accuracy": 0.5 + k**2 / 100}
         for k in range(5)
     ]
-    esdr, dbtc, j4 = _yin_claims.follow_rows(rows)
+    esdr, dbtc, j4 = theory.follow_rows(rows)
     assert (esdr["rank correlation"], dbtc["rank correlation"]) == (pytest.approx(1), pytest.approx(-1))
     assert j4["rank correlation"] is None
     assert (esdr["opposite steps"], dbtc["opposite steps"], j4["opposite steps"]) == (0, 1, 0)
@@ -145,11 +148,11 @@ def test_the_power_of_C_is_the_slope_of_the_logarithms():
         s: {"Cs": Cs, "accuracies": np.where(Cs >= 4.0**s, np.where(Cs >= 16.0**s, 1.0, 0.98), 0.5)}
         for s in (1, 2, 3)
     }
-    rows = _yin_claims.wide_rows(found)
+    rows = theory.wide_rows(found)
     assert [row["C for 0.978"] for row in rows] == [2.0, 4.0, 6.0]
-    assert _yin_claims.slope(rows, "C for 0.978") == pytest.approx(2)
-    assert _yin_claims.slope(rows, "C for 0.999") == pytest.approx(4)
-    assert _yin_claims.slope([{"log2 sigma": 1, "C": None}], "C") is None
+    assert theory.slope(rows, "C for 0.978") == pytest.approx(2)
+    assert theory.slope(rows, "C for 0.999") == pytest.approx(4)
+    assert theory.slope([{"log2 sigma": 1, "C": None}], "C") is None
 
 
 # -- paper 000 --------------------------------------------------------------------------------------------
@@ -294,22 +297,22 @@ def test_laanaya_draws_figure_1_with_the_papers_errors():
 
 def test_laanaya_protocol_chooses_on_test_points_or_on_training_points(monkeypatch):
     study = Study("laanaya", "", is_quick=True, say=lambda text: None)
-    monkeypatch.setattr(_laanaya_protocol, "GAMMAS", (0.25, 1.0))
-    monkeypatch.setattr(_laanaya_protocol, "CS", (0.1, 1.0))
+    monkeypatch.setattr(plain_start, "GAMMAS", (0.25, 1.0))
+    monkeypatch.setattr(plain_start, "CS", (0.1, 1.0))
     seen = []
 
     def learners(data, C, start, rhos):
         seen.append((round(start, 6), C))
         return {"algorithm 1": FromIsotropic("diagonal", C, 0.1, start, "alternating", 2, 1)}
 
-    monkeypatch.setattr(_laanaya_protocol, "learners", learners)
+    monkeypatch.setattr(plain_start, "learners", learners)
 
     def draw(trial):
         return *make_weston(60, n_noise=2, random_state=trial), *make_weston(
             80, n_noise=2, random_state=50 + trial
         )
 
-    rows = _laanaya_protocol.protocol_rows(study, "weston", draw)
+    rows = plain_start.protocol_rows(study, "weston", draw)
     assert [(row["method"], row["chosen by"]) for row in rows] == [
         (method, protocol)
         for protocol in ("the paper's", "training points")

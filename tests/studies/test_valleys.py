@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernelwise.studies._valleys import Valleys
+from kernelwise.studies.glasmachers.local_optima import Valleys
 
 
 def test_minima_inside_and_at_both_ends():

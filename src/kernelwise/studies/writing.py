@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kernelwise._core.files import whole_file
-from kernelwise.studies._claims import CLAIMS
-from kernelwise.studies._figures import can_draw, save
-from kernelwise.studies._study import Study, Table
-from kernelwise.studies._table import markdown, write_csv
+from kernelwise.studies.claims import CLAIMS
+from kernelwise.studies.figures import can_draw, save
+from kernelwise.studies.study import Study
+from kernelwise.studies.tables import Table, markdown, write_csv
 
 
 def write(study: Study, directory: Path) -> list[Path]:

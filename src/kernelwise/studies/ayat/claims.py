@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.stats import spearmanr
 
-from kernelwise.studies._ayat_real import BEFORE, CANCER_PAPER, DIGITS, TUNED_SVC
-from kernelwise.studies._ayat_synthetic import FEW, PAPER_STD
-from kernelwise.studies._claims import OPEN, Tables, claim, judged
-from kernelwise.studies._table import Row
+from kernelwise.studies.ayat.real_sets import BEFORE, CANCER_PAPER, DIGITS, TUNED_SVC
+from kernelwise.studies.ayat.searches import FEW, PAPER_STD
+from kernelwise.studies.claims import OPEN, Tables, claim, judged
+from kernelwise.studies.tables import Row
 
 #: Most of the draws.
 MOST = 0.5

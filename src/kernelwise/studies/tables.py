@@ -1,46 +1,44 @@
-"""Rows of a study as plain text, as Markdown and as a CSV file, and data sets that may be missing."""
+"""Rows of a study: grouped, and as plain text, as Markdown and as a CSV file."""
 
 from __future__ import annotations
 
 import csv
-import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from kernelwise._core.files import whole_file
 from kernelwise._core.text import aligned
-from kernelwise.datasets import Dataset, load
 
 Row = dict[str, Any]
 #: Columns of names, to the left; the others are numbers, to the right, but for texts of this length or more.
 N_NAMES = 2
-#: Data sets that were not found in the present run of a study.
-left_out: list[str] = []
 LONG = 80
 #: The first column of tables that are all words.
 OF_WORDS = "claim"
 
 
-def load_or_say(name: str, part: str | None = None) -> Dataset | None:
-    """The data set, or None after a line on the standard error stream that says what is missing.
+@dataclass(frozen=True)
+class Table:
+    """Rows under a caption; ``is_shown`` is False for rows that only figures and machines read."""
 
-    The first line of a run says why and what to do; each of the others names a set, once.
-    """
-    try:
-        return load(name, part=part)
-    except FileNotFoundError as error:
-        if name not in left_out:
-            why = f". {error}" if not left_out else ", too: its file was not found either."
-            print(f"{name} is left out{why}", file=sys.stderr)
-            left_out.append(name)
-        return None
+    caption: str
+    rows: list[Row]
+    is_shown: bool = True
 
 
-def few_rows(X: np.ndarray, y: np.ndarray, n_most: int) -> tuple[np.ndarray, np.ndarray]:
-    """All rows, or so many drawn at random, always the same ones."""
-    keep = np.random.default_rng(0).permutation(len(y))[:n_most]
-    return (X, y) if len(y) <= n_most else (X[keep], y[keep])
+def grouped(rows: Iterable[Row], *columns: str) -> dict[Any, list[Row]]:
+    """The rows by the value of a column, or by the values of several as a tuple, in order of appearance."""
+    found: dict[Any, list[Row]] = {}
+    for row in rows:
+        values = tuple(row[column] for column in columns)
+        found.setdefault(values if len(columns) > 1 else values[0], []).append(row)
+    return found
+
+
+def keyed(rows: Iterable[Row], *columns: str) -> dict[Any, Row]:
+    """The one row for each value of a column, or for each tuple of the values of several."""
+    return {key: last for key, (*_, last) in grouped(rows, *columns).items()}
 
 
 def format_rows(rows: list[Row]) -> str:

@@ -1,28 +1,27 @@
-"""A study: its cells, which a journal keeps, and what it has found: tables, figures and sentences."""
+"""A study: its data sets, its cells, which a journal keeps, and its tables, figures and sentences."""
 
 from __future__ import annotations
 
 import hashlib
+import sys
+import warnings
 from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.fingerprint import fingerprint
 from kernelwise._core.text import jsonable
-from kernelwise.studies._figures import Picture
-from kernelwise.studies._table import Row, format_rows
+from kernelwise.datasets import Dataset, load
+from kernelwise.exceptions import KernelwiseWarning
+from kernelwise.studies.figures import Picture
+from kernelwise.studies.tables import Row, Table, format_rows
 
-
-@dataclass(frozen=True)
-class Table:
-    """Rows under a caption; ``is_shown`` is False for rows that only figures and machines read."""
-
-    caption: str
-    rows: list[Row]
-    is_shown: bool = True
+#: Data sets that were not found in the present run of a study.
+left_out: list[str] = []
 
 
 @dataclass
@@ -73,6 +72,35 @@ class Study:
         """Add a sentence."""
         self.sentences.append(sentence)
         self.say(sentence)
+
+
+def load_or_say(name: str, part: str | None = None) -> Dataset | None:
+    """The data set, or None after a line on the standard error stream that says what is missing.
+
+    The first line of a run says why and what to do; each of the others names a set, once.
+    """
+    try:
+        return load(name, part=part)
+    except FileNotFoundError as error:
+        if name not in left_out:
+            why = f". {error}" if not left_out else ", too: its file was not found either."
+            print(f"{name} is left out{why}", file=sys.stderr)
+            left_out.append(name)
+        return None
+
+
+def quietly(compute: Callable[..., Any], *args: Any) -> Any:
+    """What ``compute`` returns; early stops and edges of ranges are in the columns and the curves."""
+    with warnings.catch_warnings():
+        for category in (ConvergenceWarning, KernelwiseWarning):
+            warnings.simplefilter("ignore", category)
+        return compute(*args)
+
+
+def few_rows(X: np.ndarray, y: np.ndarray, n_most: int) -> tuple[np.ndarray, np.ndarray]:
+    """All rows, or so many drawn at random, always the same ones."""
+    keep = np.random.default_rng(0).permutation(len(y))[:n_most]
+    return (X, y) if len(y) <= n_most else (X[keep], y[keep])
 
 
 def digest(values: Any) -> str:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,11 @@ from kernelwise.exceptions import BoundaryWarning
 from kernelwise.selection import yin_curves, yin_select
 from kernelwise.selection.procedure import best_cell
 from kernelwise.selection.yin import CRITERIA, CS, SIGMAS
-from kernelwise.studies import _yin_claims, _yin_figures, _yin_theory
-from kernelwise.studies._claims import add_claims
-from kernelwise.studies._study import Study
-from kernelwise.studies._table import Row, few_rows, load_or_say
+from kernelwise.studies.claims import add_claims
+from kernelwise.studies.study import Study, few_rows, load_or_say
+from kernelwise.studies.tables import Row
+from kernelwise.studies.yin import figures, theory
+from kernelwise.studies.yin.claims import claims as judge
 
 TITLE = "Paper 004 (Yin and Yin 2016): expected square distance ratio"
 GRID = "grid search"
@@ -45,6 +47,8 @@ PAPER["tic_tac_toe_xob"] = PAPER["tic_tac_toe"]
 #: A grid in steps of four and few rows: minutes become seconds, and accuracies rougher.
 QUICK: dict[str, Any] = {"sigmas": SIGMAS[::4], "Cs": CS[::4], "cv": 5}
 QUICK_ROWS = 200
+FOLLOWS = "Figures 4 to 7 in numbers: how a criterion follows the best accuracy over σ"
+WIDE_CAPTION = "Figure 8 in numbers: log2 of the smallest C for an accuracy, by the width (banknote)"
 #: The C of a wide kernel: log₂ of the widths, and up to which C for each.
 WIDE = ((3, 14), (4, 18), (5, 22), (6, 26), (7, 28))
 #: Figure 9: the images of figures 2 and 3 that the paper looks at, and its broader range of C.
@@ -196,15 +200,13 @@ def curves(study: Study) -> None:
     settings = study.choose({}, QUICK)
     found = {name: study.cell(f"curves/{name}", _curves, X, y, settings) for name, X, y in _sets(study)}
     if found:
-        rows = _yin_figures.curve_rows(found)
+        rows = figures.curve_rows(found)
         study.table("curves", "Figures 4 to 7", rows, is_shown=False)
-        study.table("follows", _yin_claims.FOLLOWS, _yin_claims.follow_rows(rows))
-        study.figure(
-            "figures4to7", _yin_figures.by_sigma(found, {name: PAPER[name][-1][0] for name in found})
-        )
+        study.table("follows", FOLLOWS, theory.follow_rows(rows))
+        study.figure("figures4to7", figures.by_sigma(found, {name: PAPER[name][-1][0] for name in found}))
     if "banknote" in found:
-        study.table("figure8", "Figure 8", _yin_figures.by_C_rows(found["banknote"]), is_shown=False)
-        study.figure("figure8", _yin_figures.by_C(found["banknote"]))
+        study.table("figure8", "Figure 8", figures.by_C_rows(found["banknote"]), is_shown=False)
+        study.figure("figure8", figures.by_C(found["banknote"]))
 
 
 def _curves(X: np.ndarray, y: np.ndarray, settings: dict[str, Any]) -> dict[str, Any]:
@@ -226,7 +228,7 @@ def wide(study: Study) -> None:
         exponent: study.cell(f"wide/{exponent}", _over_C, X, y, exponent, most)
         for exponent, most in study.choose(WIDE, WIDE[:2])
     }
-    study.table("wide", _yin_claims.WIDE, _yin_claims.wide_rows(found))
+    study.table("wide", WIDE_CAPTION, theory.wide_rows(found))
 
 
 def _over_C(X: np.ndarray, y: np.ndarray, exponent: int, most: int) -> dict[str, Any]:
@@ -237,10 +239,10 @@ def _over_C(X: np.ndarray, y: np.ndarray, exponent: int, most: int) -> dict[str,
 def gaussians(study: Study) -> None:
     """Figures 2, 3 and 9."""
     study.note("Figure 1 of the paper is a drawing of a margin without numbers. We have no such figure.")
-    study.figure("figure2", _yin_figures.circles())
-    rows = _yin_figures.closed_form_rows(SIGMAS)
+    study.figure("figure2", figures.circles())
+    rows = figures.closed_form_rows(SIGMAS)
     study.table("figure3", "Figure 3: ESDR of two Gaussian classes, in closed form", rows, is_shown=False)
-    study.figure("figure3", _yin_figures.closed_form(rows))
+    study.figure("figure3", figures.closed_form(rows))
     settings = study.choose({"Cs": BROAD_CS}, {**QUICK, "Cs": BROAD_CS[::8]})
     found = {
         image: study.cell(
@@ -248,20 +250,15 @@ def gaussians(study: Study) -> None:
         )
         for image in IMAGES
     }
-    study.table("figure9", "Figure 9", _yin_figures.image_rows(found), is_shown=False)
-    study.figure("figure9", _yin_figures.images(found))
+    study.table("figure9", "Figure 9", figures.image_rows(found), is_shown=False)
+    study.figure("figure9", figures.images(found))
 
 
 def limits(study: Study) -> None:
     """ESDR of mixed classes, and at both ends of σ."""
-    study.table("mixed", "ESDR of classes that are one", _yin_theory.mixed_rows(study.choose(200, 20)))
-    rows = [_yin_theory.limit_rows(*one) for one in _sets(study)]
+    study.table("mixed", "ESDR of classes that are one", theory.mixed_rows(study.choose(200, 20)))
+    rows = [theory.limit_rows(*one) for one in _sets(study)]
     study.table("limits", "ESDR at both ends of σ, beside its limits", rows)
-
-
-def claims(study: Study) -> None:
-    """What the paper claims, judged by the tables of the other parts."""
-    add_claims(study, _yin_claims.claims)
 
 
 PARTS = {
@@ -271,5 +268,5 @@ PARTS = {
     "wide": wide,
     "gaussians": gaussians,
     "limits": limits,
-    "claims": claims,
+    "claims": partial(add_claims, judge=judge),
 }

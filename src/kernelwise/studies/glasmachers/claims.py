@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernelwise.studies._claims import OPEN, Tables, claim, judged
-from kernelwise.studies._degeneracy import DOMINANCE
-from kernelwise.studies._table import Row
+from kernelwise.studies.claims import OPEN, Tables, claim, judged
+from kernelwise.studies.glasmachers.closest_pair import DOMINANCE
+from kernelwise.studies.tables import Row
 
 #: In per cent: a set is called noisy from this neighbour error on, and a share within these limits chance.
 NOISY, CHANCE = 20.0, (10.0, 90.0)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from kernelwise.studies._study import Study
-from kernelwise.studies._table import Row
+from kernelwise.studies.study import Study
+from kernelwise.studies.tables import Row
 
 #: The rows of a study's tables by name: what claims are judged by.
 Tables = dict[str, list[Row]]

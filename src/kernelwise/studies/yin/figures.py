@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from kernelwise.datasets import gaussian_esdr, gaussian_grid_parameters
-from kernelwise.studies._figures import Curves, Line, Mark, Panel
-from kernelwise.studies._table import Row
+from kernelwise.studies.figures import Curves, Line, Mark, Panel
+from kernelwise.studies.tables import Row
 
 Found = dict[str, Any]
 LOG_SIGMA, LOG_C = "log₂ σ (standardised features)", "log₂ C"

@@ -16,7 +16,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.model_selection import train_test_split
 
 from kernelwise.criteria import RegularizedMargin
 from kernelwise.datasets import make_two_gaussians
@@ -28,31 +27,26 @@ from kernelwise.selection import (
     learn_metric,
     rbf_select,
 )
-from kernelwise.studies import _laanaya_claims
-from kernelwise.studies._claims import add_claims
-from kernelwise.studies._figures import Curves, Line, Mark, Panel
-from kernelwise.studies._laanaya_correlation import convexity_rows, correlation_rows
-from kernelwise.studies._laanaya_protocol import (
+from kernelwise.studies.claims import add_claims
+from kernelwise.studies.figures import Curves, Line, Mark, Panel
+from kernelwise.studies.laanaya.claims import claims as judge
+from kernelwise.studies.laanaya.plain_start import (
+    PRINTED,
     Draw,
-    Parts,
-    draws,
-    protocol_rows,
-    protocol_sentences,
+    convexity,
+    correlation,
+    protocol,
+    random_parts,
     weston_parts,
 )
-from kernelwise.studies._study import Study
-from kernelwise.studies._table import Row, load_or_say
+from kernelwise.studies.study import Study, load_or_say
+from kernelwise.studies.tables import Row
 
 Choose = Callable[[np.ndarray, np.ndarray], Any]  # with a fitted machine as `estimator`
 
 TITLE = "Paper 003 (Laanaya and others 2011): learned Gaussian metrics"
-#: Classification rates in per cent that the paper prints, by method.
+#: Methods of the paper's tables, in the order of `PRINTED`.
 NAMES = ("SVM (RBF + grid)", "adaptive scaling", "Glasmachers, Igel", "paper 003")
-PAPER = {
-    "weston": (51.28, 90.63, 65.85, 93.36),
-    "breast_cancer_wisconsin": (92.24, 92.24, 92.56, 94.75),
-    "heart_statlog": (85.97, 85.97, 87.03, 92.93),
-}
 #: σ₀ of figure 1's experiment, times the number of features.
 SIGMAS = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 #: Those of the methods that end near where they start: the plain machine, and a metric of constant trace.
@@ -86,11 +80,6 @@ def tuned(X: np.ndarray, y: np.ndarray) -> Tuned:
     return Tuned(TunedSVC("diagonal").fit(X, y))
 
 
-def random_parts(X: np.ndarray, y: np.ndarray, n_train: int, n_test: int, trial: int) -> Parts:
-    A, B, a, b = train_test_split(X, y, train_size=n_train, test_size=n_test, random_state=trial, stratify=y)
-    return A, a, B, b
-
-
 def score(choose: Choose, draw: Draw, trial: int) -> list[float]:
     """Test accuracy in per cent, and processor seconds."""
     X, y, X_test, y_test = draw(trial)
@@ -103,7 +92,7 @@ def compare(study: Study, part: str, data: str, draw: Draw, found: dict[str, Cho
     """Mean test accuracy of each method over the trials, with its standard error and its worst."""
     rbf_select(*make_two_gaussians(60, random_state=0))  # compiles, so that no cell pays for it
     n_trials = study.choose(*TRIALS[part])
-    printed = dict(zip(NAMES, PAPER[data], strict=True)) if data in PAPER else {}
+    printed = dict(zip(NAMES, PRINTED[data].values(), strict=True)) if data in PRINTED else {}
     rows = []
     for name, choose in found.items():
         cells = [
@@ -183,7 +172,7 @@ def sigma_figure(rows: list[Row]) -> Curves:
         lines.append(Line(name, [r["sigma × d"] for r in chosen], [r["error %"] for r in chosen], "o-"))
     marks = tuple(
         Mark(f"the paper's table 1: {name}", 100 - rate)
-        for name, rate in zip(NAMES, PAPER["weston"], strict=True)
+        for name, rate in zip(NAMES, PRINTED["weston"].values(), strict=True)
     )
     labels = "two relevant of 52 features", "start σ₀ × 52 (Q₀ = σ₀ I)", "test error, %"
     panel = Panel(*labels, tuple(lines), marks, "log")
@@ -213,29 +202,6 @@ def real(study: Study) -> None:
         "breast cancer rates are below those of every method here, on either version of the set: its data or "
         "its scaling must have been different."
     )
-
-
-def protocol(study: Study) -> None:
-    """Tables 1 and 2 from the start and with the C of the plain machine."""
-    rows: list[Row] = []
-    for name, draw in draws(random_parts).items():
-        rows += protocol_rows(study, name, draw)
-    study.table("protocol", "Tables 1 and 2 from the width and C of the plain machine", rows)
-    for sentence in protocol_sentences(rows):
-        study.note(sentence)
-
-
-def correlation(study: Study) -> None:
-    """What a full Q gains over a diagonal one."""
-    # The set on which the paper's gain is largest.
-    real = {name: draw for name, draw in draws(random_parts).items() if name == "heart_statlog"}
-    caption = "A full Q beside a diagonal one, from the width and C of the plain machine"
-    study.table("correlation", caption, correlation_rows(study, real))
-
-
-def convexity(study: Study) -> None:
-    """Whether w is convex in each entry of Q."""
-    study.table("convexity", "w at a random Q and on both sides of it in one entry", convexity_rows(study))
 
 
 def plain(study: Study) -> None:
@@ -274,11 +240,6 @@ def relevance(study: Study) -> None:
     study.table("relevance", "Relevance of features", rows)
 
 
-def claims(study: Study) -> None:
-    """What the paper claims, judged by the tables of the other parts."""
-    add_claims(study, _laanaya_claims.claims)
-
-
 PARTS = {
     "protocol": protocol,
     "weston": weston,
@@ -288,5 +249,5 @@ PARTS = {
     "convexity": convexity,
     "relevance": relevance,
     "plain": plain,
-    "claims": claims,
+    "claims": partial(add_claims, judge=judge),
 }

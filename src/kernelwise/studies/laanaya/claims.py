@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kernelwise.studies._claims import OPEN, Tables, claim, judged
-from kernelwise.studies._laanaya_correlation import BANDS, N_BAND
-from kernelwise.studies._laanaya_protocol import CANCER, OURS, PAPERS, PLAIN, PRINTED
-from kernelwise.studies._table import Row
+from kernelwise.studies.claims import OPEN, Tables, claim, judged
+from kernelwise.studies.laanaya.plain_start import BANDS, CANCER, N_BAND, OURS, PAPERS, PLAIN, PRINTED
+from kernelwise.studies.tables import Row
 
 HOW = {PAPERS: "by the paper's protocol", OURS: "with all choices on training points"}
 SETS = {"breast_cancer_wisconsin": "9 features", "breast_cancer_libsvm_scaled": "10 features"}

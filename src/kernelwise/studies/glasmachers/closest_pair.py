@@ -1,32 +1,95 @@
-"""Paper 002 (Glasmachers 2006): what the closest pair of points does to criteria, and how often that matters.
-
-"patterns" has the curves for both label patterns of the closest pair, "theorems" counts how often theorems 2
-and 3 hold on random points, "halves" how often the closest pair of a random half of a real set has different
-labels, and "optima" counts local optima on real sets and follows several starts. The paper has no tables and
-no figures: all of these are ours, and "claims" says what they show of its claims.
-"""
+"""Theorems 2 and 3 of paper 002 (Glasmachers 2006) on random points: what the closest pair decides."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.metrics import pairwise_distances
 
+from kernelwise.criteria import Criterion, RadiusMargin, RegularizedMargin, as_criterion
+from kernelwise.kernels import RBF
+from kernelwise.problem import TuningProblem
 from kernelwise.selection import glasmachers_curves
-from kernelwise.studies import _degeneracy, _glasmachers_claims
-from kernelwise.studies._claims import add_claims
-from kernelwise.studies._closest_labels import of_halves
-from kernelwise.studies._degeneracy import PATTERNS, C, draw_points, limits, slopes
-from kernelwise.studies._figures import Curves, Line, Mark, Panel
-from kernelwise.studies._local_optima import curves_of_sets, optima_rows, real_sets, summary_rows
-from kernelwise.studies._study import Study
-from kernelwise.studies._table import Row
+from kernelwise.studies.figures import Curves, Line, Mark, Panel
+from kernelwise.studies.study import Study
+from kernelwise.studies.tables import Row
 
-TITLE = "Paper 002 (Glasmachers 2006): degeneracy of criteria at narrow widths"
+N_POINTS, N_FEATURES, C = 30, 2, 1.0
+PATTERNS = ("equal", "different")
+#: Sum of all other pairs' kernel values over that of the closest, at the width where signs are read.
+DOMINANCE = 1e-3
+CRITERIA: dict[str, Criterion] = {
+    "radius-margin": RadiusMargin(C, search_C=False, tol=1e-10),
+    **{name: as_criterion(name) for name in ("polarization", "kta", "centered-kta", "dbtc", "esdr", "j4")},
+    "regularized-margin": RegularizedMargin(C, 0.0, tol=1e-10),
+}
+
 #: Columns of the curves, with their names in the paper.
 COLUMNS = {"radius_margin": "R²/γ²", "polarization": "polarization P", "alignment": "alignment A"}
 SEED = 0  # of the points of the figure
 SIGMA = "σ / distance of the closest pair"
+
+
+class Points(NamedTuple):
+    """Points, random labels ±1, the closest pair, and the two smallest squared distances."""
+
+    X: np.ndarray
+    y: np.ndarray
+    pair: tuple[int, int]
+    closest2: float
+    second2: float
+
+    def labelled(self, pattern: str) -> np.ndarray:
+        """The labels with this pattern of the closest pair, and as many of either sign as before."""
+        y = self.y.copy()
+        p, q = self.pair
+        wanted = y[p] if pattern == "equal" else -y[p]
+        if y[q] != wanted:
+            others = np.delete(np.arange(len(y)), [p, q])
+            y[others[y[others] == wanted][0]] = -wanted
+            y[q] = wanted
+        return y
+
+
+def draw_points(seed: int) -> Points:
+    """Standard normal points with labels as random as the theorems allow: half of them each."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(N_POINTS, N_FEATURES))
+    y = random.permutation(np.where(np.arange(N_POINTS) % 2, 1.0, -1.0))
+    D = pairwise_distances(X) ** 2
+    upper = np.triu_indices(N_POINTS, 1)
+    order = np.argsort(D[upper])
+    pair = int(upper[0][order[0]]), int(upper[1][order[0]])
+    return Points(X, y, pair, *(float(D[upper][k]) for k in order[:2]))
+
+
+def slopes(seed: int) -> dict[str, Any]:
+    """The sign of ∂cost/∂σ where the closest pair dominates all others (lemma 1), by pattern and criterion.
+
+    Positive means that the cost rises with σ: a boundary minimum at σ → 0. The derivative is a sum of
+    products without cancellation, so that its sign is right however small the kernel values are.
+    """
+    points = draw_points(seed)
+    gap = points.second2 - points.closest2
+    gamma = np.log(N_POINTS**2 / 2 / DOMINANCE) / gap
+    signs: dict[str, Any] = {"closeness": float(np.exp(-gamma * points.closest2))}
+    for pattern in PATTERNS:
+        y = points.labelled(pattern)
+        for name, criterion in CRITERIA.items():
+            problem = TuningProblem(RBF(gamma), criterion, points.X, y)
+            by_log_gamma = problem.value_and_gradient(problem.theta)[1]
+            signs[f"{pattern}/{name}"] = -int(np.sign(by_log_gamma[0]))  # σ falls as γ rises
+    return signs
+
+
+def limits() -> dict[str, float]:
+    """The criteria at σ → 0, labels being balanced: R²/γ² from section 4, the others from K → I."""
+    return {
+        "radius_margin": N_POINTS - 1.0,
+        "polarization": float(N_POINTS),
+        "alignment": 1 / np.sqrt(N_POINTS),
+    }
 
 
 def pattern_curves(per_octave: int) -> dict[str, Any]:
@@ -60,7 +123,7 @@ def patterns(study: Study) -> None:
     panels = [_panel(rows, name, label, "values") for name, label in COLUMNS.items()]
     panels += [_panel(rows, name, label, "changes") for name, label in COLUMNS.items()]
     caption = (
-        f"Theorems 2 and 3: the same {_degeneracy.N_POINTS} points with both label patterns of the closest "
+        f"Theorems 2 and 3: the same {N_POINTS} points with both label patterns of the closest "
         "pair. Above the criteria, below their relative change from the limit at σ → 0, which is the "
         "paper's: R²/γ² rises from it, a minimum, and P and A fall from it, a maximum, exactly if the labels "
         "differ."
@@ -93,7 +156,7 @@ def theorems(study: Study) -> None:
     # Two pairs equally close but for some digits: all kernel values are 0 in floating point where one wins.
     found = [signs for signs in drawn if signs["closeness"] > 0.0]
     rows: list[Row] = []
-    for name in _degeneracy.CRITERIA:
+    for name in CRITERIA:
         for pattern in PATTERNS:
             signs = np.array([signs[f"{pattern}/{name}"] for signs in found])
             expected = 1 if pattern == "different" else -1
@@ -107,7 +170,7 @@ def theorems(study: Study) -> None:
                     "as it says": int(np.sum(signs == expected)),
                 }
             )
-    caption = f"Theorems 2 and 3 on random sets of {_degeneracy.N_POINTS} points"
+    caption = f"Theorems 2 and 3 on random sets of {N_POINTS} points"
     study.table("theorems", caption, rows)
     n_right, n_all = sum(row["as it says"] for row in rows), len(found) * len(rows)
     study.note(
@@ -118,60 +181,3 @@ def theorems(study: Study) -> None:
         "two closest pairs are so nearly equal that kernel values are lost in floating point before one of "
         "them counts alone."
     )
-
-
-def halves(study: Study) -> None:
-    """Whether the labels of the closest pair are chance."""
-    rows: list[Row] = []
-    for name, X, y in real_sets(study):
-        rows.append({"data": name, **study.cell(f"halves/{name}", of_halves, X, y, study.choose(200, 20))})
-    study.table("halves", "Labels of the closest pair in random halves of real sets", rows)
-
-
-def optima(study: Study) -> None:
-    """Local optima on real sets, and where searches from several starts end."""
-    found = curves_of_sets(study)
-    rows = [row for name, curves in found.items() for row in optima_rows(name, curves)]
-    if not rows:
-        return
-    study.table("optima", "Optima over σ on real sets", rows, is_shown=False)
-    summary = summary_rows(rows)
-    study.table("starts", "How often there are several optima, and which one a start leads to", summary)
-    study.figure("optima", _optima_figure(found))
-    for row in summary:
-        study.note(
-            f"{row['criterion']} has several optima on {row['several optima %']:.0f} % of {row['sets']} sets "
-            f"and an optimum at σ → 0 on {row['at σ → 0 %']:.0f} %. A descent from Jaakkola's start reaches "
-            f"the global optimum on {row['jaakkola: global %']:.0f} % of the sets, and σ → 0 on "
-            f"{row['jaakkola: at σ → 0 %']:.0f} %. Of descents from all starts, "
-            f"{row['any start: global %']:.0f} % reach the global optimum, and "
-            f"{row['any start: at σ → 0 %']:.0f} % reach σ → 0."
-        )
-
-
-def _optima_figure(found: dict[str, dict[str, Any]]) -> Curves:
-    """The costs of every set, each between 0 and 1, with the starts."""
-    panels = []
-    for name, curves in found.items():
-        lines = []
-        for criterion, costs in curves["costs"].items():
-            low, high = min(costs), max(costs)
-            scaled = [(cost - low) / (high - low or 1.0) for cost in costs]
-            lines.append(Line(criterion, curves["sigmas"], scaled))
-        marks = tuple(Mark(f"{start} start", sigma, "x") for start, sigma in curves["starts"].items())
-        panels.append(
-            Panel(name, "σ on standardised features", "cost, scaled to [0, 1]", tuple(lines), marks, "log")
-        )
-    caption = (
-        "The criteria as costs over the width on real sets, and the starts. The left end is a quarter of the "
-        "closest distance."
-    )
-    return Curves(caption, tuple(panels))
-
-
-def claims(study: Study) -> None:
-    """What the paper claims, judged by the tables of the other parts."""
-    add_claims(study, _glasmachers_claims.claims)
-
-
-PARTS = {"patterns": patterns, "theorems": theorems, "halves": halves, "optima": optima, "claims": claims}

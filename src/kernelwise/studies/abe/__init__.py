@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,12 +31,12 @@ from kernelwise.selection import (
     abe_select,
 )
 from kernelwise.sketch.sketch import DistanceSketch
-from kernelwise.studies import _abe_claims
-from kernelwise.studies._abe_claims import OWN, PAPER, attainable
-from kernelwise.studies._claims import add_claims
-from kernelwise.studies._figures import Curves, Line, Mark, Panel
-from kernelwise.studies._study import Study
-from kernelwise.studies._table import Row, few_rows, load_or_say
+from kernelwise.studies.abe.claims import OWN, PAPER, attainable, digit_sentences
+from kernelwise.studies.abe.claims import claims as judge
+from kernelwise.studies.claims import add_claims
+from kernelwise.studies.figures import Curves, Line, Mark, Panel
+from kernelwise.studies.study import Study, few_rows, load_or_say
+from kernelwise.studies.tables import Row
 
 Parts = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -133,7 +134,7 @@ def own(study: Study) -> None:
                 }
             )
     study.table("own", "Tables 1 and 2: our choice, and the paper's own parameter and C in our machine", rows)
-    for sentence in _abe_claims.digit_sentences(rows):
+    for sentence in digit_sentences(rows):
         study.note(sentence)
 
 
@@ -276,16 +277,11 @@ def curves(study: Study) -> None:
         study.figure("curves", Curves(caption, tuple(panels)))
 
 
-def claims(study: Study) -> None:
-    """What the paper claims, judged by the tables of the other parts."""
-    add_claims(study, _abe_claims.claims)
-
-
 PARTS = {
     "own": own,
     "stand_ins": stand_ins,
     "iterations": iterations,
     "times": times,
     "curves": curves,
-    "claims": claims,
+    "claims": partial(add_claims, judge=judge),
 }

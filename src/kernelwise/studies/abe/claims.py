@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kernelwise.selection.abe import CS
-from kernelwise.studies._claims import OPEN, Tables, claim, judged
-from kernelwise.studies._table import Row
+from kernelwise.studies.claims import OPEN, Tables, claim, judged
+from kernelwise.studies.tables import Row
 
 
 class Printed(NamedTuple):

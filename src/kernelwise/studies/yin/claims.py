@@ -3,80 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from kernelwise.selection.yin import CRITERIA
-from kernelwise.studies import _yin_theory
-from kernelwise.studies._claims import Tables, claim, judged
-from kernelwise.studies._table import Row
-from kernelwise.studies._yin_theory import spearman
+from kernelwise.studies.claims import IN_PART, Tables, claim, judged
+from kernelwise.studies.tables import Row
+from kernelwise.studies.yin.theory import OF_A_LINE, OF_ALL, equation_16, slope, spearman
 
-FOLLOWS = "Figures 4 to 7 in numbers: how a criterion follows the best accuracy over σ"
-WIDE = "Figure 8 in numbers: log2 of the smallest C for an accuracy, by the width (banknote)"
-#: Accuracies of banknote: what a straight line reaches easily, and nearly all rows.
-OF_A_LINE, OF_ALL = 0.978, 0.999
 #: Rank correlations that differ by less are called level.
 LEVEL = 0.005
 SECTION = "section 4.1"
 XOB = "_xob"
-
-
-def follow_rows(rows: list[Row]) -> list[Row]:
-    """A row for every set and criterion, from the rows of figures 4 to 7.
-
-    "rank correlation" is Spearman's over all σ. "opposite steps" is the share of the steps between
-    neighbouring σ at which criterion and accuracy move in opposite directions.
-    """
-    found = []
-    for name in dict.fromkeys(row["data"] for row in rows):
-        of_set = [row for row in rows if row["data"] == name]
-        accuracy = np.array([row["cv accuracy"] for row in of_set])
-        for criterion in CRITERIA:
-            values = np.array([row[criterion] for row in of_set])
-            moves = np.sign(np.diff(values)) * np.sign(np.diff(accuracy))
-            found.append(
-                {
-                    "data": name,
-                    "criterion": criterion,
-                    "rank correlation": spearman(values, accuracy),
-                    "opposite steps": float(np.mean(moves < 0)),
-                    "largest value": float(values.max()),
-                    "best accuracy": float(accuracy.max()),
-                }
-            )
-    return found
-
-
-def wide_rows(found: dict[int, dict[str, Any]]) -> list[Row]:
-    """A row for every width: log₂ of the smallest C that reaches each accuracy, None if none does."""
-    rows = []
-    for exponent, curve in found.items():
-        accuracies, Cs = np.array(curve["accuracies"]), np.array(curve["Cs"])
-        smallest = [
-            float(np.log2(Cs[accuracies >= level][0])) if (accuracies >= level).any() else None
-            for level in (OF_A_LINE, OF_ALL)
-        ]
-        rows.append(
-            {
-                "data": "banknote",
-                "log2 sigma": exponent,
-                f"C for {OF_A_LINE}": smallest[0],
-                f"C for {OF_ALL}": smallest[1],
-                "best accuracy": float(accuracies.max()),
-            }
-        )
-    return rows
-
-
-def slope(rows: list[Row], column: str) -> float | None:
-    """By how much log₂ C grows with log₂ σ: a line through all rows that have a C, or None."""
-    points = [(row["log2 sigma"], row[column]) for row in rows if row[column] is not None]
-    if len(points) < 2:
-        return None
-    sigmas, Cs = np.array(points, dtype=float).T
-    return float(np.polyfit(sigmas, Cs, 1)[0])
 
 
 def claims(tables: Tables) -> Iterator[Row]:
@@ -89,7 +27,7 @@ def claims(tables: Tables) -> Iterator[Row]:
         yield _of_C(tables["wide"])
     if "curves" in tables:
         yield from _of_wide_end(tables["curves"])
-    yield from _yin_theory.claims(tables)
+    yield from _of_theory(tables)
 
 
 def _of_figures(rows: list[Row]) -> Iterator[Row]:
@@ -258,4 +196,112 @@ def _of_C(rows: list[Row]) -> Row:
         judged(False, of_line is not None and abs(of_line - 2) < 0.5),
         "The linear part of the kernel is of the order of σ⁻², its curvature of σ⁻⁴: C has to grow like σ⁴ "
         "for the accuracy that banknote has, which no straight line reaches",
+    )
+
+
+def _of_theory(tables: Tables) -> Iterator[Row]:
+    """The claims of section 3 that the tables at hand can judge."""
+    if "figure3" in tables:
+        yield from _of_gaussians(tables)
+        yield from _of_formulas()
+    if "mixed" in tables:
+        yield _of_mixed(tables["mixed"], tables.get("limits", []))
+    if tables.get("limits"):
+        yield from _of_limits(tables["limits"])
+
+
+def _of_gaussians(tables: Tables) -> Iterator[Row]:
+    images: dict[tuple[int, int], np.ndarray] = {}
+    for row in tables["figure3"]:
+        key = (row["row"], row["column"])
+        images[key] = np.append(images.get(key, np.empty(0)), row["esdr"])
+    # How far the curve comes down from its peak, as a share of its height: 0 for a step, 1 for an impulse.
+    falls = {key: float((v.max() - v[-1]) / (v.max() - 1.0)) for key, v in images.items()}
+    apart = {gap: np.mean([f for (i, j), f in falls.items() if abs(i - j) == gap]) for gap in range(5)}
+    yield claim(
+        "ESDR of two Gaussians is a step over σ where their covariances are alike, and becomes an impulse as "
+        "they differ",
+        "section 3.3, figures 2 and 3",
+        "Mean fall after the peak, as a share of its height, where row and column differ by 0 to 4: "
+        + ", ".join(f"{apart[gap]:.2f}" for gap in range(5)),
+        judged(bool(np.all(np.diff([apart[gap] for gap in range(5)]) >= 0) and apart[0] < 0.01)),
+        "These values come from a closed form, without sampling",
+    )
+    if "figure9" in tables:
+        found = []
+        for image in dict.fromkeys((row["row"], row["column"]) for row in tables["figure9"]):
+            of_image = [row for row in tables["figure9"] if (row["row"], row["column"]) == image]
+            r = spearman(*(np.array([row[c] for row in of_image]) for c in ("esdr", "cv accuracy")))
+            found.append((image, np.nan if r is None else r))
+        yield claim(
+            "The accuracy on samples of images (2, 2) and (3, 5) varies as ESDR does",
+            "section 4.2, figure 9",
+            "Rank correlation over σ: " + ", ".join(f"{r:.2f} for image {image}" for image, r in found),
+            judged(all(r > 0.7 for _, r in found), any(r > 0.7 for _, r in found)),
+            "We call a correlation above 0.7 agreement; 100 samples of each class, one draw",
+        )
+
+
+def _of_mixed(rows: list[Row], limits: list[Row]) -> Row:
+    worst = max(abs(row["without self-pairs"] - 1) for row in rows)
+    below = [f"{row['data']} {row['original space']:.3f}" for row in limits if row["original space"] < 1]
+    lower = f". 1 is not the least value of ESDR: in the original space {', '.join(below)}" if below else ""
+    return claim(
+        "ESDR is normalised: it is 1 for classes that are mixed completely",
+        "sections 3.2 and 4.1",
+        "Mean ESDR of random labels: "
+        + ", ".join(f"{row['ESDR']:.3f} for {row['samples']} samples" for row in rows),
+        judged(all(abs(row["ESDR"] - 1) < 0.001 for row in rows), worst < 0.01),
+        "The claim holds for distributions. For n samples ESDR is n/(n − 2), since equations 11 and 12 count "
+        f"each of them as its own neighbour; without these pairs we find 1 to {worst:.1g}{lower}",
+    )
+
+
+def _of_limits(rows: list[Row]) -> Iterator[Row]:
+    columns = [column for column in rows[0] if column.startswith("relative")]
+    worst = [max(row[column] for row in rows) for column in columns]
+    yield claim(
+        "For σ → ∞ ESDR goes to that of the original space, for data under any distribution",
+        "section 3.3, equation 19",
+        "Largest relative difference over the sets: "
+        + ", ".join(
+            f"{value:.1g} {column.removeprefix('relative difference ')}"
+            for value, column in zip(worst, columns, strict=True)
+        ),
+        judged(worst[-1] < 1e-3 and worst[-1] < worst[0]),
+        "The difference falls like σ⁻². A distribution without second moments, such as Cauchy's, which the "
+        "paper names, has no ESDR in the original space; its samples have one",
+    )
+    distinct, copied = ([row for row in rows if bool(row["repeated rows"]) == b] for b in (False, True))
+    away = [abs(row["at σ = 2^-12"] / row["n/(n − 2)"] - 1) for row in distinct]
+    parts = [f"n/(n − 2) to {max(away):.0e} on {len(away)} sets of different rows"] if away else []
+    parts += [
+        f"{row['data']}, with repeated rows, {row['at σ = 2^-12']:.4f} in place of {row['n/(n − 2)']:.4f}"
+        for row in copied
+    ]
+    yield claim(
+        "For σ → 0 ESDR goes to 1: the classes are mixed completely",
+        "section 3.3",
+        f"At σ = 2⁻¹² {'; '.join(parts)}",
+        judged(False, all(gap < 1e-6 for gap in away)),
+        "The claim holds for distributions with a density. ESDR of samples is n/(n − 2), and more if a class "
+        "has repeated rows, whose distance is zero at every width",
+    )
+
+
+def _of_formulas() -> Iterator[Row]:
+    yield claim(
+        "DBTC takes account of the spread within classes only with a normalised kernel, and ESDR is free of "
+        "this",
+        "section 3.2, equation 16",
+        f"Linear, polynomial and sigmoid kernels satisfy equation 16 to {equation_16():.0e}",
+        judged(False),
+        "k(x, x) is on both sides of equation 16 and cancels, so that it holds for every kernel",
+    )
+    yield claim(
+        "The slight difference of the numerators of ESDR and J4 leads to great disparities",
+        "section 3.2",
+        "For classes of one size ESDR = 1 + 2 J4, so that both choose the same σ",
+        IN_PART,
+        "They can differ only where the classes differ in size and in spread",
     )

@@ -20,7 +20,7 @@ from kernelwise.sketch.sketch import DistanceSketch
 from kernelwise.studies import abe, laanaya, yin
 from kernelwise.studies import study as shared
 from kernelwise.studies.abe.claims import PAPER, attainable
-from kernelwise.studies.claims import VERDICTS, add_claims, claim, judged
+from kernelwise.studies.claims import VERDICTS, Claim, add_claims, found
 from kernelwise.studies.laanaya import plain_start
 from kernelwise.studies.study import Study
 from kernelwise.studies.writing import write
@@ -239,23 +239,17 @@ def test_the_first_rows_of_each_class_are_for_training():
 # -- claims -----------------------------------------------------------------------------------------------
 
 
-def test_a_claim_has_one_of_four_verdicts():
-    assert judged(True) == "holds"
-    assert (judged(False), judged(False, in_part=True)) == ("does not hold", "holds in part")
-    with pytest.raises(ValueError, match=r"A verdict is one of holds, .*, got 'maybe'"):
-        claim("It works", "section 4", "It does", "maybe")
-
-
 def test_claims_come_first_on_the_page_and_read_as_lines(tmp_path):
     said = []
     study = Study("toy", "A toy", say=said.append)
     study.table("numbers", "Numbers", [{"data": "iris", "rate": 1.0}])
-    add_claims(study, lambda tables: [claim("It works", "section 4", str(tables["numbers"]), "holds")])
+    claim = Claim("It works", "section 4", lambda numbers: found(True, rows=numbers), "[rows, {data} {rate}]")
+    add_claims([claim], study)
     page = write(study, tmp_path)[0].read_text(encoding="utf-8")
     assert page.index("It works") < page.index("Numbers")
     assert "| claim | where | our result | verdict | why |\n| --- | --- | --- | --- | --- |" in page
-    assert "- It works; section 4; [{'data': 'iris', 'rate': 1.0}]; holds." in said[-1]
-    add_claims(Study("toy", "A toy", say=said.append), lambda tables: [])
+    assert "- It works; section 4; iris 1.0; holds." in said[-1]
+    add_claims([claim], Study("toy", "A toy", say=said.append))
     assert "none of these was made" in said[-1]
 
 

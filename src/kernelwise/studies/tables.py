@@ -27,9 +27,20 @@ class Table:
     is_shown: bool = True
 
 
+class NoRow(LookupError):
+    """A row that was asked for and is not there, such as that of a set whose file is missing."""
+
+
+class ByKey(dict[Any, Any]):
+    """Rows by a key; `NoRow` is raised for a key without rows."""
+
+    def __missing__(self, key: Any) -> Any:
+        raise NoRow(f"There is no row for {key!r}.")
+
+
 def grouped(rows: Iterable[Row], *columns: str) -> dict[Any, list[Row]]:
     """The rows by the value of a column, or by the values of several as a tuple, in order of appearance."""
-    found: dict[Any, list[Row]] = {}
+    found = ByKey()
     for row in rows:
         values = tuple(row[column] for column in columns)
         found.setdefault(values if len(columns) > 1 else values[0], []).append(row)
@@ -38,7 +49,7 @@ def grouped(rows: Iterable[Row], *columns: str) -> dict[Any, list[Row]]:
 
 def keyed(rows: Iterable[Row], *columns: str) -> dict[Any, Row]:
     """The one row for each value of a column, or for each tuple of the values of several."""
-    return {key: last for key, (*_, last) in grouped(rows, *columns).items()}
+    return ByKey({key: last for key, (*_, last) in grouped(rows, *columns).items()})
 
 
 def format_rows(rows: list[Row]) -> str:

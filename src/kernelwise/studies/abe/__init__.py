@@ -31,8 +31,7 @@ from kernelwise.selection import (
     abe_select,
 )
 from kernelwise.sketch.sketch import DistanceSketch
-from kernelwise.studies.abe.claims import OWN, PAPER, attainable, digit_sentences
-from kernelwise.studies.abe.claims import claims as judge
+from kernelwise.studies.abe.claims import CLAIMS, OWN, PAPER, attainable, digit_sentences
 from kernelwise.studies.claims import add_claims
 from kernelwise.studies.figures import Curves, Line, Mark, Panel
 from kernelwise.studies.study import Study, few_rows, load_or_say
@@ -283,5 +282,5 @@ PARTS = {
     "iterations": iterations,
     "times": times,
     "curves": curves,
-    "claims": partial(add_claims, judge=judge),
+    "claims": partial(add_claims, CLAIMS),
 }

@@ -15,7 +15,7 @@ import numpy as np
 from kernelwise.estimators import SVC
 from kernelwise.kernels import KMOD, RBF, ExponentialRBF, Kernel
 from kernelwise.solvers.platt import fit_platt, platt_probability
-from kernelwise.studies.ayat.claims import claims as judge
+from kernelwise.studies.ayat.claims import CLAIMS
 from kernelwise.studies.ayat.real_sets import cancer, digits
 from kernelwise.studies.ayat.searches import conditioning, synthetic
 from kernelwise.studies.claims import add_claims
@@ -104,5 +104,5 @@ PARTS = {
     "conditioning": conditioning,
     "digits": digits,
     "cancer": cancer,
-    "claims": partial(add_claims, judge=judge),
+    "claims": partial(add_claims, CLAIMS),
 }

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import partial
 
 from kernelwise.studies.claims import add_claims
-from kernelwise.studies.glasmachers.claims import claims as judge
+from kernelwise.studies.glasmachers.claims import CLAIMS
 from kernelwise.studies.glasmachers.closest_pair import patterns, theorems
 from kernelwise.studies.glasmachers.local_optima import halves, optima
 
@@ -21,5 +21,5 @@ PARTS = {
     "theorems": theorems,
     "halves": halves,
     "optima": optima,
-    "claims": partial(add_claims, judge=judge),
+    "claims": partial(add_claims, CLAIMS),
 }

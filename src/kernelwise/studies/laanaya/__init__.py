@@ -29,7 +29,7 @@ from kernelwise.selection import (
 )
 from kernelwise.studies.claims import add_claims
 from kernelwise.studies.figures import Curves, Line, Mark, Panel
-from kernelwise.studies.laanaya.claims import claims as judge
+from kernelwise.studies.laanaya.claims import CLAIMS
 from kernelwise.studies.laanaya.plain_start import (
     PRINTED,
     Draw,
@@ -249,5 +249,5 @@ PARTS = {
     "convexity": convexity,
     "relevance": relevance,
     "plain": plain,
-    "claims": partial(add_claims, judge=judge),
+    "claims": partial(add_claims, CLAIMS),
 }

@@ -30,7 +30,7 @@ from kernelwise.studies.claims import add_claims
 from kernelwise.studies.study import Study, few_rows, load_or_say
 from kernelwise.studies.tables import Row
 from kernelwise.studies.yin import figures, theory
-from kernelwise.studies.yin.claims import claims as judge
+from kernelwise.studies.yin.claims import CLAIMS
 
 TITLE = "Paper 004 (Yin and Yin 2016): expected square distance ratio"
 GRID = "grid search"
@@ -268,5 +268,5 @@ PARTS = {
     "wide": wide,
     "gaussians": gaussians,
     "limits": limits,
-    "claims": partial(add_claims, judge=judge),
+    "claims": partial(add_claims, CLAIMS),
 }

@@ -43,7 +43,7 @@ def test_quasi_newton_is_judged_by_its_worst_start(share, verdict):
     shares = zip(searches, (share, 0.0, 50.0, 40.0), strict=True)
     row = {"start": "RBF, a = 1", "draws": 5, "condition of H": 1e9}
     row |= {f"{search} gradient: diverged %": value for search, value in shares}
-    found = {one["where"]: one for one in judge(ayat.claims.CLAIMS, {"conditioning": [row]})}
+    found = {one["where"]: one for one in judge(ayat.CLAIMS, {"conditioning": [row]})}
     assert found["summary"]["verdict"] == verdict
     assert "descent, paper gradient 50 %" in found["summary"]["our result"]
 
@@ -108,7 +108,7 @@ def test_a_full_metric_is_compared_with_a_diagonal_one(monkeypatch):
     assert diagonal["share of the direction"] == pytest.approx(1 / 6)
     assert full["share of the direction"] > 0.5
     assert diagonal["less diagonal"] is None
-    (claimed,) = judge(laanaya.claims.CLAIMS, {"correlation": rows})
+    (claimed,) = judge(laanaya.CLAIMS, {"correlation": rows})
     assert "which leads to better rates" in claimed["claim"]
 
 
@@ -133,5 +133,5 @@ def test_mixed_classes_have_n_over_n_minus_two(monkeypatch):
     for row in theory.mixed_rows(60):
         assert row["ESDR"] == pytest.approx(row["n/(n − 2)"], abs=0.02)
         assert row["without self-pairs"] == pytest.approx(1, abs=0.02)
-    (claimed,) = judge(yin.claims.CLAIMS, {"mixed": theory.mixed_rows(3)})
+    (claimed,) = judge(yin.CLAIMS, {"mixed": theory.mixed_rows(3)})
     assert claimed["verdict"] != "holds"

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.resources import files
 
 import numpy as np
 import pytest
 from tests.studies.test_numbers import STUDIES, read
 
 from kernelwise.studies.claims import VERDICTS, Claim, Range, counted, filled, found, judge
-from kernelwise.studies.glasmachers.claims import quotient_of_derivatives
 from kernelwise.studies.glasmachers.local_optima import of_halves
+from kernelwise.studies.glasmachers.rules import quotient_of_derivatives
 from kernelwise.studies.laanaya.plain_start import protocol_sentences
 from kernelwise.studies.tables import NoRow, keyed
 
 CLAIMS = {
-    name: import_module(f"kernelwise.studies.{name}.claims").CLAIMS
+    name: import_module(f"kernelwise.studies.{name}").CLAIMS
     for name in ("abe", "ayat", "glasmachers", "laanaya", "yin")
 }
 
@@ -32,6 +33,14 @@ def test_claims_of_the_page_follow_from_its_tables(name):
     expected = [{**row, "why": row["why"] or ""} for row in read(STUDIES / f"{name}_claims.csv")]
     assert judge(CLAIMS[name], tables_of(name)) == expected
     assert {row["verdict"] for row in expected} <= set(VERDICTS)
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_claims_are_said_once_and_lines_are_short(name):
+    assert len({claim.said for claim in CLAIMS[name]}) == len(CLAIMS[name])
+    assert all(claim.where and claim.ours for claim in CLAIMS[name])
+    text = files(f"kernelwise.studies.{name}").joinpath("claims.toml").read_text(encoding="utf-8")
+    assert max(map(len, text.splitlines())) <= 110
 
 
 @pytest.mark.parametrize("name", CLAIMS)

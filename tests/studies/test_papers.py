@@ -19,7 +19,7 @@ from kernelwise.selection.from_isotropic import FromIsotropic
 from kernelwise.sketch.sketch import DistanceSketch
 from kernelwise.studies import abe, laanaya, yin
 from kernelwise.studies import study as shared
-from kernelwise.studies.abe.claims import PAPER, attainable
+from kernelwise.studies.abe.rules import PAPER, attainable
 from kernelwise.studies.claims import VERDICTS, Claim, add_claims, found
 from kernelwise.studies.laanaya import plain_start
 from kernelwise.studies.study import Study

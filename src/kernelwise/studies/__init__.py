@@ -2,8 +2,8 @@
 
 `abe`, `ayat`, `glasmachers`, `laanaya` and `yin` repeat the experiments of papers 000 to 004, which
 :mod:`kernelwise.selection` names; `beyond` compares all methods with one another, with `ranks`. The folder of
-a paper has the parts of its study, which its ``__init__`` names, and `claims`: what the paper says, where,
-and the rule that judges it.
+a paper has the parts of its study, which its ``__init__`` names, what the paper says and where
+(``claims.toml``), and the rules that judge it (`rules`).
 
 All studies share `study` (cells, data sets, results), `tables`, `figures` and `claims`; `running` runs the
 parts of a study and `writing` writes its page.

@@ -1,16 +1,21 @@
 """Claims of a paper as data: what it says, where, and the rule that judges it; they become a table.
 
-Sentences and numbers are apart. A rule is a function of tables of the study, returns a verdict and numbers,
-and knows no sentence; a `Claim` has the sentences, with holes for the numbers.
+Sentences and numbers are apart. ``claims.toml`` in the folder of a paper has the sentences, with holes for
+numbers; ``rules.py`` beside it has the rules. A rule is a function of tables of the study, returns a verdict
+and numbers, and knows no sentence.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from importlib.resources import files
 from inspect import signature
 from string import Formatter
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from kernelwise.studies.study import Study
@@ -77,7 +82,7 @@ class Claim:
     """One claim of a paper.
 
     The arguments of ``rule`` are tables of the study by their names; a table with a default may be missing.
-    A rule that meets `NoRow` judges nothing. ``ours`` and ``why`` are sentences with holes.
+    A rule that meets `NoRow` judges nothing. ``ours`` and ``why`` are sentences with holes for what it finds.
     """
 
     said: str
@@ -126,6 +131,25 @@ def filled(sentence: str, values: dict[str, Any]) -> str:
     while (inner := LIST.sub(listed, sentence)) != sentence:  # the innermost lists first
         sentence = inner
     return fill(sentence, (), values)
+
+
+def unjudged() -> Found:
+    """The rule of a claim that no table can judge."""
+    return found(None)
+
+
+def read_claims(rules: ModuleType) -> tuple[Claim, ...]:
+    """The claims of the file ``claims.toml`` beside a module of rules.
+
+    A claim names its rule; what it has besides the fields of `Claim` are arguments of the rule.
+    """
+    text = files(rules.__package__ or "").joinpath("claims.toml").read_text(encoding="utf-8")
+    claims = []
+    for one in tomllib.loads(text)["claim"]:
+        texts = {name: one.pop(name) for name in ("said", "where", "ours", "why") if name in one}
+        rule = getattr(rules, one.pop("rule")) if "rule" in one else unjudged
+        claims.append(Claim(**texts, rule=partial(rule, **one)))
+    return tuple(claims)
 
 
 def judge(claims: Iterable[Claim], tables: Tables) -> list[Row]:

@@ -31,8 +31,9 @@ from kernelwise.selection import (
     abe_select,
 )
 from kernelwise.sketch.sketch import DistanceSketch
-from kernelwise.studies.abe.claims import CLAIMS, OWN, PAPER, attainable, digit_sentences
-from kernelwise.studies.claims import add_claims
+from kernelwise.studies.abe import rules
+from kernelwise.studies.abe.rules import OWN, PAPER, attainable, digit_sentences
+from kernelwise.studies.claims import add_claims, read_claims
 from kernelwise.studies.figures import Curves, Line, Mark, Panel
 from kernelwise.studies.study import Study, few_rows, load_or_say
 from kernelwise.studies.tables import Row
@@ -276,6 +277,7 @@ def curves(study: Study) -> None:
         study.figure("curves", Curves(caption, tuple(panels)))
 
 
+CLAIMS = read_claims(rules)
 PARTS = {
     "own": own,
     "stand_ins": stand_ins,

@@ -15,10 +15,10 @@ import numpy as np
 from kernelwise.estimators import SVC
 from kernelwise.kernels import KMOD, RBF, ExponentialRBF, Kernel
 from kernelwise.solvers.platt import fit_platt, platt_probability
-from kernelwise.studies.ayat.claims import CLAIMS
+from kernelwise.studies.ayat import rules
 from kernelwise.studies.ayat.real_sets import cancer, digits
 from kernelwise.studies.ayat.searches import conditioning, synthetic
-from kernelwise.studies.claims import add_claims
+from kernelwise.studies.claims import add_claims, read_claims
 from kernelwise.studies.figures import Curves, Line, Panel
 from kernelwise.studies.study import Study, load_or_say
 from kernelwise.studies.tables import Row
@@ -97,6 +97,7 @@ def posterior_figure(X: np.ndarray, y: np.ndarray) -> Curves:
     return Curves("Figure 2: a linear machine on iris and the sigmoid fitted to its outputs.", panels)
 
 
+CLAIMS = read_claims(rules)
 PARTS = {
     "kernels": kernels,
     "posterior": posterior,

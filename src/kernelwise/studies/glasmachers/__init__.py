@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from kernelwise.studies.claims import add_claims
-from kernelwise.studies.glasmachers.claims import CLAIMS
+from kernelwise.studies.claims import add_claims, read_claims
+from kernelwise.studies.glasmachers import rules
 from kernelwise.studies.glasmachers.closest_pair import patterns, theorems
 from kernelwise.studies.glasmachers.local_optima import halves, optima
 
 TITLE = "Paper 002 (Glasmachers 2006): degeneracy of criteria at narrow widths"
+CLAIMS = read_claims(rules)
 PARTS = {
     "patterns": patterns,
     "theorems": theorems,

@@ -27,9 +27,9 @@ from kernelwise.selection import (
     learn_metric,
     rbf_select,
 )
-from kernelwise.studies.claims import add_claims
+from kernelwise.studies.claims import add_claims, read_claims
 from kernelwise.studies.figures import Curves, Line, Mark, Panel
-from kernelwise.studies.laanaya.claims import CLAIMS
+from kernelwise.studies.laanaya import rules
 from kernelwise.studies.laanaya.plain_start import (
     PRINTED,
     Draw,
@@ -240,6 +240,7 @@ def relevance(study: Study) -> None:
     study.table("relevance", "Relevance of features", rows)
 
 
+CLAIMS = read_claims(rules)
 PARTS = {
     "protocol": protocol,
     "weston": weston,

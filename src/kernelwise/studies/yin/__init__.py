@@ -26,11 +26,10 @@ from kernelwise.exceptions import BoundaryWarning
 from kernelwise.selection import yin_curves, yin_select
 from kernelwise.selection.procedure import best_cell
 from kernelwise.selection.yin import CRITERIA, CS, SIGMAS
-from kernelwise.studies.claims import add_claims
+from kernelwise.studies.claims import add_claims, read_claims
 from kernelwise.studies.study import Study, few_rows, load_or_say
 from kernelwise.studies.tables import Row
-from kernelwise.studies.yin import figures, theory
-from kernelwise.studies.yin.claims import CLAIMS
+from kernelwise.studies.yin import figures, rules, theory
 
 TITLE = "Paper 004 (Yin and Yin 2016): expected square distance ratio"
 GRID = "grid search"
@@ -261,6 +260,7 @@ def limits(study: Study) -> None:
     study.table("limits", "ESDR at both ends of σ, beside its limits", rows)
 
 
+CLAIMS = read_claims(rules)
 PARTS = {
     "table1": table1,
     "table2": table2,

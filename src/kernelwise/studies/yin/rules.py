@@ -1,4 +1,4 @@
-"""What paper 004 (Yin and Yin 2016) claims, and the rules that judge it by the tables of the study."""
+"""Rules that judge the claims of paper 004 (Yin and Yin 2016)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kernelwise.selection.yin import CRITERIA
-from kernelwise.studies.claims import Claim, Found, Range, counted, found
+from kernelwise.studies.claims import Found, Range, counted, found
 from kernelwise.studies.tables import NoRow, Row, grouped, keyed
 from kernelwise.studies.yin.theory import OF_A_LINE, OF_ALL, equation_16, slope, spearman
 
@@ -52,7 +52,7 @@ def torn(follows: list[Row]) -> Found:
     """Where DBTC follows the accuracy much worse than ESDR."""
     at = correlations(follows)
     sets = [at[name] for name in ("banknote", "vertebral_2c", "ilpd") if name in at]
-    return counted((one["dbtc"] < one["esdr"] - HUGE for one in sets), in_part=0.0, sets=sets)
+    return counted((one["dbtc"] < one["esdr"] - HUGE for one in sets), in_part=0.0, sets=sets, huge=HUGE)
 
 
 def j4_agrees(follows: list[Row]) -> Found:
@@ -123,7 +123,8 @@ def linear_limit(wide: list[Row]) -> Found:
         [{"power": power}] if (power := slope(wide, f"C for {level}")) is not None else []
         for level in (OF_A_LINE, OF_ALL)
     )
-    return found(False, any(abs(one["power"] - 2) < 0.5 for one in line), line=line, rows=rows)
+    is_square = any(abs(one["power"] - 2) < 0.5 for one in line)
+    return found(False, is_square, line=line, rows=rows, of_a_line=OF_A_LINE, of_all=OF_ALL)
 
 
 def wide_end(curves: list[Row]) -> Found:
@@ -158,7 +159,8 @@ def samples_vary(figure9: list[Row]) -> Found:
     for image, rows in grouped(figure9, "row", "column").items():
         r = spearman(*(np.array([row[column] for row in rows]) for column in ("esdr", "cv accuracy")))
         images.append({"image": image, "correlation": np.nan if r is None else r})
-    return counted((one["correlation"] > AGREEMENT for one in images), in_part=0.0, images=images)
+    agrees = [one["correlation"] > AGREEMENT for one in images]
+    return counted(agrees, in_part=0.0, images=images, agreement=AGREEMENT)
 
 
 def mixed_is_one(mixed: list[Row], limits: Sequence[Row] = ()) -> Found:
@@ -193,144 +195,11 @@ def narrow_is_one(limits: list[Row]) -> Found:
     )
 
 
-CLAIMS = (
-    Claim(
-        "The variation of ESDR conforms much better to that of the accuracy than those of DBTC and J4, on "
-        "all five sets",
-        f"{SECTION}, figures 4 to 7",
-        conforms,
-        "Rank correlations with the accuracy (ESDR, DBTC, J4): [sets; {data} {esdr:.2f}, {dbtc:.2f}, "
-        "{j4:.2f}]. ESDR is first or level on {n_so} of {n_all}",
-        "The 35 widths are neighbours and not independent, so we test no significance. Two codings of "
-        "tic-tac-toe are two rows",
-    ),
-    Claim(
-        "An increase of ESDR does not lead to a decrease of the accuracy, nor a decrease to an increase",
-        SECTION,
-        opposite_steps,
-        "Share of steps of σ in opposite directions: [shares, {criterion} {share:.0f} %]",
-        "The claim does not hold at every step; the accuracy of ten folds also changes by chance",
-    ),
-    Claim(
-        "There is a huge discrepancy between DBTC and the accuracy on data 1, 3 and 4 (banknote, vertebral, "
-        "ilpd)",
-        f"{SECTION}, figure 6",
-        torn,
-        "Rank correlation of DBTC: [sets, {data} {dbtc:.2f}]",
-        f"We call the discrepancy huge if ESDR follows the accuracy better by {HUGE}. On banknote DBTC "
-        "follows it better, since it falls at wide kernels, where the range of C costs accuracy",
-    ),
-    Claim(
-        "J4 agrees with the accuracy on data 1 and 2 (banknote, planning relax), and not on data 3 "
-        "(vertebral)",
-        f"{SECTION}, figure 7",
-        j4_agrees,
-        "Rank correlation of J4, and of ESDR: [sets, {data} {j4:.2f}, {esdr:.2f}]",
-        "We say that J4 agrees if it follows the accuracy as well as ESDR does, because on banknote neither "
-        "does so at wide kernels",
-    ),
-    Claim(
-        "J4 has a reverse trend on data 4 and 5 (ilpd, tic-tac-toe)",
-        f"{SECTION}, figure 7",
-        j4_reversed,
-        "Rank correlation of J4: [sets, {data} {j4:.2f}]",
-        "J4 has a reverse trend on ilpd. On tic-tac-toe neither of our codings of the squares shows it, and "
-        "the paper does not say its own",
-    ),
-    Claim(
-        "A bigger maximum of ESDR corresponds to a higher maximum of the accuracy, apart from data 5 "
-        "(tic-tac-toe)",
-        f"{SECTION}, figures 4 and 5",
-        maxima,
-        "Largest ESDR and best accuracy: [others, {largest value:.3f} and {best accuracy:.3f}][apart? ; ]"
-        "[apart; {data} {largest value:.3f} and {best accuracy:.3f}]",
-        "Four sets are few, and the accuracy of an uneven set is high without any separability",
-    ),
-    Claim(
-        "For all sets but data 1 ESDR-CV is more accurate than DBTC-CV and J4-CV",
-        f"{SECTION}, table 2",
-        more_accurate,
-        "At least as accurate as both on {n_so} of {n_all} sets ([first, {data}])",
-        "[below? The paper's largest differences rest on cells below the share of the larger class "
-        "([below, {data} {who} {paper's:.4f}]), which a correct machine cannot have as the best over C]",
-    ),
-    Claim(
-        "ESDR-CV is comparable to the grid search with much less time",
-        f"{SECTION}, table 2",
-        against_grid,
-        "The grid is better by [gaps, {points:.2f} points ({data})]; it takes {times:.0f} times as long",
-        "The grid's accuracy is too high, because it is the best of many cells",
-    ),
-    Claim(
-        "With C = C̃σ² a wide RBF machine is a linear one, which explains the low end of curve 1 (banknote)",
-        f"{SECTION}, figure 8",
-        linear_limit,
-        f"The C of accuracy {OF_A_LINE}, a line's, [line, {POWER}]; that of {OF_ALL} [rows, {POWER}]",
-        "The linear part of the kernel is of the order of σ⁻², its curvature of σ⁻⁴: C has to grow like σ⁴ "
-        "for the accuracy that banknote has, which no straight line reaches",
-    ),
-    Claim(
-        "Data 3 (vertebral) suffers from the limited range of C at wide kernels, too, to a lesser extent",
-        SECTION,
-        wide_end,
-        "Points of accuracy from the best σ to the widest: [sets, {data} {fall:.2f}]",
-        "Of 310 rows one is 0.32 points",
-    ),
-    Claim(
-        "ESDR of two Gaussians is a step over σ where their covariances are alike, and becomes an impulse as "
-        "they differ",
-        "section 3.3, figures 2 and 3",
-        step_to_impulse,
-        "Mean fall after the peak, as a share of its height, where row and column differ by 0 to 4: "
-        "[falls, {mean:.2f}]",
-        "These values come from a closed form, without sampling",
-    ),
-    Claim(
-        "The accuracy on samples of images (2, 2) and (3, 5) varies as ESDR does",
-        "section 4.2, figure 9",
-        samples_vary,
-        "Rank correlation over σ: [images, {correlation:.2f} for image {image}]",
-        f"We call a correlation above {AGREEMENT} agreement; 100 samples of each class, one draw",
-    ),
-    Claim(
-        "DBTC takes account of the spread within classes only with a normalised kernel, and ESDR is free of "
-        "this",
-        "section 3.2, equation 16",
-        lambda figure3: found(False, difference=equation_16()),
-        "Linear, polynomial and sigmoid kernels satisfy equation 16 to {difference:.0e}",
-        "k(x, x) is on both sides of equation 16 and cancels, so that it holds for every kernel",
-    ),
-    Claim(
-        "The slight difference of the numerators of ESDR and J4 leads to great disparities",
-        "section 3.2",
-        lambda figure3: found(False, in_part=True),
-        "For classes of one size ESDR = 1 + 2 J4, so that both choose the same σ",
-        "They can differ only where the classes differ in size and in spread",
-    ),
-    Claim(
-        "ESDR is normalised: it is 1 for classes that are mixed completely",
-        "sections 3.2 and 4.1",
-        mixed_is_one,
-        "Mean ESDR of random labels: [rows, {ESDR:.3f} for {samples} samples]",
-        "The claim holds for distributions. For n samples ESDR is n/(n − 2), since equations 11 and 12 count "
-        "each of them as its own neighbour; without these pairs we find 1 to {worst:.1g}[below? . 1 is not "
-        "the least value of ESDR: in the original space [below, {data} {original space:.3f}]]",
-    ),
-    Claim(
-        "For σ → ∞ ESDR goes to that of the original space, for data under any distribution",
-        "section 3.3, equation 19",
-        original_space,
-        "Largest relative difference over the sets: [differences, {value:.1g} {at}]",
-        "The difference falls like σ⁻². A distribution without second moments, such as Cauchy's, which the "
-        "paper names, has no ESDR in the original space; its samples have one",
-    ),
-    Claim(
-        "For σ → 0 ESDR goes to 1: the classes are mixed completely",
-        "section 3.3",
-        narrow_is_one,
-        "At σ = 2⁻¹² [distinct, n/(n − 2) to {away:.0e} on {n} sets of different rows]{both}"
-        "[copied; {data}, with repeated rows, {at σ = 2^-12:.4f} in place of {n/(n − 2):.4f}]",
-        "The claim holds for distributions with a density. ESDR of samples is n/(n − 2), and more if a class "
-        "has repeated rows, whose distance is zero at every width",
-    ),
-)
+def only_normalised(figure3: list[Row]) -> Found:
+    """How well equation 16 holds for kernels that are not normalised, whatever the table says."""
+    return found(False, difference=equation_16())
+
+
+def numerators(figure3: list[Row]) -> Found:
+    """A fact, whatever the table says: for classes of one size ESDR is a function of J4."""
+    return found(False, in_part=True)

@@ -9,10 +9,14 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits
 
+from kernelwise.datasets import make_two_gaussians
+from kernelwise.kernels import RBF
 from kernelwise.optimizers import GradientDescent, QuasiNewton
+from kernelwise.solvers.dual import solve_svm_dual
 from kernelwise.studies import ayat
 from kernelwise.studies.ayat import real_sets, searches
 from kernelwise.studies.ayat.searches import Method, end_row, first_at, lowest, make_problem
+from kernelwise.studies.claims import judge
 
 
 class Samples(NamedTuple):
@@ -216,3 +220,50 @@ def test_starts_with_spread_kernels_have_the_worse_condition(monkeypatch, run, r
         row[f"descent, {kind} gradient: diverged %"] for row in (spread, paper) for kind in ("paper", "exact")
     ]
     assert set(shares) <= {0.0, 50.0, 100.0}  # of two draws
+
+
+def test_the_condition_number_is_that_of_the_bordered_matrix():
+    X, y = make_two_gaussians(40, std=0.42, random_state=0)
+    signs = np.where(y == y.max(), 1.0, -1.0)
+    K = RBF(1.0)(X)
+    rows = [i for i in range(40) if solve_svm_dual(K, signs, 1000.0).beta[i] != 0]
+    H = [[signs[i] * signs[j] * K[i, j] for j in rows] + [signs[i]] for i in rows]
+    H.append([signs[i] for i in rows] + [0.0])
+    values = np.abs(np.linalg.eigvalsh(H))
+    assert searches.condition_number(K, signs) == pytest.approx(values.max() / values.min(), rel=1e-4)
+
+
+def test_a_search_diverges_by_its_objective_or_by_its_machine():
+    first = [0.2, 0.1]
+    assert not searches.has_diverged(first, [0.21, 0.15])
+    assert searches.has_diverged(first, [0.23, 0.1])
+    assert searches.has_diverged(first, [0.1, 0.25])
+
+
+@pytest.mark.parametrize(("share", "verdict"), [(0.0, "holds"), (20.0, "holds in part")])
+def test_quasi_newton_is_judged_by_its_worst_start(share, verdict):
+    searches = [f"{search}, {how}" for search in ("quasi-Newton", "descent") for how in ("paper", "exact")]
+    shares = zip(searches, (share, 0.0, 50.0, 40.0), strict=True)
+    row = {"start": "RBF, a = 1", "draws": 5, "condition of H": 1e9}
+    row |= {f"{search} gradient: diverged %": value for search, value in shares}
+    found = {one["where"]: one for one in judge(ayat.CLAIMS, {"conditioning": [row]})}
+    assert found["summary"]["verdict"] == verdict
+    assert "descent, paper gradient 50 %" in found["summary"]["our result"]
+
+
+def test_rivals_have_the_standard_error_of_splits_that_share_rows():
+    kmod, network = [30.0, 20.0, 25.0], [33.0, 20.0, 31.0]
+    known, _, unknown = real_sets.rival_rows({"RBF network": network}, kmod, 200, 50)
+    assert known["less KMOD"] == pytest.approx(3.0)
+    assert known["± s.e."] == pytest.approx(np.sqrt(9.0 * (1 / 3 + 50 / 200)))
+    assert unknown["error %"] is None
+    assert unknown["paper's"] == "26.5 ± 4.5"
+
+
+def test_the_network_has_radial_functions_around_its_centres():
+    X = np.array([[0.0], [0.1], [4.0], [4.2]])
+    centres = real_sets.Centres(2).fit(X)
+    near, far = sorted(centres.centres_.ravel())
+    assert (near, far) == (pytest.approx(0.05), pytest.approx(4.1))
+    values = centres.transform(np.array([[near]]))
+    assert sorted(values[0]) == pytest.approx([np.exp(-0.5), 1.0])

@@ -5,15 +5,14 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.resources import files
 
-import numpy as np
 import pytest
 from tests.studies.test_numbers import STUDIES, read
 
-from kernelwise.studies.claims import VERDICTS, Claim, Range, counted, filled, found, judge
-from kernelwise.studies.glasmachers.local_optima import of_halves
-from kernelwise.studies.glasmachers.rules import quotient_of_derivatives
-from kernelwise.studies.laanaya.plain_start import protocol_sentences
+from kernelwise.studies import study as shared
+from kernelwise.studies.claims import VERDICTS, Claim, Range, add_claims, counted, filled, found, judge
+from kernelwise.studies.study import Study
 from kernelwise.studies.tables import NoRow, keyed
+from kernelwise.studies.writing import write
 
 CLAIMS = {
     name: import_module(f"kernelwise.studies.{name}").CLAIMS
@@ -48,22 +47,6 @@ def test_without_tables_hardly_anything_is_said(name):
     assert len(judge(CLAIMS[name], {})) <= 1
 
 
-def test_sentences_on_the_protocol_have_its_numbers():
-    page = (STUDIES / "laanaya.md").read_text(encoding="utf-8")
-    sentences = list(protocol_sentences(read(STUDIES / "laanaya_protocol.csv")))
-    assert len(sentences) == 5
-    assert all(sentence in page for sentence in sentences)
-
-
-def test_thirty_partitions_of_every_set_by_both_protocols():
-    rows = read(STUDIES / "laanaya_protocol.csv")
-    assert {row["trials"] for row in rows} == {30}
-    for data in ("heart_statlog", "breast_cancer_wisconsin", "breast_cancer_libsvm_scaled", "weston"):
-        for protocol in ("the paper's", "training points"):
-            found = {row["method"] for row in rows if (row["data"], row["chosen by"]) == (data, protocol)}
-            assert found >= {"SVM", "algorithm 1", "conjugate gradients"}
-
-
 def test_a_claim_that_fails_is_said_to_fail():
     rows = [
         {"criterion": name, "as it says": 9, "sets": 10}
@@ -71,32 +54,6 @@ def test_a_claim_that_fails_is_said_to_fail():
     ]
     verdicts = {row["where"]: row["verdict"] for row in judge(CLAIMS["glasmachers"], {"theorems": rows})}
     assert verdicts["theorem 2"] == verdicts["theorem 3"] == "does not hold"
-
-
-def test_the_quotient_of_derivatives_is_that_of_differences():
-    def derivative(square, sigma, h=1e-6):
-        return (np.exp(-square / (2 * (sigma + h) ** 2)) - np.exp(-square / (2 * (sigma - h) ** 2))) / (2 * h)
-
-    for sigma in (0.5, 1.0, 2.0):
-        expected = derivative(3.0, sigma) / derivative(2.0, sigma)
-        assert quotient_of_derivatives(2.0, 3.0, sigma) == pytest.approx(expected, rel=1e-6)
-
-
-def test_labels_of_the_closest_pair_in_halves_by_hand():
-    # Rows 0 and 1 are the closest, and of two classes; rows 2 and 3 come next, and are of one.
-    X = np.array([[0.0], [0.1], [5.0], [5.2], [9.0], [14.0]])
-    y = np.array([0, 1, 1, 1, 0, 0])
-    found = of_halves(X, y, 400)
-    rng, expected = np.random.default_rng(0), []
-    for _ in range(400):
-        half = sorted(rng.permutation(6)[:3])
-        pairs = [(abs(X[i, 0] - X[j, 0]), y[i] != y[j]) for i in half for j in half if i < j]
-        expected.append(min(pairs)[1])
-    assert found["different labels %"] == pytest.approx(100 * np.mean(expected))
-    assert found["neighbour error %"] == pytest.approx(100 * 3 / 6)
-
-
-# -- claims as data ---------------------------------------------------------------------------------------
 
 
 def test_a_claim_has_one_of_four_verdicts():
@@ -146,3 +103,32 @@ def test_a_rule_takes_tables_by_name_and_judges_nothing_without_them():
         rule([])
     with pytest.raises(NoRow, match="no cases"):
         counted([])
+
+
+def test_claims_come_first_on_the_page_and_read_as_lines(tmp_path):
+    said = []
+    study = Study("toy", "A toy", say=said.append)
+    study.table("numbers", "Numbers", [{"data": "iris", "rate": 1.0}])
+    claim = Claim("It works", "section 4", lambda numbers: found(True, rows=numbers), "[rows, {data} {rate}]")
+    add_claims([claim], study)
+    page = write(study, tmp_path)[0].read_text(encoding="utf-8")
+    assert page.index("It works") < page.index("Numbers")
+    assert "| claim | where | our result | verdict | why |\n| --- | --- | --- | --- | --- |" in page
+    assert "- It works; section 4; iris 1.0; holds." in said[-1]
+    add_claims([claim], Study("toy", "A toy", say=said.append))
+    assert "none of these was made" in said[-1]
+
+
+@pytest.mark.parametrize("name", ["abe", "glasmachers", "yin", "beyond"])
+def test_missing_files_are_said_and_left_out(run, monkeypatch, capsys, name):
+    def missing(name, part=None):
+        raise FileNotFoundError(f"Data set {name!r} needs a file.")
+
+    monkeypatch.setattr(shared, "load", missing)
+    parts = {"glasmachers": ["optima"], "yin": ["table1", "table2", "curves", "wide", "claims"]}.get(name, [])
+    study = run(name, *parts)
+    assert (study.tables, study.figures, study.sentences) == ({}, {}, [])
+    first, *others = capsys.readouterr().err.splitlines()
+    assert "is left out. Data set" in first
+    assert all(line.endswith(" is left out, too: its file was not found either.") for line in others)
+    assert len({line.partition(" ")[0] for line in (first, *others)}) == len(others) + 1

@@ -52,6 +52,20 @@ def test_a_cell_is_computed_once(tmp_path, said):
     assert said == ["  toy/first"]
 
 
+def test_trials_are_cells_by_number(study, said):
+    assert study.cells("squares", 3, lambda power, trial: trial**power, 2) == [0, 1, 4]
+    assert said == ["  toy/squares/0", "  toy/squares/1", "  toy/squares/2"]
+
+
+def test_rows_are_grouped_in_order_of_appearance():
+    rows = [{"data": data, "method": method} for data, method in ("ba", "aa", "bb")]
+    assert tables.grouped(rows, "data") == {"b": [rows[0], rows[2]], "a": [rows[1]]}
+    assert list(tables.grouped(rows, "data")) == ["b", "a"]
+    assert tables.keyed(rows, "data", "method")["b", "b"] is rows[2]
+    with pytest.raises(tables.NoRow, match="'c'"):
+        tables.grouped(rows, "data")["c"]
+
+
 def test_a_cell_of_other_data_is_refused(tmp_path, said):
     X = np.arange(6.0).reshape(3, 2)
     with Journal(tmp_path / "journal", {}) as journal:
@@ -63,7 +77,7 @@ def test_a_cell_of_other_data_is_refused(tmp_path, said):
                 study.cell("sum", None, parts, draw)
 
 
-def test_a_study_is_written_as_a_page_tables_andfigures(study, tmp_path):
+def test_a_study_is_written_as_a_page_tables_and_figures(study, tmp_path):
     rows = [{"data": "iris", "accuracy": 0.123456789, "paper's": None}]
     study.table("main", "The main table", rows)
     study.table("points", "Points of the figure", rows, is_shown=False)

@@ -53,6 +53,10 @@ class Study:
             )
         return found["value"]
 
+    def cells(self, key: str, n_trials: int, compute: Callable[..., Any], *args: Any) -> list[Any]:
+        """A cell for each trial, whose number is the last argument of ``compute``."""
+        return [self.cell(f"{key}/{trial}", compute, *args, trial) for trial in range(n_trials)]
+
     def choose(self, full: Any, quick: Any) -> Any:
         """The one or the other, by ``is_quick``."""
         return quick if self.is_quick else full
@@ -89,12 +93,12 @@ def load_or_say(name: str, part: str | None = None) -> Dataset | None:
         return None
 
 
-def quietly(compute: Callable[..., Any], *args: Any) -> Any:
-    """What ``compute`` returns; early stops and edges of ranges are in the columns and the curves."""
+def quietly(compute: Callable[..., Any], *args: Any, **settings: Any) -> Any:
+    """What ``compute`` returns, without warnings: columns and curves show early stops and ends of ranges."""
     with warnings.catch_warnings():
         for category in (ConvergenceWarning, KernelwiseWarning):
             warnings.simplefilter("ignore", category)
-        return compute(*args)
+        return compute(*args, **settings)
 
 
 def few_rows(X: np.ndarray, y: np.ndarray, n_most: int) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,6 @@ choice is made on the training part.
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -21,7 +20,6 @@ from sklearn.preprocessing import MinMaxScaler
 
 from kernelwise.datasets import make_two_gaussians
 from kernelwise.estimators import SVC
-from kernelwise.exceptions import BoundaryWarning, KernelwiseWarning
 from kernelwise.kernels import RBF, Mahalanobis
 from kernelwise.selection import (
     AbeResult,
@@ -35,7 +33,7 @@ from kernelwise.studies.abe import rules
 from kernelwise.studies.abe.rules import OWN, PAPER, attainable, digit_sentences
 from kernelwise.studies.claims import add_claims, read_claims
 from kernelwise.studies.figures import Curves, Line, Mark, Panel
-from kernelwise.studies.study import Study, few_rows, load_or_say
+from kernelwise.studies.study import Study, few_rows, load_or_say, quietly
 from kernelwise.studies.tables import Row
 
 Parts = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -88,9 +86,7 @@ def choose(method: str, parts: Parts, **settings: Any) -> Row:
     """What one method chooses, and its errors; ``settings`` as of `abe_select`."""
     X, y, X_test, y_test = parts
     abe_select(*make_two_gaussians(60, random_state=0))  # compiles, so that no cell pays for it
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", KernelwiseWarning)  # a column names the findings
-        result = METHODS[method](X, y, **settings)
+    result = quietly(METHODS[method], X, y, **settings)  # a column names the findings
     return {
         "parameter": result.parameter,
         "C": result.C,
@@ -176,9 +172,7 @@ def iteration_rows(name: str, X: np.ndarray, y: np.ndarray) -> list[Row]:
     X = MinMaxScaler().fit_transform(X)
     kernels = {"rbf": RBF(1.0 / X.shape[1]), "mahalanobis": Mahalanobis(1.0).initialize(X, heuristic="keep")}
     for kernel_name, kernel in kernels.items():
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", KernelwiseWarning)  # stop reasons are a column
-            found = abe_parameters(X, y, kernel_name, method="second-order")
+        found = quietly(abe_parameters, X, y, kernel_name, method="second-order")
         for k, label in enumerate(found.problems):
             sketch = DistanceSketch.from_data(X, y == label, kernel=kernel)
             scale = kernel.scale * np.geomspace(0.01, found.parameters[k], 200)
@@ -213,9 +207,7 @@ def seconds(X: np.ndarray, y: np.ndarray) -> Row:
     found: Row = {"pass": time.perf_counter() - started}
     for strategy in PAPER_SECONDS:
         began = time.perf_counter()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", BoundaryWarning)
-            best = sketch.maximize("dbtc", strategy)
+        best = quietly(sketch.maximize, "dbtc", strategy)
         found |= {
             f"{strategy} problems": len(best.gammas),
             f"{strategy} gamma": best.gamma * X.shape[1],

@@ -25,7 +25,7 @@ from kernelwise.estimators import TunedSVC
 from kernelwise.kernels import KMOD, RBF, Kernel, Polynomial
 from kernelwise.selection import ayat_select, mcnemar_test, z_test
 from kernelwise.studies.study import Study, load_or_say, quietly
-from kernelwise.studies.tables import Row
+from kernelwise.studies.tables import Row, keyed
 
 Samples = tuple[np.ndarray, np.ndarray]
 
@@ -104,12 +104,15 @@ def digit_rows(name: str, found: dict[tuple[str, str], dict[str, Any]]) -> list[
     same rule (95 %: |z| > 1.96, p < 0.05); "p of tuning" compares with the same kernel before. Iterations
     are the fewest and the most of a pair; of radial kernels the first is the scan.
     """
+    first = dict(reversed(found))  # the first rule of a kernel: all of its cells have the same start
+
+    def machines(kernel: str, rule: str) -> dict[str, Any]:
+        return dict(found[kernel, first[kernel]][BEFORE] if rule == BEFORE else found[kernel, rule]["after"])
+
     rows = []
     for kernel, rule in _rows_of(found):
-        cell = found[kernel, rule if rule != BEFORE else next(r for k, r in found if k == kernel)]
-        row, before = cell[BEFORE if rule == BEFORE else "after"], cell[BEFORE]
-        of_kmod = found["KMOD", rule if rule != BEFORE else next(r for k, r in found if k == "KMOD")]
-        kmod = of_kmod[BEFORE if rule == BEFORE else "after"]["recognised"]
+        row, before, kmod = (machines(*key) for key in ((kernel, rule), (kernel, BEFORE), ("KMOD", rule)))
+        iterations = None if rule == BEFORE else "{} to {}".format(*found[kernel, rule]["iterations"])
         rows.append(
             {
                 "data": name,
@@ -119,9 +122,9 @@ def digit_rows(name: str, found: dict[tuple[str, str], dict[str, Any]]) -> list[
                 "rejected %": 100 * row["rejection"],
                 "by vote %": 100 * row["accuracy"],
                 "support": row["support_vectors"],
-                "iterations": None if rule == BEFORE else "{} to {}".format(*cell["iterations"]),
-                "z against KMOD": z_test(row["recognised"], kmod)[0],
-                "p against KMOD": mcnemar_test(row["recognised"], kmod).p_value,
+                "iterations": iterations,
+                "z against KMOD": z_test(row["recognised"], kmod["recognised"])[0],
+                "p against KMOD": mcnemar_test(row["recognised"], kmod["recognised"]).p_value,
                 "p of tuning": mcnemar_test(row["recognised"], before["recognised"]).p_value,
             }
         )
@@ -134,18 +137,21 @@ def _rows_of(found: dict[tuple[str, str], Any]) -> Iterator[tuple[str, str]]:
         yield from (key for key in found if key[0] == kernel)
 
 
+def tuned_pairs(rows: list[Row]) -> list[tuple[Row, Row]]:
+    """Every tuned row of table 3, with that of the same set and kernel before."""
+    at = keyed(rows, "data", "kernel", "tuned")
+    return [(row, at[data, kernel, BEFORE]) for (data, kernel, rule), row in at.items() if rule != BEFORE]
+
+
 def digit_sentences(rows: list[Row]) -> Iterator[str]:
     """What tuning does to each kernel's rate and support vectors."""
-    found = {(row["data"], row["kernel"], row["tuned"]): row for row in rows}
-    for (data, kernel, rule), after in found.items():
-        if rule != BEFORE:
-            before = found[data, kernel, BEFORE]
-            yield (
-                f"{data}, {kernel}, {rule}: tuning changes the recognition rate by "
-                f"{after['recognised %'] - before['recognised %']:+.2f} points (McNemar's p "
-                f"{after['p of tuning']:.2g}) and the number of support vectors from "
-                f"{before['support']:.0f} to {after['support']:.0f}."
-            )
+    for after, before in tuned_pairs(rows):
+        yield (
+            f"{after['data']}, {after['kernel']}, {after['tuned']}: tuning changes the recognition rate by "
+            f"{after['recognised %'] - before['recognised %']:+.2f} points (McNemar's p "
+            f"{after['p of tuning']:.2g}) and the number of support vectors from {before['support']:.0f} to "
+            f"{after['support']:.0f}."
+        )
 
 
 class Centres(TransformerMixin, BaseEstimator):
@@ -286,19 +292,14 @@ def cancer(study: Study) -> None:
     rows: list[Row] = []
     kmod: list[float] = []
     for kernel, rule in CANCER:
-        found = [
-            study.cell(f"cancer/{kernel}/{rule}/{split}", quietly, cancer_cell, kernel, rule, X, y, split)
-            for split in range(n_splits)
-        ]
+        key = f"cancer/{kernel}/{rule}"
+        found = study.cells(key, n_splits, quietly, cancer_cell, kernel, rule, X, y)
         kmod = kmod or [error for *_, error, _ in found]
         rows.append(cancer_row(kernel, rule, found, y))
     study.table("cancer", "Table 2: error in per cent on the Ljubljana breast cancer set", rows)
     errors = {
-        name: [
-            study.cell(f"rivals/{name}/{split}", rival_cell, name, X, y, split) for split in range(n_splits)
-        ]
+        name: study.cells(f"rivals/{name}", n_splits, rival_cell, name, X, y)
         for name in ("RBF network", "AdaBoost")
     }
-    n_test = N_TEST
     caption = f"Table 2: the other classifiers, less KMOD by the rule {CANCER[0][1]!r}"
-    study.table("rivals", caption, rival_rows(errors, kmod, len(y) - n_test, n_test))
+    study.table("rivals", caption, rival_rows(errors, kmod, len(y) - N_TEST, N_TEST))

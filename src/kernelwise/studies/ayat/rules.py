@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import spearmanr
 
-from kernelwise.studies.ayat.real_sets import BEFORE, CANCER_PAPER, DIGITS, TUNED_SVC
+from kernelwise.studies.ayat.real_sets import CANCER_PAPER, DIGITS, TUNED_SVC, tuned_pairs
 from kernelwise.studies.ayat.searches import FEW, PAPER_STD
 from kernelwise.studies.claims import Found, Range, counted, found
 from kernelwise.studies.tables import NoRow, Row, grouped, keyed
@@ -147,12 +147,6 @@ def better_than_rivals(rivals: list[Row]) -> Found:
     """How far the errors of other classifiers are from KMOD's."""
     known = [row for row in rivals if row["error %"] is not None]
     return counted((row["less KMOD"] > 2 * row["± s.e."] for row in known), in_part=0.0, known=known)
-
-
-def tuned_pairs(digits: list[Row]) -> list[tuple[Row, Row]]:
-    """Every tuned row, with that of the same set and kernel before."""
-    at = keyed(digits, "data", "kernel", "tuned")
-    return [(row, at[data, kernel, BEFORE]) for (data, kernel, rule), row in at.items() if rule != BEFORE]
 
 
 def recognition(digits: list[Row]) -> Found:

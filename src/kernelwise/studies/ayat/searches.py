@@ -35,7 +35,7 @@ from kernelwise.selection.ayat.scale_scan import choose_row, scan_and_search
 from kernelwise.solvers.dual import solve_svm_dual
 from kernelwise.studies.figures import Curves, Line, Mark, Panel
 from kernelwise.studies.study import Study, quietly
-from kernelwise.studies.tables import Row
+from kernelwise.studies.tables import Row, grouped
 
 START, C = KMOD(1 / 2.72, 1 / 2.72), 1000.0
 #: Samples to train on, to validate and to test; of figures 3 to 6, and of badly conditioned starts.
@@ -196,16 +196,13 @@ def _has_rise(curve: list[Row]) -> bool:
 def synthetic(study: Study) -> None:
     """Figures 3 to 6, and what the searches end with."""
     chosen = study.choose(methods(), methods(10, 5))
-    draws = range(study.choose(20, 2))
+    n_draws = study.choose(20, 2)
     rows: list[Row] = []
     curves: list[Row] = []
     for std, tried in study.choose([(PAPER_STD, chosen), (1.0, chosen[:2])], [(PAPER_STD, chosen)]):
         targets: list[float] = []
         for method in tried:
-            cells = [
-                study.cell(f"synthetic/{std}/{method.name}/{draw}", quietly, cell, method, std, draw)
-                for draw in draws
-            ]
+            cells = study.cells(f"synthetic/{std}/{method.name}", n_draws, quietly, cell, method, std)
             # The first method sets the targets that others have to reach.
             targets = targets or [lowest(found) for found in cells]
             rows.append(end_row(std, method, cells, targets))
@@ -248,7 +245,10 @@ def history(figure: str, methods: list[Method], curves: list[Row], std: float) -
     paper = {"test_error": method.paper_error, "n_support": float(method.paper_support)}
     panels = []
     for column in columns:
-        lines = tuple(_line(chosen, column, draw) for draw in dict.fromkeys(row["draw"] for row in chosen))
+        lines = tuple(
+            Line(f"draw {draw}", [row["iteration"] for row in curve], [row[column] for row in curve])
+            for draw, curve in grouped(chosen, "draw").items()
+        )
         value = paper.get(column, np.nan)
         marks = (Mark("the paper's end", value),) if np.isfinite(value) else ()
         scale = "log" if name in ("margin", "VC bound") and column == "objective" else "linear"
@@ -256,11 +256,6 @@ def history(figure: str, methods: list[Method], curves: list[Row], std: float) -
         panels.append(Panel(label, "iteration", label, lines, marks, y_scale=scale))
     caption = f"Figure {figure.removeprefix('figure')}: {name}, KMOD, two Gaussians, from C = 1000."
     return Curves(caption, tuple(panels), n_columns=2)
-
-
-def _line(rows: list[Row], column: str, draw: Any) -> Line:
-    chosen = [row for row in rows if row["draw"] == draw]
-    return Line(f"draw {draw}", [row["iteration"] for row in chosen], [row[column] for row in chosen])
 
 
 def condition_number(K: np.ndarray, signs: np.ndarray) -> float:
@@ -301,9 +296,7 @@ def condition_rows(study: Study) -> list[Row]:
     n_draws = study.choose(10, 2)
     found = []
     for start in study.choose(list(STARTS), list(STARTS)[1::3]):
-        cells = [
-            study.cell(f"conditioning/{start}/{d}", quietly, condition_cell, start, d) for d in range(n_draws)
-        ]
+        cells = study.cells(f"conditioning/{start}", n_draws, quietly, condition_cell, start)
         row: Row = {"start": start, "draws": n_draws}
         row["condition of H"] = float(np.median([one["condition"] for one in cells]))
         for name in list(cells[0])[1:]:

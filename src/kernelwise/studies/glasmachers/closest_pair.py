@@ -152,7 +152,7 @@ def _panel(rows: list[Row], name: str, label: str, kind: str) -> Panel:
 def theorems(study: Study) -> None:
     """How often the sign of the derivative at narrow widths is what the closest pair's labels say."""
     n_draws = study.choose(210, 30)
-    drawn = [study.cell(f"theorems/{seed}", slopes, seed) for seed in range(n_draws)]
+    drawn = study.cells("theorems", n_draws, slopes)
     # Two pairs equally close but for some digits: all kernel values are 0 in floating point where one wins.
     found = [signs for signs in drawn if signs["closeness"] > 0.0]
     rows: list[Row] = []

@@ -6,7 +6,6 @@ The optima over the width of an RBF kernel are those that the paper warns of; a 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,13 +17,12 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.preprocessing import StandardScaler
 
 from kernelwise.diagnostics import boundary_verdict
-from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels.starts import start_gamma
 from kernelwise.selection import glasmachers_curves
 from kernelwise.sketch.sketch import DistanceSketch
 from kernelwise.studies.figures import Curves, Line, Mark, Panel
-from kernelwise.studies.study import Study, few_rows, load_or_say
-from kernelwise.studies.tables import Row
+from kernelwise.studies.study import Study, few_rows, load_or_say, quietly
+from kernelwise.studies.tables import Row, grouped
 
 SETS: tuple[str, ...] = ("banana", "banknote", "breast_cancer_wisconsin", "heart_statlog", "ilpd")
 SETS += ("planning_relax", "ringnorm", "splice", "tic_tac_toe", "titanic", "twonorm", "vertebral_2c")
@@ -95,10 +93,9 @@ def set_curves(X: np.ndarray, y: np.ndarray, per_octave: int) -> dict[str, Any]:
     costs["kta"], costs["centered-kta"] = -curves.alignment, -curves.centered_alignment
     sketch = DistanceSketch.from_data(X, y)
     costs |= {name: -sketch.curve(name, 0.5 / sigmas**2) for name in SKETCHED}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", KernelwiseWarning)  # of repeated rows, which the table counts
-        starts = {name: np.sqrt(0.5 / start_gamma(X, y, name)) for name in STARTS}
-        pair = boundary_verdict(X, y).pair
+    # The warnings are of repeated rows, which the table counts.
+    starts = {name: np.sqrt(0.5 / quietly(start_gamma, X, y, name)) for name in STARTS}
+    pair = quietly(boundary_verdict, X, y).pair
     return {
         "sigmas": sigmas,
         "costs": costs,
@@ -162,8 +159,7 @@ def _where(valleys: Valleys, k: int) -> str:
 def summary_rows(rows: list[Row]) -> list[Row]:
     """A row for each criterion: counts and shares over the sets, in per cent."""
     summary = []
-    for criterion in dict.fromkeys(row["criterion"] for row in rows):
-        chosen = [row for row in rows if row["criterion"] == criterion]
+    for criterion, chosen in grouped(rows, "criterion").items():
         n_optima = [int(row["optima inside"]) + row["at σ → 0"] + row["at σ → ∞"] for row in chosen]
         starts = (*STARTS, "any start")
         found = {

@@ -40,7 +40,7 @@ from kernelwise.studies.laanaya.plain_start import (
     weston_parts,
 )
 from kernelwise.studies.study import Study, load_or_say
-from kernelwise.studies.tables import Row
+from kernelwise.studies.tables import Row, grouped
 
 Choose = Callable[[np.ndarray, np.ndarray], Any]  # with a fitted machine as `estimator`
 
@@ -95,10 +95,7 @@ def compare(study: Study, part: str, data: str, draw: Draw, found: dict[str, Cho
     printed = dict(zip(NAMES, PRINTED[data].values(), strict=True)) if data in PRINTED else {}
     rows = []
     for name, choose in found.items():
-        cells = [
-            study.cell(f"{part}/{data}/{name}/{trial}", score, choose, draw, trial)
-            for trial in range(n_trials)
-        ]
+        cells = study.cells(f"{part}/{data}/{name}", n_trials, score, choose, draw)
         rates, seconds = np.array(cells).T
         error = rates.std(ddof=1) / np.sqrt(n_trials) if n_trials > 1 else np.nan
         rows.append(
@@ -167,8 +164,7 @@ def sigma(study: Study) -> None:
 def sigma_figure(rows: list[Row]) -> Curves:
     """Figure 1, with the errors that the paper's table 1 ends with."""
     lines = []
-    for name in dict.fromkeys(row["method"] for row in rows):
-        chosen = [row for row in rows if row["method"] == name]
+    for name, chosen in grouped(rows, "method").items():
         lines.append(Line(name, [r["sigma × d"] for r in chosen], [r["error %"] for r in chosen], "o-"))
     marks = tuple(
         Mark(f"the paper's table 1: {name}", 100 - rate)
@@ -233,10 +229,8 @@ def relevance_cell(trial: int) -> dict[str, Any]:
 
 def relevance(study: Study) -> None:
     """10 relevant of 200 features."""
-    rows = [
-        {"data": "10 of 200", "trial": t, **study.cell(f"relevance/{t}", relevance_cell, t)}
-        for t in range(study.choose(*TRIALS["relevance"]))
-    ]
+    cells = study.cells("relevance", study.choose(*TRIALS["relevance"]), relevance_cell)
+    rows = [{"data": "10 of 200", "trial": trial, **found} for trial, found in enumerate(cells)]
     study.table("relevance", "Relevance of features", rows)
 
 

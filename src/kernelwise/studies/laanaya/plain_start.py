@@ -16,6 +16,7 @@ the mean of all features or the first of them. "convexity" shows whether w is co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -34,7 +35,7 @@ from kernelwise.selection.laanaya import MAX_ITER, rbf_select
 from kernelwise.selection.metric import CS, GAMMAS
 from kernelwise.selection.procedure import best_cell
 from kernelwise.studies.study import Study, load_or_say
-from kernelwise.studies.tables import Row
+from kernelwise.studies.tables import Row, grouped, keyed
 
 Parts = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 #: Training and test part of a trial.
@@ -98,30 +99,37 @@ def learners(data: str, C: float, start: float, rhos: Sequence[float]) -> dict[s
     return found
 
 
-def grid_rates(draw: Draw, trial: int) -> np.ndarray:
-    """Test rates in per cent of plain machines over the grid, of shape (n_gammas, n_Cs)."""
-    Z, y, Z_test, y_test = standardised(draw, trial)
-    return np.array(
-        [[rate(RBF(gamma / Z.shape[1]), C, Z, y, Z_test, y_test) for C in CS] for gamma in sorted(GAMMAS)]
-    )
+@dataclass(frozen=True)
+class PlainMachine:
+    """A partition, scaled as its training part says, and the plain machine: γ times features, and C."""
 
+    parts: Parts
+    gamma: float
+    C: float
 
-def trial_rates(
-    data: str, draw: Draw, trial: int, chosen: Any, rhos: Sequence[float] = ()
-) -> dict[str, float]:
-    """Test rates of all methods on one partition; ``chosen`` is (γ times features, C), or None for ours."""
-    Z, y, Z_test, y_test = standardised(draw, trial)
-    d = Z.shape[1]
-    if chosen is None:
-        X, labels = draw(trial)[:2]
-        plain = rbf_select(X, labels)
-        chosen = plain.kernel.theta_values[0] * d, plain.C
-    gamma, C = map(float, chosen)
-    n_varying = int((np.ptp(Z, axis=0) > 0).sum())
-    found = {PLAIN: rate(RBF(gamma / d), C, Z, y, Z_test, y_test)}
-    for name, learner in learners(data, C, 2.0 * gamma / d * n_varying, rhos).items():
-        found[name] = rate(learner.learn(Z, y).kernel, C, Z, y, Z_test, y_test)
-    return found
+    @classmethod
+    def of(cls, draw: Draw, trial: int, chosen: Any) -> PlainMachine:
+        """The machine with the ``chosen`` γ times features and C, or with those of the training points."""
+        if chosen is None:
+            X, y = draw(trial)[:2]
+            plain = rbf_select(X, y)
+            chosen = plain.kernel.theta_values[0] * X.shape[1], plain.C
+        return cls(standardised(draw, trial), *map(float, chosen))
+
+    @property
+    def kernel(self) -> RBF:
+        return RBF(self.gamma / self.parts[0].shape[1])
+
+    @property
+    def start(self) -> float:
+        """The weight of Q₀ that is this width, times the number of features that vary."""
+        Z = self.parts[0]
+        return 2.0 * self.gamma / Z.shape[1] * int((np.ptp(Z, axis=0) > 0).sum())
+
+    def rate(self, kernel: Kernel) -> float:
+        """Test rate in per cent of a machine with this kernel and the plain one's C."""
+        Z, y, Z_test, y_test = self.parts
+        return 100.0 * SVC(C=self.C, kernel=kernel).fit(Z, y).score(Z_test, y_test)
 
 
 def standardised(draw: Draw, trial: int) -> Parts:
@@ -131,13 +139,26 @@ def standardised(draw: Draw, trial: int) -> Parts:
     return scaler.transform(X), y, scaler.transform(X_test), y_test
 
 
-def rate(kernel: Kernel, C: float, Z: np.ndarray, y: np.ndarray, Z_test: np.ndarray, y_test: Any) -> float:
-    return 100.0 * SVC(C=C, kernel=kernel).fit(Z, y).score(Z_test, y_test)
+def grid_rates(draw: Draw, trial: int) -> np.ndarray:
+    """Test rates in per cent of plain machines over the grid, of shape (n_gammas, n_Cs)."""
+    parts = standardised(draw, trial)
+    machines = [[PlainMachine(parts, gamma, C) for C in CS] for gamma in sorted(GAMMAS)]
+    return np.array([[machine.rate(machine.kernel) for machine in row] for row in machines])
+
+
+def trial_rates(data: str, draw: Draw, chosen: Any, rhos: Sequence[float], trial: int) -> dict[str, float]:
+    """Test rates of all methods on one partition; ``chosen`` is (γ times features, C), or None for ours."""
+    plain = PlainMachine.of(draw, trial, chosen)
+    Z, y, *_ = plain.parts
+    found = {PLAIN: plain.rate(plain.kernel)}
+    for name, learner in learners(data, plain.C, plain.start, rhos).items():
+        found[name] = plain.rate(learner.learn(Z, y).kernel)
+    return found
 
 
 def paper_choice(study: Study, data: str, draw: Draw) -> tuple[float, float]:
     """γ times the number of features, and C, of the best plain machine on the first partitions."""
-    grids = [study.cell(f"grid/{data}/{t}", grid_rates, draw, t) for t in range(study.choose(N_CHOOSING, 2))]
+    grids = study.cells(f"grid/{data}", study.choose(N_CHOOSING, 2), grid_rates, draw)
     g, c = best_cell(np.mean(grids, axis=0))
     return sorted(GAMMAS)[g], CS[c]
 
@@ -148,10 +169,7 @@ def protocol_rows(study: Study, data: str, draw: Draw) -> list[Row]:
     rows: list[Row] = []
     for protocol, chosen in ((PAPERS, paper_choice(study, data, draw)), (OURS, None)):
         rhos = RHOS.get((data, protocol), ())
-        cells = [
-            study.cell(f"protocol/{data}/{protocol}/{t}", trial_rates, data, draw, t, chosen, rhos)
-            for t in range(n_trials)
-        ]
+        cells = study.cells(f"protocol/{data}/{protocol}", n_trials, trial_rates, data, draw, chosen, rhos)
         plain = np.array([cell[PLAIN] for cell in cells])
         for name in (PLAIN, *learners(data, 1.0, 1.0, rhos)):
             rates = np.array([cell[name] for cell in cells])
@@ -174,12 +192,10 @@ def protocol_rows(study: Study, data: str, draw: Draw) -> list[Row]:
 
 def protocol_sentences(rows: list[Row]) -> Iterator[str]:
     """What the paper's method gains on each set by either protocol, and why the algorithm matters."""
-    for data in dict.fromkeys(row["data"] for row in rows):
+    for data, of_set in grouped(rows, "data").items():
         parts = []
-        for protocol in (PAPERS, OURS):
-            found = {
-                row["method"]: row for row in rows if (row["data"], row["chosen by"]) == (data, protocol)
-            }
+        for protocol, chosen in grouped(of_set, "chosen by").items():
+            found = keyed(chosen, "method")
             gains = [
                 f"{name} {found[name]['less SVM']:+.2f} ± {found[name]['± s.e. of that']:.2f}"
                 for name in ("algorithm 1", "algorithm 1, one inner step", "conjugate gradients")
@@ -229,19 +245,18 @@ def band_parts(direction: np.ndarray, trial: int) -> Parts:
     return X[:100], y[:100], X[100:], y[100:]
 
 
-def trial_cell(draw: Draw, trial: int, chosen: Any, direction: Any) -> dict[str, list[float | None]]:
+def trial_cell(draw: Draw, chosen: Any, direction: Any, trial: int) -> dict[str, list[float | None]]:
     """Of each method the test rate, and the share of the trace of Q that lies along the direction."""
-    Z, y, Z_test, y_test = standardised(draw, trial)
-    d = Z.shape[1]
-    gamma, C = map(float, chosen)
-    found: dict[str, list[float | None]] = {PLAIN: [rate(RBF(gamma / d), C, Z, y, Z_test, y_test), None]}
-    start = 2.0 * gamma / d * int((np.ptp(Z, axis=0) > 0).sum())
+    plain = PlainMachine.of(draw, trial, chosen)
+    Z, y, *_ = plain.parts
+    found: dict[str, list[float | None]] = {PLAIN: [plain.rate(plain.kernel), None]}
     for name, method in METHODS.items():
         for freedom, kernel in FREEDOMS.items():
-            learned = FromIsotropic(kernel, C, RHO, start, method, MAX_ITER).learn(Z, y).kernel
-            Q = learned.metric(d)
+            learner = FromIsotropic(kernel, plain.C, RHO, plain.start, method, MAX_ITER)
+            learned = learner.learn(Z, y).kernel
+            Q = learned.metric(Z.shape[1])
             share = None if direction is None else float(direction @ Q @ direction / np.trace(Q))
-            found[f"{name}, {freedom} Q"] = [rate(learned, C, Z, y, Z_test, y_test), share]
+            found[f"{name}, {freedom} Q"] = [plain.rate(learned), share]
     return found
 
 
@@ -252,10 +267,7 @@ def correlation_rows(study: Study, real: dict[str, Draw]) -> list[Row]:
     rows: list[Row] = []
     for data, draw in (bands | study.choose(real, {})).items():
         chosen = paper_choice(study, data, draw)
-        cells = [
-            study.cell(f"correlation/{data}/{t}", trial_cell, draw, t, chosen, BANDS.get(data))
-            for t in range(n_trials)
-        ]
+        cells = study.cells(f"correlation/{data}", n_trials, trial_cell, draw, chosen, BANDS.get(data))
         for name in cells[0]:
             rates, shares = zip(*(cell[name] for cell in cells), strict=True)
             row: Row = {"data": data, "method": name, "rate %": float(np.mean(rates))}
@@ -269,7 +281,7 @@ def correlation_rows(study: Study, real: dict[str, Draw]) -> list[Row]:
     return rows
 
 
-def above_chord(seed: int, rho: float) -> bool:
+def above_chord(rho: float, seed: int) -> bool:
     """Whether w at a random Q is above the mean of w at Q ± h in one entry: then w is not convex in it."""
     random = np.random.default_rng(seed)
     X, y = make_weston(60, n_noise=2, random_state=seed)
@@ -288,15 +300,12 @@ def above_chord(seed: int, rho: float) -> bool:
 def convexity_rows(study: Study) -> list[Row]:
     """How often w is above its chord, without the ρ-term, with it, and for the ρ-term almost alone."""
     n_draws = study.choose(200, 20)
-    compute: Callable[..., Any] = above_chord
     return [
         {
             "data": "2 of 4 features",
             "ρ": rho,
             "draws": n_draws,
-            "above the chord": sum(
-                study.cell(f"convexity/{rho:g}/{t}", compute, t, rho) for t in range(n_draws)
-            ),
+            "above the chord": sum(study.cells(f"convexity/{rho:g}", n_draws, above_chord, rho)),
         }
         for rho in (0.0, RHO, 100.0)
     ]

@@ -14,7 +14,6 @@ choose one σ, as their equal times in the paper suggest; it was picked for that
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -22,13 +21,12 @@ from typing import Any
 import numpy as np
 
 from kernelwise.datasets import make_gaussian_grid, make_two_gaussians
-from kernelwise.exceptions import BoundaryWarning
 from kernelwise.selection import yin_curves, yin_select
 from kernelwise.selection.procedure import best_cell
 from kernelwise.selection.yin import CRITERIA, CS, SIGMAS
 from kernelwise.studies.claims import add_claims, read_claims
-from kernelwise.studies.study import Study, few_rows, load_or_say
-from kernelwise.studies.tables import Row
+from kernelwise.studies.study import Study, few_rows, load_or_say, quietly
+from kernelwise.studies.tables import Row, grouped, keyed
 from kernelwise.studies.yin import figures, rules, theory
 
 TITLE = "Paper 004 (Yin and Yin 2016): expected square distance ratio"
@@ -101,9 +99,7 @@ def table1(study: Study) -> None:
 def cell(method: str, X: np.ndarray, y: np.ndarray, settings: dict[str, Any]) -> Row:
     """What one criterion chooses; ``settings`` as of `yin_select`."""
     yin_select(*make_two_gaussians(60, random_state=0), "dbtc")  # compiles, so that no cell pays for it
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BoundaryWarning)  # the last column says it
-        result = yin_select(X, y, method, **settings)
+    result = quietly(yin_select, X, y, method, **settings)  # the last column names an end of the range
     return _chosen(result.sigma, result.C, result.accuracies, result.seconds, result.sigmas)
 
 
@@ -174,11 +170,11 @@ def esdr_sentences(rows: list[Row]) -> Iterator[str]:
     Within one standard error of the difference of two accuracies, as of independent ones: since all methods
     have the same folds, the true one is smaller.
     """
-    found = {(row["data"], row["method"]): row for row in rows}
-    for name in dict.fromkeys(row["data"] for row in rows):
-        esdr = found[name, "esdr"]
+    for name, of_set in grouped(rows, "data").items():
+        found = keyed(of_set, "method")
+        esdr = found["esdr"]
         for method in ("dbtc", "j4"):
-            other = found[name, method]
+            other = found[method]
             if esdr["paper's"] < other["paper's"]:
                 continue
             difference = esdr["accuracy"] - other["accuracy"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelwise.datasets import gaussian_esdr, gaussian_grid_parameters
 from kernelwise.studies.figures import Curves, Line, Mark, Panel
-from kernelwise.studies.tables import Row
+from kernelwise.studies.tables import Row, grouped
 
 Found = dict[str, Any]
 LOG_SIGMA, LOG_C = "log₂ σ (standardised features)", "log₂ C"
@@ -111,8 +111,7 @@ def closed_form_rows(sigmas: Sequence[float]) -> list[Row]:
 def closed_form(rows: list[Row]) -> Curves:
     """Figure 3: five rows of five images."""
     panels = []
-    for image in dict.fromkeys((row["row"], row["column"]) for row in rows):
-        chosen = [row for row in rows if (row["row"], row["column"]) == image]
+    for image, chosen in grouped(rows, "row", "column").items():
         x, y = ([row[column] for row in chosen] for column in ("log2 sigma", "esdr"))
         line = Line("ESDR (equations 8, 17, 18)", x, y)
         panels.append(Panel(f"image {image}", "log₂ σ", "ESDR", (line,), (Mark("limit for σ → 0", 1.0),)))

@@ -17,7 +17,7 @@ from kernelwise.criteria import as_criterion
 from kernelwise.kernels import RBF, Linear, Polynomial, Sigmoid
 from kernelwise.metrics import esdr, inter_class_distance
 from kernelwise.selection.yin import CRITERIA
-from kernelwise.studies.tables import Row
+from kernelwise.studies.tables import Row, grouped
 
 #: Numbers of samples whose labels are drawn at random, and how often.
 SIZES, N_DRAWS = (10, 30, 100, 300), 200
@@ -93,8 +93,7 @@ def follow_rows(rows: list[Row]) -> list[Row]:
     neighbouring σ at which criterion and accuracy move in opposite directions.
     """
     found = []
-    for name in dict.fromkeys(row["data"] for row in rows):
-        of_set = [row for row in rows if row["data"] == name]
+    for name, of_set in grouped(rows, "data").items():
         accuracy = np.array([row["cv accuracy"] for row in of_set])
         for criterion in CRITERIA:
             values = np.array([row[criterion] for row in of_set])

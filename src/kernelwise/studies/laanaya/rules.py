@@ -11,7 +11,6 @@ from kernelwise.studies.tables import NoRow, Row, grouped, keyed
 HOW = {PAPERS: "by the paper's protocol", OURS: "with all choices on training points"}
 CANCERS = {"breast_cancer_wisconsin": "9 features", "breast_cancer_libsvm_scaled": "10 features"}
 RIVALS = ("adaptive scaling", "Glasmachers, Igel")
-REAL, TOY = "section 3.2, table 2", "section 3.1"
 #: A rate this far below the paper's, in points, does not come near it.
 NEAR = 1.0
 #: Points between the rates of the best and the worst start: from here on the start matters, or decides.

@@ -13,10 +13,8 @@ from kernelwise.studies.yin.theory import OF_A_LINE, OF_ALL, equation_16, slope,
 
 #: Rank correlations that differ by less are called level.
 LEVEL = 0.005
-#: A discrepancy is called huge if ESDR leads by more; a correlation above the other is called agreement.
+#: DBTC is far from the accuracy if ESDR leads by more than the first; a correlation above the second agrees.
 HUGE, AGREEMENT = 0.1, 0.7
-SECTION = "section 4.1"
-POWER = "grows like σ to the power of {power:.1f}|was not reached"
 TIC_TAC_TOE = ("tic_tac_toe", "tic_tac_toe_xob")
 
 

@@ -26,7 +26,8 @@ from kernelwise._core.journal import Journal
 from kernelwise.comparison import METHODS, REGRESSION_METHODS, Comparison, compare
 from kernelwise.comparison.methods import MODULES, RIVALS
 from kernelwise.datasets.catalog import FILES
-from kernelwise.studies._table import Row, few_rows, markdown, write_csv
+from kernelwise.studies.study import few_rows
+from kernelwise.studies.tables import Row, markdown, write_csv
 from kernelwise.tables import learn_encoding, read_table
 
 N_FOLDS, N_REPEATS = 5, 2

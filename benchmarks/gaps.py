@@ -22,7 +22,7 @@ from benchmarks.forests import line, with_means
 from benchmarks.frames import N_FOLDS, read
 from kernelwise import TunedSVC
 from kernelwise.search.scaling import weigh_alike
-from kernelwise.studies._table import Row
+from kernelwise.studies.tables import Row
 from kernelwise.tables import Column, Encoder, Table, is_missing, is_numbers, learn_encoder, to_table
 
 SETS = ("horse_colic", "credit_approval", "titanic_passengers", "congressional_voting", "adult10k")

@@ -22,7 +22,7 @@ from kernelwise.criteria.state import SearchState
 from kernelwise.datasets import load
 from kernelwise.kernels import RBF
 from kernelwise.search.candidates import median_distance
-from kernelwise.studies._table import few_rows
+from kernelwise.studies.study import few_rows
 
 SETS = ("banana", "banknote", "breast_cancer_wisconsin", "heart_statlog", "ilpd")
 SETS += ("ringnorm", "splice", "tic_tac_toe", "twonorm", "vertebral_2c")

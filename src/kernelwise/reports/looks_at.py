@@ -13,7 +13,6 @@ from sklearn.base import is_classifier
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise.explanation import Explanation, explain, explains_exactly
 from kernelwise.explanation.integrals import nodes_for
-from kernelwise.frames import Frame
 from kernelwise.reports.displays.explanation import cell_text, largest
 from kernelwise.reports.held_out import some_rows
 from kernelwise.search.wording import number

@@ -10,9 +10,14 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 
 from kernelwise import TunedSVC
 from kernelwise.persistence.packing import Packer, unpack
-from kernelwise.reports.held_out import confusion, reliability, reliability_of_classes, some_rows
-from kernelwise.reports.roc import roc
-from kernelwise.reports.unseen import class_factors
+from kernelwise.reports.held_out import (
+    class_factors,
+    confusion,
+    reliability,
+    reliability_of_classes,
+    roc,
+    some_rows,
+)
 from kernelwise.search.rules import standard_error
 
 

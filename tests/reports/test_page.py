@@ -12,7 +12,7 @@ import pytest
 from kernelwise import Comparison, TunedSVC
 from kernelwise.reports import page, report_data, write_report
 from kernelwise.reports.figures import figures
-from kernelwise.reports.unseen_figures import reliability_figure
+from kernelwise.reports.figures.held_out import reliability_figure
 
 from .conftest import END, SCRIPT, with_baseline
 

@@ -20,8 +20,8 @@ from sklearn.svm import SVC as ReferenceSVC
 from kernelwise import SVC, Comparison, TunedSVC, load
 from kernelwise._core.fingerprint import fingerprint
 from kernelwise.reports import report_data, write_report
-from kernelwise.reports.paths import c_paths, chosen, standard_errors
-from kernelwise.reports.unseen import class_factors
+from kernelwise.reports.curves import c_paths, chosen, standard_errors
+from kernelwise.reports.held_out import class_factors
 from kernelwise.solvers.platt import fit_platt
 
 from .conftest import END, SCRIPT

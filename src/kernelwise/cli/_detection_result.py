@@ -12,7 +12,7 @@ from kernelwise.cli._tuning_result import kernel_line, print_list
 from kernelwise.cli.output import print_table
 from kernelwise.cli.samples import Samples
 from kernelwise.findings import Finding
-from kernelwise.reports.strangest import Strange, share_above, share_text, strangest_rows
+from kernelwise.reports.outliers import Strange, share_above, share_text, strangest_rows
 
 #: Rows that the terminal shows, and columns that it names for each.
 MOST_ROWS, MOST_REASONS = 10, 3

@@ -13,7 +13,7 @@ from kernelwise.cli.output import print_table
 from kernelwise.findings import Finding
 from kernelwise.kernels.metric import most_relevant
 from kernelwise.reports.answer import Answer
-from kernelwise.reports.relevance import feature_names
+from kernelwise.reports.columns_used import feature_names
 from kernelwise.search.wording import kernel_meaning, kernel_text
 
 #: Names of scores that people write otherwise than scikit-learn does.

@@ -36,7 +36,7 @@ def write(path: Path, model: Any, data: Samples, arguments: list[str], **more: A
 
 def write_detection(path: Path, model: Any, data: Samples, arguments: list[str], **more: Any) -> None:
     """Draw and write the report on unusual rows."""
-    from kernelwise.reports.unusual import unusual_rows
+    from kernelwise.reports.outliers import unusual_rows
     from kernelwise.reports.unusual_page import write_unusual
 
     write_unusual(unusual_rows(model, data.rows, data.y, **_of_file(data, arguments), **more), path)

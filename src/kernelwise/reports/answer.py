@@ -1,4 +1,4 @@
-"""The answer of a report: what was chosen, and how good it is."""
+"""The answer of a report: what was chosen, how good it is, and the first lines that say so."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from kernelwise._core.text import count
-from kernelwise.reports.errors import predictions
-from kernelwise.reports.words import is_share, score_name, sign_of
+from kernelwise.reports.held_out import predictions
+from kernelwise.reports.words import is_share, score_name, sentence, shortened, sign_of
 from kernelwise.search.rules import standard_error
 from kernelwise.search.trust import NO_BETTER
-from kernelwise.search.wording import error_text, kernel_meaning, kernel_text, score_text
+from kernelwise.search.wording import error_text, kernel_meaning, kernel_text, number, score_text
 
 #: Standard errors of the difference from which a test is far below cross-validation.
 FAR = 3.0
+UNSEEN = "on rows that the model was not trained on"
+#: Classes that are named one by one.
+MAX_NAMED = 12
 
 
 @dataclass(frozen=True)
@@ -197,3 +200,89 @@ def support_of(model: Any) -> Support | None:
     if record is None:
         return None
     return Support(len(model.best_estimator_.support_), record.n_bounded, record.n_rows)
+
+
+def headline(answer: Answer) -> str:
+    """The answer in a line: of a test that is far below cross-validation, the test's."""
+    if answer.test_gap is not None:
+        return _of_test(answer)
+    if answer.rmse is not None and answer.score == "R²":
+        return _of_regression(answer)
+    told = _told(answer, answer.cv_score, UNSEEN, answer.cv_error)
+    if answer.baseline_score is None:
+        return told
+    guess = answer.text(answer.baseline_score)
+    if answer.is_no_better:
+        clearly = "not clearly" if answer.cv_score > answer.baseline_score else "no"
+        return f"{told}: {clearly} better than {answer.baseline_answer} ({guess})"
+    return f"{told}; {answer.baseline_answer}: {guess}"
+
+
+def setting(answer: Answer) -> str:
+    """What was chosen: SVM with RBF kernel, γ = 0.0208, C = 64."""
+    values = [f"C = {number(answer.C)}"]
+    if answer.epsilon is not None:
+        values.append(f"ε = {number(answer.epsilon)}")
+    return ", ".join([f"SVM with {_kernel(answer.kernel)}", *values])
+
+
+def _kernel(text: str) -> str:
+    """A kernel's text (see `kernel_text`) as it stands in a sentence."""
+    if text.startswith("Sum of "):
+        return f"a s{text[1:]}"
+    name, *numbers = text.split(", ")
+    name, _, metric = name.partition(" with ")
+    kernel = name.replace("Linear", "linear") if name.endswith(" kernel") else f"{name} kernel"
+    return ", ".join([f"{kernel} with {metric}" if metric else kernel, *numbers])
+
+
+def _told(answer: Answer, score: float, where: str, error: float | None) -> str:
+    value = answer.text(score)
+    told = f"{value} correct {where}" if answer.is_share else f"{sentence(answer.score)} {value} {where}"
+    plus_minus = answer.error(error).strip()
+    return f"{told}, {plus_minus}" if plus_minus else told
+
+
+def _of_test(answer: Answer) -> str:
+    assert answer.test_score is not None
+    where = f"on {count(answer.n_test or 0, 'test row')}"
+    told = _told(answer, answer.test_score, where, answer.test_error)
+    return f"{told}; cross-validation: {answer.text(answer.cv_score)}"
+
+
+def _of_regression(answer: Answer) -> str:
+    assert answer.rmse is not None
+    assert answer.mean_rmse is not None
+    told = _told(answer, answer.cv_score, UNSEEN, answer.cv_error)
+    ours, guess = number(answer.rmse), number(answer.mean_rmse)
+    if answer.is_no_better:
+        clearly = "not clearly" if answer.rmse < answer.mean_rmse else "no"
+        return f"{told}: {clearly} better than {answer.baseline_answer} (RMSE {ours} and {guess})"
+    return f"{told}: typical error (RMSE) {ours}; always answering the mean: {guess}"
+
+
+def class_counts(model: Any, y: np.ndarray | None) -> list[tuple[str, float]]:
+    """Names of the classes and their rows: of y, or of the rows that were held out, by weight."""
+    if y is not None:
+        index, weight = np.searchsorted(model.classes_, y), None
+    elif model.fit_record_ is not None:
+        index, weight = model.fit_record_.truth, model.fit_record_.weight
+    else:
+        return []
+    counts = np.bincount(index, weights=weight, minlength=len(model.classes_))
+    return [(str(label), float(n)) for label, n in zip(model.classes_, counts, strict=True)]
+
+
+def row_count(model: Any, y: np.ndarray | None) -> float | None:
+    """Rows that the model was made from, by weight; None if nobody knows."""
+    if y is not None:
+        return float(len(y))
+    return None if model.fit_record_ is None else float(model.fit_record_.weight.sum())
+
+
+def classes_text(classes: list[tuple[str, float]]) -> str:
+    """The classes in a line, the most frequent first: 3 classes: mild (150), severe (87), none (63)."""
+    ordered = sorted(classes, key=lambda pair: -pair[1])
+    named = [f"{shortened(label)} ({n:g})" for label, n in ordered[:MAX_NAMED]]
+    more = [] if len(ordered) <= MAX_NAMED else [f"and {len(ordered) - MAX_NAMED} more"]
+    return f"{count(len(classes), 'class', 'classes')}: {', '.join([*named, *more])}"

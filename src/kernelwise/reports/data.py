@@ -12,21 +12,29 @@ from sklearn.utils import check_consistent_length, column_or_1d
 
 from kernelwise.findings import Finding
 from kernelwise.reports._model import check_tuned
-from kernelwise.reports.answer import Answer, Support, answer_of, support_of
-from kernelwise.reports.criterion import CriterionCurves, criterion_curves
-from kernelwise.reports.errors import Predictions
-from kernelwise.reports.facts import class_counts, row_count
+from kernelwise.reports.answer import (
+    Answer,
+    Support,
+    answer_of,
+    class_counts,
+    headline,
+    row_count,
+    support_of,
+)
+from kernelwise.reports.columns_used import LooksAt, Relevance, coded_names, looks_at, relevance_of
+from kernelwise.reports.comparison import Versus, versus
+from kernelwise.reports.curves import CPath, CriterionCurves, c_paths, chosen, criterion_curves
 from kernelwise.reports.findings import report_findings
-from kernelwise.reports.headline import headline
-from kernelwise.reports.held_out import Confusion, Reliability
-from kernelwise.reports.looks_at import LooksAt, looks_at
-from kernelwise.reports.paths import CPath, c_paths, chosen
+from kernelwise.reports.held_out import (
+    Confusion,
+    Predictions,
+    Reliability,
+    Roc,
+    unseen_classes,
+    unseen_targets,
+)
 from kernelwise.reports.provenance import Provenance, provenance
 from kernelwise.reports.regions import Regions, decision_regions
-from kernelwise.reports.relevance import Relevance, coded_names, relevance_of
-from kernelwise.reports.roc import Roc
-from kernelwise.reports.unseen import unseen_classes, unseen_targets
-from kernelwise.reports.versus import Versus, versus
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
+from kernelwise._core.text import count
 from kernelwise.diagnostics.diagnosis import diagnose, most_serious_first
 from kernelwise.estimators.kernel_choice import is_precomputed
 from kernelwise.findings import Finding
 from kernelwise.reports.answer import Answer
-from kernelwise.reports.headline import finding_of_test
 from kernelwise.reports.words import class_weight_of, is_share
+from kernelwise.search.wording import number
 
 #: Rows beyond which the data are not diagnosed here: the closest pair takes a pass over all pairs.
 MAX_DIAGNOSED = 20_000
@@ -24,6 +25,12 @@ ABOUT_CRITERIA = ("closest-pair", "curve")
 OF_FIT = ("row numbers", "identifiers", "target in a column")
 #: Standard errors above the baseline up to which a choice that other rows would not make is worth a warning.
 NEAR_GUESSING = 3.0
+#: Why a test may be far below a cross-validation that was done right.
+CAUSES = (
+    "There are three usual causes. Rows that belong together, such as those of one person or device, may be "
+    "in several folds. The test rows may come from a later time or another source. Or rows of the training "
+    "file may be copies of each other."
+)
 
 
 def report_findings(
@@ -43,6 +50,27 @@ def report_findings(
     if for_command_line:
         found = [replace(finding, advice=finding.option or finding.advice) for finding in found]
     return tuple(most_serious_first(found))
+
+
+def finding_of_test(answer: Answer) -> Finding | None:
+    """What to think of a test that is far below cross-validation; None if it is not."""
+    if answer.test_gap is None:
+        return None
+    gap, error = answer.test_gap
+    less = f"{100 * gap:.1f} points" if answer.is_share else f"{number(gap)} ({answer.score})"
+    message = (
+        f"The {count(answer.n_test or 0, 'test row')} score {less} worse than cross-validation, "
+        f"{gap / error:.1f} standard errors of the difference. Trust the test."
+    )
+    advice = f"{CAUSES} Keep rows that belong together in one fold (fit(groups=...)), or hold out later rows "
+    option = f"{CAUSES} Keep rows that belong together in one fold (--group COL), or hold out later rows "
+    return Finding(
+        "test below cross-validation",
+        "warning",
+        message,
+        f"{advice}(cv=TimeSeriesSplit()).",
+        f"{option}(--time COL).",
+    )
 
 
 def settled(model: Any, findings: Iterable[Finding], answer: Answer) -> Iterator[Finding]:

@@ -1,20 +1,25 @@
-"""How often and how surely the model is right on rows it has not seen."""
+"""Answers to rows that the model was not trained on: rows held out by cross-validation, and test rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.metrics import auc, roc_curve
 
 from kernelwise._core.text import count
+from kernelwise.reports.words import class_weight_of, is_share
 from kernelwise.search.rules import standard_error
+from kernelwise.search.wording import number
 
 N_BINS = 10
 #: Points of a scatter plot, at most.
 MAX_POINTS = 2000
 #: Where rows come from, for a heading.
 SOURCES = {"held out": "Held-out rows", "test": "Test rows"}
+#: Corners of a curve that are drawn, at most.
+MAX_CORNERS = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,3 +242,180 @@ def some_rows(n: int, limit: int = MAX_POINTS, random_state: int = 0) -> np.ndar
     if n <= limit:
         return np.arange(n)
     return np.sort(np.random.default_rng(random_state).choice(n, limit, replace=False))
+
+
+@dataclass(frozen=True, eq=False)
+class Roc:
+    """Shares of two classes that are above a threshold, for all thresholds.
+
+    Attributes
+    ----------
+    source : str
+        "held out" or "test".
+    of : str
+        The class that is looked for, `classes_[1]`.
+    false_alarms, found : ndarray of shape (n_corners,)
+        Share of the other class, and of this one, above each threshold.
+    area : float
+        Under the curve: the probability that a row of this class ranks above one of the other.
+    """
+
+    source: str
+    of: str
+    false_alarms: np.ndarray
+    found: np.ndarray
+    area: float
+
+    @property
+    def heading(self) -> str:
+        """What the curve shows."""
+        return (
+            f"{SOURCES[self.source]}: a row of class “{self.of}” ranks above one of the other class in "
+            f"{100 * self.area:.1f} % of all pairs (ROC AUC {self.area:.3f})"
+        )
+
+
+def roc(source: str, of: str, is_it: np.ndarray, probability: np.ndarray, weight: np.ndarray) -> Roc | None:
+    """The curve of rows with a probability, all arrays of shape (n_rows,); None if one class has no rows."""
+    if not probability.size or is_it.all() or not is_it.any():
+        return None
+    false_alarms, found, _ = roc_curve(is_it, probability, sample_weight=weight)
+    area = float(auc(false_alarms, found))
+    keep = np.unique(np.linspace(0, len(found) - 1, MAX_CORNERS).astype(int))
+    return Roc(source, of, false_alarms[keep], found[keep], area)
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Predicted against observed targets.
+
+    Attributes
+    ----------
+    source : str
+        "held out" or "test".
+    observed, predicted : ndarray of shape (n_shown,)
+        Thinned to what a plot can show.
+    rmse, mae, median : float
+        Root of the mean squared error, mean and median of the absolute errors of all rows, in units of y.
+    mean_rmse : float
+        Root of the mean squared error of the answer that is always the mean of the observed targets.
+    """
+
+    source: str
+    observed: np.ndarray
+    predicted: np.ndarray
+    rmse: float
+    mae: float
+    median: float
+    mean_rmse: float
+
+    @property
+    def heading(self) -> str:
+        """What the points show."""
+        half = f"half of the predictions are within {number(self.median)}"
+        return f"{SOURCES[self.source]}: {half} (RMSE {number(self.rmse)}, MAE {number(self.mae)})"
+
+
+def predictions(
+    source: str, observed: np.ndarray, predicted: np.ndarray, weight: np.ndarray | None = None
+) -> Predictions:
+    """Errors of all rows, and some of them for a plot; all arrays have the shape (n_rows,)."""
+    errors, centre = predicted - observed, np.average(observed, weights=weight)
+    rows = some_rows(len(observed))
+    return Predictions(
+        source,
+        observed[rows],
+        predicted[rows],
+        rmse=float(np.sqrt(np.average(errors**2, weights=weight))),
+        mae=float(np.average(np.abs(errors), weights=weight)),
+        median=float(np.median(np.abs(errors))),
+        mean_rmse=float(np.sqrt(np.average((observed - centre) ** 2, weights=weight))),
+    )
+
+
+class Unseen(NamedTuple):
+    """Answers to rows of one source, each of shape (n_rows,), as in a `HeldOut`.
+
+    ``note`` is that of `Confusion`.
+    """
+
+    source: str
+    truth: np.ndarray
+    predicted: np.ndarray
+    probability: np.ndarray
+    weight: np.ndarray
+    note: str = ""
+
+
+def unseen_classes(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
+    """Confusion, reliability and, of two classes, ROC curve of held-out and test rows."""
+    classes, record, unseen = model.classes_, model.fit_record_, []
+    if record is not None:
+        held_out = record.truth, record.predicted, record.probability, record.weight
+        unseen.append(Unseen("held out", *held_out, _note(model, record)))
+    if test is not None:
+        unseen.append(_of_test(model, *test))
+    factor = np.ones(len(classes)) if record is None else class_factors(model, record.truth, record.weight)
+    curves = [reliability_of_classes(s, classes, t, q, p, w, factor) for s, t, q, p, w, _ in unseen]
+    rocs = [roc(s, str(classes[1]), t == 1, p, w) for s, t, _, p, w, _ in unseen if len(classes) == 2]
+    return {
+        "confusions": [confusion(s, classes, t, q, w, n) for s, t, q, _, w, n in unseen],
+        "reliabilities": [curve for curve in curves if curve is not None],
+        "rocs": [curve for curve in rocs if curve is not None],
+    }
+
+
+def _note(model: Any, record: Any) -> str:
+    """Why the held-out answers score otherwise than the report states."""
+    if type(model.best_estimator_).__name__.startswith("Nystroem"):
+        return (
+            "These are predictions of the final model, which is an approximation, for held-out rows. The "
+            "score above comes from exact models, on the folds of the search."
+        )
+    n = getattr(record, "n_relabelled", 0.0)
+    if not n or model.result_.score != model.best_score_ or not is_share(model):
+        return ""
+    # A file of before says how good decision values are. Of others, as many labels are right by both rules.
+    right = [record.weight[labels == record.truth].sum() for labels in (record.predicted, record.scored)]
+    if right[0] == right[1]:
+        return ""
+    return (
+        "This table has the labels that the model predicts. The score above uses the signs of decision "
+        f"values, which give another class for {n:g} of {count(float(record.weight.sum()), 'row')}."
+    )
+
+
+def class_factors(model: Any, truth: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """What a row of each class counts for, shape (n_classes,), in the population that probabilities are of.
+
+    With class weights they are those of a population in which the classes have these weights.
+    """
+    k = len(model.classes_)
+    # Probabilities of earlier versions know no class weights: those of files say so, pickles have no rule.
+    is_former = not hasattr(model, "predict_by") or not getattr(model, "_knows_class_weights", True)
+    weights = class_weight_of(model)
+    if weights is None or is_former:
+        return np.ones(k)
+    if weights == "balanced":
+        return weight.sum() / (k * np.bincount(truth, weights=weight, minlength=k))
+    return np.array([float(weights.get(label, 1.0)) for label in model.classes_.tolist()])
+
+
+def _of_test(model: Any, X: Any, y: Any) -> Unseen:
+    truth = class_index(model.classes_, y, "y of the test samples")
+    labels, p = model.predict(X), model.predict_proba(X)
+    known = np.isin(labels, model.classes_)  # others are rejected
+    predicted = np.full(len(labels), -1)
+    predicted[known] = class_index(model.classes_, labels[known], "predict")
+    shown = np.ones_like(predicted) if len(model.classes_) == 2 else predicted
+    return Unseen("test", truth, predicted, p[np.arange(len(p)), shown], np.ones(len(p)))
+
+
+def unseen_targets(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
+    """Predicted against observed targets of held-out and test rows."""
+    found, record = [], model.fit_record_
+    if record is not None:
+        found.append(predictions("held out", record.truth, record.predicted, record.weight))
+    if test is not None:
+        found.append(predictions("test", np.asarray(test[1], dtype=float), model.predict(test[0])))
+    return {"predictions": found}

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from kernelwise._core.files import whole_file
 from kernelwise._core.text import count
+from kernelwise.reports.answer import classes_text, headline, setting
 from kernelwise.reports.data import ReportData
-from kernelwise.reports.facts import classes_text
 from kernelwise.reports.figures import figures
-from kernelwise.reports.headline import headline, setting
 from kernelwise.reports.held_out import Confusion
 from kernelwise.reports.words import sentence, shortened, unbroken
 from kernelwise.search.wording import number

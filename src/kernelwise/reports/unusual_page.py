@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.reports.displays.explanation import largest
+from kernelwise.reports.columns_used import largest
+from kernelwise.reports.figures.model import histogram_figure, plane_figure
+from kernelwise.reports.outliers import MAX_BARS, Strange, UnusualRows, share_above, share_text
 from kernelwise.reports.page import environment, shared, write_page
-from kernelwise.reports.strangest import Strange, share_above, share_text
-from kernelwise.reports.unusual import MAX_BARS, UnusualRows
-from kernelwise.reports.unusual_figures import histogram_figure, plane_figure
 
 
 def write_unusual(data: UnusualRows, path: Any) -> None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from kernelwise.reports.data import ReportData
-from kernelwise.reports.looks_at_figure import dependence_figure
-from kernelwise.reports.regions_figure import regions_figure
-from kernelwise.reports.relevance_figure import metric_figure
-from kernelwise.reports.search_figures import criterion_figure, paths_figure, tried_figure
-from kernelwise.reports.unseen_figures import (
+from kernelwise.reports.figures.held_out import (
     predictions_figure,
     reliability_figure,
     residuals_figure,
     roc_figure,
 )
+from kernelwise.reports.figures.model import dependence_figure, metric_figure, regions_figure
+from kernelwise.reports.figures.search import criterion_figure, paths_figure, tried_figure
 
 
 def figures(data: ReportData) -> dict[str, str]:

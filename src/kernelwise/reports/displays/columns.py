@@ -1,4 +1,4 @@
-"""Shapley values: the columns that matter over many rows, or for one of them."""
+"""Displays of columns: weights of a learned metric, and Shapley values."""
 
 from __future__ import annotations
 
@@ -8,10 +8,58 @@ import numpy as np
 
 from kernelwise.explanation import Explanation, explain
 from kernelwise.reports.colours import INK, colour
-from kernelwise.reports.displays.base import Picture
+from kernelwise.reports.columns_used import Relevance, cell_text, largest, relevance_of
+from kernelwise.reports.displays.base import Display, Picture
 
 #: Columns that are drawn one by one; the others are one bar together.
 MAX_SHOWN = 15
+
+
+class RelevanceDisplay(Display):
+    """Plot of the share of each feature in the squared distance of a learned metric, the largest on top.
+
+    Parameters
+    ----------
+    relevance : Relevance
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from matplotlib.figure import Figure
+    >>> from kernelwise import RelevanceDisplay, TunedSVC
+    >>> from kernelwise.datasets import make_weston
+    >>> from kernelwise.kernels import DiagonalGaussian
+    >>> X, y = make_weston(100, n_noise=2, random_state=0)
+    >>> model = TunedSVC(DiagonalGaussian(np.ones(4)), Cs=[1.0, 10.0]).fit(X, y)
+
+    The first two features tell the classes apart, the other two are noise:
+
+    >>> display = RelevanceDisplay.from_estimator(model, ax=Figure().subplots())
+    >>> sorted(display.relevance.names[:2]), bool(display.relevance.shares[:2].sum() > 0.9)
+    (['feature 0', 'feature 1'], True)
+    """
+
+    def __init__(self, relevance: Relevance) -> None:
+        self.relevance = relevance
+
+    @classmethod
+    def _of(cls, estimator: Any) -> Self:
+        relevance = relevance_of(estimator)
+        if relevance is None:
+            raise ValueError(
+                f"The kernel of this {type(estimator).__name__} treats all features alike. Fit one with "
+                "kernel='diagonal' or 'gaussian'."
+            )
+        return cls(relevance)
+
+    def _draw(self, ax: Any) -> None:
+        positions = np.arange(len(self.relevance.names))
+        ax.barh(positions, 100.0 * self.relevance.shares, color=colour(0))
+        # A dollar sign in a name is no formula.
+        names = [name.replace("$", r"\$") for name in self.relevance.names]
+        ax.set_yticks(positions, names)
+        ax.invert_yaxis()
+        ax.set(xlabel="share of the squared distance, %")
 
 
 class ExplanationDisplay(Picture):
@@ -120,22 +168,3 @@ class ExplanationDisplay(Picture):
         base, total = float(one.base_values[0]), float(one.base_values[0] + one.values[0].sum())
         ax.axvline(0.0, color=INK, linewidth=0.8)
         ax.set(xlabel=f"value: from {base:.3g} without any column to {total:.3g} with all")
-
-
-def largest(lengths: np.ndarray, names: list[str], n: int) -> tuple[list[str], np.ndarray]:
-    """Names and lengths of the n longest bars, the longest first, and one bar of all others together."""
-    order = np.argsort(-np.abs(lengths), kind="stable")
-    shown, rest = order[:n], order[n:]
-    if len(rest) == 1:  # a bar of one column is that column's
-        shown, rest = order, order[:0]
-    found = [names[k] for k in shown]
-    if not len(rest):
-        return found, lengths[shown]
-    return [*found, f"{len(rest)} other columns"], np.append(lengths[shown], lengths[rest].sum())
-
-
-def cell_text(cell: Any) -> str:
-    """A cell of a row in a few letters."""
-    if cell is None or cell != cell:  # NaN is not itself
-        return "missing"
-    return f"{cell:.4g}" if isinstance(cell, float | int) else str(cell)

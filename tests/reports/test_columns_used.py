@@ -12,10 +12,10 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import load_iris
 
 from kernelwise import TunedSVC, explain
-from kernelwise.reports import looks_at as module
+from kernelwise.reports import columns_used as module
 from kernelwise.reports import report_data
+from kernelwise.reports.columns_used import looks_at
 from kernelwise.reports.drawing import Names
-from kernelwise.reports.looks_at import looks_at
 from kernelwise.reports.page import render
 
 from .conftest import SCRIPT

@@ -1,4 +1,4 @@
-"""Figures of rows that the model had not seen: calibration, ROC curve, predictions and residuals."""
+"""Figures of rows that the model was not trained on: calibration, ROC curve, errors, scores."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import numpy as np
 
 from kernelwise.reports.colours import colour
 from kernelwise.reports.drawing import Chart, Scale, linear
-from kernelwise.reports.errors import Predictions
-from kernelwise.reports.held_out import SOURCES, Reliability
-from kernelwise.reports.roc import Roc
+from kernelwise.reports.held_out import SOURCES, Predictions, Reliability, Roc
 from kernelwise.reports.words import sentence, shortened
 from kernelwise.search.wording import number
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from kernelwise.reports.colours import colour
-from kernelwise.reports.criterion import CriterionCurves
+from kernelwise.reports.curves import CPath, CriterionCurves
 from kernelwise.reports.drawing import Chart, Scale, linear, logarithmic
-from kernelwise.reports.paths import CPath
 from kernelwise.reports.words import shortened
 from kernelwise.search.reasons import why_tried
 from kernelwise.search.wording import number

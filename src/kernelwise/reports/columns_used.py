@@ -1,4 +1,4 @@
-"""What a trained model looks at: Shapley values of some rows."""
+"""The columns that a model uses: learned weights, and Shapley values of some rows."""
 
 from __future__ import annotations
 
@@ -14,16 +14,74 @@ from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise.explanation import Explanation, explain, explains_exactly
 from kernelwise.explanation.compiled import nodes_for
 from kernelwise.frames import Frame
-from kernelwise.reports.displays.explanation import cell_text, largest
+from kernelwise.kernels.metric import correlations, weigh_the_same
 from kernelwise.reports.held_out import some_rows
 from kernelwise.search.wording import number
 
+#: Features that are shown one by one, at most, and the share that is worth a line.
+MAX_WEIGHTS, SMALLEST = 30, 1e-3
 #: Rows that are explained and background rows, at most; rows below which the section is left out.
 MAX_ROWS, BACKGROUNDS, MIN_ROWS = 200, (20, 5), 10
 #: Steps of the compiled loop that take about a second and a half.
 MOST_STEPS = 5e8
 #: Columns of the bars, of the drawings, and of an explained row.
 MAX_SHOWN, MAX_DRAWN, MAX_REASONS = 12, 6, 6
+
+
+@dataclass(frozen=True, eq=False)
+class Relevance:
+    """Share of each feature in a learned metric, the largest first.
+
+    Attributes
+    ----------
+    names : list of str
+    shares : ndarray of shape (n_shown,)
+    n_features : int
+    correlations : ndarray of shape (n_shown, n_shown) or None
+        Q_kl/√(Q_kk Q_ll) of a full metric, in the same order.
+    """
+
+    names: list[str]
+    shares: np.ndarray
+    n_features: int
+    correlations: np.ndarray | None = None
+
+    @property
+    def heading(self) -> str:
+        """What the weights show."""
+        if weigh_the_same(self.shares, self.n_features):
+            return f"All {self.n_features} columns weigh the same"
+        n = int(np.searchsorted(np.cumsum(self.shares), 0.9) + 1)
+        n = min(n, len(self.names))
+        listed = f": {', '.join(self.names[:n])}" if n <= 3 else ""
+        share = 100 * self.shares[:n].sum()
+        return f"{n} of {self.n_features} columns make up {share:.0f} % of the distance{listed}"
+
+
+def feature_names(model: Any) -> list[str]:
+    """Names of the features as the model was trained on them."""
+    if hasattr(model, "feature_names_in_"):
+        return [str(name) for name in model.feature_names_in_]
+    return [f"feature {k}" for k in range(model.n_features_in_)]
+
+
+def coded_names(model: Any) -> list[str]:
+    """Names of the features as the machine has them, where words and gaps are features of their own."""
+    return model.encoder_.feature_names if hasattr(model, "encoder_") else feature_names(model)
+
+
+def relevance_of(model: Any) -> Relevance | None:
+    """What a tuned machine has learned about the features; None if its kernel treats them all alike."""
+    if not hasattr(model, "relevance_"):
+        return None
+    names, order = feature_names(model), np.argsort(-model.relevance_, kind="stable")[:MAX_WEIGHTS]
+    order = order[: max(1, int((model.relevance_[order] >= SMALLEST).sum()))]
+    Q = getattr(model, "metric_", None)
+    together = None
+    # Those of words would be many for one pair of columns.
+    if Q is not None and len(Q) == len(names) and np.count_nonzero(Q - np.diag(np.diag(Q))) > 0:
+        together = correlations(Q)[np.ix_(order, order)]
+    return Relevance([names[k] for k in order], model.relevance_[order], len(names), together)
 
 
 class Dependence(NamedTuple):
@@ -242,3 +300,22 @@ def _value(part: Explanation, is_pair: bool, value: float) -> str:
     if part.output == "probability-log-odds" and is_pair:
         return f"{text} (a probability of {100 * expit(value):.0f} %)"
     return text
+
+
+def largest(lengths: np.ndarray, names: list[str], n: int) -> tuple[list[str], np.ndarray]:
+    """Names and lengths of the n longest bars, the longest first, and one bar of all others together."""
+    order = np.argsort(-np.abs(lengths), kind="stable")
+    shown, rest = order[:n], order[n:]
+    if len(rest) == 1:  # a bar of one column is that column's
+        shown, rest = order, order[:0]
+    found = [names[k] for k in shown]
+    if not len(rest):
+        return found, lengths[shown]
+    return [*found, f"{len(rest)} other columns"], np.append(lengths[shown], lengths[rest].sum())
+
+
+def cell_text(cell: Any) -> str:
+    """A cell of a row in a few letters."""
+    if cell is None or cell != cell:  # NaN is not itself
+        return "missing"
+    return f"{cell:.4g}" if isinstance(cell, float | int) else str(cell)

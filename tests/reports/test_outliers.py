@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from kernelwise import TunedOneClassSVM
-from kernelwise.reports.strangest import strangest_rows
-from kernelwise.reports.unusual import unusual_rows
+from kernelwise.reports.outliers import strangest_rows, unusual_rows
 from kernelwise.reports.unusual_page import render_unusual
 
 from .conftest import SCRIPT

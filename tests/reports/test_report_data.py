@@ -347,7 +347,7 @@ def test_bad_input_is_one_sentence(hostile):
         report_data(hostile.model, test=(hostile.X.iloc[:2], [SCRIPT, "new"]))
     with pytest.raises(ValueError, match=r"\[120, 5\]"):
         report_data(hostile.model, hostile.X, hostile.y[:5])
-    with pytest.raises(TypeError, match="fitted TunedSVC or TunedSVR, got SVC"):
+    with pytest.raises(TypeError, match="fitted TunedSVC, TunedSVR or TunedOneClassSVM, got SVC"):
         report_data(SVC())
     with pytest.raises(NotFittedError):
         report_data(TunedSVC())

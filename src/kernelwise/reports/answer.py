@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_outlier_detector
 
 from kernelwise._core.text import count
 from kernelwise.reports.held_out import predictions
@@ -30,10 +30,10 @@ class Answer:
     ----------
     kernel, meaning, exact : str
         The kernel with its numbers, what it does, and the kernel with all digits.
-    C : float
-    epsilon : float or None
+    C, epsilon, nu : float or None
+        Those that the model has: ε of a regression, ν of one class instead of C.
     score : str
-        Name of the score.
+        Name of the score; of one class, that of the criterion.
     is_share : bool
         Whether scores are shares of rows.
     sign : int
@@ -60,23 +60,26 @@ class Answer:
     """
 
     kernel: str
-    C: float
-    epsilon: float | None
+    meaning: str
+    exact: str
     score: str
-    is_share: bool
-    sign: int
     cv_score: float
     cv_error: float
-    test_score: float | None
-    test_error: float | None
     n_folds: int
     n_candidates: int
     n_machines: int
     n_features: int
     n_rows: int | None
-    n_test: int | None
-    n_classes: int | None
     seconds: float
+    C: float | None = None
+    epsilon: float | None = None
+    nu: float | None = None
+    is_share: bool = False
+    sign: int = 1
+    test_score: float | None = None
+    test_error: float | None = None
+    n_test: int | None = None
+    n_classes: int | None = None
     baseline_score: float | None = None
     baseline_answer: str = ""
     fit_found_guess: bool = False
@@ -84,8 +87,6 @@ class Answer:
     rmse: float | None = None
     mean_rmse: float | None = None
     test_rmse: float | None = None
-    meaning: str = ""
-    exact: str = ""
 
     def text(self, score: float) -> str:
         """A score as it is shown: 97.2 % of a share of rows, 0.972 of other scores."""
@@ -143,6 +144,25 @@ class Support:
 
 def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
     """The answer of a fitted model, with its score on test samples."""
+    common = {
+        "kernel": kernel_text(model.kernel_),
+        "meaning": kernel_meaning(model.kernel_, model.scale),
+        "exact": repr(model.kernel_),
+        "cv_score": float(model.result_.score),
+        "cv_error": model.result_.standard_error,
+        "n_folds": model.n_splits_,
+        "n_candidates": len(model.cv_results_["params"]),
+        "n_machines": model.n_svm_fits_,
+        "seconds": model.result_.seconds,
+    }
+    if is_outlier_detector(model):
+        return Answer(
+            nu=float(model.nu_),
+            score=model.criterion_,
+            n_features=int(model.best_estimator_.n_features_in_),
+            n_rows=model.result_.n_rows,
+            **common,
+        )
     share, record = is_share(model), model.fit_record_
     # Models of earlier versions have no baseline, and some scores are not defined for a constant answer.
     baseline = getattr(model.result_, "baseline", None)
@@ -154,30 +174,22 @@ def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
         if share:
             test_error = float(standard_error(np.array([test_score]), n_test, is_share=True))
     return Answer(
-        kernel=kernel_text(model.kernel_),
-        meaning=kernel_meaning(model.kernel_, model.scale),
-        exact=repr(model.kernel_),
         C=model.C_,
         epsilon=getattr(model, "epsilon_", None),
         score=score_name(model),
         is_share=share,
         sign=sign_of(model),
-        cv_score=float(model.result_.score),
-        cv_error=model.result_.standard_error,
         test_score=test_score,
         test_error=test_error,
-        n_folds=model.n_splits_,
-        n_candidates=len(model.cv_results_["params"]),
-        n_machines=model.n_svm_fits_,
         n_features=model.n_features_in_,
         n_rows=None if record is None else record.n_rows,
         n_test=n_test,
         n_classes=len(model.classes_) if is_classifier(model) else None,
-        seconds=model.result_.seconds,
         baseline_score=None if baseline is None else float(baseline.score),
         baseline_answer="" if baseline is None else str(baseline.answer),
         has_costs=getattr(model, "costs_", None) is not None,
         fit_found_guess=any(finding.name == NO_BETTER for finding in model.diagnostics_),
+        **common,
         **({} if is_classifier(model) else _errors(model, test)),
     )
 
@@ -220,6 +232,8 @@ def headline(answer: Answer) -> str:
 
 def setting(answer: Answer) -> str:
     """What was chosen: SVM with RBF kernel, γ = 0.0208, C = 64."""
+    if answer.C is None:
+        return f"One-class support vector machine, {answer.kernel}"
     values = [f"C = {number(answer.C)}"]
     if answer.epsilon is not None:
         values.append(f"ε = {number(answer.epsilon)}")

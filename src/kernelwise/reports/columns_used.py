@@ -10,12 +10,10 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import is_classifier
 
-from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise.explanation import Explanation, explain, explains_exactly
 from kernelwise.explanation.compiled import nodes_for
-from kernelwise.frames import Frame
 from kernelwise.kernels.metric import correlations, weigh_the_same
-from kernelwise.reports.held_out import some_rows
+from kernelwise.reports.held_out import row_names, some_of, some_rows
 from kernelwise.search.wording import number
 
 #: Features that are shown one by one, at most, and the share that is worth a line.
@@ -178,7 +176,6 @@ def looks_at(model: Any, X: Any, y: np.ndarray, lines: Any = None) -> LooksAt | 
     share = mean / mean.sum() if mean.sum() > 0 else np.full(len(mean), 1.0 / len(mean))
     names, bars = largest(share, found.feature_names, MAX_SHOWN)
     weights = None if found.relevance is None else _same_bars(share, found.relevance, len(names))
-    names_of_rows = [f"row {row}" for row in rows] if lines is None else [f"line {lines[k]}" for k in rows]
     return LooksAt(
         names,
         bars,
@@ -188,7 +185,7 @@ def looks_at(model: Any, X: Any, y: np.ndarray, lines: Any = None) -> LooksAt | 
         size[1],
         _unit(model, found),
         [_dependence(found, importance, k) for k in np.argsort(-share, kind="stable")[:MAX_DRAWN]],
-        _rows(model, found, some_of(X, rows), y[rows], names_of_rows),
+        _rows(model, found, some_of(X, rows), y[rows], row_names(rows, lines)),
         next((str(one.message) for one in caught if "have a correlation of" in str(one.message)), ""),
     )
 
@@ -232,11 +229,6 @@ def _dependence(found: Explanation, importance: np.ndarray, k: int) -> Dependenc
     words = sorted(set(texts))
     places = np.array([words.index(text) + 0.5 for text in texts])
     return Dependence(found.feature_names[k], places, values, of, tuple(words))
-
-
-def some_of(X: Any, rows: np.ndarray) -> Any:
-    """Rows of an array, a data frame or a Frame."""
-    return X[rows] if isinstance(X, Frame) else safe_indexing(X, rows)
 
 
 def _rows(model: Any, found: Explanation, X: Any, y: np.ndarray, names: list[str]) -> list[Explained]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_outlier_detector
 
 from kernelwise._core.text import count
 from kernelwise.diagnostics.diagnosis import diagnose, most_serious_first
@@ -139,6 +139,8 @@ def _never_predicted(model: Any, finding: Finding) -> Finding:
 def _about_rows(model: Any, X: Any, y: Any, lines: Any) -> list[Finding]:
     """What is noticed in the rows as the kernel sees them."""
     if X is None or not hasattr(model, "best_estimator_") or is_precomputed(model.kernel):
+        return []
+    if is_outlier_detector(model):  # whose fit has looked at its rows
         return []
     if len(y) > MAX_DIAGNOSED:
         message = (

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.metrics import auc, roc_curve
 
+from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.text import count
+from kernelwise.frames import Frame
 from kernelwise.reports.words import class_weight_of, is_share
 from kernelwise.search.rules import standard_error
 from kernelwise.search.wording import number
@@ -242,6 +244,16 @@ def some_rows(n: int, limit: int = MAX_POINTS, random_state: int = 0) -> np.ndar
     if n <= limit:
         return np.arange(n)
     return np.sort(np.random.default_rng(random_state).choice(n, limit, replace=False))
+
+
+def some_of(X: Any, rows: np.ndarray) -> Any:
+    """Rows of an array, a data frame or a Frame."""
+    return X[rows] if isinstance(X, Frame) else safe_indexing(X, rows)
+
+
+def row_names(rows: Any, lines: Any) -> list[str]:
+    """Names of rows: their lines in the file, of shape (n_rows,), if they are known."""
+    return [f"row {k}" for k in rows] if lines is None else [f"line {lines[k]}" for k in rows]
 
 
 @dataclass(frozen=True, eq=False)

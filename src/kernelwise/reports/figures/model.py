@@ -9,26 +9,16 @@ from kernelwise.reports.columns_used import Dependence, Relevance
 from kernelwise.reports.drawing import Chart, Names, Ranks, Scale, linear
 from kernelwise.reports.drawing.chart import CLASS_SHAPES
 from kernelwise.reports.drawing.picture import png_address, zero_line
-from kernelwise.reports.outliers import FLOOR, N_BINS, Plane, UnusualRows
 from kernelwise.reports.regions import Regions
 from kernelwise.reports.words import shortened
 
-#: Decision values beyond this have the full colour; how much of it an area has.
-SURE, DEPTH = 2.0, 0.3
-USUAL, UNUSUAL = 0, 1
-#: How much of its colour an area has.
-USUAL_DEPTH = 0.25
+#: Decision values beyond this have the full colour; how much of it an area has, and that of usual rows.
+SURE, DEPTH, USUAL_DEPTH = 2.0, 0.3, 0.25
 
 
 def regions_figure(regions: Regions) -> Chart:
     """Decision regions as areas of colour, rows as points; crosses are those the model gets wrong."""
-    x, y = (Scale(float(cells[0]), float(cells[-1])) for cells in (regions.a, regions.b))
-    across, up = (f"direction {k}: {shortened(name, 60)}" for k, name in enumerate(regions.axes, 1))
-    chart = Chart(x, y, across, up, height=480)
-    chart.image(png_address(areas(regions)))
-    if len(regions.labels) == 2:
-        n = np.array(regions.values.shape[::-1]) - 1
-        chart.pieces(zero_line(regions.values) / n)
+    chart = _plane(regions, areas(regions))
     for k, label in enumerate(regions.labels):
         shape = shape_of(k)
         chart.key(shortened(label), shape, colour(k))
@@ -39,6 +29,30 @@ def regions_figure(regions: Regions) -> Chart:
         rows = (regions.truth == k) & regions.is_wrong
         _draw(chart, regions, rows, f"{label}, which the model gets wrong", k, "cross", 1.0)
     chart.key("a row that the model gets wrong, in the colour of its class", "cross")
+    return chart
+
+
+def outliers_figure(regions: Regions) -> Chart:
+    """Rows as points; the line is where the model calls a row unusual."""
+    values = regions.values[::-1]
+    shade = np.where(values >= 0, 255 * USUAL_DEPTH, 0.0)
+    hue = np.broadcast_to(np.array(rgb(colour(0))), (*shade.shape, 3))
+    chart = _plane(regions, np.dstack([hue, shade]).round().astype(np.uint8))
+    for k, (label, shape) in enumerate(zip(regions.labels, ("circle", "cross"), strict=True)):
+        _draw(chart, regions, regions.truth == k, label, k, shape, 0.8)
+        chart.key(label, shape, colour(k))
+    return chart
+
+
+def _plane(regions: Regions, cells: np.ndarray) -> Chart:
+    """The two directions with the colours of their cells, and the line between two classes."""
+    x, y = (Scale(float(cells[0]), float(cells[-1])) for cells in (regions.a, regions.b))
+    across, up = (f"direction {k}: {shortened(name, 60)}" for k, name in enumerate(regions.axes, 1))
+    chart = Chart(x, y, across, up, height=480)
+    chart.image(png_address(cells))
+    if len(regions.labels) == 2:
+        n = np.array(regions.values.shape[::-1]) - 1
+        chart.pieces(zero_line(regions.values) / n)
     return chart
 
 
@@ -88,51 +102,3 @@ def dependence_figure(part: Dependence) -> Chart:
     chart.line([chart.x.low, chart.x.high], [0.0, 0.0], dash="2 4", width=1.5)
     chart.specks(part.cells, part.values, colour(0))
     return chart
-
-
-def histogram_figure(data: UnusualRows) -> Chart:
-    """How many rows have each score, and the threshold; scores as powers of ten."""
-    kept = data.scores[np.isfinite(data.scores)]
-    floor = FLOOR * max(kept.max(), np.finfo(float).tiny)
-    logs = np.log10(np.maximum(kept, floor))
-    cut = float(np.log10(max(data.threshold, floor)))
-    edges = np.linspace(min(logs.min(), cut), max(logs.max(), cut) + 1e-9, N_BINS + 1)
-    parts = {"all rows": np.ones(len(kept), dtype=bool)}
-    if data.labels is not None:
-        labels = data.labels[np.isfinite(data.scores)]
-        parts["rows labelled unusual"] = labels == -1
-    counts = {name: np.histogram(logs[rows], edges)[0] for name, rows in parts.items()}
-    chart = Chart(
-        linear(edges, room=0.0), linear([0.0], counts["all rows"]), "log₁₀ of the score", "rows", height=300
-    )
-    for k, (name, heights) in enumerate(counts.items()):
-        x = np.repeat(edges, 2)
-        y = np.concatenate([[0.0], np.repeat(heights, 2), [0.0]])
-        chart.line(x, y, colour(k), is_closed=True)
-        chart.key(name, "band", colour(k))
-    chart.line([cut, cut], [chart.y.low, chart.y.high], dash="2 4", width=1.5)
-    chart.key("the threshold", dash="2 4", is_line=True)
-    return chart
-
-
-def plane_figure(plane: Plane) -> Chart:
-    """Rows as points; the line is where the model calls a row unusual."""
-    x, y = (Scale(float(cells[0]), float(cells[-1])) for cells in (plane.a, plane.b))
-    across, up = (f"direction {k}: {shortened(name, 60)}" for k, name in enumerate(plane.axes, 1))
-    chart = Chart(x, y, across, up, height=480)
-    chart.image(png_address(usual_area(plane)))
-    chart.pieces(zero_line(plane.values) / (np.array(plane.values.shape[::-1]) - 1))
-    for k, name, shape in ((USUAL, "usual row", "circle"), (UNUSUAL, "unusual row", "cross")):
-        rows = plane.is_unusual == (k == UNUSUAL)
-        a, b = plane.points[rows].T
-        chart.dots(a, b, [name] * len(a), colour(k), shape=shape, size=0.8)
-        chart.key(name, shape, colour(k))
-    return chart
-
-
-def usual_area(plane: Plane) -> np.ndarray:
-    """Colours of the cells as RGBA bytes, shape (n_grid, n_grid, 4), the highest row first."""
-    is_inside = plane.values[::-1] >= 0
-    shade = np.where(is_inside, 255 * USUAL_DEPTH, 0.0)
-    hue = np.broadcast_to(np.array(rgb(colour(USUAL))), (*shade.shape, 3))
-    return np.dstack([hue, shade]).round().astype(np.uint8)

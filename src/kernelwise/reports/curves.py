@@ -67,6 +67,11 @@ class CPath:
         first, last = around(self.smoothed >= level, index)
         return float(self.Cs[first]), float(self.Cs[last])
 
+    @property
+    def band(self) -> tuple[np.ndarray, np.ndarray]:
+        """Scores less and plus one standard error, each of shape (n_Cs,); NaN if it is not known."""
+        return self.scores - self.errors, self.scores + self.errors
+
     def heading(self, index: int) -> str:
         """What the path shows about the C at an index."""
         low, high = self.plateau(index)
@@ -160,6 +165,12 @@ class CriterionCurves:
         else:
             scored = f"γ = {number(width)} was chosen among {count(n, 'width')}"
         return f"{scored}; peaks: {peaks}" if peaks else scored
+
+    def best(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Widths (NaN where a kernel has several), scores and errors of the kernels at their best C."""
+        at = [(path.width, path.scores[path.best], path.errors[path.best]) for path in self.tried]
+        widths, scores, errors = np.array(at, dtype=float).T
+        return widths, scores, errors
 
     def scaled(self, name: str) -> np.ndarray:
         """A curve as it is drawn: over widths from 0 to 1, since criteria have units of their own."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.metrics import auc, roc_curve
@@ -137,20 +137,139 @@ class Reliability:
         )
 
 
-def confusion(
-    source: str,
-    classes: Any,
-    truth: np.ndarray,
-    predicted: np.ndarray,
-    weight: np.ndarray,
-    note: str = "",
-) -> Confusion:
-    """Count class indices; −1 is a rejected row."""
-    k = len(classes)
-    counts = np.zeros((k, k + 1))
-    np.add.at(counts, (truth, np.where(predicted < 0, k, predicted)), weight)
-    counts = counts if counts[:, k].any() else counts[:, :k]
-    return Confusion(source, [str(c) for c in classes], counts, note)
+@dataclass(frozen=True, eq=False)
+class Roc:
+    """Shares of two classes that are above a threshold, for all thresholds.
+
+    Attributes
+    ----------
+    source : str
+        "held out" or "test".
+    of : str
+        The class that is looked for, `classes_[1]`.
+    false_alarms, found : ndarray of shape (n_corners,)
+        Share of the other class, and of this one, above each threshold.
+    area : float
+        Under the curve: the probability that a row of this class ranks above one of the other.
+    """
+
+    source: str
+    of: str
+    false_alarms: np.ndarray
+    found: np.ndarray
+    area: float
+
+    @property
+    def heading(self) -> str:
+        """What the curve shows."""
+        return (
+            f"{SOURCES[self.source]}: a row of class “{self.of}” ranks above one of the other class in "
+            f"{100 * self.area:.1f} % of all pairs (ROC AUC {self.area:.3f})"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Predicted against observed targets.
+
+    Attributes
+    ----------
+    source : str
+        "held out" or "test".
+    observed, predicted : ndarray of shape (n_shown,)
+        Thinned to what a plot can show.
+    rmse, mae, median : float
+        Root of the mean squared error, mean and median of the absolute errors of all rows, in units of y.
+    mean_rmse : float
+        Root of the mean squared error of the answer that is always the mean of the observed targets.
+    """
+
+    source: str
+    observed: np.ndarray
+    predicted: np.ndarray
+    rmse: float
+    mae: float
+    median: float
+    mean_rmse: float
+
+    @property
+    def heading(self) -> str:
+        """What the points show."""
+        half = f"half of the predictions are within {number(self.median)}"
+        return f"{SOURCES[self.source]}: {half} (RMSE {number(self.rmse)}, MAE {number(self.mae)})"
+
+
+@dataclass(frozen=True, eq=False)
+class Unseen:
+    """Answers to rows of one source that the model was not trained on.
+
+    Attributes
+    ----------
+    source : str
+        "held out" or "test".
+    classes : sequence
+    truth, predicted : ndarray of shape (n_rows,)
+        Indices of classes; −1 is a rejected row.
+    probability, weight : ndarray of shape (n_rows,)
+        The probability of the second of two classes, or of the predicted one of more.
+    note : str
+        That of `Confusion`.
+    """
+
+    source: str
+    classes: Any
+    truth: np.ndarray
+    predicted: np.ndarray
+    probability: np.ndarray
+    weight: np.ndarray
+    note: str = ""
+
+    def confusion(self) -> Confusion:
+        """True against predicted classes."""
+        k = len(self.classes)
+        counts = np.zeros((k, k + 1))
+        np.add.at(counts, (self.truth, np.where(self.predicted < 0, k, self.predicted)), self.weight)
+        counts = counts if counts[:, k].any() else counts[:, :k]
+        return Confusion(self.source, [str(c) for c in self.classes], counts, self.note)
+
+    def reliability(self, factor: np.ndarray) -> Reliability | None:
+        """Predicted probabilities against observed shares; None without any.
+
+        ``factor`` is what a row of each class counts for, shape (n_classes,).
+        """
+        p, w, f = self.probability, self.weight, factor[self.truth]
+        if len(self.classes) == 2:
+            return reliability(self.source, f"class “{self.classes[1]}”", p, self.truth == 1, w, f)
+        kept = self.predicted >= 0
+        came_true = (self.truth == self.predicted)[kept]
+        return reliability(self.source, "the predicted class", p[kept], came_true, w[kept], f[kept])
+
+    def roc(self) -> Roc | None:
+        """The curve of the second of two classes; None for more, and if one of them has no rows."""
+        is_it = self.truth == 1
+        if len(self.classes) != 2 or not self.probability.size or is_it.all() or not is_it.any():
+            return None
+        false_alarms, found, _ = roc_curve(is_it, self.probability, sample_weight=self.weight)
+        area = float(auc(false_alarms, found))
+        keep = np.unique(np.linspace(0, len(found) - 1, MAX_CORNERS).astype(int))
+        return Roc(self.source, str(self.classes[1]), false_alarms[keep], found[keep], area)
+
+
+def unseen_classes(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
+    """Confusion, reliability and, of two classes, ROC curve of held-out and test rows."""
+    classes, record, unseen, factor = model.classes_, model.fit_record_, [], np.ones(len(model.classes_))
+    if record is not None:
+        held_out = record.truth, record.predicted, record.probability, record.weight
+        unseen.append(Unseen("held out", classes, *held_out, _note(model, record)))
+        factor = class_factors(model, record.truth, record.weight)
+    if test is not None:
+        unseen.append(_of_test(model, *test))
+    curves, rocs = [one.reliability(factor) for one in unseen], [one.roc() for one in unseen]
+    return {
+        "confusions": [one.confusion() for one in unseen],
+        "reliabilities": [curve for curve in curves if curve is not None],
+        "rocs": [curve for curve in rocs if curve is not None],
+    }
 
 
 def reliability(
@@ -205,129 +324,6 @@ def _share_error(
     return np.asarray(np.sqrt(rest) / weights)
 
 
-def reliability_of_classes(
-    source: str,
-    classes: Any,
-    truth: np.ndarray,
-    predicted: np.ndarray,
-    p: np.ndarray,
-    w: np.ndarray,
-    factor: np.ndarray,
-) -> Reliability | None:
-    """Of the second of two classes, or of the predicted one of more; ``p`` is its probability.
-
-    ``factor`` is what a row of each class counts for, shape (n_classes,).
-    """
-    of_rows = factor[truth]
-    if len(classes) == 2:
-        return reliability(source, f"class “{classes[1]}”", p, truth == 1, w, of_rows)
-    kept = predicted >= 0
-    came_true = (truth == predicted)[kept]
-    return reliability(source, "the predicted class", p[kept], came_true, w[kept], of_rows[kept])
-
-
-def class_index(classes: np.ndarray, labels: Any, what: str) -> np.ndarray:
-    """Index of each label; a label that no class has is an error."""
-    labels = np.asarray(labels)
-    unknown = ~np.isin(labels, classes)
-    if unknown.any():
-        row = int(np.flatnonzero(unknown)[0])
-        raise ValueError(
-            f"{what} has the label {labels.tolist()[row]!r} in row {row}, which is not a class of the model. "
-            "Pass only samples of its classes."
-        )
-    return np.searchsorted(classes, labels)
-
-
-def some_rows(n: int, limit: int = MAX_POINTS, random_state: int = 0) -> np.ndarray:
-    """All rows, or a random choice of them in their order."""
-    if n <= limit:
-        return np.arange(n)
-    return np.sort(np.random.default_rng(random_state).choice(n, limit, replace=False))
-
-
-def some_of(X: Any, rows: np.ndarray) -> Any:
-    """Rows of an array, a data frame or a Frame."""
-    return X[rows] if isinstance(X, Frame) else safe_indexing(X, rows)
-
-
-def row_names(rows: Any, lines: Any) -> list[str]:
-    """Names of rows: their lines in the file, of shape (n_rows,), if they are known."""
-    return [f"row {k}" for k in rows] if lines is None else [f"line {lines[k]}" for k in rows]
-
-
-@dataclass(frozen=True, eq=False)
-class Roc:
-    """Shares of two classes that are above a threshold, for all thresholds.
-
-    Attributes
-    ----------
-    source : str
-        "held out" or "test".
-    of : str
-        The class that is looked for, `classes_[1]`.
-    false_alarms, found : ndarray of shape (n_corners,)
-        Share of the other class, and of this one, above each threshold.
-    area : float
-        Under the curve: the probability that a row of this class ranks above one of the other.
-    """
-
-    source: str
-    of: str
-    false_alarms: np.ndarray
-    found: np.ndarray
-    area: float
-
-    @property
-    def heading(self) -> str:
-        """What the curve shows."""
-        return (
-            f"{SOURCES[self.source]}: a row of class “{self.of}” ranks above one of the other class in "
-            f"{100 * self.area:.1f} % of all pairs (ROC AUC {self.area:.3f})"
-        )
-
-
-def roc(source: str, of: str, is_it: np.ndarray, probability: np.ndarray, weight: np.ndarray) -> Roc | None:
-    """The curve of rows with a probability, all arrays of shape (n_rows,); None if one class has no rows."""
-    if not probability.size or is_it.all() or not is_it.any():
-        return None
-    false_alarms, found, _ = roc_curve(is_it, probability, sample_weight=weight)
-    area = float(auc(false_alarms, found))
-    keep = np.unique(np.linspace(0, len(found) - 1, MAX_CORNERS).astype(int))
-    return Roc(source, of, false_alarms[keep], found[keep], area)
-
-
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """Predicted against observed targets.
-
-    Attributes
-    ----------
-    source : str
-        "held out" or "test".
-    observed, predicted : ndarray of shape (n_shown,)
-        Thinned to what a plot can show.
-    rmse, mae, median : float
-        Root of the mean squared error, mean and median of the absolute errors of all rows, in units of y.
-    mean_rmse : float
-        Root of the mean squared error of the answer that is always the mean of the observed targets.
-    """
-
-    source: str
-    observed: np.ndarray
-    predicted: np.ndarray
-    rmse: float
-    mae: float
-    median: float
-    mean_rmse: float
-
-    @property
-    def heading(self) -> str:
-        """What the points show."""
-        half = f"half of the predictions are within {number(self.median)}"
-        return f"{SOURCES[self.source]}: {half} (RMSE {number(self.rmse)}, MAE {number(self.mae)})"
-
-
 def predictions(
     source: str, observed: np.ndarray, predicted: np.ndarray, weight: np.ndarray | None = None
 ) -> Predictions:
@@ -343,38 +339,6 @@ def predictions(
         median=float(np.median(np.abs(errors))),
         mean_rmse=float(np.sqrt(np.average((observed - centre) ** 2, weights=weight))),
     )
-
-
-class Unseen(NamedTuple):
-    """Answers to rows of one source, each of shape (n_rows,), as in a `HeldOut`.
-
-    ``note`` is that of `Confusion`.
-    """
-
-    source: str
-    truth: np.ndarray
-    predicted: np.ndarray
-    probability: np.ndarray
-    weight: np.ndarray
-    note: str = ""
-
-
-def unseen_classes(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
-    """Confusion, reliability and, of two classes, ROC curve of held-out and test rows."""
-    classes, record, unseen = model.classes_, model.fit_record_, []
-    if record is not None:
-        held_out = record.truth, record.predicted, record.probability, record.weight
-        unseen.append(Unseen("held out", *held_out, _note(model, record)))
-    if test is not None:
-        unseen.append(_of_test(model, *test))
-    factor = np.ones(len(classes)) if record is None else class_factors(model, record.truth, record.weight)
-    curves = [reliability_of_classes(s, classes, t, q, p, w, factor) for s, t, q, p, w, _ in unseen]
-    rocs = [roc(s, str(classes[1]), t == 1, p, w) for s, t, _, p, w, _ in unseen if len(classes) == 2]
-    return {
-        "confusions": [confusion(s, classes, t, q, w, n) for s, t, q, _, w, n in unseen],
-        "reliabilities": [curve for curve in curves if curve is not None],
-        "rocs": [curve for curve in rocs if curve is not None],
-    }
 
 
 def _note(model: Any, record: Any) -> str:
@@ -420,7 +384,8 @@ def _of_test(model: Any, X: Any, y: Any) -> Unseen:
     predicted = np.full(len(labels), -1)
     predicted[known] = class_index(model.classes_, labels[known], "predict")
     shown = np.ones_like(predicted) if len(model.classes_) == 2 else predicted
-    return Unseen("test", truth, predicted, p[np.arange(len(p)), shown], np.ones(len(p)))
+    p = p[np.arange(len(p)), shown]
+    return Unseen("test", model.classes_, truth, predicted, p, np.ones(len(p)))
 
 
 def unseen_targets(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
@@ -431,3 +396,33 @@ def unseen_targets(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
     if test is not None:
         found.append(predictions("test", np.asarray(test[1], dtype=float), model.predict(test[0])))
     return {"predictions": found}
+
+
+def class_index(classes: np.ndarray, labels: Any, what: str) -> np.ndarray:
+    """Index of each label; a label that no class has is an error."""
+    labels = np.asarray(labels)
+    unknown = ~np.isin(labels, classes)
+    if unknown.any():
+        row = int(np.flatnonzero(unknown)[0])
+        raise ValueError(
+            f"{what} has the label {labels.tolist()[row]!r} in row {row}, which is not a class of the model. "
+            "Pass only samples of its classes."
+        )
+    return np.searchsorted(classes, labels)
+
+
+def some_rows(n: int, limit: int = MAX_POINTS, random_state: int = 0) -> np.ndarray:
+    """All rows, or a random choice of them in their order."""
+    if n <= limit:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(random_state).choice(n, limit, replace=False))
+
+
+def some_of(X: Any, rows: np.ndarray) -> Any:
+    """Rows of an array, a data frame or a Frame."""
+    return X[rows] if isinstance(X, Frame) else safe_indexing(X, rows)
+
+
+def row_names(rows: Any, lines: Any) -> list[str]:
+    """Names of rows: their lines in the file, of shape (n_rows,), if they are known."""
+    return [f"row {k}" for k in rows] if lines is None else [f"line {lines[k]}" for k in rows]

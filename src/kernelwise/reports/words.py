@@ -29,12 +29,17 @@ def width_of(kernel: Any) -> float | None:
     return float(gamma) if isinstance(gamma, float | int) else None
 
 
-def score_name(model: Any) -> str:
-    """What the cross-validation measured; of the negative of an error, the error."""
+def score_key(model: Any) -> str:
+    """The score that a model was tuned for, by scikit-learn's name."""
     scoring = model.steering_
     if scoring is None:
-        return "accuracy" if is_classifier(model) else "R²"
-    name = str(scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score"))
+        return "accuracy" if is_classifier(model) else "r2"
+    return str(scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score"))
+
+
+def score_name(model: Any) -> str:
+    """The same score for people; of the negative of an error, the error."""
+    name = score_key(model)
     return SCORE_NAMES.get(name, name.removeprefix("neg_").replace("_", " "))
 
 

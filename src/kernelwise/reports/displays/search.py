@@ -57,8 +57,7 @@ class CPathDisplay(Display):
         for other in self.paths:
             if other is not path:
                 ax.plot(other.Cs, other.scores, color=FAINT, linewidth=0.8)
-        errors = np.nan_to_num(path.errors)
-        ax.fill_between(path.Cs, path.scores - errors, path.scores + errors, color=colour(0), alpha=0.15)
+        ax.fill_between(path.Cs, *path.band, color=colour(0), alpha=0.15)
         ax.plot(path.Cs, path.scores, "o-", color=colour(0), markersize=4, label=path.kernel)
         ax.scatter(path.Cs[index], path.scores[index], **STAR)
         ax.set(xscale="log", xlabel="C", ylabel=f"held-out {self.score}")
@@ -121,11 +120,8 @@ class CriterionDisplay(Display):
         ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4, frameon=False)
 
     def _draw_scores(self, ax: Any) -> None:
-        tried = self.curves.tried
-        x = np.array([path.width for path in tried])
-        y = np.array([path.scores[path.best] for path in tried])
-        errors = np.nan_to_num([path.errors[path.best] for path in tried])
-        ax.errorbar(x, y, errors, fmt="o", color=MUTED, markersize=4, elinewidth=1)
+        x, y, errors = self.curves.best()
+        ax.errorbar(x, y, np.nan_to_num(errors), fmt="o", color=MUTED, markersize=4, elinewidth=1)
         ax.scatter(x[self.curves.chosen], y[self.curves.chosen], **STAR)
         ax.set(ylabel=f"held-out {self.score}")
         self.score_ax_ = ax

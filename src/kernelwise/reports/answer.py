@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import is_classifier, is_outlier_detector
 
 from kernelwise._core.text import count
-from kernelwise.reports.held_out import predictions
+from kernelwise.reports.held_out import unseen_targets
 from kernelwise.reports.words import is_share, score_name, sentence, shortened, sign_of
 from kernelwise.search.rules import standard_error
 from kernelwise.search.trust import NO_BETTER
@@ -194,15 +194,12 @@ def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
     )
 
 
-def _errors(model: Any, test: tuple[Any, Any] | None) -> dict[str, float]:
+def _errors(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
     """Errors of a regression in units of y."""
-    found, record = {}, model.fit_record_
-    if record is not None:
-        held_out = predictions("held out", record.truth, record.predicted, record.weight)
-        found = {"rmse": held_out.rmse, "mean_rmse": held_out.mean_rmse}
-    if test is not None:
-        of_test = predictions("test", np.asarray(test[1], dtype=float), model.predict(test[0]))
-        found["test_rmse"] = of_test.rmse
+    found = {}
+    for part in unseen_targets(model, test)["predictions"]:
+        of_test = {"test_rmse": part.rmse}
+        found |= of_test if part.source == "test" else {"rmse": part.rmse, "mean_rmse": part.mean_rmse}
     return found
 
 

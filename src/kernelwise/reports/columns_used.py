@@ -49,11 +49,18 @@ class Relevance:
         """What the weights show."""
         if weigh_the_same(self.shares, self.n_features):
             return f"All {self.n_features} columns weigh the same"
-        n = int(np.searchsorted(np.cumsum(self.shares), 0.9) + 1)
-        n = min(n, len(self.names))
-        listed = f": {', '.join(self.names[:n])}" if n <= 3 else ""
-        share = 100 * self.shares[:n].sum()
-        return f"{n} of {self.n_features} columns make up {share:.0f} % of the distance{listed}"
+        n = _n_for(0.9, self.shares)
+        return _made_up(self.names[:n], self.shares[:n], self.n_features, "the distance")
+
+
+def _n_for(level: float, shares: np.ndarray) -> int:
+    """How many of the largest shares add up to a level, or all if none do."""
+    return min(int(np.searchsorted(np.cumsum(shares), level) + 1), len(shares))
+
+
+def _made_up(names: list[str], shares: np.ndarray, n_columns: int, what: str) -> str:
+    listed = f": {', '.join(names)}" if len(names) <= 3 else ""
+    return f"{len(names)} of {n_columns} columns make up {100 * shares.sum():.0f} % of {what}{listed}"
 
 
 def feature_names(model: Any) -> list[str]:
@@ -142,17 +149,13 @@ class LooksAt:
     @property
     def heading(self) -> str:
         """How many columns it takes for most of the answer."""
-        n = min(int(np.searchsorted(np.cumsum(self.importance), 0.8) + 1), len(self.names))
+        n = _n_for(0.8, self.importance)
         if self.n_columns == 1:
             return "The data has only one column"
         if n > MAX_SHOWN or n == self.n_columns:
             return f"Many of the {self.n_columns} columns matter; no few of them decide alone"
-        listed = f": {', '.join(self.names[:n])}" if n <= 3 else ""
-        share = 100 * self.importance[:n].sum()
-        return (
-            f"{n} of {self.n_columns} columns make up {share:.0f} % of the differences between "
-            f"predictions{listed}"
-        )
+        what = "the differences between predictions"
+        return _made_up(self.names[:n], self.importance[:n], self.n_columns, what)
 
 
 def looks_at(model: Any, X: Any, y: np.ndarray, lines: Any = None) -> LooksAt | None:
@@ -175,7 +178,9 @@ def looks_at(model: Any, X: Any, y: np.ndarray, lines: Any = None) -> LooksAt | 
     mean = importance.mean(axis=1)
     share = mean / mean.sum() if mean.sum() > 0 else np.full(len(mean), 1.0 / len(mean))
     names, bars = largest(share, found.feature_names, MAX_SHOWN)
-    weights = None if found.relevance is None else _same_bars(share, found.relevance, len(names))
+    weights = found.relevance
+    if weights is not None:
+        weights = largest(share, found.feature_names, MAX_SHOWN, weights)[1]
     return LooksAt(
         names,
         bars,
@@ -200,14 +205,6 @@ def _sizes(model: Any, n: int) -> tuple[int, int] | None:
         if n_rows >= min(n, MIN_ROWS):
             return n_rows, n_background
     return None
-
-
-def _same_bars(share: np.ndarray, weights: np.ndarray, n_bars: int) -> np.ndarray:
-    """Weights of the columns that `largest` shows for ``share``."""
-    order = np.argsort(-share, kind="stable")
-    if n_bars == len(share):
-        return weights[order]
-    return np.append(weights[order[: n_bars - 1]], weights[order[n_bars - 1 :]].sum())
 
 
 def _unit(model: Any, found: Explanation) -> str:
@@ -294,16 +291,21 @@ def _value(part: Explanation, is_pair: bool, value: float) -> str:
     return text
 
 
-def largest(lengths: np.ndarray, names: list[str], n: int) -> tuple[list[str], np.ndarray]:
-    """Names and lengths of the n longest bars, the longest first, and one bar of all others together."""
+def largest(
+    lengths: np.ndarray, names: list[str], n: int, values: np.ndarray | None = None
+) -> tuple[list[str], np.ndarray]:
+    """Names and lengths of the n longest bars, the longest first, and one bar of all others together.
+
+    ``values`` are other numbers of the same columns, which are then returned in the place of the lengths.
+    """
     order = np.argsort(-np.abs(lengths), kind="stable")
     shown, rest = order[:n], order[n:]
     if len(rest) == 1:  # a bar of one column is that column's
         shown, rest = order, order[:0]
-    found = [names[k] for k in shown]
+    found, values = [names[k] for k in shown], lengths if values is None else values
     if not len(rest):
-        return found, lengths[shown]
-    return [*found, f"{len(rest)} other columns"], np.append(lengths[shown], lengths[rest].sum())
+        return found, values[shown]
+    return [*found, f"{len(rest)} other columns"], np.append(values[shown], values[rest].sum())
 
 
 def cell_text(cell: Any) -> str:

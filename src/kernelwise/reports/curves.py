@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.text import count
-from kernelwise.reports.words import width_of
+from kernelwise.kernels import Kernel
 from kernelwise.search.reasons import around
 from kernelwise.search.wording import kernel_text, number
 
@@ -109,6 +109,14 @@ def c_paths(model: Any) -> list[CPath]:
             )
         )
     return paths
+
+
+def width_of(kernel: Any) -> float | None:
+    """The factor before the squared distance, or γ of other kernels; None where no one number says it."""
+    if not isinstance(kernel, Kernel) or kernel.learns_metric:
+        return None
+    gamma = getattr(kernel, "scale" if kernel.is_gaussian else "gamma", None)
+    return float(gamma) if isinstance(gamma, float | int) else None
 
 
 def chosen(model: Any, paths: list[CPath]) -> tuple[int, int]:

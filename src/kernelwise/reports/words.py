@@ -1,4 +1,4 @@
-"""Scores, widths and names as a report writes them."""
+"""Scores and names as a report writes them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any
 
 from sklearn.base import is_classifier
 
-from kernelwise.kernels import Kernel
 from kernelwise.search import scores
 
 #: Names of scores that are not scikit-learn's words with spaces.
@@ -19,14 +18,6 @@ SCORE_NAMES = {
     "neg_root_mean_squared_error": "RMSE",
     "neg_mean_absolute_error": "MAE",
 }
-
-
-def width_of(kernel: Any) -> float | None:
-    """The factor before the squared distance, or γ of other kernels; None where no one number says it."""
-    if not isinstance(kernel, Kernel) or kernel.learns_metric:
-        return None
-    gamma = getattr(kernel, "scale" if kernel.is_gaussian else "gamma", None)
-    return float(gamma) if isinstance(gamma, float | int) else None
 
 
 def score_key(model: Any) -> str:

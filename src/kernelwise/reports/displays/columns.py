@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from kernelwise.reports.displays.base import Display, Picture
 MAX_SHOWN = 15
 
 
+@dataclass(eq=False, repr=False)
 class RelevanceDisplay(Display):
     """Plot of the share of each feature in the squared distance of a learned metric, the largest on top.
 
@@ -39,8 +41,7 @@ class RelevanceDisplay(Display):
     (['feature 0', 'feature 1'], True)
     """
 
-    def __init__(self, relevance: Relevance) -> None:
-        self.relevance = relevance
+    relevance: Relevance
 
     @classmethod
     def _of(cls, estimator: Any) -> Self:
@@ -53,12 +54,7 @@ class RelevanceDisplay(Display):
         return cls(relevance)
 
     def _draw(self, ax: Any) -> None:
-        positions = np.arange(len(self.relevance.names))
-        ax.barh(positions, 100.0 * self.relevance.shares, color=colour(0))
-        # A dollar sign in a name is no formula.
-        names = [name.replace("$", r"\$") for name in self.relevance.names]
-        ax.set_yticks(positions, names)
-        ax.invert_yaxis()
+        _bars(ax, self.relevance.names, 100.0 * self.relevance.shares)
         ax.set(xlabel="share of the squared distance, %")
 
 
@@ -156,11 +152,7 @@ class ExplanationDisplay(Picture):
         return [f"{name} = {cell_text(cell)}" for name, cell in zip(names, cells, strict=True)]
 
     def _draw(self, ax: Any) -> None:
-        positions = np.arange(len(self.names))
-        ax.barh(positions, self.lengths, color=[colour(0 if length >= 0 else 1) for length in self.lengths])
-        # A dollar sign in a name is no formula.
-        ax.set_yticks(positions, [name.replace("$", r"\$") for name in self.names])
-        ax.invert_yaxis()
+        _bars(ax, self.names, self.lengths)
         if self.row is None:
             ax.set(xlabel="mean |value|")
             return
@@ -168,3 +160,12 @@ class ExplanationDisplay(Picture):
         base, total = float(one.base_values[0]), float(one.base_values[0] + one.values[0].sum())
         ax.axvline(0.0, color=INK, linewidth=0.8)
         ax.set(xlabel=f"value: from {base:.3g} without any column to {total:.3g} with all")
+
+
+def _bars(ax: Any, names: list[str], lengths: np.ndarray) -> None:
+    """Bars from the top, negative ones in a second colour."""
+    positions = np.arange(len(names))
+    ax.barh(positions, lengths, color=[colour(0 if length >= 0 else 1) for length in lengths])
+    # A dollar sign in a name is no formula.
+    ax.set_yticks(positions, [name.replace("$", r"\$") for name in names])
+    ax.invert_yaxis()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from kernelwise.reports.words import score_name
 N_LEVELS = 12
 
 
+@dataclass(eq=False, repr=False)
 class CPathDisplay(Display):
     """Plot of the held-out scores of the chosen kernel over C, with one standard error.
 
@@ -42,10 +44,9 @@ class CPathDisplay(Display):
     (True, 'C')
     """
 
-    def __init__(self, paths: list[CPath], chosen: tuple[int, int], score: str = "score") -> None:
-        self.paths = paths
-        self.chosen = chosen
-        self.score = score
+    paths: list[CPath]
+    chosen: tuple[int, int]
+    score: str = "score"
 
     @classmethod
     def _of(cls, estimator: Any) -> Self:
@@ -64,6 +65,7 @@ class CPathDisplay(Display):
         ax.legend(frameon=False)
 
 
+@dataclass(eq=False, repr=False)
 class CriterionDisplay(Display):
     """Plot of the criteria that chose the kernel; over widths, with held-out scores on a second axis.
 
@@ -93,9 +95,8 @@ class CriterionDisplay(Display):
     ['DBTC', 'alignment', 'ESDR', 'J4']
     """
 
-    def __init__(self, curves: CriterionCurves, score: str = "score") -> None:
-        self.curves = curves
-        self.score = score
+    curves: CriterionCurves
+    score: str = "score"
 
     @classmethod
     def _of(cls, estimator: Any) -> Self:
@@ -127,6 +128,7 @@ class CriterionDisplay(Display):
         self.score_ax_ = ax
 
 
+@dataclass(eq=False, repr=False)
 class SearchSurfaceDisplay(Display):
     """Plot of the scores that the search computed, over kernel width and C.
 
@@ -154,14 +156,11 @@ class SearchSurfaceDisplay(Display):
     True
     """
 
-    def __init__(
-        self, widths: np.ndarray, Cs: np.ndarray, scores: np.ndarray, chosen: int, score: str = "score"
-    ) -> None:
-        self.widths = widths
-        self.Cs = Cs
-        self.scores = scores
-        self.chosen = chosen
-        self.score = score
+    widths: np.ndarray
+    Cs: np.ndarray
+    scores: np.ndarray
+    chosen: int
+    score: str = "score"
 
     @classmethod
     def _of(cls, estimator: Any) -> Self:

@@ -137,7 +137,7 @@ def test_a_model_from_a_file_has_the_same_report(fitted, tmp_path):
     ours, theirs = report_data(load(tmp_path / "model.npz"), X), report_data(model, X)
     assert ours.answer == theirs.answer
     assert ours.heading == theirs.heading
-    assert ours.outliers.strangest[0].cells == theirs.outliers.strangest[0].cells
+    assert ours.outliers.strangest[0].bars()[0] == theirs.outliers.strangest[0].bars()[0]
 
 
 def test_findings_advise_options_beside_a_command(fitted):

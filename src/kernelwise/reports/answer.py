@@ -196,7 +196,7 @@ def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
 
 def _errors(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
     """Errors of a regression in units of y."""
-    found = {}
+    found: dict[str, Any] = {}
     for part in unseen_targets(model, test)["predictions"]:
         of_test = {"test_rmse": part.rmse}
         found |= of_test if part.source == "test" else {"rmse": part.rmse, "mean_rmse": part.mean_rmse}

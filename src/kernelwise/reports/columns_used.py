@@ -232,11 +232,10 @@ def _rows(model: Any, found: Explanation, X: Any, y: np.ndarray, names: list[str
     """A sure row, a doubtful one and a wrong one; of a regression, the ends and the largest error."""
     predicted = model.predict(X)
     if not is_classifier(model):
-        error = np.abs(predicted - y)
         chosen = {
             "The highest prediction": int(np.argmax(predicted)),
             "The lowest prediction": int(np.argmin(predicted)),
-            "The largest error": int(np.argmax(error)),
+            "The largest error": int(np.argmax(np.abs(predicted - y))),
         }
         said = [
             f"predicted {number(p, 4)}, observed {number(o, 4)}" for p, o in zip(predicted, y, strict=True)
@@ -276,9 +275,7 @@ def _explained(
     part = found[k]
     if found.output_names:
         part = part.of_output(0 if of is None else of)
-    cells = part.data[0].tolist()
-    labels = [f"{column} = {cell_text(cell)}" for column, cell in zip(part.feature_names, cells, strict=True)]
-    names, values = largest(part.values[0], labels, MAX_REASONS)
+    names, values = largest(part.values[0], cell_labels(part.feature_names, part.data[0]), MAX_REASONS)
     base = float(part.base_values[0])
     start, end = (_value(part, not found.output_names, v) for v in (base, base + part.values[0].sum()))
     return Explained(f"{title} ({name})", said, start, end, names, values)
@@ -306,6 +303,11 @@ def largest(
     if not len(rest):
         return found, values[shown]
     return [*found, f"{len(rest)} other columns"], np.append(values[shown], values[rest].sum())
+
+
+def cell_labels(names: list[str], cells: np.ndarray) -> list[str]:
+    """Columns with what a row has there, shape (n_columns,): age = 41."""
+    return [f"{name} = {cell_text(cell)}" for name, cell in zip(names, cells.tolist(), strict=True)]
 
 
 def cell_text(cell: Any) -> str:

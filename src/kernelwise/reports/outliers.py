@@ -12,7 +12,7 @@ from scipy import sparse
 
 from kernelwise._core.text import count
 from kernelwise.explanation import explain, explains_exactly
-from kernelwise.reports.columns_used import cell_text, largest
+from kernelwise.reports.columns_used import cell_labels, largest
 from kernelwise.reports.held_out import row_names, some_of
 
 #: Strange rows that a report explains, and bars of each.
@@ -37,7 +37,8 @@ class Strange:
         Of a model that had not seen it; the probability is that of being unusual.
     stranger_than : float
         The share of all rows that have a higher score.
-    names, cells : list of str
+    names : list of str
+    cells : ndarray of shape (n_columns,)
         Columns, and what the row has there; empty without the rows, and where the kernel has no exact values.
     values : ndarray of shape (n_columns,)
         Shapley values of the score, compared with usual rows: negative where a column makes the row unusual.
@@ -49,7 +50,7 @@ class Strange:
     probability: float
     stranger_than: float
     names: list[str]
-    cells: list[str]
+    cells: np.ndarray
     values: np.ndarray
 
     def reasons(self) -> list[tuple[str, float]]:
@@ -64,8 +65,7 @@ class Strange:
 
     def bars(self) -> tuple[list[str], np.ndarray]:
         """The columns with the largest values, named with what the row has there, and the values."""
-        labels = [f"{name} = {cell}" for name, cell in zip(self.names, self.cells, strict=True)]
-        return largest(self.values, labels, MAX_BARS) if labels else ([], self.values)
+        return largest(self.values, cell_labels(self.names, self.cells), MAX_BARS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +145,7 @@ def strangest_rows(model: Any, X: Any, n: int, lines: Any = None) -> list[Strang
             float(model.training_probabilities_[k]),
             share_above(scores, float(scores[k])),
             names,
-            [cell_text(cell) for cell in cells[i]],
+            cells[i],
             values[i],
         )
         for i, (k, name) in enumerate(zip(first, row_names(first, lines), strict=True))
@@ -154,16 +154,16 @@ def strangest_rows(model: Any, X: Any, n: int, lines: Any = None) -> list[Strang
 
 def _explained(
     model: Any, X: Any, first: np.ndarray, order: np.ndarray
-) -> tuple[list[str], list[list[Any]], np.ndarray]:
+) -> tuple[list[str], np.ndarray, np.ndarray]:
     """Names of the columns, and cells and Shapley values of the first rows; all empty if there are none."""
     if X is None or sparse.issparse(X) or not explains_exactly(model):
-        return [], [[] for _ in first], np.zeros((len(first), 0))
+        return [], np.zeros((len(first), 0)), np.zeros((len(first), 0))
     usual = order[len(order) // 2 :][:: max(1, len(order) // (2 * N_USUAL))][:N_USUAL]
     with warnings.catch_warnings():
         # Correlated columns share the blame, which is no news about single rows.
         warnings.filterwarnings("ignore", message=".*have a correlation of")
         found = explain(model, some_of(X, first), background=some_of(X, np.sort(usual)))
-    return list(found.feature_names), [row.tolist() for row in found.data], found.values
+    return list(found.feature_names), found.data, found.values
 
 
 def share_above(scores: np.ndarray, score: float) -> float:

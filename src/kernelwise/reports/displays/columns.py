@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelwise.explanation import Explanation, explain
 from kernelwise.reports.colours import INK, colour
-from kernelwise.reports.columns_used import Relevance, cell_text, largest, relevance_of
+from kernelwise.reports.columns_used import Relevance, cell_labels, largest, relevance_of
 from kernelwise.reports.displays.base import Display, Picture
 
 #: Columns that are drawn one by one; the others are one bar together.
@@ -148,8 +148,7 @@ class ExplanationDisplay(Picture):
         names = self.explanation.feature_names
         if self.row is None:
             return names
-        cells = self.explanation[self.row].data[0].tolist()
-        return [f"{name} = {cell_text(cell)}" for name, cell in zip(names, cells, strict=True)]
+        return cell_labels(names, self.explanation[self.row].data[0])
 
     def _draw(self, ax: Any) -> None:
         _bars(ax, self.names, self.lengths)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import kernelwise
-from kernelwise.reports.paths import c_paths, chosen
-from kernelwise.reports.search_figures import paths_figure
+from kernelwise.reports.curves import c_paths, chosen
+from kernelwise.reports.figures.search import paths_figure
 
 #: Where the page has the score and its ±: its heading, and its facts.
 PAGE = (

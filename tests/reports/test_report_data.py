@@ -20,8 +20,8 @@ from sklearn.svm import SVC as ReferenceSVC
 from kernelwise import SVC, Comparison, TunedSVC, load
 from kernelwise._core.fingerprint import fingerprint
 from kernelwise.reports import report_data, write_report
-from kernelwise.reports.paths import c_paths, chosen, standard_errors
-from kernelwise.reports.unseen import class_factors
+from kernelwise.reports.curves import c_paths, chosen, standard_errors
+from kernelwise.reports.held_out import class_factors
 from kernelwise.solvers.platt import fit_platt
 
 from .conftest import END, SCRIPT
@@ -347,7 +347,7 @@ def test_bad_input_is_one_sentence(hostile):
         report_data(hostile.model, test=(hostile.X.iloc[:2], [SCRIPT, "new"]))
     with pytest.raises(ValueError, match=r"\[120, 5\]"):
         report_data(hostile.model, hostile.X, hostile.y[:5])
-    with pytest.raises(TypeError, match="fitted TunedSVC or TunedSVR, got SVC"):
+    with pytest.raises(TypeError, match="fitted TunedSVC, TunedSVR or TunedOneClassSVM, got SVC"):
         report_data(SVC())
     with pytest.raises(NotFittedError):
         report_data(TunedSVC())

@@ -12,7 +12,7 @@ from kernelwise.cli._tuning_result import kernel_line, print_list
 from kernelwise.cli.output import print_table
 from kernelwise.cli.samples import Samples
 from kernelwise.findings import Finding
-from kernelwise.reports.strangest import Strange, share_above, share_text, strangest_rows
+from kernelwise.reports.outliers import Strange, share_text, strangest_rows
 
 #: Rows that the terminal shows, and columns that it names for each.
 MOST_ROWS, MOST_REASONS = 10, 3
@@ -41,13 +41,12 @@ class Row:
 
 def strangest(machine: Any, data: Samples) -> list[Row]:
     """The strangest rows of the training file, the strangest first."""
-    return [_row(machine, data, one) for one in strangest_rows(machine, data.rows, MOST_ROWS)]
+    return [_row(data, one) for one in strangest_rows(machine, data.rows, MOST_ROWS)]
 
 
-def _row(machine: Any, data: Samples, one: Strange) -> Row:
-    probability = float(machine.training_probabilities_[one.row])
-    higher = share_above(machine.training_scores_, one.score)
-    return Row(int(data.lines[one.row]), one.score, higher, probability, one.reasons()[:MOST_REASONS])
+def _row(data: Samples, one: Strange) -> Row:
+    line, reasons = int(data.lines[one.row]), one.reasons()[:MOST_REASONS]
+    return Row(line, one.score, one.stranger_than, one.probability, reasons)
 
 
 def detection_json(machine: Any, rows: list[Row]) -> dict[str, Any]:

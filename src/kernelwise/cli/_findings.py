@@ -12,8 +12,7 @@ from kernelwise.diagnostics.diagnosis import diagnose, most_serious_first
 from kernelwise.findings import Finding
 from kernelwise.kernels import KERNELS
 from kernelwise.reports.answer import Answer
-from kernelwise.reports.findings import ABOUT_CRITERIA, settled
-from kernelwise.reports.headline import finding_of_test
+from kernelwise.reports.findings import ABOUT_CRITERIA, finding_of_test, settled
 from kernelwise.search.leaks import copies_finding
 from kernelwise.search.trust import LONE
 

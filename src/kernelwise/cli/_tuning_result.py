@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from sklearn.base import is_classifier
-
 from kernelwise import __version__
 from kernelwise.cli._findings import SERIOUS
 from kernelwise.cli.output import print_table
 from kernelwise.findings import Finding
 from kernelwise.kernels.metric import most_relevant
 from kernelwise.reports.answer import Answer
-from kernelwise.reports.relevance import feature_names
+from kernelwise.reports.columns_used import feature_names
+from kernelwise.reports.words import score_key
 from kernelwise.search.wording import kernel_meaning, kernel_text
 
 #: Names of scores that people write otherwise than scikit-learn does.
@@ -40,7 +39,7 @@ MOST_RELEVANT = 5
 
 def tuning_json(model: Any, answer: Answer) -> dict[str, Any]:
     """What was chosen, as JSON can hold it; the numbers are those of the report."""
-    name = score_name(model)
+    name = score_key(model)
     relevance = getattr(model, "relevance_", None)
     baseline = getattr(model.result_, "baseline", None)
     return {
@@ -79,14 +78,6 @@ def tuning_json(model: Any, answer: Answer) -> dict[str, Any]:
         "how": getattr(model.result_, "how", ()),
         "forms": getattr(model.result_, "forms", {}),
     }
-
-
-def score_name(model: Any) -> str:
-    """The name of the score that a model was tuned for."""
-    scoring = model.steering_
-    if scoring is None:
-        return "accuracy" if is_classifier(model) else "r2"
-    return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
 
 
 def print_tuning(result: dict[str, Any], model: Any) -> None:

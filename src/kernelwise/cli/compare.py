@@ -83,7 +83,7 @@ def compare(
     from kernelwise.cli.apart import check_one, time_folds
     from kernelwise.cli.samples import check_classes, fit, label_findings, open_journal, read_samples
     from kernelwise.comparison.methods import BY_TASK, estimators
-    from kernelwise.reports.versus import versus
+    from kernelwise.reports.comparison import versus
 
     if task is Task.detection and report_file is not None:
         raise UserError(
@@ -200,7 +200,7 @@ class Watcher:
 
 def print_comparison(table: Any) -> None:
     """A row for each method, then whether an SVM is right here, and where the first one loses."""
-    from kernelwise.reports.versus import clear_from
+    from kernelwise.reports.comparison import clear_from
 
     (head, cells), n_splits = table.columns(), table.scores.shape[1]
     print_table(cells, head)
@@ -219,7 +219,7 @@ def print_comparison(table: Any) -> None:
 
 def sentences(table: Any) -> list[str]:
     """The headline of the report, and what it does not say of forests and boosting."""
-    from kernelwise.reports.versus import NOT_BEST, versus
+    from kernelwise.reports.comparison import NOT_BEST, versus
 
     heading = f"{versus(table).heading}."
     return [heading, *(one for one in table.verdict() if not one.startswith(NOT_BEST))]

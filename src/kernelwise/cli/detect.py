@@ -139,7 +139,7 @@ def detect(
             say(f"Saved the model to {model}.")
     with kept_for_later(report_file, failed):
         if report_file is not None:
-            report.write_detection(report_file, machine, data, context.obj, source=str(file), seed=seed)
+            report.write(report_file, machine, data, context.obj, source=str(file), seed=seed)
     rows = strangest(machine, data)
     result = {
         "command": "detect",

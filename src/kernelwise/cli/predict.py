@@ -126,7 +126,7 @@ def _score(machine: Any, encoding: Any, table: Any, X: Any, predictions: Any) ->
     """The score in words; predictions do not depend on whether there is one."""
     import numpy as np
 
-    from kernelwise.cli._tuning_result import score_name
+    from kernelwise.reports.words import score_key
     from kernelwise.tables import TableError
 
     rows = f"on {len(predictions)} rows"
@@ -140,7 +140,7 @@ def _score(machine: Any, encoding: Any, table: Any, X: Any, predictions: Any) ->
         own = (
             ""
             if machine.steering_ in (None, "r2")
-            else f"{score_name(machine)} {machine.scorer_(machine, X, labels):.4f}, "
+            else f"{score_key(machine)} {machine.scorer_(machine, X, labels):.4f}, "
         )
         scatter = float(np.sum((labels - labels.mean()) ** 2))
         r2 = f"R² {1.0 - float(np.sum(rest**2)) / scatter:.4f}, " if scatter > 0 else ""
@@ -152,7 +152,7 @@ def _score(machine: Any, encoding: Any, table: Any, X: Any, predictions: Any) ->
         return accuracy
     if not set(labels.tolist()) <= set(machine.classes_.tolist()):
         return f"{accuracy} (some rows have a class that the model does not know)"
-    return f"{score_name(machine)} {machine.scorer_(machine, X, labels):.4f}, {accuracy}"
+    return f"{score_key(machine)} {machine.scorer_(machine, X, labels):.4f}, {accuracy}"
 
 
 def check_order(model: Path, file: Path, command: str = "predict") -> None:

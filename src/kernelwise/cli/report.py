@@ -30,25 +30,12 @@ def write(path: Path, model: Any, data: Samples, arguments: list[str], **more: A
     """Draw and write the report; ``arguments`` are those of the command, so that it can be repeated."""
     from kernelwise.reports import report_data, write_report
 
-    write_report(report_data(model, data.rows, data.y, **_of_file(data, arguments), **more), path)
-    say(f"Wrote the report to {path}.")
-
-
-def write_detection(path: Path, model: Any, data: Samples, arguments: list[str], **more: Any) -> None:
-    """Draw and write the report on unusual rows."""
-    from kernelwise.reports.unusual import unusual_rows
-    from kernelwise.reports.unusual_page import write_unusual
-
-    write_unusual(unusual_rows(model, data.rows, data.y, **_of_file(data, arguments), **more), path)
-    say(f"Wrote the report to {path}.")
-
-
-def _of_file(data: Samples, arguments: list[str]) -> dict[str, Any]:
-    """What a report says about the file and the command."""
-    return {
+    about_file = {
         "command": shlex.join(["kernelwise", *arguments]),
         "preparation": data.preparation,
         "lines": data.lines,
         "n_columns": data.n_columns,
         "findings": data.findings,
     }
+    write_report(report_data(model, data.rows, data.y, **about_file, **more), path)
+    say(f"Wrote the report to {path}.")

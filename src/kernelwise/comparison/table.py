@@ -11,7 +11,7 @@ from kernelwise._core.notebook import block, items, table
 from kernelwise._core.text import aligned, count
 from kernelwise.comparison.methods import BY_TASK, DETECTORS, RIVALS
 from kernelwise.comparison.verdict import verdict
-from kernelwise.reports.versus import FEW_FOLDS
+from kernelwise.reports.comparison import FEW_FOLDS
 
 #: Heads of the columns.
 HEADS = {"accuracy": "accuracy", "r2": "R²", "log_loss": "log-loss", "rmse": "RMSE", "mae": "MAE"}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kernelwise.reports.versus import clear_from, is_clear
+from kernelwise.reports.comparison import clear_from, is_clear
 
 if TYPE_CHECKING:
     from kernelwise.comparison.table import Comparison

@@ -9,9 +9,9 @@ import pytest
 
 from kernelwise import Comparison
 from kernelwise.reports import report_data
-from kernelwise.reports.answer import answer_of
-from kernelwise.reports.headline import finding_of_test, headline, setting
-from kernelwise.reports.versus import Versus, versus
+from kernelwise.reports.answer import answer_of, headline, setting
+from kernelwise.reports.comparison import Versus, versus
+from kernelwise.reports.findings import finding_of_test
 
 from .conftest import END, SCRIPT, with_baseline
 

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 from kernelwise.reports.data import ReportData
-from kernelwise.reports.looks_at_figure import dependence_figure
-from kernelwise.reports.regions_figure import regions_figure
-from kernelwise.reports.relevance_figure import metric_figure
-from kernelwise.reports.search_figures import criterion_figure, paths_figure, tried_figure
-from kernelwise.reports.unseen_figures import (
+from kernelwise.reports.figures.held_out import (
     predictions_figure,
     reliability_figure,
     residuals_figure,
     roc_figure,
+    scores_figure,
 )
+from kernelwise.reports.figures.model import (
+    dependence_figure,
+    metric_figure,
+    outliers_figure,
+    regions_figure,
+)
+from kernelwise.reports.figures.search import criterion_figure, paths_figure, tried_figure
 
 
 def figures(data: ReportData) -> dict[str, str]:
     """All figures by the name that the page has for them; only those that have data."""
     score, charts = data.answer.score_axis, {}
+    if data.outliers is not None:
+        charts["scores"] = scores_figure(data.outliers)
     if data.criterion is not None:
         charts["criterion"] = criterion_figure(data.criterion)
         charts["tried"] = tried_figure(data.criterion, score)
-    charts["paths"] = paths_figure(data.paths, data.chosen, score)
+    if data.paths:
+        charts["paths"] = paths_figure(data.paths, data.chosen, score)
     if data.reliabilities:
         charts["reliability"] = reliability_figure(data.reliabilities)
     if data.rocs:
@@ -34,6 +41,8 @@ def figures(data: ReportData) -> dict[str, str]:
     if data.looks_at is not None:
         for k, part in enumerate(data.looks_at.dependence):
             charts[f"dependence-{k}"] = dependence_figure(part)
-    if data.regions is not None:
+    if data.regions is not None and data.outliers is not None:
+        charts["plane"] = outliers_figure(data.regions)
+    elif data.regions is not None:
         charts["regions"] = regions_figure(data.regions)
     return {name: chart.markup() for name, chart in charts.items()}

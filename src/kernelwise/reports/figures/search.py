@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from kernelwise.reports.colours import colour
-from kernelwise.reports.criterion import CriterionCurves
+from kernelwise.reports.curves import CPath, CriterionCurves
 from kernelwise.reports.drawing import Chart, Scale, linear, logarithmic
-from kernelwise.reports.paths import CPath
 from kernelwise.reports.words import shortened
 from kernelwise.search.reasons import why_tried
 from kernelwise.search.wording import number
@@ -61,19 +60,16 @@ def _same(shown: dict[str, np.ndarray]) -> list[list[str]]:
 
 def tried_figure(curves: CriterionCurves, score: str) -> Chart:
     """The score of every kernel that was tried, at the best C of each, and the chosen one."""
-    best = [path.best for path in curves.tried]
-    scores = np.array([path.scores[k] for path, k in zip(curves.tried, best, strict=True)])
-    errors = np.array([path.errors[k] for path, k in zip(curves.tried, best, strict=True)])
+    x, scores, errors = curves.best()
     titles = [
-        f"{number(path.scores[k], 4)}: {path.kernel}, best at C = {number(path.Cs[k])}. "
+        f"{number(score, 4)}: {path.kernel}, best at C = {number(path.Cs[path.best])}. "
         f"{why_tried(path.reason)}"
-        for path, k in zip(curves.tried, best, strict=True)
+        for path, score in zip(curves.tried, scores, strict=True)
     ]
     if curves.is_over_widths:
-        x = np.array([path.width for path in curves.tried], dtype=float)
         across, title = _widths(curves), WIDTHS
     else:
-        x, title = np.arange(1.0, len(best) + 1), "kernels in the order in which they were tried"
+        x, title = np.arange(1.0, len(x) + 1), "kernels in the order in which they were tried"
         across = linear(x, room=0.1)
     up = linear(scores, scores - np.nan_to_num(errors), scores + np.nan_to_num(errors))
     chart = Chart(across, up, title, score, height=240)
@@ -96,7 +92,7 @@ def paths_figure(paths: list[CPath], chosen: tuple[int, int], score: str) -> Cha
     """Scores along C: the chosen kernel with its standard error, all others faintly behind it."""
     path, index = paths[chosen[0]], chosen[1]
     others = [other for k, other in enumerate(paths) if k != chosen[0]]
-    low, high = path.scores - path.errors, path.scores + path.errors
+    low, high = path.band
     up = linear(*(each.scores for each in paths), low, high)
     chart = Chart(logarithmic(*(each.Cs for each in paths)), up, "C", score)
     for other in others:

@@ -12,10 +12,10 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import load_iris
 
 from kernelwise import TunedSVC, explain
-from kernelwise.reports import looks_at as module
+from kernelwise.reports import columns_used as module
 from kernelwise.reports import report_data
+from kernelwise.reports.columns_used import looks_at
 from kernelwise.reports.drawing import Names
-from kernelwise.reports.looks_at import looks_at
 from kernelwise.reports.page import render
 
 from .conftest import SCRIPT
@@ -149,5 +149,7 @@ def test_without_probabilities_the_surest_row_is_the_farthest_from_a_boundary(va
 
 def test_weights_are_in_the_order_of_the_bars_and_the_last_bar_is_of_the_others():
     share, weights = np.array([0.1, 0.5, 0.3, 0.1]), np.array([1.0, 2.0, 4.0, 8.0])
-    assert_allclose(module._same_bars(share, weights, 4), [2.0, 4.0, 1.0, 8.0])
-    assert_allclose(module._same_bars(share, weights, 3), [2.0, 4.0, 9.0])
+    names, values = module.largest(share, list("abcd"), 4, weights)
+    assert (names, values.tolist()) == (["b", "c", "a", "d"], [2.0, 4.0, 1.0, 8.0])
+    names, values = module.largest(share, list("abcd"), 2, weights)
+    assert (names, values.tolist()) == (["b", "c", "2 other columns"], [2.0, 4.0, 9.0])

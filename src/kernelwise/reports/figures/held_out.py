@@ -1,4 +1,4 @@
-"""Figures of rows that the model had not seen: calibration, ROC curve, predictions and residuals."""
+"""Figures of rows that the model was not trained on: calibration, ROC curve, errors, scores."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import numpy as np
 
 from kernelwise.reports.colours import colour
 from kernelwise.reports.drawing import Chart, Scale, linear
-from kernelwise.reports.errors import Predictions
-from kernelwise.reports.held_out import SOURCES, Reliability
-from kernelwise.reports.roc import Roc
+from kernelwise.reports.held_out import SOURCES, Predictions, Reliability, Roc
+from kernelwise.reports.outliers import Outliers
 from kernelwise.reports.words import sentence, shortened
 from kernelwise.search.wording import number
 
 DOTTED, DASHES = "2 4", (None, "7 4")
 #: Probabilities that lie within a smaller range than this are shown enlarged.
 ENLARGED = 0.6
+#: Bins of the histogram of outlier scores.
+N_BINS = 40
+#: Scores below this share of the largest are drawn as if they had it: logarithms need a floor.
+FLOOR = 1e-12
 
 
 def reliability_figure(curves: list[Reliability]) -> Chart:
@@ -80,6 +83,31 @@ def residuals_figure(parts: list[Predictions]) -> Chart:
         if len(parts) > 1:
             chart.key(sentence(SOURCES[part.source]), "circle", colour(k))
         chart.dots(part.predicted, error, _titles(part), colour(k), size=0.8)
+    return chart
+
+
+def scores_figure(found: Outliers) -> Chart:
+    """How many rows have each score, and the threshold; scores as powers of ten."""
+    kept = found.scores[np.isfinite(found.scores)]
+    floor = FLOOR * max(kept.max(), np.finfo(float).tiny)
+    logs = np.log10(np.maximum(kept, floor))
+    cut = float(np.log10(max(found.threshold, floor)))
+    edges = np.linspace(min(logs.min(), cut), max(logs.max(), cut) + 1e-9, N_BINS + 1)
+    parts = {"all rows": np.ones(len(kept), dtype=bool)}
+    if found.labels is not None:
+        labels = found.labels[np.isfinite(found.scores)]
+        parts["rows labelled unusual"] = labels == -1
+    counts = {name: np.histogram(logs[rows], edges)[0] for name, rows in parts.items()}
+    chart = Chart(
+        linear(edges, room=0.0), linear([0.0], counts["all rows"]), "log₁₀ of the score", "rows", height=300
+    )
+    for k, (name, heights) in enumerate(counts.items()):
+        x = np.repeat(edges, 2)
+        y = np.concatenate([[0.0], np.repeat(heights, 2), [0.0]])
+        chart.line(x, y, colour(k), is_closed=True)
+        chart.key(name, "band", colour(k))
+    chart.line([cut, cut], [chart.y.low, chart.y.high], dash="2 4", width=1.5)
+    chart.key("the threshold", dash="2 4", is_line=True)
     return chart
 
 

@@ -1,4 +1,4 @@
-"""What a trained model looks at: Shapley values of some rows."""
+"""The columns that a model uses: learned weights, and Shapley values of some rows."""
 
 from __future__ import annotations
 
@@ -10,20 +10,83 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import is_classifier
 
-from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise.explanation import Explanation, explain, explains_exactly
 from kernelwise.explanation.integrals import nodes_for
-from kernelwise.reports.displays.explanation import cell_text, largest
-from kernelwise.reports.held_out import some_rows
+from kernelwise.kernels.metric import correlations, weigh_the_same
+from kernelwise.reports.held_out import row_names, some_of, some_rows
 from kernelwise.search.wording import number
-from kernelwise.tables import Table
 
+#: Features that are shown one by one, at most, and the share that is worth a line.
+MAX_WEIGHTS, SMALLEST = 30, 1e-3
 #: Rows that are explained and background rows, at most; rows below which the section is left out.
 MAX_ROWS, BACKGROUNDS, MIN_ROWS = 200, (20, 5), 10
 #: Steps of the compiled loop that take about a second and a half.
 MOST_STEPS = 5e8
 #: Columns of the bars, of the drawings, and of an explained row.
 MAX_SHOWN, MAX_DRAWN, MAX_REASONS = 12, 6, 6
+
+
+@dataclass(frozen=True, eq=False)
+class Relevance:
+    """Share of each feature in a learned metric, the largest first.
+
+    Attributes
+    ----------
+    names : list of str
+    shares : ndarray of shape (n_shown,)
+    n_features : int
+    correlations : ndarray of shape (n_shown, n_shown) or None
+        Q_kl/√(Q_kk Q_ll) of a full metric, in the same order.
+    """
+
+    names: list[str]
+    shares: np.ndarray
+    n_features: int
+    correlations: np.ndarray | None = None
+
+    @property
+    def heading(self) -> str:
+        """What the weights show."""
+        if weigh_the_same(self.shares, self.n_features):
+            return f"All {self.n_features} columns weigh the same"
+        n = _n_for(0.9, self.shares)
+        return _made_up(self.names[:n], self.shares[:n], self.n_features, "the distance")
+
+
+def _n_for(level: float, shares: np.ndarray) -> int:
+    """How many of the largest shares add up to a level, or all if none do."""
+    return min(int(np.searchsorted(np.cumsum(shares), level) + 1), len(shares))
+
+
+def _made_up(names: list[str], shares: np.ndarray, n_columns: int, what: str) -> str:
+    listed = f": {', '.join(names)}" if len(names) <= 3 else ""
+    return f"{len(names)} of {n_columns} columns make up {100 * shares.sum():.0f} % of {what}{listed}"
+
+
+def feature_names(model: Any) -> list[str]:
+    """Names of the features as the model was trained on them."""
+    if hasattr(model, "feature_names_in_"):
+        return [str(name) for name in model.feature_names_in_]
+    return [f"feature {k}" for k in range(model.n_features_in_)]
+
+
+def coded_names(model: Any) -> list[str]:
+    """Names of the features as the machine has them, where words and gaps are features of their own."""
+    return model.encoder_.feature_names if hasattr(model, "encoder_") else feature_names(model)
+
+
+def relevance_of(model: Any) -> Relevance | None:
+    """What a tuned machine has learned about the features; None if its kernel treats them all alike."""
+    if not hasattr(model, "relevance_"):
+        return None
+    names, order = feature_names(model), np.argsort(-model.relevance_, kind="stable")[:MAX_WEIGHTS]
+    order = order[: max(1, int((model.relevance_[order] >= SMALLEST).sum()))]
+    Q = getattr(model, "metric_", None)
+    together = None
+    # Those of words would be many for one pair of columns.
+    if Q is not None and len(Q) == len(names) and np.count_nonzero(Q - np.diag(np.diag(Q))) > 0:
+        together = correlations(Q)[np.ix_(order, order)]
+    return Relevance([names[k] for k in order], model.relevance_[order], len(names), together)
 
 
 class Dependence(NamedTuple):
@@ -86,17 +149,13 @@ class LooksAt:
     @property
     def heading(self) -> str:
         """How many columns it takes for most of the answer."""
-        n = min(int(np.searchsorted(np.cumsum(self.importance), 0.8) + 1), len(self.names))
+        n = _n_for(0.8, self.importance)
         if self.n_columns == 1:
             return "The data has only one column"
         if n > MAX_SHOWN or n == self.n_columns:
             return f"Many of the {self.n_columns} columns matter; no few of them decide alone"
-        listed = f": {', '.join(self.names[:n])}" if n <= 3 else ""
-        share = 100 * self.importance[:n].sum()
-        return (
-            f"{n} of {self.n_columns} columns make up {share:.0f} % of the differences between "
-            f"predictions{listed}"
-        )
+        what = "the differences between predictions"
+        return _made_up(self.names[:n], self.importance[:n], self.n_columns, what)
 
 
 def looks_at(model: Any, X: Any, y: np.ndarray, lines: Any = None) -> LooksAt | None:
@@ -119,8 +178,9 @@ def looks_at(model: Any, X: Any, y: np.ndarray, lines: Any = None) -> LooksAt | 
     mean = importance.mean(axis=1)
     share = mean / mean.sum() if mean.sum() > 0 else np.full(len(mean), 1.0 / len(mean))
     names, bars = largest(share, found.feature_names, MAX_SHOWN)
-    weights = None if found.relevance is None else _same_bars(share, found.relevance, len(names))
-    names_of_rows = [f"row {row}" for row in rows] if lines is None else [f"line {lines[k]}" for k in rows]
+    weights = found.relevance
+    if weights is not None:
+        weights = largest(share, found.feature_names, MAX_SHOWN, weights)[1]
     return LooksAt(
         names,
         bars,
@@ -130,7 +190,7 @@ def looks_at(model: Any, X: Any, y: np.ndarray, lines: Any = None) -> LooksAt | 
         size[1],
         _unit(model, found),
         [_dependence(found, importance, k) for k in np.argsort(-share, kind="stable")[:MAX_DRAWN]],
-        _rows(model, found, some_of(X, rows), y[rows], names_of_rows),
+        _rows(model, found, some_of(X, rows), y[rows], row_names(rows, lines)),
         next((str(one.message) for one in caught if "have a correlation of" in str(one.message)), ""),
     )
 
@@ -145,14 +205,6 @@ def _sizes(model: Any, n: int) -> tuple[int, int] | None:
         if n_rows >= min(n, MIN_ROWS):
             return n_rows, n_background
     return None
-
-
-def _same_bars(share: np.ndarray, weights: np.ndarray, n_bars: int) -> np.ndarray:
-    """Weights of the columns that `largest` shows for ``share``."""
-    order = np.argsort(-share, kind="stable")
-    if n_bars == len(share):
-        return weights[order]
-    return np.append(weights[order[: n_bars - 1]], weights[order[n_bars - 1 :]].sum())
 
 
 def _unit(model: Any, found: Explanation) -> str:
@@ -176,20 +228,14 @@ def _dependence(found: Explanation, importance: np.ndarray, k: int) -> Dependenc
     return Dependence(found.feature_names[k], places, values, of, tuple(words))
 
 
-def some_of(X: Any, rows: np.ndarray) -> Any:
-    """Rows of an array, a data frame or a Table."""
-    return X[rows] if isinstance(X, Table) else safe_indexing(X, rows)
-
-
 def _rows(model: Any, found: Explanation, X: Any, y: np.ndarray, names: list[str]) -> list[Explained]:
     """A sure row, a doubtful one and a wrong one; of a regression, the ends and the largest error."""
     predicted = model.predict(X)
     if not is_classifier(model):
-        error = np.abs(predicted - y)
         chosen = {
             "The highest prediction": int(np.argmax(predicted)),
             "The lowest prediction": int(np.argmin(predicted)),
-            "The largest error": int(np.argmax(error)),
+            "The largest error": int(np.argmax(np.abs(predicted - y))),
         }
         said = [
             f"predicted {number(p, 4)}, observed {number(o, 4)}" for p, o in zip(predicted, y, strict=True)
@@ -229,9 +275,7 @@ def _explained(
     part = found[k]
     if found.output_names:
         part = part.of_output(0 if of is None else of)
-    cells = part.data[0].tolist()
-    labels = [f"{column} = {cell_text(cell)}" for column, cell in zip(part.feature_names, cells, strict=True)]
-    names, values = largest(part.values[0], labels, MAX_REASONS)
+    names, values = largest(part.values[0], cell_labels(part.feature_names, part.data[0]), MAX_REASONS)
     base = float(part.base_values[0])
     start, end = (_value(part, not found.output_names, v) for v in (base, base + part.values[0].sum()))
     return Explained(f"{title} ({name})", said, start, end, names, values)
@@ -242,3 +286,32 @@ def _value(part: Explanation, is_pair: bool, value: float) -> str:
     if part.output == "probability-log-odds" and is_pair:
         return f"{text} (a probability of {100 * expit(value):.0f} %)"
     return text
+
+
+def largest(
+    lengths: np.ndarray, names: list[str], n: int, values: np.ndarray | None = None
+) -> tuple[list[str], np.ndarray]:
+    """Names and lengths of the n longest bars, the longest first, and one bar of all others together.
+
+    ``values`` are other numbers of the same columns, which are then returned in the place of the lengths.
+    """
+    order = np.argsort(-np.abs(lengths), kind="stable")
+    shown, rest = order[:n], order[n:]
+    if len(rest) == 1:  # a bar of one column is that column's
+        shown, rest = order, order[:0]
+    found, values = [names[k] for k in shown], lengths if values is None else values
+    if not len(rest):
+        return found, values[shown]
+    return [*found, f"{len(rest)} other columns"], np.append(values[shown], values[rest].sum())
+
+
+def cell_labels(names: list[str], cells: np.ndarray) -> list[str]:
+    """Columns with what a row has there, shape (n_columns,): age = 41."""
+    return [f"{name} = {cell_text(cell)}" for name, cell in zip(names, cells.tolist(), strict=True)]
+
+
+def cell_text(cell: Any) -> str:
+    """A cell of a row in a few letters."""
+    if cell is None or cell != cell:  # NaN is not itself
+        return "missing"
+    return f"{cell:.4g}" if isinstance(cell, float | int) else str(cell)

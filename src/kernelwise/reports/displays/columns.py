@@ -1,17 +1,61 @@
-"""Shapley values: the columns that matter over many rows, or for one of them."""
+"""Displays of columns: weights of a learned metric, and Shapley values."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from kernelwise.explanation import Explanation, explain
 from kernelwise.reports.colours import INK, colour
-from kernelwise.reports.displays.base import Picture
+from kernelwise.reports.columns_used import Relevance, cell_labels, largest, relevance_of
+from kernelwise.reports.displays.base import Display, Picture
 
 #: Columns that are drawn one by one; the others are one bar together.
 MAX_SHOWN = 15
+
+
+@dataclass(eq=False, repr=False)
+class RelevanceDisplay(Display):
+    """Plot of the share of each feature in the squared distance of a learned metric, the largest on top.
+
+    Parameters
+    ----------
+    relevance : Relevance
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from matplotlib.figure import Figure
+    >>> from kernelwise import RelevanceDisplay, TunedSVC
+    >>> from kernelwise.datasets import make_weston
+    >>> from kernelwise.kernels import DiagonalGaussian
+    >>> X, y = make_weston(100, n_noise=2, random_state=0)
+    >>> model = TunedSVC(DiagonalGaussian(np.ones(4)), Cs=[1.0, 10.0]).fit(X, y)
+
+    The first two features tell the classes apart, the other two are noise:
+
+    >>> display = RelevanceDisplay.from_estimator(model, ax=Figure().subplots())
+    >>> sorted(display.relevance.names[:2]), bool(display.relevance.shares[:2].sum() > 0.9)
+    (['feature 0', 'feature 1'], True)
+    """
+
+    relevance: Relevance
+
+    @classmethod
+    def _of(cls, estimator: Any) -> Self:
+        relevance = relevance_of(estimator)
+        if relevance is None:
+            raise ValueError(
+                f"The kernel of this {type(estimator).__name__} treats all features alike. Fit one with "
+                "kernel='diagonal' or 'gaussian'."
+            )
+        return cls(relevance)
+
+    def _draw(self, ax: Any) -> None:
+        _bars(ax, self.relevance.names, 100.0 * self.relevance.shares)
+        ax.set(xlabel="share of the squared distance, %")
 
 
 class ExplanationDisplay(Picture):
@@ -104,15 +148,10 @@ class ExplanationDisplay(Picture):
         names = self.explanation.feature_names
         if self.row is None:
             return names
-        cells = self.explanation[self.row].data[0].tolist()
-        return [f"{name} = {cell_text(cell)}" for name, cell in zip(names, cells, strict=True)]
+        return cell_labels(names, self.explanation[self.row].data[0])
 
     def _draw(self, ax: Any) -> None:
-        positions = np.arange(len(self.names))
-        ax.barh(positions, self.lengths, color=[colour(0 if length >= 0 else 1) for length in self.lengths])
-        # A dollar sign in a name is no formula.
-        ax.set_yticks(positions, [name.replace("$", r"\$") for name in self.names])
-        ax.invert_yaxis()
+        _bars(ax, self.names, self.lengths)
         if self.row is None:
             ax.set(xlabel="mean |value|")
             return
@@ -122,20 +161,10 @@ class ExplanationDisplay(Picture):
         ax.set(xlabel=f"value: from {base:.3g} without any column to {total:.3g} with all")
 
 
-def largest(lengths: np.ndarray, names: list[str], n: int) -> tuple[list[str], np.ndarray]:
-    """Names and lengths of the n longest bars, the longest first, and one bar of all others together."""
-    order = np.argsort(-np.abs(lengths), kind="stable")
-    shown, rest = order[:n], order[n:]
-    if len(rest) == 1:  # a bar of one column is that column's
-        shown, rest = order, order[:0]
-    found = [names[k] for k in shown]
-    if not len(rest):
-        return found, lengths[shown]
-    return [*found, f"{len(rest)} other columns"], np.append(lengths[shown], lengths[rest].sum())
-
-
-def cell_text(cell: Any) -> str:
-    """A cell of a row in a few letters."""
-    if cell is None or cell != cell:  # NaN is not itself
-        return "missing"
-    return f"{cell:.4g}" if isinstance(cell, float | int) else str(cell)
+def _bars(ax: Any, names: list[str], lengths: np.ndarray) -> None:
+    """Bars from the top, negative ones in a second colour."""
+    positions = np.arange(len(names))
+    ax.barh(positions, lengths, color=[colour(0 if length >= 0 else 1) for length in lengths])
+    # A dollar sign in a name is no formula.
+    ax.set_yticks(positions, [name.replace("$", r"\$") for name in names])
+    ax.invert_yaxis()

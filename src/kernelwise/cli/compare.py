@@ -11,12 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from kernelwise._core.text import count, in_words
-from kernelwise.cli import options, report
-from kernelwise.cli.detect import Outlier
-from kernelwise.cli.errors import UserError, check_writable
-from kernelwise.cli.output import print_json, print_table
-from kernelwise.cli.progress import Progress, say
-from kernelwise.cli.tune import Jobs
+from kernelwise.cli import files, options
+from kernelwise.cli.errors import UserError
+from kernelwise.cli.output import print_json, print_table, say
+from kernelwise.cli.progress import Progress
 
 
 class Task(StrEnum):
@@ -42,29 +40,24 @@ TaskOption = Annotated[
 Repeats = Annotated[int, typer.Option(min=1, metavar="INT", help="How often to repeat with new outer folds.")]
 
 
+@options.with_groups
 def compare(
-    context: typer.Context,
+    *,
     file: options.File,
     target: options.Target = None,
     task: TaskOption = Task.classification,
-    outlier: Outlier = None,
+    outlier: options.Outlier = None,
     methods: Methods = None,
     folds: Folds = 5,
     repeats: Repeats = 1,
     journal: options.JournalFile = None,
-    n_jobs: Jobs = None,
+    n_jobs: options.Jobs = None,
     seed: options.Seed = 0,
     group: options.Group = None,
     time: options.Time = None,
-    header: options.HasHeader = None,
-    impute: options.Impute = False,
-    ignore: options.Ignore = None,
-    missing: options.Missing = None,
-    lump: options.Lump = False,
-    words: options.Words = None,
+    reading: options.Reading,
     report_file: options.ReportFile = None,
-    quiet: options.Quiet = False,
-    json: options.Json = False,
+    printing: options.Printing,
 ) -> None:
     """Compare kernelwise with other methods on your file.
 
@@ -79,8 +72,8 @@ def compare(
     from scipy.sparse import issparse
 
     import kernelwise
-    from kernelwise.cli._detecting import settle
-    from kernelwise.cli.apart import check_one, time_folds
+    from kernelwise.cli.groups_and_time import check_one, time_folds
+    from kernelwise.cli.models import check_numbers, settle_labels
     from kernelwise.cli.samples import check_classes, fit, label_findings, open_journal, read_samples
     from kernelwise.comparison.methods import BY_TASK, estimators
     from kernelwise.reports.versus import versus
@@ -93,19 +86,18 @@ def compare(
         raise UserError("--task detection needs --target, the column that labels unusual rows.")
     if task is not Task.detection and outlier is not None:
         raise UserError("--outlier works only with --task detection. Leave it out.")
-    report.check_report(report_file)
-    check_writable(journal, "--journal")
-    if n_jobs == 0:
-        raise UserError("--n-jobs must be a number of threads, or -1 for all cores, got 0.")
+    files.check_report(report_file)
+    files.check_writable(journal, "--journal")
+    check_numbers(n_jobs)
     names = options.split_names(methods) or None
     for name in names or ():
         check_method(name, list(BY_TASK[task.value]))
     check_one(group, time)
     if time is not None and repeats > 1:
         raise UserError("With --time there is only one way to make folds. Leave out --repeats.")
-    data = read_samples(file, target, header, impute, ignore, task.value, missing, lump, group, time, words)
+    data = read_samples(file, target, reading, task.value, group, time)
     if task is Task.detection:
-        settle(data, outlier, str(file))
+        settle_labels(data, outlier, str(file))
         if (data.y == 0).any():
             raise UserError(f"{file}: {data.encoding.target!r} is empty in some rows. Remove these rows.")
     is_classes = task is Task.classification
@@ -139,8 +131,8 @@ def compare(
         kind = kernelwise.TunedSVC if is_classes else kernelwise.TunedSVR
         model = kind(random_state=seed, cv="auto" if time is None else time_folds("auto"))
         more = {"comparison": table, "source": str(file), "seed": seed}
-        report.write(report_file, fit(model, data), data, context.obj, **more)
-    if json:
+        files.write_report(report_file, fit(model, data), data, **more)
+    if printing.json:
         head = {"command": "compare", "version": kernelwise.__version__, "task": task.value}
         found = {"methods": table.rows(), "scores": table.scores, "skipped": table.skipped}
         more = {
@@ -157,11 +149,10 @@ def compare(
 
 def check_method(name: str, known: list[str]) -> None:
     """Refuse a method that there is not."""
-    from kernelwise.cli._choices import meant
     from kernelwise.comparison.methods import VERY_NEAR
 
     if name not in known:
-        near = meant(name, known, VERY_NEAR)
+        near = options.meant(name, known, VERY_NEAR)
         raise UserError(f"--methods: {name!r} is not supported.{near} You can compare {in_words(known)}.")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,10 +9,10 @@ import typer
 
 from kernelwise._core.text import count
 from kernelwise.cli import options
-from kernelwise.cli.errors import UserError, check_different, check_writable
-from kernelwise.cli.output import print_json, print_table
+from kernelwise.cli.errors import UserError
+from kernelwise.cli.files import check_different, check_writable, write_csv
+from kernelwise.cli.output import print_json, print_table, say
 from kernelwise.cli.predict import Model, check_order, read_model
-from kernelwise.cli.session import say, session
 
 Rows = Annotated[
     int | None, typer.Option(metavar="N", help="Explain only the first N rows. Default: all rows.")
@@ -39,7 +38,9 @@ OUTPUTS = {
 MOST_COLUMNS = 15
 
 
+@options.with_groups
 def explain(
+    *,
     model: Model,
     file: options.File,
     rows: Rows = None,
@@ -48,8 +49,7 @@ def explain(
     output: Output = None,
     unknown: options.UnknownOption = options.Unknown.error,
     header: options.HasHeader = None,
-    quiet: options.Quiet = False,
-    json: options.Json = False,
+    printing: options.Printing,
 ) -> None:
     """Show how much every column contributed to the predictions.
 
@@ -61,7 +61,7 @@ def explain(
     \b
     Example: kernelwise explain model.kw new.csv --rows 5 --background train.csv --out values.csv
     """
-    from kernelwise.cli.samples import read_more
+    from kernelwise.cli.samples import read_more, rows_of
     from kernelwise.explanation import explain as explain_rows
     from kernelwise.explanation.reader import SUPPORT
 
@@ -72,17 +72,18 @@ def explain(
     check_order(model, file, "explain")
     machine, encoding = read_model(model)
     _check_output(machine, output)
-    X, lines = _samples(read_more(file, encoding, header), encoding, unknown.value)
+    table = read_more(file, encoding, header)
+    X, lines = rows_of(table, encoding, unknown.value), table.lines
     n = len(lines) if rows is None else min(rows, len(lines))
     if rows is not None and rows > n:
         say(f"{file} has only {count(n, 'row')}, which are all explained.")
     B: Any = SUPPORT
     if background is not None:
-        B, _ = _samples(read_more(background, encoding, header), encoding, unknown.value)
+        B = rows_of(read_more(background, encoding, header), encoding, unknown.value)
     found = explain_rows(machine, X[:n], background=B, output=output)
     if out is not None:
         _write(out, found, lines[:n])
-    if json:
+    if printing.json:
         print_json(_as_json(found, file, lines[:n]))
         return
     if out is not None:
@@ -90,37 +91,23 @@ def explain(
     _print(found, list(getattr(machine, "classes_", ())), is_own=background is None, out=out)
 
 
-def _samples(table: Any, encoding: Any, unknown: str) -> tuple[Any, Any]:
-    """Rows of a file as the model takes them, and their lines."""
-    notes: list[str] = []
-    X = encoding.rows(table, unknown, notes)
-    for note in notes:
-        say(note)
-    return X, table.lines
-
-
 def _check_output(machine: Any, output: str | None) -> None:
-    from kernelwise.cli._choices import check_choice
     from kernelwise.explanation.outputs import CLASSIFIER_OUTPUTS, REGRESSOR_OUTPUTS
 
     if output is not None:
         of_classes = hasattr(machine, "classes_")
-        check_choice("--output", output, CLASSIFIER_OUTPUTS if of_classes else REGRESSOR_OUTPUTS)
+        options.check_choice("--output", output, CLASSIFIER_OUTPUTS if of_classes else REGRESSOR_OUTPUTS)
 
 
 def _write(path: Path, found: Any, lines: Any) -> None:
     """One line for each row, and for each class of several: the base value, the columns, the output."""
-    from kernelwise._core.files import whole_file
-
     names = ["class"] if found.output_names else []
     rows: list[list[Any]] = [["line", *names, "base value", *found.feature_names, found.output]]
     for k, line in enumerate(lines):
         for label, part in _parts(found[k]):
             numbers = [part.base_values[0], *part.values[0], part.base_values[0] + part.values[0].sum()]
             rows.append([int(line), *label, *(repr(float(value)) for value in numbers)])
-    with whole_file(path, "w", newline="", encoding="utf-8") as handle:
-        csv.writer(handle, lineterminator="\n").writerows(rows)
-    session.written.append(path)
+    write_csv(path, rows)
 
 
 def _parts(found: Any) -> list[tuple[list[str], Any]]:

@@ -9,9 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from kernelwise.cli import options
-from kernelwise.cli.errors import UserError, check_different, check_writable
+from kernelwise.cli.errors import UserError
+from kernelwise.cli.files import check_different, check_writable
+from kernelwise.cli.output import say, session
 from kernelwise.cli.predict import Model, check_order, read_model
-from kernelwise.cli.session import say, session
 from kernelwise.exceptions import IncompatibleError
 
 Destination = Annotated[

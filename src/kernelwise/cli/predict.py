@@ -12,8 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from kernelwise.cli import options
-from kernelwise.cli.errors import UserError, check_writable
-from kernelwise.cli.session import say, session
+from kernelwise.cli.errors import UserError
+from kernelwise.cli.files import check_writable, write_csv
+from kernelwise.cli.output import say
 
 Model = Annotated[
     Path,
@@ -54,9 +55,8 @@ def predict(
     \b
     Example: kernelwise predict model.kw new.csv --proba --keep id --out predictions.csv
     """
-    from kernelwise._core.files import whole_file
-    from kernelwise.cli._seen import caution
-    from kernelwise.cli.samples import read_more
+    from kernelwise.cli.samples import read_more, rows_of
+    from kernelwise.cli.training_rows import caution
     from kernelwise.tables.target import DETECTION
 
     if str(out) == "-":  # as FILE: the standard stream
@@ -68,10 +68,7 @@ def predict(
         raise UserError(f"{model} is a regression model, which has no probabilities. Leave out --proba.")
     table = read_more(file, encoding, header)
     names, columns = kept_columns(table, keep)
-    notes: list[str] = []
-    X = encoding.rows(table, unknown.value, notes)
-    for note in notes:
-        say(note)
+    X = rows_of(table, encoding, unknown.value)
     predictions = machine.predict(X)
     answers = _unusual if encoding.task == DETECTION else _classes_or_numbers
     for name, column in answers(machine, X, predictions, proba):
@@ -86,9 +83,7 @@ def predict(
     if out is None:
         csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
     else:
-        with whole_file(out, "w", newline="", encoding="utf-8") as handle:
-            csv.writer(handle, lineterminator="\n").writerows(rows)
-        session.written.append(out)
+        write_csv(out, rows)
         say(f"Wrote {len(rows) - 1} predictions to {out}.")
 
 
@@ -126,7 +121,7 @@ def _score(machine: Any, encoding: Any, table: Any, X: Any, predictions: Any) ->
     """The score in words; predictions do not depend on whether there is one."""
     import numpy as np
 
-    from kernelwise.cli._tuning_result import score_name
+    from kernelwise.cli.results import score_name
     from kernelwise.tables import TableError
 
     rows = f"on {len(predictions)} rows"

@@ -8,12 +8,10 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from kernelwise.cli.session import say, session
+from kernelwise.cli.output import say, session
 
 if TYPE_CHECKING:
     from kernelwise.search.scored_kernel import ScoredKernel
-
-__all__ = ["Progress", "say"]
 
 #: Kernels that a search scores, about; other names learn no metric. For the share that is done.
 EXPECTED = {"linear": 1, "diagonal": 14, "gaussian": 8, "low-rank": 8, "auto": 28}

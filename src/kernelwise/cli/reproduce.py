@@ -11,8 +11,9 @@ import typer
 
 from kernelwise._core.text import count
 from kernelwise.cli import options
-from kernelwise.cli.errors import UserError, check_writable
-from kernelwise.cli.progress import say
+from kernelwise.cli.errors import UserError
+from kernelwise.cli.files import check_writable
+from kernelwise.cli.output import say
 
 
 class Paper(StrEnum):

@@ -1,20 +1,27 @@
-"""What ``kernelwise tune`` says in the end."""
+"""What ``kernelwise tune`` and ``kernelwise detect`` say in the end, as JSON and on the terminal."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from sklearn.base import is_classifier
 
 from kernelwise import __version__
-from kernelwise.cli._findings import SERIOUS
+from kernelwise._core.text import count
+from kernelwise.cli.findings import SERIOUS
 from kernelwise.cli.output import print_table
 from kernelwise.findings import Finding
 from kernelwise.kernels.metric import most_relevant
 from kernelwise.reports.answer import Answer
 from kernelwise.reports.relevance import feature_names
+from kernelwise.reports.strangest import Strange, share_above, share_text, strangest_rows
 from kernelwise.search.wording import kernel_meaning, kernel_text
+
+if TYPE_CHECKING:
+    from kernelwise.cli.samples import Samples
 
 #: Names of scores that people write otherwise than scikit-learn does.
 SHOWN = {"r2": "R²"}
@@ -36,6 +43,42 @@ MEANINGS = {
 }
 #: Features of the largest weight that the table shows.
 MOST_RELEVANT = 5
+#: Rows that `detect` shows, and columns that it names for each.
+MOST_ROWS, MOST_REASONS = 10, 3
+LEGEND_OF_DETECTION = (
+    "The score of a row says how much it is like the others: the lower the score, the stranger the row.\n"
+    "Each row has its score from a model that was not trained on it. --out writes the scores of all rows.\n"
+    '"stranger than" is the share of all rows that have a higher score.\n'
+    "The probability is that of being unusual{}.\n"
+    "The columns are those that lower the score of the row most, with their shares."
+)
+#: What the probability is at the threshold.
+WITHOUT_LABELS = "; it is 0.5 at the threshold"
+WITH_LABELS = ", estimated from the labels; a row below the threshold can have less than 0.5"
+
+
+def print_result(
+    first_line: str, result: dict[str, Any], findings: Sequence[Finding], print_tables: Callable[[], None]
+) -> None:
+    """The rows of the file, what to look at first, the tables, then the reasons and the notes."""
+    print(first_line)
+    serious = [finding.for_command_line() for finding in findings if finding.severity in SERIOUS]
+    notes = [finding.for_command_line() for finding in findings if finding.severity not in SERIOUS]
+    if serious:
+        _print_list("Look at this first", serious)
+        print()
+    print_tables()
+    reasons = {"Why this answer": result["why"], "How the search went": [*result["how"], *notes]}
+    for heading, sentences in reasons.items():
+        if sentences:
+            print()
+            _print_list(heading, sentences)
+
+
+def _print_list(heading: str, sentences: Sequence[str]) -> None:
+    print(f"{heading}:")
+    for sentence in sentences:
+        print(f"- {sentence}")
 
 
 def tuning_json(model: Any, answer: Answer) -> dict[str, Any]:
@@ -90,30 +133,12 @@ def score_name(model: Any) -> str:
 
 
 def print_tuning(result: dict[str, Any], model: Any) -> None:
-    """What to look at first, the table, then the reasons."""
-    findings = [Finding(**finding) for finding in result["findings"]]
-    serious = [finding for finding in findings if finding.severity in SERIOUS]
-    print_list("Look at this first", [finding.for_command_line() for finding in serious])
-    if serious:
-        print()
+    """The table of the answer, and what its words mean."""
     print_table(_rows(result, model))
     is_some = any(finding.name == "rows never held out" for finding in model.diagnostics_)
     print(LEGEND.replace("each row was", "each row that a fold held out was") if is_some else LEGEND)
     if result["score"]["name"] in MEANINGS:
         print(MEANINGS[result["score"]["name"]])
-    notes = [finding.for_command_line() for finding in findings if finding.severity not in SERIOUS]
-    for heading, sentences in (("Why this answer", result["why"]), ("How the search went", result["how"])):
-        extra = notes if heading == "How the search went" else []
-        if [*sentences, *extra]:
-            print()
-            print_list(heading, [*sentences, *extra])
-
-
-def print_list(heading: str, sentences: list[str]) -> None:
-    if sentences:
-        print(f"{heading}:")
-    for sentence in sentences:
-        print(f"- {sentence}")
 
 
 def _rows(result: dict[str, Any], model: Any) -> list[tuple[str, str]]:
@@ -139,7 +164,7 @@ def _rows(result: dict[str, Any], model: Any) -> list[tuple[str, str]]:
             )
         )
     if getattr(model, "costs_", None) is not None:
-        rows.append(("predicts", _answers(model)))
+        rows.append(("predicts", _decision(model)))
     if result["relevance"] is not None:
         most = most_relevant(feature_names(model), model.relevance_, MOST_RELEVANT)
         rows.append(("most relevant", f"{most} (all columns sum to 1)" if most[-1:].isdigit() else most))
@@ -151,8 +176,8 @@ def _rows(result: dict[str, Any], model: Any) -> list[tuple[str, str]]:
     ]
 
 
-def _answers(model: Any) -> str:
-    """What labels go by, where it is not the largest probability."""
+def _decision(model: Any) -> str:
+    """The threshold or the costs that decide labels, in words."""
     if not hasattr(model, "threshold_"):
         return "the class with the lowest expected cost"
     error = getattr(model, "threshold_error_", None)
@@ -197,3 +222,80 @@ def trained_on(result: dict[str, Any]) -> str:
 
 def _with_error(score: float, error: float | None) -> str:
     return f"{score:.4f}" if error is None else f"{score:.4f} ± {error:.4f}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One of the strangest rows of a file."""
+
+    line: int
+    score: float
+    stranger_than: float  # the share of all rows that have a higher score
+    probability: float
+    reasons: list[tuple[str, float]]  # columns and their share in what makes the row unusual
+
+
+def strangest(machine: Any, data: Samples) -> list[Row]:
+    """The strangest rows of the training file, the strangest first."""
+    return [_row(machine, data, one) for one in strangest_rows(machine, data.rows, MOST_ROWS)]
+
+
+def _row(machine: Any, data: Samples, one: Strange) -> Row:
+    probability = float(machine.training_probabilities_[one.row])
+    higher = share_above(machine.training_scores_, one.score)
+    return Row(int(data.lines[one.row]), one.score, higher, probability, one.reasons()[:MOST_REASONS])
+
+
+def detection_json(machine: Any, rows: list[Row]) -> dict[str, Any]:
+    """What was chosen and found, as JSON can hold it."""
+    result = machine.result_
+    return {
+        "version": __version__,
+        "kernel": {"name": type(machine.kernel_).__name__, "parameters": machine.kernel_.get_params()},
+        "nu": machine.nu_,
+        "criterion": machine.criterion_,
+        "score": {"value": result.score, "standard_error": result.standard_error},
+        "threshold": {"value": machine.threshold_, "standard_error": machine.threshold_error_},
+        "contamination": machine.contamination_,
+        "n_unusual": result.n_outliers,
+        "n_machines": machine.n_svm_fits_,
+        "strangest": [{**vars(row), "reasons": dict(row.reasons)} for row in rows],
+        "why": result.why,
+        "how": result.how,
+    }
+
+
+def print_detection(result: dict[str, Any], machine: Any, n_rows: int) -> None:
+    """How many rows are unusual, and the strangest of them."""
+    print_table(_facts(result, machine, n_rows))
+    print()
+    print_table(
+        [_cells(row, n_rows) for row in result["strangest"]],
+        ["line", "stranger than", "probability", "unusual columns"],
+    )
+    print(LEGEND_OF_DETECTION.format(WITH_LABELS if machine.result_.labelled[1] else WITHOUT_LABELS))
+
+
+def _facts(result: dict[str, Any], machine: Any, n_rows: int) -> list[tuple[str, str]]:
+    n, share = result["n_unusual"], result["contamination"]
+    threshold = result["threshold"]
+    about = f"{threshold['value']:.4g}" + (
+        f" ± {threshold['standard_error']:.2g}" if threshold["standard_error"] is not None else ""
+    )
+    of = "rows" if machine.result_.labelled[1] == 0 else "rows that are not labelled unusual"
+    known = "). If you know the share of unusual rows, set it with --contamination"
+    if machine.contamination is not None:
+        of, known = "rows", ", as you set it)"
+    return [
+        ("unusual rows", f"{n:g} of {n_rows} ({100 * n / n_rows:.1f} %)"),
+        ("threshold", f"a score of {about} ({100 * share:.3g} % of the {of} score lower{known}"),
+        ("kernel", kernel_line(machine)),
+        ("ν", f"{result['nu']:.3g}: at most this share of the training rows is outside the model's boundary"),
+        ("work", f"{count(result['n_machines'], 'model')} trained, {result['seconds']:.1f} s"),
+    ]
+
+
+def _cells(row: dict[str, Any], n_rows: int) -> list[str]:
+    reasons = ", ".join(f"{name} ({100 * share:.0f} %)" for name, share in row["reasons"].items())
+    stranger = f"{share_text(row['stranger_than'], n_rows)} of the rows"
+    return [str(row["line"]), stranger, f"{row['probability']:.2f}", reasons or "–"]

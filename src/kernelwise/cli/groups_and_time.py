@@ -77,7 +77,7 @@ def read_times(table: Table, place: int) -> np.ndarray:
     return found
 
 
-def words(table: Table, place: int, groups: Any) -> str:
+def sentence(table: Table, place: int, groups: Any) -> str:
     """What is done with the column: a sentence."""
     name = table.names[place]
     if groups is None:

@@ -8,17 +8,16 @@ from collections import Counter
 from enum import StrEnum
 from typing import Annotated, Any
 
-import typer
-
 from kernelwise._core.text import count, in_words
 from kernelwise.cli import files, options
 from kernelwise.cli.errors import UserError
+from kernelwise.cli.options import option
 from kernelwise.cli.output import print_json, print_table, say
 from kernelwise.cli.progress import Progress
 
 
 class Task(StrEnum):
-    """What is compared."""
+    """The task that methods are compared on."""
 
     classification = "classification"
     regression = "regression"
@@ -27,17 +26,11 @@ class Task(StrEnum):
 
 Methods = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="A,B", help="Methods to compare: kernelwise, GridSearchCV, random forest, lightgbm, …"
-    ),
+    option("A,B", "Methods to compare: kernelwise, GridSearchCV, random forest, lightgbm, …"),
 ]
-Folds = Annotated[
-    int, typer.Option(min=2, metavar="INT", help="Number of outer folds, on which methods are scored.")
-]
-TaskOption = Annotated[
-    Task, typer.Option(metavar="KIND", help="classification, regression, or detection (of unusual rows).")
-]
-Repeats = Annotated[int, typer.Option(min=1, metavar="INT", help="How often to repeat with new outer folds.")]
+Folds = Annotated[int, option("INT", "Number of outer folds, on which methods are scored.", min=2)]
+TaskOption = Annotated[Task, option("KIND", "classification, regression, or detection (of unusual rows).")]
+Repeats = Annotated[int, option("INT", "How often to repeat with new outer folds.", min=1)]
 
 
 @options.with_groups

@@ -8,21 +8,16 @@ from pathlib import Path
 from time import monotonic
 from typing import Annotated, Any
 
-import typer
-
 from kernelwise.cli import files, options
 from kernelwise.cli.errors import UserError
+from kernelwise.cli.options import option
 from kernelwise.cli.output import print_json, say
 
 Out = Annotated[
     Path | None,
-    typer.Option(
-        metavar="CSV", help="Write the rank (1 is the strangest), score and probability of every row."
-    ),
+    option("CSV", "Write the rank (1 is the strangest), score and probability of every row."),
 ]
-Keep = Annotated[
-    list[str] | None, typer.Option(metavar="COL,COL", help="Columns of FILE to copy to the --out file.")
-]
+Keep = Annotated[list[str] | None, option("COL,COL", "Columns of FILE to copy to the --out file.")]
 
 
 @dataclass(frozen=True)
@@ -31,31 +26,24 @@ class Detection:
 
     labels: Annotated[
         str | None,
-        typer.Option(
-            metavar="COL", help="Column that labels rows as usual or unusual; it may be empty in some rows."
-        ),
+        option("COL", "Column that labels rows as usual or unusual; it may be empty in some rows."),
     ] = None
     outlier: options.Outlier = None
     contamination: Annotated[
         float | None,
-        typer.Option(metavar="SHARE", help="Share of unusual rows, above 0 and at most 0.5, if you know it."),
+        option("SHARE", "Share of unusual rows, above 0 and at most 0.5, if you know it."),
     ] = None
-    kernel: Annotated[str, typer.Option(metavar="NAME", help="Kernel: auto, rbf, laplacian, …")] = "auto"
+    kernel: Annotated[str, option("NAME", "Kernel: auto, rbf, laplacian, …")] = "auto"
     criterion: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="What chooses the kernel if there are no labels; auto is recommended."
-        ),
+        str, option("NAME", "What chooses the kernel if there are no labels; auto is recommended.")
     ] = "auto"
     scoring: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", help="Score to maximise if there are labels: roc_auc or average_precision."
-        ),
+        option("NAME", "Score to maximise if there are labels: roc_auc or average_precision."),
     ] = None
-    scale: Annotated[
-        str, typer.Option(metavar="NAME", help="How to scale features: robust, standard, minmax or none.")
-    ] = "robust"
+    scale: Annotated[str, option("NAME", "How to scale features: robust, standard, minmax or none.")] = (
+        "robust"
+    )
     solver: options.Solver = "auto"
     time_budget: options.Budget = None
     n_jobs: options.Jobs = None
@@ -70,7 +58,7 @@ def detect(
     chosen: Detection,
     reading: options.Reading,
     keep: Keep = None,
-    model: options.ModelFile = None,
+    model_file: options.ModelFile = None,
     report_file: options.ReportFile = None,
     printing: options.Printing,
 ) -> None:
@@ -97,57 +85,57 @@ def detect(
             "--keep reads FILE twice, but standard input can be read only once. Give the name of a file."
         )
     files.check_writable(out, "--out")
-    files.check_writable(model, "--model")
+    files.check_writable(model_file, "--model")
     files.check_report(report_file)
-    files.check_different(FILE=file, out=out, model=model, report=report_file)
-    machine = make_detector(chosen)
+    files.check_different(FILE=file, out=out, model=model_file, report=report_file)
+    model = make_detector(chosen)
     data = read_samples(file, chosen.labels, reading, DETECTION)
     kept: tuple[list[str], list[list[Any]]] = ([], [])
     if keep is not None:
         kept = kept_columns(read_table(file, reading.header, min_columns=1), keep)
     settle_labels(data, chosen.outlier, str(file))
-    fit_detector(machine, data)
+    fit_detector(model, data)
     unwritten = files.Unwritten()
-    unwritten.write(out, lambda path: write_scores(path, machine, data.lines, *kept))
-    unwritten.write(model, lambda path: files.save_model(path, machine, data))
+    unwritten.write(out, lambda path: write_scores(path, model, data.lines, *kept))
+    unwritten.write(model_file, lambda path: files.save_model(path, model, data))
     told = {"source": str(file), "seed": chosen.seed}
-    unwritten.write(report_file, lambda path: files.write_detection_report(path, machine, data, **told))
-    found = findings.unique([*machine.diagnostics_, *data.findings])
+    unwritten.write(report_file, lambda path: files.write_detection_report(path, model, data, **told))
+    found = findings.unique([*model.diagnostics_, *data.findings])
     result = {
         "command": "detect",
         "data": data.describe(file),
         "settings": asdict(chosen),
-        **detection_json(machine, strangest(machine, data)),
+        **detection_json(model, strangest(model, data)),
         "findings": findings.as_json(found),
         "seconds": monotonic() - started,
         "out": out,
-        "model": model,
+        "model": model_file,
         "report": report_file,
     }
     if printing.json:
         print_json(result)
     else:
-        tables = partial(print_detection, result, machine, data.X.shape[0])
+        tables = partial(print_detection, result, model, data.X.shape[0])
         print_result(f"{data.size_text()}.", result, found, tables)
     unwritten.tell()
 
 
-def write_scores(path: Path, machine: Any, lines: Any, names: list[str], columns: list[list[Any]]) -> None:
+def write_scores(path: Path, model: Any, lines: Any, names: list[str], columns: list[list[Any]]) -> None:
     """One line for each row, in the order of the file: kept columns, whether it is unusual, its rank."""
     import numpy as np
 
     from kernelwise.cli.predict import DIGITS
 
-    scores = machine.training_scores_
+    scores = model.training_scores_
     ranks = np.searchsorted(np.sort(scores), scores) + 1  # 1 is the strangest row
     header = [*names, "line", "unusual", "rank", "score", "probability"]
     cells = [
         *columns,
         [int(line) for line in lines],
-        ["yes" if score < machine.threshold_ else "no" for score in scores],
+        ["yes" if score < model.threshold_ else "no" for score in scores],
         ranks.tolist(),
         [f"{score:.6g}" for score in scores],
-        [f"{p:.{DIGITS}f}" for p in machine.training_probabilities_],
+        [f"{p:.{DIGITS}f}" for p in model.training_probabilities_],
     ]
     files.write_csv(path, [header, *zip(*cells, strict=True)])
     say(f"Wrote the scores of {len(scores)} rows to {path}.")

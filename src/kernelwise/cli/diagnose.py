@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Annotated, Any
 
-import typer
-
 from kernelwise.cli import options
+from kernelwise.cli.options import option
 from kernelwise.cli.output import print_json
 
-Kernel = Annotated[str, typer.Option(metavar="NAME", help="The kernel that you plan to use.")]
+Kernel = Annotated[str, option("NAME", "The kernel that you plan to use.")]
 
 
 @options.with_groups
@@ -58,7 +57,7 @@ def diagnose(
 
 
 def print_findings(findings: list[Any]) -> None:
-    """How many there are, then one line each, the most serious first."""
+    """Print how many findings there are, then one line each, the most serious first."""
     counts = Counter(finding.severity for finding in findings)
     nouns = {"error": "errors", "warning": "warnings", "info": "notes"}
     if not counts["error"] and not counts["warning"]:

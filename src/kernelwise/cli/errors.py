@@ -1,4 +1,4 @@
-"""What the user is told when something goes wrong: one sentence on the standard error stream, and a code."""
+"""Errors as the user sees them: one sentence on the standard error stream, and an exit code."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def in_options(sentence: str) -> str:
 
 
 def _usage(error: Any) -> str:
-    """What is wrong with the command, and where the user finds how to write it."""
+    """The sentence on a command that is written wrongly, and where the user finds how to write it."""
     sentence = error.format_message().replace("Value error, ", "")
     sentence = re.sub(r"Input should be a valid (\w+), unable to parse .*", r"give a \1.", sentence)
     end = "" if sentence.endswith((".", "?")) else "."

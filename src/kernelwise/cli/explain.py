@@ -5,28 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from kernelwise._core.text import count
 from kernelwise.cli import options
 from kernelwise.cli.errors import UserError
 from kernelwise.cli.files import check_different, check_writable, write_csv
+from kernelwise.cli.options import option
 from kernelwise.cli.output import print_json, print_table, say
-from kernelwise.cli.predict import Model, check_order, read_model
+from kernelwise.cli.predict import ModelFile, check_order, read_model
 
-Rows = Annotated[
-    int | None, typer.Option(metavar="N", help="Explain only the first N rows. Default: all rows.")
-]
-Out = Annotated[Path | None, typer.Option(metavar="CSV", help="Write the values of every row to this file.")]
+Rows = Annotated[int | None, option("N", "Explain only the first N rows. Default: all rows.")]
+Out = Annotated[Path | None, option("CSV", "Write the values of every row to this file.")]
 Background = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="File of rows to compare with. Default: support vectors of the model."),
+    option("FILE", "File of rows to compare with. Default: support vectors of the model."),
 ]
 Output = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME", help="What to explain: decision, probability-log-odds, or prediction (regression)."
-    ),
+    option("NAME", "What to explain: decision, probability-log-odds, or prediction (regression)."),
 ]
 #: What an output is called in a sentence.
 OUTPUTS = {
@@ -41,7 +36,7 @@ MOST_COLUMNS = 15
 @options.with_groups
 def explain(
     *,
-    model: Model,
+    model_file: ModelFile,
     file: options.File,
     rows: Rows = None,
     out: Out = None,
@@ -68,10 +63,10 @@ def explain(
     if rows is not None and rows < 1:
         raise UserError(f"--rows must be at least 1, got {rows}.")
     check_writable(out, "--out")
-    check_different(MODEL=model, FILE=file, BACKGROUND=background, out=out)
-    check_order(model, file, "explain")
-    machine, encoding = read_model(model)
-    _check_output(machine, output)
+    check_different(MODEL=model_file, FILE=file, BACKGROUND=background, out=out)
+    check_order(model_file, file, "explain")
+    model, encoding = read_model(model_file)
+    _check_output(model, output)
     table = read_more(file, encoding, header)
     X, lines = rows_of(table, encoding, unknown.value), table.lines
     n = len(lines) if rows is None else min(rows, len(lines))
@@ -80,7 +75,7 @@ def explain(
     B: Any = SUPPORT
     if background is not None:
         B = rows_of(read_more(background, encoding, header), encoding, unknown.value)
-    found = explain_rows(machine, X[:n], background=B, output=output)
+    found = explain_rows(model, X[:n], background=B, output=output)
     if out is not None:
         _write(out, found, lines[:n])
     if printing.json:
@@ -88,14 +83,14 @@ def explain(
         return
     if out is not None:
         say(f"Wrote the values of {count(n, 'row')} to {out}.")
-    _print(found, list(getattr(machine, "classes_", ())), is_own=background is None, out=out)
+    _print(found, list(getattr(model, "classes_", ())), is_own=background is None, out=out)
 
 
-def _check_output(machine: Any, output: str | None) -> None:
+def _check_output(model: Any, output: str | None) -> None:
     from kernelwise.explanation.outputs import CLASSIFIER_OUTPUTS, REGRESSOR_OUTPUTS
 
     if output is not None:
-        of_classes = hasattr(machine, "classes_")
+        of_classes = hasattr(model, "classes_")
         options.check_choice("--output", output, CLASSIFIER_OUTPUTS if of_classes else REGRESSOR_OUTPUTS)
 
 
@@ -137,7 +132,7 @@ def _print(found: Any, classes: list[Any], is_own: bool, out: Path | None) -> No
 
 
 def _legend(found: Any, classes: list[Any], is_own: bool, out: Path | None) -> list[str]:
-    """What the columns of the table mean; ``is_own`` if the background came with the model."""
+    """Sentences on the columns of the table; ``is_own`` if the background came with the model."""
     rows = "the row" if len(found) == 1 else f"{len(found)} rows"
     named = "this row" if len(found) == 1 else "every row"
     name = OUTPUTS.get(found.output, found.output)

@@ -80,11 +80,11 @@ class Unwritten:
             raise UserError(" ".join(self.sentences))
 
 
-def save_model(path: Path, machine: Any, data: Samples) -> None:
+def save_model(path: Path, model: Any, data: Samples) -> None:
     """Save a model, with how files become its rows."""
     from kernelwise.persistence.model_file import save
 
-    save(machine, path, {"encoding": data.encoding.to_json()})
+    save(model, path, {"encoding": data.encoding.to_json()})
     session.written.append(path)
     say(f"Saved the model to {path}.")
 
@@ -117,7 +117,7 @@ def write_detection_report(path: Path, model: Any, data: Samples, **more: Any) -
 
 
 def _about_run(data: Samples) -> dict[str, Any]:
-    """What a report says about the file, and about the command, so that it can be repeated."""
+    """Arguments of a report about the file, and about the command, so that it can be repeated."""
     return {
         "command": shlex.join(["kernelwise", *session.arguments]),
         "preparation": data.preparation,

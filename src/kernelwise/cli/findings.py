@@ -87,7 +87,7 @@ def of_test(data: Samples, held_out: tuple[Any, Any] | None, answer: Answer) -> 
 
 
 def unique(findings: list[Finding]) -> list[Finding]:
-    """Each once, the serious ones first."""
+    """The findings without repetitions, the serious ones first."""
     return most_serious_first(dict.fromkeys(findings))
 
 

@@ -22,86 +22,63 @@ FEW = 7
 
 
 class Task(StrEnum):
-    """What the target is."""
+    """The kind of the target: classes or numbers."""
 
     classification = "classification"
     regression = "regression"
 
 
 class Unknown(StrEnum):
-    """What to do with a word that is not in the training file."""
+    """The ways to treat a word that is not in the training file."""
 
     error = "error"
     ignore = "ignore"
 
 
+def option(metavar: str, text: str, *names: str, **more: Any) -> Any:
+    """An option that takes a value; ``names`` if they are not that of its parameter."""
+    return typer.Option(*names, metavar=metavar, help=text, **more)
+
+
+def flag(names: str, text: str, **more: Any) -> Any:
+    """An option that is there or not."""
+    return typer.Option(names, help=text, **more)
+
+
 File = Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, Parquet or LIBSVM file.")]
 Target = Annotated[
     str | None,
-    typer.Option(
-        metavar="COL",
-        help="Column to predict, by name or number. Default: target, class, label or y, else the last.",
-    ),
+    option("COL", "Column to predict, by name or number. Default: target, class, label or y, else the last."),
 ]
 TaskOption = Annotated[
-    Task,
-    typer.Option(metavar="KIND", help="What to predict: classification (classes) or regression (numbers)."),
+    Task, option("KIND", "What to predict: classification (classes) or regression (numbers).")
 ]
 HasHeader = Annotated[
-    bool | None,
-    typer.Option("--header/--no-header", help="Whether line 1 names the columns. Default: detected."),
+    bool | None, flag("--header/--no-header", "Whether line 1 names the columns. Default: detected.")
 ]
 UnknownOption = Annotated[
-    Unknown,
-    typer.Option(
-        "--unknown",
-        metavar="KIND",
-        help="Words that the training file does not have: error or ignore.",
-    ),
+    Unknown, option("KIND", "Words that the training file does not have: error or ignore.", "--unknown")
 ]
-ScaleOption = Annotated[
-    str, typer.Option(metavar="NAME", help="How to scale features: standard, minmax or none.")
-]
-Solver = Annotated[
-    str,
-    typer.Option(metavar="NAME", help="Final model: auto, exact or nystroem (approximate)."),
-]
-Budget = Annotated[
-    float | None, typer.Option(metavar="SECONDS", help="Start no new step of the search after this time.")
-]
-Jobs = Annotated[
-    int | None, typer.Option("--n-jobs", metavar="INT", help="Number of threads; -1 uses all cores.")
-]
-Seed = Annotated[int, typer.Option(min=0, metavar="INT", help="Random seed of folds and samples.")]
+ScaleOption = Annotated[str, option("NAME", "How to scale features: standard, minmax or none.")]
+Solver = Annotated[str, option("NAME", "Final model: auto, exact or nystroem (approximate).")]
+Budget = Annotated[float | None, option("SECONDS", "Start no new step of the search after this time.")]
+Jobs = Annotated[int | None, option("INT", "Number of threads; -1 uses all cores.", "--n-jobs")]
+Seed = Annotated[int, option("INT", "Random seed of folds and samples.", min=0)]
 Group = Annotated[
-    str | None,
-    typer.Option("--group", metavar="COL", help="Keep rows with the same value in this column in one fold."),
+    str | None, option("COL", "Keep rows with the same value in this column in one fold.", "--group")
 ]
 Time = Annotated[
     str | None,
-    typer.Option(
-        "--time", metavar="COL", help="Order rows by this column: train on earlier rows, test on later ones."
-    ),
+    option("COL", "Order rows by this column: train on earlier rows, test on later ones.", "--time"),
 ]
-Outlier = Annotated[
-    str | None,
-    typer.Option(metavar="LABEL", help="The label of unusual rows. Default: the rarer label."),
-]
+Outlier = Annotated[str | None, option("LABEL", "The label of unusual rows. Default: the rarer label.")]
 JournalFile = Annotated[
     Path | None,
-    typer.Option(
-        "--journal", metavar="FILE", help="Save finished parts here; the same command continues from them."
-    ),
+    option("FILE", "Save finished parts here; the same command continues from them.", "--journal"),
 ]
-ModelFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Save the model to this file, for `predict`.")
-]
-ReportFile = Annotated[
-    Path | None, typer.Option("--report", metavar="HTML", help="Write a report to this file.")
-]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", callback=be_quiet, is_eager=True, help="Print no progress and no notes.")
-]
+ModelFile = Annotated[Path | None, option("FILE", "Save the model to this file, for `predict`.", "--model")]
+ReportFile = Annotated[Path | None, option("HTML", "Write a report to this file.", "--report")]
+Quiet = Annotated[bool, flag("--quiet", "Print no progress and no notes.", callback=be_quiet, is_eager=True)]
 
 
 @dataclass(frozen=True)
@@ -110,21 +87,17 @@ class Reading:
 
     header: HasHeader = None
     impute: Annotated[
-        bool, typer.Option("--impute", help="Fill missing values with the median or the most frequent word.")
+        bool, flag("--impute", "Fill missing values with the median or the most frequent word.")
     ] = False
-    ignore: Annotated[
-        list[str] | None, typer.Option(metavar="COL,COL", help="Columns to leave out, by name or number.")
-    ] = None
+    ignore: Annotated[list[str] | None, option("COL,COL", "Columns to leave out, by name or number.")] = None
     missing: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TEXT,TEXT", help="Texts that mean a missing value, such as -999."),
+        list[str] | None, option("TEXT,TEXT", "Texts that mean a missing value, such as -999.")
     ] = None
     lump: Annotated[
-        bool, typer.Option("--lump", help="Keep columns with many different words; rare words count as one.")
+        bool, flag("--lump", "Keep columns with many different words; rare words count as one.")
     ] = False
     words: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COL,COL", help="Columns whose numbers are codes, to treat as words."),
+        list[str] | None, option("COL,COL", "Columns whose numbers are codes, to treat as words.")
     ] = None
 
 
@@ -133,7 +106,7 @@ class Printing:
     """Options of what a command prints; ``quiet`` acts by its callback."""
 
     quiet: Quiet = False
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False
+    json: Annotated[bool, flag("--json", "Print one JSON object and nothing else.")] = False
 
 
 def with_groups(command: Callable[..., None]) -> Callable[..., None]:
@@ -144,7 +117,7 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
     """
     parameters = inspect.signature(command, eval_str=True).parameters.values()
     groups: dict[str, Any] = {one.name: one.annotation for one in parameters if is_dataclass(one.annotation)}
-    flat = [option for one in parameters for option in _options_of(one)]
+    flat = [each for one in parameters for each in _options_of(one)]
 
     @wraps(command)
     def with_options(**values: Any) -> None:
@@ -153,7 +126,7 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
         command(**values)
 
     with_options.__signature__ = inspect.Signature(flat)  # type: ignore[attr-defined]
-    with_options.__annotations__ = {option.name: option.annotation for option in flat}
+    with_options.__annotations__ = {each.name: each.annotation for each in flat}
     return with_options
 
 
@@ -170,7 +143,7 @@ def _options_of(parameter: inspect.Parameter) -> list[inspect.Parameter]:
 
 
 def split_names(texts: Sequence[str] | None) -> list[str]:
-    """All names of an option that may be repeated, and that has commas between names."""
+    """The names that an option gives; it may be repeated, and has commas between names."""
     return [name.strip() for text in texts or () for name in text.split(",") if name.strip()]
 
 

@@ -1,4 +1,4 @@
-"""What a command says: results on the standard output, lines for the user on the standard error stream."""
+"""Output of a command: results on the standard output, lines for the user on the standard error stream."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Session:
         self.arguments, self.is_quiet, self.journal, self.written = arguments, False, None, []
 
     def stopped(self) -> str:
-        """What is left after Ctrl-C, in words."""
+        """The sentence after Ctrl-C, which says what is left."""
         if self.journal is not None and len(self.journal):
             parts = count(len(self.journal), "finished part is", "finished parts are")
             return f"Stopped. {parts} kept in {self.journal.path}; run the same command to continue."

@@ -30,7 +30,7 @@ def expected(kernel: Any) -> int:
 
 
 class Progress:
-    """What is being done, the share that is done, the time left, the highest score and the models trained.
+    """A line on the work: what is being done, the share done, the time left, the highest score, the models.
 
     Parameters
     ----------

@@ -1,10 +1,9 @@
-"""What ``kernelwise tune`` and ``kernelwise detect`` say in the end, as JSON and on the terminal."""
+"""Results of ``kernelwise tune`` and ``kernelwise detect``, as JSON and on the terminal."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sklearn.base import is_classifier
@@ -17,7 +16,7 @@ from kernelwise.findings import Finding
 from kernelwise.kernels.metric import most_relevant
 from kernelwise.reports.answer import Answer
 from kernelwise.reports.relevance import feature_names
-from kernelwise.reports.strangest import Strange, share_above, share_text, strangest_rows
+from kernelwise.reports.strangest import share_above, share_text, strangest_rows
 from kernelwise.search.wording import kernel_meaning, kernel_text
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ WITH_LABELS = ", estimated from the labels; a row below the threshold can have l
 def print_result(
     first_line: str, result: dict[str, Any], findings: Sequence[Finding], print_tables: Callable[[], None]
 ) -> None:
-    """The rows of the file, what to look at first, the tables, then the reasons and the notes."""
+    """Print the rows of the file, what to look at first, the tables, then the reasons and the notes."""
     print(first_line)
     serious = [finding.for_command_line() for finding in findings if finding.severity in SERIOUS]
     notes = [finding.for_command_line() for finding in findings if finding.severity not in SERIOUS]
@@ -82,7 +81,7 @@ def _print_list(heading: str, sentences: Sequence[str]) -> None:
 
 
 def tuning_json(model: Any, answer: Answer) -> dict[str, Any]:
-    """What was chosen, as JSON can hold it; the numbers are those of the report."""
+    """The choice as JSON can hold it; the numbers are those of the report."""
     name = score_name(model)
     relevance = getattr(model, "relevance_", None)
     baseline = getattr(model.result_, "baseline", None)
@@ -133,7 +132,7 @@ def score_name(model: Any) -> str:
 
 
 def print_tuning(result: dict[str, Any], model: Any) -> None:
-    """The table of the answer, and what its words mean."""
+    """Print the table of the answer, and what its words mean."""
     print_table(_rows(result, model))
     is_some = any(finding.name == "rows never held out" for finding in model.diagnostics_)
     print(LEGEND.replace("each row was", "each row that a fold held out was") if is_some else LEGEND)
@@ -156,13 +155,8 @@ def _rows(result: dict[str, Any], model: Any) -> list[tuple[str, str]]:
         rows.append(("typical error (RMSE)", _errors(result)))
     rows += [("kernel", kernel_line(model)), ("C", f"{result['C']:.6g}: {COSTS}")]
     if result["epsilon"] is not None:
-        rows.append(
-            (
-                "epsilon",
-                f"{result['epsilon']:.4g} standard deviations of the target: the model ignores smaller "
-                "errors",
-            )
-        )
+        ignored = "standard deviations of the target: the model ignores smaller errors"
+        rows.append(("epsilon", f"{result['epsilon']:.4g} {ignored}"))
     if getattr(model, "costs_", None) is not None:
         rows.append(("predicts", _decision(model)))
     if result["relevance"] is not None:
@@ -180,8 +174,7 @@ def _decision(model: Any) -> str:
     """The threshold or the costs that decide labels, in words."""
     if not hasattr(model, "threshold_"):
         return "the class with the lowest expected cost"
-    error = getattr(model, "threshold_error_", None)
-    about = f"{model.threshold_:.3g}" + (f" ± {error:.2g}" if error is not None else "")
+    about = _with_error(model.threshold_, getattr(model, "threshold_error_", None), ".3g", ".2g")
     return f"{model.classes_.tolist()[1]!r} where its probability is above {about}"
 
 
@@ -209,87 +202,73 @@ def _support(model: Any, result: dict[str, Any]) -> tuple[str, str]:
 
 
 def trained_on(result: dict[str, Any]) -> str:
-    """How many rows the final model has seen; equal rows are one row with their number as its weight."""
-    n, n_different, n_trained = (
-        result["data"]["n_samples"],
-        result["data"]["n_distinct"],
-        result["n_trained"],
-    )
+    """The rows that the final model has seen, in words; equal rows are one row that weighs as many."""
+    data, n_trained = result["data"], result["n_trained"]
+    n, n_different = data["n_samples"], data["n_distinct"]
     if n_trained < n_different:
         return f"{n_trained} of {n_different} different rows"
     return f"all {n} rows" if n_different == n else f"all {n} rows, {n_different} of them different"
 
 
-def _with_error(score: float, error: float | None) -> str:
-    return f"{score:.4f}" if error is None else f"{score:.4f} ± {error:.4f}"
+def _with_error(value: float, error: float | None, form: str = ".4f", error_form: str = ".4f") -> str:
+    return f"{value:{form}}" if error is None else f"{value:{form}} ± {error:{error_form}}"
 
 
-@dataclass(frozen=True)
-class Row:
-    """One of the strangest rows of a file."""
-
-    line: int
-    score: float
-    stranger_than: float  # the share of all rows that have a higher score
-    probability: float
-    reasons: list[tuple[str, float]]  # columns and their share in what makes the row unusual
-
-
-def strangest(machine: Any, data: Samples) -> list[Row]:
-    """The strangest rows of the training file, the strangest first."""
-    return [_row(machine, data, one) for one in strangest_rows(machine, data.rows, MOST_ROWS)]
+def strangest(model: Any, data: Samples) -> list[dict[str, Any]]:
+    """The strangest rows of the training file, the strangest first, as JSON can hold them."""
+    return [
+        {
+            "line": int(data.lines[one.row]),
+            "score": one.score,
+            "stranger_than": share_above(model.training_scores_, one.score),
+            "probability": float(model.training_probabilities_[one.row]),
+            "reasons": dict(one.reasons()[:MOST_REASONS]),
+        }
+        for one in strangest_rows(model, data.rows, MOST_ROWS)
+    ]
 
 
-def _row(machine: Any, data: Samples, one: Strange) -> Row:
-    probability = float(machine.training_probabilities_[one.row])
-    higher = share_above(machine.training_scores_, one.score)
-    return Row(int(data.lines[one.row]), one.score, higher, probability, one.reasons()[:MOST_REASONS])
-
-
-def detection_json(machine: Any, rows: list[Row]) -> dict[str, Any]:
-    """What was chosen and found, as JSON can hold it."""
-    result = machine.result_
+def detection_json(model: Any, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The choice and the strangest rows as JSON can hold them."""
+    result = model.result_
     return {
         "version": __version__,
-        "kernel": {"name": type(machine.kernel_).__name__, "parameters": machine.kernel_.get_params()},
-        "nu": machine.nu_,
-        "criterion": machine.criterion_,
+        "kernel": {"name": type(model.kernel_).__name__, "parameters": model.kernel_.get_params()},
+        "nu": model.nu_,
+        "criterion": model.criterion_,
         "score": {"value": result.score, "standard_error": result.standard_error},
-        "threshold": {"value": machine.threshold_, "standard_error": machine.threshold_error_},
-        "contamination": machine.contamination_,
+        "threshold": {"value": model.threshold_, "standard_error": model.threshold_error_},
+        "contamination": model.contamination_,
         "n_unusual": result.n_outliers,
-        "n_machines": machine.n_svm_fits_,
-        "strangest": [{**vars(row), "reasons": dict(row.reasons)} for row in rows],
+        "n_machines": model.n_svm_fits_,
+        "strangest": rows,
         "why": result.why,
         "how": result.how,
     }
 
 
-def print_detection(result: dict[str, Any], machine: Any, n_rows: int) -> None:
-    """How many rows are unusual, and the strangest of them."""
-    print_table(_facts(result, machine, n_rows))
+def print_detection(result: dict[str, Any], model: Any, n_rows: int) -> None:
+    """Print how many rows are unusual, and the strangest of them."""
+    print_table(_facts(result, model, n_rows))
     print()
     print_table(
         [_cells(row, n_rows) for row in result["strangest"]],
         ["line", "stranger than", "probability", "unusual columns"],
     )
-    print(LEGEND_OF_DETECTION.format(WITH_LABELS if machine.result_.labelled[1] else WITHOUT_LABELS))
+    print(LEGEND_OF_DETECTION.format(WITH_LABELS if model.result_.labelled[1] else WITHOUT_LABELS))
 
 
-def _facts(result: dict[str, Any], machine: Any, n_rows: int) -> list[tuple[str, str]]:
-    n, share = result["n_unusual"], result["contamination"]
-    threshold = result["threshold"]
-    about = f"{threshold['value']:.4g}" + (
-        f" ± {threshold['standard_error']:.2g}" if threshold["standard_error"] is not None else ""
-    )
-    of = "rows" if machine.result_.labelled[1] == 0 else "rows that are not labelled unusual"
+def _facts(result: dict[str, Any], model: Any, n_rows: int) -> list[tuple[str, str]]:
+    n, share, threshold = result["n_unusual"], result["contamination"], result["threshold"]
+    about = _with_error(threshold["value"], threshold["standard_error"], ".4g", ".2g")
+    of = "rows" if model.result_.labelled[1] == 0 else "rows that are not labelled unusual"
     known = "). If you know the share of unusual rows, set it with --contamination"
-    if machine.contamination is not None:
+    if model.contamination is not None:
         of, known = "rows", ", as you set it)"
     return [
         ("unusual rows", f"{n:g} of {n_rows} ({100 * n / n_rows:.1f} %)"),
         ("threshold", f"a score of {about} ({100 * share:.3g} % of the {of} score lower{known}"),
-        ("kernel", kernel_line(machine)),
+        ("kernel", kernel_line(model)),
         ("ν", f"{result['nu']:.3g}: at most this share of the training rows is outside the model's boundary"),
         ("work", f"{count(result['n_machines'], 'model')} trained, {result['seconds']:.1f} s"),
     ]

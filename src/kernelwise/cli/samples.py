@@ -29,7 +29,7 @@ MOST_CLASSES = 8
 
 @dataclass
 class Samples:
-    """What a training file holds."""
+    """The contents of a training file."""
 
     X: Any  # numbers, with words and gaps coded
     y: Any  # None for unusual rows without labels
@@ -133,7 +133,7 @@ def class_counts(data: Samples) -> dict[str, int] | None:
 
 
 def first_line(data: Samples) -> str:
-    """Rows and features, and how many rows each class has, or between what numbers the target is."""
+    """The sentence on rows and features, and on the rows of each class or the range of the target."""
     size = data.size_text()
     if data.encoding.task == "regression":
         low, high, mean = data.y.min(), data.y.max(), data.y.mean()
@@ -208,7 +208,7 @@ def open_journal(
     return journal
 
 
-def fit(machine: Any, data: Samples, time_budget: float | None = None, journal: Any = None) -> Any:
+def fit(model: Any, data: Samples, time_budget: float | None = None, journal: Any = None) -> Any:
     """Fit a model whose progress the user sees, with the names of the features, and return it.
 
     What it warns of is among its findings, in words for the command line; other warnings are passed on.
@@ -218,7 +218,7 @@ def fit(machine: Any, data: Samples, time_budget: float | None = None, journal: 
 
     size = f"{count(data.X.shape[0], 'row')} and {count(data.X.shape[1], 'feature')}"
     with (
-        Progress(time_budget, expected(machine.kernel), f"looking at {size}") as progress,
+        Progress(time_budget, expected(model.kernel), f"looking at {size}") as progress,
         warnings.catch_warnings(record=True) as caught,
     ):
         context = FitContext(
@@ -228,21 +228,21 @@ def fit(machine: Any, data: Samples, time_budget: float | None = None, journal: 
             feature_names=data.names_for_fit,
         )
         with refusals_in_options():
-            fit_in_context(machine, data.rows, data.y, context, data.groups)
-    for warning, _ in beyond_findings(machine, caught):
+            fit_in_context(model, data.rows, data.y, context, data.groups)
+    for warning, _ in beyond_findings(model, caught):
         warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-    return machine
+    return model
 
 
-def fit_detector(machine: Any, data: Samples) -> None:
+def fit_detector(model: Any, data: Samples) -> None:
     """Fit a model of unusual rows; what it warns of is among its findings, in words for the command line."""
     from kernelwise.estimators.tuned_one_class import fit_named
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with refusals_in_options():
-            fit_named(machine, data.rows, data.y, data.names_for_fit)
-    for _, text in beyond_findings(machine, caught):
+            fit_named(model, data.rows, data.y, data.names_for_fit)
+    for _, text in beyond_findings(model, caught):
         say(text)
 
 
@@ -258,12 +258,12 @@ def refusals_in_options() -> Iterator[None]:
 
 
 def beyond_findings(
-    machine: Any, caught: list[warnings.WarningMessage]
+    model: Any, caught: list[warnings.WarningMessage]
 ) -> Iterator[tuple[warnings.WarningMessage, str]]:
     """Warnings of a fit that say more than its findings do, each with what is left of its text."""
     for warning in caught:
         text = str(warning.message)
-        for finding in machine.diagnostics_:
+        for finding in model.diagnostics_:
             text = text.replace(str(finding), "")
         if text.strip():
             yield warning, text

@@ -60,7 +60,7 @@ def caution(model: Any, X: Any, is_detector: bool = False) -> str:
 
 
 def rows_kept(kept: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, int]:
-    """Which rows, shape (n_rows,), are equal to a kept one, and how many of the kept ones are among them.
+    """Marks of rows, shape (n_rows,), that are equal to a kept one, and how many kept ones are among them.
 
     The kept rows, shape (n_kept, n_features), were rounded to a grid (`kernelwise._core.rounding`).
     """

@@ -12,6 +12,7 @@ import typer
 
 from kernelwise.cli import files, options
 from kernelwise.cli.errors import UserError
+from kernelwise.cli.options import option
 from kernelwise.cli.output import print_json
 
 TestFile = Annotated[Path | None, typer.Argument(metavar="TEST", help="Test file, to score the model on.")]
@@ -23,45 +24,33 @@ NOT_IN_JOURNAL = ("time_budget", "n_jobs", "solver", "threshold", "cost")
 class Tuning:
     """Options of how to choose; the others of `tune` say on what, and where to write."""
 
-    kernel: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="Kernel: auto, rbf, laplacian, …; rbf,poly tries both."),
-    ] = "auto"
+    kernel: Annotated[str, option("NAME", "Kernel: auto, rbf, laplacian, …; rbf,poly tries both.")] = "auto"
     criterion: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            help="What chooses the kernel: auto (cross-validation), dbtc, kta, radius-margin, …",
-        ),
+        option("NAME", "What chooses the kernel: auto (cross-validation), dbtc, kta, radius-margin, …"),
     ] = "auto"
-    search: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Optimizer of the criterion: quasi-newton, grid, …")
-    ] = None
-    cv: Annotated[
-        str, typer.Option("--cv", metavar="INT", help="Number of cross-validation folds, or auto.")
-    ] = "auto"
+    search: Annotated[str | None, option("NAME", "Optimizer of the criterion: quasi-newton, grid, …")] = None
+    cv: Annotated[str, option("INT", "Number of cross-validation folds, or auto.", "--cv")] = "auto"
     scoring: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Score to maximise: accuracy, balanced_accuracy, f1, r2, …"),
+        str | None, option("NAME", "Score to maximise: accuracy, balanced_accuracy, f1, r2, …")
     ] = None
     positive: Annotated[
-        str | None, typer.Option(metavar="LABEL", help="The class that f1, precision, recall, … measure.")
+        str | None,
+        option("LABEL", "The class that f1, precision, recall, … measure."),
     ] = None
     log2c: Annotated[
-        str | None,
-        typer.Option(metavar="B,E,S", help="Values of log2(C) to try: begin, end, step, as in LIBSVM."),
+        str | None, option("B,E,S", "Values of log2(C) to try: begin, end, step, as in LIBSVM.")
     ] = None
     scale: options.ScaleOption = "standard"
     class_weight: Annotated[
-        str | None, typer.Option(metavar="balanced", help="balanced gives all classes the same weight.")
+        str | None,
+        option("balanced", "balanced gives all classes the same weight."),
     ] = None
     threshold: Annotated[
-        str | None,
-        typer.Option(metavar="P", help="Probability above which to predict the positive class, or auto."),
+        str | None, option("P", "Probability above which to predict the positive class, or auto.")
     ] = None
     cost: Annotated[
-        list[str] | None,
-        typer.Option(metavar="CLASS=N,…", help="Cost of a wrong prediction, for each true class."),
+        list[str] | None, option("CLASS=N,…", "Cost of a wrong prediction, for each true class.")
     ] = None
     solver: options.Solver = "auto"
     time_budget: options.Budget = None
@@ -72,7 +61,7 @@ class Tuning:
 
     @property
     def costs(self) -> str | None:
-        """All texts of --cost, which may be repeated, as one."""
+        """The texts of --cost, which may be repeated, as one."""
         return ",".join(self.cost) if self.cost else None
 
     def as_json(self) -> dict[str, Any]:
@@ -96,7 +85,7 @@ def tune(
     reading: options.Reading,
     unknown: options.UnknownOption = options.Unknown.error,
     journal: options.JournalFile = None,
-    model: options.ModelFile = None,
+    model_file: options.ModelFile = None,
     report_file: options.ReportFile = None,
     printing: options.Printing,
 ) -> None:
@@ -114,38 +103,36 @@ def tune(
     from kernelwise.reports.answer import answer_of
 
     started = monotonic()
-    files.check_writable(model, "--model")
+    files.check_writable(model_file, "--model")
     files.check_writable(journal, "--journal")
     files.check_report(report_file)
-    files.check_different(FILE=file, TEST=test, journal=journal, model=model, report=report_file)
+    files.check_different(FILE=file, TEST=test, journal=journal, model=model_file, report=report_file)
     check_one(chosen.group, chosen.time)
-    machine = make_model(task.value, chosen)
+    model = make_model(task.value, chosen)
     if chosen.time is not None:
-        machine.set_params(cv=time_folds(machine.cv))
+        model.set_params(cv=time_folds(model.cv))
     data = read_samples(file, target, reading, task.value, chosen.group, chosen.time)
     if chosen.time is not None:
-        check_time_folds(machine.cv.n_splits, len(data.y))
+        check_time_folds(model.cv.n_splits, len(data.y))
     if task is options.Task.classification:
         check_classes(data, file)
-        settle_score(machine, chosen.positive, data.y)
-        settle_answers(machine, chosen.threshold, chosen.costs, chosen.positive, data.y)
+        settle_score(model, chosen.positive, data.y)
+        settle_answers(model, chosen.threshold, chosen.costs, chosen.positive, data.y)
     held_out = None
     if test is not None:
         held_out = read_test(test, data, unknown.value, report_file is not None)
     with open_journal(journal, "tune", data, chosen.for_journal(task.value)) as cells:
-        fit(machine, data, chosen.time_budget, cells)
+        fit(model, data, chosen.time_budget, cells)
     unwritten = files.Unwritten()
-    unwritten.write(model, lambda path: files.save_model(path, machine, data))
+    unwritten.write(model_file, lambda path: files.save_model(path, model, data))
     # Made once, for the terminal, for JSON and for the report.
-    answer = answer_of(machine, held_out)
-    diagnosis = findings.diagnosis_of(machine, data, chosen, for_report=report_file is not None)
+    answer = answer_of(model, held_out)
+    diagnosis = findings.diagnosis_of(model, data, chosen, for_report=report_file is not None)
     told = {"answer": answer, "diagnosis": diagnosis, "test": held_out, "seed": chosen.seed}
-    unwritten.write(
-        report_file, lambda path: files.write_report(path, machine, data, source=str(file), **told)
-    )
+    unwritten.write(report_file, lambda path: files.write_report(path, model, data, source=str(file), **told))
     found = findings.unique(
         [
-            *findings.of_tuning(machine, data, diagnosis, answer),
+            *findings.of_tuning(model, data, diagnosis, answer),
             *findings.of_test(data, held_out, answer),
         ]
     )
@@ -154,16 +141,16 @@ def tune(
         "task": task.value,
         "data": {**data.describe(file), "n_distinct": n_distinct(data.X, data.y)},
         "settings": chosen.as_json(),
-        **tuning_json(machine, answer),
+        **tuning_json(model, answer),
         "seconds": monotonic() - started,
-        "model": model,
+        "model": model_file,
         "report": report_file,
         "findings": findings.as_json(found),
     }
     if printing.json:
         print_json(result)
     else:
-        print_result(first_line(data), result, found, partial(print_tuning, result, machine))
+        print_result(first_line(data), result, found, partial(print_tuning, result, model))
     unwritten.tell()
 
 

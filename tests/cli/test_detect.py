@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import kernelwise
-from kernelwise.cli._labels import unusual_labels
 from kernelwise.cli.errors import UserError
+from kernelwise.cli.models import unusual_labels
 
 
 @pytest.fixture

@@ -8,14 +8,12 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import kernelwise
-from kernelwise.cli import errors, report
+from kernelwise.cli import errors, files
 from kernelwise.cli.app import main
 from kernelwise.tables import TableError
 
@@ -178,7 +176,7 @@ def test_an_unwritable_folder_is_found_before_the_file_is_read(refused, train, m
 
 
 def test_a_report_without_its_packages_is_refused_before_anything(refused, train, monkeypatch):
-    monkeypatch.setattr(report, "find_spec", lambda name: None)
+    monkeypatch.setattr(files, "find_spec", lambda name: None)
     assert refused("tune", "nowhere.csv", "--report", "r.html").startswith(
         "--report needs the package jinja2. Install"
     )
@@ -267,17 +265,18 @@ def test_an_interrupt_after_the_model_was_written_says_so(run, train, monkeypatc
     def interrupted(*_args, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(report, "write", interrupted)
-    monkeypatch.setattr(report, "check_report", lambda path: None)
+    monkeypatch.setattr(files, "write_report", interrupted)
+    monkeypatch.setattr(files, "check_report", lambda path: None)
     code, _, err = run("tune", train, *SHORT, "--model", "m.kw", "--report", "r.html")
     assert code == 130
     assert err.splitlines()[-1] == "Stopped. These files were already written: m.kw."
 
 
-def test_help_and_version_need_neither_the_compiler_nor_scikit_learn():
+def test_help_and_version_need_neither_the_native_core_nor_scikit_learn():
     code = (
         "import sys; from kernelwise.cli.app import main; codes = [main(['--version']), main(['--help'])]; "
-        "print(codes, [name for name in ('llvmlite', 'sklearn', 'numpy', 'rich') if name in sys.modules])"
+        "slow = ('kernelwise._native', 'sklearn', 'numpy', 'rich'); "
+        "print(codes, [name for name in slow if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[0] == f"kernelwise {kernelwise.__version__}"
@@ -285,7 +284,7 @@ def test_help_and_version_need_neither_the_compiler_nor_scikit_learn():
 
 
 @pytest.mark.parametrize(
-    "command", ["tune", "predict", "explain", "diagnose", "compare", "reproduce", "demo", "warmup", None]
+    "command", ["tune", "predict", "explain", "diagnose", "compare", "reproduce", "demo", None]
 )
 def test_help_fits_a_screen_and_has_an_example(run, monkeypatch, command):
     monkeypatch.setenv("COLUMNS", "100")
@@ -300,7 +299,7 @@ def test_help_fits_a_screen_and_has_an_example(run, monkeypatch, command):
 def test_the_help_cuts_no_command_short(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     commands = run("--help")[1].split("Commands:")[1].strip().splitlines()
-    assert len(commands) == 10
+    assert len(commands) == 9
     assert [line for line in commands if not line.endswith(".") or line.endswith("...")] == []
 
 
@@ -361,26 +360,6 @@ def test_a_reader_that_has_gone(monkeypatch):
     monkeypatch.setattr(errors.os, "name", "nt")
     assert errors._has_reader_gone(gone)
     assert not errors._has_reader_gone(OSError(errno.EINVAL, "Invalid argument", "train.csv"))
-
-
-def test_warmup_says_how_long_and_where(run):
-    code, out, _ = run("warmup")
-    assert code == 0
-    seconds = [float(line.split()[0]) for line in out.splitlines() if " s  " in line]
-    assert len(seconds) == 12
-    assert sum(seconds[:-1]) == pytest.approx(seconds[-1], abs=0.1)
-    head = "The compiled code is in "
-    folders = [Path(line.removeprefix(head)) for line in out.splitlines() if line.startswith(head)]
-    assert folders
-    assert all(any(folder.glob("*.o")) for folder in folders)
-
-
-def test_warmup_says_that_nothing_can_be_kept(run, monkeypatch):
-    nowhere = SimpleNamespace(folder=None)
-    monkeypatch.setattr("kernelwise.cli.warmup.parts", lambda: [("distances", lambda: [nowhere])])
-    code, _, err = run("warmup")
-    assert code == 2
-    assert "Set KERNELWISE_CACHE_DIR" in err
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,6 @@ def test_roc_auc_has_one_standard_error_that_of_the_folds(shown):
 def test_the_table_needs_no_package_that_draws():
     code = (
         "import sys; sys.modules.update(dict.fromkeys(('jinja2', 'matplotlib')));"
-        "import kernelwise.cli._tuning_result"
+        "import kernelwise.cli.results"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,4 +1,4 @@
-"""Imported once by the server that children are forked from: they find everything loaded and compiled."""
+"""Imported once by the server that children are forked from: they find everything loaded."""
 
 from __future__ import annotations
 

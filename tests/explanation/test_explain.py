@@ -22,7 +22,7 @@ from kernelwise import SVC, SVR, GridSearchSVC, NystroemSVC, NystroemSVR, TunedS
 from kernelwise.datasets import make_weston
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
 from kernelwise.explanation import explain_pairs, products, reader, sampling
-from kernelwise.explanation.compiled import add_values, nodes_for
+from kernelwise.explanation.integrals import add_values, nodes_for
 from kernelwise.explanation.products import Products
 from kernelwise.export.plain_model import PlainModel, Term
 from kernelwise.kernels import RBF, KernelSum, Laplacian, Linear, Polynomial

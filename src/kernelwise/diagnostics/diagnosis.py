@@ -17,11 +17,12 @@ from kernelwise.diagnostics._curve import curve_findings
 from kernelwise.diagnostics._data import Data
 from kernelwise.diagnostics._duplicates import duplicate_findings
 from kernelwise.diagnostics._features import feature_findings, table_findings, value_findings
-from kernelwise.diagnostics._points import distinct_points
+from kernelwise.diagnostics._points import Points, distinct_points
 from kernelwise.diagnostics._targets import as_targets, conflict_findings, target_findings
 from kernelwise.diagnostics._theorems import verdict_on
 from kernelwise.diagnostics.spellings import TWO_SPELLINGS
 from kernelwise.findings import Finding
+from kernelwise.kernels import Kernel
 from kernelwise.search.leaks import column_findings
 
 SEVERITIES = ("error", "warning", "info")
@@ -144,11 +145,28 @@ def diagnose(
     findings += feature_findings(data)
     points = distinct_points(data.X, data.index, len(data.classes))
     findings += duplicate_findings(data, points)
-    if pairs and data.kernel.is_gaussian and len(data.classes) > 1 and len(points.first) > 1:
-        data, warned = data.mapped()
-        points = points.mapped(data.X)
-        findings += [*warned, verdict_on(data, points).finding, *curve_findings(data, random_state)]
+    if pairs:
+        data, about_pairs = _pair_findings(data, points, random_state)
+        findings += about_pairs
     return _diagnosis([*findings, *cost_findings(data)])
+
+
+def diagnose_pairs(X: Any, y: Any, kernel: Kernel, lines: Any = None) -> list[Finding]:
+    """The findings that `diagnose` leaves out if ``pairs`` is False: "kernel", "closest-pair" and "curve"."""
+    data = Data.read(X, y, kernel, lines=lines)
+    return _pair_findings(data, distinct_points(data.X, data.index, len(data.classes)))[1]
+
+
+def _pair_findings(data: Data, points: Points, random_state: int = 0) -> tuple[Data, list[Finding]]:
+    """What a Gaussian kernel sees in pairs of samples of two classes, and the samples after its linear map.
+
+    Of other kernels there is nothing to say, and the samples stay as they are.
+    """
+    if not data.kernel.is_gaussian or len(data.classes) < 2 or len(points.first) < 2:
+        return data, []
+    data, warned = data.mapped()
+    points = points.mapped(data.X)
+    return data, [*warned, verdict_on(data, points).finding, *curve_findings(data, random_state)]
 
 
 def _of_numbers(data: Data, y: Any, scale: Any) -> Diagnosis:

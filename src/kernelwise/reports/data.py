@@ -180,6 +180,8 @@ def report_data(
     lines: Any = None,
     n_columns: int | None = None,
     findings: Sequence[Finding] = (),
+    answer: Answer | None = None,
+    diagnosis: Sequence[Finding] | None = None,
 ) -> ReportData:
     """Collect the contents of a report on a tuned model.
 
@@ -208,6 +210,10 @@ def report_data(
         Columns that the features were made from, if some are coded words; None is one for each feature.
     findings : sequence of Finding, default=()
         What was found about the columns before they became features.
+    answer : Answer, default=None
+        The answer of this model to these test rows, if it was made before; None makes it.
+    diagnosis : sequence of Finding, default=None
+        Findings of `kernelwise.diagnose` about the training rows, if it was run before; None runs it.
 
     Returns
     -------
@@ -244,13 +250,20 @@ def report_data(
     if comparison is not None:
         said = [*comparison.verdict(), *comparison.losses(), *comparison.notes()]
         parts |= {"comparison": versus(comparison), "losses": said}
-    answer = answer_of(model, test)
+    answer = answer_of(model, test) if answer is None else answer
     return ReportData(
         answer=answer,
         why=tuple(model.result_.why),
         how=tuple(getattr(model.result_, "how", ())),  # which models of earlier versions do not have
         findings=report_findings(
-            model, X, y, answer, for_command_line=command is not None, lines=lines, more=findings
+            model,
+            X,
+            y,
+            answer,
+            for_command_line=command is not None,
+            lines=lines,
+            more=findings,
+            diagnosis=diagnosis,
         ),
         provenance=provenance(model, X, y, command, source, seed),
         preparation=tuple(preparation),

@@ -55,10 +55,15 @@ def report_findings(
     for_command_line: bool = False,
     lines: Any = None,
     more: Iterable[Finding] = (),
+    diagnosis: Iterable[Finding] | None = None,
 ) -> tuple[Finding, ...]:
-    """All findings, the most serious first; ``X`` and ``y`` may be None, ``lines`` as in `diagnose`."""
+    """All findings, the most serious first.
+
+    ``X``, ``y`` and ``diagnosis``, that of these rows if it was made before, may be None; ``lines`` are those
+    of `diagnose`.
+    """
     of_test = finding_of_test(answer)
-    known = [*model.diagnostics_, *more, *_about_rows(model, X, y, lines)]
+    known = [*model.diagnostics_, *more, *_about_rows(model, X, y, lines, diagnosis)]
     found = [*([] if of_test is None else [of_test]), *settled(model, known, answer)]
     found = list({finding.message: finding for finding in found}.values())
     if for_command_line:
@@ -120,8 +125,8 @@ def _without_followed(model: Any, finding: Finding) -> Finding:
     )
 
 
-def _about_rows(model: Any, X: Any, y: Any, lines: Any) -> list[Finding]:
-    """What is noticed in the rows as the kernel sees them."""
+def _about_rows(model: Any, X: Any, y: Any, lines: Any, diagnosis: Iterable[Finding] | None) -> list[Finding]:
+    """What a diagnosis notices in the rows; without one, in the rows as the kernel sees them."""
     if X is None or not hasattr(model, "best_estimator_") or is_precomputed(model.kernel):
         return []
     if is_outlier_detector(model):  # whose fit has looked at its rows
@@ -133,14 +138,15 @@ def _about_rows(model: Any, X: Any, y: Any, lines: Any) -> list[Finding]:
         )
         advice = "Run kernelwise.diagnose(X, y), which looks at all pairs."
         return [Finding("not diagnosed", "info", message, advice, "Run kernelwise diagnose on the file.")]
-    about_data = diagnose(
-        model.machine_samples(X),
-        y,
-        kernel=model.kernel_,
-        feature_names=model.encoder_.feature_names
-        if hasattr(model, "encoder_")
-        else getattr(model, "feature_names_in_", None),
-        task="classification" if is_classifier(model) else "regression",
-        lines=lines,
-    )
-    return [finding for finding in about_data if finding.name not in ("cost", *OF_FIT)]
+    if diagnosis is None:
+        diagnosis = diagnose(
+            model.machine_samples(X),
+            y,
+            kernel=model.kernel_,
+            feature_names=model.encoder_.feature_names
+            if hasattr(model, "encoder_")
+            else getattr(model, "feature_names_in_", None),
+            task="classification" if is_classifier(model) else "regression",
+            lines=lines,
+        )
+    return [finding for finding in diagnosis if finding.name not in ("cost", *OF_FIT)]

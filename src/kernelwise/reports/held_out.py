@@ -10,10 +10,10 @@ from sklearn.metrics import auc, roc_curve
 
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.text import count
-from kernelwise.tables import Table
 from kernelwise.reports.words import class_weight_of, is_share
 from kernelwise.search.rules import standard_error
 from kernelwise.search.wording import number
+from kernelwise.tables import Table
 
 N_BINS = 10
 #: Points of a scatter plot, at most.

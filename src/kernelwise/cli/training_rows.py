@@ -1,4 +1,4 @@
-"""Whether rows are those that a model was trained on: it keeps some of them, its support vectors."""
+"""Rows that are equal: copies within a file, test rows and new rows that a model was trained on."""
 
 from __future__ import annotations
 
@@ -8,14 +8,34 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial import KDTree
 
+from kernelwise._core.equal_rows import number_equal_rows
 from kernelwise.search.leaks import FEW
 
-#: The share of the rows kept from which on a file is the training file.
+#: The share of the rows that a model keeps, its support vectors, from which on a file is its training file.
 NEARLY_ALL = 0.95
 #: Values of sparse rows beyond which they are not looked at.
 MAX_VALUES = 10_000_000
 #: Kept rows are multiples of a power of two, 2^-k; the finest that is looked for.
 FINEST = 60
+
+
+def n_copies(X: Any, X_test: Any) -> int:
+    """Test rows that are equal to a training row in all features."""
+    stack = _stacked(X, X_test)
+    numbers = number_equal_rows(stack)
+    return int(np.isin(numbers[X.shape[0] :], numbers[: X.shape[0]]).sum())
+
+
+def n_distinct(X: Any, y: Any) -> int:
+    """Rows that differ in a feature or in the target."""
+    labels = np.unique(y, return_inverse=True)[1].ravel()
+    return len(np.unique(np.stack([number_equal_rows(X), labels]), axis=1).T)
+
+
+def _stacked(X: Any, X_test: Any) -> Any:
+    if isinstance(X, np.ndarray):
+        return np.vstack([X, X_test])
+    return sparse.vstack([X, X_test], format="csr")
 
 
 def caution(model: Any, X: Any, is_detector: bool = False) -> str:
@@ -40,7 +60,7 @@ def caution(model: Any, X: Any, is_detector: bool = False) -> str:
 
 
 def rows_kept(kept: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, int]:
-    """Which rows, shape (n_rows,), are equal to a kept one, and how many of the kept ones are among them.
+    """Marks of rows, shape (n_rows,), that are equal to a kept one, and how many kept ones are among them.
 
     The kept rows, shape (n_kept, n_features), were rounded to a grid (`kernelwise._core.rounding`).
     """

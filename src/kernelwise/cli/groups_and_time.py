@@ -1,4 +1,5 @@
-"""Columns that say which rows belong together, or when they were made: they are no features."""
+"""Columns of --group and --time, which are no features: they say which rows belong together, or when rows
+were made."""
 
 from __future__ import annotations
 
@@ -77,8 +78,8 @@ def read_times(table: Table, place: int) -> np.ndarray:
     return found
 
 
-def words(table: Table, place: int, groups: Any) -> str:
-    """What is done with the column: a sentence."""
+def sentence(table: Table, place: int, groups: Any) -> str:
+    """The sentence on what is done with the column."""
     name = table.names[place]
     if groups is None:
         return f"The rows are ordered by {name!r}: models train on earlier rows and are tested on later ones."

@@ -1,69 +1,127 @@
-"""From the options of ``kernelwise tune`` to an estimator."""
+"""From the options of ``kernelwise tune`` and ``kernelwise detect`` to an estimator, and to its labels."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.metrics import get_scorer_names
 
-from kernelwise.cli._choices import check_choice, meant
 from kernelwise.cli.errors import UserError
+from kernelwise.cli.options import check_choice, meant
+from kernelwise.cli.output import say
 from kernelwise.criteria import CRITERIA
-from kernelwise.estimators import TunedSVC, TunedSVR
+from kernelwise.estimators import TunedOneClassSVM, TunedSVC, TunedSVR
 from kernelwise.estimators.answers import check_threshold_score
 from kernelwise.kernels import KERNELS
 from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.optimizers import OPTIMIZERS
 from kernelwise.search.families import ALIGNMENTS, Regression
+from kernelwise.search.one_class.judge import CRITERIA as CRITERIA_WITHOUT_LABELS
 from kernelwise.search.score_names import OF_NUMBERS, OF_ONE_CLASS, OF_TWO, PositiveScore, score_problem
 from kernelwise.search.scores import is_of_numbers
 from kernelwise.search.settings import check_settings
 
+if TYPE_CHECKING:
+    from kernelwise.cli.detect import Detection
+    from kernelwise.cli.samples import Samples
+    from kernelwise.cli.tune import Tuning
+
 SCALES: dict[str, str | None] = {"standard": "standard", "minmax": "minmax", "none": None}
+SCALES_OF_DETECTION: dict[str, str | None] = {"robust": "robust", **SCALES}
+SCORES_OF_DETECTION = ("roc_auc", "average_precision")
 SOLVERS = ("auto", "exact", "nystroem")
 #: Values of C that --log2c may ask for, at most.
 MAX_CS = 1000
+#: Labels that say by themselves which rows are unusual; compared without capitals.
+UNUSUAL = (
+    "-1",
+    "-1.0",
+    "outlier",
+    "anomaly",
+    "anomalous",
+    "abnormal",
+    "unusual",
+    "fraud",
+    "novelty",
+    "true",
+    "yes",
+)
+#: Unusual rows are at most this share of the usual ones, or the rarer of two labels may mean either.
+RARE = 1 / 3
 
 
-def make_model(task: str, options: dict[str, Any]) -> TunedSVC | TunedSVR:
+def make_model(task: str, options: Tuning) -> TunedSVC | TunedSVR:
     """The estimator that the options describe; what cannot be right is refused before a file is read."""
-    log2c, class_weight = options["log2c"], options["class_weight"]
-    check_numbers(options)
-    criterion = _criterion(options["criterion"], options["search"], task)
+    check_numbers(options.n_jobs, options.time_budget)
+    criterion = _criterion(options.criterion, options.search, task)
     parameters: dict[str, Any] = {
-        "kernel": _kernel(options["kernel"]),
+        "kernel": _kernel(options.kernel),
         "criterion": criterion,
-        "search": options["search"],
-        "Cs": None if log2c is None else values_of_C(log2c),
-        "cv": _folds(options["cv"]),
-        "scoring": _scoring(options["scoring"], options["positive"], task),
-        "scale": SCALES[check_choice("--scale", options["scale"], SCALES)],
-        "solver": check_choice("--solver", options["solver"], SOLVERS),
-        "time_budget": options["time_budget"],
-        "n_jobs": options["n_jobs"],
-        "random_state": options["seed"],
+        "search": options.search,
+        "Cs": None if options.log2c is None else values_of_C(options.log2c),
+        "cv": _folds(options.cv),
+        "scoring": _scoring(options.scoring, options.positive, task),
+        "scale": SCALES[check_choice("--scale", options.scale, SCALES)],
+        "solver": check_choice("--solver", options.solver, SOLVERS),
+        "time_budget": options.time_budget,
+        "n_jobs": options.n_jobs,
+        "random_state": options.seed,
     }
     model: TunedSVC | TunedSVR
     if task == "classification":
-        if class_weight is not None:
-            check_choice("--class-weight", class_weight, ["balanced"])
-        model = TunedSVC(**parameters, class_weight=class_weight)
-    elif named := [name for name in ("class_weight", "threshold", "cost") if options[name] is not None]:
-        option = f"--{named[0].replace('_', '-')}"
-        raise UserError(f"{option} does not work with --task regression. Leave it out.")
+        if options.class_weight is not None:
+            check_choice("--class-weight", options.class_weight, ["balanced"])
+        model = TunedSVC(**parameters, class_weight=options.class_weight)
     else:
+        of_classes = {
+            "--class-weight": options.class_weight,
+            "--threshold": options.threshold,
+            "--cost": options.costs,
+        }
+        for option, value in of_classes.items():
+            if value is not None:
+                raise UserError(f"{option} does not work with --task regression. Leave it out.")
         model = TunedSVR(**parameters)
     check_settings(model)
     return model
 
 
-def check_numbers(options: dict[str, Any]) -> None:
-    if options["n_jobs"] == 0:
+def make_detector(options: Detection) -> TunedOneClassSVM:
+    """The estimator that the options describe; what cannot be right is refused before a file is read."""
+    check_numbers(options.n_jobs, options.time_budget)
+    share = options.contamination
+    if share is not None and not 0 < share <= 0.5:
+        raise UserError(f"--contamination must be a share above 0 and at most 0.5, got {share:g}.")
+    if options.labels is None:
+        for name in ("outlier", "scoring"):
+            if getattr(options, name) is not None:
+                raise UserError(
+                    f"--{name} needs labels. Name their column with --labels, or leave out --{name}."
+                )
+    if options.scoring is not None:
+        check_choice("--scoring", options.scoring, SCORES_OF_DETECTION)
+    kernels = [name for name in KERNELS if not name.startswith("precomputed")]
+    return TunedOneClassSVM(
+        kernel=check_choice("--kernel", options.kernel, ("auto", *kernels)),
+        contamination=share,
+        criterion=check_choice("--criterion", options.criterion, ("auto", *CRITERIA_WITHOUT_LABELS)),
+        scoring=options.scoring,
+        scale=SCALES_OF_DETECTION[check_choice("--scale", options.scale, SCALES_OF_DETECTION)],
+        solver=check_choice("--solver", options.solver, SOLVERS),
+        time_budget=options.time_budget,
+        n_jobs=options.n_jobs,
+        random_state=options.seed,
+    )
+
+
+def check_numbers(n_jobs: int | None, time_budget: float | None = None) -> None:
+    """Raise if a number of threads or seconds cannot be right."""
+    if n_jobs == 0:
         raise UserError("--n-jobs must be a number of threads, or -1 for all cores, got 0.")
-    budget = options["time_budget"]
-    if budget is not None and not 0 < budget < np.inf:
-        raise UserError(f"--time-budget must be a positive number of seconds, got {budget:g}.")
+    if time_budget is not None and not 0 < time_budget < np.inf:
+        raise UserError(f"--time-budget must be a positive number of seconds, got {time_budget:g}.")
 
 
 def _kernel(text: str) -> str | list[str]:
@@ -229,3 +287,54 @@ def _folds(text: str) -> str | int:
     if not text.isdecimal() or int(text) < 2:
         raise UserError(f"--cv must be a number of folds, at least 2, or auto, got {text!r}.")
     return int(text)
+
+
+def settle_labels(data: Samples, outlier: str | None, source: str) -> None:
+    """Turn the labels of a file, if it has any, into those of `TunedOneClassSVM`."""
+    if data.y is None:
+        return
+    data.y, sentence = unusual_labels(np.asarray(data.y, dtype=str), outlier, source)
+    data.notes.append(sentence)
+    say(sentence)
+
+
+def unusual_labels(cells: np.ndarray, outlier: str | None, source: str) -> tuple[np.ndarray, str]:
+    """Labels of the rows, shape (n_rows,), and a sentence on what they were taken for.
+
+    A label is 1 for a usual row, −1 for an unusual one, 0 if it is unknown. ``cells`` are texts of shape
+    (n_rows,), empty where nothing is known; ``outlier`` is the text of unusual rows. Without it, it is the
+    text that says so, or else the rarer of two, if it is much rarer: those who label a few rows by hand often
+    label the unusual ones.
+    """
+    counts = Counter(cell for cell in cells.tolist() if cell)
+    if not counts:
+        raise UserError(f"{source}: the column of --labels is empty. Leave out --labels.")
+    if outlier is None:
+        outlier, why = _label_of_unusual_rows(counts, source)
+    else:
+        check_choice("--outlier", outlier, list(counts))
+        why = "as set by --outlier"
+    labels = np.where(cells == outlier, -1, np.where(cells == "", 0, 1))
+    n_unknown = int((labels == 0).sum())
+    unknown = f" and {n_unknown} have no label" if n_unknown else ""
+    n_unusual, n_usual = int((labels == -1).sum()), int((labels == 1).sum())
+    if not n_usual + n_unknown:
+        raise UserError(f"{source}: all rows are labelled as unusual. Leave out --labels.")
+    verb = "row labelled {!r} counts" if n_unusual == 1 else "rows labelled {!r} count"
+    sentence = f"{n_unusual} {verb.format(outlier)} as unusual, {why}; {n_usual} are usual"
+    return labels, f"{sentence}{unknown}."
+
+
+def _label_of_unusual_rows(counts: Counter[str], source: str) -> tuple[str, str]:
+    """The label of unusual rows, and why it was taken."""
+    said = [label for label in counts if label.lower() in UNUSUAL]
+    if len(said) == 1:
+        return said[0], "because of its name"
+    if len(counts) == 2:
+        (usual, n_usual), (rare, n_rare) = counts.most_common()
+        if n_rare <= RARE * n_usual:
+            return rare, f"because it is rarer than {usual!r}"
+    shown = ", ".join(map(repr, sorted(counts)[:8]))
+    raise UserError(
+        f"{source}: kernelwise cannot tell which label marks unusual rows. Set it with --outlier: {shown}."
+    )

@@ -9,11 +9,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from kernelwise.criteria import SpanEstimate
-from kernelwise.criteria.hinge import HingeMachine
-from kernelwise.criteria.machine import TwoClassProblem
-from kernelwise.criteria.span import distinct_rows
-from kernelwise.criteria.spans import Spans
-from kernelwise.criteria.state import SearchState
+from kernelwise.criteria.base import SearchState
+from kernelwise.criteria.machine import HingeMachine, TwoClassProblem
+from kernelwise.criteria.span import Spans, distinct_rows
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import KMOD, RBF, DiagonalGaussian, Polynomial, Sigmoid
 from kernelwise.problem import TuningProblem

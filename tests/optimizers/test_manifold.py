@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.parameters import Hyperparameter
 from kernelwise.criteria import KernelTargetAlignment, RegularizedMargin
-from kernelwise.criteria.state import Evaluation
+from kernelwise.criteria.base import Evaluation
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import RBF, DiagonalGaussian, Gaussian, LowRankGaussian
 from kernelwise.optimizers import ManifoldDescent, QuasiNewton

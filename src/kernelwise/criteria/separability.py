@@ -20,8 +20,7 @@ from kernelwise._core.validation import (
     check_weights,
 )
 from kernelwise.criteria.base import Criterion
-from kernelwise.criteria.pairs import DistinctSums
-from kernelwise.criteria.sums import PARTITIONS, ClassSums, GramSums, weighted_partition
+from kernelwise.criteria.sums import PARTITIONS, ClassSums, DistinctSums, GramSums, weighted_partition
 from kernelwise.exceptions import DegenerateGramError
 
 

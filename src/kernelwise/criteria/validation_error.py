@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from kernelwise._core.validation import check_samples
-from kernelwise.criteria.held_out import HeldOutCriterion, check_seed
+from kernelwise.criteria.held_out_criterion import HeldOutCriterion, check_seed
 from kernelwise.criteria.machine import TwoClassProblem
 
 

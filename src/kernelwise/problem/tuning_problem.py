@@ -15,8 +15,7 @@ from kernelwise._core.parameters import Hyperparameter
 from kernelwise._core.validation import check_labels, check_samples, check_targets, check_weights, stack_rows
 from kernelwise._core.weights import with_copies
 from kernelwise.criteria import Criterion, as_criterion
-from kernelwise.criteria.adjoint import Adjoint, FactoredAdjoint
-from kernelwise.criteria.state import Evaluation, SearchState
+from kernelwise.criteria.base import Adjoint, Evaluation, FactoredAdjoint, SearchState
 from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.kernels.radial import ScaledGaussian

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.validation import check_samples
-from kernelwise.criteria.state import SearchState
+from kernelwise.criteria.base import SearchState
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import vote
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from kernelwise._core.validation import check_choice
 from kernelwise.criteria import Criterion, KernelTargetAlignment, Polarization, RadiusMargin, as_criterion
-from kernelwise.criteria.radius_margin import LOSSES
-from kernelwise.criteria.state import SearchState
+from kernelwise.criteria.base import SearchState
+from kernelwise.criteria.margin import LOSSES
 from kernelwise.diagnostics import boundary_verdict
 from kernelwise.estimators.svc import SVC
 from kernelwise.exceptions import BoundaryWarning

@@ -9,9 +9,8 @@ import numpy as np
 
 from kernelwise._core.notebook import block, items, table
 from kernelwise._core.text import aligned, count
-from kernelwise.comparison.methods import BY_TASK, DETECTORS, RIVALS
-from kernelwise.comparison.verdict import verdict
-from kernelwise.reports.versus import FEW_FOLDS
+from kernelwise.comparison.methods import BY_NAME
+from kernelwise.reports.versus import FEW_FOLDS, clear_from, is_clear
 
 #: Heads of the columns.
 HEADS = {"accuracy": "accuracy", "r2": "R²", "log_loss": "log-loss", "rmse": "RMSE", "mae": "MAE"}
@@ -100,14 +99,18 @@ class Comparison:
     @property
     def rivals(self) -> tuple[str, ...]:
         """Methods that are not support vector machines, if the first one is."""
-        known = {name for methods in BY_TASK.values() for name in methods}
-        first, rivals = self.methods[0], (*RIVALS, *DETECTORS)
-        is_machine = first in known and first not in rivals
+        rivals = {name for name, method in BY_NAME.items() if method.is_rival}
+        first = self.methods[0]
+        is_machine = first in BY_NAME and first not in rivals
         return tuple(name for name in self.methods[1:] if is_machine and name in rivals)
 
     def verdict(self) -> list[str]:
-        """Sentences on whether a support vector machine suits the data, if forests or boosting were run."""
-        return verdict(self)
+        """Sentences on whether a support vector machine suits the data, if forests or boosting were run.
+
+        They say who has the better score, and who the better probabilities. A difference counts from two
+        standard errors, and from more where there are few folds (`clear_from`).
+        """
+        return [*_by_score(self), *_by_probabilities(self)] if self.rivals else []
 
     def losses(self) -> list[str]:
         """Sentences on every method that was better than the first one, and on every skipped method."""
@@ -183,3 +186,44 @@ def error_text(value: float, name: str) -> str:
     if np.isnan(value):
         return ""
     return f"{value:.4f}" if name in ("log_loss", "average_precision") else f"{value:.4g}"
+
+
+def _by_score(comparison: Comparison) -> list[str]:
+    rows = {row["method"]: row for row in comparison.rows()}
+    first, guess = comparison.methods[0], rows.pop(comparison.baseline, None)
+    best = max(list(rows.values())[1:], key=lambda row: row["difference"])
+    rivals = [rows[name] for name in comparison.rivals]
+    if best["method"] in comparison.rivals and is_clear(best, 1):
+        error = comparison.amount(best["difference_error"], unit="")
+        return [
+            f"A support vector machine is not the best model here: {best['method']} is "
+            f"{comparison.amount(best['difference'])} better than {first} (standard error {error})."
+        ]
+    if any(is_clear(row, 1) for row in rivals) or (guess is not None and not is_clear(guess, -1)):
+        return []  # another search of a support vector machine is better still; or nobody has learned much
+    names = _listed([row["method"] for row in rivals])
+    if all(is_clear(row, -1) for row in rivals):
+        return [f"A support vector machine suits this data: {first} is clearly better than {names}."]
+    return [
+        f"A support vector machine is a reasonable choice here: {first} is not clearly worse than {names}."
+    ]
+
+
+def _by_probabilities(comparison: Comparison) -> list[str]:
+    losses: Any = comparison.errors.get("log_loss")
+    if losses is None:
+        return []
+    means = {name: losses[comparison.methods.index(name)].mean() for name in comparison.rivals}
+    best = min(means, key=lambda name: np.nan_to_num(means[name], nan=np.inf))
+    gain = losses[0] - losses[comparison.methods.index(best)]
+    error = float(gain.std(ddof=min(1, len(gain) - 1)) / np.sqrt(len(gain)))
+    if not gain.mean() > clear_from(len(gain)) * error + 1e-12:  # also where somebody has no log-loss
+        return []
+    return [
+        f"The probabilities of {best} are better than those of {comparison.methods[0]}: the log-loss is "
+        f"{means[best]:.3f} instead of {losses[0].mean():.3f} (standard error of the difference {error:.3f})."
+    ]
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

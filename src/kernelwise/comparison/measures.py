@@ -1,17 +1,76 @@
-"""How good the probabilities of a trained method are: its log-loss on rows that it has not seen."""
+"""Measures of a trained method on an outer fold: of classes, of numbers, and of the order of unusual rows."""
 
 from __future__ import annotations
 
-from typing import Any
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.metrics import log_loss
+from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
+Splits = list[tuple[np.ndarray, np.ndarray]]
+#: Errors beside the score, in the order of a cell.
+ERRORS = {
+    "classification": ("log_loss",),
+    "regression": ("rmse", "mae"),
+    "detection": ("average_precision",),
+}
+SCORES = {"classification": "accuracy", "regression": "r2", "detection": "roc_auc"}
 #: Folds of the training rows that give a method without probabilities its sigmoids.
 N_FOLDS = 5
+
+
+class Parts(NamedTuple):
+    """Rows and targets of an outer fold: those that a method is trained on, and those that are held out."""
+
+    X: Any
+    y: np.ndarray
+    X_test: Any
+    y_test: np.ndarray
+    inner: Splits | None  # folds of the training part, for what has a ``cv``
+
+
+#: What a trained method scores on an outer fold, and its errors.
+Measure = Callable[[Any, Parts], tuple[float, tuple[float | None, ...]]]
+
+
+def accuracy(model: Any, parts: Parts) -> tuple[float, tuple[float | None, ...]]:
+    """The share of held-out rows with the right label, and no errors."""
+    return float(np.mean(model.predict(parts.X_test) == parts.y_test)), ()
+
+
+def _accuracy_and_log_loss(model: Any, parts: Parts) -> tuple[float, tuple[float | None, ...]]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        loss = held_out_log_loss(model, *parts[:4], inner=parts.inner)
+    return accuracy(model, parts)[0], (loss,)
+
+
+def _r2_and_errors(model: Any, parts: Parts) -> tuple[float, tuple[float | None, ...]]:
+    rest = parts.y_test - model.predict(parts.X_test)
+    scatter = float(np.mean((parts.y_test - parts.y_test.mean()) ** 2))
+    squared = float(np.mean(rest**2))
+    r2 = 1.0 - squared / scatter if scatter > 0 else 0.0
+    return r2, (float(np.sqrt(squared)), float(np.mean(np.abs(rest))))
+
+
+def _ranking(model: Any, parts: Parts) -> tuple[float, tuple[float | None, ...]]:
+    """ROC AUC and average precision of the order in which a model puts rows; unusual ones have y = −1."""
+    strangeness = -np.asarray(model.decision_function(parts.X_test), dtype=float)
+    is_unusual = parts.y_test == -1
+    area = float(roc_auc_score(is_unusual, strangeness))
+    return area, (float(average_precision_score(is_unusual, strangeness)),)
+
+
+MEASURES: dict[str, Measure] = {
+    "classification": _accuracy_and_log_loss,
+    "regression": _r2_and_errors,
+    "detection": _ranking,
+}
 
 
 def held_out_log_loss(

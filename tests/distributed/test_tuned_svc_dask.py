@@ -28,11 +28,11 @@ from dask import delayed  # noqa: E402
 
 from kernelwise.distributed.chunks import ChunkedRows  # noqa: E402
 from kernelwise.distributed.fit import (  # noqa: E402
+    ChunkedSamples,
     ChunkedTrainingRows,
     FullRows,
     sampled,
 )
-from kernelwise.distributed.nystroem import ChunkedSamples  # noqa: E402
 
 N = 1500
 X, INDEX = make_classification(N, n_features=6, n_informative=4, n_classes=3, flip_y=0.02, random_state=0)

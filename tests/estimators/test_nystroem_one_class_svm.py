@@ -13,8 +13,8 @@ from kernelwise import NystroemOneClassSVM, OneClassSVM, explain, load
 from kernelwise.estimators import nystroem_one_class_svm
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF
+from kernelwise.large.linear_machine import FeatureRows
 from kernelwise.large.nystroem import NystroemMap
-from kernelwise.large.one_class import FeatureRows
 from kernelwise.solvers import solve_one_class
 from kernelwise.solvers.one_class_rows import one_class_on_rows
 

@@ -14,8 +14,7 @@ from sklearn.svm import LinearSVC, LinearSVR
 
 from kernelwise.large import feature_blocks as blocks_module
 from kernelwise.large.feature_blocks import DenseBlocks, MappedBlocks
-from kernelwise.large.linear_machine import LinearMachine, linear_path
-from kernelwise.large.losses import squared_epsilon_insensitive
+from kernelwise.large.linear_machine import LinearMachine, linear_path, squared_epsilon_insensitive
 
 
 @pytest.fixture

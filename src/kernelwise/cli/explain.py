@@ -101,7 +101,7 @@ def _samples(table: Any, encoding: Any, unknown: str) -> tuple[Any, Any]:
 
 def _check_output(machine: Any, output: str | None) -> None:
     from kernelwise.cli._choices import check_choice
-    from kernelwise.explanation.outputs import CLASSIFIER_OUTPUTS, REGRESSOR_OUTPUTS
+    from kernelwise.explanation.reader import CLASSIFIER_OUTPUTS, REGRESSOR_OUTPUTS
 
     if output is not None:
         of_classes = hasattr(machine, "classes_")

@@ -26,7 +26,7 @@ import numpy as np
 from kernelwise._core.validation import check_choice, check_positive
 from kernelwise.criteria import Criterion, RegularizedMargin, as_criterion
 from kernelwise.optimizers import ManifoldDescent
-from kernelwise.optimizers.manifold.descent import METHODS
+from kernelwise.optimizers.manifold_descent import METHODS
 from kernelwise.search.metric_learner import STARTS, MetricLearner
 from kernelwise.selection.from_isotropic import ALTERNATING, FromIsotropic
 from kernelwise.selection.metric import CS, GAMMAS, Learner, MetricResult, MetricSearch, learned, rbf_grid

@@ -1,4 +1,7 @@
-"""The one object between kernels, criteria and optimizers."""
+"""A kernel and a criterion on samples: what an optimizer sees.
+
+`TuningProblem` is the one object between kernels, criteria and optimizers.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from kernelwise._core.parameters import Hyperparameter
+from kernelwise._core.parameters import Hyperparameter, Parametrized
 from kernelwise._core.validation import check_labels, check_samples, check_targets, check_weights, stack_rows
 from kernelwise._core.weights import with_copies
 from kernelwise.criteria import Criterion, as_criterion
@@ -19,9 +22,92 @@ from kernelwise.criteria.base import Adjoint, Evaluation, FactoredAdjoint, Searc
 from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.kernels.radial import ScaledGaussian
-from kernelwise.problem.bounds import search_bounds
-from kernelwise.problem.unseen import UnseenSamples
+from kernelwise.multiclass import vote
 from kernelwise.result import History
+
+
+def search_bounds(
+    kernel: Kernel, criterion: Criterion, given: Mapping[str, tuple[float, float]] | None
+) -> np.ndarray:
+    """Return the bounds of the kernel's parameters, then of the criterion's, in the units of ``theta``.
+
+    The shape is (n_theta, 2), with one row, for the logarithms of the eigenvalues, for a matrix on a
+    manifold. ``given`` has ranges by name, in the parameter's own units, in place of the kernel's and the
+    criterion's.
+    """
+    left = dict(given or {})
+    criterion_bounds = _bounds_by_name(criterion, left)
+    if kernel.geometry != "euclidean":
+        if left:
+            raise ValueError(
+                f"{type(kernel).__name__} takes no bounds by name; it is searched on a manifold."
+            )
+        return np.concatenate([kernel.bounds, criterion_bounds])
+    bounds = np.concatenate([_bounds_by_name(kernel, left), criterion_bounds])
+    if left:
+        raise ValueError(f"{type(kernel).__name__} has no free parameter {next(iter(left))!r} to bound.")
+    return bounds
+
+
+def _bounds_by_name(part: Parametrized, given: dict[str, tuple[float, float]]) -> np.ndarray:
+    """Bounds in the units of ``theta``: the part's own, or those given by name, taken out of ``given``.
+
+    Always around the start: data on an unusual scale start outside the usual range. Shape (n_theta, 2).
+    """
+    bounds, start, row = part.bounds.copy(), part.theta, 0
+    for h in part.hyperparameters:
+        size = np.size(getattr(part, h.name))
+        rows = slice(row, row + size)
+        row += size
+        if h.name in given:
+            bounds[rows] = _in_theta(h, given.pop(h.name), start[rows])
+            continue
+        room = np.log(1e3) if h.is_log else 1e3 * np.abs(start[rows]).max()
+        bounds[rows, 0] = np.minimum(bounds[rows, 0], start[rows] - room)
+        bounds[rows, 1] = np.maximum(bounds[rows, 1], start[rows] + room)
+    return bounds
+
+
+def _in_theta(h: Hyperparameter, limits: tuple[float, float], start: np.ndarray) -> Any:
+    """Limits given in the parameter's own units, checked, in the units of ``theta``."""
+    low, high = limits
+    if not low < high or (h.is_log and low <= 0):
+        raise ValueError(
+            f"bounds of {h.name!r} must be two increasing{' positive' if h.is_log else ''} numbers, "
+            f"got ({low}, {high})."
+        )
+    ends = np.log([low, high]) if h.is_log else np.array([low, high], dtype=float)
+    if (start < ends[0]).any() or (start > ends[1]).any():
+        raise ValueError(f"The start of {h.name!r} lies outside the bounds ({low}, {high}).")
+    return ends
+
+
+class UnseenSamples:
+    """Samples that a search never sees, to be predicted by the machines that it trains."""
+
+    def __init__(self, X: Any, y: Any, X_train: Any, y_train: np.ndarray) -> None:
+        self.X = check_samples(X, "The X of test")
+        self.y = np.asarray(y).ravel()
+        if self.X.shape != (len(self.y), X_train.shape[1]):
+            raise ValueError(
+                f"test must be samples with {X_train.shape[1]} features and one label each, got an X of "
+                f"shape {self.X.shape} and {len(self.y)} labels."
+            )
+        self.X_train = X_train
+        self.classes = np.unique(y_train)
+
+    def error(self, kernel: Kernel, memory: SearchState) -> float:
+        """Share of the samples that the machines in ``memory`` get wrong."""
+        support = np.unique(np.concatenate([machine.rows for machine in memory.machines]))
+        K = kernel(self.X, self.X_train[support])
+        columns = [
+            K[:, np.searchsorted(support, machine.rows)] @ machine.beta + machine.intercept
+            for machine in memory.machines
+        ]
+        decision = np.column_stack(columns)
+        labels = vote(decision[:, 0] if len(self.classes) == 2 else decision, self.classes, memory.strategy)
+        return float(np.mean(labels != self.y))
+
 
 # Parameters are named in the history up to this many; beyond, the row's "theta" has them all.
 MAX_NAMED = 64
@@ -276,3 +362,6 @@ class TuningProblem:
         Q = kernel.theta.ravel() if kernel.geometry == "spd" else np.empty(0)
         values = Q, kernel.theta_values, self.criterion_at(theta).theta_values
         return [float(value) for value in np.concatenate(values)]
+
+
+__all__ = ["TuningProblem"]

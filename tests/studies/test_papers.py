@@ -15,7 +15,7 @@ from kernelwise.datasets import make_two_gaussians, make_weston
 from kernelwise.kernels import RBF
 from kernelwise.problem import TuningProblem
 from kernelwise.selection import rbf_select, yin_curves, yin_grid_search
-from kernelwise.selection.from_isotropic import FromIsotropic
+from kernelwise.selection.laanaya import FromIsotropic
 from kernelwise.sketch.sketch import DistanceSketch
 from kernelwise.studies import _laanaya_protocol, _table, _yin_claims, abe, laanaya, yin
 from kernelwise.studies._abe_claims import PAPER, attainable

@@ -24,7 +24,7 @@ from kernelwise.optimizers import GradientDescent, Optimizer
 from kernelwise.problem import TuningProblem
 from kernelwise.result import TuningResult
 from kernelwise.selection.ayat import PAPER_SEARCH
-from kernelwise.selection.ayat.scale_scan import choose_row, scan_and_search
+from kernelwise.selection.ayat.procedure import choose_row, scan_and_search
 from kernelwise.studies._table import Row
 
 START, C = KMOD(1 / 2.72, 1 / 2.72), 1000.0

@@ -18,8 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from kernelwise.criteria import RegularizedMargin
 from kernelwise.datasets import make_weston
 from kernelwise.kernels import RBF, Gaussian
-from kernelwise.selection.from_isotropic import ALTERNATING, FromIsotropic
-from kernelwise.selection.laanaya import MAX_ITER
+from kernelwise.selection.laanaya import ALTERNATING, MAX_ITER, FromIsotropic
 from kernelwise.studies._laanaya_protocol import (
     PLAIN,
     RHO,

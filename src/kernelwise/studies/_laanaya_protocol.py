@@ -21,9 +21,8 @@ from kernelwise.estimators import SVC
 from kernelwise.kernels import RBF, Kernel
 from kernelwise.optimizers import ManifoldDescent
 from kernelwise.search.metric_learner import MetricLearner
-from kernelwise.selection.from_isotropic import ALTERNATING, N_TRAININGS, FromIsotropic
-from kernelwise.selection.laanaya import MAX_ITER, rbf_select
-from kernelwise.selection.metric import CS, GAMMAS
+from kernelwise.selection.laanaya import ALTERNATING, MAX_ITER, N_TRAININGS, FromIsotropic, rbf_select
+from kernelwise.selection.learned_metric import CS, GAMMAS
 from kernelwise.selection.procedure import best_cell
 from kernelwise.studies._study import Study
 from kernelwise.studies._table import Row, load_or_say

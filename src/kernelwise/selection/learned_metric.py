@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_array
 
@@ -53,7 +52,7 @@ def learned(learner: Learner) -> Proposal:
     return lambda Z, y: [learner.learn(Z, y).kernel]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class MetricResult(ProcedureResult):
     """A Gaussian kernel with its metric and C, how they were chosen, and the model trained with them.
 
@@ -64,6 +63,8 @@ class MetricResult(ProcedureResult):
     kernel : Kernel
         For standardised samples.
     C : float
+    cv_accuracy : float
+        Of the chosen candidate.
     cv_accuracies, standard_errors : dict from str to float
         Of each candidate at its best C, where every fold learns its own metric and scaling, and their
         :func:`kernelwise.search.rules.standard_error`.
@@ -92,24 +93,14 @@ class MetricResult(ProcedureResult):
     ((6, 6), [0, 1], True)
     """
 
-    method: str
     kernel: Kernel
-    C: float
     cv_accuracies: dict[str, float]
     standard_errors: dict[str, float]
     metric: np.ndarray = field(repr=False)
     relevance: np.ndarray = field(repr=False)
     start: float | None
-    estimator: Pipeline = field(repr=False)
-    seconds: float
-    findings: tuple[Finding, ...]
 
     _columns: ClassVar[tuple[str, ...]] = ("method", "C", "cv_accuracy", "start", "seconds", "kernel")
-
-    @property
-    def cv_accuracy(self) -> float:
-        """Cross-validation accuracy of the chosen candidate."""
-        return self.cv_accuracies[self.method]
 
 
 @dataclass
@@ -155,6 +146,7 @@ class MetricSearch(Procedure):
             method=method,
             kernel=chosen,
             C=C,
+            cv_accuracy=scores[method].accuracy,
             cv_accuracies={name: score.accuracy for name, score in scores.items()},
             standard_errors={name: score.standard_error for name, score in scores.items()},
             metric=Q,

@@ -1,4 +1,15 @@
-"""The procedures of paper 004 (Yin and Yin 2016): σ at the maximum of a criterion, then C; and the grid.
+"""Paper 004 (Yin and Yin 2016): the ratio of distances between and within classes.
+
+S. Yin and J. Yin, *Tuning kernel parameters for SVM based on expected square distance ratio*, divide the mean
+squared distance of two points of different classes by that of two points of one class, in feature space, and
+take the width where this ratio (ESDR) is largest; then C is chosen by cross-validation. The paper compares
+with two other criteria of separability, DBTC and J4, and with the grid search over widths and C.
+
+- the procedures: `yin_select`, `yin_grid_search`
+- criteria and accuracies over the width: `yin_curves`
+- the criteria: :class:`kernelwise.criteria.ESDR`, :class:`kernelwise.criteria.InterClassDistance` (DBTC),
+  :class:`kernelwise.criteria.J4`; all widths at once: :class:`kernelwise.DistanceSketch`
+- the experiments: ``kernelwise reproduce yin``, in ``kernelwise.studies.yin``
 
 The protocol is the paper's: features are standardised once on all samples, and the cross-validation accuracy
 of the best C (and σ) is reported, as in its table 2. That number made the choice: it is no estimate for new
@@ -8,7 +19,8 @@ data, which a nested cross-validation would give.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.preprocessing import StandardScaler
@@ -17,9 +29,16 @@ from kernelwise.estimators.svc import SVC
 from kernelwise.exceptions import BoundaryWarning
 from kernelwise.findings import Finding
 from kernelwise.kernels import RBF
-from kernelwise.selection.cross_validation import cv_accuracies, noting_convergence
-from kernelwise.selection.procedure import Procedure, best_cell, check_values, edge_finding
-from kernelwise.selection.yin.result import YinCurves, YinResult
+from kernelwise.selection.procedure import (
+    Procedure,
+    ProcedureResult,
+    best_cell,
+    check_values,
+    cv_accuracies,
+    edge_finding,
+    noting_convergence,
+    table_rows,
+)
 from kernelwise.sketch.sketch import DistanceSketch
 
 #: The paper's values, in half steps of the exponent.
@@ -215,3 +234,97 @@ def _at_the_end(criterion: Any, sigma: float, is_widest: bool) -> Finding:
     end = "largest" if is_widest else "smallest"
     message = f"{criterion} is largest at the {end} sigma tried, {sigma:.4g}."
     return Finding("boundary", "warning", message, advice)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class YinResult(ProcedureResult):
+    """σ and C, how they were chosen, and the model trained with them.
+
+    Attributes
+    ----------
+    method : str
+        Name of the criterion, or "grid search".
+    sigma, C : float
+        σ of exp(−‖x − x′‖²/(2σ²)) on standardised features.
+    cv_accuracy : float
+    scores : ndarray of shape (n_sigmas,)
+        The criterion for every σ; for the grid search, the best cross-validation accuracy.
+    accuracies : ndarray of shape (n_Cs,)
+        Cross-validation accuracies at ``sigma`` (figure 8).
+    sigmas, Cs : ndarray
+        The values tried, in increasing order.
+    estimator : Pipeline
+        Standardising and the machine, trained on all samples.
+    seconds : float
+        Time of choosing, without training the estimator.
+    findings : tuple of Finding
+
+    Examples
+    --------
+    >>> from kernelwise.datasets import make_two_gaussians
+    >>> from kernelwise.selection import yin_select
+    >>> X, y = make_two_gaussians(100, random_state=0)
+    >>> result = yin_select(X, y, "dbtc", Cs=[0.5, 4.0, 32.0], cv=5)
+
+    σ is where the criterion is largest, C where the accuracy is:
+
+    >>> float(result.sigmas[result.scores.argmax()]) == result.sigma
+    True
+    >>> float(result.Cs[result.accuracies.argmax()]) == result.C
+    True
+    >>> result.scores.shape, result.accuracies.shape
+    ((35,), (3,))
+    """
+
+    sigma: float
+    scores: np.ndarray = field(repr=False)
+    accuracies: np.ndarray = field(repr=False)
+    sigmas: np.ndarray = field(repr=False)
+    Cs: np.ndarray = field(repr=False)
+
+    _columns: ClassVar[tuple[str, ...]] = ("method", "sigma", "gamma", "C", "cv_accuracy", "seconds")
+
+    @property
+    def gamma(self) -> float:
+        """γ = 1/(2σ²)"""
+        return 0.5 / self.sigma**2
+
+
+@dataclass(frozen=True, eq=False)
+class YinCurves:
+    """Criteria and cross-validation accuracy for every σ (figures 4 to 9).
+
+    Attributes
+    ----------
+    sigmas : ndarray of shape (n_sigmas,)
+    Cs : ndarray of shape (n_Cs,)
+    criteria : dict
+        Arrays of shape (n_sigmas,) by name of the criterion (figures 5 to 7).
+    accuracies : ndarray of shape (n_sigmas, n_Cs)
+        A row is figure 8.
+
+    Examples
+    --------
+    >>> from kernelwise.datasets import make_two_gaussians
+    >>> from kernelwise.selection import yin_curves
+    >>> X, y = make_two_gaussians(100, random_state=0)
+    >>> curves = yin_curves(X, y, sigmas=[0.01, 1.0, 100.0], Cs=[1.0, 100.0], cv=5)
+    >>> sorted(curves.criteria), curves.accuracies.shape, curves.best_accuracy.shape
+    (['dbtc', 'esdr', 'j4'], (3, 2), (3,))
+    >>> list(curves.to_rows()[0])
+    ['sigma', 'esdr', 'dbtc', 'j4', 'cv_accuracy']
+    """
+
+    sigmas: np.ndarray
+    Cs: np.ndarray
+    criteria: dict[str, np.ndarray]
+    accuracies: np.ndarray
+
+    @property
+    def best_accuracy(self) -> np.ndarray:
+        """The best accuracy over C for every σ, of shape (n_sigmas,) (figures 4 and 9)."""
+        return self.accuracies.max(axis=1)
+
+    def to_rows(self) -> list[dict[str, float]]:
+        """One row for every σ: σ, the criteria, and the best cross-validation accuracy."""
+        return table_rows({"sigma": self.sigmas, **self.criteria, "cv_accuracy": self.best_accuracy})

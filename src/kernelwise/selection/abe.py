@@ -1,4 +1,15 @@
-"""The procedures of paper 000 (Abe 2007): kernel parameter first, then C; and what it compares them with.
+"""Paper 000 (Abe 2007): the width at which the centres of the classes are farthest apart.
+
+S. Abe, *Optimizing kernel parameters by second-order methods*, chooses the parameter of an RBF or Mahalanobis
+kernel without training a machine: it maximises the squared distance d² between the class centres in feature
+space, by a step that uses three derivatives. The parameters of all two-class problems are averaged; then C is
+chosen by cross-validation. The paper compares with a grid search and a two-stage line search.
+
+- the procedures: `abe_select`, `abe_grid_search`, `abe_line_search`
+- the kernel parameter without C: `abe_parameters`, in `abe_peak`
+- the criterion d²: :class:`kernelwise.criteria.InterClassDistance`
+- the step: :class:`kernelwise.optimizers.SecondOrder`; all widths at once: :class:`kernelwise.DistanceSketch`
+- the experiments: ``kernelwise reproduce abe``, in ``kernelwise.studies.abe``
 
 Every choice, the scaling to [0, 1] included, is made on the samples passed in: pass training data only.
 Scaling and covariance are those of all these samples in cross-validation, too, as in the paper, so
@@ -7,7 +18,8 @@ Scaling and covariance are those of all these samples in cross-validation, too, 
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.preprocessing import MinMaxScaler
@@ -15,10 +27,17 @@ from sklearn.preprocessing import MinMaxScaler
 from kernelwise._core.validation import check_choice
 from kernelwise.estimators.svc import SVC
 from kernelwise.findings import Finding
-from kernelwise.selection.abe.parameters import bind_kernel, find_parameters
-from kernelwise.selection.abe.result import AbeResult
-from kernelwise.selection.cross_validation import cv_accuracies, noting_convergence
-from kernelwise.selection.procedure import Procedure, best_cell, check_values, edge_finding
+from kernelwise.kernels.radial import ScaledGaussian
+from kernelwise.selection.abe_peak import bind_kernel, find_parameters
+from kernelwise.selection.procedure import (
+    Procedure,
+    ProcedureResult,
+    best_cell,
+    check_values,
+    cv_accuracies,
+    edge_finding,
+    noting_convergence,
+)
 
 #: The paper's values of C, of γ for the grid search and of δ for the line search. Its table 1 has C = 2, 4
 #: and 7000, too, which are not in this list: it must have searched more values than it prints.
@@ -241,3 +260,52 @@ def _constant_findings(mapped: np.ndarray) -> list[Finding]:
     message = f"{lost} of {mapped.shape[1]} features or directions do not vary and have no influence."
     advice = "They still count in m, the number of features. Remove them to change that."
     return [Finding("constant features", "info", message, advice)]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AbeResult(ProcedureResult):
+    """A kernel and C, how they were chosen, and the model trained with them.
+
+    Attributes
+    ----------
+    method : {"sketch", "second-order", "grid search", "line search"}
+    kernel : Kernel
+        For samples scaled to [0, 1].
+    parameter : float
+        The paper's γ (``kernel.gamma`` times the number of features m) or δ.
+    C : float
+    cv_accuracy : float
+    accuracies : ndarray of shape (n_parameters, n_Cs)
+        Cross-validation accuracies of the last search; one parameter unless a grid was searched.
+    estimator : Pipeline
+        Scaling to [0, 1] and the machine, trained on all samples.
+    seconds : float
+        Time of choosing, without training the estimator.
+    findings : tuple of Finding
+    parameters, problems, stop_reasons, n_iterations
+        By two-class problem, as in `AbeParameters`; empty for the two searches by cross-validation.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelwise.selection import abe_select
+    >>> X, y = load_iris(return_X_y=True)
+    >>> result = abe_select(X, y, Cs=[1.0, 10.0, 100.0])
+
+    γ of the paper's exp(−(γ/m)D) is that of our kernel times the four features:
+
+    >>> round(result.parameter, 3), round(4 * result.kernel.gamma, 3), result.accuracies.shape
+    (15.149, 15.149, (1, 3))
+    >>> result.estimator.predict(X[:3])
+    array([0, 0, 0])
+    """
+
+    kernel: ScaledGaussian
+    parameter: float
+    accuracies: np.ndarray = field(repr=False)
+    parameters: np.ndarray = field(default_factory=lambda: np.empty(0))
+    problems: tuple[Any, ...] = ()
+    stop_reasons: tuple[str, ...] = ()
+    n_iterations: tuple[int, ...] = ()
+
+    _columns: ClassVar[tuple[str, ...]] = ("method", "parameter", "C", "cv_accuracy", "seconds", "kernel")

@@ -70,7 +70,7 @@ def test_arrays(small_blocks, n_blocks, weight):
 
 def test_bands_of_chunks(monkeypatch):
     monkeypatch.setattr("kernelwise.distributed.dask_sketch.BAND", 3)
-    monkeypatch.setattr("kernelwise.distributed.scheduler.FAN_IN", 2)
+    monkeypatch.setattr("kernelwise.distributed.chunks.FAN_IN", 2)
     kernel = DiagonalGaussian(q=np.array([1.0, 0.5, 0.1, 2.0, 1.0]))
     with dask.config.set(scheduler="synchronous"):
         found = DistanceSketch.from_data(chunked(X), Y, kernel=kernel)

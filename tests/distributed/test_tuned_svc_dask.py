@@ -13,9 +13,8 @@ from threadpoolctl import threadpool_limits
 from kernelwise import NystroemSVR, TunedSVC
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF
-from kernelwise.large.feature_blocks import MappedBlocks
 from kernelwise.large.linear_machine import LinearMachine
-from kernelwise.large.nystroem import NystroemMap
+from kernelwise.large.nystroem import MappedBlocks, NystroemMap
 from kernelwise.search.context import Deadline, FitContext
 from kernelwise.search.families import Classification
 from kernelwise.search.landmarks import Rows

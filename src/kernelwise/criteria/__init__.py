@@ -18,13 +18,13 @@ name                  class                        module here               pap
 "polarization"        `Polarization`               `alignment`               002 (Glasmachers 2006)
 "kta"                 `KernelTargetAlignment`      `alignment`               002
 "centered-kta"        `KernelTargetAlignment`      `alignment`               none (Cortes and others 2012)
-"fisher"              `KernelFisher`               `fisher`                  named by 000, 003 and 004
+"fisher"              `KernelFisher`               `separability`            named by 000, 003 and 004
 "margin"              `Margin`                     `margin`                  001 (Ayat and others 2002)
 "vc"                  `VCBound`                    `margin`                  001
-"validation-error"    `ValidationError`            `validation_error`        001
+"validation-error"    `ValidationError`            `held_out_errors`         001
 "radius-margin"       `RadiusMargin`               `margin`                  002
-"cv-error"            `CrossValidationError`       `cross_validation_error`  none; 001 on all the data
-"cv-likelihood"       `CrossValidationLikelihood`  `cross_validation_error`  none (Glasmachers, Igel 2010)
+"cv-error"            `CrossValidationError`       `held_out_errors`         none; 001 on all the data
+"cv-likelihood"       `CrossValidationLikelihood`  `held_out_errors`         none (Glasmachers, Igel 2010)
 "span"                `SpanEstimate`               `span`                    none (Chapelle and others 2002)
 "regularized-margin"  `RegularizedMargin`          `regularized_margin`      003 (Laanaya and others 2011)
 ====================  ===========================  ========================  ===============================
@@ -44,14 +44,23 @@ from typing import Any
 from kernelwise._core.text import meant
 from kernelwise.criteria.alignment import KernelTargetAlignment, Polarization, TargetAlignment, aligned_sum
 from kernelwise.criteria.base import Criterion
-from kernelwise.criteria.cross_validation_error import CrossValidationError, CrossValidationLikelihood
-from kernelwise.criteria.fisher import KernelFisher
+from kernelwise.criteria.held_out_errors import (
+    CrossValidationError,
+    CrossValidationLikelihood,
+    ValidationError,
+)
 from kernelwise.criteria.machine import MachineCriterion
 from kernelwise.criteria.margin import Margin, RadiusMargin, VCBound
 from kernelwise.criteria.regularized_margin import RegressionMargin, RegularizedMargin
-from kernelwise.criteria.separability import ESDR, J4, InterClassDistance, PairCriterion, SumsCriterion
+from kernelwise.criteria.separability import (
+    ESDR,
+    J4,
+    InterClassDistance,
+    KernelFisher,
+    PairCriterion,
+    SumsCriterion,
+)
 from kernelwise.criteria.span import SpanEstimate
-from kernelwise.criteria.validation_error import ValidationError
 
 #: Share of the closest pairs that the trimmed forms leave out.
 TRIM = 0.01

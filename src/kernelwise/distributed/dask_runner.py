@@ -12,7 +12,7 @@ import numpy as np
 from dask import delayed
 from scipy import sparse
 
-from kernelwise.distributed.scheduler import computed, persisted
+from kernelwise.distributed.chunks import computed, persisted
 from kernelwise.kernels.gram import gram_of
 from kernelwise.search.fold_kernels import FoldKernels, final_kernel
 from kernelwise.search.kernel_journal import name_of

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from dask import delayed
 
-from kernelwise.distributed.chunks import ChunkedRows, as_given
-from kernelwise.distributed.scheduler import computed, tree_sum
+from kernelwise.distributed.chunks import ChunkedRows, as_given, computed, tree_sum
 from kernelwise.sketch.bins import Bins
 from kernelwise.sketch.pair_blocks import (
     Block,

@@ -17,14 +17,11 @@ from sklearn.base import is_regressor
 from kernelwise._core.callers import stacklevel_of_user
 from kernelwise._core.labels import check_every_class
 from kernelwise._core.memory import check_memory
-from kernelwise.distributed.align import Chunk
-from kernelwise.distributed.chunks import ChunkedRows, as_given
+from kernelwise.distributed.chunks import Chunk, ChunkedRows, as_given, computed, tree_sum
 from kernelwise.distributed.dask_sketch import sketch_of_rows
-from kernelwise.distributed.scheduler import computed, tree_sum
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
-from kernelwise.large.feature_blocks import Blocks, MappedBlocks
-from kernelwise.large.nystroem import NystroemMap
+from kernelwise.large.nystroem import Blocks, MappedBlocks, NystroemMap
 from kernelwise.search.landmarks import MANY, Rows
 from kernelwise.search.scaling import apply_scaler
 from kernelwise.search.settings import seed_of

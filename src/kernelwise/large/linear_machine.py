@@ -16,7 +16,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.validation import check_positive, check_weights
-from kernelwise.large.feature_blocks import ROWS, Blocks, RowBlocks
+from kernelwise.large.nystroem import ROWS, Blocks, RowBlocks
 from kernelwise.solvers.kernel_rows import ALL
 
 #: ``loss(residual, y)`` returns which rows count and the excess whose square is their loss, both of shape

@@ -12,9 +12,8 @@ from scipy.ndimage import uniform_filter1d
 
 from kernelwise._core.labels import lone_rows
 from kernelwise._core.weights import balanced_on
-from kernelwise.large.feature_blocks import Blocks
 from kernelwise.large.linear_machine import LinearMachine, LinearSolution, Loss, linear_path, squared_hinge
-from kernelwise.large.nystroem import NystroemMap, choose_landmarks
+from kernelwise.large.nystroem import Blocks, NystroemMap, choose_landmarks
 from kernelwise.multiclass import Machine, two_class_machines
 from kernelwise.search.c_range import STEP, feature_space_variance
 from kernelwise.search.canonical import sample, shuffled_classes

@@ -33,15 +33,20 @@ from kernelwise.sketch.pair_blocks import (
 )
 from kernelwise.sketch.pass_over_pairs import (
     PRECOMPUTED,
+    RowGroups,
     SortedSamples,
+    assign_groups,
     check_dense,
     collect,
     distance_histograms,
     distance_of,
+    in_draws,
     mapped,
+    merged,
+    n_groups_of,
+    summed,
 )
 from kernelwise.sketch.peaks import SketchMaximum, global_maxima, range_of_gamma
-from kernelwise.sketch.row_groups import RowGroups, assign_groups, in_draws, merged, n_groups_of, summed
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from joblib import delayed
 from kernelwise._core.threads import one_blas_thread, threads
 from kernelwise._core.validation import check_choice, check_labels, check_samples, stack_rows
 from kernelwise.criteria import Criterion, ValidationError
-from kernelwise.criteria.validation_error import index_in
+from kernelwise.criteria.held_out_errors import index_in
 from kernelwise.exceptions import TrustWarning
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel, as_kernel

@@ -6,13 +6,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from kernelwise._core.parameters import Hyperparameter
-from kernelwise._core.validation import check_positive
 from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.city_block import city_block_distances, weighted_differences, weighted_signs
 from kernelwise.kernels.distances import CITY_BLOCK
 from kernelwise.kernels.metric import FeatureWeights
-from kernelwise.kernels.radial import OneWidth, decayed
+from kernelwise.kernels.radial import OneGamma, decayed
 from kernelwise.kernels.starts import start_sigma
 
 
@@ -59,7 +57,7 @@ class CityBlockKernel(Kernel):
         return gradient if L is None else gradient * L
 
 
-class Laplacian(CityBlockKernel, OneWidth):
+class Laplacian(OneGamma, CityBlockKernel):
     """Laplacian kernel: k(x, y) = exp(−γ‖x − y‖₁), where ‖x − y‖₁ is the sum of absolute differences.
 
     Parameters
@@ -78,19 +76,7 @@ class Laplacian(CityBlockKernel, OneWidth):
     meaning: ClassVar[str] = (
         "the larger the sum of the differences in all columns, the less alike two rows are"
     )
-    hyperparameters: ClassVar = (Hyperparameter("gamma"),)
     input_powers: ClassVar = {"gamma": 0.5}
-
-    def __init__(self, gamma: float = 1.0) -> None:
-        self.gamma = gamma
-        self._check()
-
-    def _check(self) -> None:
-        check_positive(self.gamma, "gamma", "Laplacian")
-
-    @property
-    def scale(self) -> float:
-        return float(self.gamma)
 
     def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
         if heuristic == "keep":

@@ -131,6 +131,23 @@ class OneWidth(Kernel):
         return np.array(sums)
 
 
+class OneGamma(OneWidth):
+    """k(x, y) = exp(−γ·D): the factor itself is the parameter, whatever the distance D."""
+
+    hyperparameters: ClassVar = (Hyperparameter("gamma"),)
+
+    def __init__(self, gamma: float = 1.0) -> None:
+        self.gamma = gamma
+        self._check()
+
+    def _check(self) -> None:
+        check_positive(self.gamma, "gamma", type(self).__name__)
+
+    @property
+    def scale(self) -> float:
+        return float(self.gamma)
+
+
 class ScaledGaussian(GaussianFamily, OneWidth):
     """A member of the Gaussian family whose one free parameter is the factor s (up to a constant)."""
 
@@ -213,7 +230,7 @@ def _dense(A: Any) -> np.ndarray:
 STEEPEST = 1e100
 
 
-class RBF(ScaledGaussian):
+class RBF(OneGamma, ScaledGaussian):
     """RBF (Gaussian) kernel: k(x, y) = exp(−γ‖x − y‖²) (paper 000, equation 4; paper 004, equation 6).
 
     Papers that write σ mean γ = 1/(2σ²). Paper 000 writes γ/m with the number m of features: its γ is ours
@@ -231,19 +248,7 @@ class RBF(ScaledGaussian):
            [0.1353, 1.    ]])
     """
 
-    hyperparameters: ClassVar = (Hyperparameter("gamma"),)
     input_powers: ClassVar = {"gamma": 1.0}
-
-    def __init__(self, gamma: float = 1.0) -> None:
-        self.gamma = gamma
-        self._check()
-
-    def _check(self) -> None:
-        check_positive(self.gamma, "gamma", "RBF")
-
-    @property
-    def scale(self) -> float:
-        return float(self.gamma)
 
     @property
     def reach(self) -> float:
@@ -253,7 +258,7 @@ class RBF(ScaledGaussian):
         return self._copy(gamma=start_gamma(X, y, heuristic, keep=self.gamma))
 
 
-class ExponentialRBF(RadialKernel, OneWidth):
+class ExponentialRBF(OneGamma, RadialKernel):
     """Exponential kernel of the Euclidean distance: k(x, y) = exp(−γ‖x − y‖) (paper 001, table 1).
 
     Parameters
@@ -270,19 +275,7 @@ class ExponentialRBF(RadialKernel, OneWidth):
 
     title: ClassVar[str] = "Exponential RBF"
     distance: ClassVar[str] = "euclidean"
-    hyperparameters: ClassVar = (Hyperparameter("gamma"),)
     input_powers: ClassVar = {"gamma": 0.5}
-
-    def __init__(self, gamma: float = 1.0) -> None:
-        self.gamma = gamma
-        self._check()
-
-    def _check(self) -> None:
-        check_positive(self.gamma, "gamma", "ExponentialRBF")
-
-    @property
-    def scale(self) -> float:
-        return float(self.gamma)
 
     @property
     def reach(self) -> float:

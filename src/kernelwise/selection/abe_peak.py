@@ -47,7 +47,7 @@ class AbeParameters:
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from kernelwise.selection import abe_peak
+    >>> from kernelwise.selection import abe_parameters
     >>> found = abe_parameters(*load_iris(return_X_y=True), strategy="ovo")
 
     One parameter for each pair of classes, and their average:
@@ -91,7 +91,7 @@ def abe_parameters(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from kernelwise.selection import abe_peak
+    >>> from kernelwise.selection import abe_parameters
     >>> chosen = abe_parameters(*load_iris(return_X_y=True))
     >>> round(chosen.parameter, 3), chosen.parameters.round(4).tolist()
     (15.149, [11.7197, 24.3902, 9.3367])

@@ -15,7 +15,7 @@ from sklearn.datasets import make_blobs
 from kernelwise import Diagnosis, TunedSVC, diagnose
 from kernelwise.criteria import KernelTargetAlignment, Polarization, as_criterion
 from kernelwise.diagnostics import boundary_verdict, closest_pair, distinct_points
-from kernelwise.diagnostics._pulls import BY_SUMS, pulls
+from kernelwise.diagnostics._theorems import BY_SUMS, pulls
 from kernelwise.diagnostics.diagnosis import diagnose_pairs, most_serious_first
 from kernelwise.estimators.kernel_choice import Rows, gram_or_rows, trains_by_rows
 from kernelwise.findings import Finding

@@ -5,7 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 
-SLOW = ("pymanopt", "torch", "matplotlib", "onnx", "dask", "sklearn.cluster", "sklearn.neighbors", "sklearn.tree")
+SLOW = (
+    "pymanopt",
+    "torch",
+    "matplotlib",
+    "onnx",
+    "dask",
+    "sklearn.cluster",
+    "sklearn.neighbors",
+    "sklearn.tree",
+)
 
 
 def test_estimators_are_imported_without_what_few_of_them_need():

@@ -14,7 +14,7 @@ from tests.studies.test_numbers import STUDIES, read
 
 from kernelwise.datasets import make_weston
 from kernelwise.selection import rbf_select
-from kernelwise.selection.from_isotropic import FromIsotropic
+from kernelwise.selection.laanaya import FromIsotropic
 from kernelwise.studies import laanaya
 from kernelwise.studies.claims import judge
 from kernelwise.studies.laanaya import plain_start

@@ -87,7 +87,7 @@ def explain(
 
 
 def _check_output(model: Any, output: str | None) -> None:
-    from kernelwise.explanation.outputs import CLASSIFIER_OUTPUTS, REGRESSOR_OUTPUTS
+    from kernelwise.explanation.reader import CLASSIFIER_OUTPUTS, REGRESSOR_OUTPUTS
 
     if output is not None:
         of_classes = hasattr(model, "classes_")

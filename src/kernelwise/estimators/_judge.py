@@ -108,6 +108,6 @@ def _runner(model: Any) -> Any:
     """Where paths are run."""
     if model.backend is None:
         return Here
-    from kernelwise.distributed.runner import OnDask
+    from kernelwise.distributed.dask_runner import OnDask
 
     return OnDask

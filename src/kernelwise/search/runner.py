@@ -1,4 +1,4 @@
-"""Where paths of C are run: here, in threads. (On a cluster: `kernelwise.distributed.runner`.)"""
+"""Where paths of C are run: here, in threads. (On a cluster: `kernelwise.distributed.dask_runner`.)"""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from kernelwise._core.memory import MIB
+from kernelwise._core.validation import check_gram
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.gram import Grams, Shapes, base_of
 from kernelwise.multiclass import order_by_class
@@ -19,7 +20,6 @@ from kernelwise.search.families import Family
 from kernelwise.search.fold_kernels import FoldKernels, final_kernel
 from kernelwise.search.fold_rows import Folds
 from kernelwise.solvers.path import SVMPath
-from kernelwise._core.validation import check_gram
 from kernelwise.solvers.path_problem import Places, Tables, warn_of_worst
 
 #: From a kernel's variance in feature space to the values of C that it is scored at first.

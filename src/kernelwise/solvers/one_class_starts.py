@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernelwise.solvers.box_qp import BoxQP
 from kernelwise._native import HAIR
+from kernelwise.solvers.box_qp import BoxQP
 from kernelwise.solvers.dual import negative_gradient
 
 

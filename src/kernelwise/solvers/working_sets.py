@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kernelwise._core.validation import check_positive
-from kernelwise.kernels import Kernel
 from kernelwise._native import SinglePool
+from kernelwise.kernels import Kernel
 from kernelwise.solvers.box_qp import DOUBLE, SINGLE, BoxQP, Outcome, width_of_square
 from kernelwise.solvers.dual import (
     SVMSolution,

@@ -30,9 +30,8 @@ from kernelwise.estimators import SVC
 from kernelwise.kernels import RBF, Gaussian, Kernel
 from kernelwise.optimizers import ManifoldDescent
 from kernelwise.search.metric_learner import MetricLearner
-from kernelwise.selection.from_isotropic import ALTERNATING, N_TRAININGS, FromIsotropic
-from kernelwise.selection.laanaya import MAX_ITER, rbf_select
-from kernelwise.selection.metric import CS, GAMMAS
+from kernelwise.selection.laanaya import ALTERNATING, MAX_ITER, N_TRAININGS, FromIsotropic, rbf_select
+from kernelwise.selection.learned_metric import CS, GAMMAS
 from kernelwise.selection.procedure import best_cell
 from kernelwise.studies.study import Study, load_or_say
 from kernelwise.studies.tables import Row, grouped, keyed

@@ -150,6 +150,17 @@ def test_comparison_is_a_line(scores, expected):
     assert versus(compared(*scores)).heading == expected
 
 
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [
+        ((SAME,), "kernelwise: ROC AUC 0.850 on rows that it was not trained on"),
+        ((SAME, BETTER), "grid is 0.050 (ROC AUC) better than kernelwise, at 10 × the time"),
+    ],
+)
+def test_comparison_of_detectors_is_a_line(scores, expected):
+    assert versus(replace(compared(*scores), score="roc_auc")).heading == expected
+
+
 def test_comparison_of_regressions_with_a_baseline():
     rows = versus(compared(SAME, BETTER, WORSE)).rows
     rows = [{**row, "r2": row.pop("accuracy"), "rmse": 3.0, "mae": 2.0} for row in rows]

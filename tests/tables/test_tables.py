@@ -435,6 +435,26 @@ def test_parquet_of_coded_words_and_without_rows(tmp_path):
         read_table(path)
 
 
+def test_numbers_that_parquet_stores_as_text_are_words(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "some.parquet"
+    digits = {"few": [str(k % 3) for k in range(30)], "y": [k % 2 for k in range(30)]}
+    parquet.write_table(pyarrow.table(digits), path)
+    learned = learn_encoding(read_table(path), target="y")
+    assert learned.encoding.feature_names == ["few=0", "few=1", "few=2"]
+    assert learned.notes == [
+        "Column 'few' counts as words, because the file stores its numbers as text. If they are quantities, "
+        "store them as numbers."
+    ]
+    parquet.write_table(pyarrow.table({**digits, "all": [str(k) for k in range(30)]}), path)
+    with pytest.raises(TableError, match=r"column 'all': it has 30 different words in 30 rows, such as '0'"):
+        learn_encoding(read_table(path), target="y")
+    with pytest.raises(TableError, match=r"column 'few': a regression .* stores those of the target as text"):
+        learn_encoding(read_table(path), target="few", task="regression", ignore=["all"])
+
+
 def test_a_file_of_another_kind_than_that_of_the_training_is_refused(tmp_path):
     (tmp_path / "named.csv").write_text(NAMED)
     (tmp_path / "some.svm").write_text(LIBSVM)

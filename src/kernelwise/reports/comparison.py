@@ -16,6 +16,7 @@ FEW_FOLDS = 5
 #: Times that differ by less than this factor are about the same.
 SAME_TIME = 1.5
 NAMES = {"accuracy": "accuracy, %", "r2": "R²", "log_loss": "log-loss", "rmse": "RMSE", "mae": "MAE"}
+NAMES |= {"roc_auc": "ROC AUC"}
 NOT_BEST = "A support vector machine is not the best model here: "
 
 

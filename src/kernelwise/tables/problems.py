@@ -312,7 +312,8 @@ def _odd_texts(column: FileColumn) -> Fault | None:
     odd, n_odd, n = column.odd, column.n_odd, column.counts.total()
     # Most cells may be limits of detection, or have separators of thousands, and the others be numbers.
     is_number_like = all(map(THOUSANDS.fullmatch, odd)) or all(map(LIMIT.fullmatch, odd))
-    if n_odd == n or (n_odd > n / 2 and not is_number_like):
+    # Without any, it is a file of columns with types, which says that these numbers are text.
+    if not odd or n_odd == n or (n_odd > n / 2 and not is_number_like):
         return None
     are_not = "is not a number" if n_odd == 1 else "are not numbers"
     found = f"{n_odd} of {len(column.table)} cells {are_not} ({column.odd_in_words()})"

@@ -119,6 +119,11 @@ def _missing(column: FileColumn) -> Fault | None:
 
 def _no_quantity(column: FileColumn) -> Fault | None:
     values = column.values
+    if not is_numbers(values) and not column.odd:
+        return column.fault(
+            "a regression needs numbers, but the file stores those of the target as text. Store them as "
+            f"numbers, use --task classification, or {ANOTHER}."
+        )
     if not is_numbers(values):
         word, rows = min(column.odd.items(), key=lambda item: item[1][0])
         more = f" ({column.n_odd} such cells)" if column.n_odd > 1 else ""

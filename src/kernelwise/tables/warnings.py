@@ -220,6 +220,11 @@ def notes_on_words(columns: Iterable[FileColumn]) -> list[str]:
 
 
 def _mostly_numbers(column: FileColumn) -> str:
+    if not column.odd:
+        return (
+            "counts as words, because the file stores its numbers as text. If they are quantities, store "
+            "them as numbers."
+        )
     return (
         f"counts as words, though most of its cells are numbers (but {column.odd_in_words()}). If such a "
         "text means a missing value, add it to --missing."

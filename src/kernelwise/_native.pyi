@@ -16,7 +16,7 @@ Indices: TypeAlias = NDArray[np.int64]
 Places: TypeAlias = NDArray[np.uintp]
 Gram: TypeAlias = Single | Double
 
-#: The kind of processor that the loops were chosen for, and all that this processor can run, the best one last.
+#: The kind of processor that the loops were chosen for, and all that this one can run, the best one last.
 target: str
 targets: list[str]
 #: Relative: what rounding, of Σβ above all, may leave between a variable and its bound.
@@ -108,7 +108,7 @@ class PathProblem:
         f: Double,
         callback: Callable[[int, int], None] | None,
     ) -> None:
-        """Solve machines on folds for increasing C, as far as pair steps lead; results are written in place."""
+        """Solve machines on folds for increasing C, as far as pair steps lead, and write the results."""
 
 def patience(n: int, n_free: int, may_guess: bool) -> int:
     """Pair steps that take about as long as the linear systems that follow them."""
@@ -124,6 +124,12 @@ def gaussian_fill(left: Single, panels: Single, out: Single) -> None:
 
 def gaussian_add(left: Single, change: Single, panels: Single, total: Double) -> None:
     """Add Σ change_k 2^(left_k · panel) to ``total``; a multiple of ROWS rows."""
+
+def decay(D: Double, scale: float, out: Double) -> None:
+    """Write exp(−scale·D) to ``out``, zero for what would be a denormal number; D may be ``out`` itself."""
+
+def fit_sigmoids(f: Double, target: Double, w: Double, points: Double) -> int:
+    """Fit Platt's sigmoids to the rows, from ``points``, which become (A, B); how many did not converge."""
 
 def from_products(G: Double, norms_x: Double, norms_y: Double, rounding: float) -> None:
     """Inner products to squared distances, in place."""
@@ -161,9 +167,7 @@ def weigh_pairs(
 ) -> None:
     """Add weighted pairs to the moments of the bins of a distance sketch."""
 
-def shapley_values(
-    U: Double, V: Double, beta: Double, nodes: Double, weights: Double, out: Double
-) -> None:
+def shapley_values(U: Double, V: Double, beta: Double, nodes: Double, weights: Double, out: Double) -> None:
     """Add Shapley values of products; see `kernelwise.explanation.integrals`."""
 
 def shapley_interactions(

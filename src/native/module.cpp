@@ -217,6 +217,22 @@ void gaussian_add(Matrix<const float> left, Vector<const float> change, Cube<con
     chosen_functions().gaussian_add(view(left), view(change), columns, view(total));
 }
 
+void decay(Matrix<const double> D, double scale, Matrix<double> out) {
+    need(D.shape(0) == out.shape(0) && D.shape(1) == out.shape(1), "Each distance has a place for its kernel value.");
+    const Row<const double> distances{D.data(), static_cast<Index>(D.size())};
+    const Row<double> values{out.data(), static_cast<Index>(out.size())};
+    nb::gil_scoped_release without_lock;
+    chosen_functions().decay(distances, scale, values);
+}
+
+Index fit_sigmoids(Matrix<const double> f, Matrix<const double> target, Matrix<const double> w, Matrix<double> points) {
+    for (const auto* one : {&target, &w})
+        need(one->shape(0) == f.shape(0) && one->shape(1) == f.shape(1), "Each decision value has a target and a weight.");
+    need(points.shape(0) == f.shape(0) && points.shape(1) == 2, "Each problem has two numbers to start from.");
+    nb::gil_scoped_release without_lock;
+    return chosen_functions().fit_sigmoids(view(f), view(target), view(w), view(points));
+}
+
 void from_products(Matrix<double> G, Vector<const double> norms_x, Vector<const double> norms_y, double rounding) {
     need(norms_x.size() == G.shape(0) && norms_y.size() == G.shape(1), "Each row and column has a norm.");
     nb::gil_scoped_release without_lock;
@@ -358,6 +374,8 @@ NB_MODULE(_native, module) {
     define(module, "vote", &vote, "decision", "n_classes"_a, "found");
     define(module, "gaussian_fill", &gaussian_fill, "left", "panels", "out");
     define(module, "gaussian_add", &gaussian_add, "left", "change", "panels", "total");
+    define(module, "decay", &decay, "D", "scale"_a, "out");
+    define(module, "fit_sigmoids", &fit_sigmoids, "f", "target", "w", "points");
     define(module, "from_products", &from_products, "G", "norms_x", "norms_y", "rounding"_a);
     define(module, "city_block", &city_block, "rows", "columns", "D", "first"_a);
     define(module, "add_differences", &add_differences, "rows", "columns", "V", "sums");

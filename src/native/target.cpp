@@ -1,8 +1,10 @@
 // Compiled once for each kind of processor, with KERNELWISE_TARGET as the name of its namespace.
+#include "decay.hpp"
 #include "distances.hpp"
 #include "fold_paths.hpp"
 #include "gaussian_rows.hpp"
 #include "shapley.hpp"
+#include "sigmoids.hpp"
 #include "sketch.hpp"
 #include "targets.hpp"
 
@@ -29,6 +31,8 @@ constinit const Functions functions{
     {fold_functions<double>, fold_functions<float>},
     gaussian::fill,
     gaussian::add,
+    decay,
+    sigmoids::fit,
     distances::from_products,
     distances::city_block,
     distances::add_differences,

@@ -199,6 +199,13 @@ class Kernel(Parametrized, ABC):
         """Kernel values from the array that `gram_base` names, of any shape, which is overwritten."""
         return self._profile(base)
 
+    def profile_into(self, base: np.ndarray, out: np.ndarray) -> None:
+        """The same, written to ``out`` of the same shape; the base stays as it is."""
+        np.copyto(out, base)
+        values = self.profile(out)
+        if values is not out:
+            out[:] = values
+
     def _profile(self, base: np.ndarray) -> np.ndarray:
         raise IncompatibleError(f"{type(self).__name__} is not a function of distances or inner products.")
 

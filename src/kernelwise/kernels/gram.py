@@ -62,10 +62,7 @@ class Grams:
         def fill(first: int) -> None:
             for start in range(first, min(first + share, len(K)), height):
                 rows = slice(start, min(start + height, first + share))
-                np.copyto(K[rows], base[rows])
-                values = kernel.profile(K[rows])
-                if values.base is not K:
-                    K[rows] = values
+                kernel.profile_into(base[rows], K[rows])
 
         threads(self.n_jobs)((fill, (first,), {}) for first in range(0, len(K), share))
 
@@ -97,8 +94,7 @@ class Shapes:
         self._kept.move_to_end(key)
         if self._buffer is None:
             self._buffer = np.empty((self.X.shape[0],) * 2)
-        np.copyto(self._buffer, self._kept[key])
-        return decayed(self._buffer, kernel.scale * times)
+        return decayed(self._kept[key], kernel.scale * times, self._buffer)
 
 
 def gram_of(kernel: Any, X: Any) -> np.ndarray:

@@ -49,6 +49,9 @@ class CityBlockKernel(Kernel):
     def _profile(self, D: np.ndarray) -> np.ndarray:
         return decayed(D, self.scale)
 
+    def profile_into(self, base: np.ndarray, out: np.ndarray) -> None:
+        decayed(base, self.scale, out)
+
     def _input_gradient(self, X: np.ndarray, A: np.ndarray, Y: np.ndarray) -> np.ndarray:
         # ∂k/∂z_k = −s·sign(z_k − w_k)·k after the map z = x∘L.
         V = A * self._gram(X, Y)

@@ -76,3 +76,6 @@ class PrecomputedDistance(OneGamma):
 
     def _profile(self, D: np.ndarray) -> np.ndarray:
         return decayed(D, self.scale)
+
+    def profile_into(self, base: np.ndarray, out: np.ndarray) -> None:
+        decayed(base, self.scale, out)

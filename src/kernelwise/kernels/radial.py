@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 
+from kernelwise import _native
 from kernelwise._core.parameters import Hyperparameter
 from kernelwise._core.validation import check_positive
 from kernelwise.exceptions import IncompatibleError
@@ -97,6 +98,9 @@ class GaussianFamily(RadialKernel):
     def _profile(self, D: np.ndarray) -> np.ndarray:
         return decayed(D, self.scale)
 
+    def profile_into(self, base: np.ndarray, out: np.ndarray) -> None:
+        decayed(base, self.scale, out)
+
     def _slope(self, D: np.ndarray) -> np.ndarray:
         slope = self._profile(D)
         slope *= -self.scale
@@ -152,11 +156,15 @@ class ScaledGaussian(GaussianFamily, OneWidth):
     """A member of the Gaussian family whose one free parameter is the factor s (up to a constant)."""
 
 
-def decayed(D: np.ndarray, scale: float) -> np.ndarray:
-    """exp(−s·D) in place."""
+def decayed(D: np.ndarray, scale: float, out: np.ndarray | None = None) -> np.ndarray:
+    """exp(−s·D) in ``out``, of the same shape, or in place."""
+    out = D if out is None else out
+    if D.ndim == 2 and all(one.dtype == np.float64 and one.flags.c_contiguous for one in (D, out)):
+        _native.decay(D, scale, out)
+        return out
     with np.errstate(over="ignore"):  # of a kernel so narrow that the value is zero
-        D *= -scale
-    return exp_without_denormals(D)
+        np.multiply(D, -scale, out=out)
+    return exp_without_denormals(out)
 
 
 def sigma_of(gamma: float) -> float:

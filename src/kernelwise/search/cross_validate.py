@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.memory import MIB
+from kernelwise._core.threads import number_of_threads
 from kernelwise._core.weights import copies_of, with_copies
 from kernelwise.kernels import Kernel
 from kernelwise.search import kernel_journal
@@ -88,6 +89,8 @@ class CrossValidator:
 
     def __post_init__(self) -> None:
         self.folds, self.places = self.fold_rows.folds, self.fold_rows.places
+        # Asked once: joblib takes a while to tell.
+        self.settings = {**self.settings, "n_jobs": number_of_threads(self.settings.get("n_jobs"))}
         self.tested = np.flatnonzero(self.fold_rows.fold >= 0)
         rows = self.samples[self.fold_rows.rows]
         weight = self.fold_rows.weight

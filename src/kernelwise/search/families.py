@@ -76,17 +76,24 @@ class Family(ABC):
 
     @abstractmethod
     def prepare(
-        self, y: np.ndarray, folds: Folds, *, bound: np.ndarray, places: Places | None, settings: dict[str, Any]
+        self,
+        y: np.ndarray,
+        folds: Folds,
+        *,
+        bound: np.ndarray,
+        places: Places | None,
+        settings: dict[str, Any],
     ) -> Callable[..., tuple[SVMPath, Tables]]:
         """What trains on the folds for one Gram matrix after the other.
 
         ``bound``, of shape (n_samples,) or (n_folds, n_samples), has the bounds of the coefficients as
         multiples of C, for all folds or for each. ``places`` say where the answers of held-out samples go; if
-        they are None, no sample is held out twice. ``settings`` are ``tol``, ``max_iter`` and ``n_jobs`` of the solver.
+        they are None, no sample is held out twice. ``settings`` are ``tol``, ``max_iter`` and ``n_jobs`` of
+        the solver.
 
-        The result is called as ``solve(K, Cs, epsilon=…, after=…, only=…, alone=…)``: ``after`` is a path to go
-        on from, ``only`` the number of a fold to be solved, as if there were no other if ``alone``. It returns
-        a path, and tables as of `kernelwise.solvers.path_problem`.
+        The result is called as ``solve(K, Cs, epsilon=…, after=…, only=…, alone=…)``: ``after`` is a path to
+        go on from, ``only`` the number of a fold to be solved, as if there were no other if ``alone``. It
+        returns a path, and tables as of `kernelwise.solvers.path_problem`.
         """
 
     def strata(self, y: np.ndarray) -> np.ndarray:
@@ -175,7 +182,13 @@ class Classification(Family):
     loss: str = "hinge"
 
     def prepare(
-        self, y: np.ndarray, folds: Folds, *, bound: np.ndarray, places: Places | None, settings: dict[str, Any]
+        self,
+        y: np.ndarray,
+        folds: Folds,
+        *,
+        bound: np.ndarray,
+        places: Places | None,
+        settings: dict[str, Any],
     ) -> Callable[..., tuple[SVMPath, Tables]]:
         weight = np.broadcast_to(bound, (len(folds), len(y)))
         strategy = STRATEGIES[self.multiclass].machines
@@ -185,7 +198,9 @@ class Classification(Family):
         check_trained(folds, index, weight, classes, n_needed=len(classes) if places is None else 2)
         paths = ClassPaths(classes, index, folds, weight, strategy, places, self.loss)
 
-        def solve(K: np.ndarray, Cs: np.ndarray, *, epsilon: Any = None, **how: Any) -> tuple[SVMPath, Tables]:
+        def solve(
+            K: np.ndarray, Cs: np.ndarray, *, epsilon: Any = None, **how: Any
+        ) -> tuple[SVMPath, Tables]:
             return paths.solve(K, Cs, **settings, **how)
 
         return solve
@@ -291,7 +306,13 @@ class Regression(Family):
         return cls(mean, deviation, tried, epsilons is None, score_unit(scoring, deviation))
 
     def prepare(
-        self, y: np.ndarray, folds: Folds, *, bound: np.ndarray, places: Places | None, settings: dict[str, Any]
+        self,
+        y: np.ndarray,
+        folds: Folds,
+        *,
+        bound: np.ndarray,
+        places: Places | None,
+        settings: dict[str, Any],
     ) -> Callable[..., tuple[SVMPath, Tables]]:
         settings = {**settings, "tol": COARSER * settings["tol"]}
         paths = RegressionPaths(y, folds, bound, places)

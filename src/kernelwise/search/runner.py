@@ -13,6 +13,7 @@ import numpy as np
 from kernelwise._core.memory import MIB
 from kernelwise._core.validation import check_gram
 from kernelwise.kernels import Kernel
+from kernelwise.kernels.distances import DISTANCES_OF
 from kernelwise.kernels.gram import Grams, Shapes, base_of
 from kernelwise.multiclass import order_by_class
 from kernelwise.search.c_range import feature_space_variance
@@ -29,7 +30,7 @@ MAX_SHAPES = 256 * MIB
 
 
 class FoldsSolved(NamedTuple):
-    """The path of some folds, and what is known of its machines beside (`kernelwise.solvers.path_problem`)."""
+    """The path of some folds, and tables about its machines (`kernelwise.solvers.path_problem`)."""
 
     path: SVMPath
     tables: Tables
@@ -91,7 +92,7 @@ class FoldProblem:
         only: int | None = None,
         check: bool = True,
     ) -> FoldsSolved:
-        """Train on all folds for every C, on the fold ``only``, or on the fold ``alone`` as if without others.
+        """Train for every C on all folds, on the fold ``only``, or on the fold ``alone`` as if without others.
 
         ``check`` says whether K is looked through for what a Gram matrix cannot have.
         """
@@ -103,8 +104,9 @@ class FoldProblem:
     @cached_property
     def _solver(self) -> Callable[..., tuple[SVMPath, Tables]]:
         """The machines on the folds, prepared for all kernels."""
-        how = {"bound": self.bound, "places": self.places, "settings": self.settings}
-        return self.family.prepare(self.y, self.folds, **how)
+        return self.family.prepare(
+            self.y, self.folds, bound=self.bound, places=self.places, settings=self.settings
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_solver"}
@@ -154,8 +156,7 @@ class Here:
         """A context with the Gram matrix, from distances or inner products that kernels share."""
         with self._gram(final_kernel(kernel)) as K:
             variance = self.problem.variance(K)
-            # A Gaussian kernel is symmetric, and none of its values can overflow.
-            self._is_checked = isinstance(kernel, Kernel) and kernel.is_gaussian
+            self._is_checked = _is_sure(kernel)
             if not isinstance(kernel, FoldKernels):
                 yield KernelRun(variance, partial(self._solve, K))
                 return
@@ -176,7 +177,9 @@ class Here:
         for k, own in enumerate(kernels.by_fold):
             with self._gram(own) as K:
                 last = None if after is None else after[k]
-                solved.append(self.problem.solve(K, Cs, alone=k, epsilon=epsilon, after=last))
+                solved.append(
+                    self.problem.solve(K, Cs, alone=k, epsilon=epsilon, after=last, check=not _is_sure(own))
+                )
         return solved
 
     @contextmanager
@@ -186,11 +189,11 @@ class Here:
         if len(parts) > 1:
             if self._total is None:
                 self._total = np.empty((self.problem.Z.shape[0],) * 2)
-            self._total.fill(0.0)
-            for weight, part in parts:
+            for m, (weight, part) in enumerate(parts):
                 with self._gram(part) as K:
-                    K *= weight
-                    self._total += K
+                    np.multiply(K, weight, out=K if m else self._total)
+                    if m:
+                        self._total += K
             yield self._total
             return
         shaped = self._shapes.gram(kernel) if isinstance(kernel, Kernel) else None
@@ -203,3 +206,8 @@ class Here:
             self._grams[base] = Grams(self.problem.Z, bases, n_jobs=self.problem.settings.get("n_jobs"))
         with self._grams[base].gram(kernel) as K:
             yield K
+
+
+def _is_sure(kernel: Any) -> bool:
+    """Whether a Gram matrix needs no look: exp(−s·D) of distances is symmetric, and cannot overflow."""
+    return isinstance(kernel, Kernel) and all(part.distance in DISTANCES_OF for _, part in kernel.parts())

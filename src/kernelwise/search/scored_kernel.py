@@ -74,12 +74,12 @@ class ScoredKernel:
         """Mean scores as `smoothed_scores` makes them, shape (n_Cs,)."""
         return smoothed_scores(self.scores.mean(axis=1))
 
-    @property
+    @cached_property
     def best(self) -> int:
         """Index of the best C: the smallest of equals."""
         return int(np.argmax(self.smoothed))
 
-    @property
+    @cached_property
     def best_score(self) -> float:
         """Smoothed score at the best C."""
         return float(self.smoothed.max())
@@ -144,8 +144,10 @@ def joined(a: ScoredKernel, b: ScoredKernel) -> ScoredKernel:
 
 def forget_worst(scored: list[ScoredKernel], most: float) -> None:
     """Drop held-out values of the worst kernels if all take more bytes than that: they can be recomputed."""
+    excess = sum(one.stored.nbytes for one in scored if one.stored is not None) - most
+    if excess <= 0:
+        return
     stored = sorted((one for one in scored if one.stored is not None), key=lambda one: one.best_score)
-    excess = sum(one.decision.nbytes for one in stored) - most
     for one in stored[:-1]:
         if excess <= 0:
             return

@@ -69,7 +69,11 @@ class GramFacts:
         self.whole = K if wide is None else wide
         if not self.whole.flags.c_contiguous or self.whole.dtype not in POOLS:
             raise TypeError(f"K must be C-contiguous and of float32 or float64, is of {self.whole.dtype}.")
-        if K.shape[0] != K.shape[1] or K.ctypes.data != self.whole.ctypes.data or K.strides != self.whole.strides:
+        if (
+            K.shape[0] != K.shape[1]
+            or K.ctypes.data != self.whole.ctypes.data
+            or K.strides != self.whole.strides
+        ):
             raise ValueError(f"K must be square and the first columns of its rows, has shape {K.shape}.")
 
     @cached_property
@@ -195,8 +199,8 @@ class BoxQP:
 
         Ends at the first C for which no variable is at a bound other than zero, or which is not solved in the
         pair steps that a Newton step is worth. ``coefficients``, of shape (n_Cs, n) or (0, n), receives β for
-        each C, and ``table``, of shape (n_Cs, 8), how it was found. The first ``start`` values of C are solved
-        already. Returns how many C are done, and whether the last of them was solved.
+        each C, and ``table``, of shape (n_Cs, 8), how it was found. The first ``start`` values of C are
+        solved already. Returns how many C are done, and whether the last of them was solved.
         """
         limit = min(max_iter, self.patience(max(self.n_free, 100)))
         found = self._run(p, Cs, start, tol, limit, SINGLE, coefficients, table)

@@ -1,4 +1,4 @@
-"""The C path of one machine on its folds, from where pair steps alone crawl: with linear systems between them."""
+"""The C path of one machine on its folds where pair steps crawl: with linear systems between them."""
 
 from __future__ import annotations
 

@@ -35,7 +35,9 @@ def fit_many(
     path = problem.begin(K, np.array([C]), tol=tol, n_jobs=n_jobs)
     largest = float(np.abs(np.diagonal(K)).max())
     found = nothing
-    for m, (machine, row, last) in enumerate(zip(machines, path.tables[0, :, 0], path.solutions()[0], strict=True)):
+    for m, (machine, row, last) in enumerate(
+        zip(machines, path.tables[0, :, 0], path.solutions()[0], strict=True)
+    ):
         # The steps have kept f up to date, and each has rounded it.
         is_sided = not row.any()  # one side has no weight: there was nothing to solve
         if is_sided or not path.n_done[0, m] or row[1] <= NOT_CONVEX:
@@ -49,7 +51,7 @@ def fit_many(
 def _solution(
     machine: Machine, beta: np.ndarray, f: np.ndarray, row: np.ndarray, cost: np.ndarray
 ) -> SVMSolution:
-    """What is known of a machine whose first member was positive in training; ``row`` says how it was found."""
+    """What is known of a machine whose first member was positive; ``row`` says how it was found."""
     turn, offset = machine.signs[0], float(row[OFFSET])
     signs = turn * machine.signs
     quadratic = float(beta @ (signs - f))

@@ -148,7 +148,7 @@ def svm_path(
     check_choice(loss, "loss", "svm_path", LOSSES)
     Cs = check_Cs(Cs)
     splits, weight = check_folds(folds, index, sample_weight, classes)
-    how = {"tol": tol, "max_iter": max_iter, "n_jobs": n_jobs, "callback": callback}
+    how: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "n_jobs": n_jobs, "callback": callback}
     distinct = copies_that_pay(K, index, weight, float(Cs.max()), tol)
     if distinct is not None and (after is None or len(after.last) == len(splits)):
         path, tables = _solve_distinct(distinct, splits, weight, Cs, after, strategy, loss, how)
@@ -161,7 +161,7 @@ def svm_path(
 
 @dataclass(frozen=True, eq=False)
 class ClassPaths:
-    """The machines of classes on folds, prepared for one Gram matrix after the other: `svm_path` without checks.
+    """The machines of classes on folds, prepared for one Gram matrix after the other: `svm_path` unchecked.
 
     ``index`` has the class index of each sample, ``weight`` the weights in each fold, of shape (n_folds,
     n_samples). With ``places`` the folds are free: a sample may be held out several times, and decision
@@ -214,7 +214,7 @@ class ClassPaths:
         All else is as in `PathProblem.solve`. What warnings would be about is in the tables.
         """
         started = time.perf_counter()
-        # Beside K: a copy by classes, and what each thread has: the part of a machine, and that in single precision.
+        # Beside K: a copy by classes, and for each thread the part of a machine and that in single precision.
         share = (self.problem.most / len(K)) ** 2
         n_threads = min(number_of_threads(n_jobs), 1 if only is not None else len(self.splits))
         n_copies = (self.order is not None) + n_threads * (1.5 * share if share < 1.0 else 0.5)

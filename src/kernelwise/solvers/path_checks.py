@@ -66,9 +66,7 @@ def _weights_by_fold(sample_weight: Any, n_folds: int, n_samples: int) -> np.nda
     return np.stack([check_weights(row, n_samples) for row in sample_weight])
 
 
-def check_disjoint(
-    folds: Iterable[tuple[Any, Any]], n_samples: int
-) -> list[tuple[np.ndarray, np.ndarray]]:
+def check_disjoint(folds: Iterable[tuple[Any, Any]], n_samples: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """Folds as integer indices, with disjoint parts and no sample in two test parts."""
     everyone = np.arange(n_samples)
     splits = [(everyone[train], everyone[test]) for train, test in folds]

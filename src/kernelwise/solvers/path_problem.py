@@ -28,7 +28,7 @@ from kernelwise.solvers.units import in_units, unit_of
 Tables = dict[str, np.ndarray]
 #: With fewer folds the machine on all samples costs more than its start saves.
 SEED_FOLDS = 3
-#: Machines with at most so many members, and at least so many machines, are not worth a start from all samples.
+#: Machines of at most so many members, and at least so many machines: no start from all samples is worth it.
 SMALL, MANY = 500, 10
 #: Members of all machines times values of C times folds that one thread solves in a few milliseconds.
 LITTLE = 40_000
@@ -153,11 +153,22 @@ class PathProblem:
             Called as ``callback(done, total)`` after each machine of each fold.
         """
         unit = unit_of(np.diagonal(K))
-        path = self.begin(K, Cs, unit=unit, tol=tol, max_iter=max_iter, n_jobs=n_jobs, after=after, only=only,
-                          alone=alone, callback=callback)
+        path = self.begin(
+            K,
+            Cs,
+            unit=unit,
+            tol=tol,
+            max_iter=max_iter,
+            n_jobs=n_jobs,
+            after=after,
+            only=only,
+            alone=alone,
+            callback=callback,
+        )
         path.finish(callback)
-        columns = np.moveaxis(path.tables[path.folds], (3, 2), (0, 1))
-        return PathsSolved(np.moveaxis(path.decision, 0, 2), _tables(columns, tol, unit), path.solutions())
+        tables = path.tables if only is None else path.tables[path.folds]
+        columns = tables.transpose(3, 2, 0, 1)
+        return PathsSolved(path.decision.transpose(1, 2, 0), _tables(columns, tol, unit), path.solutions())
 
     def begin(
         self,
@@ -273,9 +284,10 @@ class _Path:
         n_done = is_left.size - np.count_nonzero(is_left)
         with one_blas_thread():
             for n_more in threads(self.n_threads, return_as="generator")((solve, job, {}) for job in jobs):
-                for _ in range(n_more if callback is not None else 0):
+                for _ in range(n_more):
                     n_done += 1
-                    callback(n_done, is_left.size)
+                    if callback is not None:
+                        callback(n_done, is_left.size)
 
     def _machine(self, m: int) -> MachinePath | RidgePath:
         kind = MachinePath if self.problem.loss == "hinge" else RidgePath
@@ -288,9 +300,7 @@ class _Path:
         last = Solved(float(self.last_C[fold, m]), self.beta[fold, part], self.f[fold, part])
         asked = self.order[n_done:]
         settings = self.Cs[n_done:], last, self.tables[fold, m, asked[0]]
-        path = machine.fold(
-            test, problem.weight[fold], *settings, None if counts is None else counts[fold]
-        )
+        path = machine.fold(test, problem.weight[fold], *settings, None if counts is None else counts[fold])
         self.decision[m][np.ix_(asked, problem.places.by_fold[fold])] = path.decision
         self.tables[fold, m, asked] = path.rows
         self.last_C[fold, m], self.beta[fold, part], self.f[fold, part] = path.last

@@ -29,8 +29,7 @@ def unit_of(diagonal: Any) -> float:
 
 def in_units(C: float, unit: float) -> float:
     """C for kernel values divided by the unit."""
-    with np.errstate(over="ignore", under="ignore"):
-        scaled = float(np.multiply(C, unit))
+    scaled = float(C) * unit
     # The coefficients are as large as the bounds, and their squares are summed up.
     if not 1e-150 < scaled < 1e150:
         raise ValueError(

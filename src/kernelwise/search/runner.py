@@ -92,7 +92,7 @@ class FoldProblem:
         only: int | None = None,
         check: bool = True,
     ) -> FoldsSolved:
-        """Train for every C on all folds, on the fold ``only``, or on the fold ``alone`` as if without others.
+        """Train for every C on all folds, on the fold ``only``, or on fold ``alone`` as if without others.
 
         ``check`` says whether K is looked through for what a Gram matrix cannot have.
         """

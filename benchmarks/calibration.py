@@ -28,7 +28,7 @@ from kernelwise.multiclass import class_pairs, two_class_machines
 from kernelwise.solvers import svm_path
 from kernelwise.solvers.platt import doubt_of, fit_platt
 from kernelwise.solvers.probability import couple
-from kernelwise.studies._table import few_rows
+from kernelwise.studies.study import few_rows
 
 N_OUTER, N_INNER = 3, 5
 COLUMNS = ("accuracy", "log-loss", "Platt", "plain", "isotonic", "beta", "product")

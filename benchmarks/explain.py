@@ -24,7 +24,7 @@ from importlib.util import find_spec
 import numpy as np
 
 from benchmarks.timing import best
-from kernelwise.explanation.products import Products
+from kernelwise.explanation.product_machines import Products
 from kernelwise.export.plain_model import PlainModel, Term
 
 COLUMNS, SUPPORTS = (10, 50, 200, 500), (100, 1000, 10_000)

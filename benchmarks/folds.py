@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.nested import samples
 from kernelwise import TunedSVC
-from kernelwise.studies._table import few_rows
+from kernelwise.studies.study import few_rows
 
 SETS = (
     "segment",

@@ -24,9 +24,10 @@ from kernelwise._core.files import whole_file
 from kernelwise._core.fingerprint import fingerprint
 from kernelwise._core.journal import Journal
 from kernelwise.comparison import METHODS, REGRESSION_METHODS, Comparison, compare
-from kernelwise.comparison.methods import MODULES, RIVALS
+from kernelwise.comparison.methods import TABLE
 from kernelwise.datasets.catalog import FILES
-from kernelwise.studies._table import Row, few_rows, markdown, write_csv
+from kernelwise.studies.study import few_rows
+from kernelwise.studies.tables import Row, markdown, write_csv
 from kernelwise.tables import learn_encoding, read_table
 
 N_FOLDS, N_REPEATS = 5, 2
@@ -73,7 +74,8 @@ def methods(task: str) -> dict[str, Any]:
     """Two machines of ours, and every forest or boosting that is installed."""
     kind, known = (TunedSVC, METHODS) if task == "classification" else (TunedSVR, REGRESSION_METHODS)
     ours = {"RBF": kind("rbf", random_state=0), "kernelwise": kind(random_state=0)}
-    there = [name for name in RIVALS if name not in MODULES or find_spec(MODULES[name][0])]
+    trees = [method for method in TABLE if method.is_rival and "classification" in method.tasks]
+    there = [method.name for method in trees if not method.module or find_spec(method.module)]
     return ours | {name: known[name](0) for name in there}
 
 

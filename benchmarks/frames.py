@@ -29,7 +29,7 @@ from benchmarks.forests import filled, with_means, write
 from kernelwise import TunedSVC
 from kernelwise._core.files import whole_file
 from kernelwise.exceptions import TrustWarning
-from kernelwise.studies._table import Row
+from kernelwise.studies.tables import Row
 
 SETS = (
     "credit_approval",

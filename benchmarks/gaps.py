@@ -21,10 +21,9 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.forests import line, with_means
 from benchmarks.frames import N_FOLDS, read
 from kernelwise import TunedSVC
-from kernelwise.frames import Column, Encoder, Frame, learn_encoder, to_frame
-from kernelwise.frames.frame import is_missing, is_numbers
 from kernelwise.search.scaling import weigh_alike
-from kernelwise.studies._table import Row
+from kernelwise.studies.tables import Row
+from kernelwise.tables import Column, Encoder, Table, is_missing, is_numbers, learn_encoder, to_table
 
 SETS = ("horse_colic", "credit_approval", "titanic_passengers", "congressional_voting", "adult10k")
 #: Columns that name the passengers.
@@ -32,7 +31,7 @@ LEFT_OUT = ("PassengerId", "Name", "Ticket")
 Pair = tuple[np.ndarray, np.ndarray]
 
 
-def feature(train: Frame, test: Frame) -> Pair:
+def feature(train: Table, test: Table) -> Pair:
     """As TunedSVC codes and scales a table."""
     encoder = learn_encoder(train)
     X, T = encoder.transform(train), encoder.transform(test)
@@ -41,12 +40,12 @@ def feature(train: Frame, test: Frame) -> Pair:
     return scaler.transform(X), scaler.transform(T)
 
 
-def filled(train: Frame, test: Frame) -> Pair:
+def filled(train: Table, test: Table) -> Pair:
     """The same after medians and most frequent words."""
     return feature(_filled(train, train), _filled(test, train))
 
 
-def distance(train: Frame, test: Frame) -> Pair:
+def distance(train: Table, test: Table) -> Pair:
     """Rows whose squared distances are expected ones: a gap is the mean, and a direction of its own."""
     encoder = learn_encoder(train)
     parts = [_expected(encoder, k, train, test) for k in range(encoder.n_columns)]
@@ -57,13 +56,13 @@ def distance(train: Frame, test: Frame) -> Pair:
     return X, T
 
 
-def _expected(encoder: Encoder, k: int, train: Frame, test: Frame) -> Pair:
+def _expected(encoder: Encoder, k: int, train: Table, test: Table) -> Pair:
     column, cells, new = encoder.columns[k], train.columns[k], test.columns[k]
     if not column.is_words:
         mean, deviation = np.nanmean(cells), np.nanstd(cells) or 1.0
         both = [np.where(np.isnan(one), 0.0, (one - mean) / deviation)[:, None] for one in (cells, new)]
         return both[0], both[1]
-    U, V = (np.delete(column.one_hot(one), _gap(column), axis=1) for one in (cells, new))
+    U, V = (np.delete(column.transform(one), _gap(column), axis=1) for one in (cells, new))
     shares = U[~is_missing(cells)].mean(axis=0)
     U[is_missing(cells)] = V[is_missing(new)] = shares
     size = np.sqrt(max(1.0 - float(shares @ shares), 1e-9))
@@ -75,7 +74,7 @@ def _gap(column: Column) -> list[int]:
     return [len(column.words)] if column.has_gaps else []
 
 
-def _filled(frame: Frame, train: Frame) -> Frame:
+def _filled(frame: Table, train: Table) -> Table:
     columns = []
     for cells, seen in zip(frame.columns, train.columns, strict=True):
         present = seen[~is_missing(seen)]
@@ -85,13 +84,13 @@ def _filled(frame: Frame, train: Frame) -> Frame:
         words, counts = np.unique(present.astype(str), return_counts=True)
         most = str(words[np.argmax(counts)])
         columns.append(np.array([most if word is None else word for word in cells], dtype=object))
-    return Frame(frame.names, tuple(columns))
+    return Table(frame.names, tuple(columns))
 
 
 WAYS = {"feature": feature, "distance": distance, "filled": filled}
 
 
-def measured(frame: Frame, y: np.ndarray) -> tuple[dict[str, float], dict[str, float]]:
+def measured(frame: Table, y: np.ndarray) -> tuple[dict[str, float], dict[str, float]]:
     """Accuracy in % and log-loss by way."""
     right: dict[str, list[float]] = {way: [] for way in WAYS}
     losses: dict[str, list[float]] = {way: [] for way in WAYS}
@@ -118,7 +117,7 @@ def main(arguments: list[str] | None = None) -> None:
     print(f"{'accuracy (log-loss)':34s}" + "".join(f"{way:>19s}" for way in WAYS), flush=True)
     for name in options.sets:
         table, _, y = read(name, options.tables, options.rows)
-        frame = to_frame(table.drop(columns=[c for c in LEFT_OUT if c in table]), "from_dtype", "gaps")
+        frame = to_table(table.drop(columns=[c for c in LEFT_OUT if c in table]), "from_dtype", "gaps")
         assert frame is not None, f"{name} has neither words nor gaps"
         for rows, values in zip(tables, measured(frame, y), strict=True):
             rows.append({"set": name, "rows": len(y), **values})

@@ -13,7 +13,7 @@ from benchmarks.timing import best
 from kernelwise.criteria import RegularizedMargin
 from kernelwise.kernels import as_kernel
 from kernelwise.optimizers import ManifoldDescent
-from kernelwise.optimizers.manifold.search import Search
+from kernelwise.optimizers.manifold_search import Search
 from kernelwise.problem import TuningProblem
 
 SIZES = ((2000, 50), (1000, 50))

@@ -14,15 +14,13 @@ from itertools import product
 import numpy as np
 from sklearn.preprocessing import scale
 
-from kernelwise.criteria.hinge import HingeMachine
-from kernelwise.criteria.machine import TwoClassProblem
-from kernelwise.criteria.span import SpanEstimate
-from kernelwise.criteria.spans import Spans
-from kernelwise.criteria.state import SearchState
+from kernelwise.criteria.base import SearchState
+from kernelwise.criteria.machine import HingeMachine, TwoClassProblem
+from kernelwise.criteria.span import SpanEstimate, Spans
 from kernelwise.datasets import load
 from kernelwise.kernels import RBF
 from kernelwise.search.candidates import median_distance
-from kernelwise.studies._table import few_rows
+from kernelwise.studies.study import few_rows
 
 SETS = ("banana", "banknote", "breast_cancer_wisconsin", "heart_statlog", "ilpd")
 SETS += ("ringnorm", "splice", "tic_tac_toe", "twonorm", "vertebral_2c")

@@ -1,4 +1,4 @@
-"""Data that many tests share; read-only, so that a test cannot change them for the next."""
+"""Kernels and data that many tests share; read-only, so that a test cannot change them for the next."""
 
 from __future__ import annotations
 
@@ -6,6 +6,37 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import MinMaxScaler
+
+from kernelwise.kernels import (
+    KMOD,
+    RBF,
+    DiagonalGaussian,
+    DiagonalLaplacian,
+    ExponentialRBF,
+    Gaussian,
+    KernelSum,
+    Laplacian,
+    LowRankGaussian,
+    Mahalanobis,
+)
+
+METRIC = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, -0.3], [0.0, -0.3, 0.4]])
+#: Kernels of three features that have a gradient by the samples, of every class but the plain products.
+SMOOTH_KERNELS = [
+    RBF(0.3),
+    ExponentialRBF(0.4),
+    KMOD(0.6, 1.5),
+    Mahalanobis(0.5).initialize(np.random.default_rng(1).normal(size=(30, 3)), heuristic="keep"),
+    Mahalanobis(0.5, covariance="full").initialize(
+        np.random.default_rng(1).normal(size=(30, 3)), heuristic="keep"
+    ),
+    DiagonalGaussian([0.3, 1.0, 0.1]),
+    Gaussian(METRIC),
+    LowRankGaussian(METRIC[:2]),
+    Laplacian(0.3),
+    DiagonalLaplacian([0.3, 1.0, 0.1]),
+    KernelSum([RBF(0.3), KernelSum([Laplacian(0.2), ExponentialRBF(0.4)], [0.5, 2.0])], [3.0, 0.7]),
+]
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ from sklearn.svm import SVC, SVR
 
 from kernelwise import TunedSVC, compare
 from kernelwise.comparison import METHODS, Comparison, methods, peers
-from tests.frames.conftest import as_library, columns
+from tests.tables.conftest import as_library, columns
 
 X, Y = load_iris(return_X_y=True)
 

@@ -15,12 +15,13 @@ from sklearn.datasets import make_blobs
 from kernelwise import Diagnosis, TunedSVC, diagnose
 from kernelwise.criteria import KernelTargetAlignment, Polarization, as_criterion
 from kernelwise.diagnostics import boundary_verdict, closest_pair, distinct_points
-from kernelwise.diagnostics._pulls import BY_SUMS, pulls
+from kernelwise.diagnostics._theorems import BY_SUMS, pulls
+from kernelwise.diagnostics.diagnosis import diagnose_pairs, most_serious_first
 from kernelwise.estimators.kernel_choice import Rows, gram_or_rows, trains_by_rows
 from kernelwise.findings import Finding
 from kernelwise.kernels import KERNELS, RBF, LowRankGaussian
 from kernelwise.solvers import minimum_enclosing_ball, solve_svm_dual
-from tests.frames.conftest import LIBRARIES, as_library, columns
+from tests.tables.conftest import LIBRARIES, as_library, columns
 
 RANDOM = np.random.default_rng(0)
 
@@ -279,6 +280,14 @@ def test_curve_with_and_without_a_peak(clean):
     assert flat.severity == "warning"
     assert "the two classes: plateau)" in flat.message
     assert find(diagnose(*clean), "curve").severity == "info"
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
+def test_pairs_can_be_looked_at_apart(clean, kernel):
+    whole = diagnose(*clean, kernel=kernel)
+    rest, pairs = diagnose(*clean, kernel=kernel, pairs=False), diagnose_pairs(*clean, KERNELS[kernel]())
+    assert names(pairs) == (["closest-pair", "curve"] if kernel == "rbf" else [])
+    assert sorted(most_serious_first([*rest, *pairs]), key=str) == sorted(whole, key=str)
 
 
 @pytest.mark.parametrize(("n", "kernel"), [(300, "rbf"), (1200, "rbf"), (1200, "poly")])

@@ -17,8 +17,8 @@ from sklearn.svm import SVC
 
 from kernelwise import Comparison, TunedSVC, compare
 from kernelwise.comparison import methods
-from kernelwise.comparison.probabilities import held_out_log_loss
-from kernelwise.reports.versus import clear_from, versus
+from kernelwise.comparison.measures import held_out_log_loss
+from kernelwise.reports.comparison import clear_from, versus
 
 X, Y = load_iris(return_X_y=True)
 TRAIN, TEST = np.arange(0, 150, 2), np.arange(1, 150, 2)

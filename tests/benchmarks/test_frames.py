@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from benchmarks import frames, gaps
-from kernelwise.frames import Frame
+from kernelwise.tables import Table
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "frames.md"
 
@@ -52,7 +52,7 @@ def test_expected_distances_are_means_over_what_is_missing():
     random = np.random.default_rng(1)
     number = np.where(random.random(80) < 0.2, np.nan, random.normal(2.0, 3.0, 80))
     word = np.array([None if k % 6 == 0 else "uvw"[k % 3] for k in range(80)], dtype=object)
-    frame = Frame(("number", "word"), (number, word))
+    frame = Table(("number", "word"), (number, word))
     X, T = gaps.distance(frame, frame)
     known, shares = number[~np.isnan(number)], np.array([np.mean(word[word != None] == w) for w in "uvw"])  # noqa: E711
 

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from kernelwise.cli import _tuning_result
+from kernelwise.cli import results
 from kernelwise.cli.compare import Watcher
 from kernelwise.cli.progress import Progress
 
@@ -228,7 +228,7 @@ def test_a_baseline_stands_beside_the_score(run, write, rare, capsys, monkeypatc
     result = json.loads(run("tune", rare, *IGNORE, *SHORT, *RBF, "--json").out)
     result["baseline"] = {"score": 0.9, "answer": "always answering 'healthy'"}
     model = SimpleNamespace(kernel_="RBF(gamma=1)", n_features_in_=2, diagnostics_=[])
-    _tuning_result.print_tuning(result, model)
+    results.print_tuning(result, model)
     out = capsys.readouterr().out
     assert re.search(
         r"cross-validated accuracy +0\.\d{4} ± 0\.\d{4} \(2 folds\); always answering 'healthy': 0\.9000", out
@@ -245,7 +245,7 @@ def test_a_baseline_stands_beside_the_score(run, write, rare, capsys, monkeypatc
 )
 def test_rows_trained_on_are_said(n, n_distinct, n_trained, words):
     data = {"n_samples": n, "n_distinct": n_distinct}
-    assert _tuning_result.trained_on({"data": data, "n_trained": n_trained}) == words
+    assert results.trained_on({"data": data, "n_trained": n_trained}) == words
 
 
 def test_equal_rows_are_counted_once(run, write):

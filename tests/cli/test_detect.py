@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import kernelwise
-from kernelwise.cli._labels import unusual_labels
 from kernelwise.cli.errors import UserError
+from kernelwise.cli.models import unusual_labels
 
 
 @pytest.fixture
@@ -174,12 +174,16 @@ def test_which_label_is_unusual_is_asked_for(refused, rows, tmp_path):
     assert "cannot tell which label marks unusual rows. Set it with --outlier: 'fine', 'odd'." in told
 
 
-def test_detectors_are_compared(run, tmp_path):
+@pytest.fixture
+def some_strange(tmp_path):
     random = np.random.default_rng(1)
     X = np.vstack([random.normal(size=(60, 2)), random.uniform(-8, 8, size=(12, 2))])
     labels = [0] * 60 + [1] * 12
     lines = [f"{a:.3f},{b:.3f},{k}" for (a, b), k in zip(X, labels, strict=True)]
     (tmp_path / "d.csv").write_text("\n".join(["a,b,strange", *lines]) + "\n")
+
+
+def test_detectors_are_compared(run, some_strange):
     methods = "kernelwise,OneClassSVM defaults,isolation forest,local outlier factor"
     code, out, err = run(
         "compare", "d.csv", "--task", "detection", "--target", "strange", "--methods", methods, "--folds", 2
@@ -189,6 +193,13 @@ def test_detectors_are_compared(run, tmp_path):
     scores = {line.rsplit("  ", 1)[0].strip()[:10]: line for line in out.splitlines()[1:6]}
     assert any("all rows a" in name for name in scores)
     assert "0.5000" in next(line for name, line in scores.items() if "all rows" in name)
+
+
+def test_a_detector_is_compared_with_the_baseline_alone(run, some_strange):
+    options = ("--task", "detection", "--target", "strange", "--methods", "kernelwise")
+    code, out, err = run("compare", "d.csv", *options)
+    assert code == 0, err
+    assert "kernelwise: ROC AUC 0." in out
 
 
 def test_a_label_is_known_by_its_name_or_by_how_rare_it_is():

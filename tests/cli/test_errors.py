@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import kernelwise
-from kernelwise.cli import errors, report
+from kernelwise.cli import errors, files
 from kernelwise.cli.app import main
 from kernelwise.tables import TableError
 
@@ -176,7 +176,7 @@ def test_an_unwritable_folder_is_found_before_the_file_is_read(refused, train, m
 
 
 def test_a_report_without_its_packages_is_refused_before_anything(refused, train, monkeypatch):
-    monkeypatch.setattr(report, "find_spec", lambda name: None)
+    monkeypatch.setattr(files, "find_spec", lambda name: None)
     assert refused("tune", "nowhere.csv", "--report", "r.html").startswith(
         "--report needs the package jinja2. Install"
     )
@@ -265,8 +265,8 @@ def test_an_interrupt_after_the_model_was_written_says_so(run, train, monkeypatc
     def interrupted(*_args, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(report, "write", interrupted)
-    monkeypatch.setattr(report, "check_report", lambda path: None)
+    monkeypatch.setattr(files, "write_report", interrupted)
+    monkeypatch.setattr(files, "check_report", lambda path: None)
     code, _, err = run("tune", train, *SHORT, "--model", "m.kw", "--report", "r.html")
     assert code == 130
     assert err.splitlines()[-1] == "Stopped. These files were already written: m.kw."

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import kernelwise
-from kernelwise.reports.paths import c_paths, chosen
-from kernelwise.reports.search_figures import paths_figure
+from kernelwise.reports.curves import c_paths, chosen
+from kernelwise.reports.figures.search import paths_figure
 
 #: Where the page has the score and its ±: its heading, and its facts.
 PAGE = (
@@ -112,6 +112,6 @@ def test_roc_auc_has_one_standard_error_that_of_the_folds(shown):
 def test_the_table_needs_no_package_that_draws():
     code = (
         "import sys; sys.modules.update(dict.fromkeys(('jinja2', 'matplotlib')));"
-        "import kernelwise.cli._tuning_result"
+        "import kernelwise.cli.results"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -10,6 +10,7 @@ from datetime import date, timedelta
 import numpy as np
 import pytest
 
+from kernelwise.cli.options import Reading
 from kernelwise.cli.samples import first_line, read_samples
 
 from .conftest import SHORT
@@ -100,7 +101,7 @@ def test_preparation_is_in_the_notes_of_json(run, messy):
 
 def samples_of(tmp_path, contents, task="classification"):
     (tmp_path / "f.csv").write_text(contents)
-    return read_samples(tmp_path / "f.csv", None, None, False, None, task)
+    return read_samples(tmp_path / "f.csv", None, Reading(), task)
 
 
 def test_the_first_line_has_rows_features_and_classes(tmp_path):

@@ -8,7 +8,8 @@ import json
 import os
 import re
 import sys
-from importlib import resources
+from collections import Counter
+from importlib import import_module, resources
 from pathlib import Path
 
 import jsonschema
@@ -17,8 +18,8 @@ import pytest
 from sklearn.datasets import load_diabetes, load_iris
 
 import kernelwise
+from kernelwise.cli import files
 from kernelwise.cli import progress as progress_module
-from kernelwise.cli import report
 
 from .conftest import SHORT
 
@@ -189,6 +190,31 @@ def test_a_short_budget_is_said(run, train):
     assert "Raise --time-budget for a better model." in out
 
 
+@pytest.mark.parametrize("criterion", ["auto", "dbtc"])
+def test_the_answer_and_the_diagnosis_are_made_once(run, train, monkeypatch, criterion):
+    made = Counter()
+
+    def counted(path):
+        module, _, name = path.rpartition(".")
+        function = getattr(import_module(module), name)
+
+        def count(*arguments, **more):
+            made[name] += 1
+            return function(*arguments, **more)
+
+        monkeypatch.setattr(path, count)
+
+    for path in ("cli.findings.diagnose", "reports.findings.diagnose", "cli.findings.diagnose_pairs"):
+        counted(f"kernelwise.{path}")
+    for path in ("reports.answer.answer_of", "reports.data.answer_of"):
+        counted(f"kernelwise.{path}")
+    options = ("--kernel", "rbf", "--criterion", criterion, "--report", "r.html")
+    assert run("tune", train, train, *SHORT, *options).code == 0
+    pairs = {"diagnose_pairs": 1} if criterion == "auto" else {}  # of a criterion, pairs are in the other
+    assert made == {"diagnose": 1, "answer_of": 1, **pairs}
+    assert "closest pair" in Path("r.html").read_text(encoding="utf-8").lower()
+
+
 def test_a_report_is_drawn_from_the_same_data(run, train, monkeypatch, tmp_path):
     told = {}
 
@@ -198,7 +224,7 @@ def test_a_report_is_drawn_from_the_same_data(run, train, monkeypatch, tmp_path)
 
     monkeypatch.setattr(kernelwise.reports, "report_data", collect)
     monkeypatch.setattr(kernelwise.reports, "write_report", lambda data, path: path.write_text(data))
-    monkeypatch.setattr(report, "find_spec", lambda name: name)
+    monkeypatch.setattr(files, "find_spec", lambda name: name)
     code, _, err = run("tune", "train.csv", "train.csv", *SHORT, "--report", "r.html")
     assert code == 0
     assert "Wrote the report to r.html." in err

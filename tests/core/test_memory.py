@@ -10,8 +10,7 @@ from kernelwise._core import memory as _memory
 from kernelwise.estimators.kernel_choice import Rows, gram_or_rows
 from kernelwise.exceptions import NotEnoughMemoryError
 from kernelwise.kernels import RBF, Polynomial
-from kernelwise.large.feature_blocks import DenseBlocks, MappedBlocks
-from kernelwise.large.nystroem import NystroemMap
+from kernelwise.large.nystroem import DenseBlocks, MappedBlocks, NystroemMap
 from kernelwise.solvers import svm_path
 
 MIB = 2**20

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernelwise.kernels import KMOD, RBF, DiagonalGaussian, Polynomial
 from kernelwise.problem import TuningProblem
+
+#: Of four features, and with parameters of every kind.
+KERNELS = [KMOD(2.0, 1.5), RBF(0.2), DiagonalGaussian([0.3, 0.2, 0.5, 0.1]), Polynomial(3, 0.2, 1.0)]
 
 
 def make_data(n=80, n_classes=2, seed=7, n_clean=9):

@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 
 from kernelwise import TunedSVC
 from kernelwise.criteria import CrossValidationLikelihood
-from kernelwise.criteria.sigmoid_cost import sigmoid_cost
+from kernelwise.criteria.held_out_errors import sigmoid_cost
 from kernelwise.kernels import RBF
 from kernelwise.testing import check_criterion, check_gradient, extrapolated_difference
 

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from kernelwise.criteria import CrossValidationError, Margin, ValidationError, VCBound
-from kernelwise.kernels import KMOD, RBF, DiagonalGaussian, Polynomial
+from kernelwise.kernels import RBF, DiagonalGaussian
 from kernelwise.testing import check_gradient, extrapolated_difference
 
-from .machines import WatchedProblem, make_data
+from .machines import KERNELS, WatchedProblem, make_data
 
-KERNELS = [KMOD(2.0, 1.5), RBF(0.2), DiagonalGaussian([0.3, 0.2, 0.5, 0.1]), Polynomial(3, 0.2, 1.0)]
 MAKES = {
     "validation-error": ValidationError,
     "validation-likelihood": lambda **parameters: ValidationError(loss="likelihood", **parameters),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kernelwise.criteria import ESDR, J4, InterClassDistance, as_criterion
-from kernelwise.criteria.pairs import without_closest
+from kernelwise.criteria.sums import without_closest
 from kernelwise.diagnostics import boundary_verdict
 from kernelwise.kernels import RBF
 from kernelwise.metrics import esdr, inter_class_distance, j4

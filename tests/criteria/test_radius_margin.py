@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import LinearConstraint, minimize
 
 from kernelwise.criteria import KernelTargetAlignment, Polarization, RadiusMargin
-from kernelwise.criteria.state import SearchState
+from kernelwise.criteria.base import SearchState
 from kernelwise.diagnostics import closest_pair, distinct_points
 from kernelwise.kernels import RBF, Gaussian, Linear
 from kernelwise.problem import TuningProblem

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from kernelwise.criteria import RegularizedMargin, as_criterion
-from kernelwise.criteria.state import SearchState
+from kernelwise.criteria.base import SearchState
 from kernelwise.kernels import RBF, Gaussian
 from kernelwise.problem import TuningProblem
 from kernelwise.testing import check_criterion, check_gradient

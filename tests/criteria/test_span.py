@@ -9,21 +9,18 @@ import pytest
 from numpy.testing import assert_allclose
 
 from kernelwise.criteria import SpanEstimate
-from kernelwise.criteria.hinge import HingeMachine
-from kernelwise.criteria.machine import TwoClassProblem
-from kernelwise.criteria.span import distinct_rows
-from kernelwise.criteria.spans import Spans
-from kernelwise.criteria.state import SearchState
+from kernelwise.criteria.base import SearchState
+from kernelwise.criteria.machine import HingeMachine, TwoClassProblem
+from kernelwise.criteria.span import Spans, distinct_rows
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.kernels import KMOD, RBF, DiagonalGaussian, Polynomial, Sigmoid
+from kernelwise.kernels import RBF, Sigmoid
 from kernelwise.problem import TuningProblem
 from kernelwise.testing import check_criterion, check_gradient, extrapolated_difference
 
-from .machines import WatchedProblem, make_data
+from .machines import KERNELS, WatchedProblem, make_data
 
 X, Y = make_data()
 SIGNS = np.where(Y == 1, 1.0, -1.0)
-KERNELS = [KMOD(2.0, 1.5), RBF(0.2), DiagonalGaussian([0.3, 0.2, 0.5, 0.1]), Polynomial(3, 0.2, 1.0)]
 
 
 def two_class(K, signs):

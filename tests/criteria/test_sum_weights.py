@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from kernelwise.criteria import KernelTargetAlignment, TargetAlignment, aligned_sum
-from kernelwise.criteria.sum_weights import alignment_weights
+from kernelwise.criteria.alignment import alignment_weights
 from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import RBF, KernelSum, Laplacian, Linear, Polynomial
 

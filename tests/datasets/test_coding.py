@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.utils import Bunch
 
-from kernelwise.datasets import load, openml
-from kernelwise.datasets.coding import CODINGS, coded
+from kernelwise.datasets import load, loader
+from kernelwise.datasets.loader import CODINGS, coded
 
 NAME = "breast_cancer_ljubljana"
 HEADER = [*CODINGS[NAME].features, "class"]
@@ -67,7 +67,7 @@ def test_openml_has_numbers_of_words(nowhere, monkeypatch):
         feature_names=HEADER[:-1],
         categories=categories,
     )
-    monkeypatch.setattr(openml, "fetch_openml", lambda **_: bunch)
+    monkeypatch.setattr(loader, "fetch_openml", lambda **_: bunch)
     found = load(NAME)
     assert found.X[0].tolist() == [2, 0, 6, 0, 0, 3, 0, 1, 0]
     assert found.X[-1].tolist() == [5, 2, 0, 12, 1, 1, 1, 0, 1]

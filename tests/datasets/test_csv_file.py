@@ -3,7 +3,7 @@ import gzip
 import numpy as np
 import pytest
 
-from kernelwise.datasets.csv_file import read_csv
+from kernelwise.datasets.loader import read_csv
 
 GOOD = "length,width,label\n1.5,2,-1\n3,-4e-3,1\n"
 

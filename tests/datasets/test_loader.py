@@ -9,7 +9,7 @@ from sklearn.datasets import load_digits, load_iris
 
 from kernelwise.datasets import available, load
 from kernelwise.datasets.catalog import FILES, PARTS, WITH_PARTS
-from kernelwise.datasets.coding import CODINGS
+from kernelwise.datasets.loader import CODINGS
 
 
 def write_like(name, folder, value, suffix=".csv"):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.utils import Bunch
 
-from kernelwise.datasets import load, openml
+from kernelwise.datasets import load, loader
 from kernelwise.datasets.catalog import FILES
-from kernelwise.datasets.coding import CODINGS
+from kernelwise.datasets.loader import CODINGS
 
 
 def answer_with(monkeypatch, data, target):
@@ -19,7 +19,7 @@ def answer_with(monkeypatch, data, target):
         names = [f"V{k}" for k in range(data.shape[1])]
         return Bunch(data=data, target=target, feature_names=names)
 
-    monkeypatch.setattr(openml, "fetch_openml", fetch_openml)
+    monkeypatch.setattr(loader, "fetch_openml", fetch_openml)
     return calls
 
 
@@ -70,7 +70,7 @@ def test_offline_ends_in_the_sentence_about_the_file(nowhere, monkeypatch, failu
     def fetch_openml(**_):
         raise failure
 
-    monkeypatch.setattr(openml, "fetch_openml", fetch_openml)
+    monkeypatch.setattr(loader, "fetch_openml", fetch_openml)
     with pytest.raises(
         FileNotFoundError, match=r"OpenML could not be reached.*set the environment variable"
     ) as caught:
@@ -92,13 +92,13 @@ def test_other_failures_are_not_hidden(nowhere, monkeypatch):
     def fetch_openml(**_):
         raise KeyError("a fault in the code")
 
-    monkeypatch.setattr(openml, "fetch_openml", fetch_openml)
+    monkeypatch.setattr(loader, "fetch_openml", fetch_openml)
     with pytest.raises(KeyError):
         load("banana")
 
 
 def test_table_agrees_with_the_catalog():
-    for name, (_, counts) in openml.COPIES.items():
+    for name, (_, counts) in loader.COPIES.items():
         # Rows with a gap are in the copy and not in the data set.
         expected = CODINGS[name].n_rows if name in CODINGS else FILES[name].n_samples
         assert sum(counts.values()) == expected

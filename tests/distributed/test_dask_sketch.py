@@ -69,8 +69,8 @@ def test_arrays(small_blocks, n_blocks, weight):
 
 
 def test_bands_of_chunks(monkeypatch):
-    monkeypatch.setattr("kernelwise.distributed.sketch.BAND", 3)
-    monkeypatch.setattr("kernelwise.distributed.scheduler.FAN_IN", 2)
+    monkeypatch.setattr("kernelwise.distributed.dask_sketch.BAND", 3)
+    monkeypatch.setattr("kernelwise.distributed.chunks.FAN_IN", 2)
     kernel = DiagonalGaussian(q=np.array([1.0, 0.5, 0.1, 2.0, 1.0]))
     with dask.config.set(scheduler="synchronous"):
         found = DistanceSketch.from_data(chunked(X), Y, kernel=kernel)
@@ -113,7 +113,7 @@ def test_bad_input_gets_one_sentence():
 
 def test_arrays_in_memory_do_not_need_dask(monkeypatch):
     rows = chunked(X)
-    monkeypatch.delitem(sys.modules, "kernelwise.distributed.sketch", raising=False)
+    monkeypatch.delitem(sys.modules, "kernelwise.distributed.dask_sketch", raising=False)
     monkeypatch.setitem(sys.modules, "dask", None)
     DistanceSketch.from_data(X, Y)
     with pytest.raises(ImportError):

@@ -24,7 +24,7 @@ from kernelwise.solvers import svm_path
 from kernelwise.solvers.path import ClassPaths
 
 dask = pytest.importorskip("dask", reason="dask (extra 'dask') is not installed")
-from kernelwise.distributed.runner import OnDask  # noqa: E402
+from kernelwise.distributed.dask_runner import OnDask  # noqa: E402
 
 N = 160
 RNG = np.random.default_rng(0)

@@ -13,9 +13,8 @@ from threadpoolctl import threadpool_limits
 from kernelwise import NystroemSVR, TunedSVC
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF
-from kernelwise.large.feature_blocks import MappedBlocks
 from kernelwise.large.linear_machine import LinearMachine
-from kernelwise.large.nystroem import NystroemMap
+from kernelwise.large.nystroem import MappedBlocks, NystroemMap
 from kernelwise.search.context import Deadline, FitContext
 from kernelwise.search.families import Classification
 from kernelwise.search.landmarks import Rows
@@ -28,11 +27,11 @@ from dask import delayed  # noqa: E402
 
 from kernelwise.distributed.chunks import ChunkedRows  # noqa: E402
 from kernelwise.distributed.fit import (  # noqa: E402
+    ChunkedSamples,
     ChunkedTrainingRows,
     FullRows,
     sampled,
 )
-from kernelwise.distributed.nystroem import ChunkedSamples  # noqa: E402
 
 N = 1500
 X, INDEX = make_classification(N, n_features=6, n_informative=4, n_classes=3, flip_y=0.02, random_state=0)

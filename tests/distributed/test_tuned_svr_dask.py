@@ -15,10 +15,8 @@ from threadpoolctl import threadpool_limits
 from kernelwise import NystroemSVR, TunedSVC, TunedSVR, load
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import RBF
-from kernelwise.large.feature_blocks import MappedBlocks
-from kernelwise.large.linear_machine import LinearMachine
-from kernelwise.large.losses import squared_epsilon_insensitive
-from kernelwise.large.nystroem import NystroemMap
+from kernelwise.large.linear_machine import LinearMachine, squared_epsilon_insensitive
+from kernelwise.large.nystroem import MappedBlocks, NystroemMap
 from kernelwise.search.context import FitContext
 from kernelwise.search.families import Regression
 

@@ -1,4 +1,4 @@
-"""The learned metric as a transformer: the kernel after the map, what it says, scikit-learn's checks."""
+"""The learned metric as a transformer: the kernel after the map, what it says."""
 
 from __future__ import annotations
 
@@ -9,29 +9,13 @@ from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC as SklearnSVC
-from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
-from tests.sklearn_checks import checks_are_counted
 
 from kernelwise import SVC, MetricTransformer
 from kernelwise.datasets import make_weston
 from kernelwise.optimizers import ManifoldDescent
 
 QUICK = ManifoldDescent(tol=1e-3, max_iter=5)
-TRANSFORMERS = [MetricTransformer(k, starts=(2.0,), optimizer=QUICK) for k in ("diagonal", "gaussian")]
-NUMBERS_OF_CHECKS = [48, 48]
 KERNELS = ("diagonal", "gaussian", "low-rank")
-
-
-@parametrize_with_checks(TRANSFORMERS)
-def test_sklearn_checks(estimator, check):
-    check(estimator)
-
-
-@checks_are_counted
-@pytest.mark.parametrize("k", range(len(TRANSFORMERS)))
-def test_number_of_checks(k):
-    """A tag that leaves checks out would go unnoticed otherwise."""
-    assert sum(1 for _ in estimator_checks_generator(TRANSFORMERS[k])) == NUMBERS_OF_CHECKS[k]
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,6 @@ from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
-from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
-from tests.sklearn_checks import checks_are_counted
 
 import kernelwise
 from kernelwise import SVC, SVR, GridSearchSVC, TunedSVC, TunedSVR
@@ -167,42 +165,6 @@ def test_the_kernel_object(flowers):
         kernel(D, D[:3])
     with pytest.raises(ValueError, match="is a kernel of a matrix of distances"):
         KernelSum([RBF(), kernel])
-
-
-class DistanceSVC(TunedSVC):
-    """scikit-learn's checks pass distances to an estimator with this attribute, else a Gram matrix."""
-
-    metric = "precomputed"
-
-
-class DistanceSVR(TunedSVR):
-    """The same for numbers."""
-
-    metric = "precomputed"
-
-
-CHECKED = {DistanceSVC(WORD): 62, DistanceSVR(WORD): 58}
-NO_DISTANCES = {
-    "check_class_weight_classifiers": "The check passes a Gram matrix.",
-    "check_decision_proba_consistency": "The check passes samples, not a matrix of distances.",
-}
-
-
-def expected_failures(machine):
-    return NO_DISTANCES if isinstance(machine, DistanceSVC) else {}
-
-
-@pytest.mark.filterwarnings("ignore:Platt's sigmoid did not converge")
-@parametrize_with_checks(list(CHECKED), expected_failed_checks=expected_failures)
-def test_sklearn_checks(estimator, check):
-    check(estimator)
-
-
-@checks_are_counted
-@pytest.mark.parametrize(("machine", "number"), CHECKED.items())
-def test_number_of_checks(machine, number):
-    """A tag that leaves checks out would go unnoticed otherwise."""
-    assert sum(1 for _ in estimator_checks_generator(machine)) == number
 
 
 @pytest.mark.parametrize("scale", [1e-310, 1e-200, 1e-160, 1e150])

@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
-from tests.frames.conftest import as_library, columns
+from tests.tables.conftest import as_library, columns
 
 from kernelwise import (
     SVC,

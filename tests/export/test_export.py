@@ -20,7 +20,7 @@ from sklearn.preprocessing import RobustScaler, StandardScaler
 from kernelwise import SVC, TunedSVC, TunedSVR
 from kernelwise.estimators import SVR
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
-from kernelwise.export import libsvm as _to_libsvm
+from kernelwise.export import sklearn_machines as _to_libsvm
 from kernelwise.kernels import KERNELS, DiagonalGaussian, Mahalanobis, Polynomial
 from kernelwise.kernels.radial import GaussianFamily
 

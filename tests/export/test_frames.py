@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from tests.frames.conftest import as_library, columns
+from tests.tables.conftest import as_library, columns
 
 import kernelwise
 from kernelwise import TunedSVC, TunedSVR

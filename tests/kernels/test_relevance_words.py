@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kernelwise.kernels.metric import most_relevant, weigh_the_same
-from kernelwise.reports.relevance import Relevance
+from kernelwise.reports.columns_used import Relevance
 
 NAMES = ["ri", "na", "mg", "al"]
 

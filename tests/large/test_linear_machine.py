@@ -12,10 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge
 from sklearn.svm import LinearSVC, LinearSVR
 
-from kernelwise.large import feature_blocks as blocks_module
-from kernelwise.large.feature_blocks import DenseBlocks, MappedBlocks
-from kernelwise.large.linear_machine import LinearMachine, linear_path
-from kernelwise.large.losses import squared_epsilon_insensitive
+from kernelwise.large import nystroem as blocks_module
+from kernelwise.large.linear_machine import LinearMachine, linear_path, squared_epsilon_insensitive
+from kernelwise.large.nystroem import DenseBlocks, MappedBlocks
 
 
 @pytest.fixture

@@ -11,15 +11,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.parameters import Hyperparameter
 from kernelwise.criteria import KernelTargetAlignment, RegularizedMargin
-from kernelwise.criteria.state import Evaluation
+from kernelwise.criteria.base import Evaluation
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels import RBF, DiagonalGaussian, Gaussian, LowRankGaussian
 from kernelwise.optimizers import ManifoldDescent, QuasiNewton
-from kernelwise.optimizers.manifold.constant_trace import ConstantNorm, ConstantTrace
-from kernelwise.optimizers.manifold.descent import METHODS
-from kernelwise.optimizers.manifold.manifolds import BoundedSPD, Box, PapersBox, PapersSPD
-from kernelwise.optimizers.manifold.ray_search import RaySearch
-from kernelwise.optimizers.manifold.search import Search
+from kernelwise.optimizers.manifold_descent import METHODS, ConstantNorm, ConstantTrace
+from kernelwise.optimizers.manifold_search import BoundedSPD, Box, PapersBox, PapersSPD, RaySearch, Search
 from kernelwise.problem import TuningProblem
 from kernelwise.testing import central_difference, check_optimizer
 

@@ -12,7 +12,7 @@ from kernelwise.criteria import ESDR, InterClassDistance
 from kernelwise.exceptions import BoundaryWarning, IncompatibleError
 from kernelwise.kernels import KMOD, RBF, DiagonalGaussian, Gaussian, Linear, Polynomial, Sigmoid
 from kernelwise.optimizers import GradientDescent, GridSearch, LineSearch, QuasiNewton, SecondOrder
-from kernelwise.optimizers.quasi_newton import _line_minimum, expand_bracket, golden_section
+from kernelwise.optimizers.gradient_searches import _line_minimum, expand_bracket, golden_section
 from kernelwise.problem import TuningProblem
 
 ALL = [SecondOrder(), GradientDescent(), QuasiNewton(), LineSearch(), GridSearch()]

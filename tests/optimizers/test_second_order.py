@@ -10,7 +10,7 @@ from kernelwise.datasets import load
 from kernelwise.exceptions import BoundaryWarning, IncompatibleError
 from kernelwise.kernels import RBF, Mahalanobis
 from kernelwise.optimizers import LineSearch, SecondOrder
-from kernelwise.optimizers.second_order import second_order_step
+from kernelwise.optimizers.one_parameter import second_order_step
 from kernelwise.problem import TuningProblem
 from kernelwise.testing import central_difference
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from html.parser import HTMLParser
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,25 @@ class Fitted(NamedTuple):
     model: Any
     X: Any
     y: Any
+
+
+class Elements(HTMLParser):
+    """Tags with their attributes, the text of all, and that of those with an id or of a kind."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.text = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+    @property
+    def sections(self):
+        return [a["id"] for tag, a in self.tags if tag == "section"]
 
 
 class Guess(NamedTuple):

@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 import kernelwise
 from kernelwise import (
+    SVC,
     CPathDisplay,
     CriterionDisplay,
     Explanation,
@@ -117,6 +118,8 @@ def test_what_cannot_be_shown_is_refused(blobs, diagonal, hostile, monkeypatch):
         RelevanceDisplay.from_estimator(hostile.model)
     with pytest.raises(NotFittedError):
         CPathDisplay.from_estimator(TunedSVC())
+    with pytest.raises(TypeError, match="Displays need a fitted TunedSVC or TunedSVR, got SVC"):
+        CPathDisplay.from_estimator(SVC())
     monkeypatch.setattr(base, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"CPathDisplay needs matplotlib\. .*kernelwise\[display\]"):
         CPathDisplay.from_estimator(hostile.model)

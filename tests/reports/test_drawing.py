@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from kernelwise.reports.colours import colour, lab
 from kernelwise.reports.drawing import Chart, Scale, linear, logarithmic
 from kernelwise.reports.drawing.picture import png_address, zero_line
-from kernelwise.reports.regions_figure import shape_of
+from kernelwise.reports.figures.model import shape_of
 
 from .conftest import SCRIPT
 

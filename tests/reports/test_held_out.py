@@ -10,10 +10,14 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 
 from kernelwise import TunedSVC
 from kernelwise.persistence.packing import Packer, unpack
-from kernelwise.reports.held_out import confusion, reliability, reliability_of_classes, some_rows
-from kernelwise.reports.roc import roc
-from kernelwise.reports.unseen import class_factors
+from kernelwise.reports.held_out import Unseen, class_factors, reliability, some_rows
 from kernelwise.search.rules import standard_error
+
+
+def answers(truth, predicted, weight, *, source="test", classes=("a", "b"), p=None, note=""):
+    """Answers to rows, by default without probabilities."""
+    p = np.full(len(truth), 0.5) if p is None else p
+    return Unseen(source, classes, truth, predicted, p, weight, note)
 
 
 def test_reliability_is_the_quantile_curve_of_scikit_learn():
@@ -72,15 +76,14 @@ def test_no_probabilities_no_curve():
 
 def test_top_label_leaves_out_rejected_samples():
     truth, predicted = np.array([0, 1, 2, 2]), np.array([0, 1, 1, -1])
-    curve = reliability_of_classes(
-        "test", ["a", "b", "c"], truth, predicted, np.array([0.9, 0.8, 0.6, 0.5]), np.ones(4), np.ones(3)
-    )
+    p = np.array([0.9, 0.8, 0.6, 0.5])
+    curve = answers(truth, predicted, np.ones(4), classes=["a", "b", "c"], p=p).reliability(np.ones(3))
     assert curve.weights.sum() == 3
     assert curve.observed.sum() == 2
 
 
 def test_confusion_counts_by_hand():
-    table = confusion("test", ["a", "b"], np.array([0, 0, 1, 1]), np.array([0, 1, 1, -1]), np.full(4, 2.0))
+    table = answers(np.array([0, 0, 1, 1]), np.array([0, 1, 1, -1]), np.full(4, 2.0)).confusion()
     assert_array_equal(table.counts, [[2, 2, 0], [0, 2, 2]])
     assert table.n_wrong == 4
     assert_array_equal(table.recall, [0.5, 0.5])
@@ -94,19 +97,20 @@ def test_confusion_counts_by_hand():
 def test_confusion_states_no_second_total_where_labels_differ_from_the_scored_ones():
     truth, predicted = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])
     same, other = (
-        confusion("held out", ["a", "b"], truth, predicted, np.ones(4), note) for note in ("", "Other rows.")
+        answers(truth, predicted, np.ones(4), source="held out", note=note).confusion()
+        for note in ("", "Other rows.")
     )
     assert (
         same.heading
         == "Held-out rows: 1 of 4 rows wrong, the most frequent error is “a” predicted as “b” (1)"
     )
     assert other.heading == "Held-out rows: the most frequent error is “a” predicted as “b” (1)"
-    same = confusion("held out", ["a", "b"], truth, truth, np.ones(4), "Other rows.")
+    same = answers(truth, truth, np.ones(4), source="held out", note="Other rows.").confusion()
     assert same.heading == "Held-out rows"
 
 
 def test_precision_of_a_class_that_nothing_was_called_is_not_known():
-    table = confusion("test", ["a", "b"], np.array([0, 1]), np.array([0, 0]), np.ones(2))
+    table = answers(np.array([0, 1]), np.array([0, 0]), np.ones(2)).confusion()
     assert_array_equal(table.precision, [0.5, np.nan])
 
 
@@ -115,12 +119,12 @@ def test_roc_is_that_of_scikit_learn_with_weights():
     y = np.arange(3000) % 2
     p = np.clip(random.normal(0.4 + 0.2 * y, 0.2), 0, 1).round(3)
     weight = random.integers(1, 4, size=3000).astype(float)
-    curve = roc("test", "x", y == 1, p, weight)
+    curve = answers(y, y, weight, p=p).roc()
     assert curve.area == pytest.approx(roc_auc_score(y, p, sample_weight=weight))
     assert len(curve.found) <= 500
     assert_array_equal([curve.found[[0, -1]], curve.false_alarms[[0, -1]]], [[0, 1], [0, 1]])
     assert f"{100 * curve.area:.1f} % of all pairs" in curve.heading
-    assert roc("test", "x", np.ones(5, bool), np.ones(5), np.ones(5)) is None
+    assert answers(np.ones(5, int), np.ones(5, int), np.ones(5)).roc() is None
 
 
 def test_rows_for_a_plot_are_bounded_and_in_order():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -12,32 +11,13 @@ import pytest
 from kernelwise import Comparison, TunedSVC
 from kernelwise.reports import page, report_data, write_report
 from kernelwise.reports.figures import figures
-from kernelwise.reports.unseen_figures import reliability_figure
+from kernelwise.reports.figures.held_out import reliability_figure
 
-from .conftest import END, SCRIPT, with_baseline
+from .conftest import END, SCRIPT, Elements, with_baseline
 
 ALL = ["hostile", "three", "diagonal", "regression"]
 PICTURE = re.compile(r"data:image/png;base64,[\w+/=]+")
 EXTERNAL = re.compile(r"(?:https?:)?//[a-z]|@import|url\(", re.IGNORECASE)
-
-
-class Elements(HTMLParser):
-    """Tags with their attributes, the text of all, and that of those with an id or of a kind."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.text = [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append((tag, dict(attributes)))
-
-    def handle_data(self, data):
-        self.text.append(data)
-
-    @property
-    def sections(self):
-        return [a["id"] for tag, a in self.tags if tag == "section"]
 
 
 def written(fitted, tmp_path, **options):

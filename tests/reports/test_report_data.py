@@ -19,9 +19,10 @@ from sklearn.svm import SVC as ReferenceSVC
 
 from kernelwise import SVC, Comparison, TunedSVC, load
 from kernelwise._core.fingerprint import fingerprint
+from kernelwise.findings import Finding
 from kernelwise.reports import report_data, write_report
-from kernelwise.reports.paths import c_paths, chosen, standard_errors
-from kernelwise.reports.unseen import class_factors
+from kernelwise.reports.curves import c_paths, chosen, standard_errors
+from kernelwise.reports.held_out import class_factors
 from kernelwise.solvers.platt import fit_platt
 
 from .conftest import END, SCRIPT
@@ -249,6 +250,20 @@ def test_findings_about_the_samples_need_the_samples(hostile):
     assert "cost" not in names
 
 
+def test_an_answer_and_a_diagnosis_that_were_made_before_are_not_made_again(hostile, monkeypatch):
+    made = report_data(hostile.model, hostile.X, hostile.y)
+    for name in ("data.answer_of", "findings.diagnose"):
+        monkeypatch.setattr(f"kernelwise.reports.{name}", None)
+    diagnosis = [
+        Finding("conflicts", "warning", "Two rows disagree."),
+        Finding("cost", "info", "Training takes a second."),
+    ]
+    data = report_data(hostile.model, hostile.X, hostile.y, answer=made.answer, diagnosis=diagnosis)
+    assert data.answer is made.answer
+    assert "Two rows disagree." in {finding.message for finding in data.findings}
+    assert "cost" not in {finding.name for finding in data.findings}
+
+
 def test_fingerprint_is_of_values_and_labels_not_of_their_container(hostile):
     X, y = hostile.X.to_numpy(), hostile.y
     one = report_data(hostile.model, hostile.X, y).provenance.fingerprint
@@ -347,7 +362,7 @@ def test_bad_input_is_one_sentence(hostile):
         report_data(hostile.model, test=(hostile.X.iloc[:2], [SCRIPT, "new"]))
     with pytest.raises(ValueError, match=r"\[120, 5\]"):
         report_data(hostile.model, hostile.X, hostile.y[:5])
-    with pytest.raises(TypeError, match="fitted TunedSVC or TunedSVR, got SVC"):
+    with pytest.raises(TypeError, match="fitted TunedSVC, TunedSVR or TunedOneClassSVM, got SVC"):
         report_data(SVC())
     with pytest.raises(NotFittedError):
         report_data(TunedSVC())

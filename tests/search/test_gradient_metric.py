@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from tests.conftest import SMOOTH_KERNELS
 
 from kernelwise import SVC, SVR
 from kernelwise.kernels import (
@@ -23,7 +24,10 @@ from kernelwise.search.gradient_metric import FLOOR, gradient_outer_product, met
 from kernelwise.search.samples import Samples
 from kernelwise.search.weighted_forms import summed, weighted
 
-KERNELS = [RBF(0.3), ExponentialRBF(0.4), Laplacian(0.3), KernelSum([RBF(0.3), Laplacian(0.2)], [1.0, 0.5])]
+#: A search starts from these.
+KERNELS = [
+    kernel for kernel in SMOOTH_KERNELS if isinstance(kernel, RBF | ExponentialRBF | Laplacian | KernelSum)
+]
 C, EPSILON = 2.0, 0.1
 
 

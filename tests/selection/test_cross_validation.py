@@ -14,8 +14,7 @@ from sklearn.svm import SVC as ReferenceSVC
 
 from kernelwise.kernels import RBF
 from kernelwise.search.accuracy import held_out_accuracies, pooled_accuracies
-from kernelwise.selection.cross_validation import cv_accuracies, noting_convergence
-from kernelwise.selection.procedure import best_cell, edge_finding
+from kernelwise.selection.procedure import best_cell, cv_accuracies, edge_finding, noting_convergence
 
 
 def test_every_sample_counts_the_same_in_folds_of_unequal_sizes(blobs):

@@ -23,8 +23,8 @@ from kernelwise.selection import (
     learn_metric,
     rbf_select,
 )
-from kernelwise.selection.from_isotropic import ALTERNATING, FromIsotropic
-from kernelwise.selection.metric import Score, _simplest
+from kernelwise.selection.laanaya import ALTERNATING, FromIsotropic
+from kernelwise.selection.learned_metric import Score, _simplest
 from kernelwise.solvers import solve_svm_dual
 
 QUICK = ManifoldDescent(tol=1e-3, max_iter=8)

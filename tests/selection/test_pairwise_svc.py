@@ -14,30 +14,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
-from tests.sklearn_checks import checks_are_counted
 
 from kernelwise.optimizers import QuasiNewton
 from kernelwise.selection import PairwiseSVC, ayat_select
 
 SHORT = QuasiNewton("golden", max_iter=2, min_decrease=0.05)
 QUICK = {"optimizer": SHORT, "scan": False, "C": 10.0}
-MODELS = [PairwiseSVC(**QUICK), PairwiseSVC("kmod", loss="likelihood", refit=False, **QUICK)]
-N_CHECKS = 55
-
-
-# Some checks have random labels, or a validation part of a few rows: the warnings are deserved.
-@pytest.mark.filterwarnings("ignore::kernelwise.exceptions.KernelwiseWarning")
-@pytest.mark.filterwarnings("ignore:Platt's sigmoid did not converge")
-@parametrize_with_checks(MODELS)
-def test_sklearn_checks(estimator, check):
-    check(estimator)
-
-
-@checks_are_counted
-def test_number_of_checks():
-    """A tag that leaves checks out would go unnoticed otherwise."""
-    assert sum(1 for _ in estimator_checks_generator(MODELS[0])) == N_CHECKS
 
 
 @pytest.fixture(scope="module")

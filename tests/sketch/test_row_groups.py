@@ -8,7 +8,7 @@ import pytest
 from kernelwise import DistanceSketch
 from kernelwise.criteria import as_criterion
 from kernelwise.kernels import RBF
-from kernelwise.sketch.row_groups import assign_groups
+from kernelwise.sketch.pass_over_pairs import assign_groups
 
 NAMES = ("dbtc", "esdr", "j4", "kta", "dbtc-unbiased", "esdr-trimmed")
 

@@ -9,9 +9,14 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits
 
+from kernelwise.datasets import make_two_gaussians
+from kernelwise.kernels import RBF
 from kernelwise.optimizers import GradientDescent, QuasiNewton
-from kernelwise.studies import _ayat_conditioning, _ayat_real, _ayat_synthetic, ayat
-from kernelwise.studies._ayat_synthetic import Method, end_row, first_at, lowest, make_problem
+from kernelwise.solvers.dual import solve_svm_dual
+from kernelwise.studies import ayat
+from kernelwise.studies.ayat import real_sets, searches
+from kernelwise.studies.ayat.searches import Method, end_row, first_at, lowest, make_problem
+from kernelwise.studies.claims import judge
 
 
 class Samples(NamedTuple):
@@ -24,13 +29,12 @@ class Samples(NamedTuple):
 @pytest.fixture
 def small(monkeypatch):
     """The task with a tenth of the samples."""
-    for name, n in (("N_TRAIN", 100), ("N_VALIDATION", 50), ("N_TEST", 50)):
-        monkeypatch.setattr(_ayat_synthetic, name, n)
+    monkeypatch.setattr(searches, "SIZES", (100, 50, 50))
 
 
 def test_the_synthetic_task_has_figures_3_to_6(small, run, rows):
     study = run("ayat", "synthetic")
-    names = [method.name for method in _ayat_synthetic.methods()]
+    names = [method.name for method in searches.methods()]
     assert [row["method"] for row in rows(study, "synthetic")] == names
     assert list(study.figures) == ["figure3", "figure4", "figure5", "figure6"]
     for name in names:
@@ -62,8 +66,7 @@ def test_the_sigmoid_of_figure_2(run):
 
 
 def test_the_problem_is_the_papers():
-    method = _ayat_synthetic.methods()[0]
-    problem = make_problem(method, 0.42, 0)
+    problem = make_problem(searches.START, "exact", 0.42, 0, searches.SIZES)
     assert (problem.X.shape, problem.criterion.validation[0].shape) == ((1000, 2), (500, 2))
     problem.value(problem.theta)
     assert problem.history[0]["n_support"] == 140
@@ -74,7 +77,7 @@ def test_the_scan_and_the_search_lower_error_and_support_vectors(small):
     method = Method("ours", "exact", QuasiNewton("golden", max_iter=10, min_decrease=0.01), True, 0.0, 0, 0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        cells = [_ayat_synthetic.cell(method, 1.0, draw) for draw in range(3)]
+        cells = [searches.cell(method, 1.0, draw) for draw in range(3)]
     row = end_row(1.0, method, cells, [lowest(cell) for cell in cells])
     assert row["objective to"] < row["objective"]
     assert row["support to"] < 0.3 * row["support"]
@@ -84,12 +87,12 @@ def test_the_scan_and_the_search_lower_error_and_support_vectors(small):
 
 
 def test_a_bound_falls(small, monkeypatch):
-    monkeypatch.setattr(_ayat_synthetic, "N_TRAIN", 200)
+    monkeypatch.setattr(searches, "SIZES", (200, 50, 50))
     for criterion in ("margin", "vc"):
         method = Method("bound", criterion, GradientDescent(max_iter=5), False, 0.0, 0, 0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            cell = _ayat_synthetic.cell(method, 0.42, 0)
+            cell = searches.cell(method, 0.42, 0)
         row = end_row(0.42, method, [cell], [0.0])
         assert row["objective to"] < 0.9 * row["objective"]
         assert row["reached"] is None
@@ -118,7 +121,7 @@ def test_medians_and_shares_of_the_draws():
     assert first_at(cells[0]["curve"], 1.0) == 2
     assert first_at(cells[0]["curve"], 0.5) is None
     assert lowest(cells[1]) == 4.0
-    row = end_row(0.42, _ayat_synthetic.methods()[0], cells, [1.0, 1.0, 3.0])
+    row = end_row(0.42, searches.methods()[0], cells, [1.0, 1.0, 3.0])
     assert (row["support"], row["support to"], row["fewest"], row["most"]) == (200, 60, 50, 900)
     assert [row[name] for name in ("few", "reached", "rises")] == pytest.approx([2 / 3, 2 / 3, 1 / 3])
     assert (row["iterations"], row["test error to"]) == (1, pytest.approx(0.6))
@@ -129,8 +132,8 @@ def test_medians_and_shares_of_the_draws():
 def test_digits_before_and_after(monkeypatch, run, rows):
     X, y = load_digits(return_X_y=True)
     parts = {"train": Samples(X[:900], y[:900]), "test": Samples(X[900:], y[900:])}
-    monkeypatch.setattr(ayat, "load_or_say", lambda name, part=None: parts[part])
-    monkeypatch.setattr(ayat, "QUICK_DIGITS", (3, 8))
+    monkeypatch.setattr(real_sets, "load_or_say", lambda name, part=None: parts[part])
+    monkeypatch.setattr(real_sets, "QUICK_DIGITS", (3, 8))
     study = run("ayat", "digits", "claims")
     found = rows(study, "digits")
     assert [row["tuned"] for row in found] == ["before", "E, lowest", "likelihood"] * 2
@@ -157,12 +160,12 @@ def test_digits_compare_sample_by_sample():
 
     most, all_right = [0] * 6 + [1] * 14, [1] * 20
     found = {("KMOD", "E, lowest"): cell(most, all_right), ("RBF", "E, lowest"): cell(most, most)}
-    kmod_before, kmod, rbf_before, rbf = _ayat_real.digit_rows("toy", found)
+    kmod_before, kmod, rbf_before, rbf = real_sets.digit_rows("toy", found)
     # Six samples of the one kind: 2 / 2⁶.
     assert kmod["p of tuning"] == rbf["p against KMOD"] == pytest.approx(2 / 64)
     assert (kmod_before["p against KMOD"], rbf_before["p against KMOD"], rbf["p of tuning"]) == (1, 1, 1)
     assert rbf["z against KMOD"] < -1.96
-    first, _ = _ayat_real.digit_sentences([kmod_before, kmod, rbf_before, rbf])
+    first, _ = real_sets.digit_sentences([kmod_before, kmod, rbf_before, rbf])
     assert (
         "KMOD, E, lowest: tuning changes the recognition rate by +30.00 points (McNemar's p 0.031)" in first
     )
@@ -170,16 +173,17 @@ def test_digits_compare_sample_by_sample():
 
 def test_cancer_over_random_splits(monkeypatch, run, rows):
     X, y = load_breast_cancer(return_X_y=True)
-    monkeypatch.setattr(ayat, "load_or_say", lambda name: Samples(X[:277], y[:277]))
+    monkeypatch.setattr(real_sets, "load_or_say", lambda name: Samples(X[:277], y[:277]))
     found = rows(run("ayat", "cancer"), "cancer")
-    assert [(row["kernel"], row["tuned"]) for row in found] == list(_ayat_real.CANCER)
+    assert [(row["kernel"], row["tuned"]) for row in found] == list(real_sets.CANCER)
     assert all(row["error % after"] < 12 for row in found)
     assert [row["paper's"] for row in found[2:4]] == ["25.4 ± 4.4", "26.0 ± 4.7"]
     assert found[-1]["error % before"] is None
 
 
 def test_missing_files_are_left_out(monkeypatch, run):
-    monkeypatch.setattr(ayat, "load_or_say", lambda name, part=None: None)
+    for module in (ayat, real_sets):
+        monkeypatch.setattr(module, "load_or_say", lambda name, part=None: None)
     study = run("ayat", "posterior", "digits", "cancer", "claims")
     assert (study.tables, study.figures) == ({}, {})
 
@@ -189,7 +193,7 @@ def test_the_condition_of_h_is_that_of_its_support_vectors():
     signs = np.array([1.0, 1.0, -1.0, -1.0])
     K = np.array([[1.0, 0.2, 0.1, 0.0], [0.2, 1.0, 0.3, 0.1], [0.1, 0.3, 1.0, 0.2], [0.0, 0.1, 0.2, 1.0]])
     H = np.block([[K * np.outer(signs, signs), signs[:, None]], [signs[None], np.zeros((1, 1))]])
-    assert _ayat_conditioning.condition_number(K, signs) == pytest.approx(np.linalg.cond(H))
+    assert searches.condition_number(K, signs) == pytest.approx(np.linalg.cond(H))
 
 
 @pytest.mark.parametrize(
@@ -202,14 +206,13 @@ def test_the_condition_of_h_is_that_of_its_support_vectors():
     ],
 )
 def test_a_search_diverges_if_e_rises_or_the_machine_is_lost(first, last, expected):
-    assert _ayat_conditioning.has_diverged(first, last) is expected
+    assert searches.has_diverged(first, last) is expected
 
 
 def test_starts_with_spread_kernels_have_the_worse_condition(monkeypatch, run, rows):
-    for name, n in (("N_TRAIN", 60), ("N_VALIDATION", 30), ("N_TEST", 30)):
-        monkeypatch.setattr(_ayat_conditioning, name, n)
+    monkeypatch.setattr(searches, "CONDITION_SIZES", (60, 30, 30))
     short = {"descent": GradientDescent(is_adaptive=False, max_iter=2)}
-    monkeypatch.setattr(_ayat_conditioning, "SEARCHES", short)
+    monkeypatch.setattr(searches, "SEARCHES", short)
     spread, paper = rows(run("ayat", "conditioning"), "conditioning")
     assert (spread["start"], paper["start"]) == ("RBF, a = 0.01", "KMOD, σ = 1/2.72")
     assert spread["condition of H"] > 100 * paper["condition of H"] > 100
@@ -217,3 +220,50 @@ def test_starts_with_spread_kernels_have_the_worse_condition(monkeypatch, run, r
         row[f"descent, {kind} gradient: diverged %"] for row in (spread, paper) for kind in ("paper", "exact")
     ]
     assert set(shares) <= {0.0, 50.0, 100.0}  # of two draws
+
+
+def test_the_condition_number_is_that_of_the_bordered_matrix():
+    X, y = make_two_gaussians(40, std=0.42, random_state=0)
+    signs = np.where(y == y.max(), 1.0, -1.0)
+    K = RBF(1.0)(X)
+    rows = [i for i in range(40) if solve_svm_dual(K, signs, 1000.0).beta[i] != 0]
+    H = [[signs[i] * signs[j] * K[i, j] for j in rows] + [signs[i]] for i in rows]
+    H.append([signs[i] for i in rows] + [0.0])
+    values = np.abs(np.linalg.eigvalsh(H))
+    assert searches.condition_number(K, signs) == pytest.approx(values.max() / values.min(), rel=1e-4)
+
+
+def test_a_search_diverges_by_its_objective_or_by_its_machine():
+    first = [0.2, 0.1]
+    assert not searches.has_diverged(first, [0.21, 0.15])
+    assert searches.has_diverged(first, [0.23, 0.1])
+    assert searches.has_diverged(first, [0.1, 0.25])
+
+
+@pytest.mark.parametrize(("share", "verdict"), [(0.0, "holds"), (20.0, "holds in part")])
+def test_quasi_newton_is_judged_by_its_worst_start(share, verdict):
+    searches = [f"{search}, {how}" for search in ("quasi-Newton", "descent") for how in ("paper", "exact")]
+    shares = zip(searches, (share, 0.0, 50.0, 40.0), strict=True)
+    row = {"start": "RBF, a = 1", "draws": 5, "condition of H": 1e9}
+    row |= {f"{search} gradient: diverged %": value for search, value in shares}
+    found = {one["where"]: one for one in judge(ayat.CLAIMS, {"conditioning": [row]})}
+    assert found["summary"]["verdict"] == verdict
+    assert "descent, paper gradient 50 %" in found["summary"]["our result"]
+
+
+def test_rivals_have_the_standard_error_of_splits_that_share_rows():
+    kmod, network = [30.0, 20.0, 25.0], [33.0, 20.0, 31.0]
+    known, _, unknown = real_sets.rival_rows({"RBF network": network}, kmod, 200, 50)
+    assert known["less KMOD"] == pytest.approx(3.0)
+    assert known["± s.e."] == pytest.approx(np.sqrt(9.0 * (1 / 3 + 50 / 200)))
+    assert unknown["error %"] is None
+    assert unknown["paper's"] == "26.5 ± 4.5"
+
+
+def test_the_network_has_radial_functions_around_its_centres():
+    X = np.array([[0.0], [0.1], [4.0], [4.2]])
+    centres = real_sets.Centres(2).fit(X)
+    near, far = sorted(centres.centres_.ravel())
+    assert (near, far) == (pytest.approx(0.05), pytest.approx(4.1))
+    values = centres.transform(np.array([[near]]))
+    assert sorted(values[0]) == pytest.approx([np.exp(-0.5), 1.0])

@@ -11,8 +11,8 @@ import pytest
 
 pytest.importorskip("baycomp")
 
-from kernelwise.studies._bayes import ROPE, bayes_rows, bayes_sentences, practical_probabilities
-from kernelwise.studies._beyond_methods import METHODS
+from kernelwise.studies.beyond import METHODS
+from kernelwise.studies.ranks import ROPE, bayes_rows, bayes_sentences, practical_probabilities
 
 STUDIES = Path(__file__).parents[2] / "docs" / "studies"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernelwise.studies._beyond_methods import Data, outer_splits
+from kernelwise.studies.beyond import Data, outer_splits
 
 
 def test_few_rows_are_all_tested_once():

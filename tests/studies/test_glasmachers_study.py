@@ -8,9 +8,16 @@ import pytest
 from kernelwise.kernels import RBF
 from kernelwise.metrics import kernel_target_alignment, polarization
 from kernelwise.selection import glasmachers_curves
-from kernelwise.studies import _degeneracy, _local_optima, glasmachers
-from kernelwise.studies._degeneracy import PATTERNS, draw_points, limits
-from kernelwise.studies._local_optima import optima_rows, set_curves, summary_rows
+from kernelwise.studies.glasmachers import closest_pair, local_optima
+from kernelwise.studies.glasmachers.closest_pair import PATTERNS, draw_points, limits
+from kernelwise.studies.glasmachers.local_optima import (
+    Valleys,
+    of_halves,
+    optima_rows,
+    set_curves,
+    summary_rows,
+)
+from kernelwise.studies.glasmachers.rules import quotient_of_derivatives
 
 
 def test_both_patterns_have_as_many_labels():
@@ -41,9 +48,9 @@ def test_the_theorems_hold_on_random_points(run, rows):
 
 
 def test_sets_that_floating_point_cannot_tell_are_left_out(run, rows, monkeypatch):
-    lost = {"closeness": 0.0} | {f"{p}/{name}": 0 for p in PATTERNS for name in _degeneracy.CRITERIA}
-    slopes = _degeneracy.slopes
-    monkeypatch.setattr(glasmachers, "slopes", lambda seed: lost if seed % 10 else slopes(seed))
+    lost = {"closeness": 0.0} | {f"{p}/{name}": 0 for p in PATTERNS for name in closest_pair.CRITERIA}
+    slopes = closest_pair.slopes
+    monkeypatch.setattr(closest_pair, "slopes", lambda seed: lost if seed % 10 else slopes(seed))
     study = run("glasmachers", "theorems")
     assert {row["sets"] for row in rows(study, "theorems")} == {3}
     assert "27 of 30 sets are left out" in study.sentences[0]
@@ -65,7 +72,7 @@ def test_the_figure_has_both_patterns_and_the_limits(run, rows):
     panels = study.figures["patterns"].panels
     assert len(panels) == 6
     assert [line.name for line in panels[0].lines] == ["equal labels", "different labels"]
-    assert panels[0].marks[0].value == _degeneracy.N_POINTS - 1
+    assert panels[0].marks[0].value == closest_pair.N_POINTS - 1
     narrow = {
         row["labels"]: row for row in rows(study, "patterns") if row["sigma over closest distance"] < 0.4
     }
@@ -108,4 +115,71 @@ def test_curves_of_a_set_are_costs_over_one_range():
     Z = np.vstack([X, X[:1]])
     Z = (Z - Z.mean(axis=0)) / Z.std(axis=0)
     assert found["costs"]["kta"][4] == pytest.approx(-kernel_target_alignment(K(Z), np.append(y, y[0])))
-    assert set(_local_optima.STARTS) == set(found["starts"])
+    assert set(local_optima.STARTS) == set(found["starts"])
+
+
+def test_the_quotient_of_derivatives_is_that_of_differences():
+    def derivative(square, sigma, h=1e-6):
+        return (np.exp(-square / (2 * (sigma + h) ** 2)) - np.exp(-square / (2 * (sigma - h) ** 2))) / (2 * h)
+
+    for sigma in (0.5, 1.0, 2.0):
+        expected = derivative(3.0, sigma) / derivative(2.0, sigma)
+        assert quotient_of_derivatives(2.0, 3.0, sigma) == pytest.approx(expected, rel=1e-6)
+
+
+def test_labels_of_the_closest_pair_in_halves_by_hand():
+    # Rows 0 and 1 are the closest, and of two classes; rows 2 and 3 come next, and are of one.
+    X = np.array([[0.0], [0.1], [5.0], [5.2], [9.0], [14.0]])
+    y = np.array([0, 1, 1, 1, 0, 0])
+    found = of_halves(X, y, 400)
+    rng, expected = np.random.default_rng(0), []
+    for _ in range(400):
+        half = sorted(rng.permutation(6)[:3])
+        pairs = [(abs(X[i, 0] - X[j, 0]), y[i] != y[j]) for i in half for j in half if i < j]
+        expected.append(min(pairs)[1])
+    assert found["different labels %"] == pytest.approx(100 * np.mean(expected))
+    assert found["neighbour error %"] == pytest.approx(100 * 3 / 6)
+
+
+def test_minima_inside_and_at_both_ends():
+    valleys = Valleys.of(np.array([1.0, 2.0, 0.5, 3.0, 3.5, 2.0]))
+    assert valleys.indices.tolist() == [0, 2, 5]
+    assert valleys.at_first.tolist() == [True, False, False]
+    assert valleys.at_last.tolist() == [False, False, True]
+    assert valleys.is_lowest.tolist() == [False, True, False]
+    assert [valleys.reached_from(k) for k in range(6)] == [0, 0, 1, 1, 1, 2]
+    assert valleys.n_inside == 1
+
+
+def test_a_level_part_at_an_end_is_a_minimum_only_if_the_curve_rises_from_it():
+    rising = Valleys.of(np.array([1.0, 1.0, 1.0, 2.0, 3.0]))
+    assert (rising.at_first.tolist(), rising.n_inside) == ([True], 0)
+    falling = Valleys.of(np.array([1.0, 1.0, 1.0, 0.5, 3.0]))
+    assert falling.indices.tolist() == [3]
+    assert not falling.at_first.any()
+
+
+def test_rounding_makes_no_minimum():
+    x = np.linspace(-1, 1, 41)
+    noise = 1e-7 * np.random.default_rng(0).normal(size=41)
+    assert Valleys.of(1 + x**2 + noise).n_inside == 1
+    level = Valleys.of(1 + noise)
+    assert level.at_first.tolist() == level.at_last.tolist() == [True]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_descents_by_brute_force(seed):
+    costs = np.random.default_rng(seed).normal(size=30)
+    valleys = Valleys.of(costs)
+    padded = np.concatenate([[np.inf], costs, [np.inf]])
+    expected = [k for k in range(30) if padded[k + 1] < min(padded[k], padded[k + 2])]
+    assert valleys.indices.tolist() == expected
+    for start in range(30):
+        k = start
+        steps = [j for j in (k - 1, k + 1) if 0 <= j < 30 and costs[j] < costs[k]]
+        if len(steps) == 2:
+            continue  # a peak, from which both ways lead down
+        while steps:
+            k = min(steps, key=lambda j: costs[j])
+            steps = [j for j in (k - 1, k + 1) if 0 <= j < 30 and costs[j] < costs[k]]
+        assert valleys.indices[valleys.reached_from(start)] == k

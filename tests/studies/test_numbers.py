@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kernelwise.studies._table import markdown
+from kernelwise.studies.tables import markdown
 
 ROOT = Path(__file__).parents[2]
 STUDIES = ROOT / "docs" / "studies"

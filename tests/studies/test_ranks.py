@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from kernelwise.studies import _figures
-from kernelwise.studies._ranks import (
+from kernelwise.studies import figures
+from kernelwise.studies.ranks import (
     CriticalDifferencePicture,
     RankAndTimePicture,
     average_ranks,
@@ -42,7 +42,7 @@ def test_friedman_is_the_formula():
 
 def test_the_picture_names_all_methods(tmp_path):
     picture = CriticalDifferencePicture("Ranks", ["a method", "another", "the third"], [2.0, 1.2, 2.8], 0.9)
-    _figures.save(picture, tmp_path / "ranks.svg")
+    figures.save(picture, tmp_path / "ranks.svg")
     text = " ".join(ElementTree.parse(tmp_path / "ranks.svg").getroot().itertext())
     for name in (*picture.names, "average rank", "critical difference"):
         assert name in text
@@ -50,7 +50,7 @@ def test_the_picture_names_all_methods(tmp_path):
 
 def test_points_of_rank_and_time_have_names(tmp_path):
     picture = RankAndTimePicture("Time", ["a method", "another"], [2.0, 1.2], [0.1, 10.0])
-    _figures.save(picture, tmp_path / "time.svg")
+    figures.save(picture, tmp_path / "time.svg")
     text = " ".join(ElementTree.parse(tmp_path / "time.svg").getroot().itertext())
     for name in (*picture.names, "average rank", "CPU seconds"):
         assert name in text

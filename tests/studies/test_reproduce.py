@@ -9,16 +9,15 @@ from sklearn.datasets import load_iris, load_wine
 from kernelwise.cli.app import main
 from kernelwise.selection import rbf_select
 from kernelwise.studies import (
-    _ayat_synthetic,
-    _beyond_methods,
-    _local_optima,
     abe,
     ayat,
     beyond,
     laanaya,
     yin,
 )
-from kernelwise.studies._beyond_methods import Data, outer_splits
+from kernelwise.studies.ayat import searches
+from kernelwise.studies.beyond import Data, outer_splits
+from kernelwise.studies.glasmachers import local_optima
 from kernelwise.studies.running import NAMES
 
 
@@ -28,20 +27,19 @@ def tiny(monkeypatch):
     X, y = load_iris(return_X_y=True)
     some = np.random.default_rng(0).permutation(150)[:60]
     monkeypatch.setattr(abe, "QUICK_SETS", ("iris",))
-    for name, n in (("N_TRAIN", 60), ("N_VALIDATION", 40), ("N_TEST", 40)):
-        monkeypatch.setattr(_ayat_synthetic, name, n)
-    methods = _ayat_synthetic.methods(2, 1)
-    monkeypatch.setattr(ayat, "methods", lambda *limits: [methods[0], methods[4], methods[5]])
+    monkeypatch.setattr(searches, "SIZES", (60, 40, 40))
+    methods = searches.methods(2, 1)
+    monkeypatch.setattr(searches, "methods", lambda *limits: [methods[0], methods[4], methods[5]])
     monkeypatch.setattr(
         ayat, "PARTS", {part: ayat.PARTS[part] for part in ("kernels", "posterior", "synthetic", "claims")}
     )
-    monkeypatch.setattr(_local_optima, "QUICK_SETS", ("iris",))
+    monkeypatch.setattr(local_optima, "QUICK_SETS", ("iris",))
     monkeypatch.setattr(laanaya, "methods", lambda kernel: {"SVM (RBF + grid)": rbf_select})
     monkeypatch.setattr(laanaya, "PARTS", {"weston": laanaya.weston})
     monkeypatch.setattr(yin, "load_or_say", {"banknote": (X[50:], y[50:])}.get)
     monkeypatch.setattr(yin, "IMAGES", ((2, 2),))
     monkeypatch.setattr(yin, "WIDE", ((1, 3), (2, 3)))
-    chosen = [method for method in _beyond_methods.METHODS if method.name in FEW]
+    chosen = [method for method in beyond.METHODS if method.name in FEW]
     monkeypatch.setattr(beyond, "METHODS", chosen)
     wine = load_wine(return_X_y=True)
     few = {"iris": (X[some], y[some]), "wine": [part[::3] for part in wine]}

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from kernelwise._core.journal import Journal
-from kernelwise.studies import _figures, _table, running, writing
-from kernelwise.studies._figures import Curves, Line, Mark, Panel
-from kernelwise.studies._study import Study
+from kernelwise.studies import figures, running, tables, writing
+from kernelwise.studies.figures import Curves, Line, Mark, Panel
+from kernelwise.studies.study import Study, few_rows
 from kernelwise.studies.writing import write
 
 
@@ -52,6 +52,20 @@ def test_a_cell_is_computed_once(tmp_path, said):
     assert said == ["  toy/first"]
 
 
+def test_trials_are_cells_by_number(study, said):
+    assert study.cells("squares", 3, lambda power, trial: trial**power, 2) == [0, 1, 4]
+    assert said == ["  toy/squares/0", "  toy/squares/1", "  toy/squares/2"]
+
+
+def test_rows_are_grouped_in_order_of_appearance():
+    rows = [{"data": data, "method": method} for data, method in ("ba", "aa", "bb")]
+    assert tables.grouped(rows, "data") == {"b": [rows[0], rows[2]], "a": [rows[1]]}
+    assert list(tables.grouped(rows, "data")) == ["b", "a"]
+    assert tables.keyed(rows, "data", "method")["b", "b"] is rows[2]
+    with pytest.raises(tables.NoRow, match="'c'"):
+        tables.grouped(rows, "data")["c"]
+
+
 def test_a_cell_of_other_data_is_refused(tmp_path, said):
     X = np.arange(6.0).reshape(3, 2)
     with Journal(tmp_path / "journal", {}) as journal:
@@ -86,8 +100,8 @@ def test_a_study_is_written_as_a_page_tables_and_figures(study, tmp_path):
 
 
 def test_a_figure_names_its_axes_and_marks_the_papers_value(tmp_path):
-    _figures.save(picture(), tmp_path / "a.svg")
-    _figures.save(picture(), tmp_path / "b.svg")
+    figures.save(picture(), tmp_path / "a.svg")
+    figures.save(picture(), tmp_path / "b.svg")
     text = " ".join(ElementTree.parse(tmp_path / "a.svg").getroot().itertext())
     for name in ("γ", "accuracy", "ours", "theirs", "the paper's", "scale symlog"):
         assert name in text
@@ -95,7 +109,7 @@ def test_a_figure_names_its_axes_and_marks_the_papers_value(tmp_path):
 
 
 def test_without_matplotlib_there_are_tables(study, said, monkeypatch, tmp_path):
-    monkeypatch.setattr(_figures, "can_draw", lambda: False)
+    monkeypatch.setattr(figures, "can_draw", lambda: False)
     monkeypatch.setattr(writing, "can_draw", lambda: False)
     study.table("main", "The main table", [{"data": "iris"}])
     study.figure("curve", picture())
@@ -103,7 +117,7 @@ def test_without_matplotlib_there_are_tables(study, said, monkeypatch, tmp_path)
     assert "kernelwise[display]" in said[-1]
     assert ".svg" not in (tmp_path / "toy.md").read_text(encoding="utf-8")
     with pytest.raises(ImportError, match="Figures need matplotlib"):
-        _figures.save(picture(), tmp_path / "a.svg")
+        figures.save(picture(), tmp_path / "a.svg")
 
 
 def test_an_unknown_part_is_refused():
@@ -114,17 +128,17 @@ def test_an_unknown_part_is_refused():
 
 
 def test_an_empty_table_is_no_error(tmp_path):
-    assert _table.format_rows([]) == "(no rows)"
-    _table.write_csv(tmp_path / "none.csv", [])
+    assert tables.format_rows([]) == "(no rows)"
+    tables.write_csv(tmp_path / "none.csv", [])
     assert not (tmp_path / "none.csv").exists()
 
 
 def test_few_rows_are_always_the_same():
     X, y = np.arange(20.0)[:, None], np.arange(20)
-    a, b = _table.few_rows(X, y, 5), _table.few_rows(X, y, 5)
+    a, b = few_rows(X, y, 5), few_rows(X, y, 5)
     assert a[0].ravel().tolist() == b[1].tolist()
     assert len(set(a[1])) == 5
-    assert _table.few_rows(X, y, 20)[0] is X
+    assert few_rows(X, y, 20)[0] is X
 
 
 def test_a_page_of_some_parts_says_so(tmp_path):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kernelwise.tables import learn_encoding, read_table
-from kernelwise.tables.faults import Fault, TableFaults, in_shell
+from kernelwise.tables.problems import Fault, TableFaults, in_shell
 
 
 def column(name, cells, n=40):

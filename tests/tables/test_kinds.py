@@ -53,7 +53,7 @@ def test_other_files_are_called_what_they_are(faults, contents, says):
 
 def test_letters_that_begin_a_text_file_are_letters(tmp_path):
     (tmp_path / "f.csv").write_text("BZh,ORC\n1,2\n3,4\n")
-    assert read_table(tmp_path / "f.csv").names == ["BZh", "ORC"]
+    assert read_table(tmp_path / "f.csv").names == ("BZh", "ORC")
 
 
 # -- lines ---------------------------------------------------------------------------------------------------
@@ -72,13 +72,13 @@ def test_letters_that_begin_a_text_file_are_letters(tmp_path):
 def test_empty_cells_at_the_end_of_lines_are_no_column(tmp_path, contents):
     (tmp_path / "f.csv").write_text(contents)
     table = read_table(tmp_path / "f.csv")
-    assert table.names == ["a", "b", "class"]
+    assert table.names == ("a", "b", "class")
     assert any("empty cells at the end of the lines were left out" in note for note in table.notes)
 
 
 def test_a_column_with_a_name_or_a_place_is_kept_though_it_is_empty(tmp_path):
     (tmp_path / "f.csv").write_text("a,b,class\n1,2,\n3,4,\n")
-    assert read_table(tmp_path / "f.csv").names == ["a", "b", "class"]
+    assert read_table(tmp_path / "f.csv").names == ("a", "b", "class")
     (tmp_path / "f.csv").write_text("x,1,,\ny,3,,\n")
     assert len(read_table(tmp_path / "f.csv", False).names) == 2
     assert len(read_table(tmp_path / "f.csv", False, keep=3).names) == 3

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from kernelwise.tables import Encoding, TableError, delimited, learn_encoding, read_table
-from kernelwise.tables import parquet as parquet_module
+from kernelwise.tables import Encoding, TableError, learn_encoding, read_table
+from kernelwise.tables.read import csv as csv_module
+from kernelwise.tables.read import parquet as parquet_module
 
 NAMED = "a,b,class\n1.5,2,x\n3,-4e-3,y\n5,6,x\n"
 X = [[1.5, 2], [3, -4e-3], [5, 6]]
@@ -26,7 +27,8 @@ def read(tmp_path):
         path.write_bytes(contents if isinstance(contents, bytes) else contents.encode())
         table = read_table(path, has_header)
         learned = learn_encoding(table, **options)
-        again = Encoding.from_json(json.loads(json.dumps(learned.encoding.to_json())))
+        encoder = learned.encoding.encoder if learned.encoding.is_coded else None  # which a model has
+        again = Encoding.from_json(json.loads(json.dumps(learned.encoding.to_json())), encoder)
         assert again == learned.encoding
         notes = [*table.notes, *learned.notes, *learned.preparation]
         return again.samples(table), again.labels(table), again.feature_names, notes
@@ -86,9 +88,9 @@ def test_without_a_header_columns_have_numbers(read):
 def test_plain_numbers_are_read_as_cell_by_cell(text, separator, has_header):
     fast, slow = (
         read(text, separator, Path("some.csv"), has_header, 2)
-        for read in (delimited._parse_numbers, delimited._parse_cells)
+        for read in (csv_module._parse_numbers, csv_module._parse_cells)
     )
-    assert (fast.names, fast.has_header, fast.notes) == (slow.names, slow.has_header, slow.notes)
+    assert (fast.names, fast.has_names, fast.notes) == (slow.names, slow.has_names, slow.notes)
     assert fast.lines.tolist() == slow.lines.tolist()
     for k in range(2):
         np.testing.assert_array_equal(fast.columns[k], slow.columns[k])
@@ -112,7 +114,7 @@ def test_plain_numbers_are_read_as_cell_by_cell(text, separator, has_header):
 )
 def test_whether_there_is_a_header_is_found_out(tmp_path, contents, has_header):
     (tmp_path / "f.csv").write_text(contents)
-    assert read_table(tmp_path / "f.csv").has_header is has_header
+    assert read_table(tmp_path / "f.csv").has_names is has_header
 
 
 def test_a_header_of_numbers_has_to_be_announced(read):
@@ -397,7 +399,7 @@ def test_parquet(tmp_path, monkeypatch):
     columns = {"n": [1, None, 3], "x": [0.5, 1.5, 2.5], "ok": [True, False, None], "class": ["u", "v", "u"]}
     parquet.write_table(pyarrow.table(columns), path)
     table = read_table(path)
-    assert table.names == list(columns)
+    assert table.names == tuple(columns)
     np.testing.assert_array_equal(table.columns[0], [1, np.nan, 3])
     assert table.columns[2].tolist() == ["True", "False", None]
     assert learn_encoding(table).encoding.feature_names == [
@@ -431,6 +433,26 @@ def test_parquet_of_coded_words_and_without_rows(tmp_path):
     parquet.write_table(pyarrow.table({"w": pyarrow.array([], pyarrow.string())}), path)
     with pytest.raises(TableError, match=r"is empty\. Give a file that has rows"):
         read_table(path)
+
+
+def test_numbers_that_parquet_stores_as_text_are_words(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "some.parquet"
+    digits = {"few": [str(k % 3) for k in range(30)], "y": [k % 2 for k in range(30)]}
+    parquet.write_table(pyarrow.table(digits), path)
+    learned = learn_encoding(read_table(path), target="y")
+    assert learned.encoding.feature_names == ["few=0", "few=1", "few=2"]
+    assert learned.notes == [
+        "Column 'few' counts as words, because the file stores its numbers as text. If they are quantities, "
+        "store them as numbers."
+    ]
+    parquet.write_table(pyarrow.table({**digits, "all": [str(k) for k in range(30)]}), path)
+    with pytest.raises(TableError, match=r"column 'all': it has 30 different words in 30 rows, such as '0'"):
+        learn_encoding(read_table(path), target="y")
+    with pytest.raises(TableError, match=r"column 'few': a regression .* stores those of the target as text"):
+        learn_encoding(read_table(path), target="few", task="regression", ignore=["all"])
 
 
 def test_a_file_of_another_kind_than_that_of_the_training_is_refused(tmp_path):

@@ -118,14 +118,18 @@ def test_lumped_words_of_another_file_are_others(tmp_path):
 def test_an_encoding_of_an_older_model_file_can_be_read_if_it_has_no_words(learned):
     encoding, _ = learned
     node = encoding.to_json()
-    del node["missing"], node["encoder"]
-    node["columns"] = [{key: c[key] for key in ("name", "categories", "fill")} for c in node["columns"]]
+    del node["missing"], node["encoder"], node["fills_gaps"]
+    node["columns"] = [
+        {"name": column.name, "categories": list(column.words), "fill": column.fill}
+        for column in encoding.columns
+    ]
     with pytest.raises(TableError, match="older version of kernelwise, which coded words in another way"):
         type(encoding).from_json(node)
     node["columns"] = [one for one in node["columns"] if not one["categories"]]
     old = type(encoding).from_json(node)
     assert old.feature_names == ["n"]
     assert old.missing == ()
+    assert old.fills_gaps
 
 
 def test_none_is_a_word_and_pythons_none_is_missing():

@@ -1,4 +1,4 @@
-"""Where our user stands on the stack of calls."""
+"""Stack level of the first frame outside kernelwise, for warnings."""
 
 from __future__ import annotations
 

@@ -107,8 +107,11 @@ def explained(X: Any, name: str = "X", advice: str = ADVICE) -> Iterator[None]:
         raise kind(cell) from error
 
 
-def check_table(X: Any, name: str) -> None:
-    """Refuse what no cell of which needs to be looked at: what is not there, dates, fields, text."""
+def check_table(X: Any, name: str, taken: str = "") -> None:
+    """Refuse what no cell of which needs to be looked at: what is not there, dates, fields, text.
+
+    ``taken`` has the kinds of NumPy's types that the caller can read, even if they are no numbers.
+    """
     # The sparse matrix of keys is a dict.
     is_other = isinstance(X, str | bytes | dict | set) and not sparse.issparse(X)
     if X is None or is_other or hasattr(X, "__next__"):
@@ -128,7 +131,7 @@ def check_table(X: Any, name: str) -> None:
             )
     for column, kind in _kinds(X):
         of = f"{name} has" if column is None else f"Column {column!r} of {name} has"
-        if kind in "mM":
+        if kind in "mM" and kind not in taken:
             what = "dates or times" if kind == "M" else "durations"
             raise ValueError(f"{of} {what}, which are not numbers. Use a number of days or seconds instead.")
         if kind == "c":

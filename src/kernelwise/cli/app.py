@@ -10,7 +10,6 @@ import typer
 
 from kernelwise import __version__
 from kernelwise.cli.compare import compare
-from kernelwise.cli.demo import demo
 from kernelwise.cli.detect import detect
 from kernelwise.cli.diagnose import diagnose
 from kernelwise.cli.errors import run
@@ -27,6 +26,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
+
+
+def demo() -> None:
+    """Tune a model on half of a data set and test it on the rest.
+
+    \b
+    Example: kernelwise demo
+    """
+    from kernelwise.demo import main
+
+    main()
+
+
 COMMANDS = (tune, predict, detect, explain, export, diagnose, compare, reproduce, demo)
 for command in COMMANDS:
     app.command()(command)
@@ -58,4 +70,4 @@ def kernelwise(
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; return 0, 1 for an error of kernelwise, 2 for one of the user, 130 after Ctrl-C."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    return run(lambda: app(arguments, prog_name="kernelwise", standalone_mode=False, obj=arguments))
+    return run(lambda: app(arguments, prog_name="kernelwise", standalone_mode=False), arguments)

@@ -5,66 +5,68 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any
-
-import typer
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 from kernelwise._core.text import count, in_words
-from kernelwise.cli import options, report
-from kernelwise.cli.detect import Outlier
-from kernelwise.cli.errors import UserError, check_writable
-from kernelwise.cli.output import print_json, print_table
-from kernelwise.cli.progress import Progress, say
-from kernelwise.cli.tune import Jobs
+from kernelwise.cli import files, options
+from kernelwise.cli.errors import UserError
+from kernelwise.cli.options import option
+from kernelwise.cli.output import print_json, print_table, say
+from kernelwise.cli.progress import Progress
+
+if TYPE_CHECKING:
+    from kernelwise.cli.samples import Samples
+    from kernelwise.findings import Finding
 
 
 class Task(StrEnum):
-    """What is compared."""
+    """The task that methods are compared on."""
 
     classification = "classification"
     regression = "regression"
     detection = "detection"
 
 
-Methods = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="A,B", help="Methods to compare: kernelwise, GridSearchCV, random forest, lightgbm, …"
-    ),
-]
-Folds = Annotated[
-    int, typer.Option(min=2, metavar="INT", help="Number of outer folds, on which methods are scored.")
-]
-TaskOption = Annotated[
-    Task, typer.Option(metavar="KIND", help="classification, regression, or detection (of unusual rows).")
-]
-Repeats = Annotated[int, typer.Option(min=1, metavar="INT", help="How often to repeat with new outer folds.")]
+TaskOption = Annotated[Task, option("KIND", "classification, regression, or detection (of unusual rows).")]
 
 
+@dataclass(frozen=True)
+class Comparing:
+    """Options of what to compare, and on which outer folds."""
+
+    outlier: options.Outlier = None
+    methods: Annotated[
+        list[str] | None,
+        option("A,B", "Methods to compare: kernelwise, GridSearchCV, random forest, lightgbm, …"),
+    ] = None
+    folds: Annotated[int, option("INT", "Number of outer folds, on which methods are scored.", min=2)] = 5
+    repeats: Annotated[int, option("INT", "How often to repeat with new outer folds.", min=1)] = 1
+    journal: options.JournalFile = None
+    n_jobs: options.Jobs = None
+    seed: options.Seed = 0
+    group: options.Group = None
+    time: options.Time = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Options that the scores depend on, by their names; --group and --time if they are given."""
+        of_folds = {"folds": self.folds, "repeats": self.repeats, "seed": self.seed}
+        of_columns = {"group": self.group, "time": self.time}
+        return of_folds | {name: column for name, column in of_columns.items() if column is not None}
+
+
+@options.with_groups
 def compare(
-    context: typer.Context,
+    *,
     file: options.File,
     target: options.Target = None,
     task: TaskOption = Task.classification,
-    outlier: Outlier = None,
-    methods: Methods = None,
-    folds: Folds = 5,
-    repeats: Repeats = 1,
-    journal: options.JournalFile = None,
-    n_jobs: Jobs = None,
-    seed: options.Seed = 0,
-    group: options.Group = None,
-    time: options.Time = None,
-    header: options.HasHeader = None,
-    impute: options.Impute = False,
-    ignore: options.Ignore = None,
-    missing: options.Missing = None,
-    lump: options.Lump = False,
-    words: options.Words = None,
+    chosen: Comparing,
+    reading: options.Reading,
     report_file: options.ReportFile = None,
-    quiet: options.Quiet = False,
-    json: options.Json = False,
+    printing: options.Printing,
 ) -> None:
     """Compare kernelwise with other methods on your file.
 
@@ -79,11 +81,54 @@ def compare(
     from scipy.sparse import issparse
 
     import kernelwise
-    from kernelwise.cli._detecting import settle
-    from kernelwise.cli.apart import check_one, time_folds
-    from kernelwise.cli.samples import check_classes, fit, label_findings, open_journal, read_samples
-    from kernelwise.comparison.methods import BY_TASK, estimators
-    from kernelwise.reports.versus import versus
+    from kernelwise.cli.groups_and_time import time_folds
+    from kernelwise.cli.samples import fit, open_journal, read_samples
+    from kernelwise.comparison.methods import estimators
+
+    check_options(task, target, chosen, report_file)
+    names = options.split_names(chosen.methods) or None
+    data = read_samples(file, target, reading, task.value, chosen.group, chosen.time)
+    check_target(data, task, chosen.outlier, file)
+    about = chosen.as_json()
+    if task is not Task.classification:
+        about["task"] = task.value
+    n_methods = len(estimators(names, task.value, chosen.seed, is_sparse=issparse(data.X))[0]) + 1
+    with open_journal(chosen.journal, "compare", data, about) as cells, Progress() as progress:
+        watcher = Watcher(progress, n_splits=chosen.folds * chosen.repeats, n_methods=n_methods)
+        table = kernelwise.compare(
+            data.rows,
+            data.y,
+            names,
+            n_splits=chosen.folds,
+            n_repeats=chosen.repeats,
+            random_state=chosen.seed,
+            journal=cells,
+            callback=watcher.scored,
+            task=task.value,
+            on_begin=watcher.begin,
+            n_jobs=chosen.n_jobs,
+            groups=data.groups,
+            times=data.times,
+        )
+    if report_file is not None:
+        kind = kernelwise.TunedSVC if task is Task.classification else kernelwise.TunedSVR
+        model = kind(random_state=chosen.seed, cv="auto" if chosen.time is None else time_folds("auto"))
+        told = {"comparison": table, "source": str(file), "seed": chosen.seed}
+        files.write_report(report_file, fit(model, data), data, **told)
+    if printing.json:
+        head = {"command": "compare", "version": kernelwise.__version__, "task": task.value}
+        print_json(
+            {**head, "data": data.describe(file), "settings": chosen.as_json(), **comparison_json(table)}
+        )
+    else:
+        print_comparison(table)
+
+
+def check_options(task: Task, target: str | None, chosen: Comparing, report_file: Path | None) -> None:
+    """Raise if options cannot be right, before a file is read."""
+    from kernelwise.cli.groups_and_time import check_one
+    from kernelwise.cli.models import check_numbers
+    from kernelwise.comparison.methods import BY_TASK
 
     if task is Task.detection and report_file is not None:
         raise UserError(
@@ -91,78 +136,42 @@ def compare(
         )
     if task is Task.detection and target is None:
         raise UserError("--task detection needs --target, the column that labels unusual rows.")
-    if task is not Task.detection and outlier is not None:
+    if task is not Task.detection and chosen.outlier is not None:
         raise UserError("--outlier works only with --task detection. Leave it out.")
-    report.check_report(report_file)
-    check_writable(journal, "--journal")
-    if n_jobs == 0:
-        raise UserError("--n-jobs must be a number of threads, or -1 for all cores, got 0.")
-    names = options.split_names(methods) or None
-    for name in names or ():
+    files.check_report(report_file)
+    files.check_writable(chosen.journal, "--journal")
+    check_numbers(chosen.n_jobs)
+    for name in options.split_names(chosen.methods):
         check_method(name, list(BY_TASK[task.value]))
-    check_one(group, time)
-    if time is not None and repeats > 1:
+    check_one(chosen.group, chosen.time)
+    if chosen.time is not None and chosen.repeats > 1:
         raise UserError("With --time there is only one way to make folds. Leave out --repeats.")
-    data = read_samples(file, target, header, impute, ignore, task.value, missing, lump, group, time, words)
-    if task is Task.detection:
-        settle(data, outlier, str(file))
-        if (data.y == 0).any():
-            raise UserError(f"{file}: {data.encoding.target!r} is empty in some rows. Remove these rows.")
-    is_classes = task is Task.classification
-    spelled = label_findings(data) if is_classes else []
-    if is_classes:
-        check_classes(data, file)
-    for finding in (*spelled, *data.findings):
-        say(finding.for_command_line())
-    chosen: dict[str, Any] = {"folds": folds, "repeats": repeats, "seed": seed}
-    chosen |= {name: one for name, one in (("group", group), ("time", time)) if one is not None}
-    about = chosen if is_classes else {**chosen, "task": task.value}
-    n_methods = len(estimators(names, task.value, seed, is_sparse=issparse(data.X))[0]) + 1
-    with open_journal(journal, "compare", data, about) as cells, Progress() as progress:
-        watcher = Watcher(progress, n_splits=folds * repeats, n_methods=n_methods)
-        table = kernelwise.compare(
-            data.rows,
-            data.y,
-            names,
-            n_splits=folds,
-            n_repeats=repeats,
-            random_state=seed,
-            journal=cells,
-            callback=watcher.scored,
-            task=task.value,
-            on_begin=watcher.begin,
-            n_jobs=n_jobs,
-            groups=data.groups,
-            times=data.times,
-        )
-    if report_file is not None:
-        kind = kernelwise.TunedSVC if is_classes else kernelwise.TunedSVR
-        model = kind(random_state=seed, cv="auto" if time is None else time_folds("auto"))
-        more = {"comparison": table, "source": str(file), "seed": seed}
-        report.write(report_file, fit(model, data), data, context.obj, **more)
-    if json:
-        head = {"command": "compare", "version": kernelwise.__version__, "task": task.value}
-        found = {"methods": table.rows(), "scores": table.scores, "skipped": table.skipped}
-        more = {
-            "baseline": table.baseline,
-            "verdict": versus(table).heading,
-            "forests": table.verdict(),
-            "losses": table.losses(),
-            "notes": table.notes(),
-        }
-        print_json({**head, "data": data.describe(file), "settings": chosen, **found, **more})
-    else:
-        print_comparison(table)
 
 
 def check_method(name: str, known: list[str]) -> None:
     """Refuse a method that there is not."""
-    from kernelwise.cli._choices import meant
     from kernelwise.comparison.methods import VERY_NEAR
 
     if name not in known:
-        near = meant(name, known, VERY_NEAR)
+        near = options.meant(name, known, VERY_NEAR)
         raise UserError(f"--methods: {name!r} is not supported.{near} You can compare {in_words(known)}.")
+
+
+def check_target(data: Samples, task: Task, outlier: str | None, file: Path) -> None:
+    """Raise if the target of a file cannot be predicted; say what may be wrong with it and the columns."""
+    from kernelwise.cli.models import settle_labels
+    from kernelwise.cli.samples import check_classes, label_findings
+
+    spelled: list[Finding] = []
+    if task is Task.detection:
+        settle_labels(data, outlier, str(file))
+        if (data.y == 0).any():
+            raise UserError(f"{file}: {data.encoding.target!r} is empty in some rows. Remove these rows.")
+    if task is Task.classification:
+        spelled = label_findings(data)
+        check_classes(data, file)
+    for finding in (*spelled, *data.findings):
+        say(finding.for_command_line())
 
 
 class Watcher:
@@ -198,9 +207,25 @@ class Watcher:
         progress.show(f"{method}, fold {split + 1} of {self.n_splits}: {score:.4f}")
 
 
+def comparison_json(table: Any) -> dict[str, Any]:
+    """The table and its sentences as JSON can hold them."""
+    from kernelwise.reports.comparison import versus
+
+    return {
+        "methods": table.rows(),
+        "scores": table.scores,
+        "skipped": table.skipped,
+        "baseline": table.baseline,
+        "verdict": versus(table).heading,
+        "forests": table.verdict(),
+        "losses": table.losses(),
+        "notes": table.notes(),
+    }
+
+
 def print_comparison(table: Any) -> None:
     """A row for each method, then whether an SVM is right here, and where the first one loses."""
-    from kernelwise.reports.versus import clear_from
+    from kernelwise.reports.comparison import clear_from
 
     (head, cells), n_splits = table.columns(), table.scores.shape[1]
     print_table(cells, head)
@@ -219,7 +244,7 @@ def print_comparison(table: Any) -> None:
 
 def sentences(table: Any) -> list[str]:
     """The headline of the report, and what it does not say of forests and boosting."""
-    from kernelwise.reports.versus import NOT_BEST, versus
+    from kernelwise.reports.comparison import NOT_BEST, versus
 
     heading = f"{versus(table).heading}."
     return [heading, *(one for one in table.verdict() if not one.startswith(NOT_BEST))]

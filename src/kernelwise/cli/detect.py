@@ -2,99 +2,65 @@
 
 from __future__ import annotations
 
-import csv
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Annotated, Any
 
-import typer
-
-from kernelwise.cli import options, report
-from kernelwise.cli.errors import UserError, check_different, check_writable
-from kernelwise.cli.output import print_json
-from kernelwise.cli.session import say, session
-from kernelwise.cli.tune import Budget, Jobs, Solver, kept_for_later
+from kernelwise.cli import files, options
+from kernelwise.cli.errors import UserError
+from kernelwise.cli.options import option
+from kernelwise.cli.output import print_json, say
 
 Out = Annotated[
     Path | None,
-    typer.Option(
-        metavar="CSV", help="Write the rank (1 is the strangest), score and probability of every row."
-    ),
+    option("CSV", "Write the rank (1 is the strangest), score and probability of every row."),
 ]
-Labels = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COL", help="Column that labels rows as usual or unusual; it may be empty in some rows."
-    ),
-]
-Outlier = Annotated[
-    str | None,
-    typer.Option(metavar="LABEL", help="The label of unusual rows. Default: the rarer label."),
-]
-Contamination = Annotated[
-    float | None,
-    typer.Option(metavar="SHARE", help="Share of unusual rows, above 0 and at most 0.5, if you know it."),
-]
-Kernel = Annotated[str, typer.Option(metavar="NAME", help="Kernel: auto, rbf, laplacian, …")]
-Criterion = Annotated[
-    str,
-    typer.Option(metavar="NAME", help="What chooses the kernel if there are no labels; auto is recommended."),
-]
-Scoring = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Score to maximise if there are labels: roc_auc or average_precision."),
-]
-Scale = Annotated[
-    str, typer.Option(metavar="NAME", help="How to scale features: robust, standard, minmax or none.")
-]
-Keep = Annotated[
-    list[str] | None, typer.Option(metavar="COL,COL", help="Columns of FILE to copy to the --out file.")
-]
-Model = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Save the model to this file, for `predict`.")
-]
-
-SETTINGS = (
-    "labels",
-    "outlier",
-    "contamination",
-    "kernel",
-    "criterion",
-    "scoring",
-    "scale",
-    "solver",
-    "time_budget",
-    "n_jobs",
-    "seed",
-)
+Keep = Annotated[list[str] | None, option("COL,COL", "Columns of FILE to copy to the --out file.")]
 
 
+@dataclass(frozen=True)
+class Detection:
+    """Options of how to choose; the others of `detect` say on what, and where to write."""
+
+    labels: Annotated[
+        str | None,
+        option("COL", "Column that labels rows as usual or unusual; it may be empty in some rows."),
+    ] = None
+    outlier: options.Outlier = None
+    contamination: Annotated[
+        float | None,
+        option("SHARE", "Share of unusual rows, above 0 and at most 0.5, if you know it."),
+    ] = None
+    kernel: Annotated[str, option("NAME", "Kernel: auto, rbf, laplacian, …")] = "auto"
+    criterion: Annotated[
+        str, option("NAME", "What chooses the kernel if there are no labels; auto is recommended.")
+    ] = "auto"
+    scoring: Annotated[
+        str | None,
+        option("NAME", "Score to maximise if there are labels: roc_auc or average_precision."),
+    ] = None
+    scale: Annotated[str, option("NAME", "How to scale features: robust, standard, minmax or none.")] = (
+        "robust"
+    )
+    solver: options.Solver = "auto"
+    time_budget: options.Budget = None
+    n_jobs: options.Jobs = None
+    seed: options.Seed = 0
+
+
+@options.with_groups
 def detect(
-    context: typer.Context,
+    *,
     file: options.File,
     out: Out = None,
-    labels: Labels = None,
-    outlier: Outlier = None,
-    contamination: Contamination = None,
-    kernel: Kernel = "auto",
-    criterion: Criterion = "auto",
-    scoring: Scoring = None,
-    scale: Scale = "robust",
-    solver: Solver = "auto",
-    time_budget: Budget = None,
-    n_jobs: Jobs = None,
-    seed: options.Seed = 0,
-    header: options.HasHeader = None,
-    impute: options.Impute = False,
-    ignore: options.Ignore = None,
-    missing: options.Missing = None,
-    lump: options.Lump = False,
-    words: options.Words = None,
+    chosen: Detection,
+    reading: options.Reading,
     keep: Keep = None,
-    model: Model = None,
+    model_file: options.ModelFile = None,
     report_file: options.ReportFile = None,
-    quiet: options.Quiet = False,
-    json: options.Json = False,
+    printing: options.Printing,
 ) -> None:
     """Find the rows of a file that are unlike the others.
 
@@ -103,14 +69,12 @@ def detect(
     \b
     Example: kernelwise detect data.csv --keep id --out scores.csv --model detector.kw
     """
-    from kernelwise.cli import _findings
-    from kernelwise.cli._detecting import detector, make_detector, settle
-    from kernelwise.cli._detection_result import detection_json, print_detection, strangest
+    from kernelwise.cli import findings
+    from kernelwise.cli.models import make_detector, settle_labels
     from kernelwise.cli.predict import kept_columns
-    from kernelwise.cli.samples import read_samples
-    from kernelwise.persistence.model_file import save
-    from kernelwise.tables import read_table
-    from kernelwise.tables.target import DETECTION
+    from kernelwise.cli.results import detection_json, print_detection, print_result, strangest
+    from kernelwise.cli.samples import fit_detector, read_samples
+    from kernelwise.tables import DETECTION, read_table
 
     started = monotonic()
     if str(out) == "-":
@@ -119,67 +83,58 @@ def detect(
         raise UserError(
             "--keep reads FILE twice, but standard input can be read only once. Give the name of a file."
         )
-    for path, name in ((out, "--out"), (model, "--model")):
-        check_writable(path, name)
-    report.check_report(report_file)
-    check_different(FILE=file, out=out, model=model, report=report_file)
-    chosen = {name: context.params[name] for name in SETTINGS}
-    machine = make_detector(chosen)
-    data = read_samples(file, labels, header, impute, ignore, DETECTION, missing, lump, coded=words)
-    kept = kept_columns(read_table(file, header, min_columns=1), keep) if keep is not None else ([], [])
-    settle(data, outlier, str(file))
-    detector(machine, data)
-    failed: list[str] = []
-    with kept_for_later(out, failed):
-        if out is not None:
-            write_scores(out, machine, data.lines, *kept)
-    with kept_for_later(model, failed):
-        if model is not None:
-            save(machine, model, {"encoding": data.encoding.to_json()})
-            session.written.append(model)
-            say(f"Saved the model to {model}.")
-    with kept_for_later(report_file, failed):
-        if report_file is not None:
-            report.write_detection(report_file, machine, data, context.obj, source=str(file), seed=seed)
-    rows = strangest(machine, data)
+    files.check_writable(out, "--out")
+    files.check_writable(model_file, "--model")
+    files.check_report(report_file)
+    files.check_different(FILE=file, out=out, model=model_file, report=report_file)
+    model = make_detector(chosen)
+    data = read_samples(file, chosen.labels, reading, DETECTION)
+    kept: tuple[list[str], list[list[Any]]] = ([], [])
+    if keep is not None:
+        kept = kept_columns(read_table(file, reading.header, min_columns=1), keep)
+    settle_labels(data, chosen.outlier, str(file))
+    fit_detector(model, data)
+    unwritten = files.Unwritten()
+    unwritten.write(out, lambda path: write_scores(path, model, data.lines, *kept))
+    unwritten.write(model_file, lambda path: files.save_model(path, model, data))
+    told = {"source": str(file), "seed": chosen.seed}
+    unwritten.write(report_file, lambda path: files.write_report(path, model, data, **told))
+    found = findings.unique([*model.diagnostics_, *data.findings])
     result = {
         "command": "detect",
         "data": data.describe(file),
-        "settings": chosen,
-        **detection_json(machine, rows),
-        "findings": _findings.as_json(_findings.unique([*machine.diagnostics_, *data.findings])),
+        "settings": asdict(chosen),
+        **detection_json(model, strangest(model, data)),
+        "findings": findings.as_json(found),
         "seconds": monotonic() - started,
         "out": out,
-        "model": model,
+        "model": model_file,
         "report": report_file,
     }
-    if json:
+    if printing.json:
         print_json(result)
     else:
-        print_detection(result, machine, data)
-    if failed:
-        raise UserError(" ".join(failed))
+        tables = partial(print_detection, result, model, data.X.shape[0])
+        print_result(f"{data.size_text()}.", result, found, tables)
+    unwritten.tell()
 
 
-def write_scores(path: Path, machine: Any, lines: Any, names: list[str], columns: list[list[Any]]) -> None:
+def write_scores(path: Path, model: Any, lines: Any, names: list[str], columns: list[list[Any]]) -> None:
     """One line for each row, in the order of the file: kept columns, whether it is unusual, its rank."""
     import numpy as np
 
-    from kernelwise._core.files import whole_file
     from kernelwise.cli.predict import DIGITS
 
-    scores = machine.training_scores_
+    scores = model.training_scores_
     ranks = np.searchsorted(np.sort(scores), scores) + 1  # 1 is the strangest row
     header = [*names, "line", "unusual", "rank", "score", "probability"]
     cells = [
         *columns,
         [int(line) for line in lines],
-        ["yes" if score < machine.threshold_ else "no" for score in scores],
+        ["yes" if score < model.threshold_ else "no" for score in scores],
         ranks.tolist(),
         [f"{score:.6g}" for score in scores],
-        [f"{p:.{DIGITS}f}" for p in machine.training_probabilities_],
+        [f"{p:.{DIGITS}f}" for p in model.training_probabilities_],
     ]
-    with whole_file(path, "w", newline="", encoding="utf-8") as handle:
-        csv.writer(handle, lineterminator="\n").writerows([header, *zip(*cells, strict=True)])
-    session.written.append(path)
+    files.write_csv(path, [header, *zip(*cells, strict=True)])
     say(f"Wrote the scores of {len(scores)} rows to {path}.")

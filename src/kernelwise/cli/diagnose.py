@@ -5,29 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from typing import Annotated, Any
 
-import typer
-
 from kernelwise.cli import options
+from kernelwise.cli.options import option
 from kernelwise.cli.output import print_json
 
-Kernel = Annotated[str, typer.Option(metavar="NAME", help="The kernel that you plan to use.")]
+Kernel = Annotated[str, option("NAME", "The kernel that you plan to use.")]
 
 
+@options.with_groups
 def diagnose(
+    *,
     file: options.File,
     target: options.Target = None,
     task: options.TaskOption = options.Task.classification,
     kernel: Kernel = "rbf",
     scale: options.ScaleOption = "standard",
     seed: options.Seed = 0,
-    header: options.HasHeader = None,
-    impute: options.Impute = False,
-    ignore: options.Ignore = None,
-    missing: options.Missing = None,
-    lump: options.Lump = False,
-    words: options.Words = None,
-    quiet: options.Quiet = False,
-    json: options.Json = False,
+    reading: options.Reading,
+    printing: options.Printing,
 ) -> None:
     """Check a file for problems before tuning.
 
@@ -38,23 +33,22 @@ def diagnose(
     Example: kernelwise diagnose train.csv --target class
     """
     import kernelwise
-    from kernelwise.cli._choices import check_choice
-    from kernelwise.cli._findings import as_json, data_findings
-    from kernelwise.cli._tuning import SCALES
+    from kernelwise.cli.findings import as_json, by_cross_validation, of_rows
+    from kernelwise.cli.models import SCALES
     from kernelwise.cli.samples import first_line, read_samples
     from kernelwise.diagnostics.diagnosis import most_serious_first
-    from kernelwise.frames import frame_findings
     from kernelwise.kernels import KERNELS
+    from kernelwise.tables import findings_of_table
 
-    check_choice("--kernel", kernel, KERNELS)
-    scaling = SCALES[check_choice("--scale", scale, SCALES)]
-    data = read_samples(file, target, header, impute, ignore, task.value, missing, lump, coded=words)
+    options.check_choice("--kernel", kernel, KERNELS)
+    scaling = SCALES[options.check_choice("--scale", scale, SCALES)]
+    data = read_samples(file, target, reading, task.value)
     # One class is a finding here, not a fault.
-    found = data_findings(data, kernel=kernel, scale=scaling, seed=seed)
-    if data.encoding.encoder is not None:
-        found += frame_findings(data.rows, data.encoding.encoder)
+    found = [*data.findings, *by_cross_validation(of_rows(data, kernel, scaling, seed))]
+    if data.encoder is not None:
+        found += findings_of_table(data.rows, data.encoder)
     findings = most_serious_first(found)
-    if json:
+    if printing.json:
         about = {"command": "diagnose", "version": kernelwise.__version__, "task": task.value}
         print_json({**about, "data": data.describe(file), "findings": as_json(findings)})
         return
@@ -63,7 +57,7 @@ def diagnose(
 
 
 def print_findings(findings: list[Any]) -> None:
-    """How many there are, then one line each, the most serious first."""
+    """Print how many findings there are, then one line each, the most serious first."""
     counts = Counter(finding.severity for finding in findings)
     nouns = {"error": "errors", "warning": "warnings", "info": "notes"}
     if not counts["error"] and not counts["warning"]:

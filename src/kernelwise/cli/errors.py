@@ -1,4 +1,4 @@
-"""What the user is told when something goes wrong: one sentence on the standard error stream, and a code."""
+"""Errors as the user sees them: one sentence on the standard error stream, and an exit code."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ import linecache
 import os
 import re
 import sys
-import tempfile
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, TextIO
 
 import typer
 
-from kernelwise.cli.session import session
+from kernelwise.cli.output import session
 from kernelwise.exceptions import NotEnoughMemoryError
 
 #: Set to anything, it shows the trace of an error.
@@ -33,9 +31,9 @@ class UserError(ValueError):
     """The user has to change something; the message says what."""
 
 
-def run(command: Callable[[], Any]) -> int:
+def run(command: Callable[[], Any], arguments: Sequence[str] = ()) -> int:
     """Run a command, and turn whatever it raises into a sentence and an exit code."""
-    session.begin()
+    session.begin(arguments)
     _write_any_letter()
     try:
         with _warnings_as_lines():
@@ -129,7 +127,7 @@ def in_options(sentence: str) -> str:
 
 
 def _usage(error: Any) -> str:
-    """What is wrong with the command, and where the user finds how to write it."""
+    """The sentence on a command that is written wrongly, and where the user finds how to write it."""
     sentence = error.format_message().replace("Value error, ", "")
     sentence = re.sub(r"Input should be a valid (\w+), unable to parse .*", r"give a \1.", sentence)
     end = "" if sentence.endswith((".", "?")) else "."
@@ -188,33 +186,3 @@ def _warnings_as_lines() -> Iterator[None]:
         warnings.filterwarnings("ignore", ".*is ill-defined and being set to 0.0")
         warnings.showwarning = show
         yield
-
-
-def check_different(**paths: Path | None) -> None:
-    """Raise if one file is named for two purposes: what is written would take the place of the other.
-
-    Files with a purpose in capitals are only read, and may be the same.
-    """
-    named: dict[Path, str] = {}
-    for purpose, path in paths.items():
-        if path is None or (path.exists() and not path.is_file()):
-            continue
-        other = named.setdefault(path.resolve(), purpose)
-        if other != purpose and not (other.isupper() and purpose.isupper()):
-            raise UserError(f"{path} is given twice, as {other} and as {purpose}. Give two different files.")
-
-
-def check_writable(path: Path | None, option: str) -> None:
-    """Raise before anything is computed if a file cannot be written in the end."""
-    if path is None:
-        return
-    folder = path.parent
-    if path.is_dir():
-        raise UserError(f"{option} {path} is a folder. Give the name of a file.")
-    if not folder.is_dir():
-        raise UserError(f"{option} {path}: there is no folder {folder}. Create it first.")
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise UserError(f"{option} {path} cannot be written: {error.strerror}.") from error

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from kernelwise._core.text import count
 from kernelwise.cli import options
-from kernelwise.cli.errors import UserError, check_different, check_writable
-from kernelwise.cli.output import print_json, print_table
-from kernelwise.cli.predict import Model, check_order, read_model
-from kernelwise.cli.session import say, session
+from kernelwise.cli.errors import UserError
+from kernelwise.cli.files import check_different, check_writable, write_csv
+from kernelwise.cli.options import option
+from kernelwise.cli.output import print_json, print_table, say
+from kernelwise.cli.predict import ModelFile, check_order, read_model
 
-Rows = Annotated[
-    int | None, typer.Option(metavar="N", help="Explain only the first N rows. Default: all rows.")
-]
-Out = Annotated[Path | None, typer.Option(metavar="CSV", help="Write the values of every row to this file.")]
+Rows = Annotated[int | None, option("N", "Explain only the first N rows. Default: all rows.")]
+Out = Annotated[Path | None, option("CSV", "Write the values of every row to this file.")]
 Background = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="File of rows to compare with. Default: support vectors of the model."),
+    option("FILE", "File of rows to compare with. Default: support vectors of the model."),
 ]
 Output = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME", help="What to explain: decision, probability-log-odds, or prediction (regression)."
-    ),
+    option("NAME", "What to explain: decision, probability-log-odds, or prediction (regression)."),
 ]
 #: What an output is called in a sentence.
 OUTPUTS = {
@@ -39,8 +33,10 @@ OUTPUTS = {
 MOST_COLUMNS = 15
 
 
+@options.with_groups
 def explain(
-    model: Model,
+    *,
+    model_file: ModelFile,
     file: options.File,
     rows: Rows = None,
     out: Out = None,
@@ -48,8 +44,7 @@ def explain(
     output: Output = None,
     unknown: options.UnknownOption = options.Unknown.error,
     header: options.HasHeader = None,
-    quiet: options.Quiet = False,
-    json: options.Json = False,
+    printing: options.Printing,
 ) -> None:
     """Show how much every column contributed to the predictions.
 
@@ -61,66 +56,53 @@ def explain(
     \b
     Example: kernelwise explain model.kw new.csv --rows 5 --background train.csv --out values.csv
     """
-    from kernelwise.cli.samples import read_more
+    from kernelwise.cli.samples import read_more, rows_of
     from kernelwise.explanation import explain as explain_rows
     from kernelwise.explanation.reader import SUPPORT
 
     if rows is not None and rows < 1:
         raise UserError(f"--rows must be at least 1, got {rows}.")
     check_writable(out, "--out")
-    check_different(MODEL=model, FILE=file, BACKGROUND=background, out=out)
-    check_order(model, file, "explain")
-    machine, encoding = read_model(model)
-    _check_output(machine, output)
-    X, lines = _samples(read_more(file, encoding, header), encoding, unknown.value)
+    check_different(MODEL=model_file, FILE=file, BACKGROUND=background, out=out)
+    check_order(model_file, file, "explain")
+    model, encoding = read_model(model_file)
+    _check_output(model, output)
+    table = read_more(file, encoding, header)
+    X, lines = rows_of(table, encoding, unknown.value), table.lines
     n = len(lines) if rows is None else min(rows, len(lines))
     if rows is not None and rows > n:
         say(f"{file} has only {count(n, 'row')}, which are all explained.")
     B: Any = SUPPORT
     if background is not None:
-        B, _ = _samples(read_more(background, encoding, header), encoding, unknown.value)
-    found = explain_rows(machine, X[:n], background=B, output=output)
+        B = rows_of(read_more(background, encoding, header), encoding, unknown.value)
+    found = explain_rows(model, X[:n], background=B, output=output)
     if out is not None:
         _write(out, found, lines[:n])
-    if json:
+    if printing.json:
         print_json(_as_json(found, file, lines[:n]))
         return
     if out is not None:
         say(f"Wrote the values of {count(n, 'row')} to {out}.")
-    _print(found, list(getattr(machine, "classes_", ())), is_own=background is None, out=out)
+    _print(found, list(getattr(model, "classes_", ())), is_own=background is None, out=out)
 
 
-def _samples(table: Any, encoding: Any, unknown: str) -> tuple[Any, Any]:
-    """Rows of a file as the model takes them, and their lines."""
-    notes: list[str] = []
-    X = encoding.rows(table, unknown, notes)
-    for note in notes:
-        say(note)
-    return X, table.lines
-
-
-def _check_output(machine: Any, output: str | None) -> None:
-    from kernelwise.cli._choices import check_choice
-    from kernelwise.explanation.outputs import CLASSIFIER_OUTPUTS, REGRESSOR_OUTPUTS
+def _check_output(model: Any, output: str | None) -> None:
+    from kernelwise.explanation.reader import CLASSIFIER_OUTPUTS, REGRESSOR_OUTPUTS
 
     if output is not None:
-        of_classes = hasattr(machine, "classes_")
-        check_choice("--output", output, CLASSIFIER_OUTPUTS if of_classes else REGRESSOR_OUTPUTS)
+        of_classes = hasattr(model, "classes_")
+        options.check_choice("--output", output, CLASSIFIER_OUTPUTS if of_classes else REGRESSOR_OUTPUTS)
 
 
 def _write(path: Path, found: Any, lines: Any) -> None:
     """One line for each row, and for each class of several: the base value, the columns, the output."""
-    from kernelwise._core.files import whole_file
-
     names = ["class"] if found.output_names else []
     rows: list[list[Any]] = [["line", *names, "base value", *found.feature_names, found.output]]
     for k, line in enumerate(lines):
         for label, part in _parts(found[k]):
             numbers = [part.base_values[0], *part.values[0], part.base_values[0] + part.values[0].sum()]
             rows.append([int(line), *label, *(repr(float(value)) for value in numbers)])
-    with whole_file(path, "w", newline="", encoding="utf-8") as handle:
-        csv.writer(handle, lineterminator="\n").writerows(rows)
-    session.written.append(path)
+    write_csv(path, rows)
 
 
 def _parts(found: Any) -> list[tuple[list[str], Any]]:
@@ -150,7 +132,7 @@ def _print(found: Any, classes: list[Any], is_own: bool, out: Path | None) -> No
 
 
 def _legend(found: Any, classes: list[Any], is_own: bool, out: Path | None) -> list[str]:
-    """What the columns of the table mean; ``is_own`` if the background came with the model."""
+    """Sentences on the columns of the table; ``is_own`` if the background came with the model."""
     rows = "the row" if len(found) == 1 else f"{len(found)} rows"
     named = "this row" if len(found) == 1 else "every row"
     name = OUTPUTS.get(found.output, found.output)

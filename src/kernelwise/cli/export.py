@@ -9,20 +9,20 @@ from typing import Annotated, Any
 import typer
 
 from kernelwise.cli import options
-from kernelwise.cli.errors import UserError, check_different, check_writable
-from kernelwise.cli.predict import Model, check_order, read_model
-from kernelwise.cli.session import say, session
+from kernelwise.cli.errors import UserError
+from kernelwise.cli.files import check_different, check_writable
+from kernelwise.cli.output import say, session
+from kernelwise.cli.predict import ModelFile, check_order, read_model
 from kernelwise.exceptions import IncompatibleError
 
 Destination = Annotated[
-    Path,
-    typer.Argument(metavar="FILE", help="File to write; it must end in .onnx (ONNX) or .c (C source)."),
+    Path, typer.Argument(metavar="FILE", help="File to write; it must end in .onnx (ONNX) or .c (C source).")
 ]
 #: How a model is written, by the ending of the file.
 WRITERS = {".onnx": "to_onnx", ".c": "to_c"}
 
 
-def export(model: Model, file: Destination, quiet: options.Quiet = False) -> None:
+def export(model_file: ModelFile, file: Destination, quiet: options.Quiet = False) -> None:
     """Write a model as ONNX or C source, to use it without Python.
 
     The exported model takes a row of numbers, and the file lists which. It gives the same predictions and
@@ -35,38 +35,38 @@ def export(model: Model, file: Destination, quiet: options.Quiet = False) -> Non
     if writer is None:
         raise UserError(f"{file} must end in .onnx for ONNX or in .c for C source.")
     check_writable(file, "FILE")
-    check_different(MODEL=model, export=file)
-    check_order(model, file)
+    check_different(MODEL=model_file, export=file)
+    check_order(model_file, file)
     if writer == "to_onnx" and find_spec("onnx") is None:
         raise UserError(
             "A .onnx file needs the package onnx. Install it with pip install 'kernelwise[onnx]'."
         )
-    machine, encoding = read_model(model)
+    model, encoding = read_model(model_file)
     try:
-        getattr(machine, writer)(file)
+        getattr(model, writer)(file)
     except IncompatibleError as error:
-        raise UserError(_refusal(model, machine, file)) from error
+        raise UserError(_refusal(model_file, model, file)) from error
     session.written.append(file)
     say(f"Saved the model to {file}. {_columns(encoding)}")
 
 
-def _refusal(model: Path, machine: Any, file: Path) -> str:
-    """Why a model cannot be written, in a sentence."""
+def _refusal(model_file: Path, model: Any, file: Path) -> str:
+    """The sentence on why a model cannot be written."""
     from kernelwise.export.plain_model import has_terms
 
-    if not has_terms(machine.kernel_):
+    if not has_terms(model.kernel_):
         return (
-            f"{model} has the kernel {machine.kernel_.title}, which a {file.suffix} file cannot hold. Train "
-            "the model again with `kernelwise tune --kernel auto`, or use `kernelwise predict`."
+            f"{model_file} has the kernel {model.kernel_.title}, which a {file.suffix} file cannot hold. "
+            "Train the model again with `kernelwise tune --kernel auto`, or use `kernelwise predict`."
         )
     return (
-        f"{model} is too large for a {file.suffix} file. Train the model again with `kernelwise tune "
+        f"{model_file} is too large for a {file.suffix} file. Train the model again with `kernelwise tune "
         "--solver nystroem`, or use `kernelwise predict`."
     )
 
 
 def _columns(encoding: Any) -> str:
-    """What a row of the exported model is, in sentences."""
+    """Sentences on the row that the exported model takes."""
     names = encoding.feature_names
     told = [f"A row has these numbers: {', '.join(map(repr, names))}."]
     if len(names) > 6:
@@ -76,6 +76,6 @@ def _columns(encoding: Any) -> str:
         told.append(
             f"Numbers with '=' in their names, such as {coded[0]!r}, are 1 for that word and 0 for others."
         )
-    if encoding.has_gaps or any(column.fill is not None for column in encoding.columns):
+    if encoding.has_gaps or encoding.fills_gaps:
         told.append("Unlike `kernelwise predict`, the exported model does not fill in missing values.")
     return " ".join(told)

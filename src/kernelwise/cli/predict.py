@@ -1,4 +1,4 @@
-"""``kernelwise predict``: what a saved model says of new rows."""
+"""``kernelwise predict``: the predictions of a saved model for new rows."""
 
 from __future__ import annotations
 
@@ -12,21 +12,18 @@ from typing import Annotated, Any
 import typer
 
 from kernelwise.cli import options
-from kernelwise.cli.errors import UserError, check_writable
-from kernelwise.cli.session import say, session
+from kernelwise.cli.errors import UserError
+from kernelwise.cli.files import check_writable, write_csv
+from kernelwise.cli.options import flag, option
+from kernelwise.cli.output import say
 
-Model = Annotated[
+ModelFile = Annotated[
     Path,
     typer.Argument(metavar="MODEL", help="Model file that `kernelwise tune` or `detect` saved with --model."),
 ]
-Out = Annotated[
-    Path | None, typer.Option(metavar="CSV", help="Write to this file instead of standard output.")
-]
-Proba = Annotated[bool, typer.Option("--proba", help="Add a column with the probability of each class.")]
-Keep = Annotated[
-    list[str] | None,
-    typer.Option(metavar="COL,COL", help="Columns of FILE to copy in front of the prediction."),
-]
+Out = Annotated[Path | None, option("CSV", "Write to this file instead of standard output.")]
+Proba = Annotated[bool, flag("--proba", "Add a column with the probability of each class.")]
+Keep = Annotated[list[str] | None, option("COL,COL", "Columns of FILE to copy in front of the prediction.")]
 #: Digits of a probability after the point.
 DIGITS = 4
 WEIGHTED = (
@@ -36,7 +33,7 @@ WEIGHTED = (
 
 
 def predict(
-    model: Model,
+    model_file: ModelFile,
     file: options.File,
     out: Out = None,
     proba: Proba = False,
@@ -54,62 +51,54 @@ def predict(
     \b
     Example: kernelwise predict model.kw new.csv --proba --keep id --out predictions.csv
     """
-    from kernelwise._core.files import whole_file
-    from kernelwise.cli._seen import caution
-    from kernelwise.cli.samples import read_more
-    from kernelwise.tables.target import DETECTION
+    from kernelwise.cli.samples import read_more, rows_of
+    from kernelwise.cli.training_rows import caution
+    from kernelwise.tables import DETECTION
 
     if str(out) == "-":  # as FILE: the standard stream
         out = None
     check_writable(out, "--out")
-    check_order(model, file)
-    machine, encoding = read_model(model)
+    check_order(model_file, file)
+    model, encoding = read_model(model_file)
     if proba and encoding.task == "regression":
-        raise UserError(f"{model} is a regression model, which has no probabilities. Leave out --proba.")
+        raise UserError(f"{model_file} is a regression model, which has no probabilities. Leave out --proba.")
     table = read_more(file, encoding, header)
     names, columns = kept_columns(table, keep)
-    notes: list[str] = []
-    X = encoding.rows(table, unknown.value, notes)
-    for note in notes:
-        say(note)
-    predictions = machine.predict(X)
+    X = rows_of(table, encoding, unknown.value)
+    predictions = model.predict(X)
     answers = _unusual if encoding.task == DETECTION else _classes_or_numbers
-    for name, column in answers(machine, X, predictions, proba):
+    for name, column in answers(model, X, predictions, proba):
         names.append(name)
         columns.append(column)
     if encoding.task != DETECTION and encoding.has_labels(table):
-        say(f"Score on the target in the file: {_score(machine, encoding, table, X, predictions)}.")
-    seen = caution(machine, X, is_detector=encoding.task == DETECTION)
+        say(f"Score on the target in the file: {_score(model, encoding, table, X, predictions)}.")
+    seen = caution(model, X, is_detector=encoding.task == DETECTION)
     if seen:
         say(seen)
     rows = [names, *zip(*columns, strict=True)]
     if out is None:
         csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
     else:
-        with whole_file(out, "w", newline="", encoding="utf-8") as handle:
-            csv.writer(handle, lineterminator="\n").writerows(rows)
-        session.written.append(out)
+        write_csv(out, rows)
         say(f"Wrote {len(rows) - 1} predictions to {out}.")
 
 
-def _classes_or_numbers(
-    machine: Any, X: Any, predictions: Any, proba: bool
-) -> Iterator[tuple[str, list[Any]]]:
+def _classes_or_numbers(model: Any, X: Any, predictions: Any, proba: bool) -> Iterator[tuple[str, list[Any]]]:
     """Columns of the answer: predictions, and probabilities if they are asked for."""
     yield "prediction", predictions.tolist()
     if proba:
-        for label, column in zip(machine.classes_, machine.predict_proba(X).T, strict=True):
+        for label, column in zip(model.classes_, model.predict_proba(X).T, strict=True):
             yield f"p({label})", [f"{p:.{DIGITS}f}" for p in column]
-        if getattr(machine, "class_weight", None) is not None:
+        if getattr(model, "class_weight", None) is not None:
             say(WEIGHTED)
 
 
-def _unusual(machine: Any, X: Any, predictions: Any, proba: bool) -> Iterator[tuple[str, list[Any]]]:
+def _unusual(model: Any, X: Any, predictions: Any, proba: bool) -> Iterator[tuple[str, list[Any]]]:
     """Columns of the answer of a model that finds unusual rows, whose scores are part of it."""
     yield "prediction", ["unusual" if sign < 0 else "usual" for sign in predictions]
-    yield "score", [f"{score:.6g}" for score in machine.score_samples(X)]
+    yield "score", [f"{score:.6g}" for score in model.score_samples(X)]
     if proba:
-        yield "p(unusual)", [f"{p:.{DIGITS}f}" for p in machine.outlier_probability(X)]
+        yield "p(unusual)", [f"{p:.{DIGITS}f}" for p in model.outlier_probability(X)]
 
 
 def kept_columns(table: Any, keep: list[str] | None) -> tuple[list[str], list[list[Any]]]:
@@ -122,11 +111,11 @@ def kept_columns(table: Any, keep: list[str] | None) -> tuple[list[str], list[li
     return [table.names[place] for place in places], cells
 
 
-def _score(machine: Any, encoding: Any, table: Any, X: Any, predictions: Any) -> str:
+def _score(model: Any, encoding: Any, table: Any, X: Any, predictions: Any) -> str:
     """The score in words; predictions do not depend on whether there is one."""
     import numpy as np
 
-    from kernelwise.cli._tuning_result import score_name
+    from kernelwise.reports.words import score_key
     from kernelwise.tables import TableError
 
     rows = f"on {len(predictions)} rows"
@@ -139,8 +128,8 @@ def _score(machine: Any, encoding: Any, table: Any, X: Any, predictions: Any) ->
         errors = f"RMSE {np.sqrt(np.mean(rest**2)):.4g}, MAE {np.mean(np.abs(rest)):.4g} {rows}"
         own = (
             ""
-            if machine.steering_ in (None, "r2")
-            else f"{score_name(machine)} {machine.scorer_(machine, X, labels):.4f}, "
+            if model.steering_ in (None, "r2")
+            else f"{score_key(model)} {model.scorer_(model, X, labels):.4f}, "
         )
         scatter = float(np.sum((labels - labels.mean()) ** 2))
         r2 = f"R² {1.0 - float(np.sum(rest**2)) / scatter:.4f}, " if scatter > 0 else ""
@@ -148,22 +137,22 @@ def _score(machine: Any, encoding: Any, table: Any, X: Any, predictions: Any) ->
     if labels.dtype.kind == "U":  # a stray word makes text of all labels
         predictions = predictions.astype(str)
     accuracy = f"accuracy {np.mean(predictions == labels):.4f} {rows}"
-    if machine.steering_ in (None, "accuracy"):
+    if model.steering_ in (None, "accuracy"):
         return accuracy
-    if not set(labels.tolist()) <= set(machine.classes_.tolist()):
+    if not set(labels.tolist()) <= set(model.classes_.tolist()):
         return f"{accuracy} (some rows have a class that the model does not know)"
-    return f"{score_name(machine)} {machine.scorer_(machine, X, labels):.4f}, {accuracy}"
+    return f"{score_key(model)} {model.scorer_(model, X, labels):.4f}, {accuracy}"
 
 
-def check_order(model: Path, file: Path, command: str = "predict") -> None:
+def check_order(model_file: Path, file: Path, command: str = "predict") -> None:
     """Raise if what stands in the place of the model is none, and say so if the two are exchanged."""
-    if not model.is_file() or is_model(model):
+    if not model_file.is_file() or is_model(model_file):
         return
     if file.is_file() and is_model(file):
-        raise UserError(f"The model comes first: kernelwise {command} {file} {model}")
+        raise UserError(f"The model comes first: kernelwise {command} {file} {model_file}")
     raise UserError(
-        f"{model} is not a kernelwise model, or it is damaged. Give the model first, then the file of rows; "
-        "`kernelwise tune FILE --model model.kw` makes a model."
+        f"{model_file} is not a kernelwise model, or it is damaged. Give the model first, then the file of "
+        "rows; `kernelwise tune FILE --model model.kw` makes a model."
     )
 
 
@@ -189,4 +178,4 @@ def read_model(path: Path) -> tuple[Any, Any]:
             f"{path} was not saved by `kernelwise tune`, so it does not tell how to read a file for it. Load "
             "it in Python with kernelwise.load."
         )
-    return model, Encoding.from_json(notes["encoding"])
+    return model, Encoding.from_json(notes["encoding"], getattr(model, "encoder_", None))

@@ -8,12 +8,10 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from kernelwise.cli.session import say, session
+from kernelwise.cli.output import say, session
 
 if TYPE_CHECKING:
     from kernelwise.search.scored_kernel import ScoredKernel
-
-__all__ = ["Progress", "say"]
 
 #: Kernels that a search scores, about; other names learn no metric. For the share that is done.
 EXPECTED = {"linear": 1, "diagonal": 14, "gaussian": 8, "low-rank": 8, "auto": 28}
@@ -32,7 +30,7 @@ def expected(kernel: Any) -> int:
 
 
 class Progress:
-    """What is being done, the share that is done, the time left, the highest score and the models trained.
+    """A line on the work: what is being done, the share done, the time left, the highest score, the models.
 
     Parameters
     ----------

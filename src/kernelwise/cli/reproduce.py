@@ -11,8 +11,10 @@ import typer
 
 from kernelwise._core.text import count
 from kernelwise.cli import options
-from kernelwise.cli.errors import UserError, check_writable
-from kernelwise.cli.progress import say
+from kernelwise.cli.errors import UserError
+from kernelwise.cli.files import check_writable
+from kernelwise.cli.options import flag, option
+from kernelwise.cli.output import say
 
 
 class Paper(StrEnum):
@@ -27,13 +29,9 @@ class Paper(StrEnum):
     all = "all"
 
 
-Quick = Annotated[
-    bool, typer.Option("--quick", help="Run smaller experiments, in a minute or two per paper.")
-]
-Only = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Run only these parts of the study.")]
-Out = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="Folder to write pages, CSV files and figures to.")
-]
+Quick = Annotated[bool, flag("--quick", "Run smaller experiments, in a minute or two per paper.")]
+Only = Annotated[list[str] | None, option("A,B", "Run only these parts of the study.")]
+Out = Annotated[Path | None, option("DIR", "Folder to write pages, CSV files and figures to.")]
 
 
 def reproduce(

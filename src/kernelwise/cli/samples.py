@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kernelwise._core.text import count
-from kernelwise.cli.apart import place_of, read_groups, read_times, words
 from kernelwise.cli.errors import UserError, in_options, is_told
-from kernelwise.cli.options import split_names
+from kernelwise.cli.groups_and_time import place_of, read_groups, read_times, sentence
+from kernelwise.cli.options import Reading, split_names
+from kernelwise.cli.output import say, session
 from kernelwise.cli.progress import Progress, expected
-from kernelwise.cli.session import say, session
 
 if TYPE_CHECKING:
     from kernelwise.findings import Finding
-    from kernelwise.tables import Encoding, Table
+    from kernelwise.tables import Encoder, Encoding, Table
 
 #: More classes than this are counted, not listed.
 MOST_CLASSES = 8
@@ -29,11 +29,11 @@ MOST_CLASSES = 8
 
 @dataclass
 class Samples:
-    """What a training file holds."""
+    """The contents of a training file."""
 
     X: Any  # numbers, with words and gaps coded
     y: Any  # None for unusual rows without labels
-    rows: Any  # what an estimator takes: X, or a Frame if there are words or gaps
+    rows: Any  # what an estimator takes: X, or a Table if there are words or gaps
     encoding: Encoding
     notes: list[str]
     preparation: list[str]  # which columns were left out, coded or filled, one sentence each
@@ -55,9 +55,14 @@ class Samples:
         return f"{count(n_rows, 'row')}, {count(self.n_columns, 'column')} coded as {n_features} features"
 
     @property
+    def encoder(self) -> Encoder | None:
+        """What codes words and gaps, in the model as well; None if the rows are numbers."""
+        return self.encoding.encoder if self.encoding.is_coded else None
+
+    @property
     def names_for_fit(self) -> list[str] | None:
         """Names of the features, for rows that have none of their own."""
-        return self.encoding.feature_names if self.encoding.encoder is None else None
+        return self.encoding.feature_names if self.encoder is None else None
 
     def describe(self, path: Path) -> dict[str, Any]:
         """For the JSON object of a command."""
@@ -76,26 +81,19 @@ class Samples:
 def read_samples(
     path: Path,
     target: str | None,
-    has_header: bool | None,
-    impute: bool,
-    ignore: list[str] | None,
-    task: str = "classification",
-    missing: list[str] | None = None,
-    lump: bool = False,
+    reading: Reading,
+    task: str,
     group: str | None = None,
     time: str | None = None,
-    coded: list[str] | None = None,
 ) -> Samples:
     """Read a training file; what was guessed, and what was done to its columns, is said.
 
-    ``group`` and ``time`` name columns that are no features; rows are put in the order of time. ``coded``
-    names columns whose numbers are words.
+    ``group`` and ``time`` name columns that are no features; rows are put in the order of time.
     """
-    from kernelwise.tables import learn_encoding, read_table
-    from kernelwise.tables.target import DETECTION
+    from kernelwise.tables import DETECTION, learn_encoding, read_table
 
     # Unusual values of one column are a task; all others need a target, too.
-    table = read_table(path, has_header, min_columns=1 if task == DETECTION and target is None else 2)
+    table = read_table(path, reading.header, min_columns=1 if task == DETECTION and target is None else 2)
     if len(table.lines) == 1:
         raise UserError(f"{path} has only one row of data. Add rows: a model learns from many.")
     groups, times, apart = None, None, []
@@ -109,14 +107,14 @@ def read_samples(
         table,
         target=target,
         task=task,
-        ignore=[*split_names(ignore), *(table.names[place] for place in apart)],
-        impute=impute,
-        missing=split_names(missing),
-        lump=lump,
-        words=split_names(coded),
+        ignore=[*split_names(reading.ignore), *(table.names[place] for place in apart)],
+        impute=reading.impute,
+        missing=split_names(reading.missing),
+        lump=reading.lump,
+        words=split_names(reading.words),
     )
     notes = [*table.notes, *learned.notes]
-    preparation = [*learned.preparation, *(words(table, place, groups) for place in apart)]
+    preparation = [*learned.preparation, *(sentence(table, place, groups) for place in apart)]
     for note in [*notes, *preparation]:
         say(note)
     encoding = learned.encoding
@@ -126,7 +124,7 @@ def read_samples(
         order = np.argsort(times, kind="stable")
         rows, lines, times = rows[order], lines[order], times[order]
         y = None if y is None else y[order]
-    X = rows if encoding.encoder is None else encoding.encoder.transform(rows)
+    X = encoding.encoder.transform(rows) if encoding.is_coded else rows
     return Samples(X, y, rows, encoding, notes, preparation, lines, learned.findings, groups, times)
 
 
@@ -139,7 +137,7 @@ def class_counts(data: Samples) -> dict[str, int] | None:
 
 
 def first_line(data: Samples) -> str:
-    """Rows and features, and how many rows each class has, or between what numbers the target is."""
+    """The sentence on rows and features, and on the rows of each class or the range of the target."""
     size = data.size_text()
     if data.encoding.task == "regression":
         low, high, mean = data.y.min(), data.y.max(), data.y.mean()
@@ -170,7 +168,7 @@ def check_classes(data: Samples, path: Path) -> None:
 
 def label_findings(data: Samples) -> list[Finding]:
     """Labels that are written in two ways."""
-    from kernelwise.diagnostics.spellings import spelling_findings
+    from kernelwise.diagnostics.targets import spelling_findings
 
     counts = Counter(data.y.tolist())
     return spelling_findings(list(counts), list(counts.values()))
@@ -186,6 +184,15 @@ def read_more(path: Path, encoding: Encoding, has_header: bool | None = None) ->
     for note in table.notes:
         say(note)
     return table
+
+
+def rows_of(table: Table, encoding: Encoding, unknown: str) -> Any:
+    """Rows of a file as a model takes them; words that are new to it are refused, or counted in a note."""
+    notes: list[str] = []
+    rows = encoding.rows(table, unknown, notes)
+    for note in notes:
+        say(note)
+    return rows
 
 
 def open_journal(
@@ -205,7 +212,7 @@ def open_journal(
     return journal
 
 
-def fit(machine: Any, data: Samples, time_budget: float | None = None, journal: Any = None) -> Any:
+def fit(model: Any, data: Samples, time_budget: float | None = None, journal: Any = None) -> Any:
     """Fit a model whose progress the user sees, with the names of the features, and return it.
 
     What it warns of is among its findings, in words for the command line; other warnings are passed on.
@@ -215,7 +222,7 @@ def fit(machine: Any, data: Samples, time_budget: float | None = None, journal: 
 
     size = f"{count(data.X.shape[0], 'row')} and {count(data.X.shape[1], 'feature')}"
     with (
-        Progress(time_budget, expected(machine.kernel), f"looking at {size}") as progress,
+        Progress(time_budget, expected(model.kernel), f"looking at {size}") as progress,
         warnings.catch_warnings(record=True) as caught,
     ):
         context = FitContext(
@@ -223,17 +230,30 @@ def fit(machine: Any, data: Samples, time_budget: float | None = None, journal: 
             on_scored=progress.scored,
             on_phase=lambda words: (progress.last if words == FINAL else progress.show)(words),
             feature_names=data.names_for_fit,
+            encoder=data.encoder,
         )
         with refusals_in_options():
-            fit_in_context(machine, data.rows, data.y, context, data.groups)
-    for warning, _ in beyond_findings(machine, caught):
+            fit_in_context(model, data.rows, data.y, context, data.groups)
+    for warning, _ in beyond_findings(model, caught):
         warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-    return machine
+    return model
+
+
+def fit_detector(model: Any, data: Samples) -> None:
+    """Fit a model of unusual rows; what it warns of is among its findings, in words for the command line."""
+    from kernelwise.estimators.tuned_one_class import fit_named
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with refusals_in_options():
+            fit_named(model, data.rows, data.y, data.names_for_fit, data.encoder)
+    for _, text in beyond_findings(model, caught):
+        say(text)
 
 
 @contextmanager
 def refusals_in_options() -> Iterator[None]:
-    """What an estimator refuses is the user's to mend, in words for the command line."""
+    """Turn an estimator's error that is meant for the user into a UserError that names options."""
     try:
         yield
     except (ValueError, TypeError) as error:
@@ -243,12 +263,12 @@ def refusals_in_options() -> Iterator[None]:
 
 
 def beyond_findings(
-    machine: Any, caught: list[warnings.WarningMessage]
+    model: Any, caught: list[warnings.WarningMessage]
 ) -> Iterator[tuple[warnings.WarningMessage, str]]:
     """Warnings of a fit that say more than its findings do, each with what is left of its text."""
     for warning in caught:
         text = str(warning.message)
-        for finding in machine.diagnostics_:
+        for finding in model.diagnostics_:
             text = text.replace(str(finding), "")
         if text.strip():
             yield warning, text

@@ -2,6 +2,6 @@
 
 from kernelwise.comparison.methods import METHODS, REGRESSION_METHODS, full_grid
 from kernelwise.comparison.nested import compare, nested_cell
-from kernelwise.comparison.table import Comparison
+from kernelwise.comparison.outcome import Comparison
 
 __all__ = ["METHODS", "REGRESSION_METHODS", "Comparison", "compare", "full_grid", "nested_cell"]

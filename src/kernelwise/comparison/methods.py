@@ -1,16 +1,25 @@
-"""Methods that `compare` knows by name: what differs between classes and numbers is the machine."""
+"""The table of methods that `compare` knows by name, and the answers that ignore X."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NamedTuple, Self
 
+import numpy as np
+from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.covariance import EllipticEnvelope
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import IsolationForest
 from sklearn.model_selection import StratifiedKFold
+from sklearn.neighbors import LocalOutlierFactor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import OneClassSVM
 
 from kernelwise._core.text import in_words, meant
-from kernelwise.comparison import detectors, forests, peers
+from kernelwise.comparison import peers
 from kernelwise.estimators import GridSearchSVC, TunedOneClassSVM, TunedSVC, TunedSVR
 
 
@@ -20,77 +29,127 @@ def full_grid(cv: Any) -> GridSearchSVC:
     return GridSearchSVC(grid, scaler="standard", scaling="shared", cv=cv)
 
 
-def _searches(task: str) -> dict[str, Callable[[int], Any]]:
-    return {
-        "GridSearchCV": lambda seed: peers.grid_search(task=task, random_state=seed),
-        "HalvingGridSearchCV": lambda seed: peers.halving(task=task, random_state=seed),
-        "random search": lambda seed: peers.random_search(task=task, random_state=seed),
-    }
+class Method(NamedTuple):
+    """A method that `compare` knows by name."""
+
+    name: str
+    tasks: tuple[str, ...]
+    make: Callable[[str, int], Any]  # makes an estimator from a task and a seed
+    is_rival: bool = False  # it is no support vector machine
+    is_usual: bool = True  # False for what takes long or does not come with scikit-learn: it has to be named
+    takes_sparse: bool = True
+    module: str = ""  # a module that may be missing, and what pip has to install for it
+    package: str = ""
 
 
-def _rivals(task: str) -> dict[str, Callable[[int], Any]]:
-    return {
-        "random forest": lambda seed: forests.random_forest(task, seed),
-        "gradient boosting": lambda seed: forests.gradient_boosting(task, seed),
-        "lightgbm": lambda seed: forests.of_library("lightgbm", task, seed),
-        "catboost": lambda seed: forests.of_library("catboost", task, seed),
-        "xrfm": lambda seed: forests.of_library("xrfm", task, seed),
-    }
+def _of_library(name: str, package: str, takes_sparse: bool = True) -> Method:
+    """Trees, or xRFM, of a library that has to be named."""
+
+    def make(task: str, seed: int) -> Any:
+        return peers.LIBRARY[task](name, random_state=seed)
+
+    return Method(name, BOTH, make, True, False, takes_sparse, module=name, package=package)
+
+
+CLASSES, NUMBERS, DETECTION = ("classification",), ("regression",), ("detection",)
+BOTH = CLASSES + NUMBERS
+OURS = {"classification": TunedSVC, "regression": TunedSVR, "detection": TunedOneClassSVM}
+FORESTS = "'kernelwise[forests]'"
+TABLE = (
+    Method("kernelwise", BOTH + DETECTION, lambda task, seed: OURS[task](random_state=seed)),
+    Method("SVC defaults", CLASSES, lambda task, seed: peers.scaled_svc()),
+    Method("SVR defaults", NUMBERS, lambda task, seed: peers.scaled_svr()),
+    Method(
+        "OneClassSVM defaults",
+        DETECTION,
+        lambda task, seed: make_pipeline(StandardScaler(), OneClassSVM()),
+        takes_sparse=False,
+    ),
+    Method("GridSearchCV", BOTH, lambda task, seed: peers.grid_search(task=task, random_state=seed)),
+    Method("HalvingGridSearchCV", BOTH, lambda task, seed: peers.halving(task=task, random_state=seed)),
+    Method("random search", BOTH, lambda task, seed: peers.random_search(task=task, random_state=seed)),
+    Method(
+        "Optuna TPE",
+        BOTH,
+        lambda task, seed: peers.OPTUNA[task](random_state=seed),
+        module="optuna",
+        package="'kernelwise[optuna]'",
+    ),
+    Method("random forest", BOTH, lambda task, seed: peers.FOREST[task](random_state=seed), is_rival=True),
+    Method(
+        "gradient boosting",
+        BOTH,
+        lambda task, seed: peers.BOOSTING[task](random_state=seed),
+        is_rival=True,
+        takes_sparse=False,
+    ),
+    _of_library("lightgbm", FORESTS),
+    _of_library("catboost", FORESTS),
+    _of_library("xrfm", "xrfm", takes_sparse=False),
+    Method(
+        "full grid",
+        CLASSES,
+        lambda task, seed: full_grid(StratifiedKFold(10, shuffle=True, random_state=seed)),
+        is_usual=False,
+    ),
+    Method(
+        "isolation forest", DETECTION, lambda task, seed: IsolationForest(random_state=seed), is_rival=True
+    ),
+    # For rows that it was not trained on.
+    Method(
+        "local outlier factor",
+        DETECTION,
+        lambda task, seed: make_pipeline(StandardScaler(), LocalOutlierFactor(novelty=True)),
+        is_rival=True,
+        takes_sparse=False,
+    ),
+    Method(
+        "elliptic envelope",
+        DETECTION,
+        lambda task, seed: EllipticEnvelope(random_state=seed),
+        is_rival=True,
+        takes_sparse=False,
+    ),
+)
+BY_NAME = {method.name: method for method in TABLE}
+
+
+def _of_task(task: str) -> dict[str, Callable[[int], Any]]:
+    return {method.name: partial(method.make, task) for method in TABLE if task in method.tasks}
 
 
 #: Methods by name; each makes an estimator from a seed.
-METHODS: dict[str, Callable[[int], Any]] = {
-    "kernelwise": lambda seed: TunedSVC(random_state=seed),
-    "SVC defaults": lambda seed: peers.scaled_svc(),
-    **_searches("classification"),
-    "Optuna TPE": lambda seed: peers.OptunaSVC(random_state=seed),
-    **_rivals("classification"),
-    "full grid": lambda seed: full_grid(StratifiedKFold(10, shuffle=True, random_state=seed)),
-}
-REGRESSION_METHODS: dict[str, Callable[[int], Any]] = {
-    "kernelwise": lambda seed: TunedSVR(random_state=seed),
-    "SVR defaults": lambda seed: peers.scaled_svr(),
-    **_searches("regression"),
-    "Optuna TPE": lambda seed: peers.OptunaSVR(random_state=seed),
-    **_rivals("regression"),
-}
-DETECTION_METHODS: dict[str, Callable[[int], Any]] = {
-    "kernelwise": lambda seed: TunedOneClassSVM(random_state=seed),
-    "OneClassSVM defaults": lambda seed: detectors.one_class_defaults(),
-    "isolation forest": lambda seed: detectors.isolation_forest(seed),
-    "local outlier factor": lambda seed: detectors.local_outlier_factor(),
-    "elliptic envelope": lambda seed: detectors.elliptic_envelope(seed),
-}
+METHODS: dict[str, Callable[[int], Any]] = _of_task("classification")
+REGRESSION_METHODS: dict[str, Callable[[int], Any]] = _of_task("regression")
 BY_TASK = {
     "classification": METHODS,
     "regression": REGRESSION_METHODS,
-    "detection": DETECTION_METHODS,
+    "detection": _of_task("detection"),
 }
-#: Methods that are no support vector machine: of classes and numbers, and of unusual rows.
-RIVALS = tuple(_rivals("classification"))
-DETECTORS = ("isolation forest", "local outlier factor", "elliptic envelope")
-#: What is run only if it is named: it takes long, or does not come with scikit-learn.
-BY_NAME_ONLY = ("full grid", "lightgbm", "catboost", "xrfm")
-#: Modules that may be missing, and what pip has to install for them.
-MODULES = {
-    "Optuna TPE": ("optuna", "'kernelwise[optuna]'"),
-    "lightgbm": ("lightgbm", "'kernelwise[forests]'"),
-    "catboost": ("catboost", "'kernelwise[forests]'"),
-    "xrfm": ("xrfm", "xrfm"),
-}
-#: What takes no sparse matrix.
-DENSE_ONLY = (
-    "gradient boosting",
-    "xrfm",
-    "elliptic envelope",
-    "OneClassSVM defaults",
-    "local outlier factor",
-)
+
+
+class EqualScores(OutlierMixin, BaseEstimator):
+    """The answer that ignores X: all rows are alike."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn nothing."""
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Zeros of shape (n_samples,)."""
+        return np.zeros(X.shape[0])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Ones of shape (n_samples,)."""
+        return np.ones(X.shape[0], dtype=int)
+
+
 #: The best answers that ignore X; the probabilities are the shares of the classes.
 BASELINES: dict[str, tuple[str, Any]] = {
     "classification": ("most frequent class", DummyClassifier(strategy="prior")),
     "regression": ("mean", DummyRegressor(strategy="mean")),
-    "detection": ("all rows alike", detectors.EqualScores()),
+    "detection": ("all rows alike", EqualScores()),
 }
 
 
@@ -123,7 +182,7 @@ def estimators(
         return dict(methods), {}
     known = BY_TASK[task]
     methods = [methods] if isinstance(methods, str) else methods
-    names = [name for name in known if name not in BY_NAME_ONLY] if methods is None else list(methods)
+    names = [name for name in known if BY_NAME[name].is_usual] if methods is None else list(methods)
     for name in names:
         check_method(name, known)
     skipped = {name: why for name in names if (why := _hindrance(name, is_sparse))}
@@ -135,10 +194,10 @@ def estimators(
 
 def _hindrance(name: str, is_sparse: bool) -> str:
     """Why a method cannot be run; empty if it can."""
-    module, package = MODULES.get(name, ("", ""))
-    if module and find_spec(module) is None:
-        return f"{module} is not installed (pip install {package})."
-    return "it does not accept sparse data." if is_sparse and name in DENSE_ONLY else ""
+    method = BY_NAME[name]
+    if method.module and find_spec(method.module) is None:
+        return f"{method.module} is not installed (pip install {method.package})."
+    return "it does not accept sparse data." if is_sparse and not method.takes_sparse else ""
 
 
 def _made(make: Callable[[int], Any], random_state: int, n_jobs: int | None) -> Any:

@@ -6,37 +6,39 @@ import time
 import warnings
 from collections.abc import Callable, MutableMapping
 from contextlib import nullcontext
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from joblib import parallel_config
 from scipy import sparse
 from sklearn.base import clone, is_outlier_detector
 from sklearn.compose import ColumnTransformer
+from sklearn.model_selection import (
+    GroupKFold,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    StratifiedGroupKFold,
+    TimeSeriesSplit,
+)
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length, column_or_1d
 from threadpoolctl import threadpool_limits
 
 from kernelwise._core.reading import check_one_per_sample, check_table
 from kernelwise._core.sklearn_compat import safe_indexing
+from kernelwise._core.text import count
 from kernelwise._core.threads import number_of_threads
-from kernelwise._core.validation import check_choice, check_integer
+from kernelwise._core.validation import check_choice, check_integer, check_labels
 from kernelwise.comparison import peers
-from kernelwise.comparison.detectors import check_detection_labels, ranking_scores
+from kernelwise.comparison.measures import ERRORS, MEASURES, SCORES, Measure, Parts, Splits, accuracy
 from kernelwise.comparison.methods import BASELINES, estimators
-from kernelwise.comparison.outer import Partition, Splits
-from kernelwise.comparison.probabilities import held_out_log_loss
-from kernelwise.comparison.table import Comparison
+from kernelwise.comparison.outcome import Comparison
 from kernelwise.estimators import TunedOneClassSVM, TunedSVC, TunedSVR
-from kernelwise.frames import Frame, learn_encoder, to_frame
+from kernelwise.search.group_folds import read_groups
+from kernelwise.tables import Table, learn_encoder, to_table
 
-#: Errors beside the score, in the order of a cell.
-ERRORS = {
-    "classification": ("log_loss",),
-    "regression": ("rmse", "mae"),
-    "detection": ("average_precision",),
-}
-SCORES = {"classification": "accuracy", "regression": "r2", "detection": "roc_auc"}
+#: Inner folds of the searches, as they have them for rows that are independent.
+N_INNER = 5
 
 
 def compare(
@@ -121,7 +123,7 @@ def compare(
     ('r2', ['mae', 'rmse'])
     """
     check_choice(task, "task", "compare", tuple(BASELINES))
-    table, frame = X, to_frame(X, categorical_features, "compare")
+    table, frame = X, to_table(X, categorical_features, "compare")
     if frame is None:
         check_table(X, "X")
     else:  # the coding sees no targets
@@ -174,7 +176,7 @@ def compare(
     )
 
 
-def _as_taken(estimator: Any, coded: np.ndarray, frame: Frame, table: Any) -> Any:
+def _as_taken(estimator: Any, coded: np.ndarray, frame: Table, table: Any) -> Any:
     """The rows as an estimator takes them: coded, or one of the two forms of the table."""
     if isinstance(estimator, TunedSVC | TunedSVR | TunedOneClassSVM):
         return frame
@@ -183,52 +185,7 @@ def _as_taken(estimator: Any, coded: np.ndarray, frame: Frame, table: Any) -> An
 
 
 def _rows(X: Any, rows: np.ndarray) -> Any:
-    return X[rows] if isinstance(X, Frame) else safe_indexing(X, rows)
-
-
-class Parts(NamedTuple):
-    """Rows and targets of an outer fold: those that a method is trained on, and those that are held out."""
-
-    X: Any
-    y: np.ndarray
-    X_test: Any
-    y_test: np.ndarray
-    inner: Splits | None  # folds of the training part, for what has a ``cv``
-
-
-#: What a trained method scores on an outer fold, and its errors.
-Measure = Callable[[Any, Parts], tuple[float, tuple[float | None, ...]]]
-
-
-def _accuracy(model: Any, parts: Parts) -> tuple[float, tuple[float | None, ...]]:
-    return float(np.mean(model.predict(parts.X_test) == parts.y_test)), ()
-
-
-def _accuracy_and_log_loss(model: Any, parts: Parts) -> tuple[float, tuple[float | None, ...]]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        loss = held_out_log_loss(model, *parts[:4], inner=parts.inner)
-    return _accuracy(model, parts)[0], (loss,)
-
-
-def _r2_and_errors(model: Any, parts: Parts) -> tuple[float, tuple[float | None, ...]]:
-    rest = parts.y_test - model.predict(parts.X_test)
-    scatter = float(np.mean((parts.y_test - parts.y_test.mean()) ** 2))
-    squared = float(np.mean(rest**2))
-    r2 = 1.0 - squared / scatter if scatter > 0 else 0.0
-    return r2, (float(np.sqrt(squared)), float(np.mean(np.abs(rest))))
-
-
-def _ranking(model: Any, parts: Parts) -> tuple[float, tuple[float | None, ...]]:
-    area, precision = ranking_scores(model, parts.X_test, parts.y_test)
-    return area, (precision,)
-
-
-MEASURES: dict[str, Measure] = {
-    "classification": _accuracy_and_log_loss,
-    "regression": _r2_and_errors,
-    "detection": _ranking,
-}
+    return X[rows] if isinstance(X, Table) else safe_indexing(X, rows)
 
 
 def nested_cell(
@@ -240,7 +197,7 @@ def nested_cell(
     *,
     n_jobs: int | None = None,
     inner: Splits | None = None,
-    measure: Measure = _accuracy,
+    measure: Measure = accuracy,
 ) -> tuple[float | None, ...]:
     """Score, wall and processor seconds, machines and errors of one method on one outer fold.
 
@@ -272,3 +229,107 @@ def _trained(estimator: Any, parts: Parts, n_jobs: int | None) -> tuple[Any, tup
         model.fit(parts.X, *(() if is_outlier_detector(model) else (parts.y,)))  # those see no label
         seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu_started
     return model, (seconds, cpu_seconds, float(peers.n_machines(model)))
+
+
+class Partition:
+    """How rows are parted; groups or times of the rows, of shape (n_samples,), or neither."""
+
+    def __init__(self, groups: Any, times: Any, n_samples: int) -> None:
+        if groups is not None and times is not None:
+            raise ValueError("'groups' and 'times' of compare cannot be used together. Pass one of them.")
+        self.groups = None if groups is None else read_groups(groups, n_samples, "compare")
+        self.times = None if times is None else np.asarray(times)
+        if self.times is not None and self.times.shape != (n_samples,):
+            raise ValueError(f"'times' of compare must have one value for each of the {n_samples} samples.")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether rows are independent."""
+        return self.groups is None and self.times is None
+
+    def outer(self, y: np.ndarray, task: str, n_splits: int, n_repeats: int, random_state: int) -> Splits:
+        """The outer folds; targets that they cannot be made of are refused."""
+        is_classes = task != "regression"
+        if not is_classes and len(y) < 2 * n_splits:
+            raise ValueError(f"{n_splits} outer folds of a regression need at least {2 * n_splits} samples.")
+        if self.is_plain:
+            if is_classes:
+                check_labels(y, len(y), min_per_class=n_splits)
+            plain = RepeatedStratifiedKFold if is_classes else RepeatedKFold
+            splitter = plain(n_splits=n_splits, n_repeats=n_repeats, random_state=random_state)
+            return list(splitter.split(np.zeros(len(y)), y))
+        if self.times is not None:
+            if n_repeats > 1:
+                raise ValueError("Folds in the order of time are always the same: 'n_repeats' must be 1.")
+            order = np.argsort(self.times, kind="stable")
+            return _checked(_in_time(order, n_splits), y, is_classes)
+        assert self.groups is not None
+        n_groups = len(np.unique(self.groups))
+        if n_groups < n_splits:
+            raise ValueError(f"{n_splits} outer folds are more than the {count(n_groups, 'group')}.")
+        found: Splits = []
+        for k in range(n_repeats):
+            found += _of_groups(self.groups, y, is_classes, n_splits, random_state + k)
+        return _checked(found, y, is_classes)
+
+    def inner(self, train: np.ndarray, y: np.ndarray, task: str, random_state: int) -> Splits | None:
+        """Folds of a training part, as positions in it, for methods that search; None for independent rows.
+
+        The training part of a fold of time is in its order.
+        """
+        if self.is_plain:
+            return None
+        own = y[train]
+        if self.times is not None:
+            n_folds = min(N_INNER, len(train) - 1)
+            splits = _in_time(np.arange(len(train)), n_folds)
+        else:
+            assert self.groups is not None
+            groups = self.groups[train]
+            n_folds = min(N_INNER, len(np.unique(groups)))
+            if n_folds < 2:
+                raise ValueError("The training part of an outer fold has only one group. Use more groups.")
+            splits = _of_groups(groups, own, task == "classification", n_folds, random_state)
+        if task == "classification":
+            splits = [split for split in splits if len(np.unique(own[split[0]])) > 1]
+            if not splits:
+                raise ValueError(
+                    "The inner folds of an outer fold train on samples of one class only. Use fewer outer "
+                    "folds, or groups with several classes."
+                )
+        return splits
+
+
+def _in_time(order: np.ndarray, n_splits: int) -> Splits:
+    if n_splits >= len(order):
+        raise ValueError(f"{n_splits} folds of time need more than {n_splits} samples, not {len(order)}.")
+    splits = TimeSeriesSplit(n_splits).split(order)
+    return [(order[train], order[test]) for train, test in splits]
+
+
+def _of_groups(
+    groups: np.ndarray, y: np.ndarray, is_classes: bool, n_splits: int, random_state: int
+) -> Splits:
+    kind = StratifiedGroupKFold if is_classes else GroupKFold
+    splitter = kind(n_splits=n_splits, shuffle=True, random_state=random_state)
+    return [split for split in splitter.split(np.zeros(len(y)), y, groups) if len(split[0]) and len(split[1])]
+
+
+def _checked(splits: Splits, y: np.ndarray, is_classes: bool) -> Splits:
+    for k, (train, _) in enumerate(splits):
+        if is_classes and len(np.unique(y[train])) < 2:
+            raise ValueError(
+                f"The training part of outer fold {k} has one class only. Use fewer outer folds."
+            )
+    return splits
+
+
+def check_detection_labels(y: np.ndarray) -> None:
+    """Raise unless every row is labelled 1, usual, or −1, unusual, and both occur."""
+    found = set(np.unique(y).tolist())
+    if found != {-1, 1}:
+        shown = ", ".join(map(repr, sorted(found, key=str)[:6]))
+        raise ValueError(
+            "The labels of compare(task='detection') must be 1 for usual rows and -1 for unusual ones, and "
+            f"both must occur, got {shown}."
+        )

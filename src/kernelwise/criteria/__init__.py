@@ -18,21 +18,21 @@ name                  class                        module here               pap
 "polarization"        `Polarization`               `alignment`               002 (Glasmachers 2006)
 "kta"                 `KernelTargetAlignment`      `alignment`               002
 "centered-kta"        `KernelTargetAlignment`      `alignment`               none (Cortes and others 2012)
-"fisher"              `KernelFisher`               `fisher`                  named by 000, 003 and 004
+"fisher"              `KernelFisher`               `separability`            named by 000, 003 and 004
 "margin"              `Margin`                     `margin`                  001 (Ayat and others 2002)
 "vc"                  `VCBound`                    `margin`                  001
-"validation-error"    `ValidationError`            `validation_error`        001
-"radius-margin"       `RadiusMargin`               `radius_margin`           002
-"cv-error"            `CrossValidationError`       `cross_validation_error`  none; 001 on all the data
-"cv-likelihood"       `CrossValidationLikelihood`  `likelihood`              none (Glasmachers, Igel 2010)
+"validation-error"    `ValidationError`            `held_out_errors`         001
+"radius-margin"       `RadiusMargin`               `margin`                  002
+"cv-error"            `CrossValidationError`       `held_out_errors`         none; 001 on all the data
+"cv-likelihood"       `CrossValidationLikelihood`  `held_out_errors`         none (Glasmachers, Igel 2010)
 "span"                `SpanEstimate`               `span`                    none (Chapelle and others 2002)
 "regularized-margin"  `RegularizedMargin`          `regularized_margin`      003 (Laanaya and others 2011)
 ====================  ===========================  ========================  ===============================
 
-`TargetAlignment`, in `target_alignment`, and `RegressionMargin`, in `regression_margin` (paper 003's future
-work), are for regression. Bases for criteria of your own are `Criterion`
-(`base`), `SumsCriterion` for functions of sums over classes (`separability`), and `MachineCriterion` for
-costs of trained machines (`machine`). `aligned_sum` weighs the kernels of a sum.
+`TargetAlignment`, in `alignment`, and `RegressionMargin`, in `regularized_margin` (paper 003's future work),
+are for regression. Bases for criteria of your own are `Criterion` (`base`), `SumsCriterion` for functions of
+sums over classes (`separability`), and `MachineCriterion` for costs of trained machines (`machine`).
+`aligned_sum` weighs the kernels of a sum.
 """
 
 from __future__ import annotations
@@ -42,21 +42,25 @@ from functools import partial
 from typing import Any
 
 from kernelwise._core.text import meant
-from kernelwise.criteria.alignment import KernelTargetAlignment, Polarization
+from kernelwise.criteria.alignment import KernelTargetAlignment, Polarization, TargetAlignment, aligned_sum
 from kernelwise.criteria.base import Criterion
-from kernelwise.criteria.cross_validation_error import CrossValidationError
-from kernelwise.criteria.fisher import KernelFisher
-from kernelwise.criteria.likelihood import CrossValidationLikelihood
+from kernelwise.criteria.held_out_errors import (
+    CrossValidationError,
+    CrossValidationLikelihood,
+    ValidationError,
+)
 from kernelwise.criteria.machine import MachineCriterion
-from kernelwise.criteria.margin import Margin, VCBound
-from kernelwise.criteria.radius_margin import RadiusMargin
-from kernelwise.criteria.regression_margin import RegressionMargin
-from kernelwise.criteria.regularized_margin import RegularizedMargin
-from kernelwise.criteria.separability import ESDR, J4, InterClassDistance, PairCriterion, SumsCriterion
+from kernelwise.criteria.margin import Margin, RadiusMargin, VCBound
+from kernelwise.criteria.regularized_margin import RegressionMargin, RegularizedMargin
+from kernelwise.criteria.separability import (
+    ESDR,
+    J4,
+    InterClassDistance,
+    KernelFisher,
+    PairCriterion,
+    SumsCriterion,
+)
 from kernelwise.criteria.span import SpanEstimate
-from kernelwise.criteria.sum_weights import aligned_sum
-from kernelwise.criteria.target_alignment import TargetAlignment
-from kernelwise.criteria.validation_error import ValidationError
 
 #: Share of the closest pairs that the trimmed forms leave out.
 TRIM = 0.01

@@ -1,15 +1,100 @@
-"""What every criterion is: a cost of a Gram matrix and labels, and its derivative by the matrix."""
+"""What every criterion is: a cost of a Gram matrix and labels, and its derivative by the matrix.
+
+The derivative is a matrix, or the few vectors that make it up (`FactoredAdjoint`). What a criterion keeps
+from one evaluation of a search to the next is its `SearchState`.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from kernelwise._core.parameters import Parametrized
-from kernelwise.criteria.state import Evaluation, SearchState
 from kernelwise.exceptions import IncompatibleError
+from kernelwise.findings import Finding
+from kernelwise.solvers.sensitivity import symmetric_product
+
+
+class FactoredAdjoint(NamedTuple):
+    """The adjoint L Rᵀ, whose symmetric form is (L Rᵀ + R Lᵀ)/2, with both factors of shape (n, r).
+
+    That of a machine is one column: most rows of R are zero, those of L too, so that the contraction with the
+    kernel's derivative needs a small rectangular block of it.
+    """
+
+    left: np.ndarray
+    right: np.ndarray
+
+    def dense(self) -> np.ndarray:
+        """The symmetric matrix, shape (n, n)."""
+        return symmetric_product(self.left, self.right)
+
+    def block(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Rows and columns of L Rᵀ that are not zero, and its block there."""
+        rows, columns = (np.flatnonzero(factor.any(axis=1)) for factor in self)
+        return rows, columns, self.left[rows] @ self.right[columns].T
+
+
+Adjoint = np.ndarray | FactoredAdjoint
+
+
+def mean_adjoint(parts: Sequence[tuple[np.ndarray, Adjoint]], n_rows: int) -> Adjoint:
+    """The mean of adjoints of parts of a matrix, each given with its rows; factored if all of them are."""
+    factored = [(rows, part) for rows, part in parts if isinstance(part, FactoredAdjoint)]
+    if len(parts) == 1 and not factored and np.array_equal(parts[0][0], np.arange(n_rows)):
+        return parts[0][1]  # as it is: each pass over the matrix costs as much as the kernel's own
+    if len(factored) < len(parts):
+        W = np.zeros((n_rows, n_rows))
+        for rows, part in parts:
+            dense = part.dense() if isinstance(part, FactoredAdjoint) else part
+            W[np.ix_(rows, rows)] += dense / len(parts)
+        return W
+    n_columns = sum(part.left.shape[1] for _, part in factored)
+    left, right = np.zeros((n_rows, n_columns)), np.zeros((n_rows, n_columns))
+    start = 0
+    for rows, part in factored:
+        columns = slice(start, start + part.left.shape[1])
+        left[rows, columns], right[rows, columns] = part.left / len(parts), part.right
+        start = columns.stop
+    return FactoredAdjoint(left, right)
+
+
+class TrainedMachine(NamedTuple):
+    """A two-class machine that a criterion trained: its support vectors' rows and coefficients, intercept."""
+
+    rows: np.ndarray
+    beta: np.ndarray
+    intercept: float
+
+
+@dataclass
+class SearchState:
+    """What a criterion keeps during one search; without it every evaluation starts from nothing."""
+
+    #: Solutions to start the next ones from, under keys of the criterion's own.
+    warm: dict[Hashable, Any] = field(default_factory=dict)
+    #: What the last evaluation adds to the history: "n_support", "margin", "validation_error" and so on.
+    report: dict[str, float] = field(default_factory=dict)
+    #: What the user has to know, by name, so that each is reported once a search.
+    findings: dict[str, Finding] = field(default_factory=dict)
+    #: Whether ``machines`` are of use, so that a criterion may train for them.
+    wants_machines: bool = False
+    #: Those of the last evaluation that would predict new samples, in the order of `two_class_machines`.
+    machines: list[TrainedMachine] = field(default_factory=list)
+    #: How those machines share the classes: "ovo" or "ovr".
+    strategy: str = "ovo"
+
+
+class Evaluation(NamedTuple):
+    """A criterion at one point."""
+
+    value: float
+    W: Adjoint | None  # ∂cost/∂K, symmetric or in factors; None if no gradient was asked for
+    theta_gradient: np.ndarray  # by the criterion's own ``theta``, such as log C
 
 
 class Criterion(Parametrized, ABC):

@@ -1,19 +1,167 @@
-"""The span estimate of the leave-one-out error (Chapelle, Vapnik, Bousquet and Mukherjee 2002)."""
+"""The span estimate of the leave-one-out error (Chapelle, Vapnik, Bousquet and Mukherjee 2002).
+
+`Spans` has the spans of a machine's support vectors and their derivatives, `SpanEstimate` the criterion.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from scipy.special import expit
 
 from kernelwise._core.validation import check_not_negative, check_positive
-from kernelwise.criteria.hinge import HingeMachine
-from kernelwise.criteria.machine import MachineCriterion, TwoClassProblem, TwoClassValue
-from kernelwise.criteria.spans import Spans
-from kernelwise.criteria.state import TrainedMachine
+from kernelwise.criteria.base import TrainedMachine
+from kernelwise.criteria.machine import HingeMachine, MachineCriterion, TwoClassProblem, TwoClassValue
 from kernelwise.solvers.sensitivity import symmetric_product
+
+#: What is always added to the bordered system, relative to its size: repeated points of two classes.
+FLOOR = 1e-12
+
+
+@dataclass(frozen=True)
+class Spans:
+    """S_p² of every support vector p: how far Φ(x_p) is from what the free ones can put in its place.
+
+    s_p is the minimum of ‖Φ(x_p) − Σ λ_i Φ(x_i)‖² + Σ D_i λ_i² + (1 − Σ λ_i)²/τ over the free i ≠ p, from
+    the bordered matrix [[K_FF + D, 1], [1ᵀ, −τ]] that :mod:`kernelwise.solvers.sensitivity` factors, with
+    D_i = η (1/α_i + 1/(C w_i − α_i)) and τ = 1 over the mean diagonal of K. η = 0 is the span itself, with
+    τ = 0, too.
+
+    The w_p − 1 copies of a row of weight w_p > 1 that stay can take its place, each at the cost w_p D_p:
+    1/S_p² = 1/s_p + (w_p − 1)/(w_p D_p).
+    """
+
+    machine: HingeMachine
+    eta: float
+
+    @cached_property
+    def share(self) -> np.ndarray:
+        """Weights that sum to one, shape (n,)."""
+        return np.asarray(self.machine.weight / self.machine.weight.sum())
+
+    @cached_property
+    def unit(self) -> float:
+        """Mean diagonal of K."""
+        return float(self.share @ np.abs(self.machine.problem.K.diagonal()))
+
+    @cached_property
+    def alpha(self) -> np.ndarray:
+        """y_i c_i, shape (n,)."""
+        return np.abs(self.machine.beta)
+
+    @cached_property
+    def support(self) -> np.ndarray:
+        """Rows of the free support vectors, then those of the bounded ones."""
+        return np.concatenate([self.free, np.flatnonzero(self._is_bounded)])
+
+    @cached_property
+    def free(self) -> np.ndarray:
+        """Rows of the support vectors that are off their bounds."""
+        return np.flatnonzero((self.alpha > 0) & ~self._is_bounded)
+
+    @cached_property
+    def _is_bounded(self) -> np.ndarray:
+        return (self.alpha > 0) & (self.alpha == self._bound)
+
+    @cached_property
+    def _bound(self) -> np.ndarray:
+        return self.machine.C * self.machine.weight
+
+    @cached_property
+    def penalty(self) -> np.ndarray:
+        """D of the free support vectors."""
+        alpha, bound = self.alpha[self.free], self._bound[self.free]
+        return np.asarray(FLOOR * self.unit + self.eta * (1.0 / alpha + 1.0 / (bound - alpha)))
+
+    @property
+    def tau(self) -> float:
+        """What softens Σ λ_i = 1: without it the only free support vector would have an infinite span."""
+        return (1.0 if self.eta > 0.0 else FLOOR) / self.unit
+
+    @cached_property
+    def _vectors(self) -> tuple[np.ndarray, np.ndarray]:
+        """u_p = e_p − λ over the support vectors, one column for each p, and (Σ u_p)/τ."""
+        K, F, m = self.machine.problem.K, self.free, len(self.free)
+        system = np.empty((m + 1, m + 1))
+        system[:m, :m] = K[np.ix_(F, F)]
+        system[np.arange(m), np.arange(m)] += self.penalty
+        # Rows of one size: D is huge near a bound. Kernels that are not positive definite, such as the
+        # sigmoid kernel, can have negative values on the diagonal, which no D makes up for.
+        size = np.maximum(np.abs(system.diagonal()[:m]), FLOOR * self.unit)
+        scale = np.append(1.0 / np.sqrt(size), np.sqrt(self.unit))
+        system[m], system[:, m] = 1.0, 1.0
+        system[m, m] = -self.tau
+        inverse = np.linalg.inv(system * np.outer(scale, scale)) * np.outer(scale, scale)
+        bounded = self.support[m:]
+        answers = inverse @ np.vstack([K[np.ix_(F, bounded)], np.ones(len(bounded))])
+        columns = np.hstack([inverse[:, :m] / inverse.diagonal()[:m], -answers])
+        u = np.eye(len(self.support))
+        u[:m] = columns[:m]
+        return u, columns[m]
+
+    @cached_property
+    def alone(self) -> np.ndarray:
+        """s_p of the support vectors, as a sum of what cannot be negative."""
+        u, border = self._vectors
+        others = u[: len(self.free)] ** 2
+        np.fill_diagonal(others, 0.0)
+        K = self.machine.problem.K[np.ix_(self.support, self.support)]
+        return np.asarray(np.sum(u * (K @ u), axis=0) + self.penalty @ others + self.tau * border**2)
+
+    @cached_property
+    def _copies(self) -> np.ndarray:
+        """(w_p − 1)/(w_p D_p) of the copies that stay, zero for the bounded, which cannot take more."""
+        w = self.machine.weight[self.free]
+        copies = np.zeros(len(self.support))
+        copies[: len(w)] = np.maximum(w - 1.0, 0.0) / (w * self.penalty)
+        return copies
+
+    @cached_property
+    def squares(self) -> np.ndarray:
+        """S_p² of every row, shape (n,); zero for those that are no support vectors.
+
+        Without a free support vector nothing is taken to change by the plain span, as by Chapelle's own code.
+        """
+        squares = np.zeros(len(self.alpha))
+        if self.eta == 0.0 and not len(self.free):
+            return squares
+        squares[self.support] = 1.0 / (1.0 / self.alone + self._copies)
+        return squares
+
+    @cached_property
+    def removed(self) -> np.ndarray:
+        """α of what is left out: of one copy if the weight is above one, shape (n,)."""
+        return np.asarray(self.alpha / np.maximum(self.machine.weight, 1.0))
+
+    @cached_property
+    def left_out(self) -> np.ndarray:
+        """Estimates of y_p f(x_p) by the machine without p, shape (n,): y_p f(x_p) − α_p S_p²."""
+        f = self.machine.outputs + self.machine.solution.intercept
+        return np.asarray(self.machine.signs * f - self.removed * self.squares)
+
+    def derivatives(self, by_square: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+        """By K at fixed α, shape (n, n), by α of the free (n,) and by C, from those by S_p², shape (n,)."""
+        S, F, m = self.support, self.free, len(self.free)
+        u, border = self._vectors
+        square, given = self.squares[S], by_square[S]
+        by_alone = given * (square / self.alone) ** 2
+        others = u[:m] ** 2
+        np.fill_diagonal(others, 0.0)
+        # d(1/S²) = … − (w − 1)/(w D²) dD
+        by_penalty = others @ by_alone + (given * square**2 * self._copies)[:m] / self.penalty
+        alpha, rest = self.alpha[F], (self._bound - self.alpha)[F]
+        by_alpha = np.zeros(len(self.alpha))
+        by_alpha[F] = by_penalty * self.eta * (1.0 / rest**2 - 1.0 / alpha**2)
+        by_C = -self.eta * float(by_penalty @ (self.machine.weight[F] / rest**2))
+        W = np.zeros(self.machine.problem.K.shape)
+        W[np.ix_(S, S)] = (u * by_alone) @ u.T
+        by_unit = self.tau / self.unit * float(by_alone @ border**2) + FLOOR * float(by_penalty.sum())
+        W[np.diag_indices_from(W)] += by_unit * self.share * np.sign(self.machine.problem.K.diagonal())
+        return W, by_alpha, by_C
+
 
 #: Rows whose distance in feature space is below this share of their size are copies of one row.
 SAME = 8 * np.finfo(float).eps

@@ -1,10 +1,14 @@
 """The papers' synthetic tasks, one closed form, and a loader for the benchmark files."""
 
 from kernelwise.datasets.catalog import available
-from kernelwise.datasets.closed_form import gaussian_esdr
-from kernelwise.datasets.gaussians import gaussian_grid_parameters, make_gaussian_grid, make_two_gaussians
 from kernelwise.datasets.loader import Dataset, load
-from kernelwise.datasets.weston import make_weston
+from kernelwise.datasets.synthetic import (
+    gaussian_esdr,
+    gaussian_grid_parameters,
+    make_gaussian_grid,
+    make_two_gaussians,
+    make_weston,
+)
 
 __all__ = [
     "Dataset",

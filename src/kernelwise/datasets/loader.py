@@ -1,20 +1,101 @@
-"""Finds and loads a benchmark data set by name."""
+"""Finds and loads a benchmark data set by name: from a file, from scikit-learn, or from OpenML.
+
+A file has a header, numeric features, and the class as an integer in the last column. Numbers for the words
+of a file are written down here (`CODINGS`), so that everybody has the same ones.
+"""
 
 from __future__ import annotations
 
+import csv
 import http.client
 import os
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import fetch_openml, load_digits, load_iris
 
-from kernelwise.datasets import openml
 from kernelwise.datasets.catalog import FILES, resolve
-from kernelwise.datasets.coding import CODINGS
-from kernelwise.datasets.csv_file import read_coded, read_csv
+from kernelwise.tables.read.csv import number_matrix, numbered_lines
+from kernelwise.tables.read.text import read_bytes
+
+MISSING = ("", "?", "nan")
+NO_YES = {"no": 0, "yes": 1}
+
+
+class Coding(NamedTuple):
+    """What each word of a column stands for, by the names of the columns, and the classes.
+
+    Rows with a missing value are left out: ``n_rows`` are in the file, and `catalog.FILES` has those that
+    remain.
+    """
+
+    features: Mapping[str, Mapping[str, int]]
+    label: str
+    classes: Mapping[str, int]
+    n_rows: int
+
+
+def _ranges(start: int, width: int, number: int) -> dict[str, int]:
+    """Words such as "30-39" as 0, 1, … in their order."""
+    return {f"{start + k * width}-{start + (k + 1) * width - 1}": k for k in range(number)}
+
+
+#: Ranges and degrees by their order; yes, no and sides as 0 and 1. Menopause and quadrant have no order that
+#: the source states: not yet, before 40, at 40 or later; and the centre, then the left and the right breast's
+#: lower and upper quadrants.
+CODINGS = {
+    "breast_cancer_ljubljana": Coding(
+        {
+            "age": _ranges(10, 10, 9),
+            "menopause": {"premeno": 0, "lt40": 1, "ge40": 2},
+            "tumor-size": _ranges(0, 5, 12),
+            "inv-nodes": {**_ranges(0, 3, 12), "36-39": 12},
+            "node-caps": NO_YES,
+            "deg-malig": {"1": 1, "2": 2, "3": 3},
+            "breast": {"left": 0, "right": 1},
+            "breast-quad": {"central": 0, "left_low": 1, "left_up": 2, "right_low": 3, "right_up": 4},
+            "irradiat": NO_YES,
+        },
+        "class",
+        {"no-recurrence-events": 0, "recurrence-events": 1},
+        286,
+    ),
+}
+
+
+def coded(
+    name: str, header: Sequence[str], rows: Sequence[Sequence[str]], where: str
+) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """Return X, y and the names of the features of a table of words, without the rows that have a gap.
+
+    ``where`` is what to call the table in an error: ValueError names the row and the word.
+    """
+    coding = CODINGS[name]
+    columns = {**coding.features, coding.label: coding.classes}
+    if list(header) != list(columns) or len(rows) != coding.n_rows:
+        raise ValueError(
+            f"{where} should hold {name!r} with {coding.n_rows} rows of the columns {', '.join(columns)}, "
+            f"but has {len(rows)} rows of {', '.join(header)}. Get a new copy of it."
+        )
+    table = []
+    for number, row in enumerate(rows, start=1):
+        words = [word.strip().strip("'\"") for word in row]
+        if any(word.lower() in MISSING for word in words):
+            continue
+        for (column, codes), word in zip(columns.items(), words, strict=True):
+            if word not in codes:
+                raise ValueError(
+                    f"{where}, row {number}: {word!r} is none of the values of {column!r} "
+                    f"({', '.join(codes)}). Get a new copy of the file."
+                )
+        table.append([codes[word] for codes, word in zip(columns.values(), words, strict=True)])
+    numbers = np.array(table, dtype=np.float64)
+    return np.ascontiguousarray(numbers[:, :-1]), numbers[:, -1].astype(np.int64), tuple(coding.features)
+
 
 ENVIRONMENT_VARIABLE = "KERNELWISE_DATA"
 #: Folders with benchmark files that may lie above the working directory or the package.
@@ -107,13 +188,13 @@ def _load_file(name: str) -> Dataset:
         bunch = SHIPPED_WITH_SKLEARN[name]()
         table = bunch.data.astype(np.float64), bunch.target.astype(np.int64), tuple(bunch.feature_names)
         return _dataset(name, table, "scikit-learn")
-    if name not in openml.COPIES:
+    if name not in COPIES:
         raise FileNotFoundError(_not_found(name))
     try:
-        table = openml.fetch(name, FILES[name].n_features)
+        table = fetch(name, FILES[name].n_features)
     except (OSError, http.client.HTTPException) as error:
         raise FileNotFoundError(_not_found(name, f", and OpenML could not be reached ({error})")) from error
-    return _dataset(name, table, f"OpenML data set {openml.COPIES[name].data_id}")
+    return _dataset(name, table, f"OpenML data set {COPIES[name].data_id}")
 
 
 def _dataset(name: str, table: Table, where: str) -> Dataset:
@@ -149,3 +230,113 @@ def _not_found(name: str, openml_says: str = "") -> str:
         f"above the working directory or the package{openml_says}: set the environment variable "
         f"{ENVIRONMENT_VARIABLE} to the folder that holds the file."
     )
+
+
+def read_csv(path: Path) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """Read X, y and the feature names of a benchmark file, gzipped or not.
+
+    X is float64 of shape (n_samples, n_features), y int64 of shape (n_samples,). Contents that are not as
+    described raise ValueError, naming the file and the line.
+    """
+    lines = numbered_lines(_text(path))
+    names = tuple(field.strip() for field in lines.pop(1, "").split(","))
+    if len(names) < 2 or names[-1] != "label":
+        raise ValueError(f"{path}, line 1: expected a header of feature names that ends in 'label'.")
+    if not lines:
+        raise ValueError(f"{path}, line 2: expected samples after the header, found none.")
+    table = number_matrix(list(lines.values()), ",")
+    if table is None or table.shape[1] != len(names) or not _is_clean(table):
+        raise ValueError(_first_fault(path, lines, len(names)))
+    return np.ascontiguousarray(table[:, :-1]), table[:, -1].astype(np.int64), names[:-1]
+
+
+def read_coded(path: Path, name: str) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """Read X, y and the feature names of a file of words, by the coding of the data set."""
+    header, *rows = csv.reader(_text(path).splitlines())
+    return coded(name, header, rows, str(path))
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise ValueError(f"{path}, line {line}: not UTF-8 text. Save the file as UTF-8.") from error
+
+
+def _is_clean(table: np.ndarray) -> bool:
+    labels = table[:, -1]
+    return bool(np.isfinite(table).all() and (labels == np.rint(labels)).all())
+
+
+def _first_fault(path: Path, lines: dict[int, str], n_columns: int) -> str:
+    """Say what is wrong in the first faulty line, by reading them one at a time."""
+    for number, line in lines.items():
+        n_fields = line.count(",") + 1
+        if n_fields != n_columns:
+            return f"{path}, line {number}: expected {n_columns} values as in the header, found {n_fields}."
+        row = number_matrix([line], ",")
+        if row is None:
+            return f"{path}, line {number}: expected numbers only, found {line[:60]!r}."
+        if not _is_clean(row):
+            wanted = "finite features and an integer label"
+            return f"{path}, line {number}: expected {wanted}, found {line[-60:]!r}."
+    raise AssertionError(f"{path}: the lines can be read one by one, but not together. Get a new copy of it.")
+
+
+class OpenMLCopy(NamedTuple):
+    """Where a copy is, and the size of each of our classes, in the order of OpenML's sorted class names."""
+
+    data_id: int
+    counts: dict[int, int]
+
+
+# Only copies with the same rows, features and classes as the files. Left out on purpose: satimage (5 rows
+# fewer), ilpd and breast-w (rows with missing values), and sets whose official parts cannot be told apart.
+COPIES = {
+    "banana": OpenMLCopy(1460, {-1: 2924, 1: 2376}),
+    "banknote": OpenMLCopy(1462, {0: 762, 1: 610}),
+    "breast_cancer_ljubljana": OpenMLCopy(13, {0: 201, 1: 85}),
+    "heart_statlog": OpenMLCopy(53, {1: 150, 2: 120}),
+    "planning_relax": OpenMLCopy(1490, {1: 130, 2: 52}),
+}
+
+
+def fetch(name: str, n_features: int) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """Download a data set, give it the labels of our files, and check its size and class counts.
+
+    Returns X, float64 of shape (n_samples, n_features), y, int64 of shape (n_samples,), and the names of the
+    features. OSError if OpenML cannot be reached, ValueError if the download is not what it should be.
+    """
+    data_id, counts = COPIES[name]
+    with warnings.catch_warnings():
+        # At least one retry must be asked for. Its warning says no more than the error that may follow.
+        warnings.filterwarnings("ignore", message="A network error occurred")
+        # liac-arff needs no pandas.
+        bunch = fetch_openml(data_id=data_id, as_frame=False, parser="liac-arff", n_retries=1, delay=0.1)
+    labels = np.asarray(bunch.target).astype(str)
+    classes, index, found = np.unique(labels, return_inverse=True, return_counts=True)
+    expected = list(counts.values())
+    if bunch.data.shape != (sum(expected), n_features) or found.tolist() != expected:
+        raise ValueError(
+            f"OpenML data set {data_id} should be {name!r} of shape {(sum(expected), n_features)} with class "
+            f"counts {expected}, but has shape {bunch.data.shape} and counts {found.tolist()} for classes "
+            f"{', '.join(classes)}; set KERNELWISE_DATA to a folder that holds {name}.csv instead."
+        )
+    if name in CODINGS:
+        return _coded(name, bunch, labels)
+    y = np.array(list(counts), dtype=np.int64)[index]
+    return np.asarray(bunch.data, dtype=np.float64), y, tuple(bunch.feature_names)
+
+
+def _coded(name: str, bunch: Any, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """Turn OpenML's numbers of words back into the words, and these into ours; gaps are NaN there."""
+    header = list(bunch.feature_names)
+    rows = []
+    for values, label in zip(np.asarray(bunch.data, dtype=np.float64), labels, strict=True):
+        words = [
+            "" if np.isnan(value) else str(bunch.categories[column][int(value)])
+            for column, value in zip(header, values, strict=True)
+        ]
+        rows.append([*words, label])
+    return coded(name, [*header, CODINGS[name].label], rows, f"OpenML data set {COPIES[name].data_id}")

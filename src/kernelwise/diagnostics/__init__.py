@@ -1,7 +1,6 @@
 """What to know about the data before a kernel is chosen: findings a user can act on."""
 
-from kernelwise.diagnostics._pairs import ClosestPair, closest_pair
-from kernelwise.diagnostics._points import Points, distinct_points
+from kernelwise.diagnostics._pairs import ClosestPair, Points, closest_pair, distinct_points
 from kernelwise.diagnostics._theorems import BoundaryVerdict, boundary_verdict
 from kernelwise.diagnostics.diagnosis import Diagnosis, diagnose
 

@@ -14,9 +14,9 @@ from kernelwise._core.reading import explained
 from kernelwise._core.validation import check_labels
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
-from kernelwise.frames import Encoder, Frame, by_column, learn_encoder, to_frame
 from kernelwise.kernels import Kernel, as_kernel
 from kernelwise.search.scaling import apply_scaler, fit_scaler, weigh_alike
+from kernelwise.tables import Encoder, Table, by_column, learn_encoder, to_table
 
 MAX_LISTED = 5
 #: In what distances between scaled samples are measured.
@@ -33,7 +33,7 @@ class Data:
     index: np.ndarray  # of the class of each sample, shape (n_samples,)
     kernel: Kernel
     lines: np.ndarray | None = None  # of the samples in their file, shape (n_samples,)
-    frame: Frame | None = None  # the table that X codes, if it has words or gaps
+    frame: Table | None = None  # the table that X codes, if it has words or gaps
     encoder: Encoder | None = None
     unit: str = ""  # of distances, after a space; empty for those of the columns themselves
 
@@ -49,7 +49,7 @@ class Data:
     ) -> Data:
         """Check what the user passed."""
         columns = _column_names(X) if feature_names is None else feature_names
-        frame = to_frame(X, categorical_features, "diagnose", is_finite=False)
+        frame = to_table(X, categorical_features, "diagnose", is_finite=False)
         encoder = None
         if frame is None:
             with explained(X):

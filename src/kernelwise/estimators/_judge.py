@@ -12,7 +12,6 @@ from kernelwise._core.text import count
 from kernelwise.estimators._routing import Routed, asked_by_row
 from kernelwise.estimators.kernel_choice import matrix_check
 from kernelwise.findings import Finding
-from kernelwise.frames import Frame, by_column, frame_findings, learn_encoder, to_frame
 from kernelwise.kernels import KERNELS, Kernel, as_kernel
 from kernelwise.search.context import FitContext
 from kernelwise.search.cross_validate import CrossValidator
@@ -21,6 +20,7 @@ from kernelwise.search.leaks import column_findings
 from kernelwise.search.runner import Here
 from kernelwise.search.samples import Prepared, prepare
 from kernelwise.search.settings import folds_of, scores_by_name, seed_of, values_of_C
+from kernelwise.tables import Table, by_column, findings_of_table, learn_encoder, to_table
 
 
 def make_judge(
@@ -28,12 +28,12 @@ def make_judge(
 ) -> tuple[CrossValidator, Prepared, list[Finding]]:
     """What scores kernels on the folds, the rows, and columns that leak the target."""
     me = type(model).__name__
-    frame = None if model._is_gram() else to_frame(X, model.categorical_features, me)
+    frame = None if model._is_gram() else to_table(X, model.categorical_features, me)
     # What is checked of a table besides its columns are its shape and the targets.
     stand_in = X if frame is None else np.zeros(frame.shape)
     X, y, identity, weight = model._check(stand_in, y, sample_weight)
     if frame is not None:
-        X = encode_frame(model, frame, weight)
+        X = encode_table(model, frame, weight, context)
     name_features(model, X, context)
     for kernel in model.kernel if isinstance(model.kernel, list | tuple) else [model.kernel]:
         if isinstance(kernel, Kernel) or kernel in KERNELS:  # a list is refused before any of it is tried
@@ -75,16 +75,16 @@ def make_judge(
     judge = CrossValidator(samples, folds, family, scorer, context, runner, settings, Cs, seed, others)
     if frame is not None:
         table = by_column(frame, model.encoder_)
-        return judge, prepared, [*_leaks(model, table, y), *frame_findings(frame, model.encoder_)]
+        return judge, prepared, [*_leaks(model, table, y), *findings_of_table(frame, model.encoder_)]
     return judge, prepared, [] if prepared.is_gram else _leaks(model, X, y)
 
 
-def encode_frame(model: Any, frame: Frame, weight: np.ndarray) -> np.ndarray:
-    """Learn how a table becomes features, and return these, of shape (n_samples, n_features)."""
-    model.encoder_ = learn_encoder(frame, weight)
-    if frame.feature_names is not None:
-        model.feature_names_in_ = frame.feature_names
-    return model.encoder_.transform(frame)
+def encode_table(model: Any, table: Table, weight: np.ndarray, context: FitContext) -> np.ndarray:
+    """Learn how a table becomes features, unless that is known, and return these, (n_samples, n_features)."""
+    model.encoder_ = learn_encoder(table, weight) if context.encoder is None else context.encoder
+    if table.feature_names is not None:
+        model.feature_names_in_ = table.feature_names
+    return model.encoder_.transform(table)
 
 
 def name_features(model: Any, X: Any, context: FitContext) -> None:
@@ -108,6 +108,6 @@ def _runner(model: Any) -> Any:
     """Where paths are run."""
     if model.backend is None:
         return Here
-    from kernelwise.distributed.runner import OnDask
+    from kernelwise.distributed.dask_runner import OnDask
 
     return OnDask

@@ -11,7 +11,7 @@ from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._machine import KernelMachine
 from kernelwise.estimators.kernel_choice import kernel_from_data
 from kernelwise.kernels import as_kernel
-from kernelwise.large.losses import Loss
+from kernelwise.large.linear_machine import Loss
 from kernelwise.search.canonical import DistinctRows
 from kernelwise.search.context import Deadline
 from kernelwise.search.landmarks import Candidate, HeldOutValues, NystroemSearch, Rows, Score

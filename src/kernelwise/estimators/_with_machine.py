@@ -27,7 +27,8 @@ class WithMachine(SamplesOrGram):
         path : path-like
             The file is written whole or not at all.
         X, y : arrays of shape (n_samples, n_features) and (n_samples,), default=None
-            The training samples. With them the report has decision regions and findings about the data.
+            The training samples. With them the report has decision regions and findings about the data;
+            that of `TunedOneClassSVM` says what is unusual about the strangest samples, and needs no y.
         **options
             ``test``, ``comparison``, ``command``, ``source``, ``seed``, ``preparation``, ``lines``,
             ``n_columns``: see `kernelwise.reports.report_data`.

@@ -19,9 +19,8 @@ from kernelwise.estimators.kernel_choice import kernel_from_data
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import as_kernel
-from kernelwise.large.feature_blocks import DenseBlocks
-from kernelwise.large.nystroem import NystroemMap, choose_landmarks
-from kernelwise.large.one_class import FeatureRows
+from kernelwise.large.linear_machine import FeatureRows
+from kernelwise.large.nystroem import DenseBlocks, NystroemMap, choose_landmarks
 from kernelwise.search.canonical import sample
 from kernelwise.search.landmarks import MAX_SEARCH_ROWS, SIZES
 from kernelwise.search.samples import prepare

@@ -18,7 +18,7 @@ from kernelwise.estimators._classifier import DecisionClassifier
 from kernelwise.estimators._nystroem import NystroemMachine
 from kernelwise.estimators._parameters import OF_LABELS, OF_NYSTROEM
 from kernelwise.estimators.missing_parameters import explains_missing
-from kernelwise.large.losses import squared_hinge
+from kernelwise.large.linear_machine import squared_hinge
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
 from kernelwise.search.context import Deadline
 from kernelwise.search.landmarks import HeldOutValues, Rows, Score

@@ -16,7 +16,7 @@ from kernelwise._core.validation import check_target_range
 from kernelwise.estimators._nystroem import NystroemMachine
 from kernelwise.estimators._parameters import OF_NYSTROEM
 from kernelwise.estimators.missing_parameters import explains_missing
-from kernelwise.large.losses import squared_epsilon_insensitive
+from kernelwise.large.linear_machine import squared_epsilon_insensitive
 from kernelwise.search.context import Deadline
 from kernelwise.search.landmarks import HeldOutValues, Rows, Score
 from kernelwise.search.settings import check_enough

@@ -20,7 +20,7 @@ from kernelwise._core.threads import one_blas_thread
 from kernelwise.estimators._exportable import Portable
 from kernelwise.estimators._finish import RESERVE
 from kernelwise.estimators._finish_one_class import Trained, finish_one_class
-from kernelwise.estimators._judge import encode_frame, name_features
+from kernelwise.estimators._judge import encode_table, name_features
 from kernelwise.estimators._one_class_settings import check_one_class_settings
 from kernelwise.estimators._parameters import OF_TUNED_ONE_CLASS
 from kernelwise.estimators._progress import Progress
@@ -28,7 +28,6 @@ from kernelwise.estimators._with_machine import WithMachine
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import Finding
-from kernelwise.frames import frame_findings, to_frame
 from kernelwise.search.canonical import sample
 from kernelwise.search.context import FINAL, Deadline, FitContext
 from kernelwise.search.one_class.candidates import candidates
@@ -50,6 +49,7 @@ from kernelwise.search.samples import prepare
 from kernelwise.search.settings import seed_of
 from kernelwise.search.splits import read_splits
 from kernelwise.search.wording import kernel_text
+from kernelwise.tables import Encoder, findings_of_table, to_table
 
 #: Rows that a search looks at, at most.
 SEARCH_ROWS = 1000
@@ -278,15 +278,15 @@ class TunedOneClassSVM(CallbackSupportMixin, Portable, OutlierMixin, WithMachine
     ) -> tuple[Rows, np.ndarray, tuple[int, int], Any]:
         """Distinct scaled rows, which of them each sample is, how many are labelled, and folds."""
         me = type(self).__name__
-        frame = to_frame(X, self.categorical_features, me)
+        frame = to_table(X, self.categorical_features, me)
         X = read_samples(
             self, X if frame is None else np.zeros(frame.shape), ensure_min_samples=2, **self._input()
         )
         label = check_labels_of_rows(y, X.shape[0])
         weight = weights_of_samples(sample_weight, X.shape[0])
         if frame is not None:
-            X = encode_frame(self, frame, weight)
-            context.findings.extend(frame_findings(frame, self.encoder_))
+            X = encode_table(self, frame, weight, context)
+            context.findings.extend(findings_of_table(frame, self.encoder_))
         name_features(self, X, context)
         layout = None if frame is None else self.encoder_.layout
         prepared = prepare(X, label + 1, weight, scale=self.scale, owner=me, layout=layout)
@@ -482,8 +482,10 @@ def _search_rows(rows: Rows, seed: int) -> np.ndarray:
     return np.sort(np.r_[known, others])
 
 
-def fit_named(model: TunedOneClassSVM, X: Any, y: Any, names: list[str] | None) -> TunedOneClassSVM:
-    """Fit rows of an array whose columns have these names; None where X has its own."""
+def fit_named(
+    model: TunedOneClassSVM, X: Any, y: Any, names: list[str] | None, encoder: Encoder | None = None
+) -> TunedOneClassSVM:
+    """Fit rows of an array whose columns have these names, or of a table whose encoder is known."""
     check_one_class_settings(model)
     deadline = Deadline(model.time_budget, reserve=RESERVE)
-    return model._fit(X, y, None, FitContext(deadline, feature_names=names))
+    return model._fit(X, y, None, FitContext(deadline, feature_names=names, encoder=encoder))

@@ -1,25 +1,36 @@
-"""A trained machine as a Pipeline of scikit-learn's own classes."""
+"""A trained machine as a Pipeline of scikit-learn's own classes.
+
+Before the machine come the coding of words and gaps, a ColumnTransformer, and the linear map of the kernel;
+around it Platt's sigmoids, and a threshold of two classes.
+"""
 
 from __future__ import annotations
 
 import warnings
 from copy import deepcopy
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_regressor
+from scipy.special import expit
+from sklearn.base import clone, is_regressor
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import TruncatedSVD
+from sklearn.frozen import FrozenEstimator
+from sklearn.impute import MissingIndicator, SimpleImputer
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from kernelwise.exceptions import IncompatibleError, KernelwiseWarning
-from kernelwise.export.calibrated import calibrated
-from kernelwise.export.coding import column_transformer
-from kernelwise.export.libsvm import classifier, regressor
-from kernelwise.export.linear_map import map_transformer
 from kernelwise.export.plain_model import has_terms
-from kernelwise.frames import Encoder
+from kernelwise.export.sklearn_machines import classifier, regressor, zeros
 from kernelwise.kernels import Kernel
 from kernelwise.multiclass import shown_values
-from kernelwise.solvers.probability import class_probabilities, log_odds
+from kernelwise.solvers.probability import class_probabilities, log_odds, log_threshold
+from kernelwise.tables import Column, Encoder
 
 #: By how much decision values may differ, relative to the largest.
 TOLERANCE = 1e-6
@@ -155,3 +166,154 @@ def _values(machine: Any, Z: Any, target: tuple[float, float]) -> np.ndarray:
         return mean + deviation * machine.predict(Z)
     values, n_classes = machine.machine_values(Z), len(machine.classes_)
     return shown_values(values, n_classes, machine.decision_function_shape, machine.machines_)
+
+
+#: What stands for a gap among words. It has to be no word, and the last in their order.
+GAP = chr(0x10FFFD) + "missing"
+#: What stands for the pooled words while an encoder is fitted.
+RARE = chr(0x10FFFD) + "rare"
+#: Libraries whose frames a ColumnTransformer can be fitted on.
+LIBRARIES = ("pandas", "polars")
+
+
+def column_transformer(encoder: Encoder) -> ColumnTransformer:
+    """Return a fitted ColumnTransformer that produces the encoder's features.
+
+    It is fitted on a made-up table, which holds all that it needs. Columns are found by their names if the
+    encoder has names, else by their places.
+    """
+    columns = encoder.columns
+    for column in columns:
+        if type(column) is not Column:
+            raise IncompatibleError(
+                f"to_sklearn has no step for {column.noun}s, but column {column.name!r} holds some. Keep the "
+                "model with save(path)."
+            )
+    for k in encoder.words:
+        if not columns[k].is_text:
+            raise IncompatibleError(
+                f"to_sklearn has no step that turns numbers into words, but column {columns[k].name!r} has "
+                "numbers that count as words. Convert them to text before training, or keep the model with "
+                "save(path)."
+            )
+    named = encoder.has_names and all(isinstance(column.name, str) for column in columns)
+
+    def keys(places: list[int]) -> list[Any]:
+        return [columns[k].name if named else k for k in places]
+
+    steps: list[tuple[str, Any, list[Any]]] = []
+    if encoder.numbers:
+        steps.append(("numbers", SimpleImputer(strategy="median"), keys(encoder.numbers)))
+    if encoder.gaps:
+        steps.append(("gaps", MissingIndicator(features="all", error_on_new=False), keys(encoder.gaps)))
+    steps += [(f"words {k}", _words(columns[k]), keys([k])) for k in encoder.words]
+    made = ColumnTransformer(steps, sparse_threshold=0.0).set_output(transform="default")
+    return made.fit(_table(columns, named))
+
+
+def _words(column: Column) -> Pipeline:
+    """Words as 0 and 1: those of the table that it is fitted on twice have a feature of their own."""
+    alone: dict[str, Any] = {"handle_unknown": "ignore"}
+    pooled = {"handle_unknown": "infrequent_if_exist", "min_frequency": 2}
+    coder = OneHotEncoder(sparse_output=False, **(pooled if column.is_pooled else alone))
+    # A gap is NaN in some data frames, and None in others.
+    nan, none = (
+        SimpleImputer(missing_values=gap, strategy="constant", fill_value=GAP) for gap in (np.nan, None)
+    )
+    return Pipeline([("nan", nan), ("none", none), ("words", coder)])
+
+
+def _table(columns: tuple[Column, ...], named: bool) -> Any:
+    """A table that a transformer learns all of the columns from."""
+    cells = [_cells(column) for column in columns]
+    n_rows = max(map(len, cells))
+    table = np.empty((n_rows, len(columns)), dtype=object)
+    for k, values in enumerate(cells):
+        table[:, k] = [values[row % len(values)] for row in range(n_rows)]
+        if columns[k].is_pooled:
+            # Once only, however long the table is.
+            table[:, k] = [*values, *(values[0] for _ in range(n_rows - len(values)))]
+    if not named:
+        return table
+    library = next((name for name in LIBRARIES if find_spec(name) is not None), None)
+    if library is None:
+        raise IncompatibleError(
+            "to_sklearn needs pandas or polars to write a model of a data frame, and neither is installed. "
+            "Install pandas."
+        )
+    lists = {column.name: table[:, k].tolist() for k, column in enumerate(columns)}
+    return import_module(library).DataFrame(lists)
+
+
+def _cells(column: Column) -> list[Any]:
+    if not column.is_words:
+        return [column.fill]
+    known = [*column.words, *([GAP] if column.has_gaps else [])]
+    rare = [RARE] if column.is_pooled else []
+    # The first is repeated once more where the table is longer; what is pooled must not be.
+    return [*known, *known, *rare] or [GAP]
+
+
+#: As many as CalibratedClassifierCV has folds: its training needs a row of each class in every one.
+ROWS_PER_CLASS = 5
+
+
+def calibrated(svc: Any, mapped: Any, sigmoids: np.ndarray, costs: np.ndarray | None) -> Any:
+    """Return a classifier of probabilities 1/(1 + exp(A f + B)), f the values of a fitted machine.
+
+    ``sigmoids`` has a row (A, B) for each machine: that of two classes, or one for each of more classes,
+    whose probabilities are normalised. ``mapped`` are samples as ``svc`` takes them. With ``costs``, of shape
+    (2, 2), labels are those of least expected cost. Fitted again, it trains the machine and its sigmoids.
+    """
+    start = zeros(ROWS_PER_CLASS * len(svc.classes_), mapped), np.repeat(svc.classes_, ROWS_PER_CLASS)
+    found = CalibratedClassifierCV(FrozenEstimator(svc), method="sigmoid", ensemble=False).fit(*start)
+    (part,) = found.calibrated_classifiers_
+    part.estimator = svc
+    for calibrator, (slope, offset) in zip(part.calibrators, sigmoids, strict=True):
+        calibrator.a_, calibrator.b_ = float(slope), float(offset)
+    found.set_params(estimator=clone(svc))
+    if costs is None:
+        return found
+    settings = {"pos_label": svc.classes_[1], "response_method": "predict_proba"}
+    answer = FixedThresholdClassifier(FrozenEstimator(found), threshold=_threshold(costs), **settings)
+    return answer.fit(*start)
+
+
+def _threshold(costs: np.ndarray) -> float:
+    """The probability of the second of two classes above which it is answered."""
+    # scikit-learn's threshold is answered by the second class, too; ours, where both cost the same, is not.
+    return float(np.nextafter(expit(log_threshold(costs)), 1.0))
+
+
+def map_transformer(kernel: Kernel, n_features: int) -> Any:
+    """Return a fitted transformer that maps samples as the kernel does, or None if it does not map them.
+
+    One weight per feature is a `StandardScaler` that does not centre; a matrix is a `TruncatedSVD`, the one
+    decomposition whose transform is a product with a matrix and nothing else. Both take sparse samples, and
+    both are known to skops and ONNX.
+    """
+    L = kernel.linear_map(n_features)
+    if L is None:
+        return None
+    return _weighting(L) if L.ndim == 1 else _product(L)
+
+
+def _weighting(weights: np.ndarray) -> StandardScaler:
+    """x ↦ w∘x. A feature of weight zero is divided by infinity."""
+    scaler = StandardScaler(with_mean=False)
+    scaler.scale_ = np.divide(1.0, weights, out=np.full_like(weights, np.inf), where=weights > 0)
+    scaler.var_ = scaler.scale_**2
+    scaler.mean_ = np.zeros_like(weights)
+    scaler.n_samples_seen_ = 0
+    scaler.n_features_in_ = weights.size
+    return scaler
+
+
+def _product(matrix: np.ndarray) -> TruncatedSVD:
+    """x ↦ xM, with M of shape (n_features, n_mapped)."""
+    product = TruncatedSVD(n_components=matrix.shape[1])
+    product.components_ = np.ascontiguousarray(matrix.T)
+    product.singular_values_ = np.linalg.norm(matrix, axis=0)
+    product.explained_variance_ = product.explained_variance_ratio_ = np.full(matrix.shape[1], np.nan)
+    product.n_features_in_ = matrix.shape[0]
+    return product

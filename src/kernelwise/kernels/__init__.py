@@ -11,8 +11,9 @@
             └─ KernelSum
 
 Most are exp(−s·D) for a distance D after a linear map, which `distance` names; RBF, Mahalanobis, Exponential
-and Laplacian have s as their only free parameter (`has_one_width`). No other room asks for these classes: a
-kernel answers for itself (`distance`, `linear_map`, `metric` and so on).
+and Laplacian have s as their only free parameter (`has_one_width`). Those with a weight for every feature,
+DiagonalGaussian and DiagonalLaplacian, have the base `FeatureWeights` as well. No other room asks for these
+classes: a kernel answers for itself (`distance`, `linear_map`, `metric` and so on).
 """
 
 from __future__ import annotations
@@ -23,16 +24,13 @@ from typing import Any
 from kernelwise._core.parameters import Hyperparameter
 from kernelwise._core.text import meant
 from kernelwise.kernels.base import Kernel
-from kernelwise.kernels.diagonal import DiagonalGaussian
 from kernelwise.kernels.dot_product import Linear, Polynomial, Sigmoid
-from kernelwise.kernels.gaussian import Gaussian
-from kernelwise.kernels.isotropic import KMOD, RBF, ExponentialRBF
 from kernelwise.kernels.kernel_sum import KernelSum
 from kernelwise.kernels.laplacian import DiagonalLaplacian, Laplacian
-from kernelwise.kernels.low_rank import LowRankGaussian
 from kernelwise.kernels.mahalanobis import Mahalanobis
+from kernelwise.kernels.metric_gaussians import DiagonalGaussian, Gaussian, LowRankGaussian
 from kernelwise.kernels.precomputed import PrecomputedDistance
-from kernelwise.kernels.radial import RadialKernel
+from kernelwise.kernels.radial import KMOD, RBF, ExponentialRBF, RadialKernel
 
 KERNELS: dict[str, Callable[[], Kernel]] = {
     "linear": Linear,

@@ -6,14 +6,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from kernelwise._core.parameters import Hyperparameter
-from kernelwise._core.validation import check_positive, check_samples
 from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.city_block import city_block_distances, weighted_differences, weighted_signs
 from kernelwise.kernels.distances import CITY_BLOCK
-from kernelwise.kernels.radial import OneWidth, decayed, mapped
+from kernelwise.kernels.metric import FeatureWeights
+from kernelwise.kernels.radial import OneGamma, decayed
 from kernelwise.kernels.starts import start_sigma
-from kernelwise.kernels.weights import check_feature_weights, over_the_largest
 
 
 class CityBlockKernel(Kernel):
@@ -62,7 +60,7 @@ class CityBlockKernel(Kernel):
         return gradient if L is None else gradient * L
 
 
-class Laplacian(CityBlockKernel, OneWidth):
+class Laplacian(OneGamma, CityBlockKernel):
     """Laplacian kernel: k(x, y) = exp(−γ‖x − y‖₁), where ‖x − y‖₁ is the sum of absolute differences.
 
     Parameters
@@ -81,19 +79,7 @@ class Laplacian(CityBlockKernel, OneWidth):
     meaning: ClassVar[str] = (
         "the larger the sum of the differences in all columns, the less alike two rows are"
     )
-    hyperparameters: ClassVar = (Hyperparameter("gamma"),)
     input_powers: ClassVar = {"gamma": 0.5}
-
-    def __init__(self, gamma: float = 1.0) -> None:
-        self.gamma = gamma
-        self._check()
-
-    def _check(self) -> None:
-        check_positive(self.gamma, "gamma", "Laplacian")
-
-    @property
-    def scale(self) -> float:
-        return float(self.gamma)
 
     def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
         if heuristic == "keep":
@@ -101,7 +87,7 @@ class Laplacian(CityBlockKernel, OneWidth):
         return self._copy(gamma=0.5 / start_sigma(X, y, heuristic, "cityblock"))
 
 
-class DiagonalLaplacian(CityBlockKernel):
+class DiagonalLaplacian(FeatureWeights, CityBlockKernel):
     """Laplacian kernel with a weight for every feature: k(x, y) = exp(−‖q∘(x − y)‖₁).
 
     Parameters
@@ -119,56 +105,15 @@ class DiagonalLaplacian(CityBlockKernel):
 
     title: ClassVar[str] = "Laplacian with feature weights"
     meaning: ClassVar[str] = "the larger the weighted sum of column differences, the less alike two rows are"
-    hyperparameters: ClassVar = (Hyperparameter("q"),)
     input_powers: ClassVar = {"q": 0.5}
-
-    def __init__(self, q: Any = None) -> None:
-        self.q = q
-        self._check()
-
-    def _check(self) -> None:
-        if self.q is not None:
-            check_feature_weights(self.q, "DiagonalLaplacian")
-
-    @property
-    def feature_weights(self) -> np.ndarray | None:
-        return None if self.q is None else np.array(self.q, dtype=float)
-
-    def with_feature_weights(self, q: Any) -> Self:
-        return self._copy(q=q)
-
-    def of_unit_width(self) -> tuple[Kernel, float]:
-        shape, largest = over_the_largest(self.q)
-        return self._copy(q=shape), largest
 
     def linear_map(self, n_features: int) -> np.ndarray:
         return np.asarray(self.q, dtype=float)
-
-    def transform(self, X: Any) -> Any:
-        return mapped(X, self.linear_map(X.shape[1]))
-
-    @property
-    def needs_data(self) -> bool:
-        return self.q is None
-
-    def _check_features(self, n_features: int) -> None:
-        if self.q is None:
-            raise ValueError(
-                "This DiagonalLaplacian has no q yet. Pass q, or call kernel.initialize(X, y) first."
-            )
-        if np.size(self.q) != n_features:
-            raise ValueError(
-                f"This DiagonalLaplacian was made for {np.size(self.q)} features, got {n_features}."
-            )
 
     def _gradient_dot(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None) -> np.ndarray:
         # ∂K/∂log q_k = −q_k |x_k − y_k| K
         V = W * (self._gram(X, Y) if K is None else K)
         return -np.asarray(self.q, dtype=float) * weighted_differences(X, V, Y)
 
-    def initialize(self, X: Any, y: Any = None, heuristic: str | None = None) -> Self:
-        if heuristic == "keep" and not self.needs_data:
-            return self._copy()
-        X = check_samples(X)
-        start = start_sigma(X, y, None if heuristic == "keep" else heuristic, "cityblock")
-        return self._copy(q=np.full(X.shape[1], 0.5 / start))
+    def _started(self, X: Any, y: Any, heuristic: str | None) -> Self:
+        return self._copy(q=np.full(X.shape[1], 0.5 / start_sigma(X, y, heuristic, "cityblock")))

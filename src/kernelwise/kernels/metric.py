@@ -1,4 +1,4 @@
-"""Kernels whose free parameters are a metric, and what a metric says: weights, directions, correlations."""
+"""Kernels whose free parameters are a metric or weights of features, and what these say of the features."""
 
 from __future__ import annotations
 
@@ -9,27 +9,21 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from kernelwise._core.parameters import Hyperparameter
+from kernelwise._core.rounding import significant
 from kernelwise._core.validation import check_samples
+from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.radial import GaussianFamily, mapped
 
 #: Shares of features, as multiples of their mean: those that are no different, and those that stand out.
 SAME, STANDS_OUT = 0.1, 1.5
 
 
-class MetricKernel(GaussianFamily):
-    """k(x, y) = exp(−½ (x − y)ᵀ Q (x − y)) with the metric Q, or what Q is made of, as its free parameters.
+class LearnedMap(Kernel):
+    """A kernel of distances after a linear map that is its free parameter; the data give its first value."""
 
-    A search with tr Q held constant asks for the three methods that take a ``theta``: they are functions of a
-    point of the search, which need not be the kernel's own.
-    """
-
-    learns_metric: ClassVar[bool] = True
-    #: The constructor argument that holds the metric; its last axis has one entry per feature.
-    metric_name: ClassVar[str]
-
-    @property
-    def scale(self) -> float:
-        return 0.5
+    #: The constructor argument that holds the map; its last axis has one entry per feature.
+    map_name: ClassVar[str]
 
     @abstractmethod
     def linear_map(self, n_features: int) -> np.ndarray: ...
@@ -39,10 +33,10 @@ class MetricKernel(GaussianFamily):
 
     @property
     def needs_data(self) -> bool:
-        return getattr(self, self.metric_name) is None
+        return getattr(self, self.map_name) is None
 
     def _check_features(self, n_features: int) -> None:
-        name, Q = type(self).__name__, self.metric_name
+        name, Q = type(self).__name__, self.map_name
         if self.needs_data:
             raise ValueError(f"This {name} has no {Q} yet. Pass {Q}, or call kernel.initialize(X, y) first.")
         size = np.shape(getattr(self, Q))[-1]
@@ -56,7 +50,56 @@ class MetricKernel(GaussianFamily):
 
     @abstractmethod
     def _started(self, X: Any, y: Any, heuristic: str | None) -> Self:
-        """A copy whose metric treats all directions alike, of the width that suits the data."""
+        """A copy whose map treats all directions alike, of the width that suits the data."""
+
+
+class FeatureWeights(LearnedMap):
+    """A kernel with a positive weight q_k for every feature; what differs is the distance that they weigh."""
+
+    map_name: ClassVar[str] = "q"
+    hyperparameters: ClassVar = (Hyperparameter("q"),)
+
+    def __init__(self, q: Any = None) -> None:
+        self.q = q
+        self._check()
+
+    def _check(self) -> None:
+        if self.q is None:
+            return
+        owner, weights = type(self).__name__, np.asarray(self.q, dtype=float)
+        if weights.ndim != 1:
+            raise ValueError(f"'q' of {owner} is one weight per feature, got shape {weights.shape}.")
+        is_good = np.isfinite(weights) & (weights > 0)
+        if not is_good.all():
+            k = int(np.flatnonzero(~is_good)[0])
+            raise ValueError(f"'q' of {owner} must be positive, got {weights[k]} for feature {k}.")
+
+    @property
+    def feature_weights(self) -> np.ndarray | None:
+        return None if self.q is None else np.array(self.q, dtype=float)
+
+    def with_feature_weights(self, q: Any) -> Self:
+        return self._copy(q=q)
+
+    def of_unit_width(self) -> tuple[Kernel, float]:
+        # Over the largest weight, without rounding that depends on it.
+        weights = np.asarray(self.q, dtype=float)
+        largest = float(weights.max())
+        return self._copy(q=np.asarray(significant(weights / largest))), largest
+
+
+class MetricKernel(LearnedMap, GaussianFamily):
+    """k(x, y) = exp(−½ (x − y)ᵀ Q (x − y)) with the metric Q, or what Q is made of, as its free parameters.
+
+    A search with tr Q held constant asks for the three methods that take a ``theta``: they are functions of a
+    point of the search, which need not be the kernel's own.
+    """
+
+    learns_metric: ClassVar[bool] = True
+
+    @property
+    def scale(self) -> float:
+        return 0.5
 
     @abstractmethod
     def log_trace(self, theta: np.ndarray) -> float:

@@ -7,17 +7,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from kernelwise._core.distance_matrix import check_not_below_zero
-from kernelwise._core.parameters import Hyperparameter
-from kernelwise._core.validation import check_positive, check_samples
+from kernelwise._core.validation import check_samples
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.kernels.distances import PRECOMPUTED
-from kernelwise.kernels.radial import OneWidth, decayed
+from kernelwise.kernels.radial import OneGamma, decayed
 
 #: What estimators call it.
 PRECOMPUTED_DISTANCE = "precomputed-distance"
 
 
-class PrecomputedDistance(OneWidth):
+class PrecomputedDistance(OneGamma):
     """Kernel of given distances: k = exp(−γD), where D is a matrix of distances instead of samples.
 
     ``kernel(D)`` has the shape of D, whose row i has the distances of sample i from every column's sample. It
@@ -38,23 +37,11 @@ class PrecomputedDistance(OneWidth):
 
     title: ClassVar[str] = "Kernel of given distances"
     meaning: ClassVar[str] = "the larger the given distance of two rows, the less alike they are"
-    hyperparameters: ClassVar = (Hyperparameter("gamma"),)
     # As of a distance that grows like ‖x − y‖: the search then takes the steps of the Laplacian kernel.
     input_powers: ClassVar = {"gamma": 0.5}
     distance: ClassVar[str] = "precomputed"
     takes_distances: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = False
-
-    def __init__(self, gamma: float = 1.0) -> None:
-        self.gamma = gamma
-        self._check()
-
-    def _check(self) -> None:
-        check_positive(self.gamma, "gamma", "PrecomputedDistance")
-
-    @property
-    def scale(self) -> float:
-        return float(self.gamma)
 
     @property
     def gram_base(self) -> str | None:

@@ -1,9 +1,13 @@
-"""Linear machines with squared losses, by Newton's method over blocks of rows."""
+"""Linear machines with squared losses, by Newton's method over blocks of rows.
+
+A loss is the square of the part of a residual y − f(x) that is not tolerated. One-class machines are trained
+on rows of a Gram matrix of low rank instead.
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,8 +16,26 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelwise._core.validation import check_positive, check_weights
-from kernelwise.large.feature_blocks import Blocks
-from kernelwise.large.losses import Loss, squared_hinge
+from kernelwise.large.nystroem import ROWS, Blocks, RowBlocks
+from kernelwise.solvers.kernel_rows import ALL
+
+#: ``loss(residual, y)`` returns which rows count and the excess whose square is their loss, both of shape
+#: (n_rows,). The excess is zero for other rows, and its slope by the residual is one where a row counts.
+Loss = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+def squared_hinge(residual: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The loss max(0, 1 − y f)² for labels ±1: y² = 1, so that 1 − y f is y times the residual."""
+    is_inside = y * residual > 0.0
+    return is_inside, np.where(is_inside, residual, 0.0)
+
+
+def squared_epsilon_insensitive(
+    residual: np.ndarray, y: np.ndarray, epsilon: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The loss max(0, |y − f| − ε)² for numbers; with ε = 0 it is least squares, and every row counts."""
+    return np.abs(residual) >= epsilon, residual - np.clip(residual, -epsilon, epsilon)
+
 
 #: The decrease that the next step would bring, at most, as a share of the objective.
 TOL = 1e-12
@@ -48,7 +70,7 @@ class LinearMachine:
 
     ``y`` are labels ±1 or targets, and ``weight`` is s, both of shape (n_rows,); rows of weight zero are not
     trained on and have values all the same, and the weights may be changed between solutions. ``start`` are
-    coefficients to start from, of shape (n_features + 1,); the losses are in `kernelwise.large.losses`.
+    coefficients to start from, of shape (n_features + 1,).
     """
 
     def __init__(
@@ -158,3 +180,36 @@ def linear_path(
     """Train a `LinearMachine` for increasing values of C, each started from the one before."""
     machine = LinearMachine(blocks, y, weight, loss=loss)
     return [machine.solve(C) for C in Cs]
+
+
+class FeatureRows:
+    """Rows of ΦΦᵀ, whose sums take one pass over the features: what `WorkingSets` asks of its rows."""
+
+    dtype: np.dtype = np.dtype(np.float64)
+
+    def __init__(self, blocks: RowBlocks) -> None:
+        self.blocks = blocks
+        self.n = blocks.shape[0]
+
+    def square(self, indices: np.ndarray) -> np.ndarray:
+        """Φ[indices] Φ[indices]ᵀ in double precision."""
+        Phi = np.asarray(self.blocks.rows(indices), dtype=np.float64)
+        return Phi @ Phi.T
+
+    def subtract(
+        self, indices: np.ndarray, change: np.ndarray, f: np.ndarray, columns: np.ndarray | slice = ALL
+    ) -> None:
+        """f −= Σ change_k Φφ_k, of f[columns] only if they are given."""
+        change_of_all = np.zeros(self.n)
+        change_of_all[indices] = change
+        direction = self.weights(change_of_all)
+        if isinstance(columns, slice):
+            f -= self.blocks.apply(np.append(direction, 0.0))
+            return
+        for first in range(0, columns.size, ROWS):
+            part = columns[first : first + ROWS]
+            f[part] -= self.blocks.rows(part) @ direction
+
+    def weights(self, beta: np.ndarray) -> np.ndarray:
+        """Φᵀβ, the weights of the features, of shape (n_features,)."""
+        return self.blocks.dot(beta)[:-1]

@@ -6,12 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from kernelwise.optimizers.base import Optimizer, Run
-from kernelwise.optimizers.gradient_descent import GradientDescent
+from kernelwise.optimizers.gradient_searches import GradientDescent, QuasiNewton
 from kernelwise.optimizers.grid import GridSearch
-from kernelwise.optimizers.line_search import LineSearch
-from kernelwise.optimizers.manifold import ManifoldDescent
-from kernelwise.optimizers.quasi_newton import QuasiNewton
-from kernelwise.optimizers.second_order import SecondOrder
+from kernelwise.optimizers.manifold_descent import ManifoldDescent
+from kernelwise.optimizers.one_parameter import LineSearch, SecondOrder
 from kernelwise.space import SearchSpace
 
 OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {

@@ -49,12 +49,12 @@ from kernelwise.estimators import (
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.findings import Finding
-from kernelwise.frames import Column, Encoder
 from kernelwise.result import History, TuningResult
 from kernelwise.search.baseline import Baseline
 from kernelwise.search.one_class.choose import OneClassResult
 from kernelwise.search.result import SelectionResult
 from kernelwise.search.score_names import PositiveScore
+from kernelwise.tables import COLUMN_KINDS, Encoder
 
 
 def _public_classes(package: Any) -> list[type]:
@@ -73,7 +73,7 @@ PARTS = [part for package in (kernels, criteria, optimizers) for part in _public
 OTHERS = (
     *(SVC, TunedSVC, SVR, TunedSVR, NystroemSVC, NystroemSVR),
     *(OneClassSVM, NystroemOneClassSVM, TunedOneClassSVM),
-    *(Encoder, Column),
+    *(Encoder, *COLUMN_KINDS.values()),
     *(FitRecord, SelectionResult, OneClassResult, TuningResult, Baseline, Finding, PositiveScore),
 )
 CLASSES = {part.__name__: part for part in (*OTHERS, *SPLITTERS, *SCALERS, *PARTS)}

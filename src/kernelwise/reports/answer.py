@@ -1,4 +1,4 @@
-"""The answer of a report: what was chosen, and how good it is."""
+"""The answer of a report: what was chosen, how good it is, and the first lines that say so."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_outlier_detector
 
 from kernelwise._core.text import count
-from kernelwise.reports.errors import predictions
-from kernelwise.reports.words import is_share, score_name, sign_of
+from kernelwise.reports.held_out import unseen_targets
+from kernelwise.reports.words import is_share, score_name, sentence, shortened, sign_of
 from kernelwise.search.rules import standard_error
 from kernelwise.search.trust import NO_BETTER
-from kernelwise.search.wording import error_text, kernel_meaning, kernel_text, score_text
+from kernelwise.search.wording import error_text, kernel_meaning, kernel_text, number, score_text
 
 #: Standard errors of the difference from which a test is far below cross-validation.
 FAR = 3.0
+UNSEEN = "on rows that the model was not trained on"
+#: Classes that are named one by one.
+MAX_NAMED = 12
 
 
 @dataclass(frozen=True)
@@ -27,10 +30,10 @@ class Answer:
     ----------
     kernel, meaning, exact : str
         The kernel with its numbers, what it does, and the kernel with all digits.
-    C : float
-    epsilon : float or None
+    C, epsilon, nu : float or None
+        Those that the model has: ε of a regression, ν of one class instead of C.
     score : str
-        Name of the score.
+        Name of the score; of one class, that of the criterion.
     is_share : bool
         Whether scores are shares of rows.
     sign : int
@@ -57,23 +60,26 @@ class Answer:
     """
 
     kernel: str
-    C: float
-    epsilon: float | None
+    meaning: str
+    exact: str
     score: str
-    is_share: bool
-    sign: int
     cv_score: float
     cv_error: float
-    test_score: float | None
-    test_error: float | None
     n_folds: int
     n_candidates: int
     n_machines: int
     n_features: int
     n_rows: int | None
-    n_test: int | None
-    n_classes: int | None
     seconds: float
+    C: float | None = None
+    epsilon: float | None = None
+    nu: float | None = None
+    is_share: bool = False
+    sign: int = 1
+    test_score: float | None = None
+    test_error: float | None = None
+    n_test: int | None = None
+    n_classes: int | None = None
     baseline_score: float | None = None
     baseline_answer: str = ""
     fit_found_guess: bool = False
@@ -81,8 +87,6 @@ class Answer:
     rmse: float | None = None
     mean_rmse: float | None = None
     test_rmse: float | None = None
-    meaning: str = ""
-    exact: str = ""
 
     def text(self, score: float) -> str:
         """A score as it is shown: 97.2 % of a share of rows, 0.972 of other scores."""
@@ -140,6 +144,25 @@ class Support:
 
 def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
     """The answer of a fitted model, with its score on test samples."""
+    common = {
+        "kernel": kernel_text(model.kernel_),
+        "meaning": kernel_meaning(model.kernel_, model.scale),
+        "exact": repr(model.kernel_),
+        "cv_score": float(model.result_.score),
+        "cv_error": model.result_.standard_error,
+        "n_folds": model.n_splits_,
+        "n_candidates": len(model.cv_results_["params"]),
+        "n_machines": model.n_svm_fits_,
+        "seconds": model.result_.seconds,
+    }
+    if is_outlier_detector(model):
+        return Answer(
+            nu=float(model.nu_),
+            score=model.criterion_,
+            n_features=int(model.best_estimator_.n_features_in_),
+            n_rows=model.result_.n_rows,
+            **common,
+        )
     share, record = is_share(model), model.fit_record_
     # Models of earlier versions have no baseline, and some scores are not defined for a constant answer.
     baseline = getattr(model.result_, "baseline", None)
@@ -151,43 +174,32 @@ def answer_of(model: Any, test: tuple[Any, Any] | None = None) -> Answer:
         if share:
             test_error = float(standard_error(np.array([test_score]), n_test, is_share=True))
     return Answer(
-        kernel=kernel_text(model.kernel_),
-        meaning=kernel_meaning(model.kernel_, model.scale),
-        exact=repr(model.kernel_),
         C=model.C_,
         epsilon=getattr(model, "epsilon_", None),
         score=score_name(model),
         is_share=share,
         sign=sign_of(model),
-        cv_score=float(model.result_.score),
-        cv_error=model.result_.standard_error,
         test_score=test_score,
         test_error=test_error,
-        n_folds=model.n_splits_,
-        n_candidates=len(model.cv_results_["params"]),
-        n_machines=model.n_svm_fits_,
         n_features=model.n_features_in_,
         n_rows=None if record is None else record.n_rows,
         n_test=n_test,
         n_classes=len(model.classes_) if is_classifier(model) else None,
-        seconds=model.result_.seconds,
         baseline_score=None if baseline is None else float(baseline.score),
         baseline_answer="" if baseline is None else str(baseline.answer),
         has_costs=getattr(model, "costs_", None) is not None,
         fit_found_guess=any(finding.name == NO_BETTER for finding in model.diagnostics_),
+        **common,
         **({} if is_classifier(model) else _errors(model, test)),
     )
 
 
-def _errors(model: Any, test: tuple[Any, Any] | None) -> dict[str, float]:
+def _errors(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
     """Errors of a regression in units of y."""
-    found, record = {}, model.fit_record_
-    if record is not None:
-        held_out = predictions("held out", record.truth, record.predicted, record.weight)
-        found = {"rmse": held_out.rmse, "mean_rmse": held_out.mean_rmse}
-    if test is not None:
-        of_test = predictions("test", np.asarray(test[1], dtype=float), model.predict(test[0]))
-        found["test_rmse"] = of_test.rmse
+    found: dict[str, Any] = {}
+    for part in unseen_targets(model, test)["predictions"]:
+        of_test = {"test_rmse": part.rmse}
+        found |= of_test if part.source == "test" else {"rmse": part.rmse, "mean_rmse": part.mean_rmse}
     return found
 
 
@@ -197,3 +209,91 @@ def support_of(model: Any) -> Support | None:
     if record is None:
         return None
     return Support(len(model.best_estimator_.support_), record.n_bounded, record.n_rows)
+
+
+def headline(answer: Answer) -> str:
+    """The answer in a line: of a test that is far below cross-validation, the test's."""
+    if answer.test_gap is not None:
+        return _of_test(answer)
+    if answer.rmse is not None and answer.score == "R²":
+        return _of_regression(answer)
+    told = _told(answer, answer.cv_score, UNSEEN, answer.cv_error)
+    if answer.baseline_score is None:
+        return told
+    guess = answer.text(answer.baseline_score)
+    if answer.is_no_better:
+        clearly = "not clearly" if answer.cv_score > answer.baseline_score else "no"
+        return f"{told}: {clearly} better than {answer.baseline_answer} ({guess})"
+    return f"{told}; {answer.baseline_answer}: {guess}"
+
+
+def setting(answer: Answer) -> str:
+    """What was chosen: SVM with RBF kernel, γ = 0.0208, C = 64."""
+    if answer.C is None:
+        return f"One-class support vector machine, {answer.kernel}"
+    values = [f"C = {number(answer.C)}"]
+    if answer.epsilon is not None:
+        values.append(f"ε = {number(answer.epsilon)}")
+    return ", ".join([f"SVM with {_kernel(answer.kernel)}", *values])
+
+
+def _kernel(text: str) -> str:
+    """A kernel's text (see `kernel_text`) as it stands in a sentence."""
+    if text.startswith("Sum of "):
+        return f"a s{text[1:]}"
+    name, *numbers = text.split(", ")
+    name, _, metric = name.partition(" with ")
+    kernel = name.replace("Linear", "linear") if name.endswith(" kernel") else f"{name} kernel"
+    return ", ".join([f"{kernel} with {metric}" if metric else kernel, *numbers])
+
+
+def _told(answer: Answer, score: float, where: str, error: float | None) -> str:
+    value = answer.text(score)
+    told = f"{value} correct {where}" if answer.is_share else f"{sentence(answer.score)} {value} {where}"
+    plus_minus = answer.error(error).strip()
+    return f"{told}, {plus_minus}" if plus_minus else told
+
+
+def _of_test(answer: Answer) -> str:
+    assert answer.test_score is not None
+    where = f"on {count(answer.n_test or 0, 'test row')}"
+    told = _told(answer, answer.test_score, where, answer.test_error)
+    return f"{told}; cross-validation: {answer.text(answer.cv_score)}"
+
+
+def _of_regression(answer: Answer) -> str:
+    assert answer.rmse is not None
+    assert answer.mean_rmse is not None
+    told = _told(answer, answer.cv_score, UNSEEN, answer.cv_error)
+    ours, guess = number(answer.rmse), number(answer.mean_rmse)
+    if answer.is_no_better:
+        clearly = "not clearly" if answer.rmse < answer.mean_rmse else "no"
+        return f"{told}: {clearly} better than {answer.baseline_answer} (RMSE {ours} and {guess})"
+    return f"{told}: typical error (RMSE) {ours}; always answering the mean: {guess}"
+
+
+def class_counts(model: Any, y: np.ndarray | None) -> list[tuple[str, float]]:
+    """Names of the classes and their rows: of y, or of the rows that were held out, by weight."""
+    if y is not None:
+        index, weight = np.searchsorted(model.classes_, y), None
+    elif model.fit_record_ is not None:
+        index, weight = model.fit_record_.truth, model.fit_record_.weight
+    else:
+        return []
+    counts = np.bincount(index, weights=weight, minlength=len(model.classes_))
+    return [(str(label), float(n)) for label, n in zip(model.classes_, counts, strict=True)]
+
+
+def row_count(model: Any, y: np.ndarray | None) -> float | None:
+    """Rows that the model was made from, by weight; None if nobody knows."""
+    if y is not None:
+        return float(len(y))
+    return None if model.fit_record_ is None else float(model.fit_record_.weight.sum())
+
+
+def classes_text(classes: list[tuple[str, float]]) -> str:
+    """The classes in a line, the most frequent first: 3 classes: mild (150), severe (87), none (63)."""
+    ordered = sorted(classes, key=lambda pair: -pair[1])
+    named = [f"{shortened(label)} ({n:g})" for label, n in ordered[:MAX_NAMED]]
+    more = [] if len(ordered) <= MAX_NAMED else [f"and {len(ordered) - MAX_NAMED} more"]
+    return f"{count(len(classes), 'class', 'classes')}: {', '.join([*named, *more])}"

@@ -2,36 +2,83 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_outlier_detector
 from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
+from kernelwise import __version__
+from kernelwise._core.fingerprint import fingerprint
+from kernelwise.estimators.tuned import TunedMachine
+from kernelwise.estimators.tuned_one_class import TunedOneClassSVM
 from kernelwise.findings import Finding
-from kernelwise.reports._model import check_tuned
-from kernelwise.reports.answer import Answer, Support, answer_of, support_of
-from kernelwise.reports.criterion import CriterionCurves, criterion_curves
-from kernelwise.reports.errors import Predictions
-from kernelwise.reports.facts import class_counts, row_count
+from kernelwise.reports.answer import (
+    Answer,
+    Support,
+    answer_of,
+    class_counts,
+    headline,
+    row_count,
+    support_of,
+)
+from kernelwise.reports.columns_used import LooksAt, Relevance, coded_names, looks_at, relevance_of
+from kernelwise.reports.comparison import Versus, versus
+from kernelwise.reports.curves import CPath, CriterionCurves, c_paths, chosen, criterion_curves
 from kernelwise.reports.findings import report_findings
-from kernelwise.reports.headline import headline
-from kernelwise.reports.held_out import Confusion, Reliability
-from kernelwise.reports.looks_at import LooksAt, looks_at
-from kernelwise.reports.paths import CPath, c_paths, chosen
-from kernelwise.reports.provenance import Provenance, provenance
-from kernelwise.reports.regions import Regions, decision_regions
-from kernelwise.reports.relevance import Relevance, coded_names, relevance_of
-from kernelwise.reports.roc import Roc
-from kernelwise.reports.unseen import unseen_classes, unseen_targets
-from kernelwise.reports.versus import Versus, versus
+from kernelwise.reports.held_out import (
+    Confusion,
+    Predictions,
+    Reliability,
+    Roc,
+    unseen_classes,
+    unseen_targets,
+)
+from kernelwise.reports.outliers import Outliers, outliers_of
+from kernelwise.reports.regions import Regions, decision_regions, outlier_regions
+
+PACKAGES = ("numpy", "scipy", "scikit-learn")
+#: Digits of the fingerprint that a report shows: those that a journal has begin with them.
+N_DIGITS = 16
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """How to get the same result again.
+
+    Attributes
+    ----------
+    command : str
+    date : str
+        When the report was made, by the clock of the place: 2026-03-01 14:05.
+    source : str or None
+        Where the rows came from.
+    seed : object
+    fingerprint : str or None
+        The first digits of the hash of the rows and their labels that a journal has, too.
+    versions : dict from str to str
+    """
+
+    command: str
+    date: str
+    source: str | None
+    seed: Any
+    fingerprint: str | None
+    versions: dict[str, str]
 
 
 @dataclass(frozen=True, eq=False)
 class ReportData:
-    """The contents of a report; None or empty where there is nothing to show.
+    """The contents of a report on a classifier, a regression or a one-class model.
+
+    Every report has an answer, reasons, findings and what it takes to repeat it. Other parts are None or
+    empty where there is nothing to show.
 
     Attributes
     ----------
@@ -52,10 +99,12 @@ class ReportData:
         Why this answer won, and how the search went.
     forms : dict from str to float
         Forms of kernel that were tried, and their scores.
+    outliers : Outliers or None
+        Scores and the strangest rows of one class.
     criterion : CriterionCurves or None
     paths : list of CPath
     chosen : (int, int)
-        Index of the chosen kernel among the paths, and that of the chosen C on its path.
+        Index of the chosen kernel among the paths, and that of the chosen C on its path, if there are paths.
     support : Support or None
     confusions : list of Confusion
     reliabilities : list of Reliability
@@ -87,8 +136,6 @@ class ReportData:
 
     answer: Answer
     why: tuple[str, ...]
-    paths: list[CPath]
-    chosen: tuple[int, int]
     findings: tuple[Finding, ...]
     provenance: Provenance
     how: tuple[str, ...] = ()
@@ -97,6 +144,9 @@ class ReportData:
     classes: list[tuple[str, float]] = field(default_factory=list)
     preparation: tuple[str, ...] = ()
     n_columns: int | None = None
+    outliers: Outliers | None = None
+    paths: list[CPath] = field(default_factory=list)
+    chosen: tuple[int, int] = (0, 0)
     criterion: CriterionCurves | None = None
     support: Support | None = None
     relevance: Relevance | None = None
@@ -111,8 +161,9 @@ class ReportData:
 
     @property
     def heading(self) -> str:
-        """The report in a line: the comparison, or how good the model is."""
-        return headline(self.answer) if self.comparison is None else self.comparison.heading
+        """The report in a line: the comparison, the number of unusual rows, or how good the model is."""
+        first = self.comparison or self.outliers
+        return headline(self.answer) if first is None else first.heading
 
 
 def report_data(
@@ -129,19 +180,23 @@ def report_data(
     lines: Any = None,
     n_columns: int | None = None,
     findings: Sequence[Finding] = (),
+    answer: Answer | None = None,
+    diagnosis: Sequence[Finding] | None = None,
 ) -> ReportData:
     """Collect the contents of a report on a tuned model.
 
     Parameters
     ----------
-    model : TunedSVC or TunedSVR
+    model : TunedSVC, TunedSVR or TunedOneClassSVM
         Fitted.
     X, y : array, default=None
         The training rows, for decision regions, what the model looks at, findings about the data and their
-        fingerprint.
+        fingerprint. Of one class they show what is unusual about the strangest rows; its labels y may be
+        None.
     test : (X_test, y_test), default=None
+        Not for one class.
     comparison : Comparison, default=None
-        Of `kernelwise.compare`.
+        Of `kernelwise.compare`; not for one class.
     command, source : str, default=None
         The command that repeats the run, and where the rows came from. With a command, findings advise its
         options; without one, the model's constructor is shown.
@@ -155,6 +210,10 @@ def report_data(
         Columns that the features were made from, if some are coded words; None is one for each feature.
     findings : sequence of Finding, default=()
         What was found about the columns before they became features.
+    answer : Answer, default=None
+        The answer of this model to these test rows, if it was made before; None makes it.
+    diagnosis : sequence of Finding, default=None
+        Findings of `kernelwise.diagnose` about the training rows, if it was run before; None runs it.
 
     Returns
     -------
@@ -174,48 +233,124 @@ def report_data(
     >>> [(part.source, part.counts.shape) for part in data.confusions]
     [('held out', (3, 3)), ('test', (3, 3))]
     """
-    check_tuned(model)
-    if (X is None) != (y is None):
-        raise ValueError("A report needs both X and y, or neither of them.")
-    if X is not None:
-        X, y = _pair(X, y)
-    of_classes, has_machine = is_classifier(model), hasattr(model, "best_estimator_")
-    if test is not None and not has_machine:
-        raise ValueError("The model was fitted with refit=False and cannot be tested. Leave out 'test'.")
-    test = None if test is None else _pair(*test)
-    paths = c_paths(model)
-    parts = unseen_classes(model, test) if of_classes else unseen_targets(model, test)
-    if X is not None and of_classes and has_machine:
-        parts["regions"] = decision_regions(model, X, y, coded_names(model))
-    if X is not None and has_machine:
-        parts["looks_at"] = looks_at(model, X, y, lines)
+    if not isinstance(model, TunedMachine | TunedOneClassSVM):
+        raise TypeError(f"A report needs a fitted TunedSVC, TunedSVR or TunedOneClassSVM, got {model!r}.")
+    check_is_fitted(model, "result_")
+    X, y = _outlier_rows(model, X, y) if is_outlier_detector(model) else _rows(X, y)
+    if test is not None:
+        if not hasattr(model, "best_estimator_"):
+            raise ValueError("The model was fitted with refit=False and cannot be tested. Leave out 'test'.")
+        test = _pair(*test)
+    if is_outlier_detector(model):
+        if test is not None or comparison is not None:
+            raise ValueError("A report on unusual rows has no test and no comparison. Leave both out.")
+        parts = _outlier_parts(model, X, y, lines)
+    else:
+        parts = _parts(model, X, y, test, lines)
     if comparison is not None:
         said = [*comparison.verdict(), *comparison.losses(), *comparison.notes()]
         parts |= {"comparison": versus(comparison), "losses": said}
-    answer = answer_of(model, test)
+    answer = answer_of(model, test) if answer is None else answer
     return ReportData(
         answer=answer,
         why=tuple(model.result_.why),
         how=tuple(getattr(model.result_, "how", ())),  # which models of earlier versions do not have
-        forms=getattr(model.result_, "forms", {}),
-        paths=paths,
-        chosen=chosen(model, paths),
         findings=report_findings(
-            model, X, y, answer, for_command_line=command is not None, lines=lines, more=findings
+            model,
+            X,
+            y,
+            answer,
+            for_command_line=command is not None,
+            lines=lines,
+            more=findings,
+            diagnosis=diagnosis,
         ),
         provenance=provenance(model, X, y, command, source, seed),
-        n_rows=row_count(model, y),
-        classes=class_counts(model, y) if of_classes else [],
         preparation=tuple(preparation),
         n_columns=answer.n_features if n_columns is None else n_columns,
-        criterion=criterion_curves(model),
-        support=support_of(model),
-        relevance=relevance_of(model),
         **parts,
     )
+
+
+def _rows(X: Any, y: Any) -> tuple[Any, np.ndarray | None]:
+    """The training rows and their answers; None if they were not given."""
+    if (X is None) != (y is None):
+        raise ValueError("A report needs both X and y, or neither of them.")
+    return (None, None) if X is None else _pair(X, y)
 
 
 def _pair(X: Any, y: Any) -> tuple[Any, np.ndarray]:
     """Rows and as many answers."""
     check_consistent_length(X, y)
     return X, column_or_1d(y)
+
+
+def _outlier_rows(model: TunedOneClassSVM, X: Any, y: Any) -> tuple[Any, np.ndarray | None]:
+    """The training rows of one class and their labels; None for those that were not given."""
+    n_rows = len(model.training_scores_)
+    for rows in (X, y):
+        n = n_rows if rows is None else rows.shape[0] if hasattr(rows, "shape") else len(rows)
+        if n != n_rows:
+            raise ValueError(
+                f"A report on unusual rows needs the {n_rows} rows that the model was trained on, got {n} "
+                "rows."
+            )
+    return X, None if y is None else column_or_1d(y)
+
+
+def _parts(
+    model: TunedMachine, X: Any, y: np.ndarray | None, test: tuple[Any, Any] | None, lines: Any
+) -> dict[str, Any]:
+    """What is shown of a classifier or a regression."""
+    paths = c_paths(model)
+    parts = {
+        "forms": getattr(model.result_, "forms", {}),
+        "paths": paths,
+        "chosen": chosen(model, paths),
+        "criterion": criterion_curves(model),
+        "support": support_of(model),
+        "relevance": relevance_of(model),
+        "n_rows": row_count(model, y),
+    }
+    if is_classifier(model):
+        parts |= {"classes": class_counts(model, y), **unseen_classes(model, test)}
+    else:
+        parts |= unseen_targets(model, test)
+    if y is not None and hasattr(model, "best_estimator_"):
+        if is_classifier(model):
+            parts["regions"] = decision_regions(model, X, y, coded_names(model))
+        parts["looks_at"] = looks_at(model, X, y, lines)
+    return parts
+
+
+def _outlier_parts(model: TunedOneClassSVM, X: Any, y: np.ndarray | None, lines: Any) -> dict[str, Any]:
+    """What is shown of one class."""
+    found = outliers_of(model, X, y, lines)
+    regions = None if X is None else outlier_regions(model, X, found.scores, coded_names(model))
+    return {"outliers": found, "regions": regions, "n_rows": float(found.n_rows)}
+
+
+def provenance(model: Any, X: Any, y: Any, command: str | None, source: str | None, seed: Any) -> Provenance:
+    """The facts of a run; the command is the model's own constructor where none is given."""
+    if command is None:
+        made = model.__repr__(N_CHAR_MAX=100_000)
+        # One class may have been fitted without labels.
+        rows = "X, y" if any(getattr(model.result_, "labelled", (1,))) else "X"
+        command = f"from kernelwise import {type(model).__name__}\n\n{made}.fit({rows})"
+    if X is not None and hasattr(model, "encoder_"):
+        X = model.encoder_.read(X)
+    digest = None
+    if X is not None:
+        digest = fingerprint(X, np.zeros(len(model.training_scores_)) if y is None else y)[:N_DIGITS]
+    date = datetime.now().strftime("%Y-%m-%d %H:%M")
+    return Provenance(command, date, source, model.random_state if seed is None else seed, digest, versions())
+
+
+def versions() -> dict[str, str]:
+    """Versions of what the result depends on."""
+    return {
+        "kernelwise": __version__,
+        "Python": platform.python_version(),
+        **{name: version(name) for name in PACKAGES},
+        "platform": f"{platform.system()} {platform.machine()}",
+    }

@@ -7,14 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_outlier_detector
 
+from kernelwise._core.text import count
 from kernelwise.diagnostics.diagnosis import diagnose, most_serious_first
 from kernelwise.estimators.kernel_choice import is_precomputed
 from kernelwise.findings import Finding
 from kernelwise.reports.answer import Answer
-from kernelwise.reports.headline import finding_of_test
 from kernelwise.reports.words import class_weight_of, is_share
+from kernelwise.search.wording import number
 
 #: Rows beyond which the data are not diagnosed here: the closest pair takes a pass over all pairs.
 MAX_DIAGNOSED = 20_000
@@ -24,6 +25,26 @@ ABOUT_CRITERIA = ("closest-pair", "curve")
 OF_FIT = ("row numbers", "identifiers", "target in a column")
 #: Standard errors above the baseline up to which a choice that other rows would not make is worth a warning.
 NEAR_GUESSING = 3.0
+#: Advice that is left, by the finding and by whether the model has class weights and a score other than the
+#: share of right rows, with its severity; None is the severity of the finding.
+LEFT_TO_DO: dict[str, dict[tuple[bool, bool], tuple[str | None, str]]] = {
+    "imbalance": {
+        (True, True): ("info", "This model already has class weights and a score that allow for this."),
+        (True, False): (None, "Use a score that counts classes equally, too: {score}."),
+        (False, True): ("info", "To find more of the small class, weight classes equally: {weights}."),
+    },
+    "classes never predicted": {
+        (True, True): (None, "Add rows of such a class, or features that distinguish it from the others."),
+        (True, False): (None, "Use a score that counts classes equally: {score}."),
+        (False, True): (None, "Weight the classes equally: {weights}."),
+    },
+}
+#: Why a test may be far below a cross-validation that was done right.
+CAUSES = (
+    "There are three usual causes. Rows that belong together, such as those of one person or device, may be "
+    "in several folds. The test rows may come from a later time or another source. Or rows of the training "
+    "file may be copies of each other."
+)
 
 
 def report_findings(
@@ -34,10 +55,15 @@ def report_findings(
     for_command_line: bool = False,
     lines: Any = None,
     more: Iterable[Finding] = (),
+    diagnosis: Iterable[Finding] | None = None,
 ) -> tuple[Finding, ...]:
-    """All findings, the most serious first; ``X`` and ``y`` may be None, ``lines`` as in `diagnose`."""
+    """All findings, the most serious first.
+
+    ``X``, ``y`` and ``diagnosis``, that of these rows if it was made before, may be None; ``lines`` are those
+    of `diagnose`.
+    """
     of_test = finding_of_test(answer)
-    known = [*model.diagnostics_, *more, *_about_rows(model, X, y, lines)]
+    known = [*model.diagnostics_, *more, *_about_rows(model, X, y, lines, diagnosis)]
     found = [*([] if of_test is None else [of_test]), *settled(model, known, answer)]
     found = list({finding.message: finding for finding in found}.values())
     if for_command_line:
@@ -45,13 +71,31 @@ def report_findings(
     return tuple(most_serious_first(found))
 
 
+def finding_of_test(answer: Answer) -> Finding | None:
+    """What to think of a test that is far below cross-validation; None if it is not."""
+    if answer.test_gap is None:
+        return None
+    gap, error = answer.test_gap
+    less = f"{100 * gap:.1f} points" if answer.is_share else f"{number(gap)} ({answer.score})"
+    message = (
+        f"The {count(answer.n_test or 0, 'test row')} score {less} worse than cross-validation, "
+        f"{gap / error:.1f} standard errors of the difference. Trust the test."
+    )
+    advice = f"{CAUSES} Keep rows that belong together in one fold ({{}}), or hold out later rows ({{}})."
+    return Finding(
+        "test below cross-validation",
+        "warning",
+        message,
+        advice.format("fit(groups=...)", "cv=TimeSeriesSplit()"),
+        advice.format("--group COL", "--time COL"),
+    )
+
+
 def settled(model: Any, findings: Iterable[Finding], answer: Answer) -> Iterator[Finding]:
     """Findings as they stand after the choices that the user has made, and beside the answer."""
     for finding in findings:
-        if finding.name == "imbalance":
-            finding = _imbalance(model, finding)
-        elif finding.name == "classes never predicted":
-            finding = _never_predicted(model, finding)
+        if finding.name in LEFT_TO_DO:
+            finding = _without_followed(model, finding)
         elif finding.name in ABOUT_CRITERIA and model.criterion == "auto":
             # Cross-validation has decided, whatever a criterion says.
             finding = replace(finding, severity="info")
@@ -67,50 +111,25 @@ def _is_near_guessing(answer: Answer) -> bool:
     return bool(answer.cv_score - answer.baseline_score < NEAR_GUESSING * np.nan_to_num(answer.cv_error))
 
 
-def _followed(model: Any) -> tuple[bool, bool]:
-    """Whether the model has class weights, and a score other than the share of right rows."""
-    return class_weight_of(model) is not None, not is_share(model)
+def _without_followed(model: Any, finding: Finding) -> Finding:
+    """The same finding without advice on class imbalance that the user already follows."""
+    followed = class_weight_of(model) is not None, not is_share(model)
+    if followed not in LEFT_TO_DO[finding.name]:
+        return finding
+    severity, advice = LEFT_TO_DO[finding.name][followed]
+    return replace(
+        finding,
+        severity=severity or finding.severity,
+        advice=advice.format(score="scoring='balanced_accuracy'", weights="class_weight='balanced'"),
+        option=advice.format(score="--scoring balanced_accuracy", weights="--class-weight balanced"),
+    )
 
 
-def _imbalance(model: Any, finding: Finding) -> Finding:
-    """Of weights and a score against imbalance, the advice that was not followed; none makes it a fact."""
-    has_weights, has_score = _followed(model)
-    if has_weights and has_score:
-        known = "This model already has class weights and a score that allow for this."
-        return replace(finding, severity="info", advice=known, option=known)
-    if has_weights:
-        score = "Use a score that counts classes equally, too: {}."
-        option = score.format("--scoring balanced_accuracy")
-        return replace(finding, advice=score.format("scoring='balanced_accuracy'"), option=option)
-    if has_score:
-        weights = "To find more of the small class, weight classes equally: {}."
-        option = weights.format("--class-weight balanced")
-        return replace(
-            finding, severity="info", advice=weights.format("class_weight='balanced'"), option=option
-        )
-    return finding
-
-
-def _never_predicted(model: Any, finding: Finding) -> Finding:
-    """Of weights and a score for classes that are never predicted, the advice that was not followed."""
-    has_weights, has_score = _followed(model)
-    if has_weights and has_score:
-        more = "Add rows of such a class, or features that distinguish it from the others."
-        return replace(finding, advice=more, option=more)
-    if has_weights:
-        score = "Use a score that counts classes equally: {}."
-        option = score.format("--scoring balanced_accuracy")
-        return replace(finding, advice=score.format("scoring='balanced_accuracy'"), option=option)
-    if has_score:
-        weights = "Weight the classes equally: {}."
-        option = weights.format("--class-weight balanced")
-        return replace(finding, advice=weights.format("class_weight='balanced'"), option=option)
-    return finding
-
-
-def _about_rows(model: Any, X: Any, y: Any, lines: Any) -> list[Finding]:
-    """What is noticed in the rows as the kernel sees them."""
+def _about_rows(model: Any, X: Any, y: Any, lines: Any, diagnosis: Iterable[Finding] | None) -> list[Finding]:
+    """What a diagnosis notices in the rows; without one, in the rows as the kernel sees them."""
     if X is None or not hasattr(model, "best_estimator_") or is_precomputed(model.kernel):
+        return []
+    if is_outlier_detector(model):  # whose fit has looked at its rows
         return []
     if len(y) > MAX_DIAGNOSED:
         message = (
@@ -119,14 +138,15 @@ def _about_rows(model: Any, X: Any, y: Any, lines: Any) -> list[Finding]:
         )
         advice = "Run kernelwise.diagnose(X, y), which looks at all pairs."
         return [Finding("not diagnosed", "info", message, advice, "Run kernelwise diagnose on the file.")]
-    about_data = diagnose(
-        model.machine_samples(X),
-        y,
-        kernel=model.kernel_,
-        feature_names=model.encoder_.feature_names
-        if hasattr(model, "encoder_")
-        else getattr(model, "feature_names_in_", None),
-        task="classification" if is_classifier(model) else "regression",
-        lines=lines,
-    )
-    return [finding for finding in about_data if finding.name not in ("cost", *OF_FIT)]
+    if diagnosis is None:
+        diagnosis = diagnose(
+            model.machine_samples(X),
+            y,
+            kernel=model.kernel_,
+            feature_names=model.encoder_.feature_names
+            if hasattr(model, "encoder_")
+            else getattr(model, "feature_names_in_", None),
+            task="classification" if is_classifier(model) else "regression",
+            lines=lines,
+        )
+    return [finding for finding in diagnosis if finding.name not in ("cost", *OF_FIT)]

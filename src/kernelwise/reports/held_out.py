@@ -1,4 +1,4 @@
-"""How often and how surely the model is right on rows it has not seen."""
+"""Answers to rows that the model was not trained on: rows held out by cross-validation, and test rows."""
 
 from __future__ import annotations
 
@@ -6,15 +6,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import auc, roc_curve
 
+from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.text import count
+from kernelwise.reports.words import class_weight_of, is_share
 from kernelwise.search.rules import standard_error
+from kernelwise.search.wording import number
+from kernelwise.tables import Table
 
 N_BINS = 10
 #: Points of a scatter plot, at most.
 MAX_POINTS = 2000
 #: Where rows come from, for a heading.
 SOURCES = {"held out": "Held-out rows", "test": "Test rows"}
+#: Corners of a curve that are drawn, at most.
+MAX_CORNERS = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,20 +137,139 @@ class Reliability:
         )
 
 
-def confusion(
-    source: str,
-    classes: Any,
-    truth: np.ndarray,
-    predicted: np.ndarray,
-    weight: np.ndarray,
-    note: str = "",
-) -> Confusion:
-    """Count class indices; −1 is a rejected row."""
-    k = len(classes)
-    counts = np.zeros((k, k + 1))
-    np.add.at(counts, (truth, np.where(predicted < 0, k, predicted)), weight)
-    counts = counts if counts[:, k].any() else counts[:, :k]
-    return Confusion(source, [str(c) for c in classes], counts, note)
+@dataclass(frozen=True, eq=False)
+class Roc:
+    """Shares of two classes that are above a threshold, for all thresholds.
+
+    Attributes
+    ----------
+    source : str
+        "held out" or "test".
+    of : str
+        The class that is looked for, `classes_[1]`.
+    false_alarms, found : ndarray of shape (n_corners,)
+        Share of the other class, and of this one, above each threshold.
+    area : float
+        Under the curve: the probability that a row of this class ranks above one of the other.
+    """
+
+    source: str
+    of: str
+    false_alarms: np.ndarray
+    found: np.ndarray
+    area: float
+
+    @property
+    def heading(self) -> str:
+        """What the curve shows."""
+        return (
+            f"{SOURCES[self.source]}: a row of class “{self.of}” ranks above one of the other class in "
+            f"{100 * self.area:.1f} % of all pairs (ROC AUC {self.area:.3f})"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Predicted against observed targets.
+
+    Attributes
+    ----------
+    source : str
+        "held out" or "test".
+    observed, predicted : ndarray of shape (n_shown,)
+        Thinned to what a plot can show.
+    rmse, mae, median : float
+        Root of the mean squared error, mean and median of the absolute errors of all rows, in units of y.
+    mean_rmse : float
+        Root of the mean squared error of the answer that is always the mean of the observed targets.
+    """
+
+    source: str
+    observed: np.ndarray
+    predicted: np.ndarray
+    rmse: float
+    mae: float
+    median: float
+    mean_rmse: float
+
+    @property
+    def heading(self) -> str:
+        """What the points show."""
+        half = f"half of the predictions are within {number(self.median)}"
+        return f"{SOURCES[self.source]}: {half} (RMSE {number(self.rmse)}, MAE {number(self.mae)})"
+
+
+@dataclass(frozen=True, eq=False)
+class Unseen:
+    """Answers to rows of one source that the model was not trained on.
+
+    Attributes
+    ----------
+    source : str
+        "held out" or "test".
+    classes : sequence
+    truth, predicted : ndarray of shape (n_rows,)
+        Indices of classes; −1 is a rejected row.
+    probability, weight : ndarray of shape (n_rows,)
+        The probability of the second of two classes, or of the predicted one of more.
+    note : str
+        That of `Confusion`.
+    """
+
+    source: str
+    classes: Any
+    truth: np.ndarray
+    predicted: np.ndarray
+    probability: np.ndarray
+    weight: np.ndarray
+    note: str = ""
+
+    def confusion(self) -> Confusion:
+        """True against predicted classes."""
+        k = len(self.classes)
+        counts = np.zeros((k, k + 1))
+        np.add.at(counts, (self.truth, np.where(self.predicted < 0, k, self.predicted)), self.weight)
+        counts = counts if counts[:, k].any() else counts[:, :k]
+        return Confusion(self.source, [str(c) for c in self.classes], counts, self.note)
+
+    def reliability(self, factor: np.ndarray) -> Reliability | None:
+        """Predicted probabilities against observed shares; None without any.
+
+        ``factor`` is what a row of each class counts for, shape (n_classes,).
+        """
+        p, w, f = self.probability, self.weight, factor[self.truth]
+        if len(self.classes) == 2:
+            return reliability(self.source, f"class “{self.classes[1]}”", p, self.truth == 1, w, f)
+        kept = self.predicted >= 0
+        came_true = (self.truth == self.predicted)[kept]
+        return reliability(self.source, "the predicted class", p[kept], came_true, w[kept], f[kept])
+
+    def roc(self) -> Roc | None:
+        """The curve of the second of two classes; None for more, and if one of them has no rows."""
+        is_it = self.truth == 1
+        if len(self.classes) != 2 or not self.probability.size or is_it.all() or not is_it.any():
+            return None
+        false_alarms, found, _ = roc_curve(is_it, self.probability, sample_weight=self.weight)
+        area = float(auc(false_alarms, found))
+        keep = np.unique(np.linspace(0, len(found) - 1, MAX_CORNERS).astype(int))
+        return Roc(self.source, str(self.classes[1]), false_alarms[keep], found[keep], area)
+
+
+def unseen_classes(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
+    """Confusion, reliability and, of two classes, ROC curve of held-out and test rows."""
+    classes, record, unseen, factor = model.classes_, model.fit_record_, [], np.ones(len(model.classes_))
+    if record is not None:
+        held_out = record.truth, record.predicted, record.probability, record.weight
+        unseen.append(Unseen("held out", classes, *held_out, _note(model, record)))
+        factor = class_factors(model, record.truth, record.weight)
+    if test is not None:
+        unseen.append(_of_test(model, *test))
+    curves, rocs = [one.reliability(factor) for one in unseen], [one.roc() for one in unseen]
+    return {
+        "confusions": [one.confusion() for one in unseen],
+        "reliabilities": [curve for curve in curves if curve is not None],
+        "rocs": [curve for curve in rocs if curve is not None],
+    }
 
 
 def reliability(
@@ -198,25 +324,78 @@ def _share_error(
     return np.asarray(np.sqrt(rest) / weights)
 
 
-def reliability_of_classes(
-    source: str,
-    classes: Any,
-    truth: np.ndarray,
-    predicted: np.ndarray,
-    p: np.ndarray,
-    w: np.ndarray,
-    factor: np.ndarray,
-) -> Reliability | None:
-    """Of the second of two classes, or of the predicted one of more; ``p`` is its probability.
+def predictions(
+    source: str, observed: np.ndarray, predicted: np.ndarray, weight: np.ndarray | None = None
+) -> Predictions:
+    """Errors of all rows, and some of them for a plot; all arrays have the shape (n_rows,)."""
+    errors, centre = predicted - observed, np.average(observed, weights=weight)
+    rows = some_rows(len(observed))
+    return Predictions(
+        source,
+        observed[rows],
+        predicted[rows],
+        rmse=float(np.sqrt(np.average(errors**2, weights=weight))),
+        mae=float(np.average(np.abs(errors), weights=weight)),
+        median=float(np.median(np.abs(errors))),
+        mean_rmse=float(np.sqrt(np.average((observed - centre) ** 2, weights=weight))),
+    )
 
-    ``factor`` is what a row of each class counts for, shape (n_classes,).
+
+def _note(model: Any, record: Any) -> str:
+    """Why the held-out answers score otherwise than the report states."""
+    if type(model.best_estimator_).__name__.startswith("Nystroem"):
+        return (
+            "These are predictions of the final model, which is an approximation, for held-out rows. The "
+            "score above comes from exact models, on the folds of the search."
+        )
+    n = getattr(record, "n_relabelled", 0.0)
+    if not n or model.result_.score != model.best_score_ or not is_share(model):
+        return ""
+    # A file of before says how good decision values are. Of others, as many labels are right by both rules.
+    right = [record.weight[labels == record.truth].sum() for labels in (record.predicted, record.scored)]
+    if right[0] == right[1]:
+        return ""
+    return (
+        "This table has the labels that the model predicts. The score above uses the signs of decision "
+        f"values, which give another class for {n:g} of {count(float(record.weight.sum()), 'row')}."
+    )
+
+
+def class_factors(model: Any, truth: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """What a row of each class counts for, shape (n_classes,), in the population that probabilities are of.
+
+    With class weights they are those of a population in which the classes have these weights.
     """
-    of_rows = factor[truth]
-    if len(classes) == 2:
-        return reliability(source, f"class “{classes[1]}”", p, truth == 1, w, of_rows)
-    kept = predicted >= 0
-    came_true = (truth == predicted)[kept]
-    return reliability(source, "the predicted class", p[kept], came_true, w[kept], of_rows[kept])
+    k = len(model.classes_)
+    # Probabilities of earlier versions know no class weights: those of files say so, pickles have no rule.
+    is_former = not hasattr(model, "predict_by") or not getattr(model, "_knows_class_weights", True)
+    weights = class_weight_of(model)
+    if weights is None or is_former:
+        return np.ones(k)
+    if weights == "balanced":
+        return weight.sum() / (k * np.bincount(truth, weights=weight, minlength=k))
+    return np.array([float(weights.get(label, 1.0)) for label in model.classes_.tolist()])
+
+
+def _of_test(model: Any, X: Any, y: Any) -> Unseen:
+    truth = class_index(model.classes_, y, "y of the test samples")
+    labels, p = model.predict(X), model.predict_proba(X)
+    known = np.isin(labels, model.classes_)  # others are rejected
+    predicted = np.full(len(labels), -1)
+    predicted[known] = class_index(model.classes_, labels[known], "predict")
+    shown = np.ones_like(predicted) if len(model.classes_) == 2 else predicted
+    p = p[np.arange(len(p)), shown]
+    return Unseen("test", model.classes_, truth, predicted, p, np.ones(len(p)))
+
+
+def unseen_targets(model: Any, test: tuple[Any, Any] | None) -> dict[str, Any]:
+    """Predicted against observed targets of held-out and test rows."""
+    found, record = [], model.fit_record_
+    if record is not None:
+        found.append(predictions("held out", record.truth, record.predicted, record.weight))
+    if test is not None:
+        found.append(predictions("test", np.asarray(test[1], dtype=float), model.predict(test[0])))
+    return {"predictions": found}
 
 
 def class_index(classes: np.ndarray, labels: Any, what: str) -> np.ndarray:
@@ -237,3 +416,13 @@ def some_rows(n: int, limit: int = MAX_POINTS, random_state: int = 0) -> np.ndar
     if n <= limit:
         return np.arange(n)
     return np.sort(np.random.default_rng(random_state).choice(n, limit, replace=False))
+
+
+def some_of(X: Any, rows: np.ndarray) -> Any:
+    """Rows of an array, a data frame or a Table."""
+    return X[rows] if isinstance(X, Table) else safe_indexing(X, rows)
+
+
+def row_names(rows: Any, lines: Any) -> list[str]:
+    """Names of rows: their lines in the file, of shape (n_rows,), if they are known."""
+    return [f"row {k}" for k in rows] if lines is None else [f"line {lines[k]}" for k in rows]

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from kernelwise._core.files import whole_file
 from kernelwise._core.text import count
+from kernelwise.reports.answer import classes_text, headline, setting
 from kernelwise.reports.data import ReportData
-from kernelwise.reports.facts import classes_text
 from kernelwise.reports.figures import figures
-from kernelwise.reports.headline import headline, setting
 from kernelwise.reports.held_out import Confusion
 from kernelwise.reports.words import sentence, shortened, unbroken
 from kernelwise.search.wording import number
@@ -60,11 +59,7 @@ def write_report(data: ReportData, path: Any) -> None:
     ...     print(path.read_text(encoding="utf-8")[:15])
     <!DOCTYPE html>
     """
-    write_page(render(data), path)
-
-
-def write_page(text: str, path: Any) -> None:
-    """Write a page, whole or not at all."""
+    text = render(data)
     with whole_file(path, "w", encoding="utf-8", newline="\n") as file:
         file.write(text)
 
@@ -93,32 +88,25 @@ def environment() -> Any:
     return made
 
 
-def shared(findings: Any) -> dict[str, Any]:
-    """What every page has."""
-    return {
-        "serious": [finding for finding in findings if finding.severity != "info"],
-        "notes": [finding for finding in findings if finding.severity == "info"],
-        "policy": POLICY,
-        "style": (files("kernelwise.reports") / "templates" / "report.css").read_text(encoding="utf-8"),
-        "most_first": MOST_FIRST,
-    }
-
-
 def render(data: ReportData) -> str:
     """The HTML text of a report."""
     templates = environment()
     templates.filters.update(score=data.answer.text, error=data.answer.error)
-    text: str = templates.get_template("report.html").render(
+    text: str = templates.get_template("report.html" if data.outliers is None else "outliers.html").render(
         data=data,
         figures=figures(data),
         setting=setting(data.answer),
-        headline=headline(data.answer),
+        headline=headline,
         classes=classes_text(data.classes),
         tables=[(table, is_numbered(table)) for table in data.confusions],
+        serious=[finding for finding in data.findings if finding.severity != "info"],
+        notes=[finding for finding in data.findings if finding.severity == "info"],
+        policy=POLICY,
+        style=(files("kernelwise.reports") / "templates" / "report.css").read_text(encoding="utf-8"),
         max_classes=MAX_CLASSES,
         max_rows=MAX_ROWS,
         many=MANY,
-        **shared(data.findings),
+        most_first=MOST_FIRST,
     )
     return text
 

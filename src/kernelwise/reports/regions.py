@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,10 +10,8 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial import cKDTree
 
-from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise.estimators.kernel_choice import is_precomputed
-from kernelwise.frames import Frame
-from kernelwise.reports.held_out import class_index, some_rows
+from kernelwise.reports.held_out import class_index, some_of, some_rows
 
 #: Cells of the picture along each axis, samples drawn, and neighbours whose mean fills in other directions.
 N_GRID, MAX_POINTS, N_NEIGHBOURS = 100, 1000, 10
@@ -24,7 +23,9 @@ SMALLEST = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """What the machine says in a plane, and the samples projected onto it.
+    """What a model says in a plane, and the samples projected onto it.
+
+    The two "classes" of a one-class model are usual and unusual rows.
 
     Attributes
     ----------
@@ -32,12 +33,12 @@ class Regions:
         Coordinates of the cells along the two directions.
     values : ndarray of shape (n_grid, n_grid)
         Decision values of two classes, class indices of more (−1: rejected); ``values[j, i]`` at
-        (a_i, b_j).
+        (a_i, b_j). Those of a one-class model are negative where a row would be unusual.
     points : ndarray of shape (n_points, 2)
     truth : ndarray of shape (n_points,)
         Class indices.
     is_wrong : ndarray of shape (n_points,)
-        Whether the trained machine misclassifies the sample.
+        Whether the trained machine misclassifies the sample; never for one class.
     labels : list of str
     axes : tuple of str
         The features that have most to do with each direction.
@@ -92,23 +93,68 @@ class Plane:
         near = cKDTree(self.coordinates).query(points, k=n)[1].reshape(len(points), n)
         return self.centre + points @ self.loadings + self.residual[near].mean(axis=1)
 
+    def cells(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Coordinates of cells along both directions, and samples at the cells, row by row."""
+        a, b = (_ticks(column) for column in self.coordinates.T)
+        return a, b, self.filled(np.stack(np.meshgrid(a, b), axis=-1).reshape(-1, 2))
+
+    def axis(self, k: int, Z: np.ndarray, names: list[str]) -> str:
+        """The two features of the samples Z that correlate most with a direction."""
+        deviation = Z.std(axis=0)
+        size = np.abs(self.loadings[k]) * self.coordinates[:, k].std()
+        correlation = np.divide(size, deviation, out=np.zeros_like(size), where=deviation > 0)
+        return ", ".join(names[f] for f in np.argsort(-correlation, kind="stable")[:2])
+
 
 def decision_regions(model: Any, X: Any, y: Any, names: list[str]) -> Regions | None:
     """The picture of a trained classifier; None if its samples have no two directions or are sparse."""
     if is_precomputed(model.kernel) or sparse.issparse(X):
         return None
     rows = some_rows(len(y))
-    machine, X = model.best_estimator_, X[rows] if isinstance(X, Frame) else safe_indexing(X, rows)
-    Z, truth = model.machine_samples(X), class_index(model.classes_, y[rows], "y")
+    machine, X, truth = model.best_estimator_, some_of(X, rows), class_index(model.classes_, y[rows], "y")
+
+    def answers(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        said = _indices(model, machine.predict(cells))
+        return machine.decision_function(cells) if len(model.classes_) == 2 else said.astype(float), said
+
+    labels, predicted = [str(c) for c in model.classes_], _indices(model, model.predict(X))
+    return _regions(model, X, names, answers, truth, predicted, labels, some_rows(len(rows), MAX_POINTS))
+
+
+def outlier_regions(model: Any, X: Any, scores: np.ndarray, names: list[str]) -> Regions | None:
+    """The picture of a one-class model; ``scores`` are held-out ones of the samples, shape (n_rows,)."""
+    if sparse.issparse(X):
+        return None
+    rows = some_rows(len(scores))
+    is_unusual = (scores[rows] < model.threshold_).astype(int)
+
+    def answers(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        values = model.best_estimator_.decision_function(cells)
+        return values, (values < 0).astype(int)
+
+    # Unusual rows are few: they are drawn all, and of the others a part.
+    drawn = np.union1d(np.flatnonzero(is_unusual), some_rows(len(rows), MAX_POINTS))
+    labels = ["usual row", "unusual row"]
+    return _regions(model, some_of(X, rows), names, answers, is_unusual, is_unusual, labels, drawn)
+
+
+def _regions(
+    model: Any,
+    X: Any,
+    names: list[str],
+    answers: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+    truth: np.ndarray,
+    predicted: np.ndarray,
+    labels: list[str],
+    drawn: np.ndarray,
+) -> Regions | None:
+    """The picture of a model; ``answers`` gives the values and the class indices of samples at cells."""
+    Z = model.machine_samples(X)
     plane = leading_plane(model.kernel_, Z)
     if plane is None:
         return None
-    a, b, cells = plane_cells(plane)
-    said = _indices(model, machine.predict(cells)).reshape(len(b), len(a))
-    is_pair = len(model.classes_) == 2
-    values = machine.decision_function(cells).reshape(said.shape) if is_pair else said.astype(float)
-    of_samples = _indices(model, model.predict(X))
-    drawn = some_rows(len(rows), MAX_POINTS)
+    a, b, cells = plane.cells()
+    values, said = (one.reshape(len(b), len(a)) for one in answers(cells))
     i, j = (_nearest(axis, column) for axis, column in zip((a, b), plane.coordinates.T, strict=True))
     return Regions(
         a,
@@ -116,11 +162,11 @@ def decision_regions(model: Any, X: Any, y: Any, names: list[str]) -> Regions | 
         values,
         plane.coordinates[drawn],
         truth[drawn],
-        (of_samples != truth)[drawn],
-        [str(c) for c in model.classes_],
-        (plane_axis(plane, Z, names, 0), plane_axis(plane, Z, names, 1)),
+        (predicted != truth)[drawn],
+        labels,
+        (plane.axis(0, Z, names), plane.axis(1, Z, names)),
         plane.share,
-        float(np.mean(said[j, i] == of_samples)),
+        float(np.mean(said[j, i] == predicted)),
         Z.shape[1],
     )
 
@@ -142,12 +188,6 @@ def leading_plane(kernel: Any, Z: np.ndarray) -> Plane | None:
     return Plane(coordinates, centre, loadings, residual, float((s[:2] ** 2).sum() / (s**2).sum()))
 
 
-def plane_cells(plane: Plane) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Coordinates of cells along both directions, and samples at the cells, row by row."""
-    a, b = (_ticks(column) for column in plane.coordinates.T)
-    return a, b, plane.filled(np.stack(np.meshgrid(a, b), axis=-1).reshape(-1, 2))
-
-
 def _ticks(column: np.ndarray) -> np.ndarray:
     """Cells that cover the samples with a little room around them."""
     room = 0.05 * np.ptp(column)
@@ -162,11 +202,3 @@ def _indices(model: Any, labels: np.ndarray) -> np.ndarray:
     """Class indices of predicted labels; −1 for the label of rejected samples."""
     index = np.searchsorted(model.classes_, labels).clip(max=len(model.classes_) - 1)
     return np.where(model.classes_[index] == labels, index, -1)
-
-
-def plane_axis(plane: Plane, Z: np.ndarray, names: list[str], k: int) -> str:
-    """The two features that correlate most with a direction."""
-    deviation = Z.std(axis=0)
-    size = np.abs(plane.loadings[k]) * plane.coordinates[:, k].std()
-    correlation = np.divide(size, deviation, out=np.zeros_like(size), where=deviation > 0)
-    return ", ".join(names[f] for f in np.argsort(-correlation, kind="stable")[:2])

@@ -1,4 +1,4 @@
-"""Scores, widths and names as a report writes them."""
+"""Scores and names as a report writes them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any
 
 from sklearn.base import is_classifier
 
-from kernelwise.kernels import Kernel
 from kernelwise.search import scores
 
 #: Names of scores that are not scikit-learn's words with spaces.
@@ -21,20 +20,17 @@ SCORE_NAMES = {
 }
 
 
-def width_of(kernel: Any) -> float | None:
-    """The factor before the squared distance, or γ of other kernels; None where no one number says it."""
-    if not isinstance(kernel, Kernel) or kernel.learns_metric:
-        return None
-    gamma = getattr(kernel, "scale" if kernel.is_gaussian else "gamma", None)
-    return float(gamma) if isinstance(gamma, float | int) else None
+def score_key(model: Any) -> str:
+    """The score that a model was tuned for, by scikit-learn's name."""
+    scoring = model.steering_
+    if scoring is None:
+        return "accuracy" if is_classifier(model) else "r2"
+    return str(scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score"))
 
 
 def score_name(model: Any) -> str:
-    """What the cross-validation measured; of the negative of an error, the error."""
-    scoring = model.steering_
-    if scoring is None:
-        return "accuracy" if is_classifier(model) else "R²"
-    name = str(scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score"))
+    """The same score for people; of the negative of an error, the error."""
+    name = score_key(model)
     return SCORE_NAMES.get(name, name.removeprefix("neg_").replace("_", " "))
 
 

@@ -12,8 +12,8 @@
 
 `choose.choose` puts steps 3 to 6 together. What differs from case to case is an argument: the family says
 what is learned (families.py: classes, numbers), the runner where paths of C are run (runner.py: here;
-`kernelwise.distributed.runner`: on dask), the context what accompanies a fit (context.py: deadline, journal,
-watchers, findings). The other files serve a step::
+`kernelwise.distributed.dask_runner`: on dask), the context what accompanies a fit (context.py: deadline,
+journal, watchers, findings). The other files serve a step::
 
     1  canonical.py        the order of rows; scaling.py; settings.py: checks of parameters
     5  scored_kernel.py    one kernel with its scores; fold_kernels.py: a kernel for each fold

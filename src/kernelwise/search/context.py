@@ -13,6 +13,7 @@ import numpy as np
 from kernelwise.findings import Finding
 from kernelwise.search.scored_kernel import ScoredKernel
 from kernelwise.sketch import DistanceSketch
+from kernelwise.tables import Encoder
 
 
 @dataclass
@@ -95,6 +96,8 @@ class FitContext:
         From the name of a step to a context that the step is done in: progress for callbacks.
     feature_names : sequence of str, default=None
         Names of the features, where the samples themselves have none.
+    encoder : Encoder, default=None
+        What makes features of the samples, if they are a table and whoever read it has learned that already.
     findings : list of Finding
         What a user of the model has to know.
     full_data : FullData, default=None
@@ -107,5 +110,6 @@ class FitContext:
     on_phase: Callable[[str], None] = _ignore
     task: Callable[[str], AbstractContextManager[Any]] = nullcontext
     feature_names: Sequence[str] | None = None
+    encoder: Encoder | None = None
     findings: list[Finding] = field(default_factory=list)
     full_data: FullData | None = None

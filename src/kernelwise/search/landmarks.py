@@ -12,10 +12,8 @@ from scipy.ndimage import uniform_filter1d
 
 from kernelwise._core.labels import lone_rows
 from kernelwise._core.weights import balanced_on
-from kernelwise.large.feature_blocks import Blocks
-from kernelwise.large.linear_machine import LinearMachine, LinearSolution, linear_path
-from kernelwise.large.losses import Loss, squared_hinge
-from kernelwise.large.nystroem import NystroemMap, choose_landmarks
+from kernelwise.large.linear_machine import LinearMachine, LinearSolution, Loss, linear_path, squared_hinge
+from kernelwise.large.nystroem import Blocks, NystroemMap, choose_landmarks
 from kernelwise.multiclass import Machine, two_class_machines
 from kernelwise.search.c_range import STEP, feature_space_variance
 from kernelwise.search.canonical import sample, shuffled_classes
@@ -123,7 +121,7 @@ class NystroemSearch:
     ``score(decision, rows, weight)`` returns scores of shape (n_Cs,) of held-out decision values, which have
     the shape (n_Cs, n_held_out), and a last axis of n_machines if there are several. Features take
     ``memory_limit`` MiB. More landmarks are tried only while there is time for them and for the final
-    machine. The loss is one of `kernelwise.large.losses`, ``strategy`` ("ovo", "ovr") is for three or more
+    machine. The loss is one of `kernelwise.large`, ``strategy`` ("ovo", "ovr") is for three or more
     classes.
     """
 

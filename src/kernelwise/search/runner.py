@@ -1,4 +1,4 @@
-"""Where paths of C are run: here, in threads. (On a cluster: `kernelwise.distributed.runner`.)"""
+"""Where paths of C are run: here, in threads. (On a cluster: `kernelwise.distributed.dask_runner`.)"""
 
 from __future__ import annotations
 

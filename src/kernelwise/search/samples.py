@@ -17,9 +17,9 @@ from kernelwise._core.memory import check_gram_memory
 from kernelwise._core.rounding import on_exact_grid
 from kernelwise._core.validation import check_range
 from kernelwise._core.weights import none_if_ones
-from kernelwise.frames import Layout
 from kernelwise.search.canonical import DistinctRows, canonical_order, distinct_points, distinct_rows
 from kernelwise.search.scaling import apply_scaler, check_not_constant, fit_scaler
+from kernelwise.tables import Layout
 
 
 @dataclass(frozen=True)

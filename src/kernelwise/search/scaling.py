@@ -12,7 +12,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from kernelwise._core.sklearn_compat import safe_indexing
 from kernelwise._core.validation import check_choice, check_samples
-from kernelwise.frames import Layout
+from kernelwise.tables import Layout
 
 #: Interquartile range of a standard normal variable.
 NORMAL_RANGE = 1.3489795003921634

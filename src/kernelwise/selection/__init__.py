@@ -28,18 +28,12 @@ number  module here  criterion                     optimizer            study
 
 Criteria are in :mod:`kernelwise.criteria`, optimizers in :mod:`kernelwise.optimizers`, studies in
 ``kernelwise.studies`` under the names of the modules here. A grid of widths is one pass over the pairs of
-samples (:class:`kernelwise.DistanceSketch`), which `abe` can use instead of its optimizer, too. `metric` is
-our own step beyond paper 003; `procedure` and `cross_validation` hold what several papers share.
+samples (:class:`kernelwise.DistanceSketch`), which `abe` can use instead of its optimizer, too.
+`learned_metric` is our own step beyond paper 003; `procedure` holds what several papers share.
 """
 
-from kernelwise.selection.abe import (
-    AbeParameters,
-    AbeResult,
-    abe_grid_search,
-    abe_line_search,
-    abe_parameters,
-    abe_select,
-)
+from kernelwise.selection.abe import AbeResult, abe_grid_search, abe_line_search, abe_select
+from kernelwise.selection.abe_peak import AbeParameters, abe_parameters
 from kernelwise.selection.ayat import (
     AyatResult,
     McNemar,
@@ -50,19 +44,15 @@ from kernelwise.selection.ayat import (
     mcnemar_test,
     z_test,
 )
-from kernelwise.selection.glasmachers import (
-    GlasmachersCurves,
-    GlasmachersResult,
-    glasmachers_curves,
-    glasmachers_select,
-)
+from kernelwise.selection.glasmachers import GlasmachersResult, glasmachers_select
+from kernelwise.selection.glasmachers_widths import GlasmachersCurves, glasmachers_curves
 from kernelwise.selection.laanaya import (
     adaptive_scaling_select,
     constant_trace_select,
     laanaya_select,
     rbf_select,
 )
-from kernelwise.selection.metric import MetricResult, learn_metric
+from kernelwise.selection.learned_metric import MetricResult, learn_metric
 from kernelwise.selection.yin import YinCurves, YinResult, yin_curves, yin_grid_search, yin_select
 
 __all__ = [

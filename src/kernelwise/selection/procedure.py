@@ -1,20 +1,29 @@
-"""What the papers' procedures share: the course of a run, the base of results, ties, and ends of ranges."""
+"""What the papers' procedures share: the course of a run, the base of results, cross-validation, ties."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 
+from kernelwise._core.text import count
 from kernelwise._core.validation import check_labels, check_positive, check_samples
 from kernelwise.estimators.svc import SVC
 from kernelwise.findings import Finding
-from kernelwise.kernels import Kernel
-from kernelwise.selection.cross_validation import Folds, make_folds
+from kernelwise.kernels import RBF, Kernel
+from kernelwise.kernels.distances import DISTANCES
+from kernelwise.kernels.gram import Grams
+from kernelwise.search.accuracy import pooled_accuracies
+from kernelwise.search.runner import Folds
 
 
 class Procedure:
@@ -58,12 +67,16 @@ class Procedure:
         }
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ProcedureResult:
-    """Base of the results that hold one machine; each names its fields in an order of its own.
+    """Base of the results that hold one machine."""
 
-    All have ``method`` (what made the choice), ``C``, ``cv_accuracy`` (what the choice was made by),
-    ``estimator`` (trained on all samples), ``seconds`` (of choosing, without training it) and ``findings``.
-    """
+    method: str  # what made the choice
+    C: float
+    cv_accuracy: float  # what the choice was made by
+    estimator: Any = field(repr=False)  # trained on all samples
+    seconds: float  # of choosing, without training the estimator
+    findings: tuple[Finding, ...] = ()
 
     #: Names of the fields and properties that are the columns of a table.
     _columns: ClassVar[tuple[str, ...]]
@@ -113,3 +126,67 @@ def edge_finding(name: str, value: float, values: np.ndarray) -> list[Finding]:
 def table_rows(columns: Mapping[str, np.ndarray]) -> list[dict[str, float]]:
     """Turn named columns, each of shape (n_rows,), into one dictionary for each row."""
     return [dict(zip(columns, map(float, row), strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def make_folds(X: Any, y: np.ndarray, cv: Any, random_state: Any) -> tuple[Folds, list[Finding]]:
+    """Make shuffled stratified folds, or those of a splitter; fewer, with a finding, if a class is small.
+
+    Every class has two samples at least; ``random_state`` is that of the shuffling.
+    """
+    if not isinstance(cv, (int, np.integer)):
+        return list(cv.split(X, y)), []
+    if cv < 2:
+        raise ValueError(f"cv must be at least 2 folds, got {cv}.")
+    smallest = int(np.unique(y, return_counts=True)[1].min())
+    findings = []
+    if smallest < cv:
+        message = (
+            f"The smallest class has {count(smallest, 'sample')}: {smallest} folds were used instead of {cv}."
+        )
+        advice = "Merge small classes, or do not rely on the cross-validation accuracy."
+        findings.append(Finding("few folds", "warning", message, advice))
+    splitter = StratifiedKFold(min(int(cv), smallest), shuffle=True, random_state=random_state)
+    return list(splitter.split(X, y)), findings
+
+
+def cv_accuracies(
+    Z: np.ndarray,
+    y: np.ndarray,
+    gammas: np.ndarray,
+    Cs: np.ndarray,
+    folds: Folds,
+    *,
+    multiclass: str = "ovo",
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """Return the pooled accuracies, (n_gammas, n_Cs), of machines with kernel exp(−γ‖z − z′‖²).
+
+    Distances are computed once; the other parameters are as in
+    `kernelwise.search.accuracy.held_out_accuracies`.
+    """
+    grams = Grams(Z, [DISTANCES])
+    accuracies = np.empty((len(gammas), len(Cs)))
+    for g, gamma in enumerate(gammas):
+        with grams.gram(RBF(float(gamma))) as K:
+            accuracies[g] = pooled_accuracies(K, y, Cs, folds, multiclass=multiclass, n_jobs=n_jobs)
+    return accuracies
+
+
+@contextmanager
+def noting_convergence(findings: list[Finding]) -> Iterator[None]:
+    """Turn the solver's warnings, of which each path has its own, into one warning and one finding."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    stopped = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
+    for other in caught:
+        if not issubclass(other.category, ConvergenceWarning):
+            warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
+    if stopped:
+        which = f"Cross-validation for {len(stopped)} kernel widths had models that did not converge"
+        advice = (
+            "Accuracies there may be slightly wrong. Lower the largest C or leave out the widest kernels."
+        )
+        message = f"{which}; the first said: {stopped[0]}"
+        findings.append(Finding("not converged", "warning", message, advice))
+        warnings.warn(str(findings[-1]), ConvergenceWarning, stacklevel=5)

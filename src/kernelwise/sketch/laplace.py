@@ -9,8 +9,7 @@ from math import comb, factorial
 import numpy as np
 from scipy import sparse
 
-from kernelwise.criteria.pairs import check_pairs
-from kernelwise.criteria.sums import ClassSums
+from kernelwise.criteria.sums import ClassSums, check_pairs
 from kernelwise.sketch.bins import N_MOMENTS
 from kernelwise.sketch.pair_blocks import class_pairs
 
@@ -129,7 +128,7 @@ class PairHistograms:
         """Histograms of pairs of different rows, without a share of the closest of every class pair.
 
         Each is scaled to n_a n_b pairs, so that S_ab/(n_a n_b) is the mean over the pairs kept, those of
-        :class:`~kernelwise.criteria.pairs.DistinctSums`; the limit is known to the width of a bin.
+        :class:`~kernelwise.criteria.sums.DistinctSums`; the limit is known to the width of a bin.
         """
         moments = self.moments.copy()
         for p, (a, b) in enumerate(class_pairs(len(self.n))):

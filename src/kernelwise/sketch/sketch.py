@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.distance_matrix import check_distances
+from kernelwise._core.files import whole_file
 from kernelwise._core.validation import (
     check_labels,
     check_samples,
@@ -18,7 +20,6 @@ from kernelwise._core.validation import (
     is_dask,
 )
 from kernelwise.criteria.sums import ClassSums
-from kernelwise.sketch import file as _sketch_file
 from kernelwise.sketch.bins import Bins, as_moments
 from kernelwise.sketch.curves import check_gammas, check_sums_criterion, jackknife, names_of_problems, scores
 from kernelwise.sketch.laplace import PairHistograms
@@ -32,15 +33,20 @@ from kernelwise.sketch.pair_blocks import (
 )
 from kernelwise.sketch.pass_over_pairs import (
     PRECOMPUTED,
+    RowGroups,
     SortedSamples,
+    assign_groups,
     check_dense,
     collect,
     distance_histograms,
     distance_of,
+    in_draws,
     mapped,
+    merged,
+    n_groups_of,
+    summed,
 )
 from kernelwise.sketch.peaks import SketchMaximum, global_maxima, range_of_gamma
-from kernelwise.sketch.row_groups import RowGroups, assign_groups, in_draws, merged, n_groups_of, summed
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +162,7 @@ class DistanceSketch:
                 raise ValueError(
                     f"part={part} works only for arrays in memory, because dask divides the work itself."
                 )
-            from kernelwise.distributed.sketch import sketch_of_chunks  # imports dask
+            from kernelwise.distributed.dask_sketch import sketch_of_chunks  # imports dask
 
             return cls(**sketch_of_chunks(X, y, sample_weight, kernel, n_blocks, random_state, distance))
         distance = distance_of(kernel, distance)
@@ -218,12 +224,12 @@ class DistanceSketch:
 
     def save(self, path: Any) -> None:
         """Save the sketch to an npz file, without pickle."""
-        _sketch_file.write(path, {f.name: getattr(self, f.name) for f in fields(self)})
+        _write(path, {f.name: getattr(self, f.name) for f in fields(self)})
 
     @classmethod
     def load(cls, path: Any) -> DistanceSketch:
         """Load a sketch that :meth:`save` wrote."""
-        return cls(**_sketch_file.read(path))
+        return cls(**_read(path))
 
     @cached_property
     def histograms(self) -> PairHistograms:
@@ -347,3 +353,53 @@ class DistanceSketch:
     @property
     def _has_errors(self) -> bool:
         return self.is_sampled or self.groups is not None
+
+
+#: A sketch with groups of rows has format 2; all others are read by older versions, too.
+FORMAT = 2
+ARRAYS = ("classes", "n", "own", "used", "moments")
+
+
+def _write(path: Any, values: dict[str, Any]) -> None:
+    """Write the fields of a sketch."""
+    values = dict(values)
+    bins, groups = values.pop("bins"), values.pop("groups")
+    if groups is not None:
+        values.update({f"groups_{name}": array for name, array in groups._asdict().items()})
+    if values["classes"].dtype == object:
+        values["classes"] = np.array(values["classes"].tolist())
+    if values["classes"].dtype == object:
+        raise ValueError("Labels must be numbers or strings to be saved; encode y first.")
+    with whole_file(path) as file:
+        version = FORMAT if groups is not None else 1
+        np.savez_compressed(file, format=version, bottom=bins.bottom, n_octaves=bins.n_octaves, **values)
+
+
+def _groups(file: Any) -> RowGroups:
+    return RowGroups(*(file[f"groups_{name}"] for name in RowGroups._fields))
+
+
+def _read(path: Any) -> dict[str, Any]:
+    """What was written, or one sentence on what is wrong with the file."""
+    try:
+        # Opened here, because numpy leaves a file that it cannot read open.
+        with open(path, "rb") as handle, np.load(handle, allow_pickle=False) as file:
+            version = int(file["format"])
+            if version <= FORMAT:
+                return {
+                    **{name: file[name] for name in ARRAYS},
+                    "bins": Bins(float(file["bottom"]), int(file["n_octaves"])),
+                    "n_parts": int(file["n_parts"]),
+                    "parts": tuple(file["parts"].tolist()),
+                    "is_sampled": bool(file["is_sampled"]),
+                    "groups": _groups(file) if version == FORMAT else None,
+                }
+    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"{path} is not a distance sketch, or it is damaged. Make it again with "
+            "DistanceSketch.from_data(X, y).save(path)."
+        ) from error
+    raise ValueError(
+        f"{path} was written by a newer version of kernelwise (format {version}, this one reads {FORMAT}). "
+        "Upgrade kernelwise, or make the sketch again."
+    )

@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, MutableMapping
 from importlib import import_module
 from typing import Any
 
-from kernelwise.studies._study import Study
-from kernelwise.studies._table import left_out
+from kernelwise.studies.study import Study, left_out
 
 #: Studies, in the order of ``kernelwise reproduce all``: the papers by number, then ours.
 NAMES = ("abe", "ayat", "glasmachers", "laanaya", "yin", "beyond")

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kernelwise._core.files import whole_file
-from kernelwise.studies._claims import CLAIMS
-from kernelwise.studies._figures import can_draw, save
-from kernelwise.studies._study import Study, Table
-from kernelwise.studies._table import markdown, write_csv
+from kernelwise.studies.claims import TABLE
+from kernelwise.studies.figures import can_draw, save
+from kernelwise.studies.study import Study
+from kernelwise.studies.tables import Table, markdown, write_csv
 
 
 def write(study: Study, directory: Path) -> list[Path]:
@@ -35,13 +35,13 @@ def _paragraphs(study: Study, tables: dict[str, Path], figures: dict[str, Path])
     quick = " --quick" if study.is_quick else ""
     only = f" --only {','.join(study.only)}" if study.only else ""
     yield f"Made by `kernelwise reproduce {study.name}{quick}{only}`."
-    if CLAIMS in tables:  # what a reader looks for first
-        yield from _table(study.tables[CLAIMS], tables[CLAIMS])
+    if TABLE in tables:  # what a reader looks for first
+        yield from _table(study.tables[TABLE], tables[TABLE])
     if study.sentences:
         yield "## Notes"
         yield "\n".join(f"- {sentence}" for sentence in study.sentences)
     for name, path in tables.items():
-        if name != CLAIMS:
+        if name != TABLE:
             yield from _table(study.tables[name], path)
     for name, path in figures.items():
         yield f"![{study.figures[name].caption}]({path.name})"

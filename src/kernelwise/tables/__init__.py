@@ -1,8 +1,38 @@
-"""Files of users as tables, and tables as numbers: CSV and its kin, Parquet, LIBSVM."""
+"""From a file, a data frame or an array to features, and the same way again for new rows.
 
-from kernelwise.tables.encoding import Encoding
-from kernelwise.tables.learning import Learned, learn_encoding
-from kernelwise.tables.reading import read_table
-from kernelwise.tables.table import Table, TableError
+`read` has a reader for every kind of file, and one for data frames and arrays; all of them make a `Table`.
+What is learned of one column of the training samples is a `Column`, and the `Encoder` of all columns makes
+features. `training_file` is the way from a file to X and y, `target` finds and reads y. What keeps a file
+from being used is in `problems`, what may be wrong with a table that is used in `warnings`. `cells` is about
+single cells.
+"""
 
-__all__ = ["Encoding", "Learned", "Table", "TableError", "learn_encoding", "read_table"]
+from kernelwise.tables.column import COLUMN_KINDS, Column
+from kernelwise.tables.encoder import Encoder, Layout, by_column, learn_encoder
+from kernelwise.tables.read import read_table
+from kernelwise.tables.read.frames import to_table
+from kernelwise.tables.table import Table, TableError, is_missing, is_numbers
+from kernelwise.tables.target import DETECTION, TARGET_NAMES
+from kernelwise.tables.training_file import Encoding, Learned, learn_encoding
+from kernelwise.tables.warnings import findings_of_table
+
+__all__ = [
+    "COLUMN_KINDS",
+    "DETECTION",
+    "TARGET_NAMES",
+    "Column",
+    "Encoder",
+    "Encoding",
+    "Layout",
+    "Learned",
+    "Table",
+    "TableError",
+    "by_column",
+    "findings_of_table",
+    "is_missing",
+    "is_numbers",
+    "learn_encoder",
+    "learn_encoding",
+    "read_table",
+    "to_table",
+]

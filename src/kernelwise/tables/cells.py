@@ -1,9 +1,10 @@
-"""One cell of a text file: whether it is missing, a number, or text."""
+"""One cell of a file or a data frame: whether it is missing, a number or a word, and its quotation."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -50,6 +51,31 @@ def texts(cells: Sequence[str]) -> np.ndarray:
     """The cells as stripped text, None where one is missing; objects of shape (n_cells,)."""
     found = np.empty(len(cells), dtype=object)
     found[:] = [None if is_missing_cell(cell) else cell.strip() for cell in cells]
+    return found
+
+
+def is_gap(value: Any) -> bool:
+    """Whether a cell of a data frame has no value: None, NaN, or pandas' own words for nothing."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(np.isnan(value))
+
+
+def as_text(value: Any) -> str:
+    """A value as a word: a whole number without a point, whatever its type.
+
+    >>> as_text(2.0), as_text(True), as_text("b")
+    ('2', 'True', 'b')
+    """
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def words_of(values: Sequence[Any]) -> np.ndarray:
+    """Values as words, None where one is missing; objects of shape (n_values,)."""
+    found = np.empty(len(values), dtype=object)
+    found[:] = [None if is_gap(value) else as_text(value) for value in values]
     return found
 
 

@@ -1,4 +1,4 @@
-"""A table: named columns of numbers or text, and where in the file each row was."""
+"""A table: named columns, each of numbers or of words, with gaps; and where in a file its rows were."""
 
 from __future__ import annotations
 
@@ -9,45 +9,108 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.text import meant
-from kernelwise.frames.frame import words_of
 from kernelwise.tables import cells
+
+#: The lines of rows that are in no file.
+NO_LINES = np.empty(0, dtype=int)
 
 
 class TableError(ValueError):
     """A file cannot be read as a table, or a table has not what is asked of it; one sentence says why."""
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class Table:
-    """What a file holds."""
+    """Columns by name, of a data frame, an array or a file.
 
-    source: str  # name of the file
-    names: list[str]
-    #: float64 with NaN where a value is missing, or objects: text, and None where it is missing.
-    columns: list[np.ndarray]
-    lines: np.ndarray  # line of each row in the file, or its number from 1 where there are no lines
-    has_header: bool = True  # whether the names are from the file
-    matrix: Any = None  # the features of a LIBSVM file, CSR, whose only column is the label
-    first_index: int = 1  # of the features of a LIBSVM file: 0 or 1
-    row_word: str = "line"  # what a row is called in messages
-    comma_decimal: bool = False  # whether numbers of the file may have decimal commas
-    #: What columns hold that can be no features, by their indices, such as "values of the type date32".
+    Attributes
+    ----------
+    names : tuple
+        Of the columns: text, or whatever the user's data frame has; numbers from 0 for an array.
+    columns : tuple of ndarray of shape (n_rows,)
+        Numbers are float64 with NaN where a value is missing; words are objects, text with None where it is
+        missing. Another kind of column has another type: see `kernelwise.tables.column.COLUMN_KINDS`.
+    has_names : bool
+        Whether the names are the user's. Columns without names count by their places.
+    whole : tuple of bool
+        Which columns the user's data frame declares to be integers.
+    codes_as_words : frozenset of int
+        Places of the columns of words that hold no text in the user's table, but numbers.
+    fills_gaps : bool
+        Whether the median or the most frequent word of a column takes the place of its gaps.
+    source : str
+        Name of the file.
+    lines : ndarray of shape (n_rows,)
+        Line of each row in the file, or its number from 1 where there are no lines; empty without a file.
+    row_word : str
+        What a row of the file is called in messages.
+    comma_decimal : bool
+        Whether numbers of the file may have decimal commas.
+    unusable : dict from int to str
+        What columns hold that can be no features, by their places, such as "values of the type date32".
+    notes : tuple of str
+        What was guessed while the file was read; one sentence each.
+    texts : callable
+        From the place of a column to its cells as they stand in the file; None if it holds no text.
+    matrix : CSR matrix of shape (n_rows, n_features)
+        The features of a LIBSVM file, whose only column is the label; else None.
+    first_index : int
+        Of the features of a LIBSVM file: 0 or 1.
+    """
+
+    names: tuple[Any, ...]
+    columns: tuple[np.ndarray, ...]
+    has_names: bool = True
+    whole: tuple[bool, ...] = ()
+    codes_as_words: frozenset[int] = frozenset()
+    fills_gaps: bool = False
+    source: str = "X"
+    lines: np.ndarray = field(default_factory=lambda: NO_LINES, repr=False)
+    row_word: str = "line"
+    comma_decimal: bool = False
     unusable: dict[int, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)  # what was guessed while reading; one sentence each
-    #: From the index of a column to its cells as they stand in the file.
+    notes: tuple[str, ...] = ()
     texts: Callable[[int], np.ndarray] | None = field(default=None, repr=False)
+    matrix: Any = None
+    first_index: int = 1
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return (len(self.columns[0]) if self.columns else 0, len(self.columns))
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: Any) -> Table:
+        """Some of the rows, without their lines in a file."""
+        columns = tuple(column[rows] for column in self.columns)
+        return replace(self, columns=columns, lines=NO_LINES, texts=None, matrix=None)
+
+    @property
+    def feature_names(self) -> np.ndarray | None:
+        """``feature_names_in_`` of an estimator: None unless every column has a name that is text."""
+        if not self.has_names or not all(isinstance(name, str) for name in self.names):
+            return None
+        return np.array(self.names, dtype=object)
+
+    def cells(self) -> np.ndarray:
+        """The values as they are, (n_rows, n_columns): objects if there are words, else numbers."""
+        is_plain = all(is_numbers(column) for column in self.columns)
+        found = np.empty(self.shape, dtype=float if is_plain else object)
+        for k, column in enumerate(self.columns):
+            found[:, k] = column
+        return found
 
     def text(self, column: int) -> np.ndarray:
         """A column as text, None where it is missing; of the file itself, where that is text."""
         values = self.columns[column]
-        if values.dtype.kind != "f":
+        if is_words(values):
             return values
         if self.texts is not None:
             return self.texts(column)
-        return np.array([None if np.isnan(value) else f"{value:g}" for value in values], dtype=object)
-
-    def __len__(self) -> int:
-        return len(self.lines)
+        show = "{:g}".format if is_numbers(values) else str
+        pairs = zip(values, is_missing(values), strict=True)
+        return np.array([None if gap else show(value) for value, gap in pairs], dtype=object)
 
     def place(self, column: int, row: int | None = None) -> str:
         """A column or one of its cells in words, for a message."""
@@ -73,24 +136,24 @@ class Table:
         codes = [float(text) for text in missing if cells.is_number(text)]
         for place in places:
             values = columns[place].copy()
-            if values.dtype.kind == "f":
+            if is_numbers(values):
                 values[np.isin(values, codes)] = np.nan
-            else:
+            elif is_words(values):
                 values[[value in missing for value in values]] = None
                 plain = ["" if value is None else value for value in values]
                 found = cells.numbers(cells.with_points(plain) if self.comma_decimal else plain)
                 has_any = any(value is not None for value in values)
                 values = values if found is None or not has_any else found
             columns[place] = values
-        return replace(self, columns=columns)
+        return replace(self, columns=tuple(columns))
 
     def with_words(self, places: Iterable[int]) -> Table:
         """This table with the numbers of some columns as words."""
         columns = list(self.columns)
         for place in places:
-            if columns[place].dtype.kind == "f":
-                columns[place] = words_of(columns[place].tolist())
-        return replace(self, columns=columns)
+            if is_numbers(columns[place]):
+                columns[place] = cells.words_of(columns[place].tolist())
+        return replace(self, columns=tuple(columns))
 
     def find(self, wanted: str, option: str) -> int:
         """Place of a column by its name or number (from 1; negative from the end)."""
@@ -105,7 +168,24 @@ class Table:
         )
 
 
-def listed(names: list[str], most: int = 8) -> str:
+def is_numbers(column: np.ndarray) -> bool:
+    """Whether a column is one of numbers."""
+    return column.dtype.kind == "f"
+
+
+def is_words(column: np.ndarray) -> bool:
+    """Whether a column is one of words."""
+    return column.dtype.kind == "O"
+
+
+def is_missing(column: np.ndarray) -> np.ndarray:
+    """Which values of a column are missing, shape (n_rows,)."""
+    if is_words(column):
+        return np.array([value is None for value in column], dtype=bool)
+    return np.asarray(column != column)  # NaN and NaT differ from themselves
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
     """The first names and the last, which is often the target, quoted."""
     if len(names) <= most + 1:  # a name is no longer than "1 more"
         return ", ".join(map(repr, names))
@@ -113,8 +193,15 @@ def listed(names: list[str], most: int = 8) -> str:
     return f"{shown}, {len(names) - most} more and {names[-1]!r}"
 
 
-def is_missing(column: np.ndarray) -> np.ndarray:
-    """Which values of a column are missing, shape (n_rows,)."""
-    if column.dtype.kind == "f":
-        return np.isnan(column)
-    return np.array([value is None for value in column], dtype=bool)
+def unique_names(cells: Sequence[str], notes: list[str]) -> list[str]:
+    """Names of columns; one that occurs again gets a number, and a note."""
+    names: list[str] = []
+    for k, cell in enumerate(cells, start=1):
+        plain = name = cell.strip() or f"column {k}"
+        number = 2
+        while name in names:
+            name, number = f"{plain} ({number})", number + 1
+        if name != plain:
+            notes.append(f"Two columns are called {plain!r}; column {k} is now called {name!r}.")
+        names.append(name)
+    return names

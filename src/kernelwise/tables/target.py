@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
+from kernelwise._core.text import count
 from kernelwise.tables.cells import enumerated, quoted
-from kernelwise.tables.faults import Fault, check_faults, column_option, in_shell
-from kernelwise.tables.suspects import counted_texts, odd_texts
-from kernelwise.tables.table import Table, is_missing
+from kernelwise.tables.problems import Fault, FileColumn, check_faults
+from kernelwise.tables.table import Table, TableError, is_missing, is_numbers
 
 #: A column with one of these names is the target if nobody names another.
 TARGET_NAMES = ("target", "class", "label", "y")
@@ -28,112 +27,143 @@ SINGLE_NUMBERS, SINGLE_WORDS = 0.1, 0.5
 ANOTHER = "name another column with --target"
 
 
+def find_target(
+    table: Table, target: str | None, left_out: set[int], task: str
+) -> tuple[int | None, list[str]]:
+    """The place of the target, None if there is none, and a sentence if it was guessed."""
+    if target is not None:
+        option = "--labels" if task == DETECTION else "--target"
+        place = table.find(target, option)
+        if place in left_out:
+            raise TableError(f"Column {table.names[place]!r} is both {option} and in --ignore.")
+        return place, []
+    if task == DETECTION:
+        return None, []
+    usual = [k for k, n in enumerate(table.names) if n.lower() in TARGET_NAMES and k not in left_out]
+    left = [k for k in range(len(table.names)) if k not in left_out]
+    if not left:
+        raise TableError(f"--ignore leaves no column of {table.source}.")
+    place = usual[0] if len(usual) == 1 else left[-1]
+    return place, [f"The target is {table.names[place]!r}; --target COL sets another column."]
+
+
+def missing_labels(table: Table, place: int, missing: Sequence[str]) -> list[str]:
+    """A sentence for each text of --missing that is among the labels."""
+    labels = table.text(place).tolist()
+    return [
+        f"The target has {text!r} in {count(labels.count(text), 'row')}; --missing does not apply to the "
+        "target."
+        for text in missing
+        if text in labels
+    ]
+
+
 def read_target(table: Table, index: int, task: str, as_text: bool = False) -> np.ndarray:
     """Labels as integers or text, or numbers, of shape (n_rows,); labels ``as_text`` where others are."""
-    fault = None if task == DETECTION else _missing(table, index) or _other_kind(table, index, task, as_text)
-    check_faults(table.source, [] if fault is None else [fault])
+    column = FileColumn(table, index)
+    fault = None if task == DETECTION else _missing(column) or _other_kind(column, task, as_text)
+    check_faults(table.source, [fault])
     values = table.columns[index]
     if task == "regression":
         return values
     if task == DETECTION:
         return np.array(["" if cell is None else cell for cell in table.text(index)], dtype=str)
-    if values.dtype.kind != "f" or as_text:
+    if not is_numbers(values) or as_text:
         return np.array(table.text(index).tolist(), dtype=str)
     return values.astype(np.int64)
 
 
 def target_fault(table: Table, index: int, task: str) -> Fault | None:
     """What keeps a column from being the target of a training file; None if nothing does."""
+    column = FileColumn(table, index)
     if index in table.unusable:
-        message = f"it holds {table.unusable[index]}, which cannot be predicted. Please {ANOTHER}."
-        return Fault(table.place(index), message)
+        return column.fault(f"it holds {table.unusable[index]}, which cannot be predicted. Please {ANOTHER}.")
     if task == DETECTION:
         return None
-    fault = _missing(table, index) or _other_kind(table, index, task, as_text=False)
-    return _single_labels(table, index) if fault is None and task == "classification" else fault
+    fault = _missing(column) or _other_kind(column, task, as_text=False)
+    return _single_labels(column) if fault is None and task == "classification" else fault
 
 
 def forgotten_labels(table: Table, places: Sequence[int]) -> Fault | None:
     """A column that is called as if it held labels, among the features of a file without labels."""
-    named = [k for k in places if table.names[k].lower() in LABEL_NAMES]
+    named = [FileColumn(table, k) for k in places if table.names[k].lower() in LABEL_NAMES]
     if len(named) != 1:
         return None
-    option = in_shell(column_option(table, named[0]))
+    column = named[0]
     message = (
-        f"its name suggests that it holds labels, which cannot be a feature. Use it with --labels {option}, "
-        f"or leave it out with --ignore {option}."
+        "its name suggests that it holds labels, which cannot be a feature. Use it with --labels "
+        f"{column.typed}, or leave it out with --ignore {column.typed}."
     )
-    return Fault(table.place(named[0]), message, labels=option)
+    return column.fault(message, labels=column.option)
 
 
-def _other_kind(table: Table, index: int, task: str, as_text: bool) -> Fault | None:
+def _other_kind(column: FileColumn, task: str, as_text: bool) -> Fault | None:
     """Labels where there should be numbers, or the other way round."""
     if task == "regression":
-        return _no_quantity(table, index)
-    return None if as_text or table.columns[index].dtype.kind != "f" else _continuous(table, index)
+        return _no_quantity(column)
+    return None if as_text or not is_numbers(column.values) else _continuous(column)
 
 
-def _missing(table: Table, index: int) -> Fault | None:
-    rows = np.flatnonzero(is_missing(table.columns[index]))
+def _missing(column: FileColumn) -> Fault | None:
+    rows, table = np.flatnonzero(is_missing(column.values)), column.table
     if not len(rows):
         return None
-    first = int(rows[0])
     if len(rows) == 1:
-        return Fault(table.place(index, first), "the target is missing. Remove the row.")
+        return column.fault("the target is missing. Remove the row.", int(rows[0]))
     if len(rows) == len(table):
-        return Fault(table.place(index), f"it is the target, and has no values. Please {ANOTHER}.")
+        return column.fault(f"it is the target, and has no values. Please {ANOTHER}.")
     lines = enumerated([str(table.lines[row]) for row in rows])
     where = f"in {len(rows)} of {len(table)} rows ({table.row_word}s {lines})"
-    return Fault(table.place(index), f"the target is missing {where}. Remove these rows.")
+    return column.fault(f"the target is missing {where}. Remove these rows.")
 
 
-def _no_quantity(table: Table, index: int) -> Fault | None:
-    values = table.columns[index]
-    if values.dtype.kind != "f":
-        odd = odd_texts(table, index)
-        word, rows = min(odd.items(), key=lambda item: item[1][0])
-        n_odd = sum(map(len, odd.values()))
-        more = f" ({n_odd} such cells)" if n_odd > 1 else ""
+def _no_quantity(column: FileColumn) -> Fault | None:
+    values = column.values
+    if not is_numbers(values) and not column.odd:
+        return column.fault(
+            "a regression needs numbers, but the file stores those of the target as text. Store them as "
+            f"numbers, use --task classification, or {ANOTHER}."
+        )
+    if not is_numbers(values):
+        word, rows = min(column.odd.items(), key=lambda item: item[1][0])
+        more = f" ({column.n_odd} such cells)" if column.n_odd > 1 else ""
         message = (
             f"a regression needs numbers, found {quoted(word)}{more}. Remove such rows, use --task "
             f"classification, or {ANOTHER}."
         )
-        return Fault(table.place(index, rows[0]), message)
+        return column.fault(message, rows[0])
     if not np.isfinite(values).all():
         row = int(np.flatnonzero(~np.isfinite(values))[0])
-        return Fault(table.place(index, row), f"{values[row]} is not a finite number. Remove the row.")
+        return column.fault(f"{values[row]} is not a finite number. Remove the row.", row)
     return None
 
 
-def _continuous(table: Table, index: int) -> Fault | None:
-    values = table.columns[index]
-    distinct = np.unique(values)
+def _continuous(column: FileColumn) -> Fault | None:
+    distinct = np.unique(column.values)
     is_whole = bool((distinct == np.rint(distinct)).all()) and np.abs(distinct).max() < 2**53
     if is_whole and len(distinct) <= MAX_CLASSES:
         return None
     message = (
-        f"the target {table.names[index]!r} looks continuous ({len(distinct)} distinct values, such as "
-        f"{values[0]:g}). Use --task regression, or {ANOTHER}."
+        f"the target {column.name!r} looks continuous ({len(distinct)} distinct values, such as "
+        f"{column.values[0]:g}). Use --task regression, or {ANOTHER}."
     )
     return Fault("", message, task="regression")
 
 
-def _single_labels(table: Table, index: int) -> Fault | None:
+def _single_labels(column: FileColumn) -> Fault | None:
     """Many labels that occur once are no classes: numbers are a quantity then, words are names of rows."""
-    values = table.columns[index]
-    counts = Counter(values.tolist())
+    counts, n_rows = column.counts, len(column.table)
     n_single = sum(n == 1 for n in counts.values())
-    is_text = values.dtype.kind != "f"
+    is_text = not is_numbers(column.values)
     if len(counts) <= MANY_CLASSES or n_single <= (SINGLE_WORDS if is_text else SINGLE_NUMBERS) * len(counts):
         return None
     kind = "values" if is_text else "whole numbers"
-    has = f"the target {table.names[index]!r} has {len(counts)} different {kind} in {len(table)} rows"
-    odd = odd_texts(table, index) if is_text else {}
-    if sum(map(len, odd.values())) > len(table) / 2:
-        return Fault("", f"{has}, such as {quoted(values[0])}: these cannot be classes. Please {ANOTHER}.")
-    if odd:
+    has = f"the target {column.name!r} has {len(counts)} different {kind} in {n_rows} rows"
+    if is_text and column.n_odd > n_rows / 2:
+        return Fault("", f"{has}, such as {column.first}: these cannot be classes. Please {ANOTHER}.")
+    if is_text and column.odd:
         message = (
-            f"{has}, most of them numbers (but {counted_texts(table, odd)}): it looks like a quantity. "
+            f"{has}, most of them numbers (but {column.odd_in_words()}): it looks like a quantity. "
             f"Remove the rows without a number and add --task regression, or {ANOTHER}."
         )
     else:

@@ -1,10 +1,7 @@
 """Pictures of a tuned machine for notebooks, by matplotlib."""
 
-from kernelwise.reports.displays.c_path import CPathDisplay
-from kernelwise.reports.displays.criterion import CriterionDisplay
-from kernelwise.reports.displays.explanation import ExplanationDisplay
-from kernelwise.reports.displays.relevance import RelevanceDisplay
-from kernelwise.reports.displays.search_surface import SearchSurfaceDisplay
+from kernelwise.reports.displays.columns import ExplanationDisplay, RelevanceDisplay
+from kernelwise.reports.displays.search import CPathDisplay, CriterionDisplay, SearchSurfaceDisplay
 
 __all__ = [
     "CPathDisplay",

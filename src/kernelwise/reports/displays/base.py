@@ -6,7 +6,9 @@ from abc import ABC, abstractmethod
 from importlib.util import find_spec
 from typing import Any, Self
 
-from kernelwise.reports._model import check_tuned
+from sklearn.utils.validation import check_is_fitted
+
+from kernelwise.estimators.tuned import TunedMachine
 from kernelwise.reports.colours import INK
 
 #: The mark of what was chosen.
@@ -67,5 +69,7 @@ class Display(Picture):
         ax : matplotlib Axes, default=None
             None makes a new figure.
         """
-        check_tuned(estimator)
+        if not isinstance(estimator, TunedMachine):
+            raise TypeError(f"Displays need a fitted TunedSVC or TunedSVR, got {estimator!r}.")
+        check_is_fitted(estimator, "result_")
         return cls._of(estimator).plot(ax=ax)

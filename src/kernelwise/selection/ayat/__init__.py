@@ -5,21 +5,21 @@ scheme*, train a machine, turn its outputs on a validation set into probabilitie
 all parameters of the kernel and C by quasi-Newton so that the mean probability of error falls. Every pair of
 classes has a kernel of its own. Their kernel KMOD is :class:`kernelwise.kernels.KMOD`.
 
-- the procedure: `ayat_select`, in `procedure`; pairwise machines and how they are combined, in `result`
-- the scan over scales that comes before the search, which is ours: in `scale_scan`
+- the procedure: `ayat_select`, in `procedure`; pairwise machines and how they are combined, in
+  `pair_machines`
+- the scan over scales that comes before the search, which is ours: in `procedure`
 - the same as a scikit-learn classifier: `PairwiseSVC`, in `classifier`
 - the test of two recognition rates: `z_test`; from outcomes sample by sample, which is stronger:
-  `mcnemar_test`, in `mcnemar`
+  `mcnemar_test`, in `rate_tests`
 - the criterion: :class:`kernelwise.criteria.ValidationError`; the search:
   :class:`kernelwise.optimizers.QuasiNewton` with ``engine="golden"``
 - the experiments: ``kernelwise reproduce ayat``, in ``kernelwise.studies.ayat``
 """
 
 from kernelwise.selection.ayat.classifier import PairwiseSVC
-from kernelwise.selection.ayat.mcnemar import McNemar, mcnemar_test
+from kernelwise.selection.ayat.pair_machines import AyatResult, PairMachine, PairTuning
 from kernelwise.selection.ayat.procedure import PAPER_SEARCH, ayat_select
-from kernelwise.selection.ayat.result import AyatResult, PairMachine, PairTuning
-from kernelwise.selection.ayat.z_test import z_test
+from kernelwise.selection.ayat.rate_tests import McNemar, mcnemar_test, z_test
 
 __all__ = [
     "PAPER_SEARCH",

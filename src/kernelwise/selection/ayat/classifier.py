@@ -15,8 +15,8 @@ from kernelwise._core.validation import check_choice, check_range
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.multiclass import choose_reject_label, decide_index, labels_at, shown_values
 from kernelwise.optimizers import Optimizer
+from kernelwise.selection.ayat.pair_machines import COMBINE, AyatResult
 from kernelwise.selection.ayat.procedure import PAPER_SEARCH, ayat_select
-from kernelwise.selection.ayat.result import COMBINE, AyatResult
 
 
 class PairwiseSVC(ClassifierMixin, BaseEstimator):

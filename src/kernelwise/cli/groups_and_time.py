@@ -1,0 +1,121 @@
+"""Columns of --group and --time, which are no features: they say which rows belong together, or when rows
+were made."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kernelwise._core.text import count
+from kernelwise.cli.errors import UserError
+
+if TYPE_CHECKING:
+    from kernelwise.tables import Table
+
+#: Folds of --time if --cv is auto, as of scikit-learn's TimeSeriesSplit.
+TIME_FOLDS = 5
+
+
+def check_one(group: str | None, time: str | None) -> None:
+    """Raise if rows are to be kept together and in order of time at once."""
+    if group is not None and time is not None:
+        raise UserError("--group and --time cannot be used together. Leave out one of them.")
+
+
+def place_of(table: Table, name: str, option: str, target: str | None) -> int:
+    """Place of the column that an option names, which is not the target."""
+    from kernelwise.tables import TARGET_NAMES
+
+    if table.matrix is not None:
+        raise UserError(f"{option} {name}: {table.source} is a LIBSVM file, which has no such column.")
+    place = table.find(name, option)
+    if target is not None and table.find(target, "--target") == place:
+        raise UserError(
+            f"Column {table.names[place]!r} is both --target and {option}. Choose another column for one of "
+            "them."
+        )
+    if target is None and [k for k, n in enumerate(table.names) if n.lower() in TARGET_NAMES] == [place]:
+        raise UserError(
+            f"Column {table.names[place]!r} would be the target, but {option} names it, too. Set the target "
+            f"with --target, or choose another column for {option}."
+        )
+    return place
+
+
+def read_groups(table: Table, place: int) -> np.ndarray:
+    """The group of each row, as text, shape (n_rows,)."""
+    cells = _filled(table, place, "--group")
+    n_groups = len(set(cells.tolist()))
+    if n_groups < 2:
+        raise UserError(
+            f"--group: all rows have the same value in {table.place(place)}, so there is only one group. "
+            "Leave out --group."
+        )
+    if n_groups == len(cells):
+        raise UserError(
+            f"--group: all {count(len(cells), 'row')} have different values in {table.place(place)}. Choose "
+            "a column in which rows that belong together have the same value, or leave out --group."
+        )
+    return cells
+
+
+def read_times(table: Table, place: int) -> np.ndarray:
+    """Numbers in the order of time, shape (n_rows,): those of the column, or seconds of its dates."""
+    cells = _filled(table, place, "--time")
+    if table.columns[place].dtype.kind == "f":
+        return table.columns[place]
+    found = np.zeros(len(cells))
+    for row, cell in enumerate(cells):
+        moment = _moment(str(cell))
+        if moment is None:
+            raise UserError(
+                f"--time: {table.place(place, row)} has {str(cell)!r}, which is neither a number nor a date "
+                "such as 2024-01-31 or 2024-01-31 12:00."
+            )
+        found[row] = moment
+    return found
+
+
+def sentence(table: Table, place: int, groups: Any) -> str:
+    """The sentence on what is done with the column."""
+    name = table.names[place]
+    if groups is None:
+        return f"The rows are ordered by {name!r}: models train on earlier rows and are tested on later ones."
+    n_groups = len(set(groups.tolist()))
+    return f"Rows with the same {name!r} stay together in one fold ({count(n_groups, 'group')})."
+
+
+def time_folds(cv: Any) -> Any:
+    """The splitter of --time; ``cv`` is a number of folds, or auto."""
+    from sklearn.model_selection import TimeSeriesSplit
+
+    return TimeSeriesSplit(TIME_FOLDS if cv == "auto" else int(cv))
+
+
+def check_time_folds(n_folds: int, n_rows: int) -> None:
+    """Raise if there are not rows enough for a fold of time each, and one part before them all."""
+    if n_folds >= n_rows:
+        raise UserError(
+            f"--time with --cv {n_folds} needs more than {count(n_folds, 'row')}, but the file has {n_rows}. "
+            "Use fewer folds."
+        )
+
+
+def _filled(table: Table, place: int, option: str) -> np.ndarray:
+    cells = table.text(place)
+    for row, cell in enumerate(cells):
+        if cell is None:
+            raise UserError(f"{option}: {table.place(place, row)} is empty. Fill it, or remove the row.")
+    return np.array([str(cell) for cell in cells])
+
+
+def _moment(cell: str) -> float | None:
+    try:
+        moment = datetime.fromisoformat(cell.strip())
+    except ValueError:
+        return None
+    if moment.tzinfo is None:  # all in one zone, whichever it is
+        moment = moment.replace(tzinfo=UTC)
+    return (moment - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds()

@@ -1,0 +1,271 @@
+"""Results of ``kernelwise tune`` and ``kernelwise detect``, as JSON and on the terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kernelwise import __version__
+from kernelwise._core.text import count
+from kernelwise.cli.findings import SERIOUS
+from kernelwise.cli.output import print_table
+from kernelwise.findings import Finding
+from kernelwise.kernels.metric import most_relevant
+from kernelwise.reports.answer import Answer
+from kernelwise.reports.columns_used import feature_names
+from kernelwise.reports.outliers import share_text, strangest_rows
+from kernelwise.reports.words import score_key
+from kernelwise.search.wording import kernel_meaning, kernel_text
+
+if TYPE_CHECKING:
+    from kernelwise.cli.samples import Samples
+
+#: Names of scores that people write otherwise than scikit-learn does.
+SHOWN = {"r2": "R²"}
+COSTS = "a larger C makes the model try harder to fit every training row"
+#: What the words of the table mean.
+LEGEND = (
+    '"Cross-validated" means that each row was predicted by a model that was not trained on it (the rows of '
+    "one fold by a model trained on the other folds).\n"
+    "± is one standard error: on other rows of the same kind, the score would typically differ by about as "
+    "much.\n"
+    "A kernel measures how alike two rows are. The larger its γ, the closer two rows must be to count as "
+    "alike."
+)
+#: What names of scores mean.
+MEANINGS = {
+    "accuracy": "Accuracy is the share of rows that were predicted correctly.",
+    "r2": "R² is 1 for a model without errors, and 0 for a model that is no better than always predicting "
+    "the mean.",
+}
+#: Features of the largest weight that the table shows.
+MOST_RELEVANT = 5
+#: Rows that `detect` shows, and columns that it names for each.
+MOST_ROWS, MOST_REASONS = 10, 3
+LEGEND_OF_DETECTION = (
+    "The score of a row says how much it is like the others: the lower the score, the stranger the row.\n"
+    "Each row has its score from a model that was not trained on it. --out writes the scores of all rows.\n"
+    '"stranger than" is the share of all rows that have a higher score.\n'
+    "The probability is that of being unusual{}.\n"
+    "The columns are those that lower the score of the row most, with their shares."
+)
+#: What the probability is at the threshold.
+WITHOUT_LABELS = "; it is 0.5 at the threshold"
+WITH_LABELS = ", estimated from the labels; a row below the threshold can have less than 0.5"
+
+
+def print_result(
+    first_line: str, result: dict[str, Any], findings: Sequence[Finding], print_tables: Callable[[], None]
+) -> None:
+    """Print the rows of the file, what to look at first, the tables, then the reasons and the notes."""
+    print(first_line)
+    serious = [finding.for_command_line() for finding in findings if finding.severity in SERIOUS]
+    notes = [finding.for_command_line() for finding in findings if finding.severity not in SERIOUS]
+    if serious:
+        _print_list("Look at this first", serious)
+        print()
+    print_tables()
+    reasons = {"Why this answer": result["why"], "How the search went": [*result["how"], *notes]}
+    for heading, sentences in reasons.items():
+        if sentences:
+            print()
+            _print_list(heading, sentences)
+
+
+def _print_list(heading: str, sentences: Sequence[str]) -> None:
+    print(f"{heading}:")
+    for sentence in sentences:
+        print(f"- {sentence}")
+
+
+def tuning_json(model: Any, answer: Answer) -> dict[str, Any]:
+    """The choice as JSON can hold it; the numbers are those of the report."""
+    name = score_key(model)
+    relevance = getattr(model, "relevance_", None)
+    baseline = getattr(model.result_, "baseline", None)
+    return {
+        "version": __version__,
+        "kernel": {"name": type(model.kernel_).__name__, "parameters": model.kernel_.get_params()},
+        "C": answer.C,
+        "epsilon": answer.epsilon,
+        "classes": getattr(model, "classes_", None),
+        "score": {
+            "name": name,
+            "cross_validated": answer.cv_score,
+            "standard_error": answer.cv_error,
+            "corrected": model.result_.corrected_score,
+            "n_folds": answer.n_folds,
+        },
+        "baseline": None if baseline is None else {"score": baseline.score, "answer": baseline.answer},
+        "test": None
+        if answer.test_score is None
+        else {
+            "name": name,
+            "score": answer.test_score,
+            "standard_error": answer.test_error,
+            "n_samples": answer.n_test,
+        },
+        "errors": None
+        if answer.rmse is None
+        else {"rmse": answer.rmse, "rmse_of_mean": answer.mean_rmse, "test_rmse": answer.test_rmse},
+        "relevance": None if relevance is None else dict(zip(feature_names(model), relevance, strict=True)),
+        "n_candidates": answer.n_candidates,
+        "n_machines": answer.n_machines,
+        "n_support": len(model.best_estimator_.support_),
+        "n_trained": answer.n_rows,
+        "stop_reason": model.result_.stop_reason,
+        "converged": model.result_.converged,
+        "why": model.result_.why,
+        "how": getattr(model.result_, "how", ()),
+        "forms": getattr(model.result_, "forms", {}),
+    }
+
+
+def print_tuning(result: dict[str, Any], model: Any) -> None:
+    """Print the table of the answer, and what its words mean."""
+    print_table(_rows(result, model))
+    is_some = any(finding.name == "rows never held out" for finding in model.diagnostics_)
+    print(LEGEND.replace("each row was", "each row that a fold held out was") if is_some else LEGEND)
+    if result["score"]["name"] in MEANINGS:
+        print(MEANINGS[result["score"]["name"]])
+
+
+def _rows(result: dict[str, Any], model: Any) -> list[tuple[str, str]]:
+    """The table."""
+    score, test, baseline = result["score"], result["test"], result["baseline"]
+    found = f"{_with_error(score['cross_validated'], score['standard_error'])} ({score['n_folds']} folds)"
+    if baseline is not None and math.isfinite(baseline["score"]):
+        found += f"; {baseline['answer']}: {round(baseline['score'], 4) + 0.0:.4f}"  # no minus before zero
+    name = SHOWN.get(score["name"], score["name"])
+    rows = [(f"cross-validated {name}", found)]
+    if test is not None:
+        found = _with_error(test["score"], test["standard_error"])
+        rows.append((f"test {name}", f"{found} ({test['n_samples']} rows)"))
+    if result["errors"] is not None:
+        rows.append(("typical error (RMSE)", _errors(result)))
+    rows += [("kernel", kernel_line(model)), ("C", f"{result['C']:.6g}: {COSTS}")]
+    if result["epsilon"] is not None:
+        ignored = "standard deviations of the target: the model ignores smaller errors"
+        rows.append(("epsilon", f"{result['epsilon']:.4g} {ignored}"))
+    if getattr(model, "costs_", None) is not None:
+        rows.append(("predicts", _decision(model)))
+    if result["relevance"] is not None:
+        most = most_relevant(feature_names(model), model.relevance_, MOST_RELEVANT)
+        rows.append(("most relevant", f"{most} (all columns sum to 1)" if most[-1:].isdigit() else most))
+    return [
+        *rows,
+        ("trained on", trained_on(result)),
+        _support(model, result),
+        ("work", f"{result['n_machines']} models trained, {result['seconds']:.1f} s"),
+    ]
+
+
+def _decision(model: Any) -> str:
+    """The threshold or the costs that decide labels, in words."""
+    if not hasattr(model, "threshold_"):
+        return "the class with the lowest expected cost"
+    about = _with_error(model.threshold_, getattr(model, "threshold_error_", None), ".3g", ".2g")
+    return f"{model.classes_.tolist()[1]!r} where its probability is above {about}"
+
+
+def kernel_line(model: Any) -> str:
+    """The kernel with its numbers, and what it does."""
+    meaning = kernel_meaning(model.kernel_, getattr(model, "scale", None))
+    return kernel_text(model.kernel_) + (f": {meaning}" if meaning else "")
+
+
+def _errors(result: dict[str, Any]) -> str:
+    """Errors of a regression in units of the target."""
+    errors = result["errors"]
+    of_test = "" if errors["test_rmse"] is None else f"; test rows: {errors['test_rmse']:.4g}"
+    guess = f"always answering the mean: {errors['rmse_of_mean']:.4g}"
+    return f"{errors['rmse']:.4g} in units of {result['data']['target']!r}; {guess}{of_test}"
+
+
+def _support(model: Any, result: dict[str, Any]) -> tuple[str, str]:
+    """The rows that the model keeps, by the name for them, and what they are for."""
+    is_nystroem = type(getattr(model, "best_estimator_", None)).__name__.startswith("Nystroem")
+    rows = f"{result['n_support']} of the {result['n_trained']} training rows"
+    if is_nystroem:
+        return "landmarks", f"{rows}, from which the model approximates all others"
+    return "support vectors", f"{rows}; only these determine the predictions"
+
+
+def trained_on(result: dict[str, Any]) -> str:
+    """The rows that the final model has seen, in words; equal rows are one row that weighs as many."""
+    data, n_trained = result["data"], result["n_trained"]
+    n, n_different = data["n_samples"], data["n_distinct"]
+    if n_trained < n_different:
+        return f"{n_trained} of {n_different} different rows"
+    return f"all {n} rows" if n_different == n else f"all {n} rows, {n_different} of them different"
+
+
+def _with_error(value: float, error: float | None, form: str = ".4f", error_form: str = ".4f") -> str:
+    return f"{value:{form}}" if error is None else f"{value:{form}} ± {error:{error_form}}"
+
+
+def strangest(model: Any, data: Samples) -> list[dict[str, Any]]:
+    """The strangest rows of the training file, the strangest first, as JSON can hold them."""
+    return [
+        {
+            "line": int(data.lines[one.row]),
+            "score": one.score,
+            "stranger_than": one.stranger_than,
+            "probability": one.probability,
+            "reasons": dict(one.reasons()[:MOST_REASONS]),
+        }
+        for one in strangest_rows(model, data.rows, MOST_ROWS)
+    ]
+
+
+def detection_json(model: Any, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The choice and the strangest rows as JSON can hold them."""
+    result = model.result_
+    return {
+        "version": __version__,
+        "kernel": {"name": type(model.kernel_).__name__, "parameters": model.kernel_.get_params()},
+        "nu": model.nu_,
+        "criterion": model.criterion_,
+        "score": {"value": result.score, "standard_error": result.standard_error},
+        "threshold": {"value": model.threshold_, "standard_error": model.threshold_error_},
+        "contamination": model.contamination_,
+        "n_unusual": result.n_outliers,
+        "n_machines": model.n_svm_fits_,
+        "strangest": rows,
+        "why": result.why,
+        "how": result.how,
+    }
+
+
+def print_detection(result: dict[str, Any], model: Any, n_rows: int) -> None:
+    """Print how many rows are unusual, and the strangest of them."""
+    print_table(_facts(result, model, n_rows))
+    print()
+    print_table(
+        [_cells(row, n_rows) for row in result["strangest"]],
+        ["line", "stranger than", "probability", "unusual columns"],
+    )
+    print(LEGEND_OF_DETECTION.format(WITH_LABELS if model.result_.labelled[1] else WITHOUT_LABELS))
+
+
+def _facts(result: dict[str, Any], model: Any, n_rows: int) -> list[tuple[str, str]]:
+    n, share, threshold = result["n_unusual"], result["contamination"], result["threshold"]
+    about = _with_error(threshold["value"], threshold["standard_error"], ".4g", ".2g")
+    of = "rows" if model.result_.labelled[1] == 0 else "rows that are not labelled unusual"
+    known = "). If you know the share of unusual rows, set it with --contamination"
+    if model.contamination is not None:
+        of, known = "rows", ", as you set it)"
+    return [
+        ("unusual rows", f"{n:g} of {n_rows} ({100 * n / n_rows:.1f} %)"),
+        ("threshold", f"a score of {about} ({100 * share:.3g} % of the {of} score lower{known}"),
+        ("kernel", kernel_line(model)),
+        ("ν", f"{result['nu']:.3g}: at most this share of the training rows is outside the model's boundary"),
+        ("work", f"{count(result['n_machines'], 'model')} trained, {result['seconds']:.1f} s"),
+    ]
+
+
+def _cells(row: dict[str, Any], n_rows: int) -> list[str]:
+    reasons = ", ".join(f"{name} ({100 * share:.0f} %)" for name, share in row["reasons"].items())
+    stranger = f"{share_text(row['stranger_than'], n_rows)} of the rows"
+    return [str(row["line"]), stranger, f"{row['probability']:.2f}", reasons or "–"]

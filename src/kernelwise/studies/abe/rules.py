@@ -1,0 +1,192 @@
+"""The printed numbers of paper 000 (Abe 2007), and rules that judge its claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kernelwise.selection.abe import CS
+from kernelwise.studies.claims import Found, Range, counted, found
+from kernelwise.studies.tables import Row, grouped, keyed
+
+
+class Printed(NamedTuple):
+    """A set of the paper: its test rows, and parameter, C, test and training error % of the four methods.
+
+    The sizes of sets that are not public are those of the author's book of 2005, the paper's reference 9.
+    """
+
+    n_test: int
+    rows: tuple[tuple[float, float, float, float], ...]
+
+
+#: Tables 1 and 2: RBF (g), RBF (s), Diag (l), Diag (s).
+PAPER = {
+    "iris": Printed(
+        75,
+        ((0.1, 5e3, 5.33, 0.0), (14.1, 1.0, 5.33, 2.67), (0.5, 1.0, 5.33, 1.33), (0.975, 1.0, 5.33, 1.33)),
+    ),
+    "numeral": Printed(
+        820,
+        ((5.0, 10.0, 0.61, 0.0), (15.2, 1.0, 0.98, 0.25), (0.3, 10.0, 0.63, 0.12), (1.58, 1.0, 0.98, 0.25)),
+    ),
+    "thyroid": Printed(
+        3428,
+        ((5.0, 1e5, 2.71, 0.5), (95.2, 7e3, 4.26, 0.05), (0.5, 100.0, 2.8, 0.74), (1.18, 50.0, 2.61, 0.61)),
+    ),
+    "blood cell": Printed(
+        3100,
+        ((10.0, 1e3, 7.16, 2.36), (57.7, 10.0, 6.58, 2.52), (0.6, 10.0, 7.65, 3.58), (1.2, 10.0, 7.29, 2.13)),
+    ),
+    "H-50": Printed(
+        4610,
+        ((10.0, 500.0, 0.74, 0.0), (20.3, 50.0, 0.59, 0.0), (0.5, 50.0, 0.72, 0.0), (1.08, 50.0, 0.74, 0.0)),
+    ),
+    "H-13": Printed(
+        8356,
+        (
+            (10.0, 3e3, 0.37, 0.0),
+            (47.7, 50.0, 0.41, 0.04),
+            (0.9, 100.0, 0.22, 0.02),
+            (1.14, 50.0, 0.41, 0.04),
+        ),
+    ),
+    "H-105": Printed(
+        8356,
+        ((10.0, 50.0, 0.0, 0.0), (15.6, 2.0, 0.0, 0.0), (1.1, 10.0, 0.0, 0.0), (0.967, 4.0, 0.0, 0.0)),
+    ),
+}
+#: The sets that can be had.
+OWN = ("iris", "thyroid")
+#: Factors up to which C and δ are called comparable.
+NEAR_C, NEAR_DELTA = 10, 2
+ERRORS = (("test % at paper's", "paper's test %"), ("train % at paper's", "paper's train %"))
+
+
+def attainable(percent: float, n_rows: int) -> list[int]:
+    """The numbers of errors among so many rows that are printed as this share, in per cent to two digits."""
+    nearest = round(percent * n_rows / 100)
+    return [k for k in range(max(nearest - 2, 0), nearest + 3) if round(100 * k / n_rows, 2) == percent]
+
+
+def to_the_digit(rows: list[Row]) -> tuple[int, int]:
+    """How many of the printed errors our machine has, with the paper's parameter and C; and of how many."""
+    same = [round(row[ours], 2) == row[paper] for row in rows for ours, paper in ERRORS]
+    return sum(same), len(same)
+
+
+def digit_sentences(rows: list[Row]) -> Iterator[str]:
+    """How many printed errors our machine has to the digit, by set; and those that cannot occur."""
+    for name, of_set in grouped(rows, "data").items():
+        n_same, n_all = to_the_digit(of_set)
+        yield (
+            f"{name}: with the paper's own parameter and C our machine has {n_same} of the {n_all} printed "
+            "errors to the digit."
+        )
+        for row in of_set:
+            if not row["attainable"]:
+                n_test, printed = PAPER[name].n_test, row["paper's test %"]
+                below = int(printed * n_test / 100)
+                yield (
+                    f"{name}, {row['method']}: {printed} % cannot occur with {n_test} test rows ({below} "
+                    f"errors are {100 * below / n_test:.2f} %, {below + 1} are "
+                    f"{100 * (below + 1) / n_test:.2f} %). Ours is {row[ERRORS[0][0]]:.2f} %."
+                )
+
+
+def digits(own: list[Row]) -> Found:
+    """How many printed errors we find, by set."""
+    counts = [(name, *to_the_digit(rows)) for name, rows in grouped(own, "data").items()]
+    return found(
+        all(n_same == n_all for _, n_same, n_all in counts),
+        any(n_same > 4 for _, n_same, _ in counts),
+        sets=[{"name": name, "n_same": n_same, "n_all": n_all} for name, n_same, n_all in counts],
+    )
+
+
+def printed_C(own: list[Row]) -> Found:
+    """The C of table 1 that are not in the paper's list, whatever our own table says."""
+    odd = sorted({C for printed in PAPER.values() for _, C, *_ in printed.rows} - set(CS))
+    return found(not odd, odd=[{"C": C} for C in odd])
+
+
+def by_criterion(own: list[Row], stand_ins: Sequence[Row] = ()) -> Found:
+    """On how many sets γ by the criterion is larger than by the grid, and C smaller."""
+    at = keyed((*own, *stand_ins), "data", "method")
+    sets = list(grouped((*own, *stand_ins), "data"))
+    count: dict[str, Any] = {}
+    for column, sign in (("parameter", 1), ("C", -1)):
+        right = [
+            name for name in sets if sign * (at[name, "RBF (s)"][column] - at[name, "RBF (g)"][column]) > 0
+        ]
+        count |= {f"{column}_own": sum(name in OWN for name in right), column: len(right)}
+        count[f"{column}_others"] = len(right) - count[f"{column}_own"]
+    return found(
+        count["parameter"] == count["C"] == len(sets),
+        True,
+        **count,
+        n_own=sum(name in OWN for name in sets),
+        n_others=sum(name not in OWN for name in sets),
+        paper_parameter=sum(rows[1][0] > rows[0][0] for _, rows in PAPER.values()),
+        paper_C=sum(rows[1][1] < rows[0][1] for _, rows in PAPER.values()),
+    )
+
+
+def comparable(own: list[Row], stand_ins: Sequence[Row] = ()) -> Found:
+    """By which factors C and δ of the two Mahalanobis methods differ."""
+    at = keyed((*own, *stand_ins), "data", "method")
+    sets = list(grouped((*own, *stand_ins), "data"))
+    C, delta = (
+        [max(r, 1 / r) for r in (at[n, "Diag (s)"][column] / at[n, "Diag (l)"][column] for n in sets)]
+        for column in ("C", "parameter")
+    )
+    n_near = sum(factor <= NEAR_DELTA for factor in delta)
+    is_so = n_near == len(sets) and max(C) <= NEAR_C
+    limits = {"near_C": NEAR_C, "near_delta": NEAR_DELTA, "n_near": n_near, "n_all": len(sets)}
+    return found(is_so, n_near > len(sets) / 2, C=max(C), delta=max(delta), **limits)
+
+
+def level_errors(own: list[Row], stand_ins: Sequence[Row] = ()) -> Found:
+    """The largest excess of a proposed method over the best of the four, set by set."""
+    gaps = []
+    for name, rows in grouped((*own, *stand_ins), "data").items():
+        best = min(row["test error %"] for row in rows)
+        proposed = [row for row in rows if row["method"] in ("RBF (s)", "Diag (s)")]
+        last = max(proposed, key=lambda row: row["test error %"])
+        worst = last["test error %"]
+        error = float(np.sqrt((worst * (100 - worst) + best * (100 - best)) / last["test rows"]))
+        gaps.append({"name": name, "gap": worst - best, "error": error, "who": last["method"]})
+    worse = [gap for gap in gaps if gap["gap"] > 2 * gap["error"]]
+    is_so = {gap["name"] for gap in worse} <= {"thyroid"}
+    return found(is_so, len(worse) < len(gaps) / 2, gaps=gaps, worse=worse)
+
+
+def few_iterations(iterations: list[Row]) -> Found:
+    """How many problems take at most 10 iterations."""
+    counts = [row["iterations"] for row in iterations]
+    own = Range.of([row["iterations"] for row in iterations if row["data"] in OWN])
+    return counted((n <= 10 for n in counts), in_part=0.9, most=max(counts), own=own)
+
+
+def third_derivative(iterations: list[Row]) -> Found:
+    """For how many problems the third derivative of d² is positive everywhere."""
+    shares = [row["third derivative"] for row in iterations]
+    return counted((share == 0 for share in shares), in_part=1.0, share=100 * max(shares))
+
+
+def roots(iterations: list[Row]) -> Found:
+    """For how many problems the root of equation 10 is real all the way to the peak."""
+    is_real = [row["no root"] == 0 for row in iterations]
+    return counted(is_real, in_part=-1.0)  # in part anyway: the paper says that the root may not be real
+
+
+def peaks(iterations: list[Row]) -> Found:
+    """How many problems have a peak of d²."""
+    return counted(row["stopped at"] == "interior peak" for row in iterations)
+
+
+def seconds(times: list[Row]) -> Found:
+    """Our times of the last set."""
+    return found(None, **times[-1])

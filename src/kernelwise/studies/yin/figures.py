@@ -1,0 +1,145 @@
+"""Figures 2 to 9 of paper 004 (Yin and Yin 2016), from curves over σ and C."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kernelwise.datasets import gaussian_esdr, gaussian_grid_parameters
+from kernelwise.studies.figures import Curves, Line, Mark, Panel
+from kernelwise.studies.tables import Row, grouped
+
+Found = dict[str, Any]
+LOG_SIGMA, LOG_C = "log₂ σ (standardised features)", "log₂ C"
+ACCURACY = "best CV accuracy"
+#: Figure 8 is "for a large σ", which the paper does not name.
+LARGE_SIGMA = 2.0**6
+
+
+def curve_rows(found: dict[str, Found]) -> list[Row]:
+    """A row for every set and σ."""
+    return [
+        {
+            "data": name,
+            "log2 sigma": float(np.log2(sigma)),
+            **{criterion: scores[k] for criterion, scores in curves["criteria"].items()},
+            "cv accuracy": max(curves["accuracies"][k]),
+        }
+        for name, curves in found.items()
+        for k, sigma in enumerate(curves["sigmas"])
+    ]
+
+
+def by_sigma(found: dict[str, Found], paper: dict[str, float]) -> Curves:
+    """Figures 4 to 7: accuracy and the three criteria over σ, and the paper's accuracy of the full grid."""
+    panels = []
+    for name, curves in found.items():
+        x = np.log2(curves["sigmas"]).tolist()
+        best = [max(row) for row in curves["accuracies"]]
+        marks = (Mark("σ of the best accuracy", x[len(x) - 1 - int(np.argmax(best[::-1]))], "x"),)
+        printed = (*marks, Mark("the paper's best accuracy", paper[name]))
+        panels.append(Panel(f"{name}: figure 4", LOG_SIGMA, ACCURACY, (Line("accuracy", x, best),), printed))
+        for number, (criterion, scores) in enumerate(curves["criteria"].items(), start=5):
+            label = criterion.upper()
+            line = Line(label, x, scores)
+            panels.append(Panel(f"{name}: figure {number}", LOG_SIGMA, label, (line,), marks))
+    caption = (
+        "Figures 4 to 7: the best cross-validation accuracy over C, ESDR, DBTC and J4 over the width; a "
+        "criterion is a good guide if it is highest where the accuracy is."
+    )
+    return Curves(caption, tuple(panels), n_columns=4)
+
+
+def by_C_rows(curves: Found) -> list[Row]:
+    """Figure 8: the accuracy over C at the σ next to the large one."""
+    k = int(np.abs(np.log(np.array(curves["sigmas"]) / LARGE_SIGMA)).argmin())
+    log_sigma = float(np.log2(curves["sigmas"][k]))
+    return [
+        {"log2 sigma": log_sigma, "log2 C": float(np.log2(C)), "cv accuracy": accuracy}
+        for C, accuracy in zip(curves["Cs"], curves["accuracies"][k], strict=True)
+    ]
+
+
+def by_C(curves: Found) -> Curves:
+    """Figure 8."""
+    rows = by_C_rows(curves)
+    x, y = ([row[column] for row in rows] for column in ("log2 C", "cv accuracy"))
+    line = Line(f"log₂ σ = {rows[0]['log2 sigma']:g}", x, y)
+    panel = Panel("banknote: figure 8", LOG_C, "CV accuracy", (line,))
+    caption = "Figure 8: with a wide kernel, accuracy still rises where the range of C ends."
+    return Curves(caption, (panel,))
+
+
+def circles() -> Curves:
+    """Figure 2: five rows of five images; each class as circles of one, two and three standard deviations."""
+    turn = np.linspace(0.0, 2.0 * np.pi, 61)
+    panels = []
+    for i in range(1, 6):
+        for j in range(1, 6):
+            pair = gaussian_grid_parameters(i, j)
+            lines = []
+            for name, mu, var in (("class 1", pair.mu1, pair.var1), ("class 2", pair.mu2, pair.var2)):
+                x: list[float] = []
+                y: list[float | None] = []
+                for radius in np.sqrt(var[0]) * np.arange(1, 4):
+                    x += [*(mu[0] + radius * np.cos(turn)), mu[0]]
+                    y += [*(mu[1] + radius * np.sin(turn)), None]  # a gap between two circles
+                lines.append(Line(name, x, y))
+            panels.append(Panel(f"image ({i}, {j})", "x₁", "x₂", tuple(lines)))
+    caption = (
+        "Figure 2: two Gaussian classes in the plane as circles of one, two and three standard deviations, "
+        "exp(row − 3) and exp(column − 3)."
+    )
+    return Curves(caption, tuple(panels), n_columns=5)
+
+
+def closed_form_rows(sigmas: Sequence[float]) -> list[Row]:
+    """Figure 3: a row for every image and σ."""
+    rows = []
+    for i in range(1, 6):
+        for j in range(1, 6):
+            values = np.atleast_1d(gaussian_esdr(np.array(sigmas), *gaussian_grid_parameters(i, j)))
+            rows += [
+                {"row": i, "column": j, "log2 sigma": float(np.log2(sigma)), "esdr": float(value)}
+                for sigma, value in zip(sigmas, values, strict=True)
+            ]
+    return rows
+
+
+def closed_form(rows: list[Row]) -> Curves:
+    """Figure 3: five rows of five images."""
+    panels = []
+    for image, chosen in grouped(rows, "row", "column").items():
+        x, y = ([row[column] for row in chosen] for column in ("log2 sigma", "esdr"))
+        line = Line("ESDR (equations 8, 17, 18)", x, y)
+        panels.append(Panel(f"image {image}", "log₂ σ", "ESDR", (line,), (Mark("limit for σ → 0", 1.0),)))
+    caption = (
+        "Figure 3: ESDR of two Gaussian classes; variances exp(2(row − 3)) and exp(2(column − 3)), means (0, "
+        "0) and (1, 1)."
+    )
+    return Curves(caption, tuple(panels), n_columns=5)
+
+
+def image_rows(found: dict[tuple[int, int], Found]) -> list[Row]:
+    """Figure 9: a row for every image and σ."""
+    return [
+        {"row": image[0], "column": image[1], **row}
+        for image, curves in found.items()
+        for row in curve_rows({"": curves})
+        if row.pop("data") == ""  # always: the images have numbers in its stead
+    ]
+
+
+def images(found: dict[tuple[int, int], Found]) -> Curves:
+    """Figure 9: accuracy over σ, with ESDR of the same samples below it."""
+    panels = []
+    for label, column in (("accuracy", ACCURACY), ("ESDR of the samples", "ESDR")):
+        for image, curves in found.items():
+            best = [max(row) for row in curves["accuracies"]]
+            y = best if column == ACCURACY else curves["criteria"]["esdr"]
+            line = Line(label, np.log2(curves["sigmas"]).tolist(), y)
+            panels.append(Panel(f"image {image}", LOG_SIGMA, column, (line,)))
+    caption = "Figure 9: the best accuracy over C of 100 samples of each class, and their ESDR."
+    return Curves(caption, tuple(panels), n_columns=2)

@@ -1,0 +1,184 @@
+"""One column of the training samples: what fills its gaps, which words it has, and the features it becomes.
+
+A column holds numbers or words. Another kind of column is a subclass and an entry of `COLUMN_KINDS`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernelwise.tables.cells import is_gap, words_of
+from kernelwise.tables.table import is_missing, is_numbers
+
+#: Words of a column that have a feature of their own, at most.
+MAX_WORDS = 20
+#: Of more words than that, one that weighs less than this many rows is pooled with the other rare ones.
+RARE = 2.0
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of the training samples, of numbers or words.
+
+    A subclass, which is another kind of column, has its own `learn`, `features` and `transform`, and a `read`
+    that recognises its cells; ``dtype`` and ``noun`` say how its cells are kept, and what they are called.
+
+    Attributes
+    ----------
+    name : object
+        As in the user's table.
+    is_words : bool
+        Whether it holds words.
+    words : tuple of str
+        Words that have a feature of their own, sorted.
+    is_pooled : bool
+        Whether there were more; they share one feature, with all words that are new.
+    has_gaps : bool
+        Whether a gap has a feature of its own: 1 where the value is missing.
+    fill : float, str or None
+        What stands for a missing number; for a missing word, too, if gaps are filled.
+    is_text : bool
+        Whether the words were text in the user's table, and no numbers that count as words.
+    """
+
+    name: Any
+    is_words: bool = False
+    words: tuple[str, ...] = ()
+    is_pooled: bool = False
+    has_gaps: bool = False
+    fill: Any = None
+    is_text: bool = True
+
+    @property
+    def dtype(self) -> str:
+        """The kind of NumPy's type that keeps the cells, which is the key in `COLUMN_KINDS`."""
+        return "O" if self.is_words else "f"
+
+    @property
+    def noun(self) -> str:
+        """What one cell is called."""
+        return "word" if self.is_words else "number"
+
+    @classmethod
+    def read(cls, cells: Sequence[Any]) -> np.ndarray | None:
+        """Values of this kind, of shape (n_cells,), or None if the cells are no such.
+
+        Cells are text in a file, and any objects in a data frame; None and NaN are missing. The readers
+        themselves know numbers and words.
+        """
+        return None
+
+    @classmethod
+    def learn(
+        cls, name: Any, column: np.ndarray, weight: np.ndarray, is_text: bool, fills_gaps: bool
+    ) -> Column:
+        """What the cells of the training samples hold; see `learn_column`."""
+        missing = is_missing(column)
+        present, share = column[~missing], weight[~missing]
+        has_gaps = bool(missing.any()) and not fills_gaps
+        if is_numbers(column):
+            return cls(name, has_gaps=has_gaps, fill=weighted_median(present, share))
+        totals: defaultdict[str, float] = defaultdict(float)
+        for word, n in zip(present.tolist(), share.tolist(), strict=True):
+            totals[word] += n
+        by_frequency = sorted(totals, key=lambda word: (-totals[word], word))
+        kept = by_frequency
+        if len(by_frequency) > MAX_WORDS:
+            kept = [word for word in by_frequency if totals[word] >= RARE][:MAX_WORDS]
+        is_pooled = len(kept) < len(by_frequency)
+        fill = by_frequency[0] if fills_gaps and by_frequency else None
+        return cls(name, True, tuple(sorted(kept)), is_pooled, has_gaps, fill, is_text)
+
+    @property
+    def features(self) -> tuple[tuple[str, str], ...]:
+        """Kind and name of each feature; the kinds are "number", "gap" and "word", in this order."""
+        gap = [f"{self.name} missing"] if self.has_gaps else []
+        if not self.is_words:
+            return (("number", str(self.name)), *(("gap", name) for name in gap))
+        words = [f"{self.name}={word}" for word in self.words]
+        other = [f"{self.name}: other"] if self.is_pooled else []
+        return tuple(("word", name) for name in [*words, *gap, *other])
+
+    def transform(self, column: np.ndarray) -> np.ndarray:
+        """The features, of shape (n_rows, n_features).
+
+        A word that is new counts with the pooled ones; where there are none, it is all zeros. A gap is like a
+        new word in a column that had no gaps, unless gaps are filled.
+        """
+        if not self.is_words:
+            gaps = np.isnan(column)
+            filled = np.where(gaps, self.fill, column)
+            return np.stack([filled, gaps.astype(float)] if self.has_gaps else [filled], axis=1)
+        n_features = len(self.features)
+        place = {word: k for k, word in enumerate(self.words)}
+        other = n_features - 1 if self.is_pooled else -1
+        gap = len(self.words) if self.has_gaps else place.get(self.fill, other)
+        codes = np.array([gap if word is None else place.get(word, other) for word in column], dtype=int)
+        found = np.zeros((len(column), n_features))
+        known = np.flatnonzero(codes >= 0)
+        found[known, codes[known]] = 1.0
+        return found
+
+    def is_new(self, column: np.ndarray) -> np.ndarray:
+        """Which cells hold a word that was not seen in training, or was too rare, shape (n_rows,)."""
+        known = {None, *self.words}
+        return np.array([word not in known for word in column], dtype=bool)
+
+    def converted(self, column: np.ndarray) -> np.ndarray:
+        """The cells of new samples as this kind of column; a ValueError names one that cannot be such."""
+        if column.dtype.kind == self.dtype:
+            return column
+        if self.is_words:
+            return words_of(column.tolist())
+        found = self.read(column.tolist())
+        if found is not None:
+            return found
+        present = np.flatnonzero(~is_missing(column))
+        row = next((row for row in present if self.read([column[row]]) is None), None)
+        if row is None:
+            return np.full(len(column), np.nan)
+        raise ValueError(
+            f"Column {self.name!r} of X holds words, such as {column[row]!r} in row {row}, but the model "
+            f"was trained on {self.noun}s there. Convert the column to {self.noun}s."
+        )
+
+
+#: Kinds of columns, by the kind of NumPy's type that keeps their cells.
+COLUMN_KINDS: dict[str, type[Column]] = {"f": Column, "O": Column}
+
+
+def read_kind(cells: Sequence[Any]) -> np.ndarray | None:
+    """Cells as a kind of column that is neither numbers nor words; None if they are of no such kind."""
+    if all(map(is_gap, cells)):
+        return None
+    found = (kind.read(cells) for kind in COLUMN_KINDS.values())
+    return next((values for values in found if values is not None), None)
+
+
+def learn_column(
+    name: Any, column: np.ndarray, weight: np.ndarray, is_text: bool = True, fills_gaps: bool = False
+) -> Column:
+    """What a column of the training samples holds; a row counts as often as its weight says.
+
+    ``is_text`` is about words; see `Column`. With ``fills_gaps`` a gap has no feature of its own: a missing
+    number is the median, and a missing word the most frequent one.
+    """
+    counts = weight > 0.0
+    kind = COLUMN_KINDS[column.dtype.kind]
+    return kind.learn(name, column[counts], weight[counts], is_text, fills_gaps)
+
+
+def weighted_median(values: np.ndarray, weight: np.ndarray) -> float:
+    """The median of rows that count as often as their weights say; 0 if there is none."""
+    if not len(values):
+        return 0.0
+    order = np.argsort(values, kind="stable")
+    values, total = values[order], np.cumsum(weight[order])
+    half = total[-1] / 2.0
+    low, high = np.searchsorted(total, half), np.searchsorted(total, half, side="right")
+    return float((values[low] + values[min(high, len(values) - 1)]) / 2.0)

@@ -1,0 +1,42 @@
+"""Readers: a file of any known kind as a `Table`. `frames` reads data frames and arrays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from kernelwise.tables.read.csv import parse
+from kernelwise.tables.read.libsvm import looks_like_libsvm, parse_libsvm
+from kernelwise.tables.read.parquet import MARK, read_parquet
+from kernelwise.tables.read.text import STANDARD_INPUT, decode, read_bytes, refuse_other_kinds
+from kernelwise.tables.table import Table, TableError
+
+LIBSVM_ENDINGS = (".svm", ".libsvm", ".svmlight")
+
+
+def read_table(path: Any, has_header: bool | None = None, min_columns: int = 2, keep: int = 0) -> Table:
+    """Read CSV, TSV, Parquet or LIBSVM data, gzipped or not; the kind follows from name and contents.
+
+    The path - is standard input. ``has_header`` says whether the first line of a CSV file holds names; None
+    finds out. Fewer than ``min_columns`` in it are taken for a separator that was not found; columns without
+    a name and values at its end are left out, but none of the first ``keep``. A TableError has one sentence
+    on what is wrong, and where.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise TableError(f"{path} is a folder. Give a file.")
+    raw = read_bytes(path)
+    if str(path) == STANDARD_INPUT:
+        path = Path("standard input")
+    if not raw.strip():
+        raise TableError(f"{path} is empty. Give a file that has rows.")
+    if raw.startswith(MARK) or path.suffix == ".parquet":
+        return read_parquet(raw, path)
+    refuse_other_kinds(raw, path)
+    endings = [ending.lower() for ending in path.suffixes]
+    if any(ending in endings for ending in LIBSVM_ENDINGS) or looks_like_libsvm(raw):
+        return parse_libsvm(raw, path)
+    text, notes = decode(raw, path)
+    table = parse(text, path, has_header, min_columns, keep)
+    return replace(table, notes=(*notes, *table.notes))

@@ -1,0 +1,356 @@
+"""How a training file becomes X and y, with all that is wrong with it, and another file in the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernelwise._core.text import count
+from kernelwise.findings import Finding
+from kernelwise.tables.cells import enumerated, quoted
+from kernelwise.tables.column import Column
+from kernelwise.tables.encoder import Encoder, learn_encoder
+from kernelwise.tables.problems import (
+    FileColumn,
+    TableFaults,
+    check_faults,
+    column_fault,
+    misfit,
+    unknown_words,
+    words_in,
+)
+from kernelwise.tables.read.libsvm import DENSE, fitting_matrix
+from kernelwise.tables.table import Table, TableError, is_missing, is_numbers, listed
+from kernelwise.tables.target import (
+    DETECTION,
+    find_target,
+    forgotten_labels,
+    missing_labels,
+    read_target,
+    target_fault,
+)
+from kernelwise.tables.warnings import column_doubts, doubts_beside_faults, notes_on_words
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """How files become the rows of a model: what was learned from the training file."""
+
+    encoder: Encoder  # of the features, in the order of the model; without columns for LIBSVM files
+    places: tuple[int, ...]  # indices in the training file, which count where it has no header
+    target: str | None  # None for unusual rows without labels
+    target_place: int | None
+    task: str  # "classification", "regression" or "detection"
+    has_header: bool
+    n_columns: int  # of the training file; for LIBSVM files the features
+    first_index: int | None = None  # of the features of a LIBSVM file; None for others
+    is_sparse: bool = False  # whether the model takes sparse samples
+    missing: tuple[str, ...] = ()  # texts that stand for missing values, besides the usual ones
+    fills_gaps: bool = False  # whether medians and most frequent words take the places of missing values
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return self.encoder.columns
+
+    @property
+    def feature_names(self) -> list[str]:
+        if self.first_index is not None:
+            return [f"feature {k + self.first_index}" for k in range(self.n_columns)]
+        return self.encoder.feature_names
+
+    @property
+    def has_words(self) -> bool:
+        return any(column.is_words for column in self.columns)
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether the model is trained on gaps."""
+        return any(column.has_gaps for column in self.columns)
+
+    @property
+    def is_coded(self) -> bool:
+        """Whether the model takes tables, whose words and gaps it codes; else it takes numbers."""
+        return self.has_gaps or any(column.dtype != "f" for column in self.columns)
+
+    def samples(self, table: Table, unknown: str = "error", notes: list[str] | None = None) -> Any:
+        """X of a table: an array of shape (n_rows, n_features), or CSR.
+
+        Words that are not in the training file are refused; ``unknown="ignore"`` codes them as none of the
+        known ones, and counts them in ``notes``.
+        """
+        X = self.rows(table, unknown, notes)
+        return self.encoder.transform(X) if self.is_coded else X
+
+    def rows(self, table: Table, unknown: str = "error", notes: list[str] | None = None) -> Any:
+        """What an estimator takes: `samples`, or a Table if there are words or gaps."""
+        if self.first_index is not None:
+            X = fitting_matrix(table, self.n_columns, self.first_index)
+            return X if self.is_sparse else X.toarray()
+        if table.matrix is not None:
+            raise TableError(
+                f"{table.source} is a LIBSVM file, but the training file has named columns. Give a file with "
+                "the same columns."
+            )
+        places = self._places_in(table)
+        table = table.with_missing(self.missing, places)
+        features = list(zip(places, self.columns, strict=True))
+        faults = [misfit(table, *feature, self.fills_gaps, unknown == "ignore") for feature in features]
+        check_faults(table.source, faults)
+        if notes is not None:
+            notes += [note for feature in features for note in _notes_on_unknown(table, *feature)]
+        cells = tuple(self._cells(table, *feature) for feature in features)
+        if not self.is_coded:
+            return np.ascontiguousarray(np.stack(cells, axis=1))
+        return Table(
+            tuple(column.name for column in self.columns),
+            cells,
+            whole=tuple(bool(is_numbers(values) and (values == np.rint(values)).all()) for values in cells),
+            codes_as_words=frozenset(k for k, column in enumerate(self.columns) if not column.is_text),
+            fills_gaps=self.fills_gaps,
+        )
+
+    def _cells(self, table: Table, place: int, column: Column) -> np.ndarray:
+        """One column of a table without faults, of the kind that it has in the training file."""
+        values = table.columns[place]
+        values = words_in(table, place, column) if column.is_words else column.converted(values)
+        if self.fills_gaps and (column.is_words or is_numbers(values)):
+            values = np.where(is_missing(values), column.fill, values)
+        return values
+
+    def labels(self, table: Table, as_text: bool = False) -> np.ndarray:
+        """y of a table; labels ``as_text`` where those of the training file are, whatever they look like."""
+        if table.matrix is not None:
+            return read_target(table, 0, self.task, as_text)
+        place = self._target_in(table)
+        if place is None:
+            raise TableError(f"{table.source} has no column {self.target!r}, which is the target.")
+        return read_target(table, place, self.task, as_text)
+
+    def has_labels(self, table: Table) -> bool:
+        """Whether the target is in a table, and all there."""
+        if table.matrix is not None:
+            return self.target is not None
+        place = self._target_in(table)
+        return place is not None and not is_missing(table.columns[place]).any()
+
+    def _places_in(self, table: Table) -> list[int]:
+        if self.has_header:
+            missing = [column.name for column in self.columns if column.name not in table.names]
+            if missing:
+                word = "column" if len(missing) == 1 else "columns"
+                raise TableError(
+                    f"{table.source} has no {word} {listed(missing)}, which the model needs. It has "
+                    f"{listed(table.names)}."
+                )
+            return [table.names.index(column.name) for column in self.columns]
+        shift = self._shift(table)
+        last = self.n_columns if self.target_place is None else self.target_place
+        return [place - shift if place > last else place for place in self.places]
+
+    def _target_in(self, table: Table) -> int | None:
+        if self.target is None:
+            return None
+        if self.has_header:
+            return table.names.index(self.target) if self.target in table.names else None
+        return None if self._shift(table) else self.target_place
+
+    def _shift(self, table: Table) -> int:
+        """Whether a file without names lacks the target: 1 if it does, 0 if it is all there."""
+        if self.target_place is None and len(table.names) != self.n_columns:
+            raise TableError(
+                f"{table.source} has {len(table.names)} columns, but the training file had {self.n_columns}. "
+                "Give the same columns."
+            )
+        if len(table.names) not in (self.n_columns, self.n_columns - 1):
+            raise TableError(
+                f"{table.source} has {len(table.names)} columns, but the training file had {self.n_columns} "
+                "with the target. Give the same columns, with or without the target."
+            )
+        return self.n_columns - len(table.names)
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON can hold it. The encoder of words and gaps is not repeated: the model has it."""
+        numbers = [] if self.is_coded else [{"name": one.name, "fill": one.fill} for one in self.columns]
+        plain = {"places": list(self.places), "missing": list(self.missing), "encoder": numbers}
+        return {**vars(self), **plain}
+
+    @classmethod
+    def from_json(cls, node: dict[str, Any], encoder: Encoder | None = None) -> Encoding:
+        """What `to_json` has made; ``encoder`` is that of the model, None if it takes numbers."""
+        node = {**node, "places": tuple(node["places"]), "missing": tuple(node.get("missing", ()))}
+        if "columns" in node:
+            # A file of an older version has what was known of each column, and an encoder like the model's.
+            columns = node["encoder"] = node.pop("columns")
+            if encoder is None and any(column["categories"] for column in columns):
+                raise TableError(
+                    "The model was written by an older version of kernelwise, which coded words in another "
+                    "way. Train the model again with `kernelwise tune`."
+                )
+            node["fills_gaps"] = any(column["fill"] is not None for column in columns)
+        if encoder is None:
+            numbers = (Column(str(column["name"]), fill=column["fill"]) for column in node["encoder"])
+            encoder = Encoder(tuple(numbers))
+        return cls(**{**node, "encoder": encoder})
+
+
+def _notes_on_unknown(table: Table, place: int, column: Column) -> list[str]:
+    rows = unknown_words(table, place, column)
+    if not len(rows):
+        return []
+    n_rows, first = count(len(rows), "row"), f"{table.text(place)[rows[0]]!r} in {table.line(int(rows[0]))}"
+    return [
+        f"Column {column.name!r}: {n_rows} with a word that is not in the training file (first {first}) "
+        f"{'counts' if len(rows) == 1 else 'count'} as none of the known words."
+    ]
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What was learned from a training file, and what there is to say about it."""
+
+    encoding: Encoding
+    notes: list[str]  # what was guessed
+    preparation: list[str]  # what was done to the columns
+    findings: list[Finding]  # what may be wrong with the columns
+
+
+def learn_encoding(
+    table: Table,
+    *,
+    target: str | None = None,
+    task: str = "classification",
+    ignore: Sequence[str] = (),
+    impute: bool = False,
+    missing: Sequence[str] = (),
+    lump: bool = False,
+    words: Sequence[str] = (),
+) -> Learned:
+    """Learn how a training file becomes X and y, and say what was decided, one sentence each.
+
+    ``target`` is the name or number of a column; None is the one with a usual name, or else the last. The
+    task "detection" has no target unless one is named: it holds labels of some rows.
+    ``ignore`` has names or numbers of columns to leave out. Missing values, which are also the cells of
+    features with a text in ``missing``, stay gaps; with ``impute`` medians and the most frequent words take
+    their places. ``lump`` keeps columns of words of which most are rare. ``words`` has names or numbers of
+    columns whose numbers are codes of classes, and count as words. Everything that is wrong is in one
+    TableError.
+    """
+    missing = tuple(missing)
+    if table.matrix is not None:
+        named = target is not None and task != DETECTION
+        return _learn_libsvm(table, task, named or ignore or missing or words, target is not None)
+    left_out = {table.find(name, "--ignore") for name in ignore}
+    place, notes = find_target(table, target, left_out, task)
+    places = tuple(k for k in range(len(table.names)) if k != place and k not in left_out)
+    if not places:
+        beside = "" if place is None else f" beside the target {table.names[place]!r}"
+        raise TableError(f"{table.source} has no column left{beside}.")
+    coded = _coded(table, words, places, place)
+    table = table.with_missing(missing, places).with_words(coded)
+    by_column = {k: column_fault(FileColumn(table, k), lump, k in coded) for k in places}
+    of_target = forgotten_labels(table, places) if place is None else target_fault(table, place, task)
+    faults = [fault for fault in (of_target, *by_column.values()) if fault is not None]
+    usable = [k for k in places if by_column[k] is None]
+    features = Table(
+        tuple(table.names[k] for k in usable),
+        tuple(table.columns[k] for k in usable),
+        codes_as_words=frozenset(n for n, k in enumerate(usable) if k in coded),
+        fills_gaps=impute,
+    )
+    encoder = learn_encoder(features)
+    columns = dict(zip(usable, encoder.columns, strict=True))
+    doubts = column_doubts(table, columns, impute)
+    if faults:
+        found = [*faults, *doubts, *doubts_beside_faults(table, place, places, task)]
+        raise TableFaults(table.source, found, ignore, missing)
+    if place is not None:
+        notes += missing_labels(table, place, missing)
+    words_of_text = [k for k, column in columns.items() if column.is_words and column.is_text]
+    notes += notes_on_words(FileColumn(table, k) for k in words_of_text)
+    encoding = Encoding(
+        encoder,
+        places,
+        None if place is None else table.names[place],
+        place,
+        task,
+        table.has_names,
+        len(table.names),
+        missing=missing,
+        fills_gaps=impute,
+    )
+    return Learned(
+        encoding,
+        notes,
+        _preparation(table, columns, impute, left_out, missing),
+        [doubt.finding() for doubt in doubts],
+    )
+
+
+def _learn_libsvm(table: Table, task: str, has_options: Any, has_labels: bool) -> Learned:
+    if has_options:
+        raise TableError(
+            f"{table.source} is a LIBSVM file, whose target comes first and whose values are all numbers. "
+            "Leave out --target, --ignore, --missing and --words."
+        )
+    fault = None if task == DETECTION else target_fault(table, 0, task)
+    check_faults(table.source, [fault])
+    X = table.matrix
+    is_sparse = X.nnz < DENSE * X.shape[0] * X.shape[1]
+    target = "label" if has_labels or task != DETECTION else None
+    encoding = Encoding(Encoder(()), (), target, 0, task, False, X.shape[1], table.first_index, is_sparse)
+    return Learned(encoding, [], [], [])
+
+
+def _coded(table: Table, words: Sequence[str], places: Sequence[int], target: int | None) -> frozenset[int]:
+    """Places of the columns whose numbers are words."""
+    coded = frozenset(table.find(name, "--words") for name in words)
+    for k in sorted(coded - set(places)):
+        what = "the target" if k == target else "left out"
+        raise TableError(f"Column {table.names[k]!r} is in --words, and {what}. Leave it out of --words.")
+    return coded
+
+
+def _preparation(
+    table: Table,
+    columns: dict[int, Column],
+    fills_gaps: bool,
+    left_out: Iterable[int] = (),
+    missing: tuple[str, ...] = (),
+) -> list[str]:
+    """Which columns were left out, coded or filled, one sentence each; ``columns`` by their indices."""
+    sentences = []
+    names = [repr(table.names[k]) for k in sorted(left_out)]
+    if names:
+        sentences.append(f"Left out: {enumerated(names)}.")
+    if missing:
+        sentences.append(f"Cells that hold {enumerated(map(quoted, missing), last='or')} count as missing.")
+    words = {k: column for k, column in columns.items() if column.is_words}
+    if words:
+        parts = [
+            f"{one.name!r} ({count(len(FileColumn(table, k).counts), 'word')})" for k, one in words.items()
+        ]
+        sentences.append(f"Columns of words were coded as features of 0 and 1: {enumerated(parts)}.")
+    for k, column in words.items():
+        if column.is_pooled:
+            n_other = int(column.is_new(table.columns[k]).sum())
+            sentences.append(
+                f"Column {column.name!r} keeps its {count(len(column.words), 'most frequent word')}; all "
+                f"other words, in {count(n_other, 'row')}, count as one word."
+            )
+    n_missing = {k: int(is_missing(table.columns[k]).sum()) for k in columns}
+    gaps = [f"{column.name!r} ({n_missing[k]})" for k, column in columns.items() if column.has_gaps]
+    if gaps:
+        sentences.append(
+            f"Some values are missing: {enumerated(gaps)}. A missing number is replaced by the median of "
+            "its column, a missing word counts as a separate word, and a feature of 0 and 1 marks these rows."
+        )
+    fills = [
+        f"{n_missing[k]} in {one.name!r} by "
+        + (f"the most frequent word {one.fill!r}" if one.is_words else f"the median {one.fill:g}")
+        for k, one in columns.items()
+        if fills_gaps and n_missing[k]
+    ]
+    return [*sentences, f"Missing values were filled: {enumerated(fills)}."] if fills else sentences

@@ -130,14 +130,15 @@ def differing(data: Data, gammas: np.ndarray, Cs: np.ndarray) -> tuple[int, int]
     """The most labels of a cell that differ from scikit-learn's, and the number of cells."""
     from kernelwise.kernels import RBF
     from kernelwise.solvers.copies import Distinct
-    from kernelwise.solvers.path import solve_path
+    from kernelwise.solvers.path import ClassPaths
 
     distinct, worst = Distinct.of(data.X, data.y, is_gram=False), 0
     training = distinct.training(np.ones((len(data.folds), len(data.y))), data.folds)
-    settings = {"strategy": "ovo", "tol": TOL, "max_iter": -1, "n_jobs": 1, "places": training.places}
+    classes, index = np.unique(distinct.targets, return_inverse=True)
+    paths = ClassPaths(classes, index, training.folds, training.weight, "ovo", training.places)
     for gamma in gammas:
         K = RBF(gamma)(distinct.X)
-        path, _ = solve_path(K, distinct.targets, Cs, training.folds, training.weight, **settings)
+        path, _ = paths.solve(K, np.asarray(Cs), tol=TOL, n_jobs=1)
         for c, C in enumerate(Cs):
             n_different = 0
             for (train, test), answers in zip(data.folds, training.answers, strict=True):

@@ -1,4 +1,5 @@
-# `make demo`, `make test` and `make docs` need nothing but Python 3.11 or newer: each makes .venv if there is none.
+# `make demo`, `make test` and `make docs` need nothing but Python 3.11 or newer: each makes .venv if there is none,
+# and the build takes a compiler from PyPI if there is none (docs/native.md).
 # On Windows: in Git Bash, with make (`choco install make`).
 VENV := .venv
 ifeq ($(OS),Windows_NT)
@@ -14,23 +15,31 @@ GROUPS_PIP := $(PIP) "pip>=25.1"
 # What users may install, and the tests use.
 EXTRAS := dask,files,frames,onnx,report,studies
 
-.PHONY: demo test quick lint types pytest nightly coverage docs picture dist lowest newest clean
+# What the core is built of. An editable installation sees changes of Python files by itself, but not of these.
+CORE := pyproject.toml CMakeLists.txt $(wildcard build_backend/*.py src/native/*)
+
+.PHONY: demo test quick lint types pytest nightly coverage sanitize format docs picture dist lowest newest clean
 
 $(VENV)/pyvenv.cfg:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: $(VENV)/pyvenv.cfg pyproject.toml
+$(VENV)/.installed: $(VENV)/pyvenv.cfg $(CORE)
 	$(PIP) -e .
 	touch $@
 
-$(VENV)/.installed-test: $(VENV)/pyvenv.cfg pyproject.toml
+# kernelwise is there already: these add packages to it, and do not build it again.
+$(VENV)/.installed-test: $(VENV)/.installed
 	$(GROUPS_PIP)
-	$(PIP) -e ".[$(EXTRAS)]" --group test --group lint
+	$(PIP) "kernelwise[$(EXTRAS)]" --group test --group lint
 	touch $@
 
-$(VENV)/.installed-docs: $(VENV)/pyvenv.cfg pyproject.toml
+$(VENV)/.installed-native: $(VENV)/.installed-test
+	$(PIP) --group native
+	touch $@
+
+$(VENV)/.installed-docs: $(VENV)/.installed
 	$(GROUPS_PIP)
-	$(PIP) -e ".[display,frames]" --group docs
+	$(PIP) "kernelwise[display,frames]" --group docs
 	touch $@
 
 $(VENV)/.installed-package: $(VENV)/pyvenv.cfg pyproject.toml
@@ -50,6 +59,7 @@ quick: $(VENV)/.installed-test
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror src/native/*
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/idea.yml
@@ -74,6 +84,15 @@ coverage: $(VENV)/.installed-test
 	$(BIN)/python -m coverage run -m pytest
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --fail-under 95
+
+# The core with checks of addresses, undefined behaviour and indices: its tests, and random problems.
+sanitize: $(VENV)/.installed-native
+	$(BIN)/python .ci/sanitize.py
+
+# The format that `make lint` asks for.
+format: $(VENV)/.installed-test
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i src/native/*
 
 # The site, in docs/_build/html; a warning is an error.
 docs: $(VENV)/.installed-docs

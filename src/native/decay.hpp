@@ -29,7 +29,8 @@ KERNELWISE_INLINE double exponential(double x) {
     value = value * r + 1.0;
     value = value * r + 1.0;
     // Times two to the power n: a sum of exponents.
-    const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, value) + (__builtin_bit_cast(std::uint64_t, shifted) << 52);
+    const std::uint64_t bits =
+        __builtin_bit_cast(std::uint64_t, value) + (__builtin_bit_cast(std::uint64_t, shifted) << 52);
     const double found = x > LEAST ? (x < MOST ? __builtin_bit_cast(double, bits) : INFINITE) : 0.0;
     return x == x ? found : x;
 }

@@ -39,7 +39,8 @@ inline void city_block(Rows<const double> rows, Rows<const double> columns, Rows
                 const double *C = columns[k + 2].first, *E = columns[k + 3].first;
 #pragma omp simd
                 for (Index j = start; j < stop; ++j)
-                    found[j] += (magnitude(a - A[j]) + magnitude(b - B[j])) + (magnitude(c - C[j]) + magnitude(e - E[j]));
+                    found[j] +=
+                        (magnitude(a - A[j]) + magnitude(b - B[j])) + (magnitude(c - C[j]) + magnitude(e - E[j]));
             }
             for (; k < d; ++k) {
                 const double a = row[k];

@@ -130,7 +130,8 @@ public:
         const Machine& machine = setup_.machines[m];
         const Fold& fold = setup_.folds[s];
         const Index result = s * setup_.machines.size + m, end = machine.begin + machine.members.size;
-        const Row<double> all_beta = asked.beta[s].part(machine.begin, end), all_f = asked.f[s].part(machine.begin, end);
+        const Row<double> all_beta = asked.beta[s].part(machine.begin, end),
+                          all_f = asked.f[s].part(machine.begin, end);
         if (!take_variables(machine, fold, shared != nullptr)) {
             answer_one_side(asked, m, s, all_beta, all_f);
             return Ending::solved;
@@ -378,7 +379,8 @@ private:
             n_free += 1.0;
             own += problem.p[i] - problem.K[i][i] * beta[i];
             for (Index k = 0; k < problem.size(); ++k)
-                if (k != i && beta[k] != 0.0) others += static_cast<double>(static_cast<float>(problem.K[i][k])) * beta[k];
+                if (k != i && beta[k] != 0.0)
+                    others += static_cast<double>(static_cast<float>(problem.K[i][k])) * beta[k];
         }
         if (n_free > 0.0) figures.offset = (own - others) / n_free;
     }

@@ -103,9 +103,9 @@ std::tuple<Index, bool> solve_path(Matrix<const Gram> K, Vector<const double> p,
     const Problem<Gram> problem{view(K), view(p), view(beta), view(f), view(lo), view(hi)};
     const Index n = problem.size();
     need_size(n, beta, f, lo, hi);
-    need(problem.K.count == n && problem.K.stride >= n,
-         "K has the shape (" + std::to_string(problem.K.count) + ", " + std::to_string(problem.K.stride) +
-             "), and there are " + std::to_string(n) + " variables.");
+    need(problem.K.count == n && problem.K.stride >= n, "K has the shape (" + std::to_string(problem.K.count) + ", " +
+                                                            std::to_string(problem.K.stride) + "), and there are " +
+                                                            std::to_string(n) + " variables.");
     need(own.n_variables() == n, "The pool is for " + std::to_string(own.n_variables()) + " variables, and there are " +
                                      std::to_string(n) + ".");
     need(table.shape(0) == Cs.size() && 0 <= start && start <= static_cast<Index>(Cs.size()), "A row for each C.");
@@ -118,7 +118,8 @@ std::tuple<Index, bool> solve_path(Matrix<const Gram> K, Vector<const double> p,
     {
         nb::gil_scoped_release without_lock;
         const auto run = std::get<SolvePath<Gram, T>>(chosen_functions().path);
-        end = run(problem, own.pool, PathOfC{view(Cs), start, view(kept), figures_of(table)}, Rules{tol, limit, &watch});
+        end =
+            run(problem, own.pool, PathOfC{view(Cs), start, view(kept), figures_of(table)}, Rules{tol, limit, &watch});
     }
     interrupt.raise();
     return {end.n_done, end.ending == Ending::solved};
@@ -160,7 +161,8 @@ void vote(Matrix<const double> decision, Index n_classes, Vector<std::int32_t> f
     need(static_cast<Index>(found.size()) == values.stride, "Each sample has a place for its class.");
     constexpr Index BLOCK = 64;  // samples whose sums stay next to the core
     std::vector<double> memory(static_cast<std::size_t>(2 * n_classes * BLOCK));
-    const Rows<double> votes{memory.data(), n_classes, BLOCK}, sums{memory.data() + n_classes * BLOCK, n_classes, BLOCK};
+    const Rows<double> votes{memory.data(), n_classes, BLOCK},
+        sums{memory.data() + n_classes * BLOCK, n_classes, BLOCK};
     std::int32_t* const out = found.data();
     nb::gil_scoped_release without_lock;
     for (Index first = 0; first < values.stride; first += BLOCK) {
@@ -229,7 +231,8 @@ void decay(Matrix<const double> D, double scale, Matrix<double> out) {
 
 Index fit_sigmoids(Matrix<const double> f, Matrix<const double> target, Matrix<const double> w, Matrix<double> points) {
     for (const auto* one : {&target, &w})
-        need(one->shape(0) == f.shape(0) && one->shape(1) == f.shape(1), "Each decision value has a target and a weight.");
+        need(one->shape(0) == f.shape(0) && one->shape(1) == f.shape(1),
+             "Each decision value has a target and a weight.");
     need(points.shape(0) == f.shape(0) && points.shape(1) == 2, "Each problem has two numbers to start from.");
     nb::gil_scoped_release without_lock;
     return chosen_functions().fit_sigmoids(view(f), view(target), view(w), view(points));
@@ -242,7 +245,8 @@ void from_products(Matrix<double> G, Vector<const double> norms_x, Vector<const 
 }
 
 void city_block(Matrix<const double> rows, Matrix<const double> columns, Matrix<double> D, Index first) {
-    need(rows.shape(1) == columns.shape(0) && D.shape(0) == rows.shape(0) && D.shape(1) == columns.shape(1) && first >= 0,
+    need(rows.shape(1) == columns.shape(0) && D.shape(0) == rows.shape(0) && D.shape(1) == columns.shape(1) &&
+             first >= 0,
          "Rows, columns and distances do not fit each other.");
     nb::gil_scoped_release without_lock;
     chosen_functions().city_block(view(rows), view(columns), view(D), first);
@@ -293,7 +297,8 @@ Factors factors_of(const Cube<const double>& U, const Cube<const double>& V, con
                    const Vector<const double>& nodes, const Vector<const double>& weights) {
     need(U.shape(1) == beta.shape(1) && V.shape(1) == beta.shape(1) && V.shape(2) == U.shape(2),
          "Factors of rows and of absent columns have one number of support vectors and columns.");
-    need(U.shape(1) > 0 && U.shape(2) > 0 && V.shape(0) > 0, "There are no support vectors, columns or absent factors.");
+    need(U.shape(1) > 0 && U.shape(2) > 0 && V.shape(0) > 0,
+         "There are no support vectors, columns or absent factors.");
     need(nodes.size() == weights.size() && nodes.size() > 0, "Each node has a weight.");
     return {view(U), view(V), view(beta), view(nodes), view(weights)};
 }
@@ -382,7 +387,8 @@ NB_MODULE(_native, module) {
     define(module, "city_block", &city_block, "rows", "columns", "D", "first"_a);
     define(module, "add_differences", &add_differences, "rows", "columns", "V", "sums");
     define(module, "add_signs", &add_signs, "rows", "others", "V", "sums");
-    define(module, "count_pairs", &count_pairs, "G", "norms_x", "norms_y", "rounding"_a, "per_bottom"_a, "upper"_a, "words");
+    define(module, "count_pairs", &count_pairs, "G", "norms_x", "norms_y", "rounding"_a, "per_bottom"_a, "upper"_a,
+           "words");
     define(module, "weigh_pairs", &weigh_pairs, "G", "norms_x", "norms_y", "rounding"_a, "per_bottom"_a, "upper"_a,
            "weights_x", "weights_y", "moments");
     define(module, "shapley_values", &shapley_values, "U", "V", "beta", "nodes", "weights", "out");

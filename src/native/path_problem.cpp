@@ -114,8 +114,7 @@ void PathProblem::solve(Matrix<const Gram> K, Vector<const double> Cs, Vector<co
         need(c == 0 || Cs(c - 1) <= Cs(c), "The values of C must increase.");
         is_taken[rank(c)] = true;
     }
-    for (std::size_t k = 0; k < folds.size(); ++k)
-        need(0 <= folds(k) && folds(k) < n_folds, "There is no such fold.");
+    for (std::size_t k = 0; k < folds.size(); ++k) need(0 <= folds(k) && folds(k) < n_folds, "There is no such fold.");
     const auto has_shape = [](const auto& array, std::initializer_list<Index> shape) {
         std::size_t axis = 0;
         for (const Index size : shape)
@@ -179,12 +178,12 @@ void PathProblem::solve(Matrix<const Gram> K, Vector<const double> Cs, Vector<co
             const Index at_once = static_cast<Index>(shared.size());
             for (Index first = 0; is_done && first < n_machines; first += at_once) {
                 const Index n = std::min(at_once, n_machines - first);
-                is_done = crew.run(
-                    n,
-                    [&](Index thread, Index task, const Watch& watch) {
-                        return functions.prepare(workers[thread], with_watch(watch), first + task, shared[task]);
-                    },
-                    {});
+                is_done = crew.run(n,
+                                   [&](Index thread, Index task, const Watch& watch) {
+                                       return functions.prepare(workers[thread], with_watch(watch), first + task,
+                                                                shared[task]);
+                                   },
+                                   {});
                 if (!is_done) break;
                 is_done = crew.run(
                     n * some.size,

@@ -103,7 +103,7 @@ Survey survey_all(const Problem<Gram>& problem, const Pool<T>& pool) {
     double up = -INFINITE, low = INFINITE, total = 0.0, n_wrong = 0.0, n_free = 0.0;
 #pragma omp simd reduction(max : up) reduction(min : low) reduction(+ : total, n_wrong, n_free)
     for (Index t = 0; t < problem.size(); ++t) {
-        const bool rises = beta[t] < hi[t], falls = beta[t] > lo[t];
+        const bool rises = hi[t] > beta[t], falls = beta[t] > lo[t];
         const double risen = rises ? f[t] : -INFINITE, fallen = falls ? f[t] : INFINITE;
         up = risen > up ? risen : up;
         low = fallen < low ? fallen : low;
@@ -120,7 +120,7 @@ Survey survey_members(const Problem<Gram>& problem, const Pool<T>& pool) {
     for (Index a = 0; a < pool.size; ++a) {
         const Place t = pool.members[a];
         const double beta = problem.beta[t];
-        found.see(problem.f[t], beta < pool.hi[t], beta > pool.lo[t]);
+        found.see(problem.f[t], pool.hi[t] > beta, beta > pool.lo[t]);
     }
     return found;
 }
@@ -140,7 +140,7 @@ Joining who_joins(const Problem<Gram>& problem, Pool<T>& pool, const Survey& see
     for (Index t = 0; t < n; ++t) {
         // Free, or bounded and not clear of the gap.
         const double beta = problem.beta[t], f = problem.f[t];
-        const bool rises = beta < pool.hi[t], falls = beta > pool.lo[t];
+        const bool rises = pool.hi[t] > beta, falls = beta > pool.lo[t];
         if (!((rises && (falls || f > centre - reach)) || (falls && f < centre + reach))) continue;
         ++found.n_matter;
         if (pool.status[t] == OUTSIDE) pool.list[found.n_new++] = t;

@@ -18,10 +18,10 @@ KERNELWISE_INLINE constexpr Index pool_stride(Index n) { return padded(n) + 16; 
 
 // How the solution of one C was found: a row of eight numbers for NumPy. The gap is NaN if values are not finite.
 struct Figures {
-    double n_pairs = 0;     // pair steps
-    double lowest = 0;      // curvature met, relative to the diagonal
-    double gap = 0;         // LIBSVM's violation
-    double offset = 0;      // mean of f over the free variables, or the middle of the gap
+    double n_pairs = 0;  // pair steps
+    double lowest = 0;   // curvature met, relative to the diagonal
+    double gap = 0;      // LIBSVM's violation
+    double offset = 0;   // mean of f over the free variables, or the middle of the gap
     double n_free = 0;
     double is_stalled = 0;  // the precision of the pool allows no more progress
     double n_support = 0;

@@ -44,7 +44,8 @@ inline void add_values(const Factors& given, Rows<double> out) {
             }
             const double n_absent = static_cast<double>(given.n_absent());
             for (Index j = 0; j < d; ++j)
-                for (Index m = 0; m < given.beta.count; ++m) out[i * d + j][m] += given.beta[m][s] * found[j] / n_absent;
+                for (Index m = 0; m < given.beta.count; ++m)
+                    out[i * d + j][m] += given.beta[m][s] * found[j] / n_absent;
         }
 }
 

@@ -11,10 +11,10 @@
 namespace kernelwise::KERNELWISE_TARGET::sigmoids {
 
 constexpr int MAX_STEPS = 100;
-constexpr double TOL = 1e-10;         // of the gradient, relative to the total weight
-constexpr double RIDGE = 1e-12;       // keeps the Hessian invertible when all decision values are equal
-constexpr double SUFFICIENT = 1e-4;   // share of the predicted decrease that a step must bring
-constexpr double SMALLEST = 1e-10;    // part of a step
+constexpr double TOL = 1e-10;        // of the gradient, relative to the total weight
+constexpr double RIDGE = 1e-12;      // keeps the Hessian invertible when all decision values are equal
+constexpr double SUFFICIENT = 1e-4;  // share of the predicted decrease that a step must bring
+constexpr double SMALLEST = 1e-10;   // part of a step
 
 // Σ w (t z + log(1 + e⁻ᶻ)) with z = A f + B, in a form that cannot overflow.
 inline double cost(Row<const double> f, Row<const double> target, Row<const double> w, double A, double B) {
@@ -35,7 +35,8 @@ inline bool minimise(Row<const double> f, Row<const double> target, Row<const do
     for (int step = 0; step < MAX_STEPS; ++step) {
         double slope_A = 0.0, slope_B = 0.0, AA = RIDGE * total, AB = 0.0, BB = RIDGE * total;
         for (Index k = 0; k < f.size; ++k) {
-            const double p = 1.0 / (1.0 + exp(A * f[k] + B)), pull = w[k] * (target[k] - p), bend = w[k] * p * (1.0 - p);
+            const double p = 1.0 / (1.0 + exp(A * f[k] + B)), pull = w[k] * (target[k] - p),
+                         bend = w[k] * p * (1.0 - p);
             slope_A += pull * f[k];
             slope_B += pull;
             AA += bend * f[k] * f[k];

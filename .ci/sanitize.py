@@ -1,0 +1,107 @@
+"""`make sanitize`: tests and random problems with a core that watches itself, on Linux with GCC.
+
+The core is built with sanitizers of addresses and of undefined behaviour, and every index of a view is
+checked. An environment in build/sanitize sees it, the Python files of src and the packages of the environment
+that runs this. There the tests of the core and 300 random problems run on each target of the processor. A
+report of a sanitizer ends the process, and this program.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+BUILD = ROOT / "build" / "sanitize"
+COMPILER = "g++"
+TARGETS = "from kernelwise import _native; print(*_native.targets)"
+
+
+def run(*command: object, **options: object) -> subprocess.CompletedProcess:
+    """Run a command as it would be typed; one that fails ends this program."""
+    print("$", *command, flush=True)
+    return subprocess.run([str(part) for part in command], check=True, cwd=ROOT, text=True, **options)
+
+
+def output(*command: object, **options: object) -> str:
+    """What a command prints, without the end of the line."""
+    return run(*command, stdout=subprocess.PIPE, **options).stdout.strip()
+
+
+def build() -> None:
+    """Compile what has changed since the last time."""
+    cmake = shutil.which("cmake", path=sysconfig.get_path("scripts"))
+    settings = {
+        "CMAKE_BUILD_TYPE": "Release",
+        "CMAKE_CXX_COMPILER": COMPILER,
+        "CMAKE_INSTALL_PREFIX": BUILD / "lib",
+        "KERNELWISE_SANITIZE": "ON",
+        "Python_EXECUTABLE": sys.executable,
+        "nanobind_DIR": output(sys.executable, "-m", "nanobind", "--cmake_dir"),
+    }
+    definitions = [f"-D{name}={value}" for name, value in settings.items()]
+    run(cmake, "-S", ROOT, "-B", BUILD / "cmake", "-G", "Ninja", "--log-level=WARNING", *definitions)
+    run(cmake, "--build", BUILD / "cmake")
+    run(cmake, "--install", BUILD / "cmake")
+
+
+def environment() -> Path:
+    """The Python of an environment with the new core; installed packages come from ours."""
+    package = BUILD / "lib" / "kernelwise"
+    for path in (ROOT / "src" / "kernelwise").iterdir():
+        link = package / path.name
+        if path.suffix != ".so" and not link.exists():
+            link.symlink_to(path)
+    folder = BUILD / "venv"
+    venv.create(folder, symlinks=True)
+    (site,) = folder.glob("lib/python*/site-packages")
+    # Not as PYTHONPATH: the editable installation would come first.
+    paths = [package.parent, sysconfig.get_path("purelib")]
+    (site / "paths.pth").write_text("".join(f"{path}\n" for path in paths), encoding="utf-8")
+    return folder / "bin" / "python"
+
+
+def checked(job: tuple[str, list[object], dict[str, str]]) -> None:
+    """Run a command, print what it said when it is done, and fail if it failed."""
+    name, command, variables = job
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=ROOT,
+        env=variables,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    print(f"{name}:\n{done.stdout}", flush=True)
+    if done.returncode:
+        sys.exit(f"{name}: ended with {done.returncode}.")
+
+
+def main() -> None:
+    build()
+    python = environment()
+    # Python is not built with the sanitizers, so that they have to be loaded first.
+    libraries = [output(COMPILER, f"-print-file-name={name}.so") for name in ("libasan", "libstdc++")]
+    watched = {
+        **os.environ,
+        "LD_PRELOAD": ":".join(libraries),
+        "ASAN_OPTIONS": "detect_leaks=0",  # Python keeps memory until it ends
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+    }
+    # The tests of the core run themselves on every target.
+    jobs = [("tests", [python, "-m", "pytest", "-q", "-x", "tests/native"], watched)]
+    for target in output(python, "-c", TARGETS, env=watched).split():
+        command = [python, "-m", "benchmarks.random_problems", "--count", 300]
+        jobs.append((f"random problems, {target}", command, {**watched, "KERNELWISE_TARGET": target}))
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(checked, jobs))
+
+
+if __name__ == "__main__":
+    main()

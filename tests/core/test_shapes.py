@@ -150,7 +150,7 @@ WRONG_SIZES = {
     "a Gram matrix with missing columns": (lambda: _native.has_copies(np.ones((4, 3))), "a column for each"),
     "f": (lambda: solve(n_f=2), "numbers are needed"),
     "bounds": (lambda: solve(hi=np.ones(2)), "3 numbers are needed"),
-    "variables": (lambda: solve(n=4, n_f=4), "K is for 3 variables, and there are 4"),
+    "variables": (lambda: solve(n=4, n_f=4), r"shape \(3, 3\), and there are 4 variables"),
     "a smaller pool": (
         lambda: solve(pool=_native.SinglePool(2)),
         "The pool is for 2 variables, and there are 3",
@@ -161,13 +161,17 @@ WRONG_SIZES = {
     ),
     "a narrow Gram matrix as pool": (
         lambda: _native.SinglePool(3, np.zeros((3, 64), np.float32)),
-        "needs 80 columns or more",
+        "multiple of 16 columns, and at least 80",
     ),
     "a Gram matrix of others as pool": (
         lambda: _native.DoublePool(3, np.zeros((4, 80))),
-        "a pool needs 80 columns",
+        "a pool needs a multiple of 16 columns, and at least 80",
     ),
-    "columns of K": (lambda: path(K=np.ones((3, 2))), "K is for 3 variables"),
+    "a Gram matrix with rows off a line of the cache as pool": (
+        lambda: _native.SinglePool(30, np.zeros((30, 81), np.float32)),
+        "multiple of 16 columns, and at least 80",
+    ),
+    "columns of K": (lambda: path(K=np.ones((3, 2))), r"shape \(3, 2\), and there are 3 variables"),
     "table": (lambda: path(table=(1, 8)), "A row for each C"),
     "kept coefficients": (lambda: path(coefficients=(1, 3)), "a row for each C, or none"),
     "kept variables": (lambda: path(coefficients=(2, 2)), "a row for each C, or none"),
@@ -201,8 +205,11 @@ WRONG_SIZES = {
     "places before the first": (lambda: problem(answers=np.array([-1])), "Places of answers must be from"),
     "answers": (lambda: problem(answers=np.array([0, 0])), "has a place for its answer"),
     "counts": (lambda: problem(counts=np.ones((2, 2))), "Counts have the shape of the weights"),
-    "a Gram matrix of other samples": (lambda: run(np.eye(4)), "K is for 4 samples, and there are 3"),
-    "a Gram matrix that is not square": (lambda: run(np.ones((3, 4))), "K is for 3 samples, and there are 3"),
+    "a Gram matrix of other samples": (lambda: run(np.eye(4)), r"shape \(4, 4\), and there are 3 samples"),
+    "a Gram matrix that is not square": (
+        lambda: run(np.ones((3, 4))),
+        r"shape \(3, 4\), and there are 3 samples",
+    ),
     "no values of C": (lambda: run(Cs=np.empty(0), rank=np.empty(0, int)), "Each C has a rank"),
     "ranks": (lambda: run(rank=np.array([0])), "Each C has a rank"),
     "ranks that are equal": (lambda: run(rank=np.array([1, 1])), "Ranks are the numbers of the values of C"),

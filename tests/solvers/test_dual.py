@@ -283,7 +283,7 @@ def test_no_gram_matrix_is_read_by_its_address_that_is_not_as_it_must_be(K, wide
 
 
 def test_a_gram_matrix_of_fewer_variables_is_not_read():
-    with pytest.raises(ValueError, match="K is for 5 variables, and there are 6"):
+    with pytest.raises(ValueError, match=r"shape \(5, 5\), and there are 6 variables"):
         BoxQP(np.eye(5), np.zeros(6), np.ones(6), -np.ones(6), np.ones(6)).minimise(1e-3, 10)
 
 

@@ -172,7 +172,7 @@ public:
             correct_offset(problem, limits, path, c);
             if (fold.counts.size > 0) count_support(fold.counts, limits, path, c);
         }
-        hold_out(asked.K, fold.test, start, n_solved);
+        if (!hold_out(asked, fold.test, start, n_solved)) return Ending::stopped;
         // Without a bounded support vector the last solution is that of every larger C, too.
         asked.n_done[result] = ending == Ending::solved ? asked.Cs.size : n_solved - start;
         asked.last_C[result] = Cs_.row()[n_tried - 1];
@@ -398,7 +398,8 @@ private:
 
     // Kernel expansions at the held-out samples, for each C, from the support vectors of any of them. They come from K
     // itself, and not from f: with a very narrow kernel they are smaller than the rounding of f.
-    void hold_out(Rows<const Gram> K, Row<const Place> test, Index start, Index n_solved) {
+    // False if the work was stopped.
+    bool hold_out(const Asked<Gram>& asked, Row<const Place> test, Index start, Index n_solved) {
         const Rows<double> kept = kept_.rows();
         const Row<Place> support = support_.row();
         change_.reset(kept.count, pool_stride(setup_.most));
@@ -424,13 +425,15 @@ private:
             const Row<const Place> some = test.part(first, smaller(first + COLUMNS, test.size));
             columns_.choose(some);
             for (Index k = 0; k < n; k += 4) {
+                if (k % COLUMNS == 0 && asked.watch->ends()) return false;
                 const Rows<Gram> values = seen_.rows();
-                for (Index r = 0; r < 4; ++r) columns_.take(K[support[k + r]].first, values[r].first);
+                for (Index r = 0; r < 4; ++r) columns_.take(asked.K[support[k + r]].first, values[r].first);
                 for (Index c = start; c < n_solved; ++c)
                     subtract_rows<Gram>(values, {four, 4}, change[c].part(k, k + 4),
                                         sums[c].part(first, first + some.size));
             }
         }
+        return true;
     }
 
     // β and f of all members: also f of those that were cut out.

@@ -141,7 +141,10 @@ bool has_copies(Matrix<const Gram> K) {
     nb::gil_scoped_release without_lock;
     // Columns differ where one row does, and one row is sorted in a tenth of the time.
     for (Index i = 0; i < smaller(3 * step, n); i += step) {
-        for (Index k = 0; k < n; ++k) row[k] = rounded(i, k);
+        for (Index k = 0; k < n; ++k) {
+            row[k] = rounded(i, k);
+            if (!is_finite_number(row[k])) return false;  // the solver says so
+        }
         std::sort(row.begin(), row.end());
         if (static_cast<double>(std::unique(row.begin(), row.end()) - row.begin()) >= enough) return false;
     }

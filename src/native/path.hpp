@@ -109,7 +109,7 @@ Shrunk shrinking_smo(const Problem<Gram>& problem, Pool<T>& pool, const Rules& r
         n_pairs += done.n_pairs;
         figures.lowest = smaller(figures.lowest, done.lowest);
         bring_back(problem, pool);
-        is_stopped = done.is_stopped;
+        is_stopped = done.is_stopped || rules.watch->ends();
         is_finite = done.is_finite;
         is_stalled = done.n_pairs < limit && survey_members(problem, pool).gap() > 0.5 * before.gap();
     }

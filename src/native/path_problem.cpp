@@ -35,6 +35,13 @@ void need_below(const std::vector<T>& numbers, Index n, const char* what) {
              std::string(what) + " must be from 0 to " + std::to_string(n - 1) + ".");
 }
 
+// What is done when a scope is left, by an error, too.
+template <class Work>
+struct Finally {
+    Work work;
+    ~Finally() { work(); }
+};
+
 }  // namespace
 
 PathProblem::PathProblem(Vector<const Place> members, Vector<const Index> member_ends, Vector<const double> signs,
@@ -153,12 +160,16 @@ void PathProblem::solve(Matrix<const Gram> K, Vector<const double> Cs, Vector<co
     if (!callback.is_none()) report = [&] { callback(++n_reported, n_results); };
     Crew crew(how.n_threads);
     const auto& functions = std::get<FoldFunctions<Gram>>(chosen_functions().folds);
-    bool is_done = true;
+    bool is_done = true, is_finite = false;
     {
         nb::gil_scoped_release without_lock;
         std::lock_guard guard(is_used_);
         user_ = std::this_thread::get_id();
-        const std::unique_ptr<void, std::function<void(void*)>> nobody(this, [&](void*) { user_ = std::thread::id{}; });
+        const Finally leave{[&] {
+            user_ = std::thread::id{};
+            // Values that are not finite may stand in the memory, where they would pad the next pool.
+            if (!is_finite) forget<Gram>();
+        }};
         auto& [workers, shared] = memory<Gram>(std::max(how.n_threads, Index{1}));
         const auto with_watch = [&](const Watch& watch) {
             Asked<Gram> own = asked;
@@ -194,12 +205,8 @@ void PathProblem::solve(Matrix<const Gram> K, Vector<const double> Cs, Vector<co
                     report);
             }
         }
-        // Values that are not finite may stand in the memory, where they would pad the next pool.
-        for (Index k = 0; k < asked.tables.size && is_done; ++k)
-            if (asked.tables[k].gap != asked.tables[k].gap) {
-                forget<Gram>();
-                break;
-            }
+        is_finite = is_done;
+        for (const Figures& figures : asked.tables) is_finite = is_finite && figures.gap == figures.gap;
     }
     if (!is_done) crew.interrupt.raise();
 }

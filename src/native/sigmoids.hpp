@@ -35,6 +35,7 @@ inline bool minimise(Row<const double> f, Row<const double> target, Row<const do
     for (int step = 0; step < MAX_STEPS; ++step) {
         double slope_A = 0.0, slope_B = 0.0, AA = RIDGE * total, AB = 0.0, BB = RIDGE * total;
         for (Index k = 0; k < f.size; ++k) {
+            if (w[k] == 0.0) continue;
             const double p = 1.0 / (1.0 + exp(A * f[k] + B)), pull = w[k] * (target[k] - p),
                          bend = w[k] * p * (1.0 - p);
             slope_A += pull * f[k];

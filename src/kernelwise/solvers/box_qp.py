@@ -65,6 +65,8 @@ class GramFacts:
 
     def __init__(self, K: np.ndarray, wide: np.ndarray | None = None) -> None:
         self.K, self.is_pool = K, wide is not None
+        self._shift: float | None = None
+        self._has_copies: bool | None = None
         #: What the native core reads: K, or rows that begin with those of K.
         self.whole = K if wide is None else wide
         if not self.whole.flags.c_contiguous or self.whole.dtype not in POOLS:
@@ -76,19 +78,25 @@ class GramFacts:
         ):
             raise ValueError(f"K must be square and the first columns of its rows, has shape {K.shape}.")
 
-    @cached_property
+    # Not a cached_property: before Python 3.12 that has one lock for all threads, which a forked child may
+    # find locked.
+    @property
     def shift(self) -> float:
         """The constant that is subtracted from K in the pool's copy; as Σβ is constant, no solution changes.
 
         The values of a wide kernel are all nearly equal, and single precision could not tell them apart. A K
         that is the pool itself is in single precision already.
         """
-        return float(self.K[0].mean()) if self.K.size and not self.is_pool else 0.0
+        if self._shift is None:
+            self._shift = float(self.K[0].mean()) if self.K.size and not self.is_pool else 0.0
+        return self._shift
 
-    @cached_property
+    @property
     def has_copies(self) -> bool:
         """Whether most samples are copies: which of them is free is arbitrary, and guesses go in circles."""
-        return _native.has_copies(self.whole)
+        if self._has_copies is None:
+            self._has_copies = _native.has_copies(self.whole)
+        return self._has_copies
 
 
 @dataclass

@@ -54,7 +54,7 @@ class Import(NamedTuple):
 
 
 def room(module: str) -> str:
-    """The room of a module, such as "search" of "kernelwise.search.climb"."""
+    """The room of a module, such as "search" of "kernelwise.search.propose.climb"."""
     return module.split(".")[1] if "." in module else ""
 
 
@@ -163,7 +163,7 @@ def test_optimizers_know_no_concrete_kernel():
 
 def test_a_planted_upward_import_is_seen(tmp_path):
     planted = {
-        "solvers": "from kernelwise.search.climb import STEP",
+        "solvers": "from kernelwise.search.propose.climb import STEP",
         "search": "from kernelwise.estimators import SVC",
         "kernels": "def late():\n    from kernelwise.criteria import ESDR\n    return ESDR",
         "reports": "from kernelwise.distributed.chunks import computed",

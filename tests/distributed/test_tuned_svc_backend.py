@@ -13,13 +13,13 @@ from threadpoolctl import threadpool_limits
 
 from kernelwise import TunedSVC
 from kernelwise.kernels import RBF
-from kernelwise.search.c_range import c_range
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.families import Classification
-from kernelwise.search.fold_kernels import FoldKernels
-from kernelwise.search.fold_rows import FoldRows
-from kernelwise.search.runner import Here
-from kernelwise.search.samples import Samples
+from kernelwise.search.data.fold_rows import FoldRows
+from kernelwise.search.data.samples import Samples
+from kernelwise.search.engine.fold_kernels import FoldKernels
+from kernelwise.search.engine.runner import Here
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.classification import Classification
+from kernelwise.search.propose.c_range import c_range
 from kernelwise.solvers import svm_path
 from kernelwise.solvers.path import ClassPaths
 

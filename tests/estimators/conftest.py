@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernelwise.search.context import Deadline, FitContext
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.families import Classification
-from kernelwise.search.fold_rows import FoldRows
+from kernelwise.search.data.fold_rows import FoldRows
+from kernelwise.search.data.samples import Samples
+from kernelwise.search.engine.context import Deadline, FitContext
+from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.classification import Classification
 from kernelwise.search.result import Choice
-from kernelwise.search.samples import Samples
-from kernelwise.search.scored_kernel import ScoredKernel
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from kernelwise import TunedSVC
 from kernelwise.estimators import tuned as _tuned_base
 from kernelwise.estimators._finish import affordable_rows
 from kernelwise.exceptions import KernelwiseWarning
-from kernelwise.search.context import Deadline
-from kernelwise.search.families import Classification
+from kernelwise.search.engine.context import Deadline
+from kernelwise.search.families.classification import Classification
 
 
 class SlowClock:

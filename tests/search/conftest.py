@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernelwise.search.context import Deadline, FitContext
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.families import Classification
-from kernelwise.search.fold_rows import FoldRows
-from kernelwise.search.folds import assign_folds
-from kernelwise.search.samples import Samples
+from kernelwise.search.data.fold_rows import FoldRows
+from kernelwise.search.data.folds import assign_folds
+from kernelwise.search.data.samples import Samples
+from kernelwise.search.engine.context import Deadline, FitContext
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.classification import Classification
 
 
 class Accuracy:

@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose
 from kernelwise.exceptions import DegenerateGramError
 from kernelwise.kernels import RBF
 from kernelwise.metrics import inter_class_distance
-from kernelwise.search.candidates import (
+from kernelwise.search.choose import choose
+from kernelwise.search.propose.candidates import (
     CLASS_RULES,
     CURVE,
     USUAL,
@@ -21,7 +22,6 @@ from kernelwise.search.candidates import (
     peak_of,
     width_data_of_classes,
 )
-from kernelwise.search.choose import choose
 
 
 @pytest.fixture
@@ -95,7 +95,9 @@ def test_a_new_rule_is_one_function_and_one_entry(rings, make_judge, monkeypatch
         """γ at which the median distance is eight widths away."""
         yield Width(64.0 / data.median, "eight widths")
 
-    monkeypatch.setattr("kernelwise.search.families.Classification.width_rules", [*CLASS_RULES, narrow])
+    monkeypatch.setattr(
+        "kernelwise.search.families.classification.Classification.width_rules", [*CLASS_RULES, narrow]
+    )
     judge = make_judge(*rings, cv=2)
     choice = choose(judge, "rbf")
     assert "eight widths" in [scored.reason for scored in judge.scored]

@@ -17,7 +17,7 @@ from kernelwise.exceptions import BoundaryWarning, IncompatibleError, Kernelwise
 from kernelwise.kernels import KERNELS, RBF
 from kernelwise.optimizers import GridSearch
 from kernelwise.search.choose import LEARNED, choose
-from kernelwise.search.context import Deadline
+from kernelwise.search.engine.context import Deadline
 
 SUMS = ("dbtc", "esdr", "j4", "polarization", "kta", "centered-kta")
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from kernelwise.kernels import RBF, Gaussian, Linear
-from kernelwise.search.climb import STEP, Climb
-from kernelwise.search.context import Deadline, FitContext
+from kernelwise.search.engine.context import Deadline, FitContext
+from kernelwise.search.propose.climb import STEP, Climb
 
 
 class PeakedJudge:

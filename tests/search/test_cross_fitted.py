@@ -9,10 +9,10 @@ from sklearn.metrics import brier_score_loss, log_loss
 
 from kernelwise._core.weights import copies_of
 from kernelwise.multiclass import two_class_machines
-from kernelwise.search import cross_fitted
-from kernelwise.search.cross_fitted import cross_fitted_odds
-from kernelwise.search.samples import Samples
-from kernelwise.search.scores import PROBABILITY_SCORES
+from kernelwise.search.data.samples import Samples
+from kernelwise.search.scoring import cross_fitted
+from kernelwise.search.scoring.cross_fitted import cross_fitted_odds
+from kernelwise.search.scoring.scores import PROBABILITY_SCORES
 from kernelwise.solvers.platt import fit_platt
 
 

@@ -17,12 +17,13 @@ from kernelwise.kernels import (
     KernelSum,
     Laplacian,
 )
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.families import Classification, Regression
-from kernelwise.search.fold_rows import FoldRows
-from kernelwise.search.gradient_metric import FLOOR, gradient_outer_product, metric_at, outer_products
-from kernelwise.search.samples import Samples
-from kernelwise.search.weighted_forms import summed, weighted
+from kernelwise.search.data.fold_rows import FoldRows
+from kernelwise.search.data.samples import Samples
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.classification import Classification
+from kernelwise.search.families.regression import Regression
+from kernelwise.search.propose.gradient_metric import FLOOR, gradient_outer_product, metric_at, outer_products
+from kernelwise.search.propose.weighted_forms import summed, weighted
 
 #: A search starts from these.
 KERNELS = [

@@ -12,8 +12,8 @@ from sklearn.metrics import balanced_accuracy_score, f1_score
 from kernelwise import TunedSVC
 from kernelwise.estimators._judge import make_judge
 from kernelwise.estimators._routing import Routed
-from kernelwise.search.context import FitContext
-from kernelwise.search.labels_error import labels_error
+from kernelwise.search.engine.context import FitContext
+from kernelwise.search.verdict.labels_error import labels_error
 
 N_RARE, N = 11, 60
 

@@ -11,11 +11,11 @@ from numpy.testing import assert_allclose
 from kernelwise import TunedSVC, TunedSVR
 from kernelwise.estimators.tuned import fit_in_context
 from kernelwise.exceptions import TrustWarning
-from kernelwise.search.context import FitContext
-from kernelwise.search.optimism import N_DRAWS, lead_error, optimism
+from kernelwise.search.engine.context import FitContext
+from kernelwise.search.engine.scored_kernel import ScoredKernel, smooth
 from kernelwise.search.result import Choice
-from kernelwise.search.scored_kernel import ScoredKernel, smooth
-from kernelwise.search.trust import NO_BETTER
+from kernelwise.search.verdict.optimism import N_DRAWS, lead_error, optimism
+from kernelwise.search.verdict.trust import NO_BETTER
 
 
 def scored_kernel(scores, labels=None):

@@ -12,10 +12,10 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 
 from kernelwise import TunedSVC, TunedSVR
 from kernelwise.kernels import RBF, Linear
-from kernelwise.search.reasons import RULES, WHY_TRIED, Told, around, reasons, spoken, why_tried
+from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.result import Choice
-from kernelwise.search.scored_kernel import ScoredKernel
-from kernelwise.search.wording import model_text
+from kernelwise.search.verdict.reasons import RULES, WHY_TRIED, Told, around, reasons, spoken, why_tried
+from kernelwise.search.verdict.wording import model_text
 
 
 @pytest.fixture(scope="module")

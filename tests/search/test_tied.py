@@ -7,10 +7,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from kernelwise.kernels import RBF, DiagonalGaussian, DiagonalLaplacian, Laplacian
-from kernelwise.search.gradient_metric import gradient_outer_product
-from kernelwise.search.samples import Samples
-from kernelwise.search.tied import Spread, columns_that_vary, deviations, tied
-from kernelwise.search.weighted_forms import weighted
+from kernelwise.search.data.samples import Samples
+from kernelwise.search.propose.column_weights import Spread, columns_that_vary, deviations, tied
+from kernelwise.search.propose.gradient_metric import gradient_outer_product
+from kernelwise.search.propose.weighted_forms import weighted
 
 
 def table(n=60, seed=0):

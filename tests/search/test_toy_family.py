@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from kernelwise.search.choose import choose
-from kernelwise.search.context import FitContext
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.families import Family
-from kernelwise.search.folds import assign_folds
-from kernelwise.search.samples import Samples
+from kernelwise.search.data.folds import assign_folds
+from kernelwise.search.data.samples import Samples
+from kernelwise.search.engine.context import FitContext
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.family import Family
 from kernelwise.solvers import SVMPath, solve_svm_dual
 
 

@@ -36,7 +36,7 @@ from kernelwise.exceptions import BoundaryWarning, DegenerateGramError
 from kernelwise.findings import Finding
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.radial import sigma_of
-from kernelwise.search.leaks import column_findings
+from kernelwise.search.verdict.leaks import column_findings
 from kernelwise.sketch.sketch import DistanceSketch
 from kernelwise.tables import findings_of_table, is_missing
 

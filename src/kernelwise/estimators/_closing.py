@@ -15,13 +15,13 @@ from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.definite import indefinite_findings
-from kernelwise.search.families import Classification
-from kernelwise.search.fold_findings import fold_findings
-from kernelwise.search.optimism import Corrected, lead_error
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.classification import Classification
 from kernelwise.search.result import Choice, SelectionResult
-from kernelwise.search.trust import (
+from kernelwise.search.verdict.fold_findings import fold_findings
+from kernelwise.search.verdict.indefinite_kernels import indefinite_findings
+from kernelwise.search.verdict.optimism import Corrected, lead_error
+from kernelwise.search.verdict.trust import (
     NO_BETTER,
     baseline_findings,
     class_findings,

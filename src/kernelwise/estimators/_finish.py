@@ -17,11 +17,11 @@ from kernelwise.estimators._finish_nystroem import finish_nystroem
 from kernelwise.estimators._labels_score import scores_of_labels, unseen_odds
 from kernelwise.estimators.fit_record import Finished, FitRecord, HeldOut, count_bounded
 from kernelwise.findings import Finding
-from kernelwise.search.canonical import sample
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.landmarks import FEW, MANY
-from kernelwise.search.optimism import optimism
+from kernelwise.search.data.canonical import sample
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.propose.landmarks import FEW, MANY
 from kernelwise.search.result import Choice
+from kernelwise.search.verdict.optimism import optimism
 
 #: Share of a time budget that is kept for the final machine.
 RESERVE = 0.4

@@ -11,11 +11,11 @@ from sklearn.base import clone
 from kernelwise._core.labels import is_balanced
 from kernelwise.estimators.fit_record import Finished, FitRecord, HeldOut
 from kernelwise.findings import Finding
-from kernelwise.search.canonical import sample
-from kernelwise.search.context import Deadline
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.landmarks import HeldOutValues, Rows
-from kernelwise.search.samples import Samples
+from kernelwise.search.data.canonical import sample
+from kernelwise.search.data.samples import Samples
+from kernelwise.search.engine.context import Deadline
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.propose.landmarks import HeldOutValues, Rows
 from kernelwise.solvers.probability import log_odds
 
 #: Rows that both machines are trained on and, at most, asked about to compare them.

@@ -11,10 +11,10 @@ from kernelwise.estimators.nystroem_one_class_svm import NystroemOneClassSVM
 from kernelwise.estimators.one_class_svm import OneClassSVM
 from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.findings import Finding
-from kernelwise.search.canonical import sample
-from kernelwise.search.context import FitContext
-from kernelwise.search.folds import stratified_folds
-from kernelwise.search.one_class.judge import Judge, Rows, Scored
+from kernelwise.search.data.canonical import sample
+from kernelwise.search.data.folds import stratified_folds
+from kernelwise.search.engine.context import FitContext
+from kernelwise.search.families.one_class.validator import Judge, Rows, Scored
 
 #: Rows that solver="auto" trains on, at most: more change scores little, and every prediction asks them all.
 MANY = 5000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kernelwise.search.wording import kernel_text
+from kernelwise.search.verdict.wording import kernel_text
 
 
 class IfLearned:

@@ -13,13 +13,13 @@ from kernelwise.estimators._routing import Routed, asked_by_row
 from kernelwise.estimators.kernel_choice import matrix_check
 from kernelwise.findings import Finding
 from kernelwise.kernels import KERNELS, Kernel, as_kernel
-from kernelwise.search.context import FitContext
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.folds import assign_folds
-from kernelwise.search.leaks import column_findings
-from kernelwise.search.runner import Here
-from kernelwise.search.samples import Prepared, prepare
-from kernelwise.search.settings import folds_of, scores_by_name, seed_of, values_of_C
+from kernelwise.search.data.folds import assign_folds
+from kernelwise.search.data.samples import Prepared, prepare
+from kernelwise.search.data.settings import folds_of, scores_by_name, seed_of, values_of_C
+from kernelwise.search.engine.context import FitContext
+from kernelwise.search.engine.runner import Here
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.verdict.leaks import column_findings
 from kernelwise.tables import Table, by_column, findings_of_table, learn_encoder, to_table
 
 

@@ -11,10 +11,10 @@ from scipy.special import expit
 
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES
-from kernelwise.search.cross_fitted import cross_fitted_odds
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.families import Classification
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.classification import Classification
 from kernelwise.search.result import Choice
+from kernelwise.search.scoring.cross_fitted import cross_fitted_odds
 
 #: Thresholds that are compared, at most.
 N_TRIED = 199

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kernelwise.findings import Finding
-from kernelwise.search.cross_validate import CrossValidator
+from kernelwise.search.engine.validator import CrossValidator
 
 #: Factors of the classes that differ by less than this share are equal.
 EQUAL = 1e-9

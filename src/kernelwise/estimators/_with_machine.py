@@ -9,7 +9,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise.estimators._machine import SamplesOrGram
-from kernelwise.search.scaling import apply_scaler
+from kernelwise.search.data.scaling import apply_scaler
 
 
 class WithMachine(SamplesOrGram):

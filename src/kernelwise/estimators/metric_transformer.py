@@ -30,8 +30,8 @@ from kernelwise.estimators.tuned_svr import TunedSVR
 from kernelwise.findings import Finding
 from kernelwise.kernels.metric import correlations, directions, relevance
 from kernelwise.search.choose import choose
-from kernelwise.search.metric_forms import metric_of_gradients
-from kernelwise.search.metric_learner import STARTS, MetricLearner
+from kernelwise.search.propose.metric_forms import metric_of_gradients
+from kernelwise.search.propose.metric_learner import STARTS, MetricLearner
 
 KERNELS = ("diagonal", "gaussian", "low-rank")
 METHODS = ("criterion", "gradient")

@@ -21,10 +21,10 @@ from kernelwise.exceptions import KernelwiseWarning
 from kernelwise.kernels import as_kernel
 from kernelwise.large.linear_machine import FeatureRows
 from kernelwise.large.nystroem import DenseBlocks, NystroemMap, choose_landmarks
-from kernelwise.search.canonical import sample
-from kernelwise.search.landmarks import MAX_SEARCH_ROWS, SIZES
-from kernelwise.search.samples import prepare
-from kernelwise.search.settings import seed_of
+from kernelwise.search.data.canonical import sample
+from kernelwise.search.data.samples import prepare
+from kernelwise.search.data.settings import seed_of
+from kernelwise.search.propose.landmarks import MAX_SEARCH_ROWS, SIZES
 from kernelwise.solvers.one_class_rows import one_class_on_rows
 from kernelwise.solvers.units import InUnits, unit_of_kernel
 

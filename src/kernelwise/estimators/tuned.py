@@ -26,25 +26,21 @@ from kernelwise.estimators._with_machine import WithMachine
 from kernelwise.estimators.fit_record import FitRecord
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.metric import feature_relevance, has_weights
-from kernelwise.search.announce import announce
 from kernelwise.search.choose import choose
-from kernelwise.search.context import FINAL, Deadline, FitContext
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.families import Family
-from kernelwise.search.held_out_scorer import HeldOutScorer
-from kernelwise.search.reasons import why_tried
+from kernelwise.search.data.samples import Prepared, Samples
+from kernelwise.search.data.scaling import factors, variances
+from kernelwise.search.data.settings import check_settings, scores_by_name, steering_score
+from kernelwise.search.engine.context import FINAL, Deadline, FitContext
+from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.family import Family
+from kernelwise.search.propose.column_weights import deviations
 from kernelwise.search.result import Choice, SelectionResult, selection_result
-from kernelwise.search.samples import Prepared, Samples
-from kernelwise.search.scaling import factors, variances
-from kernelwise.search.scored_kernel import ScoredKernel
-from kernelwise.search.settings import (
-    check_settings,
-    scores_by_name,
-    steering_score,
-)
-from kernelwise.search.stability import stability_findings
-from kernelwise.search.tied import deviations
-from kernelwise.search.wording import kernel_text, number
+from kernelwise.search.scoring.held_out_scorer import HeldOutScorer
+from kernelwise.search.verdict.reasons import why_tried
+from kernelwise.search.verdict.stability import stability_findings
+from kernelwise.search.verdict.summary import announce
+from kernelwise.search.verdict.wording import kernel_text, number
 
 #: Attributes that not every fit sets: those of an earlier one must not stay behind.
 NOT_ALWAYS_SET = (

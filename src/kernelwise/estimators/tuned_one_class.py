@@ -28,12 +28,16 @@ from kernelwise.estimators._with_machine import WithMachine
 from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import Finding
-from kernelwise.search.canonical import sample
-from kernelwise.search.context import FINAL, Deadline, FitContext
-from kernelwise.search.one_class.candidates import candidates
-from kernelwise.search.one_class.choose import OneClassResult, choose, table
-from kernelwise.search.one_class.doubts import doubts
-from kernelwise.search.one_class.judge import (
+from kernelwise.search.data.canonical import sample
+from kernelwise.search.data.samples import prepare
+from kernelwise.search.data.settings import seed_of
+from kernelwise.search.data.splits import read_splits
+from kernelwise.search.engine.context import FINAL, Deadline, FitContext
+from kernelwise.search.families.one_class.candidates import candidates
+from kernelwise.search.families.one_class.choose import OneClassResult, choose, table
+from kernelwise.search.families.one_class.doubts import doubts
+from kernelwise.search.families.one_class.tail import Tail, Threshold, fit_sigmoid, threshold_at
+from kernelwise.search.families.one_class.validator import (
     NORMAL,
     OUTLIER,
     SCORINGS,
@@ -44,11 +48,7 @@ from kernelwise.search.one_class.judge import (
     check_labels_of_rows,
     folds_given,
 )
-from kernelwise.search.one_class.tail import Tail, Threshold, fit_sigmoid, threshold_at
-from kernelwise.search.samples import prepare
-from kernelwise.search.settings import seed_of
-from kernelwise.search.splits import read_splits
-from kernelwise.search.wording import kernel_text
+from kernelwise.search.verdict.wording import kernel_text
 from kernelwise.tables import Encoder, findings_of_table, to_table
 
 #: Rows that a search looks at, at most.

@@ -33,16 +33,16 @@ from kernelwise.estimators.svc import SVC
 from kernelwise.estimators.tuned import Checked, TunedMachine
 from kernelwise.findings import Finding
 from kernelwise.multiclass import STRATEGIES, check_strategy, choose_reject_label
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.families import Classification
-from kernelwise.search.held_out_answers import BothAnswers, ClassAnswers, ProbabilityAnswers
-from kernelwise.search.held_out_scorer import HeldOutScorer
+from kernelwise.search.data.samples import Prepared, Samples
+from kernelwise.search.data.settings import check_backend
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.classification import Classification
 from kernelwise.search.result import Choice
-from kernelwise.search.samples import Prepared, Samples
-from kernelwise.search.score_names import BOTH, ODDS, check_score, shown_to
-from kernelwise.search.scores import is_share
-from kernelwise.search.scoring import PathScorer, one_scorer
-from kernelwise.search.settings import check_backend
+from kernelwise.search.scoring.held_out_answers import BothAnswers, ClassAnswers, ProbabilityAnswers
+from kernelwise.search.scoring.held_out_scorer import HeldOutScorer
+from kernelwise.search.scoring.path_scorer import PathScorer, one_scorer
+from kernelwise.search.scoring.score_names import BOTH, ODDS, check_score, shown_to
+from kernelwise.search.scoring.scores import is_share
 
 
 class TunedSVC(Exportable, DecisionClassifier, TunedMachine):

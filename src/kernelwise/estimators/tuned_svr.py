@@ -21,14 +21,14 @@ from kernelwise.estimators.nystroem_svr import NystroemSVR
 from kernelwise.estimators.svr import SVR
 from kernelwise.estimators.tuned import Checked, TunedMachine
 from kernelwise.findings import Finding
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.families import Regression
-from kernelwise.search.held_out_answers import NumberAnswers
-from kernelwise.search.held_out_scorer import HeldOutScorer
+from kernelwise.search.data.samples import Samples
+from kernelwise.search.data.settings import check_backend, check_enough, values_of_epsilon
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.regression import Regression
 from kernelwise.search.result import Choice
-from kernelwise.search.samples import Samples
-from kernelwise.search.scoring import PathScorer, one_scorer
-from kernelwise.search.settings import check_backend, check_enough, values_of_epsilon
+from kernelwise.search.scoring.held_out_answers import NumberAnswers
+from kernelwise.search.scoring.held_out_scorer import HeldOutScorer
+from kernelwise.search.scoring.path_scorer import PathScorer, one_scorer
 
 
 class TunedSVR(Exportable, RegressorMixin, TunedMachine):

@@ -15,7 +15,7 @@ from kernelwise.estimators.kernel_choice import is_precomputed
 from kernelwise.findings import Finding
 from kernelwise.reports.answer import Answer
 from kernelwise.reports.words import class_weight_of, is_share
-from kernelwise.search.wording import number
+from kernelwise.search.verdict.wording import number
 
 #: Rows beyond which the data are not diagnosed here: the closest pair takes a pass over all pairs.
 MAX_DIAGNOSED = 20_000

@@ -2,12 +2,12 @@
 
 ::
 
-    1  Samples           samples.py         checked, without repetitions, scaled, in an order of their own
-    2  Folds             folds.py           which fold holds out which row
-    3  Candidates        candidates.py      a few kernel widths, each named by a rule
-    4  Range of C        c_range.py         values of C that follow the kernel
-    5  Cross-validation  cross_validate.py  a held-out score for every kernel and C
-    6  Climb             climb.py           neighbouring widths, uphill from the best
+    1  Samples           data/samples.py  checked, without repetitions, scaled, in an order of their own
+    2  Folds             data/folds.py  which fold holds out which row
+    3  Candidates        propose/candidates.py  a few kernel widths, each named by a rule
+    4  Range of C        propose/c_range.py  values of C that follow the kernel
+    5  Cross-validation  engine/validator.py  a held-out score for every kernel and C
+    6  Climb             propose/climb.py  neighbouring widths, uphill from the best
     7  Final model       (estimators/_finish.py, landmarks.py)
 
 `choose.choose` puts steps 3 to 6 together. What differs from case to case is an argument: the family says

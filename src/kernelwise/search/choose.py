@@ -16,18 +16,18 @@ from kernelwise.kernels import Kernel, PrecomputedDistance, as_kernel
 from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.optimizers import Optimizer, QuasiNewton, as_optimizer
 from kernelwise.result import TuningResult
-from kernelwise.search.by_criterion import by_criterion, optimise
-from kernelwise.search.candidates import USUAL, Widths, median_distance, named_widths
-from kernelwise.search.climb import Climb
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.epsilon import fit_epsilon
-from kernelwise.search.fold_kernels import final_kernel, without_rounding
-from kernelwise.search.forms import among, auto
-from kernelwise.search.learned_metrics import most_regularised, search_metric
-from kernelwise.search.metric_forms import PLAIN, by_gradients
-from kernelwise.search.reasons import spoken
+from kernelwise.search.engine.fold_kernels import final_kernel, without_rounding
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.propose.by_criterion import by_criterion, optimise
+from kernelwise.search.propose.candidates import USUAL, Widths, median_distance, named_widths
+from kernelwise.search.propose.climb import Climb
+from kernelwise.search.propose.epsilon import fit_epsilon
+from kernelwise.search.propose.forms import among, auto
+from kernelwise.search.propose.learned_metrics import most_regularised, search_metric
+from kernelwise.search.propose.metric_forms import PLAIN, by_gradients
 from kernelwise.search.result import Choice, columns_of
-from kernelwise.search.wording import number
+from kernelwise.search.verdict.reasons import spoken
+from kernelwise.search.verdict.wording import number
 
 #: The climb stays between these values of γ·(median squared distance): wider kernels are linear ones, and
 #: under narrower ones every sample is alone.
@@ -47,7 +47,7 @@ def choose(
     kernel : str, Kernel or list of them
         A name, a kernel to start from, "precomputed", "precomputed-distance", or "auto" for the best of
         several forms and their sum
-        (`kernelwise.search.forms`); a list is a choice among its kernels and their sum.
+        (`kernelwise.search.propose.forms`); a list is a choice among its kernels and their sum.
     criterion : str or Criterion, default="auto"
         One that the family of the judge takes.
     search : str or Optimizer, default=None

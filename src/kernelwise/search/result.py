@@ -11,10 +11,10 @@ from kernelwise._core.notebook import block, items
 from kernelwise.criteria import Criterion
 from kernelwise.findings import Finding
 from kernelwise.result import History, TuningResult
-from kernelwise.search.baseline import Baseline
-from kernelwise.search.climb import Climb
-from kernelwise.search.cross_validate import CrossValidator
-from kernelwise.search.scored_kernel import ScoredKernel
+from kernelwise.search.engine.scored_kernel import ScoredKernel
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.propose.climb import Climb
+from kernelwise.search.verdict.baseline import Baseline
 
 
 class TriedForm(NamedTuple):
@@ -112,10 +112,10 @@ class SelectionResult(TuningResult):
         The score of the best answer that ignores X, on the same held-out rows.
     n_svm_fits : int
     standard_error : float
-        Of ``score``: see `kernelwise.search.rules.standard_error`.
+        Of ``score``: see `kernelwise.search.engine.rules.standard_error`.
     corrected_score : float
         The score less what the best of so many settings owes to luck: what the choice would score on rows
-        that had no part in it. See `kernelwise.search.optimism`.
+        that had no part in it. See `kernelwise.search.verdict.optimism`.
     """
 
     C: float = 1.0
@@ -158,7 +158,7 @@ def selection_result(
     """The result of a finished search, whose choice is one row of the table ``cv_results_``.
 
     A criterion that is a name says that cross-validation alone chose. What is said of the final model follows
-    (`kernelwise.search.announce`).
+    (`kernelwise.search.verdict.summary`).
     """
     kernel, search = choice.scored.kernel, choice.search
     used: Criterion | None = criterion if isinstance(criterion, Criterion) else None

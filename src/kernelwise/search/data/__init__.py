@@ -1,0 +1,1 @@
+"""What kernels are scored on: samples without repetitions, scaled, and their folds."""

@@ -1,0 +1,1 @@
+"""What differs between classes, numbers and one class."""

@@ -1,0 +1,1 @@
+"""What is tried: kernels, widths, values of C, metrics and forms."""

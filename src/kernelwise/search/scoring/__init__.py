@@ -1,0 +1,1 @@
+"""What is maximised: scores of held-out decision values."""

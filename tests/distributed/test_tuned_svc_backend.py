@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from kernelwise import TunedSVC
 from kernelwise.kernels import RBF
-from kernelwise.search.data.fold_rows import FoldRows
+from kernelwise.search.data.folds import FoldRows
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.fold_kernels import FoldKernels
 from kernelwise.search.engine.runner import Here

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernelwise.search.data.fold_rows import FoldRows
+from kernelwise.search.data.folds import FoldRows
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.context import Deadline, FitContext
 from kernelwise.search.engine.scored_kernel import ScoredKernel

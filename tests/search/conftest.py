@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernelwise.search.data.fold_rows import FoldRows
-from kernelwise.search.data.folds import assign_folds
+from kernelwise.search.data.folds import FoldRows, assign_folds
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.context import Deadline, FitContext
 from kernelwise.search.engine.validator import CrossValidator

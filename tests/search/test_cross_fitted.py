@@ -11,7 +11,7 @@ from kernelwise._core.weights import copies_of
 from kernelwise.multiclass import two_class_machines
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.scoring import cross_fitted
-from kernelwise.search.scoring.cross_fitted import cross_fitted_odds
+from kernelwise.search.scoring.probabilities import cross_fitted_odds
 from kernelwise.search.scoring.scores import PROBABILITY_SCORES
 from kernelwise.solvers.platt import fit_platt
 

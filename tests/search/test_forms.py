@@ -14,8 +14,8 @@ from kernelwise.kernels import RBF, DiagonalGaussian, DiagonalLaplacian, KernelS
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.fold_kernels import FoldKernels
 from kernelwise.search.families.classification import Classification
-from kernelwise.search.propose.weighted_forms import at_widths, summed, weighted
-from kernelwise.search.scoring.log_loss import held_out_log_loss
+from kernelwise.search.propose.gradient_metric import at_widths, summed, weighted
+from kernelwise.search.scoring.probabilities import held_out_log_loss
 from kernelwise.solvers.platt import fit_platt, platt_probability
 
 

@@ -17,13 +17,19 @@ from kernelwise.kernels import (
     KernelSum,
     Laplacian,
 )
-from kernelwise.search.data.fold_rows import FoldRows
+from kernelwise.search.data.folds import FoldRows
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.families.regression import Regression
-from kernelwise.search.propose.gradient_metric import FLOOR, gradient_outer_product, metric_at, outer_products
-from kernelwise.search.propose.weighted_forms import summed, weighted
+from kernelwise.search.propose.gradient_metric import (
+    FLOOR,
+    gradient_outer_product,
+    metric_at,
+    outer_products,
+    summed,
+    weighted,
+)
 
 #: A search starts from these.
 KERNELS = [

@@ -13,7 +13,7 @@ from kernelwise import TunedSVC
 from kernelwise.estimators._judge import make_judge
 from kernelwise.estimators._routing import Routed
 from kernelwise.search.engine.context import FitContext
-from kernelwise.search.verdict.labels_error import labels_error
+from kernelwise.search.verdict.summary import labels_error
 
 N_RARE, N = 11, 60
 

@@ -10,9 +10,8 @@ from kernelwise.kernels import RBF, Laplacian
 from kernelwise.search.data.scaling import NORMAL_RANGE, fit_scaler
 from kernelwise.search.families.one_class.candidates import AUTO, candidates
 from kernelwise.search.families.one_class.doubts import area_error
-from kernelwise.search.families.one_class.pseudo import pseudo_outliers
 from kernelwise.search.families.one_class.tail import Tail, fit_sigmoid, threshold_at
-from kernelwise.search.families.one_class.validator import Judge, Rows, area
+from kernelwise.search.families.one_class.validator import Judge, Rows, area, pseudo_outliers
 from kernelwise.solvers.one_class import solve_one_class
 
 

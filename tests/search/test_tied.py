@@ -9,8 +9,7 @@ from numpy.testing import assert_allclose
 from kernelwise.kernels import RBF, DiagonalGaussian, DiagonalLaplacian, Laplacian
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.propose.column_weights import Spread, columns_that_vary, deviations, tied
-from kernelwise.search.propose.gradient_metric import gradient_outer_product
-from kernelwise.search.propose.weighted_forms import weighted
+from kernelwise.search.propose.gradient_metric import gradient_outer_product, weighted
 
 
 def table(n=60, seed=0):

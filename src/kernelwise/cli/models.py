@@ -20,14 +20,14 @@ from kernelwise.optimizers import OPTIMIZERS
 from kernelwise.search.data.settings import check_settings
 from kernelwise.search.families.one_class.validator import CRITERIA as CRITERIA_WITHOUT_LABELS
 from kernelwise.search.families.regression import ALIGNMENTS, Regression
-from kernelwise.search.scoring.score_names import (
+from kernelwise.search.scoring.scores import (
     OF_NUMBERS,
     OF_ONE_CLASS,
     OF_TWO,
     PositiveScore,
+    is_of_numbers,
     score_problem,
 )
-from kernelwise.search.scoring.scores import is_of_numbers
 
 if TYPE_CHECKING:
     from kernelwise.cli.detect import Detection

@@ -18,14 +18,14 @@ from kernelwise.multiclass import STRATEGIES
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.result import Choice, SelectionResult
-from kernelwise.search.verdict.fold_findings import fold_findings
-from kernelwise.search.verdict.indefinite_kernels import indefinite_findings
 from kernelwise.search.verdict.optimism import Corrected, lead_error
 from kernelwise.search.verdict.trust import (
     NO_BETTER,
     baseline_findings,
     class_findings,
     edge_findings,
+    fold_findings,
+    indefinite_findings,
     lone_findings,
 )
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from kernelwise.estimators._cv_results import cv_results
 from kernelwise.kernels import Kernel
+from kernelwise.search.choose import take
 from kernelwise.search.data.settings import ONE_ERROR
 from kernelwise.search.engine.rules import most_regularised_within, standard_error
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.result import Choice
-from kernelwise.search.verdict.by_rule import take
 
 
 def tabulate(judge: CrossValidator, steering: str | None = None) -> dict[str, Any]:

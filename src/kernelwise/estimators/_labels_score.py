@@ -14,9 +14,9 @@ from kernelwise.multiclass import STRATEGIES
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.result import Choice
-from kernelwise.search.scoring.cross_fitted import cross_fitted_odds
-from kernelwise.search.scoring.score_names import goes_by_labels
-from kernelwise.search.verdict.labels_error import shown_as_sure
+from kernelwise.search.scoring.probabilities import cross_fitted_odds
+from kernelwise.search.scoring.scores import goes_by_labels
+from kernelwise.search.verdict.summary import shown_as_sure
 from kernelwise.solvers.probability import log_odds
 
 #: Classes are unequal if the rarest has less than this share of the rows of the most frequent one.

@@ -15,8 +15,7 @@ from kernelwise.estimators._machines import TrainedMachines, decision_values, tr
 from kernelwise.estimators.kernel_choice import Rows
 from kernelwise.multiclass import two_class_machines
 from kernelwise.search.data.canonical import canonical_order, distinct_points, distinct_rows
-from kernelwise.search.data.fold_rows import FoldRows, Folds
-from kernelwise.search.data.folds import folds_of_rows
+from kernelwise.search.data.folds import FoldRows, Folds, folds_of_rows
 from kernelwise.search.data.settings import seed_of
 from kernelwise.solvers import svm_path
 from kernelwise.solvers.platt import doubt_of, fit_platt_of

@@ -14,7 +14,7 @@ from kernelwise.multiclass import STRATEGIES
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.result import Choice
-from kernelwise.search.scoring.cross_fitted import cross_fitted_odds
+from kernelwise.search.scoring.probabilities import cross_fitted_odds
 
 #: Thresholds that are compared, at most.
 N_TRIED = 199

@@ -30,11 +30,11 @@ from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.estimators.svc import SVC
 from kernelwise.multiclass import choose_reject_label
 from kernelwise.search.data.folds import check_folds_have_weight
+from kernelwise.search.data.given_folds import read_splits
 from kernelwise.search.data.scaling import as_scaler, fit_transformer
-from kernelwise.search.data.splits import read_splits
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.scoring.held_out_answers import ClassAnswers
-from kernelwise.search.scoring.path_scorer import PathScorer, make_scorers
+from kernelwise.search.scoring.scorers import PathScorer, make_scorers
 
 #: The grid of LIBSVM's grid.py, used where none is given.
 DEFAULT_CS = (2.0 ** np.arange(-5, 16, 2)).tolist()

@@ -36,7 +36,7 @@ from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.family import Family
 from kernelwise.search.propose.column_weights import deviations
 from kernelwise.search.result import Choice, SelectionResult, selection_result
-from kernelwise.search.scoring.held_out_scorer import HeldOutScorer
+from kernelwise.search.scoring.scorers import HeldOutScorer
 from kernelwise.search.verdict.reasons import why_tried
 from kernelwise.search.verdict.stability import stability_findings
 from kernelwise.search.verdict.summary import announce

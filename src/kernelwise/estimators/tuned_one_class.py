@@ -29,9 +29,9 @@ from kernelwise.estimators.missing_parameters import explains_missing
 from kernelwise.exceptions import KernelwiseWarning, TrustWarning
 from kernelwise.findings import Finding
 from kernelwise.search.data.canonical import sample
+from kernelwise.search.data.given_folds import read_splits
 from kernelwise.search.data.samples import prepare
 from kernelwise.search.data.settings import seed_of
-from kernelwise.search.data.splits import read_splits
 from kernelwise.search.engine.context import FINAL, Deadline, FitContext
 from kernelwise.search.families.one_class.candidates import candidates
 from kernelwise.search.families.one_class.choose import OneClassResult, choose, table

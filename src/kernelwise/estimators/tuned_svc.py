@@ -39,10 +39,8 @@ from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
 from kernelwise.search.result import Choice
 from kernelwise.search.scoring.held_out_answers import BothAnswers, ClassAnswers, ProbabilityAnswers
-from kernelwise.search.scoring.held_out_scorer import HeldOutScorer
-from kernelwise.search.scoring.path_scorer import PathScorer, one_scorer
-from kernelwise.search.scoring.score_names import BOTH, ODDS, check_score, shown_to
-from kernelwise.search.scoring.scores import is_share
+from kernelwise.search.scoring.scorers import HeldOutScorer, PathScorer, one_scorer
+from kernelwise.search.scoring.scores import BOTH, ODDS, check_score, is_share, shown_to
 
 
 class TunedSVC(Exportable, DecisionClassifier, TunedMachine):

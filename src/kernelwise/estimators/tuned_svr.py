@@ -27,8 +27,7 @@ from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.regression import Regression
 from kernelwise.search.result import Choice
 from kernelwise.search.scoring.held_out_answers import NumberAnswers
-from kernelwise.search.scoring.held_out_scorer import HeldOutScorer
-from kernelwise.search.scoring.path_scorer import PathScorer, one_scorer
+from kernelwise.search.scoring.scorers import HeldOutScorer, PathScorer, one_scorer
 
 
 class TunedSVR(Exportable, RegressorMixin, TunedMachine):

@@ -52,7 +52,7 @@ from kernelwise.findings import Finding
 from kernelwise.result import History, TuningResult
 from kernelwise.search.families.one_class.choose import OneClassResult
 from kernelwise.search.result import SelectionResult
-from kernelwise.search.scoring.score_names import PositiveScore
+from kernelwise.search.scoring.scores import PositiveScore
 from kernelwise.search.verdict.baseline import Baseline
 from kernelwise.tables import COLUMN_KINDS, Encoder
 

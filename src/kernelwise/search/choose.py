@@ -17,6 +17,7 @@ from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.optimizers import Optimizer, QuasiNewton, as_optimizer
 from kernelwise.result import TuningResult
 from kernelwise.search.engine.fold_kernels import final_kernel, without_rounding
+from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.propose.by_criterion import by_criterion, optimise
 from kernelwise.search.propose.candidates import USUAL, Widths, median_distance, named_widths
@@ -27,7 +28,7 @@ from kernelwise.search.propose.learned_metrics import most_regularised, search_m
 from kernelwise.search.propose.metric_forms import PLAIN, by_gradients
 from kernelwise.search.result import Choice, columns_of
 from kernelwise.search.verdict.reasons import spoken
-from kernelwise.search.verdict.wording import number
+from kernelwise.search.verdict.wording import model_text, number, score_text
 
 #: The climb stays between these values of γ·(median squared distance): wider kernels are linear ones, and
 #: under narrower ones every sample is alone.
@@ -216,3 +217,35 @@ def _usual_widths(judge: CrossValidator, kernel: Any, reason: str) -> tuple[Widt
     for width in (USUAL, USUAL / 8.0):
         widths.propose(width / median, f"{reason}, usual width")
     return widths, (WIDEST / median, NARROWEST / median)
+
+
+def take(judge: CrossValidator, choice: Choice, scored: ScoredKernel, index: int) -> None:
+    """Change a choice to the C of that index of a kernel that was scored.
+
+    Reasons, the course of the search and findings are then those of the form of kernel that was taken.
+    """
+    if scored is choice.scored and index == choice.index:
+        choice.why.append("The rule 'refit' chose the same setting as the search.")
+        return
+    preferred = model_text(choice.scored.kernel, choice.C)
+    score = score_text(float(choice.scored.scores[choice.index].mean()), judge.scorer.is_share)
+    sentence = (
+        f"The rule 'refit' chose this one of {sum(len(one.Cs) for one in judge.scored)} settings. The search "
+        f"itself prefers {preferred}, which scores {score}."
+    )
+    _speak_of(judge, choice, scored)
+    choice.scored, choice.index, choice.is_by_rule = scored, index, True
+    choice.why = [sentence]
+
+
+def _speak_of(judge: CrossValidator, choice: Choice, scored: ScoredKernel) -> None:
+    """Let a choice speak of the form that a kernel was scored for, if that is another one."""
+    forms = choice.tried_forms.values()
+    old = next((form for form in forms if any(one is choice.scored for one in form.scored)), None)
+    new = next((form for form in forms if any(one is scored for one in form.scored)), None)
+    if new is None or new is old:
+        return
+    choice.climb, choice.how = new.climb, new.how
+    gone = [] if old is None else old.findings
+    findings = judge.context.findings
+    findings[:] = [*(one for one in findings if one not in gone), *new.findings]

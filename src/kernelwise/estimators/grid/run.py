@@ -23,7 +23,7 @@ from kernelwise.estimators.grid.candidates import Group
 from kernelwise.kernels.gram import Grams, base_of
 from kernelwise.search.engine.runner import FoldProblem
 from kernelwise.search.families.classification import Classification
-from kernelwise.search.scoring.path_scorer import PathScorer
+from kernelwise.search.scoring.scorers import PathScorer
 from kernelwise.solvers import SVMPath
 from kernelwise.solvers.copies import Training
 

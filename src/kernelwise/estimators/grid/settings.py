@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise.multiclass import check_strategy
-from kernelwise.search.data.splits import check_kind_of_folds
+from kernelwise.search.data.given_folds import check_kind_of_folds
 
 
 def check_search(search: Any) -> None:

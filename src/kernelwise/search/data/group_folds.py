@@ -11,8 +11,7 @@ from kernelwise._core.reading import check_one_per_sample
 from kernelwise._core.text import count
 from kernelwise._core.weights import copies_of
 from kernelwise.search.data.canonical import DistinctRows
-from kernelwise.search.data.fold_rows import FoldRows
-from kernelwise.search.data.folds import FEWEST_FOLDS, folds_for
+from kernelwise.search.data.folds import FEWEST_FOLDS, FoldRows, folds_for
 from kernelwise.search.data.given_folds import given_folds
 
 #: Digits by which the balance of two folds is compared: the rest is rounding.

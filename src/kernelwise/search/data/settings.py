@@ -18,9 +18,8 @@ from kernelwise.kernels.precomputed import PRECOMPUTED_DISTANCE
 from kernelwise.optimizers import OPTIMIZERS, Optimizer
 from kernelwise.search.data.canonical import DistinctRows
 from kernelwise.search.data.folds import check_folds_have_weight
-from kernelwise.search.data.given_folds import given_folds
+from kernelwise.search.data.given_folds import check_kind_of_folds, given_folds, read_splits
 from kernelwise.search.data.group_folds import grouped_folds, read_groups
-from kernelwise.search.data.splits import check_kind_of_folds, read_splits
 
 #: Words that stand for no kernel of samples.
 NO_SAMPLES = ("precomputed", PRECOMPUTED_DISTANCE, "auto")

@@ -16,7 +16,7 @@ from kernelwise.kernels import Kernel
 from kernelwise.kernels.distances import DISTANCES_OF
 from kernelwise.kernels.gram import Grams, Shapes, base_of
 from kernelwise.multiclass import order_by_class
-from kernelwise.search.data.fold_rows import Folds
+from kernelwise.search.data.folds import Folds
 from kernelwise.search.engine.fold_kernels import FoldKernels, final_kernel
 from kernelwise.search.families.family import Family
 from kernelwise.search.propose.c_range import feature_space_variance

@@ -16,7 +16,7 @@ from kernelwise._core.threads import number_of_threads
 from kernelwise._core.weights import copies_of, with_copies
 from kernelwise.kernels import Kernel
 from kernelwise.search.data.canonical import sample
-from kernelwise.search.data.fold_rows import FoldRows
+from kernelwise.search.data.folds import FoldRows
 from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine import kernel_journal
 from kernelwise.search.engine.context import Deadline, FitContext
@@ -25,8 +25,7 @@ from kernelwise.search.engine.rules import standard_error
 from kernelwise.search.engine.runner import FoldProblem, FoldsSolved, Here, KernelRun, Runner
 from kernelwise.search.engine.scored_kernel import ScoredKernel, check_defined, forget_worst, joined
 from kernelwise.search.families.family import Family
-from kernelwise.search.scoring.held_out_scorer import HeldOutScorer
-from kernelwise.search.scoring.path_scorer import Scorer
+from kernelwise.search.scoring.scorers import HeldOutScorer, Scorer
 from kernelwise.sketch import DistanceSketch
 from kernelwise.solvers.path import SVMPath
 from kernelwise.solvers.path_problem import Places

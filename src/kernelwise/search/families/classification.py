@@ -19,15 +19,14 @@ from kernelwise.search.propose.candidates import (
     WidthData,
     width_data_of_classes,
 )
-from kernelwise.search.scoring.cross_fitted import cross_fitted_odds
-from kernelwise.search.scoring.log_loss import held_out_log_loss
-from kernelwise.search.scoring.score_names import BOTH, DECISIONS
+from kernelwise.search.scoring.probabilities import cross_fitted_odds, held_out_log_loss
+from kernelwise.search.scoring.scores import BOTH, DECISIONS
 from kernelwise.solvers.path import ClassPaths, SVMPath
 from kernelwise.solvers.path_checks import check_disjoint, check_trained
 from kernelwise.solvers.path_problem import Places, Tables
 
 if TYPE_CHECKING:
-    from kernelwise.search.data.fold_rows import Folds
+    from kernelwise.search.data.folds import Folds
     from kernelwise.search.engine.validator import CrossValidator
 
 
@@ -37,7 +36,7 @@ class Classification(Family):
 
     ``multiclass`` is a key of `kernelwise.multiclass.STRATEGIES`; ``class_weight`` and ``loss`` are as in
     `kernelwise.SVC`; ``shown`` is what scorers see: decision values, log odds, or both
-    (`kernelwise.search.scoring.score_names.shown_to`).
+    (`kernelwise.search.scoring.scores.shown_to`).
     """
 
     finer_reason = "the probabilities of the chosen form fit the held-out rows best"

@@ -26,7 +26,7 @@ from kernelwise.solvers.path import SVMPath
 from kernelwise.solvers.path_problem import Places, Tables
 
 if TYPE_CHECKING:
-    from kernelwise.search.data.fold_rows import Folds
+    from kernelwise.search.data.folds import Folds
     from kernelwise.search.engine.validator import CrossValidator
 
 

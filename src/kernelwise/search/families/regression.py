@@ -22,7 +22,7 @@ from kernelwise.solvers.path_problem import Places, Tables
 from kernelwise.solvers.regression_path import RegressionPaths
 
 if TYPE_CHECKING:
-    from kernelwise.search.data.fold_rows import Folds
+    from kernelwise.search.data.folds import Folds
 
 
 #: Criteria that TunedSVR takes by name.

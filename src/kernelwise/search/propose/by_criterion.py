@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._core.callers import stacklevel_of_user
-from kernelwise.criteria import Criterion, SumsCriterion
+from kernelwise.criteria import Criterion, SumsCriterion, ValidationError, as_criterion
 from kernelwise.criteria.machine import MachineCriterion
 from kernelwise.exceptions import BoundaryWarning, IncompatibleError
 from kernelwise.findings import Finding
@@ -17,10 +17,10 @@ from kernelwise.kernels import Kernel
 from kernelwise.optimizers import GridSearch, LineSearch, Optimizer, QuasiNewton
 from kernelwise.problem import TuningProblem
 from kernelwise.result import TuningResult
+from kernelwise.search.data.samples import Samples
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.propose.candidates import CURVE
-from kernelwise.search.propose.criterion_rows import in_order_for
 from kernelwise.search.result import Choice, columns_of
 
 ADVICE = (
@@ -154,3 +154,25 @@ def _is_about_C(finding: Finding) -> bool:
 def _advised(finding: Finding) -> Finding:
     """A finding of an optimizer with advice that can be followed here, where no bounds can be given."""
     return replace(finding, advice=ADVICE[0]) if finding.name == "boundary" and finding.advice else finding
+
+
+def in_order_for(criterion: Any, part: Samples, random_state: int) -> Samples:
+    """Rows in canonical order, shuffled for a criterion that holds some of them out.
+
+    The canonical order goes along a direction. Folds taken from it one after the other would be regions of
+    the feature space, so that each machine would have to decide on rows unlike those it has learned.
+    """
+    criterion = as_criterion(criterion)
+    if not criterion.is_held_out:
+        return part
+    _check_validation(criterion)
+    return part[np.random.default_rng(random_state).permutation(len(part))]
+
+
+def _check_validation(criterion: Criterion) -> None:
+    """Refuse rows to hold out that are given by their numbers, or before scaling."""
+    if isinstance(criterion, ValidationError) and not isinstance(criterion.validation, float | int):
+        raise ValueError(
+            "'validation' of ValidationError must be a share such as 0.5 here, because the search scales and "
+            "sorts the samples. Use TuningProblem to hold out given rows."
+        )

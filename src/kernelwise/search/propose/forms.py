@@ -16,8 +16,7 @@ from kernelwise.search.engine.kernel_journal import name_of
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.propose.climb import Climb
-from kernelwise.search.propose.gradient_metric import outer_products
-from kernelwise.search.propose.weighted_forms import at_widths, summed, weighted
+from kernelwise.search.propose.gradient_metric import at_widths, outer_products, summed, weighted
 from kernelwise.search.result import Choice, TriedForm
 from kernelwise.search.verdict.wording import score_text
 

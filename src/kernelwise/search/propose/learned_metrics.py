@@ -12,9 +12,9 @@ from kernelwise.search.engine.fold_kernels import FoldKernels, without_rounding
 from kernelwise.search.engine.rules import most_regularised_within, simplest_within
 from kernelwise.search.engine.scored_kernel import ScoredKernel
 from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.propose.by_criterion import in_order_for
 from kernelwise.search.propose.climb import Climb
 from kernelwise.search.propose.column_weights import tied
-from kernelwise.search.propose.criterion_rows import in_order_for
 from kernelwise.search.propose.metric_learner import LearnedMetric, MetricLearner
 
 #: A weight below this share of the largest is small.

@@ -19,9 +19,8 @@ from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.propose.climb import Climb
 from kernelwise.search.propose.column_weights import columns_that_vary
 from kernelwise.search.propose.forms import Forms
-from kernelwise.search.propose.gradient_metric import outer_products
+from kernelwise.search.propose.gradient_metric import outer_products, weighted
 from kernelwise.search.propose.learned_metrics import most_regularised, search_metric
-from kernelwise.search.propose.weighted_forms import weighted
 from kernelwise.search.result import Choice, columns_of
 
 #: The form of one width from which each form with a metric starts.

@@ -12,8 +12,14 @@ from sklearn.utils.metaestimators import available_if
 
 from kernelwise.exceptions import IncompatibleError
 from kernelwise.multiclass import STRATEGIES, decide_index, decide_labels, labels_at, shown_values
-from kernelwise.search.scoring.score_names import OF_NUMBERS, OF_PROBABILITIES, OF_TWO
-from kernelwise.search.scoring.scores import PROBABILITY_SCORES, FoldAnswers, score_of
+from kernelwise.search.scoring.scores import (
+    OF_NUMBERS,
+    OF_PROBABILITIES,
+    OF_TWO,
+    PROBABILITY_SCORES,
+    FoldAnswers,
+    score_of,
+)
 from kernelwise.solvers.probability import class_probabilities, most_likely, shown_odds
 
 #: What makes the labels of one test part.

@@ -11,7 +11,7 @@ import numpy as np
 from kernelwise.multiclass import STRATEGIES, two_class_machines
 from kernelwise.search.engine.validator import CrossValidator
 from kernelwise.search.families.classification import Classification
-from kernelwise.search.scoring.score_names import ODDS
+from kernelwise.search.scoring.scores import ODDS
 from kernelwise.solvers.probability import SMALLEST
 
 #: The answer where all classes have the same score.

@@ -1,4 +1,8 @@
-"""When not to trust the answer: no better than a constant one, classes never predicted, ends of ranges."""
+"""When not to trust the answer.
+
+No better than a constant answer, classes never predicted, ends of ranges, rows and classes that no fold of
+the user's holds out, a kernel matrix that is not positive semi-definite.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,12 @@ import numpy as np
 
 from kernelwise._core.labels import lone_rows
 from kernelwise._core.text import count
+from kernelwise._core.weights import copies_of
 from kernelwise.findings import Finding
+from kernelwise.kernels.gram import gram_of
+from kernelwise.search.data.canonical import sample
+from kernelwise.search.engine.validator import CrossValidator
+from kernelwise.search.families.classification import Classification
 from kernelwise.search.propose.c_range import LIMITS, STEP
 from kernelwise.search.propose.climb import STEP as WIDTH_STEP
 from kernelwise.search.propose.climb import Climb
@@ -175,3 +184,76 @@ def _edge_of_width(climb: Climb, error: float) -> Finding | None:
     kernel = kernel_text(climb.tried[factor].kernel)
     message = f"The chosen kernel ({kernel}) is the {end} that the search tries: {meaning}."
     return Finding("width at the end of its range", _severity(gain, error), message, advice, option)
+
+
+#: Classes never held out that are named, at most.
+MAX_NAMED = 3
+
+
+def fold_findings(judge: CrossValidator) -> list[Finding]:
+    """What folds leave out: classes that one does not learn or none holds out, and rows that none does."""
+    found = []
+    if isinstance(judge.family, Classification):
+        found += _unlearned(judge)
+        found += [] if judge.fold_rows.is_partition else _classes_never_held_out(judge, judge.family)
+    if not judge.fold_rows.is_partition:
+        weight = judge.samples.weight[np.unique(judge.fold_rows.rows)]
+        n_all, n_held = float(copies_of(weight).sum()), judge.n_held_out
+        if n_held < n_all:
+            message = (
+                f"The folds hold out {n_held:.0f} of {n_all:.0f} rows. Scores and probabilities come from "
+                "these rows; the final model is trained on all rows."
+            )
+            found.append(Finding("rows never held out", "info", message))
+    return found
+
+
+def _unlearned(judge: CrossValidator) -> list[Finding]:
+    strata = judge.in_folds.strata
+    n_classes = len(np.unique(strata))
+    n_folds = sum(len(np.unique(strata[train])) < n_classes for train, _ in judge.folds)
+    if not n_folds:
+        return []
+    lacks = count(n_folds, "fold of 'cv' has", "folds of 'cv' have")
+    message = (
+        f"{lacks} no row of some class to train on. The rows of this class that are held out there count as "
+        "wrong, and probabilities come from the other folds, if there are any."
+    )
+    return [Finding("classes not trained on", "info", message, "Use folds with all classes in training.")]
+
+
+def _classes_never_held_out(judge: CrossValidator, family: Classification) -> list[Finding]:
+    lone = np.unique(judge.held_out.strata[judge.fold_rows.fold < 0])
+    if not len(lone):
+        return []
+    names = ", ".join(map(repr, family.classes[lone[:MAX_NAMED]].tolist()))
+    more = f" and {len(lone) - MAX_NAMED} more" if len(lone) > MAX_NAMED else ""
+    message = (
+        f"No fold holds out rows of {count(len(lone), 'class', 'classes')} ({names}{more}). Their "
+        "probabilities come from rows that the model was trained on, and may be too high."
+    )
+    return [Finding("classes never held out", "info", message, "Use folds that hold out all classes.")]
+
+
+#: Rows whose eigenvalues are looked at: a part of a positive semi-definite matrix is one, too.
+MAX_EIGEN_ROWS = 500
+#: Share of the eigenvalues, by their sizes, that may be negative.
+NEGATIVE_SHARE = 0.01
+
+
+def indefinite_findings(judge: CrossValidator, choice: Choice) -> list[Finding]:
+    """A finding if many eigenvalues of the chosen Gram matrix are negative; of matrices that were given."""
+    if not judge.samples.is_gram:
+        return []
+    rows = np.arange(len(judge.samples))
+    if len(rows) > MAX_EIGEN_ROWS:
+        rows = sample(judge.samples.strata, MAX_EIGEN_ROWS, judge.random_state)
+    values = np.linalg.eigvalsh(gram_of(choice.scored.kernel, judge.samples[rows].Z))
+    share = float(-values[values < 0.0].sum() / np.abs(values).sum()) if values.any() else 0.0
+    if share <= NEGATIVE_SHARE:
+        return []
+    message = (
+        f"The chosen kernel matrix is not positive semi-definite: {100 * share:.0f} % of its eigenvalues, by "
+        "size, are negative. The solver may then find a local solution, not the best one."
+    )
+    return [Finding("indefinite", "info", message, "Use other distances or kernel values if you can.")]

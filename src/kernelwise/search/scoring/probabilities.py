@@ -1,13 +1,14 @@
-"""Log odds of held-out rows by sigmoids that have not seen these rows: what probability scores go by."""
+"""Probabilities of held-out rows: log odds by sigmoids that have not seen these rows, and the log-loss."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from kernelwise._core.weights import copies_of
-from kernelwise.multiclass import two_class_machines
+from kernelwise.multiclass import STRATEGIES, two_class_machines
 from kernelwise.search.data.samples import Samples
-from kernelwise.solvers.platt import doubt_of, sigmoids_along
+from kernelwise.solvers.platt import doubt_of, fit_platt_of, sigmoids_along
+from kernelwise.solvers.probability import class_probabilities, log_odds
 from kernelwise.solvers.sigmoids import increasing_sigmoids
 
 #: Numbers that sigmoids are fitted to at a time.
@@ -86,3 +87,27 @@ def _check_others(fold: np.ndarray, asked: np.ndarray | None) -> None:
                 f"rows they are scored on, but fold {k} of 'cv' holds out all rows that any fold holds out. "
                 "Use folds with at least two different test parts, or a score of labels."
             )
+
+
+#: Probabilities below this count as this: one row must not decide.
+SMALLEST = 1e-6
+
+
+def held_out_log_loss(held: Samples, decision: np.ndarray, n_classes: int, multiclass: str) -> float:
+    """Mean of −log p of the true class over held-out rows, classes with their weights.
+
+    Parameters
+    ----------
+    held : Samples
+    decision : ndarray of shape (n_held_out, n_machines)
+        Platt's sigmoids are fitted to them: two numbers for each machine, which hardly flatter.
+    n_classes : int
+    multiclass : str
+        A key of `kernelwise.multiclass.STRATEGIES`.
+    """
+    decision, strategy = decision.astype(float), STRATEGIES[multiclass].machines
+    machines = two_class_machines(held.y, n_classes, strategy)
+    sigmoids = fit_platt_of(machines, decision, held.bound, held.weight, doubt_of(n_classes, strategy))
+    p = class_probabilities(log_odds(decision, sigmoids), n_classes, strategy)
+    of_truth = np.maximum(p[np.arange(len(p)), held.y], SMALLEST)
+    return float(np.average(-np.log(of_truth), weights=held.bound))
